@@ -1,0 +1,37 @@
+"""Time comes in from outside, so that a test can hold the clock still or push it.
+
+Everything that is stored or compared is whole milliseconds since 1970, UTC. A clock may jump
+backwards (NTP, a suspended laptop); no order in the product rests on it, see `seq` in messaging.
+"""
+
+import time
+from datetime import UTC, datetime
+from typing import Protocol
+
+
+class Clock(Protocol):
+    def now_ms(self) -> int: ...
+
+
+class SystemClock:
+    def now_ms(self) -> int:
+        return time.time_ns() // 1_000_000
+
+
+class HeldClock:
+    """A clock that stands until it is told to move: for tests and for the demo's history."""
+
+    def __init__(self, now_ms: int = 1_760_000_000_000) -> None:
+        self._now_ms = now_ms
+
+    def now_ms(self) -> int:
+        return self._now_ms
+
+    def advance(self, *, ms: int = 0, seconds: int = 0, days: int = 0) -> None:
+        self._now_ms += ms + seconds * 1000 + days * 86_400_000
+
+
+def iso(ms: int) -> str:
+    """`2025-11-05T14:12:07.123Z`: fixed width, so that text order is time order."""
+    moment = datetime.fromtimestamp(ms // 1000, UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{ms % 1000:03d}Z"

@@ -1,0 +1,34 @@
+"""The root of every refusal.
+
+A refusal is a `Problem` subclass: its name gives its code, its annotations its fields, and its
+docstring, filled with those fields, the message that a person reads. It knows no HTTP:
+`api/errors.py` has the one table from Problem to status. What a use case *expects* to happen is a
+value, not a Problem; what is a bug is neither, and crashes.
+"""
+
+import dataclasses
+import inspect
+import re
+from typing import Any, ClassVar, dataclass_transform
+
+
+@dataclass_transform(eq_default=False)
+class Problem(Exception):
+    """The request was refused."""
+
+    code: ClassVar[str] = "problem"
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.code = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
+        dataclasses.dataclass(eq=False, repr=False)(cls)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        return inspect.cleandoc(type(self).__doc__ or "").replace("\n", " ").format_map(self.fields)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.fields.items())})"

@@ -1,0 +1,1 @@
+"""The item store: DynamoDB's vocabulary, made typed and small, on two engines."""

@@ -1,0 +1,143 @@
+"""The port: what the contexts may ask of an item store, and what they get back.
+
+Engines: `sqlite/` (one file) and `dynamo/` (DynamoDB, DynamoDB Local, ScyllaDB Alternator). They
+agree to the letter; tests/contracts holds them to it. What one would get wrong: there is no scan
+and no filter (a filter reads what it throws away); an item whose TTL has passed is gone for every
+read, condition and update, whether or not anything has removed it yet; and a read is eventually
+consistent, at half the price, unless it says `consistent=True`.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol, TypeAlias
+
+from msgspec import Struct
+
+from greenroom.store.capacity import Cost
+from greenroom.store.expressions import Action, Condition, SortRange
+from greenroom.store.tables import Index, Table
+from greenroom.store.values import Item
+
+
+class Key(Struct, frozen=True):
+    partition: str
+    sort: str | None = None
+
+
+class Put(Struct, frozen=True):
+    """The whole item, over whatever was there."""
+
+    table: Table
+    item: Item
+    condition: Condition | None = None
+
+    def __str__(self) -> str:
+        return f"Put into {self.table.name} of {_shown(key_of(self))}"
+
+
+class Update(Struct, frozen=True):
+    """Some attributes of the item, which is made if it is not there."""
+
+    table: Table
+    key: Key
+    actions: tuple[Action, ...]
+    condition: Condition | None = None
+
+    def __str__(self) -> str:
+        return f"Update in {self.table.name} of {_shown(self.key)}"
+
+
+class Delete(Struct, frozen=True):
+    """Of no effect where there is no item."""
+
+    table: Table
+    key: Key
+    condition: Condition | None = None
+
+    def __str__(self) -> str:
+        return f"Delete from {self.table.name} of {_shown(self.key)}"
+
+
+class Check(Struct, frozen=True):
+    """Writes nothing; the transaction stands only if the condition holds."""
+
+    table: Table
+    key: Key
+    condition: Condition
+
+    def __str__(self) -> str:
+        return f"Check in {self.table.name} of {_shown(self.key)}"
+
+
+Op: TypeAlias = Put | Update | Delete | Check
+
+
+class Page(Struct, frozen=True):
+    """Up to `limit` items in key order, fewer only at the end. `next` is None at the end."""
+
+    items: tuple[Item, ...]
+    next: str | None
+
+
+class Change(Struct, frozen=True):
+    """What one write did to one item. `checkpoint` is where to go on after it."""
+
+    table: str
+    key: Key
+    old: Item | None
+    new: Item | None
+    at_ms: int
+    checkpoint: str
+
+
+class Store(Protocol):
+    async def get(self, table: Table, key: Key, *, consistent: bool = False) -> Item | None: ...
+
+    async def batch_get(
+        self, table: Table, keys: Sequence[Key], *, consistent: bool = False
+    ) -> dict[Key, Item]:
+        """What is there of up to 100 items, by key."""
+
+    async def query(
+        self,
+        table: Table,
+        partition: str,
+        sort: SortRange | None = None,
+        *,
+        index: Index | None = None,
+        limit: int,
+        backward: bool = False,
+        cursor: str | None = None,
+        consistent: bool = False,
+    ) -> Page: ...
+
+    async def write(self, *ops: Op, token: str | None = None) -> Item | None:
+        """One op is a conditional write, several are one transaction: all of it or nothing.
+
+        A transaction repeated with the same token within ten minutes is done once. The answer to
+        a lone Update without a token is the item as it now stands; to anything else, None.
+        """
+
+    def changes(
+        self, table: Table, *, after: str | None = None, follow: bool = True
+    ) -> AsyncIterator[Change]:
+        """The table's changes after a checkpoint (from the oldest kept without one), in order for
+        each item; waits for more, or with `follow=False` ends where the table stands."""
+
+    def counting(self) -> AbstractContextManager[Cost]:
+        """What the store calls inside the block, and the tasks started in it, cost in units."""
+
+    async def close(self) -> None: ...
+
+
+def key_of(op: Op) -> Key:
+    """Where the op writes. A Put's key is read from its item, which `check_op` has looked at."""
+    if isinstance(op, Put):
+        table = op.table
+        sort = None if table.sort is None else op.item[table.sort]
+        return Key(op.item[table.partition], sort)  # type: ignore[arg-type]
+    return op.key
+
+
+def _shown(key: Key) -> str:
+    return key.partition if key.sort is None else f"{key.partition} / {key.sort}"

@@ -1,0 +1,282 @@
+"""The checks that come before any engine: the same refusals from both, before anything is touched.
+
+`check_*` validates and returns nothing. What depends on the item as it stands (a condition, an Add
+to a text) is not here but in the engines.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from greenroom.store.base import Check, Delete, Key, Op, Put, Update, key_of
+from greenroom.store.expressions import (
+    Absent,
+    Action,
+    Add,
+    And,
+    Append,
+    BeginsWith,
+    Between,
+    Compare,
+    Condition,
+    Contains,
+    Discard,
+    Exists,
+    In,
+    Not,
+    Or,
+    Path,
+    Prefix,
+    Range,
+    Remove,
+    Set,
+    SetIfAbsent,
+    SizeOf,
+    SortRange,
+)
+from greenroom.store.problems import (
+    InvalidExpression,
+    InvalidItem,
+    InvalidKey,
+    InvalidQuery,
+    InvalidTransaction,
+    ItemTooLarge,
+)
+from greenroom.store.tables import Index, Table, index_key_names
+from greenroom.store.values import MAX_ITEM_BYTES, Item, Value, weigh, weigh_value
+
+MAX_OPS = 100
+MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
+MAX_BATCH = 100
+MAX_LIMIT = 1000
+MAX_IN = 100
+MAX_PARTITION_BYTES = 2048
+MAX_SORT_BYTES = 1024
+MAX_TOKEN = 36
+
+
+def check_write(ops: Sequence[Op], token: str | None) -> list[int]:
+    """The size of each op's item (of what a Put brings; 0 for the others)."""
+    if not ops:
+        raise InvalidTransaction("it has no ops")
+    if token is not None and not 1 <= len(token) <= MAX_TOKEN:
+        raise InvalidTransaction(f"a token has 1 to {MAX_TOKEN} characters")
+    if len(ops) == 1:
+        if isinstance(ops[0], Check) and token is None:
+            raise InvalidTransaction("a lone Check writes nothing")
+        return [check_op(ops[0])]
+    if len(ops) > MAX_OPS:
+        raise InvalidTransaction(f"it has {len(ops)} ops; at most {MAX_OPS} fit")
+    sizes = [check_op(op) for op in ops]
+    if len({(op.table.name, key_of(op)) for op in ops}) != len(ops):
+        raise InvalidTransaction("two of its ops are for one item")
+    if sum(sizes) > MAX_TRANSACTION_BYTES:
+        raise InvalidTransaction(f"its items have more than {MAX_TRANSACTION_BYTES} bytes")
+    return sizes
+
+
+def check_op(op: Op) -> int:
+    if op.condition is not None:
+        check_condition(op.condition)
+    if isinstance(op, Put):
+        return check_item(op.table, op.item)
+    check_key(op.table, op.key)
+    if isinstance(op, Update):
+        check_actions(op.table, op.actions)
+    return 0
+
+
+def check_item(table: Table, item: Item) -> int:
+    """Refuses an item that cannot be stored in the table; gives its size."""
+    size = weigh(item)
+    partition = item.get(table.partition)
+    sort = None if table.sort is None else item.get(table.sort)
+    check_key(table, Key(partition, sort))  # type: ignore[arg-type]
+    for index in table.indexes:
+        check_index_key(index, item)
+    if size > MAX_ITEM_BYTES:
+        raise ItemTooLarge(table.name, MAX_ITEM_BYTES)
+    return size
+
+
+def check_index_key(index: Index, item: Item) -> None:
+    for name, most in zip(
+        index_key_names(index), (MAX_PARTITION_BYTES, MAX_SORT_BYTES), strict=False
+    ):
+        if name not in item:
+            continue
+        value = item[name]
+        if not isinstance(value, str):
+            raise InvalidItem(name, f"it is a key of index {index.name} and has to be text")
+        if not value:
+            raise InvalidItem(name, f"it is a key of index {index.name} and cannot be empty")
+        if len(value) * 4 > most and len(value.encode()) > most:
+            raise InvalidItem(name, f"as a key of index {index.name} it has at most {most} bytes")
+
+
+def check_key(table: Table, key: Key) -> None:
+    _check_key_part(table, table.partition, key.partition, MAX_PARTITION_BYTES)
+    if table.sort is not None:
+        _check_key_part(table, table.sort, key.sort, MAX_SORT_BYTES)
+    elif key.sort is not None:
+        raise InvalidKey(table.name, "the table has no sort key")
+
+
+def _check_key_part(table: Table, name: str, value: object, most: int) -> None:
+    if not isinstance(value, str):
+        raise InvalidKey(table.name, f"{name} has to be text")
+    if not value:
+        raise InvalidKey(table.name, f"{name} cannot be empty")
+    if len(value) * 4 > most and len(value.encode(errors="surrogatepass")) > most:
+        raise InvalidKey(table.name, f"{name} has at most {most} bytes")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise InvalidKey(table.name, f"{name} is not valid Unicode") from None
+
+
+def check_batch(table: Table, keys: Sequence[Key]) -> None:
+    if len(keys) > MAX_BATCH:
+        raise InvalidQuery(f"{len(keys)} keys are asked for at once; at most {MAX_BATCH} are read")
+    for key in keys:
+        check_key(table, key)
+
+
+def check_query(
+    table: Table,
+    partition: str,
+    sort: SortRange | None,
+    index: Index | None,
+    limit: int,
+    consistent: bool,
+) -> None:
+    if not 1 <= limit <= MAX_LIMIT:
+        raise InvalidQuery(f"a page has 1 to {MAX_LIMIT} items, not {limit}")
+    if index is not None and index not in table.indexes:
+        raise InvalidQuery(f"{index.name} is not an index of {table.name}")
+    if index is not None and consistent:
+        raise InvalidQuery("an index is never consistent with its table")
+    source = table if index is None else index
+    _check_key_part(table, source.partition, partition, MAX_PARTITION_BYTES)
+    if sort is None:
+        return
+    if source.sort is None:
+        raise InvalidQuery(f"{source.name} has no sort key to range over")
+    match sort:
+        case Range(low, high):
+            if low > high:
+                raise InvalidQuery("the low end of the range is above the high end")
+            texts = [low, high]
+        case _:
+            texts = [sort.text]
+    for text in texts:
+        _check_key_part(table, source.sort, text, MAX_SORT_BYTES)
+
+
+def check_condition(condition: Condition) -> None:
+    match condition:
+        case Exists(path) | Absent(path):
+            check_path(path)
+        case Compare(operand, comparator, value):
+            _check_operand(operand, value)
+            if comparator not in ("=", "<>") and _ordered(value) is None:
+                raise InvalidExpression(
+                    _name(operand), "only text, numbers and bytes have an order"
+                )
+        case Between(path, low, high):
+            _check_operand(path, low)
+            _check_operand(path, high)
+            if _ordered(low) is None or _ordered(low) != _ordered(high):
+                raise InvalidExpression(_name(path), "both ends are text, numbers or bytes")
+            if low > high:  # type: ignore[operator]
+                raise InvalidExpression(_name(path), "the low end is above the high end")
+        case BeginsWith(path, prefix):
+            check_path(path)
+            if not isinstance(prefix, str | bytes):
+                raise InvalidExpression(_name(path), "a prefix is text or bytes")
+            weigh_value(_name(path), prefix)
+        case Contains(path, value):
+            _check_operand(path, value)
+            if _ordered(value) is None:
+                raise InvalidExpression(_name(path), "what it contains is text, a number or bytes")
+        case In(path, values):
+            if not 1 <= len(values) <= MAX_IN:
+                raise InvalidExpression(_name(path), f"it is one of 1 to {MAX_IN} values")
+            for value in values:
+                _check_operand(path, value)
+        case And(parts) | Or(parts):
+            for part in parts:
+                check_condition(part)
+        case Not(part):
+            check_condition(part)
+
+
+def check_actions(table: Table, actions: Sequence[Action]) -> None:
+    if not actions:
+        raise InvalidTransaction("an Update has at least one action")
+    for position, action in enumerate(actions):
+        check_path(action.path)
+        if action.path.steps[0] in table.key_names:
+            raise InvalidExpression(_name(action.path), "an item's key cannot be changed")
+        for other in actions[:position]:
+            if _overlap(action.path, other.path):
+                raise InvalidExpression(_name(action.path), "two actions touch it")
+        _check_action_value(action)
+
+
+def _check_action_value(action: Action) -> None:
+    name = _name(action.path)
+    match action:
+        case Set(_, value) | SetIfAbsent(_, value):
+            weigh_value(name, value)
+        case Append(_, values):
+            for value in values:
+                weigh_value(name, value)
+        case Add(_, amount):
+            weigh_value(name, amount)
+            if isinstance(amount, bool) or not isinstance(amount, int | Decimal | set | frozenset):
+                raise InvalidExpression(name, "what is added is a number or a set")
+        case Discard(_, members):
+            weigh_value(name, members)
+            if not isinstance(members, set | frozenset):
+                raise InvalidExpression(name, "what is discarded is a set")
+        case Remove():
+            pass
+
+
+def check_path(path: Path) -> None:
+    if not path.steps or not all(path.steps):
+        raise InvalidExpression(".".join(path.steps), "a path has at least one name, none empty")
+    if len(path.steps) > 32:
+        raise InvalidExpression(_name(path), "a path has at most 32 names")
+
+
+def _check_operand(operand: Path | SizeOf, value: Value) -> None:
+    check_path(operand.path if isinstance(operand, SizeOf) else operand)
+    weigh_value(_name(operand), value)
+
+
+def _ordered(value: Value) -> str | None:
+    match value:
+        case bool():
+            return None
+        case str():
+            return "text"
+        case int() | Decimal():
+            return "number"
+        case bytes():
+            return "bytes"
+        case _:
+            return None
+
+
+def _overlap(one: Path, other: Path) -> bool:
+    shorter = min(len(one.steps), len(other.steps))
+    return one.steps[:shorter] == other.steps[:shorter]
+
+
+def _name(operand: Path | SizeOf) -> str:
+    return ".".join(operand.path.steps if isinstance(operand, SizeOf) else operand.steps)
+
+
+__all__ = ["Delete", "Prefix", "check_batch", "check_query", "check_write"]

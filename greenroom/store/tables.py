@@ -1,0 +1,66 @@
+"""The words to declare a table: once, by the context that owns it, in its `records.py`.
+
+SQLite's DDL, DynamoDB's CreateTable, `greenroom tables` and docs/data-model.md are all derived
+from these values. Every key is a string: what sorts by number or time is written so that its text
+sorts (`iso()` in clock.py, zero-padded numbers). An index is sparse by nature: an item is in it
+while it has the index's key attributes, and leaves it when it loses one.
+"""
+
+from enum import Enum
+
+from msgspec import Struct
+
+
+class Projects(Enum):
+    """What an index entry carries beside the keys of table and index."""
+
+    ALL = "ALL"
+    KEYS = "KEYS_ONLY"
+
+
+class Kind(Struct, frozen=True):
+    """One kind of item in a table, for whoever reads the layout: its keys and what it is."""
+
+    partition: str
+    sort: str | None
+    meaning: str
+
+
+class Index(Struct, frozen=True):
+    name: str
+    partition: str
+    sort: str | None
+    projects: Projects | tuple[str, ...]
+    purpose: str = ""
+
+
+class Table(Struct, frozen=True):
+    name: str
+    purpose: str
+    partition: str = "pk"
+    sort: str | None = "sk"
+    kinds: tuple[Kind, ...] = ()
+    indexes: tuple[Index, ...] = ()
+    ttl: str | None = None
+    """The attribute with the second (since 1970) from which the item is gone."""
+    stream: bool = False
+    """Whether the table's changes can be followed."""
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        return (self.partition,) if self.sort is None else (self.partition, self.sort)
+
+
+def index_key_names(index: Index) -> tuple[str, ...]:
+    return (index.partition,) if index.sort is None else (index.partition, index.sort)
+
+
+def projected_names(table: Table, index: Index) -> frozenset[str] | None:
+    """The attributes of an index entry; None means every one of the item's."""
+    match index.projects:
+        case Projects.ALL:
+            return None
+        case Projects.KEYS:
+            return frozenset(table.key_names + index_key_names(index))
+        case names:
+            return frozenset(table.key_names + index_key_names(index) + names)

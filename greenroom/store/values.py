@@ -1,0 +1,163 @@
+"""What an attribute may hold, what it weighs, and what is refused: the same on both engines.
+
+Numbers are int or Decimal, exactly, up to 38 digits; an integral one always comes back as int
+(`Decimal("1.0")` is stored, and read, as `1`). A float is refused: it would not come back as it
+went in. Sets come back as frozensets. The weight is what DynamoDB bills and limits by.
+"""
+
+from collections.abc import Mapping, Sequence, Set as AbstractSet
+from decimal import Decimal
+from typing import TypeAlias
+
+from greenroom.store.problems import InvalidItem
+
+Scalar: TypeAlias = str | int | Decimal | bool | bytes | None
+Value: TypeAlias = (
+    Scalar
+    | Sequence["Value"]
+    | Mapping[str, "Value"]
+    | AbstractSet[str]
+    | AbstractSet[int | Decimal]
+    | AbstractSet[bytes]
+)
+Item: TypeAlias = Mapping[str, Value]
+
+MAX_ITEM_BYTES = 400 * 1024
+_MAX_DEPTH = 32
+_MAX_DIGITS = 38
+_LARGEST = Decimal("9.9999999999999999999999999999999999999E+125")
+_SMALLEST = Decimal("1E-130")
+_INT64 = 1 << 63
+
+
+def weigh(item: Item) -> int:
+    """The item's size by DynamoDB's rules; refuses what no engine stores."""
+    size = 0
+    for name, value in item.items():
+        size += _text(name, name) + _weigh(name, value, 1)
+    return size
+
+
+def weigh_value(attribute: str, value: Value) -> int:
+    return _weigh(attribute, value, 1)
+
+
+def canonical(value: Value) -> Value:
+    """The value as it will be read back: integral numbers as int, sets frozen, maps as dict."""
+    kind = type(value)
+    if kind is str or kind is int or kind is bool or kind is bytes or value is None:
+        return value
+    if isinstance(value, Decimal):
+        return number(value)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {name: canonical(inner) for name, inner in value.items()}
+    if isinstance(value, AbstractSet):
+        return frozenset(canonical(member) for member in value)  # type: ignore[return-value]
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return [canonical(inner) for inner in value]
+    return value
+
+
+def number(value: Decimal) -> int | Decimal:
+    if value == value.to_integral_value():
+        return int(value)
+    return value.normalize()
+
+
+def _text(attribute: str, text: str) -> int:
+    if text.isascii():
+        return len(text)
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError:
+        raise InvalidItem(attribute, "the text is not valid Unicode") from None
+
+
+def _weigh(attribute: str, value: Value, depth: int) -> int:
+    kind = type(value)
+    if kind is str:
+        return _text(attribute, value)  # type: ignore[arg-type]
+    if kind is int:
+        return _digits(attribute, value)  # type: ignore[arg-type]
+    if kind is bool or value is None:
+        return 1
+    if depth > _MAX_DEPTH:
+        raise InvalidItem(attribute, f"it is nested more than {_MAX_DEPTH} levels deep")
+    return _weigh_rare(attribute, value, depth)
+
+
+def _weigh_rare(attribute: str, value: Value, depth: int) -> int:
+    if isinstance(value, Mapping):
+        size = 3
+        for name, inner in value.items():
+            if type(name) is not str:
+                raise InvalidItem(attribute, "the names in a map are text")
+            size += 1 + _text(attribute, name) + _weigh(attribute, inner, depth + 1)
+        return size
+    if isinstance(value, bytes | bytearray | memoryview):
+        return len(value)
+    if isinstance(value, str):
+        return _text(attribute, value)
+    if isinstance(value, Decimal | int):
+        return _digits(attribute, value)
+    if isinstance(value, AbstractSet):
+        return _weigh_set(attribute, value)
+    if isinstance(value, Sequence):
+        return 3 + sum(1 + _weigh(attribute, inner, depth + 1) for inner in value)
+    if isinstance(value, float):
+        raise InvalidItem(attribute, "a float is not exact; use int or Decimal")
+    raise InvalidItem(attribute, f"{type(value).__name__} is not a kind of value that is stored")
+
+
+def _weigh_set(attribute: str, members: AbstractSet[object]) -> int:
+    if not members:
+        raise InvalidItem(attribute, "a set has at least one member")
+    kinds = {_set_kind(attribute, member) for member in members}
+    if len(kinds) != 1:
+        raise InvalidItem(attribute, "the members of a set are all text, all numbers or all bytes")
+    return sum([_weigh(attribute, member, 1) for member in members])  # type: ignore[arg-type]
+
+
+def _set_kind(attribute: str, member: object) -> str:
+    match member:
+        case bool():
+            raise InvalidItem(attribute, "a set has no booleans")
+        case str():
+            return "S"
+        case int() | Decimal():
+            return "N"
+        case bytes():
+            return "B"
+        case _:
+            raise InvalidItem(attribute, f"a set has no {type(member).__name__}")
+
+
+def _digits(attribute: str, value: int | Decimal) -> int:
+    """DynamoDB's weight of a number: a byte for two significant digits, and one (two below 0)."""
+    if type(value) is int and -_INT64 < value < _INT64:
+        text = str(value).lstrip("-")
+        leading = len(text)
+        text = text.rstrip("0")
+        # Digits are packed in pairs that start at the decimal point.
+        odd = (leading - len(text)) % 2
+        return 1 if not text else (len(text) + 1 + odd) // 2 + 1 + (value < 0)
+    return _digits_exactly(attribute, Decimal(value))
+
+
+def _digits_exactly(attribute: str, value: Decimal) -> int:
+    if not value.is_finite():
+        raise InvalidItem(attribute, "NaN and infinity are not numbers that are stored")
+    if value == 0:
+        return 1
+    sign, digits, exponent = value.as_tuple()
+    text = "".join(map(str, digits)).lstrip("0")
+    stripped = text.rstrip("0")
+    assert isinstance(exponent, int)
+    exponent += len(text) - len(stripped)
+    if len(stripped) > _MAX_DIGITS:
+        raise InvalidItem(attribute, f"a number has at most {_MAX_DIGITS} significant digits")
+    if not _SMALLEST <= abs(value) <= _LARGEST:
+        raise InvalidItem(attribute, "a number is between 1E-130 and 9.99E+125, above or below 0")
+    return (len(stripped) + 1 + exponent % 2) // 2 + 1 + sign
