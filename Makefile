@@ -1,0 +1,55 @@
+# The commands of the house. `make run` and `make test` need nothing but Python 3.11+ beforehand:
+# everything else goes into .venv/ and .engines/ in this checkout, pinned by the lock files.
+.DEFAULT_GOAL := help
+BIN := .venv/bin
+RUNTIME := .venv/.runtime
+DEV := .venv/.dev
+WORKERS ?= 2
+COMPILE := uv pip compile --no-config --universal --python-version 3.11 --generate-hashes \
+	--no-annotate --no-emit-index-url --custom-compile-command "make lock" --quiet \
+	pyproject.toml --group build
+
+.PHONY: help run test check format soak bench-store docs lock clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+
+run: $(RUNTIME) ## set up, serve with sample people and data, and say where to look
+	@$(BIN)/greenroom demo
+
+test: $(DEV) ## set up and run all the tests, the engines they need included
+	$(BIN)/pytest -n $(WORKERS)
+
+check: $(DEV) ## ruff, mypy --strict, the order of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(DEV) ## let ruff put the code in order
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+soak: $(DEV) ## the random sequences against both store engines, for as long as one likes
+	$(BIN)/python -m tests.soak
+
+bench-store: $(DEV) ## the item store against the emulators and against bare sqlite3
+	$(BIN)/python -m bench.store
+
+docs: $(DEV) ## write the generated parts of docs/ anew
+	$(BIN)/python -m scripts.generate_docs
+
+lock: ## resolve the dependencies anew (needs uv)
+	$(COMPILE) --upgrade --output-file requirements.lock
+	$(COMPILE) --upgrade --extra dev --constraint requirements.lock --output-file requirements-dev.lock
+	cd scripts/engines && rm -f package-lock.json && \
+		npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
+
+clean: ## remove what make has set up; data/ stays
+	rm -rf .venv .engines .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
+
+$(RUNTIME): requirements.lock pyproject.toml scripts/setup
+	@scripts/setup requirements.lock $@
+
+$(DEV): requirements-dev.lock pyproject.toml scripts/setup
+	@scripts/setup requirements-dev.lock $@

@@ -1,0 +1,1 @@
+"""What the Makefile and the tests call; nothing here is part of the product."""

@@ -1,0 +1,37 @@
+"""The real systems that tests and benchmarks run against, each on a free loopback port.
+
+    with running("dynamodb") as engine:
+        engine.url          dynamodb+http://127.0.0.1:PORT?region=local
+
+They are installed into `.engines/` on first use, pinned by the lock beside this file. A machine
+that cannot have one is told why (`Unavailable`); whether that skips a test or fails it is for the
+caller to say. A new engine is a module with a `start()` and a line in `ENGINES`.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from scripts.engines import dynalite, dynamodb
+from scripts.engines.process import Engine
+from scripts.engines.requirements import Unavailable
+
+ENGINES: dict[str, Callable[[], Engine]] = {
+    "dynamodb": dynamodb.start,
+    "dynalite": dynalite.start,
+}
+
+
+def start(name: str) -> Engine:
+    return ENGINES[name]()
+
+
+@contextmanager
+def running(name: str) -> Iterator[Engine]:
+    engine = start(name)
+    try:
+        yield engine
+    finally:
+        engine.stop()
+
+
+__all__ = ["ENGINES", "Engine", "Unavailable", "running", "start"]

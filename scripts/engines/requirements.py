@@ -1,0 +1,73 @@
+"""What an engine needs from the machine: a command, or a package of the pinned npm lock.
+
+Several test runs may want the same one at once, so installing happens under a lock.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_HERE = Path(__file__).parent
+FOLDER = _HERE.parents[1] / ".engines"
+
+
+class Unavailable(Exception):
+    """The engine cannot be had on this machine; the text says why."""
+
+
+def command(name: str, *, debian: str) -> str:
+    """The path of a command, which is installed where we may: as root, on Debian and its kin."""
+    if found := shutil.which(name):
+        return found
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        raise Unavailable(f"`{name}` is not installed (Debian and Ubuntu: apt install {debian})")
+    with _one_at_a_time():
+        _run("apt-get", "update", "-qq")
+        _run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *debian.split())
+    if found := shutil.which(name):
+        return found
+    raise Unavailable(f"`{name}` is not installed, and {debian} did not bring it")
+
+
+def npm_package(name: str) -> Path:
+    """The folder of an installed package, exactly as package-lock.json has it."""
+    lock = _HERE / "package-lock.json"
+    version = hashlib.sha256(lock.read_bytes()).hexdigest()[:12]
+    target = FOLDER / f"npm-{version}"
+    if not target.exists():
+        npm = command("npm", debian="nodejs npm")
+        with _one_at_a_time():
+            if not target.exists():
+                _install(npm, lock, target)
+    return target / "node_modules" / name
+
+
+def _install(npm: str, lock: Path, target: Path) -> None:
+    unfinished = target.with_suffix(".unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir()
+    shutil.copy(lock, unfinished)
+    shutil.copy(lock.with_name("package.json"), unfinished)
+    _run(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", folder=unfinished)
+    unfinished.rename(target)
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    FOLDER.mkdir(exist_ok=True)
+    with (FOLDER / "lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+
+
+def _run(*argv: str, folder: Path | None = None) -> None:
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True)
+    if done.returncode != 0:
+        last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-3:]
+        raise Unavailable(f"`{' '.join(argv[:2])}` failed: {' / '.join(last)}")

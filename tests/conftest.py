@@ -1,0 +1,89 @@
+"""The engines, started once per test run, and the rule that CI skips nothing.
+
+Under pytest-xdist the controller starts them and the workers are told where they are: a worker
+may end before the others do, so none of them may own an engine. `GREENROOM_TEST_DYNAMODB` names
+one that is running already.
+"""
+
+import os
+from typing import Any
+
+import pytest
+
+from scripts import engines
+
+_CI = os.environ.get("CI") == "true"
+_RUN = pytest.StashKey["EnginesOfTheRun"]()
+
+
+class EnginesOfTheRun:
+    """What runs, by name: a URL, or the reason why there is none."""
+
+    def __init__(self, given: dict[str, Any] | None = None) -> None:
+        self.known: dict[str, dict[str, str]] = given or {}
+        self._started: list[engines.Engine] = []
+
+    def find(self, name: str) -> dict[str, str]:
+        if name not in self.known:
+            self.known[name] = self._start(name)
+        return self.known[name]
+
+    def _start(self, name: str) -> dict[str, str]:
+        if url := os.environ.get(f"GREENROOM_TEST_{name.upper()}"):
+            return {"url": url}
+        try:
+            engine = engines.start(name)
+        except engines.Unavailable as reason:
+            return {"missing": str(reason)}
+        self._started.append(engine)
+        return {"url": engine.url}
+
+    def stop(self) -> None:
+        while self._started:
+            self._started.pop().stop()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    given = getattr(config, "workerinput", {}).get("engines")
+    config.stash[_RUN] = EnginesOfTheRun(given)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    run = node.config.stash[_RUN]
+    run.find("dynamodb")
+    node.workerinput["engines"] = run.known
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    config.stash[_RUN].stop()
+
+
+@pytest.fixture(scope="session")
+def dynamodb_url(request: pytest.FixtureRequest) -> str:
+    return _url(request.config, "dynamodb")
+
+
+def _url(config: pytest.Config, name: str) -> str:
+    found = config.stash[_RUN].find(name)
+    if reason := found.get("missing"):
+        if _CI:
+            pytest.fail(f"no {name} on this machine: {reason}", pytrace=False)
+        pytest.skip(f"no {name} on this machine: {reason}")
+    return found["url"]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if _CI and _skipped(session.config) and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    if _CI and (skipped := _skipped(config)):
+        terminalreporter.section("skipped on CI, where nothing may be skipped", red=True)
+        terminalreporter.line(f"{skipped} skipped; the reasons are listed below.", red=True)
+
+
+def _skipped(config: pytest.Config) -> int:
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    return 0 if reporter is None else len(reporter.stats.get("skipped", ()))

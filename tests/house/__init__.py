@@ -1,0 +1,1 @@
+"""The house itself: its locks, its docs, its table of problems."""

