@@ -25,7 +25,7 @@ class Units(Struct):
 
 
 class Cost(Struct):
-    """Read and write units, in all and for each table (`Messaging`) and index (`Messaging/Inbox`)."""
+    """Units in all, and for each table (`Messaging`) and index (`Messaging/Inbox`)."""
 
     by_source: dict[str, Units] = field(default_factory=dict)
 

@@ -50,7 +50,7 @@ def canonical(value: Value) -> Value:
     if isinstance(value, Decimal):
         return number(value)
     if isinstance(value, str):
-        return str(value)
+        return str.__str__(value)  # str() of an enum would be its name
     if isinstance(value, Mapping):
         return {name: canonical(inner) for name, inner in value.items()}
     if isinstance(value, AbstractSet):
@@ -117,7 +117,8 @@ def _weigh_set(attribute: str, members: AbstractSet[object]) -> int:
     kinds = {_set_kind(attribute, member) for member in members}
     if len(kinds) != 1:
         raise InvalidItem(attribute, "the members of a set are all text, all numbers or all bytes")
-    return sum([_weigh(attribute, member, 1) for member in members])  # type: ignore[arg-type]
+    sizes: list[int] = [_weigh(attribute, member, 1) for member in members]  # type: ignore[arg-type]
+    return sum(sizes)
 
 
 def _set_kind(attribute: str, member: object) -> str:

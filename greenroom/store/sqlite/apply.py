@@ -1,0 +1,329 @@
+"""One write inside the writer's open transaction: look, decide, and only then touch anything.
+
+Every refusal is raised before the first row is changed; that is why a refused write needs no
+savepoint and leaves the rest of its group alone. What one would get wrong: an expired row is
+still in the file, and in the change log it is the old image, but no condition or update sees it.
+"""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any
+
+import apsw
+import msgspec
+from msgspec import Struct
+
+from greenroom.clock import Clock
+from greenroom.store.base import Check, Delete, Key, Op, Put, Update, key_of
+from greenroom.store.capacity import Cost, index_write_units, read_units, write_units
+from greenroom.store.evaluate import holds, same, updated
+from greenroom.store.limits import check_item
+from greenroom.store.problems import ConditionFailed, Failure, TokenReused
+from greenroom.store.sqlite.codec import pack, unpack
+from greenroom.store.sqlite.entries import Entry, entry_of, expires_of
+from greenroom.store.tables import Index, Table
+from greenroom.store.values import Item, canonical
+
+TOKEN_SECONDS = 600
+
+
+class Write(Struct, frozen=True):
+    ops: tuple[Op, ...]
+    sizes: Sequence[int]
+    token: str | None
+    costs: tuple[Cost, ...]
+
+
+class Row(Struct):
+    """An item as it stands in the file; `item` is unpacked when somebody first asks."""
+
+    size: int
+    expires: int | None
+    blob: bytes
+    _item: Item | None = None
+
+    @property
+    def item(self) -> Item:
+        if self._item is None:
+            self._item = unpack(self.blob)
+        return self._item
+
+
+class Step(Struct):
+    """What an op will do to its row: `new` None removes it, and a Check leaves it."""
+
+    op: Op
+    key: Key
+    old: Row | None
+    new: Item | None
+    size: int
+
+
+class Applier:
+    """Applies writes on the writer's connection. Owns the number of each table's last change."""
+
+    def __init__(self, connection: apsw.Connection, tables: Sequence[Table], clock: Clock) -> None:
+        self._connection = connection
+        self._clock = clock
+        self._sql = {table.name: Statements(table) for table in tables}
+        self._last = {table.name: self._last_change(table) for table in tables if table.stream}
+
+    def _last_change(self, table: Table) -> int:
+        row: Any = self._connection.execute(
+            f'SELECT max(seq) FROM "{table.name}/changes"'
+        ).fetchone()
+        return row[0] or 0
+
+    def apply(self, write: Write) -> Item | None:
+        now_ms = self._clock.now_ms()
+        if write.token is not None and self._is_repeat(write, now_ms // 1000):
+            self._count_repeat(write)
+            return None
+        steps = self._plan(write, now_ms // 1000)
+        for step in steps:
+            self._carry_out(step, write, now_ms)
+        if write.token is not None:
+            self._remember(write, now_ms // 1000)
+        only = write.ops[0]
+        if isinstance(only, Update) and len(write.ops) == 1 and write.token is None:
+            return steps[0].new
+        return None
+
+    def _plan(self, write: Write, now: int) -> list[Step]:
+        steps: list[Step] = []
+        failed: list[Failure] = []
+        for op, size in zip(write.ops, write.sizes, strict=True):
+            key = key_of(op)
+            old = self._row(op.table, key)
+            seen = None if old is None or _expired(op.table, old, now) else old
+            if op.condition is not None and not holds(
+                op.condition, None if seen is None else seen.item
+            ):
+                failed.append(Failure(op, None if seen is None else seen.item))
+            elif not failed:
+                steps.append(_step(op, key, old, seen, size))
+        if failed:
+            raise ConditionFailed(tuple(failed))
+        return steps
+
+    def _row(self, table: Table, key: Key) -> Row | None:
+        found = self._connection.execute(
+            self._sql[table.name].select, (key.partition, key.sort or "")
+        ).fetchone()
+        return None if found is None else Row(*found)
+
+    def _carry_out(self, step: Step, write: Write, now_ms: int) -> None:
+        op, old = step.op, step.old
+        old_size = 0 if old is None else old.size
+        factor = 2.0 if len(write.ops) > 1 or write.token is not None else 1.0
+        for cost in write.costs:
+            units = write_units(max(old_size, step.size))
+            cost.add(op.table.name, write=factor * units)
+        if isinstance(op, Check) or (step.new is None and old is None):
+            return
+        blob = None if step.new is None else pack(step.new)
+        self._store(op.table, step, blob, write.costs, factor)
+        if op.table.stream and (old is None or blob is None or not _unchanged(step, blob)):
+            self._log(op.table, step.key, None if old is None else old.blob, blob, now_ms)
+
+    def _store(
+        self,
+        table: Table,
+        step: Step,
+        blob: bytes | None,
+        costs: tuple[Cost, ...],
+        factor: float,
+    ) -> None:
+        sql, key = self._sql[table.name], step.key
+        pk, sk = key.partition, key.sort or ""
+        expires = None
+        if step.new is None or blob is None:
+            self._connection.execute(sql.delete, (pk, sk))
+        else:
+            expires = expires_of(table, step.new)
+            self._connection.execute(sql.put, (pk, sk, step.size, expires, blob))
+        for index, statements in sql.indexes:
+            before = after = None
+            if step.old is not None:
+                before = entry_of(table, index, step.old.item, step.old.blob, step.old.size)
+            if step.new is not None and blob is not None:
+                after = entry_of(table, index, step.new, blob, step.size)
+            self._file(statements, before, after, pk, sk, expires)
+            for cost in costs:
+                units = _index_units(before, after)
+                if units:
+                    cost.add(f"{table.name}/{index.name}", write=factor * units)
+
+    def _file(
+        self,
+        sql: "IndexStatements",
+        before: Entry | None,
+        after: Entry | None,
+        pk: str,
+        sk: str,
+        expires: int | None,
+    ) -> None:
+        if before is not None and (after is None or not _same_place(before, after)):
+            self._connection.execute(sql.delete, (before.partition, before.sort, pk, sk))
+        if after is not None:
+            self._connection.execute(
+                sql.put, (after.partition, after.sort, pk, sk, after.size, expires, after.blob)
+            )
+
+    def _log(
+        self, table: Table, key: Key, old: bytes | None, new: bytes | None, now_ms: int
+    ) -> None:
+        seq = self._last[table.name] + 1
+        self._last[table.name] = seq
+        self._connection.execute(
+            self._sql[table.name].log, (seq, key.partition, key.sort or "", old, new, now_ms)
+        )
+
+    def reload(self) -> None:
+        """After a rollback: the numbers that were given to changes that did not happen."""
+        for name, statements in self._sql.items():
+            if name in self._last:
+                self._last[name] = self._last_change(statements.table)
+
+    def remove_expired(self, table: Table, most: int) -> int:
+        """Takes out some of what has expired; how many."""
+        now_ms = self._clock.now_ms()
+        rows: list[Any] = self._connection.execute(
+            self._sql[table.name].expired, (now_ms // 1000, most)
+        ).fetchall()
+        for pk, sk, *row in rows:
+            key = Key(pk, None if table.sort is None else sk)
+            old = Row(*row)
+            self._store(table, Step(Delete(table, key), key, old, None, 0), None, (), 1.0)
+            if table.stream:
+                self._log(table, key, old.blob, None, now_ms)
+        return len(rows)
+
+    def trim(self, table: Table, kept_ms: int, most: int) -> int:
+        """Forgets some changes older than what is kept, never the last; how many."""
+        self._connection.execute(
+            self._sql[table.name].trim,
+            (self._clock.now_ms() - kept_ms, self._last[table.name], most),
+        )
+        return self._connection.changes()
+
+    def forget_tokens(self) -> None:
+        self._connection.execute(
+            "DELETE FROM tokens WHERE expires <= ?", (self._clock.now_ms() // 1000,)
+        )
+
+    def _is_repeat(self, write: Write, now: int) -> bool:
+        found = self._connection.execute(
+            "SELECT digest FROM tokens WHERE token=? AND expires>?", (write.token, now)
+        ).fetchone()
+        if found is None:
+            return False
+        if found[0] != _digest(write.ops):
+            raise TokenReused(write.token or "")
+        return True
+
+    def _remember(self, write: Write, now: int) -> None:
+        self._connection.execute(
+            "INSERT OR REPLACE INTO tokens VALUES(?,?,?)",
+            (write.token, _digest(write.ops), now + TOKEN_SECONDS),
+        )
+
+    def _count_repeat(self, write: Write) -> None:
+        """A repeat is billed as transactional reads of the items it would have written."""
+        if write.costs:
+            for op in write.ops:
+                row = self._row(op.table, key_of(op))
+                units = 2 * read_units(0 if row is None else row.size, consistent=True)
+                for cost in write.costs:
+                    cost.add(op.table.name, read=units)
+
+
+class IndexStatements(Struct, frozen=True):
+    put: str
+    delete: str
+
+
+class Statements:
+    """A table's statements, written once."""
+
+    def __init__(self, table: Table) -> None:
+        name = table.name
+        self.table = table
+        self.select = f'SELECT size, expires, item FROM "{name}" WHERE pk=? AND sk=?'
+        self.put = f'INSERT OR REPLACE INTO "{name}"(pk,sk,size,expires,item) VALUES(?,?,?,?,?)'
+        self.delete = f'DELETE FROM "{name}" WHERE pk=? AND sk=?'
+        self.expired = f'SELECT pk, sk, size, expires, item FROM "{name}" WHERE expires<=? LIMIT ?'
+        self.log = f'INSERT INTO "{name}/changes"(seq,pk,sk,old,new,at) VALUES(?,?,?,?,?,?)'
+        self.trim = (
+            f'DELETE FROM "{name}/changes" WHERE seq IN '
+            f'(SELECT seq FROM "{name}/changes" WHERE at<? AND seq<? ORDER BY seq LIMIT ?)'
+        )
+        self.indexes: tuple[tuple[Index, IndexStatements], ...] = tuple(
+            (
+                index,
+                IndexStatements(
+                    f'INSERT OR REPLACE INTO "{name}/{index.name}" VALUES(?,?,?,?,?,?,?)',
+                    f'DELETE FROM "{name}/{index.name}" WHERE ipk=? AND isk=? AND pk=? AND sk=?',
+                ),
+            )
+            for index in table.indexes
+        )
+
+
+def _step(op: Op, key: Key, old: Row | None, seen: Row | None, size: int) -> Step:
+    match op:
+        case Put(_, item):
+            return Step(op, key, old, {name: canonical(item[name]) for name in item}, size)
+        case Update(table, _, actions):
+            base = _bare(table, key) if seen is None else seen.item
+            new = updated(actions, base)
+            return Step(op, key, old, new, check_item(table, new))
+        case Check():
+            return Step(op, key, old, None if seen is None else seen.item, 0)
+        case Delete():
+            return Step(op, key, old, None, 0)
+
+
+def _bare(table: Table, key: Key) -> Item:
+    if table.sort is None:
+        return {table.partition: key.partition}
+    return {table.partition: key.partition, table.sort: key.sort}
+
+
+def _expired(table: Table, row: Row, now: int) -> bool:
+    return table.ttl is not None and row.expires is not None and row.expires <= now
+
+
+def _unchanged(step: Step, blob: bytes) -> bool:
+    assert step.old is not None
+    return step.old.blob == blob or (step.new is not None and same(step.old.item, step.new))
+
+
+def _same_place(one: Entry, other: Entry) -> bool:
+    return one.partition == other.partition and one.sort == other.sort
+
+
+def _index_units(before: Entry | None, after: Entry | None) -> float:
+    if before is None or after is None:
+        sizes = [None if entry is None else entry.size for entry in (before, after)]
+        return index_write_units(*sizes, same_key=False, same_entry=False)
+    return index_write_units(
+        before.size,
+        after.size,
+        same_key=_same_place(before, after),
+        same_entry=before.blob == after.blob or same(unpack(before.blob), unpack(after.blob)),
+    )
+
+
+def _digest(ops: tuple[Op, ...]) -> bytes:
+    def described(op: Op) -> Any:
+        fields = [repr(op.condition), type(op).__name__, op.table.name]
+        match op:
+            case Put(_, item):
+                return [*fields, pack({name: item[name] for name in sorted(item)})]
+            case Update(_, key, actions):
+                return [*fields, key.partition, key.sort, repr(actions)]
+            case _:
+                return [*fields, op.key.partition, op.key.sort]
+
+    return blake2b(msgspec.msgpack.encode([described(op) for op in ops]), digest_size=16).digest()

@@ -1,0 +1,77 @@
+"""An item as bytes: MessagePack, with our own extensions for what it cannot say exactly.
+
+What one would get wrong: msgspec writes a Decimal as text and a set as an array, silently, so
+those are replaced before it sees them; and an int past 64 bits does not fit.
+"""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from greenroom.store.values import Item, Value, canonical, number
+
+_NUMBER, _TEXTS, _NUMBERS, _BYTES = 1, 2, 3, 4
+_PLAIN = frozenset((str, bool, bytes, type(None)))
+_INT64 = 1 << 63
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def pack(item: Item) -> bytes:
+    for value in item.values():
+        if type(value) not in _PLAIN and not _is_plain(value):
+            return _encode({name: _packable(canonical(value)) for name, value in item.items()})
+    return _encode(item)
+
+
+def _is_plain(value: Value) -> bool:
+    kind = type(value)
+    if kind is int:
+        return -_INT64 <= value < _INT64  # type: ignore[operator]
+    if kind is dict:
+        return all(type(v) in _PLAIN or _is_plain(v) for v in value.values())  # type: ignore[union-attr]
+    if kind is list:
+        return all(type(v) in _PLAIN or _is_plain(v) for v in value)  # type: ignore[union-attr]
+    return kind in _PLAIN
+
+
+def _packable(value: Value) -> Any:
+    match value:
+        case Decimal():
+            return msgspec.msgpack.Ext(_NUMBER, str(value).encode())
+        case bool() | str() | bytes() | None:
+            return value
+        case int():
+            if -_INT64 <= value < _INT64:
+                return value
+            return msgspec.msgpack.Ext(_NUMBER, str(value).encode())
+        case Mapping():
+            return {name: _packable(inner) for name, inner in value.items()}
+        case frozenset():
+            return _packed_set(value)
+        case Sequence():
+            return [_packable(inner) for inner in value]
+    raise AssertionError(f"not a value: {value!r}")
+
+
+def _packed_set(members: frozenset[Any]) -> Any:
+    ordered = sorted(members)
+    if isinstance(ordered[0], str):
+        return msgspec.msgpack.Ext(_TEXTS, _encode(ordered))
+    if isinstance(ordered[0], bytes):
+        return msgspec.msgpack.Ext(_BYTES, _encode(ordered))
+    return msgspec.msgpack.Ext(_NUMBERS, _encode([str(member) for member in ordered]))
+
+
+def _extension(code: int, data: memoryview) -> Any:
+    if code == _NUMBER:
+        return number(Decimal(bytes(data).decode()))
+    members = msgspec.msgpack.decode(data)
+    if code == _NUMBERS:
+        return frozenset(number(Decimal(member)) for member in members)
+    return frozenset(members)
+
+
+unpack = msgspec.msgpack.Decoder(dict[str, Any], ext_hook=_extension).decode

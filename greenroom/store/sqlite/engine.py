@@ -1,0 +1,181 @@
+"""The item store on one SQLite file: WAL, `synchronous=FULL`, one writer with group commit.
+
+Reads run at once, on the event loop's thread, on a connection of their own: they see what is
+committed and never wait for the writer. One store belongs to one event loop, and one file to one
+process. Opening checks the file first and refuses what it does not understand.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractContextManager, suppress
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+
+from greenroom.clock import Clock
+from greenroom.store import capacity
+from greenroom.store.base import Change, Key, Op, Page
+from greenroom.store.capacity import Cost
+from greenroom.store.cursors import Cursors
+from greenroom.store.expressions import SortRange
+from greenroom.store.limits import check_batch, check_key, check_query, check_write
+from greenroom.store.problems import NoSuchTable
+from greenroom.store.sqlite import feed, schema
+from greenroom.store.sqlite.apply import Applier, Write
+from greenroom.store.sqlite.reader import Reader
+from greenroom.store.sqlite.writer import Writer
+from greenroom.store.tables import Index, Table
+from greenroom.store.values import Item
+
+_DAY_MS = 86_400_000
+
+
+class SqliteStore:
+    def __init__(
+        self, path: Path, tables: Sequence[Table], lock: int, clock: Clock, cursor_secret: bytes
+    ) -> None:
+        self._tables = {table.name: table for table in tables}
+        self._lock = lock
+        self._connection = schema.connect(path)
+        schema.prepare(path, self._connection, tables)
+        self._applier = Applier(self._connection, tables, clock)
+        self._committed = asyncio.Event()
+        self._writer = Writer(
+            self._connection, on_commit=self._tell_followers, on_rollback=self._applier.reload
+        )
+        self._reader = Reader(schema.connect(path), clock, Cursors(cursor_secret))
+        self._sweeper: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def open(
+        cls,
+        path: Path,
+        tables: Sequence[Table],
+        *,
+        clock: Clock,
+        cursor_secret: bytes,
+        check: bool = True,
+        sweep_seconds: float = 5.0,
+        keep_changes_ms: int = _DAY_MS,
+    ) -> "SqliteStore":
+        lock = schema.hold(path)
+        try:
+            await asyncio.to_thread(schema.check_file, path, thoroughly=check)
+            store = cls(path, tables, lock, clock, cursor_secret)
+        except BaseException:
+            os.close(lock)
+            raise
+        store._sweeper = asyncio.create_task(store._sweep(sweep_seconds, keep_changes_ms))
+        return store
+
+    async def close(self) -> None:
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._sweeper
+            self._sweeper = None
+            await self._writer.close()
+            self._reader.close()
+            self._connection.close()
+            os.close(self._lock)
+
+    async def __aenter__(self) -> "SqliteStore":
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def get(self, table: Table, key: Key, *, consistent: bool = False) -> Item | None:
+        self._check_known(table)
+        check_key(table, key)
+        return self._reader.get(table, key, consistent)
+
+    async def batch_get(
+        self, table: Table, keys: Sequence[Key], *, consistent: bool = False
+    ) -> dict[Key, Item]:
+        self._check_known(table)
+        check_batch(table, keys)
+        found = {key: self._reader.get(table, key, consistent) for key in dict.fromkeys(keys)}
+        return {key: item for key, item in found.items() if item is not None}
+
+    async def query(
+        self,
+        table: Table,
+        partition: str,
+        sort: SortRange | None = None,
+        *,
+        index: Index | None = None,
+        limit: int,
+        backward: bool = False,
+        cursor: str | None = None,
+        consistent: bool = False,
+    ) -> Page:
+        self._check_known(table)
+        check_query(table, partition, sort, index, limit, consistent)
+        return self._reader.query(
+            table, partition, sort, index, limit, backward, cursor, consistent
+        )
+
+    async def write(self, *ops: Op, token: str | None = None) -> Item | None:
+        for op in ops:
+            self._check_known(op.table)
+        write = Write(ops, check_write(ops, token), token, capacity.open_costs())
+        answer: Item | None = await self._writer.submit(lambda: self._applier.apply(write))
+        return answer
+
+    async def changes(
+        self, table: Table, *, after: str | None = None, follow: bool = True
+    ) -> AsyncIterator[Change]:
+        self._check_known(table)
+        last = feed.check_checkpoint(self._reader.connection, table, after)
+        while True:
+            committed = self._committed
+            page = feed.page(self._reader.connection, table, last)
+            for seq, change in page:
+                yield change
+                last = seq
+            if page:
+                continue
+            if not follow:
+                return
+            await committed.wait()
+            feed.check_kept(self._reader.connection, table, last)
+
+    def counting(self) -> AbstractContextManager[Cost]:
+        return capacity.counting()
+
+    @property
+    def commits(self) -> int:
+        """How many groups have been committed since the store was opened."""
+        return self._writer.commits
+
+    def _check_known(self, table: Table) -> None:
+        if self._tables.get(table.name) is not table and self._tables.get(table.name) != table:
+            raise NoSuchTable(table.name)
+
+    def _tell_followers(self) -> None:
+        told, self._committed = self._committed, asyncio.Event()
+        told.set()
+
+    async def _sweep(self, seconds: float, keep_changes_ms: int) -> None:
+        """Takes out expired items and forgotten changes, a few at a time, so that no write waits
+        long behind it."""
+        while True:
+            await asyncio.sleep(seconds)
+            await self._writer.submit(self._applier.forget_tokens)
+            for table in self._tables.values():
+                if table.ttl is not None:
+                    await self._repeat(partial(self._applier.remove_expired, table, 200))
+                if table.stream:
+                    await self._repeat(partial(self._applier.trim, table, keep_changes_ms, 500))
+
+    async def _repeat(self, chore: Callable[[], int]) -> None:
+        """Until it finds nothing to do, with room between for the writes that wait."""
+        while await self._writer.submit(chore):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)

@@ -1,0 +1,149 @@
+"""Reads on the reader's connection, and their price.
+
+What one would get wrong: an expired row is read, and paid for, but not shown; and a page asks for
+one row more than it shows, to know whether there is a next one.
+"""
+
+from typing import Any
+
+import apsw
+
+from greenroom.clock import Clock
+from greenroom.store.base import Key, Page
+from greenroom.store.capacity import open_costs, read_units
+from greenroom.store.cursors import Cursors, query_scope
+from greenroom.store.expressions import Bound, Prefix, Range, SortRange
+from greenroom.store.problems import InvalidCursor
+from greenroom.store.sqlite.codec import unpack
+from greenroom.store.tables import Index, Table
+from greenroom.store.values import Item
+
+_PAGE_BYTES = 1024 * 1024
+
+
+class Reader:
+    def __init__(self, connection: apsw.Connection, clock: Clock, cursors: Cursors) -> None:
+        self.connection = connection
+        self._clock = clock
+        self._cursors = cursors
+        self._gets: dict[str, str] = {}
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def get(self, table: Table, key: Key, consistent: bool) -> Item | None:
+        sql = self._gets.get(table.name)
+        if sql is None:
+            sql = f'SELECT size, expires, item FROM "{table.name}" WHERE pk=? AND sk=?'
+            self._gets[table.name] = sql
+        row = self.connection.execute(sql, (key.partition, key.sort or "")).fetchone()
+        for cost in open_costs():
+            units = read_units(0 if row is None else row[0], consistent=consistent)
+            cost.add(table.name, read=units)
+        if row is None or self._is_expired(table, row[1]):
+            return None
+        return unpack(row[2])
+
+    def query(
+        self,
+        table: Table,
+        partition: str,
+        sort: SortRange | None,
+        index: Index | None,
+        limit: int,
+        backward: bool,
+        cursor: str | None,
+        consistent: bool,
+    ) -> Page:
+        scope = query_scope(table, index, partition, sort, backward)
+        place = None if cursor is None else self._place(scope, cursor, index)
+        source = table.name if index is None else f"{table.name}/{index.name}"
+        shown: list[tuple[tuple[str, ...], Item]] = []
+        while True:
+            wanted = limit + 1 - len(shown)
+            rows = self._rows(source, partition, sort, index, backward, place, wanted)
+            _count(source, [row[0] for row in rows], consistent)
+            shown += [
+                (row[3:], unpack(row[2])) for row in rows if not self._is_expired(table, row[1])
+            ]
+            if len(rows) < wanted or len(shown) > limit:
+                break
+            place = rows[-1][3:]
+        if len(shown) <= limit:
+            return Page(tuple(item for _, item in shown), None)
+        return Page(
+            tuple(item for _, item in shown[:limit]),
+            self._cursors.seal(scope, shown[limit - 1][0]),
+        )
+
+    def _place(self, scope: bytes, cursor: str, index: Index | None) -> tuple[str, ...]:
+        place = self._cursors.unseal(scope, cursor)
+        if len(place) != (1 if index is None else 3):
+            raise InvalidCursor
+        return tuple(part or "" for part in place)
+
+    def _rows(
+        self,
+        source: str,
+        partition: str,
+        sort: SortRange | None,
+        index: Index | None,
+        backward: bool,
+        place: tuple[str, ...] | None,
+        limit: int,
+    ) -> list[Any]:
+        order = ("sk",) if index is None else ("isk", "pk", "sk")
+        where = ["pk=?" if index is None else "ipk=?"]
+        bindings: list[Any] = [partition]
+        if sort is not None:
+            text, bound = _range(order[0], sort)
+            where.append(text)
+            bindings += bound
+        if place is not None:
+            where.append(
+                f"({','.join(order)}) {'<' if backward else '>'} ({','.join('?' * len(order))})"
+            )
+            bindings += place
+        direction = " DESC" if backward else ""
+        return self.connection.execute(
+            f'SELECT size, expires, item, {",".join(order)} FROM "{source}" '
+            f"WHERE {' AND '.join(where)} "
+            f"ORDER BY {','.join(name + direction for name in order)} LIMIT ?",
+            (*bindings, limit),
+        ).fetchall()
+
+    def _is_expired(self, table: Table, expires: int | None) -> bool:
+        return (
+            table.ttl is not None
+            and expires is not None
+            and expires <= self._clock.now_ms() // 1000
+        )
+
+
+def _range(column: str, sort: SortRange) -> tuple[str, list[Any]]:
+    match sort:
+        case Prefix(text):
+            # UTF-8 has no byte 0xFF, so the last one can always be counted up; the result may be
+            # no text, which is why it goes in as bytes.
+            raw = text.encode()
+            after = raw[:-1] + bytes([raw[-1] + 1])
+            return f"{column}>=? AND {column}<CAST(? AS TEXT)", [text, after]
+        case Range(low, high):
+            return f"{column} BETWEEN ? AND ?", [low, high]
+        case Bound(comparator, text):
+            return f"{column}{comparator}?", [text]
+
+
+def _count(source: str, sizes: list[int], consistent: bool) -> None:
+    costs = open_costs()
+    if not costs:
+        return
+    units, gathered = 0.0, 0
+    for size in sizes:
+        gathered += size
+        if gathered >= _PAGE_BYTES:
+            units, gathered = units + read_units(gathered, consistent=consistent), 0
+    if gathered or not units:
+        units += read_units(gathered, consistent=consistent)
+    for cost in costs:
+        cost.add(source, read=units)
