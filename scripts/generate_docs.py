@@ -1,0 +1,54 @@
+"""Write the generated parts of docs/ from the code that they describe: `make docs`.
+
+A whole file is a line in WHOLE. A part of a file is a line in PARTS and stands between
+`<!-- generated: NAME -->` and `<!-- /generated: NAME -->`; what is around it is written by hand.
+tests/house fails when what is in docs/ is not what this would write.
+"""
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+WHOLE: dict[str, Callable[[], str]] = {}
+PARTS: dict[str, dict[str, Callable[[], str]]] = {}
+
+
+def generated() -> dict[Path, str]:
+    """Every file with a generated part, as it should be."""
+    files = {ROOT / name: write() for name, write in WHOLE.items()}
+    for name, parts in PARTS.items():
+        text = (ROOT / name).read_text()
+        for part, write in parts.items():
+            text = _with_part(name, text, part, write())
+        files[ROOT / name] = text
+    return files
+
+
+def _with_part(name: str, text: str, part: str, content: str) -> str:
+    opening, closing = f"<!-- generated: {part} -->", f"<!-- /generated: {part} -->"
+    pattern = re.compile(f"{re.escape(opening)}.*?{re.escape(closing)}", re.DOTALL)
+    if not pattern.search(text):
+        raise SystemExit(f"{name} has no place for {part}: {opening} … {closing}")
+    return pattern.sub(lambda _: f"{opening}\n\n{content.strip()}\n\n{closing}", text)
+
+
+def main() -> int:
+    stale = {path: text for path, text in generated().items() if not _holds(path, text)}
+    if "--check" not in sys.argv:
+        for path, text in stale.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    for path in stale:
+        print(path.relative_to(ROOT))
+    return 1 if stale and "--check" in sys.argv else 0
+
+
+def _holds(path: Path, text: str) -> bool:
+    return path.exists() and path.read_text() == text
+
+
+if __name__ == "__main__":
+    sys.exit(main())
