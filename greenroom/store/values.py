@@ -6,7 +6,7 @@ went in. Sets come back as frozensets. The weight is what DynamoDB bills and lim
 """
 
 from collections.abc import Mapping, Sequence, Set as AbstractSet
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import TypeAlias
 
 from greenroom.store.problems import InvalidItem
@@ -23,18 +23,20 @@ Value: TypeAlias = (
 Item: TypeAlias = Mapping[str, Value]
 
 MAX_ITEM_BYTES = 400 * 1024
-_MAX_DEPTH = 32
+_MAX_DEPTH = 31
+_MAX_NAME_BYTES = 255
 _MAX_DIGITS = 38
 _LARGEST = Decimal("9.9999999999999999999999999999999999999E+125")
 _SMALLEST = Decimal("1E-130")
 _INT64 = 1 << 63
+_EXACT = Context(prec=1000)  # the usual 28 digits would round
 
 
 def weigh(item: Item) -> int:
     """The item's size by DynamoDB's rules; refuses what no engine stores."""
     size = 0
     for name, value in item.items():
-        size += _text(name, name) + _weigh(name, value, 1)
+        size += _weigh_name(name, name) + _weigh(name, value, 1)
     return size
 
 
@@ -63,7 +65,7 @@ def canonical(value: Value) -> Value:
 def number(value: Decimal) -> int | Decimal:
     if value == value.to_integral_value():
         return int(value)
-    return value.normalize()
+    return _EXACT.normalize(value)
 
 
 def _text(attribute: str, text: str) -> int:
@@ -75,6 +77,20 @@ def _text(attribute: str, text: str) -> int:
         raise InvalidItem(attribute, "the text is not valid Unicode") from None
 
 
+def _weigh_name(attribute: str, name: str) -> int:
+    if not isinstance(name, str):
+        raise InvalidItem(attribute, "the names of attributes and in maps are text")
+    size = _text(attribute, name)
+    if not 1 <= size <= _MAX_NAME_BYTES:
+        raise InvalidItem(attribute, f"a name has 1 to {_MAX_NAME_BYTES} bytes")
+    return size
+
+
+def _check_depth(attribute: str, depth: int) -> None:
+    if depth > _MAX_DEPTH:
+        raise InvalidItem(attribute, f"its maps and lists are more than {_MAX_DEPTH} deep")
+
+
 def _weigh(attribute: str, value: Value, depth: int) -> int:
     kind = type(value)
     if kind is str:
@@ -83,18 +99,15 @@ def _weigh(attribute: str, value: Value, depth: int) -> int:
         return _digits(attribute, value)  # type: ignore[arg-type]
     if kind is bool or value is None:
         return 1
-    if depth > _MAX_DEPTH:
-        raise InvalidItem(attribute, f"it is nested more than {_MAX_DEPTH} levels deep")
     return _weigh_rare(attribute, value, depth)
 
 
 def _weigh_rare(attribute: str, value: Value, depth: int) -> int:
     if isinstance(value, Mapping):
+        _check_depth(attribute, depth)
         size = 3
         for name, inner in value.items():
-            if type(name) is not str:
-                raise InvalidItem(attribute, "the names in a map are text")
-            size += 1 + _text(attribute, name) + _weigh(attribute, inner, depth + 1)
+            size += 1 + _weigh_name(attribute, name) + _weigh(attribute, inner, depth + 1)
         return size
     if isinstance(value, bytes | bytearray | memoryview):
         return len(value)
@@ -105,6 +118,7 @@ def _weigh_rare(attribute: str, value: Value, depth: int) -> int:
     if isinstance(value, AbstractSet):
         return _weigh_set(attribute, value)
     if isinstance(value, Sequence):
+        _check_depth(attribute, depth)
         return 3 + sum(1 + _weigh(attribute, inner, depth + 1) for inner in value)
     if isinstance(value, float):
         raise InvalidItem(attribute, "a float is not exact; use int or Decimal")
@@ -159,6 +173,6 @@ def _digits_exactly(attribute: str, value: Decimal) -> int:
     exponent += len(text) - len(stripped)
     if len(stripped) > _MAX_DIGITS:
         raise InvalidItem(attribute, f"a number has at most {_MAX_DIGITS} significant digits")
-    if not _SMALLEST <= abs(value) <= _LARGEST:
+    if not _SMALLEST <= value.copy_abs() <= _LARGEST:
         raise InvalidItem(attribute, "a number is between 1E-130 and 9.99E+125, above or below 0")
     return (len(stripped) + 1 + exponent % 2) // 2 + 1 + sign
