@@ -1,0 +1,1 @@
+"""One-on-one meetings: queue, points, sessions, rooms."""

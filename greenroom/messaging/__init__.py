@@ -1,0 +1,1 @@
+"""Threads, messages, inbox, requests, cards and the project panel."""

@@ -1,0 +1,1 @@
+"""Who somebody is: account, username, profile."""

@@ -1,0 +1,1 @@
+"""What may be said and sent: blocks, limits, reports, moderation."""

@@ -1,0 +1,1 @@
+"""Posts, comments, likes, follows, stories and notifications."""
