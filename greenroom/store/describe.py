@@ -1,0 +1,163 @@
+"""What the declared tables say, for whoever reads them: a terminal, CloudFormation, a page.
+
+All three are derived from the declarations and from nothing else, in the order in which the tables
+are given, so that the same tables always give the same text.
+"""
+
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import Any
+
+from greenroom.store.tables import Index, Kind, Projects, Table, index_key_names
+
+_WIDTH = 100
+_MARGIN = 10
+
+
+def readable(tables: Sequence[Table]) -> str:
+    """The print of `greenroom tables`, at most 100 columns wide."""
+    return "\n\n".join(_readable_table(table) for table in tables) + "\n"
+
+
+def _readable_table(table: Table) -> str:
+    lines = [table.name, *_field("", table.purpose)]
+    lines += _field("keys", ", ".join(table.key_names))
+    if table.ttl is not None:
+        lines += _field("expires", f"by {table.ttl}")
+    lines += _field("stream", "old and new images" if table.stream else "none")
+    lines += _readable_kinds(table.kinds)
+    for index in table.indexes:
+        lines += _field("index", f"{index.name} ({', '.join(index_key_names(index))})")
+        lines += _field("", index.purpose)
+        lines += _field("", f"carries {_carried(index)}")
+    return "\n".join(lines)
+
+
+def _readable_kinds(kinds: Sequence[Kind]) -> list[str]:
+    """Each key on a line of its own, its meaning under it: some keys are wider than a column."""
+    lines: list[str] = []
+    partition = None
+    for kind in kinds:
+        if kind.partition != partition:
+            lines += _field("items", kind.partition)
+            partition = kind.partition
+        if kind.sort is not None:
+            lines += _field("", kind.sort, indent=2)
+        lines += _field("", kind.meaning, indent=6)
+    return lines
+
+
+def _field(name: str, text: str, *, indent: int = 0) -> list[str]:
+    margin = " " * (_MARGIN + indent)
+    first = f"  {name}".ljust(len(margin))
+    return wrap(text, _WIDTH, initial_indent=first, subsequent_indent=margin)
+
+
+def _carried(index: Index) -> str:
+    match index.projects:
+        case Projects.ALL:
+            return "the whole item"
+        case Projects.KEYS:
+            return "the keys"
+        case names:
+            return f"the keys, {', '.join(names)}"
+
+
+def markdown(tables: Sequence[Table]) -> str:
+    """The generated part of docs/data-model.md."""
+    return "\n\n".join(_markdown_table(table) for table in tables) + "\n"
+
+
+def _markdown_table(table: Table) -> str:
+    keys = " and ".join(f"`{name}`" for name in table.key_names)
+    ttl = "Items stay" if table.ttl is None else f"Items expire by `{table.ttl}`"
+    stream = "its changes can be followed" if table.stream else "its changes are not followed"
+    parts = [f"### {table.name}", table.purpose, f"Key: {keys}. {ttl}; {stream}."]
+    kinds = [
+        (_code(kind.partition), _code(kind.sort) if kind.sort else "", kind.meaning)
+        for kind in table.kinds
+    ]
+    parts.append(_grid(("partition", "sort", "item"), kinds))
+    if table.indexes:
+        indexes = [_markdown_index(index) for index in table.indexes]
+        parts.append(_grid(("index", "keys", "carries", "purpose"), indexes))
+    return "\n\n".join(parts)
+
+
+def _markdown_index(index: Index) -> tuple[str, ...]:
+    keys = ", ".join(_code(name) for name in index_key_names(index))
+    return (_code(index.name), keys, _carried(index), index.purpose)
+
+
+def _code(text: str) -> str:
+    return f"`{text}`"
+
+
+def _grid(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def cloudformation(tables: Sequence[Table]) -> dict[str, Any]:
+    """A template that makes all the tables, and keeps them when its stack is deleted."""
+    return {
+        "AWSTemplateFormatVersion": "2010-09-09",
+        "Description": "The tables of Greenroom",
+        "Resources": {
+            table.name: {
+                "Type": "AWS::DynamoDB::Table",
+                "DeletionPolicy": "Retain",
+                "UpdateReplacePolicy": "Retain",
+                "Properties": _table_properties(table),
+            }
+            for table in tables
+        },
+    }
+
+
+def _table_properties(table: Table) -> dict[str, Any]:
+    properties: dict[str, Any] = {
+        "TableName": table.name,
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [
+            {"AttributeName": name, "AttributeType": "S"} for name in _all_key_names(table)
+        ],
+        "KeySchema": _key_schema(table.key_names),
+        "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+    }
+    if table.indexes:
+        properties["GlobalSecondaryIndexes"] = [
+            {
+                "IndexName": index.name,
+                "KeySchema": _key_schema(index_key_names(index)),
+                "Projection": _projection(index),
+            }
+            for index in table.indexes
+        ]
+    if table.ttl is not None:
+        properties["TimeToLiveSpecification"] = {"AttributeName": table.ttl, "Enabled": True}
+    if table.stream:
+        properties["StreamSpecification"] = {"StreamViewType": "NEW_AND_OLD_IMAGES"}
+    return properties
+
+
+def _all_key_names(table: Table) -> tuple[str, ...]:
+    names = list(table.key_names)
+    for index in table.indexes:
+        names += index_key_names(index)
+    return tuple(dict.fromkeys(names))
+
+
+def _key_schema(names: tuple[str, ...]) -> list[dict[str, str]]:
+    return [
+        {"AttributeName": name, "KeyType": kind}
+        for name, kind in zip(names, ("HASH", "RANGE"), strict=False)
+    ]
+
+
+def _projection(index: Index) -> dict[str, Any]:
+    match index.projects:
+        case Projects() as whole:
+            return {"ProjectionType": whole.value}
+        case names:
+            return {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(names)}
