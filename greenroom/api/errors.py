@@ -1,0 +1,182 @@
+"""The one table from Problem to HTTP, and its rendering as RFC 9457 application/problem+json.
+
+A Problem that is the server's own trouble is answered without its fields: a path, a host or a key
+of the store is nobody's business outside. The log has it all.
+"""
+
+import logging
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+from litestar import Request, Response
+from litestar.exceptions import HTTPException
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.status_codes import HTTP_500_INTERNAL_SERVER_ERROR
+from msgspec import Struct
+
+from greenroom import settings
+from greenroom.api import server
+from greenroom.errors import Problem
+from greenroom.people import directory, join, models
+from greenroom.store import problems as store, sqlite
+
+_log = logging.getLogger(__name__)
+PROBLEM_JSON = "application/problem+json"
+
+
+class Answer(Struct, frozen=True):
+    """How a Problem is answered; `told` says whether with its message and fields."""
+
+    status: int
+    retry_after: int | None = None
+    told: bool = True
+
+
+_OURS = Answer(HTTP_500_INTERNAL_SERVER_ERROR, told=False)
+
+ANSWERS: Mapping[type[Problem], Answer] = {
+    # people
+    models.InvalidUsername: Answer(422),
+    models.InvalidName: Answer(422),
+    models.InvalidEmail: Answer(422),
+    join.UsernameTaken: Answer(409),
+    directory.PersonNotFound: Answer(404),
+    # the store: what the caller sent
+    store.InvalidItem: Answer(422),
+    store.InvalidKey: Answer(422),
+    store.InvalidCursor: Answer(400),
+    store.InvalidQuery: Answer(400),
+    store.ItemTooLarge: Answer(413),
+    store.TokenReused: Answer(409),
+    store.CheckpointTooOld: Answer(410),
+    # the store: what the data says, where no use case has said it better
+    store.ConditionFailed: Answer(409, told=False),
+    store.InvalidUpdate: Answer(409, told=False),
+    # the store: what the world did
+    store.Conflict: Answer(503, retry_after=1, told=False),
+    store.Throttled: Answer(503, retry_after=2, told=False),
+    store.StoreUnavailable: Answer(503, retry_after=5, told=False),
+    store.OutcomeUnknown: Answer(504, told=False),
+    store.StoreFull: Answer(507, told=False),
+    # what stops a start or a command, and in an answer would be a bug
+    store.InvalidExpression: _OURS,
+    store.InvalidTransaction: _OURS,
+    store.NoSuchTable: _OURS,
+    store.NotFollowed: _OURS,
+    store.StoreCorrupt: _OURS,
+    store.StoreHeld: _OURS,
+    store.StoreTooNew: _OURS,
+    sqlite.BackupExists: _OURS,
+    server.CannotListen: _OURS,
+    settings.UnknownSetting: _OURS,
+    settings.InvalidSetting: _OURS,
+    settings.DataNotWritable: _OURS,
+    settings.SecretUnreadable: _OURS,
+}
+
+
+OF_THE_PROTOCOL: Mapping[int, tuple[str, str]] = {
+    400: ("invalid-request", "The request does not fit; `errors` says where."),
+    404: ("no-such-page", "There is nothing at this address."),
+    405: ("method-not-allowed", "This address does not take this method."),
+    413: ("request-too-large", "The request has more bytes than are taken here."),
+}
+
+
+class ProblemDocument(Struct, kw_only=True, omit_defaults=True):
+    """RFC 9457, as the schema shows it. A problem's own fields stand beside these."""
+
+    type: str
+    title: str
+    status: int
+    detail: str = ""
+
+
+def refusals(described: Mapping[int, str] = MappingProxyType({})) -> dict[int, ResponseSpec]:
+    """For a route's `responses`: which statuses it refuses with, beside 400, and what they say."""
+    return {
+        status: ResponseSpec(ProblemDocument, description=what, media_type=PROBLEM_JSON)
+        for status, what in ({400: "The request does not fit."} | dict(described)).items()
+    }
+
+
+def answer_to(problem: Problem) -> Answer:
+    return ANSWERS.get(type(problem), _OURS)
+
+
+def on_problem(request: Request[Any, Any, Any], problem: Problem) -> Response[bytes]:
+    answer = answer_to(problem)
+    if answer.status >= HTTP_500_INTERNAL_SERVER_ERROR:
+        _log.error("%s %s: %r", request.method, request.url.path, problem, exc_info=problem)
+    if answer.status == HTTP_500_INTERNAL_SERVER_ERROR:
+        return _internal()
+    document: dict[str, Any] = _wire_fields(problem) if answer.told else {}
+    document |= {
+        "type": type_of(problem.code),
+        "title": title_of(problem.code),
+        "status": answer.status,
+    }
+    if answer.told:
+        document["detail"] = str(problem)
+    headers = {} if answer.retry_after is None else {"Retry-After": str(answer.retry_after)}
+    return _response(document, headers)
+
+
+def on_http_exception(_: Request[Any, Any, Any], exception: HTTPException) -> Response[bytes]:
+    """What Litestar itself refuses: no such route, a parameter that does not fit."""
+    status = exception.status_code
+    if status >= HTTP_500_INTERNAL_SERVER_ERROR:
+        return _internal()
+    code, detail = OF_THE_PROTOCOL.get(status, ("refused", exception.detail))
+    document: dict[str, Any] = {"type": type_of(code), "title": title_of(code), "status": status}
+    document["detail"] = detail
+    if exception.extra:
+        document["errors"] = exception.extra
+    return _response(document, dict(exception.headers or {}))
+
+
+def on_bug(request: Request[Any, Any, Any], bug: Exception) -> Response[bytes]:
+    _log.error("%s %s", request.method, request.url.path, exc_info=bug)
+    return _internal()
+
+
+def type_of(code: str) -> str:
+    return f"/problems/{code}"
+
+
+def title_of(code: str) -> str:
+    return code.replace("-", " ").capitalize()
+
+
+def _internal() -> Response[bytes]:
+    document = {
+        "type": type_of("internal-error"),
+        "title": title_of("internal-error"),
+        "status": HTTP_500_INTERNAL_SERVER_ERROR,
+        "detail": "Something went wrong on our side, and has been logged.",
+    }
+    return _response(document, {})
+
+
+def _wire_fields(problem: Problem) -> dict[str, Any]:
+    return {
+        _camel(name): value
+        for name, value in problem.fields.items()
+        if isinstance(value, str | int)
+    }
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def _response(document: dict[str, Any], headers: dict[str, str]) -> Response[bytes]:
+    return Response(
+        msgspec.json.encode(document),
+        status_code=document["status"],
+        media_type=PROBLEM_JSON,
+        headers=headers,
+    )

@@ -1,0 +1,53 @@
+"""The page at `/`: who is here, in a demo, and where to look."""
+
+from collections.abc import Sequence
+from html import escape
+
+from litestar import MediaType, get
+from litestar.handlers import HTTPRouteHandler
+
+from greenroom import __version__
+from greenroom.api.pages import page
+from greenroom.people.models import Person
+
+_PLACES = (
+    ("/schema/docs", "The API, to read"),
+    ("/schema", "The API, as OpenAPI 3.1 (also <a href='/schema/openapi.yaml'>as YAML</a>)"),
+    ("/v1/people?name=ma", "Whoever has a name that begins with “ma”"),
+    ("/healthz", "Whether the process lives"),
+    ("/readyz", "Whether it can read its store"),
+)
+
+
+def landing(samples: Sequence[tuple[Person, str]]) -> str:
+    parts = [
+        "<h1>Greenroom</h1>",
+        "<p class='quiet'>A conversation backend for marketplaces. "
+        f"This is version {escape(__version__)}, and it is running.</p>",
+    ]
+    if samples:
+        cards = "\n".join(_card(person, part) for person, part in samples)
+        parts.append(f"<h2>Sample people</h2>\n<ul class='cards'>\n{cards}\n</ul>")
+    rows = "\n".join(
+        f"<tr><td><a href='{place}'><code>{place}</code></a></td><td>{what}</td></tr>"
+        for place, what in _PLACES
+    )
+    parts.append(f"<h2>Where to look</h2>\n<table>\n{rows}\n</table>")
+    return page("Greenroom", "\n".join(parts))
+
+
+def _card(person: Person, part: str) -> str:
+    return (
+        f"<li><a href='/v1/people/{escape(person.id)}'>{escape(person.name)}</a>"
+        f"<span>@{escape(person.username)}</span><span>{escape(part)}</span></li>"
+    )
+
+
+def landing_page(samples: Sequence[tuple[Person, str]]) -> HTTPRouteHandler:
+    text = landing(samples)
+
+    @get("/", media_type=MediaType.HTML, include_in_schema=False, sync_to_thread=False)
+    def show() -> str:
+        return text
+
+    return show

@@ -1,0 +1,41 @@
+"""Whether the process lives, and whether it can do its work: two questions, two answers."""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, TypeAlias
+
+from litestar import get
+from litestar.params import Dependency
+from msgspec import Struct
+
+from greenroom.api.errors import refusals
+
+Ready: TypeAlias = Callable[[], Awaitable[None]]
+"""Returns when the store can be read, and raises its Problem when it cannot."""
+
+
+class Health(Struct):
+    status: str
+
+
+@get(
+    "/healthz",
+    operation_id="getHealth",
+    summary="The process lives",
+    tags=["health"],
+    response_description="It does.",
+)
+async def healthz() -> Health:
+    return Health("ok")
+
+
+@get(
+    "/readyz",
+    operation_id="getReadiness",
+    summary="The store can be read",
+    tags=["health"],
+    response_description="It can.",
+    responses=refusals({503: "It cannot be read now."}),
+)
+async def readyz(ready: Annotated[Ready, Dependency(skip_validation=True)]) -> Health:
+    await ready()
+    return Health("ready")

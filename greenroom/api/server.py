@@ -1,0 +1,76 @@
+"""The port and the loop: bind first, so that a taken port is told before anything is opened.
+
+Uvicorn would raise the signal that stopped it once more, and end the process before the store is
+closed; here a signal only asks the server to finish what it has begun.
+"""
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+import uvicorn
+from litestar import Litestar
+
+from greenroom.errors import Problem
+
+_FINISH_SECONDS = 10
+
+
+class CannotListen(Problem):
+    """The server cannot listen on {host}:{port}: {reason}. GREENROOM_PORT names another port."""
+
+    host: str
+    port: int
+    reason: str
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._tell_started = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._tell_started()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
+
+
+def listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        reason = (error.strerror or str(error)).lower()
+        raise CannotListen(host, port, reason) from error
+    return listener
+
+
+def address_of(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{shown}:{port}"
+
+
+async def serve(app: Litestar, listener: socket.socket, *, started: Callable[[], None]) -> None:
+    """Until SIGINT or SIGTERM, and then for as long as the requests under way take."""
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        ws="none",
+        timeout_graceful_shutdown=_FINISH_SECONDS,
+    )
+    await _Server(config, started).serve([listener])

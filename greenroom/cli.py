@@ -1,0 +1,114 @@
+"""The command line. A Problem is one sentence on stderr and exit code 2, never a traceback."""
+
+import argparse
+import json
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import uvloop
+
+from greenroom import __version__, app, settings as knobs
+from greenroom.errors import Problem
+from greenroom.settings import InvalidSetting, Settings
+from greenroom.store import describe
+from greenroom.store.sqlite import backup
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = _parser().parse_args(argv)
+    try:
+        arguments.command(arguments)
+        sys.stdout.flush()
+    except Problem as problem:
+        print(f"greenroom: {problem}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Whoever read us has seen enough. What is still buffered must not fail once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="greenroom",
+        description="A conversation backend for marketplaces. Settings are read from the "
+        "environment; docs/reference/settings.md lists them.",
+    )
+    parser.add_argument("--version", action="version", version=f"greenroom {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    serve = commands.add_parser("serve", help="run the server")
+    serve.add_argument(
+        "--create-tables", action="store_true", help="make the DynamoDB tables that are missing"
+    )
+    serve.set_defaults(command=_serve)
+
+    demo = commands.add_parser("demo", help="run the server with sample people and data")
+    demo.set_defaults(command=_demo)
+
+    tables = commands.add_parser("tables", help="print the tables of the item store")
+    tables.add_argument("--format", choices=("text", "cloudformation"), default="text")
+    tables.set_defaults(command=_tables)
+
+    copy = commands.add_parser("backup", help="copy the SQLite file, also while it is served")
+    copy.add_argument("file", type=Path, metavar="FILE")
+    copy.set_defaults(command=_backup)
+    return parser
+
+
+def _serve(arguments: argparse.Namespace) -> None:
+    settings = _settings()
+    uvloop.run(
+        app.serve(
+            settings,
+            create_tables=arguments.create_tables,
+            samples=False,
+            tell=lambda address: print(f"Greenroom is at {address}", flush=True),
+        )
+    )
+
+
+def _demo(_: argparse.Namespace) -> None:
+    settings = app.for_demo(_settings())
+
+    def tell(address: str) -> None:
+        print(
+            f"\nGreenroom is running, with sample people and data.\n\n"
+            f"  Look here       {address}\n"
+            f"  Read the API    {address}/schema/docs\n"
+            f"  It is kept in   {settings.store_url}\n\n"
+            f"Ctrl-C stops it; what was done is there when it starts again.",
+            flush=True,
+        )
+
+    uvloop.run(app.serve(settings, create_tables=True, samples=True, tell=tell))
+
+
+def _tables(arguments: argparse.Namespace) -> None:
+    if arguments.format == "cloudformation":
+        print(json.dumps(describe.cloudformation(app.TABLES), indent=2))
+    else:
+        print(describe.readable(app.TABLES), end="")
+
+
+def _backup(arguments: argparse.Namespace) -> None:
+    source = app.sqlite_path(knobs.read())
+    if source is None:
+        reason = "only an SQLite file is copied like this; DynamoDB has backups of its own"
+        raise InvalidSetting(knobs.variable_of("store"), reason)
+    backup(source, arguments.file)
+    print(f"{source} is copied to {arguments.file}")
+
+
+def _settings() -> Settings:
+    settings = knobs.read()
+    logging.basicConfig(
+        level=settings.log.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    logging.getLogger("uvicorn").setLevel(max(logging.WARNING, logging.root.level))
+    return settings

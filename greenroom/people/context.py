@@ -1,0 +1,14 @@
+"""What the people context works with. Use cases are functions that take it first."""
+
+from dataclasses import dataclass
+
+from greenroom.clock import Clock
+from greenroom.ids import Ids
+from greenroom.store.base import Store
+
+
+@dataclass(frozen=True)
+class People:
+    store: Store
+    clock: Clock
+    ids: Ids

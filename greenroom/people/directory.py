@@ -1,0 +1,78 @@
+"""Find people: by id, by username, by the beginning of a name.
+
+Each is one bounded, eventually consistent read: on DynamoDB somebody who has just joined may be
+missing for a moment. Whether a username is free is not asked here; `join` finds out by taking it.
+"""
+
+from msgspec import Struct
+
+from greenroom.errors import Problem
+from greenroom.ids import UserId
+from greenroom.people import records
+from greenroom.people.context import People
+from greenroom.people.models import Account, Person, split_words, words_of
+from greenroom.store.expressions import Prefix
+
+MAX_PAGE = 50
+_LONGEST_ID = 128
+
+
+class PersonNotFound(Problem):
+    """There is nobody with this id."""
+
+
+class Found(Struct, frozen=True):
+    people: tuple[Person, ...]
+    next: str | None
+
+
+async def by_id(people: People, user: UserId) -> Account:
+    account = await find(people, user)
+    if account is None:
+        raise PersonNotFound
+    return account
+
+
+async def find(people: People, user: UserId) -> Account | None:
+    if not 0 < len(user) <= _LONGEST_ID:
+        return None
+    item = await people.store.get(records.USER_POSTS, records.profile_key(user))
+    return None if item is None else records.account_of(item)
+
+
+async def by_username(people: People, username: str) -> Person | None:
+    folded = username.strip().lower()
+    if not 0 < len(folded) <= _LONGEST_ID:
+        return None
+    page = await people.store.query(
+        records.USER_POSTS,
+        records.username_partition(folded),
+        index=records.USERS_BY_USERNAME,
+        limit=1,
+    )
+    return records.person_of(page.items[0]) if page.items else None
+
+
+async def by_name(
+    people: People, beginning: str, *, limit: int = 20, cursor: str | None = None
+) -> Found:
+    """Whoever has a word that begins so; of several words the longest is looked up, and a page
+    has those of its people whom the others fit too."""
+    words = sorted(split_words(beginning), key=len, reverse=True)
+    if not words:
+        return Found((), None)
+    page = await people.store.query(
+        records.USER_POSTS,
+        records.letters_partition(words[0]),
+        Prefix(words[0]),
+        index=records.USERS_BY_NAME,
+        limit=max(1, min(limit, MAX_PAGE)),
+        cursor=cursor,
+    )
+    found = {person.id: person for person in map(records.person_of, page.items)}
+    return Found(tuple(p for p in found.values() if fits(p, words[1:])), page.next)
+
+
+def fits(person: Person, beginnings: list[str]) -> bool:
+    words = words_of(person)
+    return all(any(word.startswith(begun) for word in words) for begun in beginnings)

@@ -1,0 +1,199 @@
+"""One frozen Settings, read once from the environment: GREENROOM_PORT is `port`, and so on.
+
+Every knob has a default that works on a laptop. A variable that is misspelt or does not fit is
+refused, never ignored: a setting that silently does nothing is worse than a start that stops.
+docs/reference/settings.md is generated from the declarations below.
+"""
+
+import difflib
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+import msgspec.inspect
+import msgspec.structs
+from msgspec import Meta, Struct
+
+from greenroom.errors import Problem
+
+PREFIX = "GREENROOM_"
+_FOR_TESTS = "GREENROOM_TEST_"
+
+
+class UnknownSetting(Problem):
+    """There is no setting {name}; {hint}."""
+
+    name: str
+    hint: str
+
+
+class InvalidSetting(Problem):
+    """{name} does not fit: {reason}."""
+
+    name: str
+    reason: str
+
+
+class DataNotWritable(Problem):
+    """The data folder {folder} cannot be written: {reason}. GREENROOM_DATA names another."""
+
+    folder: str
+    reason: str
+
+
+class SecretUnreadable(Problem):
+    """{path} does not hold the secret that was kept there: {reason}."""
+
+    path: str
+    reason: str
+
+
+class Settings(Struct, frozen=True):
+    host: Annotated[
+        str,
+        Meta(min_length=1, description="The address that the server listens on."),
+    ] = "127.0.0.1"
+    port: Annotated[
+        int,
+        Meta(ge=0, le=65535, description="The one port for everything; `0` takes a free one."),
+    ] = 8080
+    data: Annotated[
+        Path,
+        Meta(description="The folder for whatever the server keeps itself. It is made if need be."),
+    ] = Path("data")
+    store: Annotated[
+        str,
+        Meta(
+            description="The item store: `sqlite:///path/to/file.db`, or "
+            "`dynamodb://?region=eu-central-1&prefix=greenroom-`, or "
+            "`dynamodb+http://host:port?region=local` for DynamoDB Local and Alternator. "
+            "Empty means `greenroom.db` in the data folder."
+        ),
+    ] = ""
+    secret: Annotated[
+        str,
+        Meta(
+            description="What cursors are sealed with: 32 characters or more, the same on all "
+            "nodes. Empty means that one is made on the first start and kept in the data folder."
+        ),
+    ] = ""
+    check: Annotated[
+        bool,
+        Meta(description="Whether an SQLite file is checked from end to end before it is served."),
+    ] = True
+    log: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        Meta(description="The least important messages that are logged."),
+    ] = "info"
+
+    def __post_init__(self) -> None:
+        if self.secret and len(self.secret) < 32:
+            raise ValueError("a secret has 32 characters or more - at `$.secret`")
+
+    @property
+    def store_url(self) -> str:
+        return self.store or f"sqlite:///{self.data / 'greenroom.db'}"
+
+
+def read(environment: Mapping[str, str] = os.environ) -> Settings:
+    given: dict[str, Any] = {}
+    names = Settings.__struct_fields__
+    for variable, text in environment.items():
+        if not variable.startswith(PREFIX) or variable.startswith(_FOR_TESTS):
+            continue
+        name = variable.removeprefix(PREFIX).lower()
+        if name not in names or variable != variable_of(name):
+            raise UnknownSetting(variable, _hint(variable))
+        given[name] = text
+    return _fitting(given)
+
+
+def variable_of(name: str) -> str:
+    return PREFIX + name.upper()
+
+
+def kept_secret(settings: Settings) -> bytes:
+    """The secret that was given, or else the one in the data folder, made on the first start."""
+    if settings.secret:
+        return settings.secret.encode()
+    path = data_folder(settings) / "secret"
+    if not path.exists():
+        _keep(path, secrets.token_urlsafe(48))
+    try:
+        secret = path.read_bytes().strip()
+    except OSError as error:
+        raise SecretUnreadable(str(path), error.strerror or str(error)) from error
+    if len(secret) < 32:
+        raise SecretUnreadable(str(path), "it has less than 32 characters")
+    return secret
+
+
+def data_folder(settings: Settings) -> Path:
+    try:
+        settings.data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataNotWritable(str(settings.data), error.strerror or str(error)) from error
+    if not os.access(settings.data, os.W_OK | os.X_OK):
+        raise DataNotWritable(str(settings.data), "permission denied")
+    return settings.data
+
+
+def kind_of(name: str) -> str:
+    """What the setting takes, in words: for the reference, and for whoever got it wrong."""
+    field = next(field for field in msgspec.structs.fields(Settings) if field.name == name)
+    kind = msgspec.inspect.type_info(field.type)
+    if isinstance(kind, msgspec.inspect.Metadata):
+        kind = kind.type
+    match kind:
+        case msgspec.inspect.IntType(ge=low, le=high):
+            return f"a whole number from {low} to {high}"
+        case msgspec.inspect.BoolType():
+            return "true or false"
+        case msgspec.inspect.LiteralType(values=values):
+            return f"one of {', '.join(map(str, values))}"
+        case msgspec.inspect.CustomType():
+            return "a path"
+        case _:
+            return "text"
+
+
+def _fitting(given: dict[str, Any]) -> Settings:
+    try:
+        return msgspec.convert(given, Settings, strict=False, dec_hook=_decoded)
+    except msgspec.ValidationError as error:
+        name = str(error).rpartition("$.")[2].rstrip("`")
+        if name == "secret":
+            raise InvalidSetting(variable_of(name), "it has 32 characters or more") from None
+        reason = f"it is {kind_of(name)}, not {given[name]!r}"
+        raise InvalidSetting(variable_of(name), reason) from None
+
+
+def _decoded(kind: type, text: object) -> object:
+    if kind is Path and isinstance(text, str) and text:
+        return Path(text)
+    raise ValueError("Expected a path")
+
+
+def _hint(variable: str) -> str:
+    known = [variable_of(name) for name in Settings.__struct_fields__]
+    close = difflib.get_close_matches(variable, known, n=1)
+    return f"perhaps {close[0]} is meant" if close else f"there are {', '.join(known)}"
+
+
+def _keep(path: Path, secret: str) -> None:
+    """Of two processes that start at once, the second finds the first one's, whole."""
+    draft = path.with_name(f".secret.{os.getpid()}")
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secret + "\n")
+        os.link(draft, path)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise DataNotWritable(str(path.parent), error.strerror or str(error)) from error
+    finally:
+        draft.unlink(missing_ok=True)
