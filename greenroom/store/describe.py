@@ -23,7 +23,7 @@ def _readable_table(table: Table) -> str:
     lines = [table.name, *_field("", table.purpose)]
     lines += _field("keys", ", ".join(table.key_names))
     if table.ttl is not None:
-        lines += _field("expires", f"by {table.ttl}")
+        lines += _field("expires", f"an item with {table.ttl}, from that second on")
     lines += _field("stream", "old and new images" if table.stream else "none")
     lines += _readable_kinds(table.kinds)
     for index in table.indexes:
@@ -70,7 +70,7 @@ def markdown(tables: Sequence[Table]) -> str:
 
 def _markdown_table(table: Table) -> str:
     keys = " and ".join(f"`{name}`" for name in table.key_names)
-    ttl = "Items stay" if table.ttl is None else f"Items expire by `{table.ttl}`"
+    ttl = "Items stay" if table.ttl is None else f"An item with `{table.ttl}` is gone from then on"
     stream = "its changes can be followed" if table.stream else "its changes are not followed"
     parts = [f"### {table.name}", table.purpose, f"Key: {keys}. {ttl}; {stream}."]
     kinds = [
