@@ -10,20 +10,19 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from greenroom.live.records import TABLES as LIVE
-from greenroom.messaging.records import TABLES as MESSAGING
-from greenroom.people.records import TABLES as PEOPLE
-from greenroom.safety.records import TABLES as SAFETY
-from greenroom.social.records import TABLES as SOCIAL
+from scripts import reference_pages
+
+from greenroom.app import TABLES
 from greenroom.store import describe
 
 ROOT = Path(__file__).parents[1]
 
-WHOLE: dict[str, Callable[[], str]] = {}
+WHOLE: dict[str, Callable[[], str]] = {
+    "docs/reference/problems.md": reference_pages.problems_page,
+    "docs/reference/settings.md": reference_pages.settings_page,
+}
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
-    "docs/data-model.md": {
-        "tables": lambda: describe.markdown(PEOPLE + SAFETY + MESSAGING + SOCIAL + LIVE),
-    },
+    "docs/data-model.md": {"tables": lambda: describe.markdown(TABLES)},
 }
 
 

@@ -10,17 +10,12 @@ from typing import Any
 
 import pytest
 
-from greenroom.live.records import TABLES as LIVE
-from greenroom.messaging.records import TABLES as MESSAGING
-from greenroom.people.records import TABLES as PEOPLE
-from greenroom.safety.records import TABLES as SAFETY
-from greenroom.social.records import TABLES as SOCIAL
+from greenroom.app import TABLES
 from greenroom.store import describe
 from greenroom.store.tables import Table, index_key_names
 from scripts.generate_docs import ROOT, generated
 from tests.house.names_in_documents import NAMES
 
-TABLES = PEOPLE + SAFETY + MESSAGING + SOCIAL + LIVE
 PAGE = ROOT / "docs/data-model.md"
 each_table = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 each_document = pytest.mark.parametrize("title", NAMES)
