@@ -197,7 +197,7 @@ def _operand(operand: Path | SizeOf, item: Item) -> Any:
         return _find(operand, item)
     value = _find(operand.path, item)
     if isinstance(value, str):
-        return len(value.encode())
+        return len(value.encode("utf-16-le")) // 2  # as DynamoDB Local counts
     return len(value) if isinstance(value, bytes | list | Mapping | frozenset) else _MISSING
 
 

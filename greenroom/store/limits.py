@@ -42,7 +42,7 @@ from greenroom.store.problems import (
     ItemTooLarge,
 )
 from greenroom.store.tables import Index, Table, index_key_names
-from greenroom.store.values import MAX_ITEM_BYTES, Item, Value, weigh, weigh_value
+from greenroom.store.values import MAX_ITEM_BYTES, Item, Value, weigh, weigh_attribute, weigh_value
 
 MAX_OPS = 100
 MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
@@ -98,6 +98,22 @@ def check_item(table: Table, item: Item) -> int:
     return size
 
 
+def check_updated(table: Table, old: Item, old_size: int, new: Item, touched: set[str]) -> int:
+    """The new item's size, from the old one's and what an Update has touched."""
+    size = old_size
+    for name in touched:
+        if name in old:
+            size -= weigh_attribute(name, old[name])
+        if name in new:
+            size += weigh_attribute(name, new[name])
+    for index in table.indexes:
+        if index.partition in touched or index.sort in touched:
+            check_index_key(index, new)
+    if size > MAX_ITEM_BYTES:
+        raise ItemTooLarge(table.name, MAX_ITEM_BYTES)
+    return size
+
+
 def check_index_key(index: Index, item: Item) -> None:
     for name, most in zip(
         index_key_names(index), (MAX_PARTITION_BYTES, MAX_SORT_BYTES), strict=False
@@ -122,6 +138,8 @@ def check_key(table: Table, key: Key) -> None:
 
 
 def _check_key_part(table: Table, name: str, value: object, most: int) -> None:
+    if type(value) is str and 0 < len(value) <= most and value.isascii():
+        return
     if not isinstance(value, str):
         raise InvalidKey(table.name, f"{name} has to be text")
     if not value:
@@ -214,18 +232,26 @@ def check_condition(condition: Condition) -> None:
 def check_actions(table: Table, actions: Sequence[Action]) -> None:
     if not actions:
         raise InvalidTransaction("an Update has at least one action")
-    for position, action in enumerate(actions):
+    for action in actions:
         check_path(action.path)
-        if action.path.steps[0] in table.key_names:
+        first = action.path.steps[0]
+        if first == table.partition or first == table.sort:
             raise InvalidExpression(_name(action.path), "an item's key cannot be changed")
-        for other in actions[:position]:
-            if _overlap(action.path, other.path):
-                raise InvalidExpression(_name(action.path), "two actions touch it")
         _check_action_value(action)
+    if len({action.path.steps[0] for action in actions}) != len(actions):
+        _check_apart([action.path for action in actions])
+
+
+def _check_apart(paths: Sequence[Path]) -> None:
+    for position, path in enumerate(paths):
+        for other in paths[:position]:
+            shorter = min(len(path.steps), len(other.steps))
+            if path.steps[:shorter] == other.steps[:shorter]:
+                raise InvalidExpression(_name(path), "two actions touch it")
 
 
 def _check_action_value(action: Action) -> None:
-    name = _name(action.path)
+    name = action.path.steps[0]
     match action:
         case Set(_, value) | SetIfAbsent(_, value):
             weigh_value(name, value)
@@ -268,11 +294,6 @@ def _ordered(value: Value) -> str | None:
             return "bytes"
         case _:
             return None
-
-
-def _overlap(one: Path, other: Path) -> bool:
-    shorter = min(len(one.steps), len(other.steps))
-    return one.steps[:shorter] == other.steps[:shorter]
 
 
 def _name(operand: Path | SizeOf) -> str:

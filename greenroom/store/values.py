@@ -7,6 +7,7 @@ went in. Sets come back as frozensets. The weight is what DynamoDB bills and lim
 
 from collections.abc import Mapping, Sequence, Set as AbstractSet
 from decimal import Context, Decimal
+from functools import lru_cache
 from typing import TypeAlias
 
 from greenroom.store.problems import InvalidItem
@@ -36,8 +37,16 @@ def weigh(item: Item) -> int:
     """The item's size by DynamoDB's rules; refuses what no engine stores."""
     size = 0
     for name, value in item.items():
-        size += _weigh_name(name, name) + _weigh(name, value, 1)
+        size += _weigh_name(name, name)
+        if type(value) is str and value.isascii():
+            size += len(value)
+        else:
+            size += _weigh(name, value, 1)
     return size
+
+
+def weigh_attribute(name: str, value: Value) -> int:
+    return _weigh_name(name, name) + _weigh(name, value, 1)
 
 
 def weigh_value(attribute: str, value: Value) -> int:
@@ -77,6 +86,7 @@ def _text(attribute: str, text: str) -> int:
         raise InvalidItem(attribute, "the text is not valid Unicode") from None
 
 
+@lru_cache(4096)
 def _weigh_name(attribute: str, name: str) -> int:
     if not isinstance(name, str):
         raise InvalidItem(attribute, "the names of attributes and in maps are text")
@@ -109,7 +119,7 @@ def _weigh_rare(attribute: str, value: Value, depth: int) -> int:
         for name, inner in value.items():
             size += 1 + _weigh_name(attribute, name) + _weigh(attribute, inner, depth + 1)
         return size
-    if isinstance(value, bytes | bytearray | memoryview):
+    if isinstance(value, bytes):
         return len(value)
     if isinstance(value, str):
         return _text(attribute, value)
@@ -117,7 +127,7 @@ def _weigh_rare(attribute: str, value: Value, depth: int) -> int:
         return _digits(attribute, value)
     if isinstance(value, AbstractSet):
         return _weigh_set(attribute, value)
-    if isinstance(value, Sequence):
+    if isinstance(value, Sequence) and not isinstance(value, bytearray | memoryview):
         _check_depth(attribute, depth)
         return 3 + sum(1 + _weigh(attribute, inner, depth + 1) for inner in value)
     if isinstance(value, float):
@@ -152,6 +162,8 @@ def _set_kind(attribute: str, member: object) -> str:
 def _digits(attribute: str, value: int | Decimal) -> int:
     """DynamoDB's weight of a number: a byte for two significant digits, and one (two below 0)."""
     if type(value) is int and -_INT64 < value < _INT64:
+        if 0 < value < 100:
+            return 2
         text = str(value).lstrip("-")
         leading = len(text)
         text = text.rstrip("0")

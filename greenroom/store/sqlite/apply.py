@@ -14,10 +14,11 @@ import msgspec
 from msgspec import Struct
 
 from greenroom.clock import Clock
+from greenroom.errors import Problem
 from greenroom.store.base import Check, Delete, Key, Op, Put, Update, key_of
 from greenroom.store.capacity import Cost, index_write_units, read_units, write_units
 from greenroom.store.evaluate import holds, same, updated
-from greenroom.store.limits import check_item
+from greenroom.store.limits import check_item, check_updated
 from greenroom.store.problems import ConditionFailed, Failure, TokenReused
 from greenroom.store.sqlite.codec import pack, unpack
 from greenroom.store.sqlite.entries import Entry, entry_of, expires_of
@@ -92,6 +93,7 @@ class Applier:
     def _plan(self, write: Write, now: int) -> list[Step]:
         steps: list[Step] = []
         failed: list[Failure] = []
+        misfit: Problem | None = None
         for op, size in zip(write.ops, write.sizes, strict=True):
             key = key_of(op)
             old = self._row(op.table, key)
@@ -100,8 +102,13 @@ class Applier:
                 op.condition, None if seen is None else seen.item
             ):
                 failed.append(Failure(op, None if seen is None else seen.item))
-            elif not failed:
+                continue
+            try:
                 steps.append(_step(op, key, old, seen, size))
+            except Problem as problem:
+                misfit = misfit or problem
+        if misfit is not None:  # told before a failed condition, as DynamoDB does
+            raise misfit
         if failed:
             raise ConditionFailed(tuple(failed))
         return steps
@@ -141,7 +148,8 @@ class Applier:
             self._connection.execute(sql.delete, (pk, sk))
         else:
             expires = expires_of(table, step.new)
-            self._connection.execute(sql.put, (pk, sk, step.size, expires, blob))
+            put = sql.insert if step.old is None else sql.update
+            self._connection.execute(put, (step.size, expires, blob, pk, sk))
         for index, statements in sql.indexes:
             before = after = None
             if step.old is not None:
@@ -163,11 +171,13 @@ class Applier:
         sk: str,
         expires: int | None,
     ) -> None:
-        if before is not None and (after is None or not _same_place(before, after)):
+        stays = before is not None and after is not None and _same_place(before, after)
+        if before is not None and not stays:
             self._connection.execute(sql.delete, (before.partition, before.sort, pk, sk))
         if after is not None:
             self._connection.execute(
-                sql.put, (after.partition, after.sort, pk, sk, after.size, expires, after.blob)
+                sql.update if stays else sql.insert,
+                (after.size, expires, after.blob, after.partition, after.sort, pk, sk),
             )
 
     def _log(
@@ -239,7 +249,8 @@ class Applier:
 
 
 class IndexStatements(Struct, frozen=True):
-    put: str
+    insert: str
+    update: str
     delete: str
 
 
@@ -250,7 +261,8 @@ class Statements:
         name = table.name
         self.table = table
         self.select = f'SELECT size, expires, item FROM "{name}" WHERE pk=? AND sk=?'
-        self.put = f'INSERT OR REPLACE INTO "{name}"(pk,sk,size,expires,item) VALUES(?,?,?,?,?)'
+        self.insert = f'INSERT INTO "{name}"(size,expires,item,pk,sk) VALUES(?,?,?,?,?)'
+        self.update = f'UPDATE "{name}" SET size=?, expires=?, item=? WHERE pk=? AND sk=?'
         self.delete = f'DELETE FROM "{name}" WHERE pk=? AND sk=?'
         self.expired = f'SELECT pk, sk, size, expires, item FROM "{name}" WHERE expires<=? LIMIT ?'
         self.log = f'INSERT INTO "{name}/changes"(seq,pk,sk,old,new,at) VALUES(?,?,?,?,?,?)'
@@ -258,16 +270,17 @@ class Statements:
             f'DELETE FROM "{name}/changes" WHERE seq IN '
             f'(SELECT seq FROM "{name}/changes" WHERE at<? AND seq<? ORDER BY seq LIMIT ?)'
         )
-        self.indexes: tuple[tuple[Index, IndexStatements], ...] = tuple(
-            (
-                index,
-                IndexStatements(
-                    f'INSERT OR REPLACE INTO "{name}/{index.name}" VALUES(?,?,?,?,?,?,?)',
-                    f'DELETE FROM "{name}/{index.name}" WHERE ipk=? AND isk=? AND pk=? AND sk=?',
-                ),
-            )
-            for index in table.indexes
-        )
+        self.indexes = tuple((index, _index_statements(table, index)) for index in table.indexes)
+
+
+def _index_statements(table: Table, index: Index) -> IndexStatements:
+    name = f"{table.name}/{index.name}"
+    place = "ipk=? AND isk=? AND pk=? AND sk=?"
+    return IndexStatements(
+        f'INSERT INTO "{name}"(size,expires,item,ipk,isk,pk,sk) VALUES(?,?,?,?,?,?,?)',
+        f'UPDATE "{name}" SET size=?, expires=?, item=? WHERE {place}',
+        f'DELETE FROM "{name}" WHERE {place}',
+    )
 
 
 def _step(op: Op, key: Key, old: Row | None, seen: Row | None, size: int) -> Step:
@@ -275,9 +288,12 @@ def _step(op: Op, key: Key, old: Row | None, seen: Row | None, size: int) -> Ste
         case Put(_, item):
             return Step(op, key, old, {name: canonical(item[name]) for name in item}, size)
         case Update(table, _, actions):
-            base = _bare(table, key) if seen is None else seen.item
-            new = updated(actions, base)
-            return Step(op, key, old, new, check_item(table, new))
+            if seen is None:
+                new = updated(actions, _bare(table, key))
+                return Step(op, key, old, new, check_item(table, new))
+            new = updated(actions, seen.item)
+            touched = {action.path.steps[0] for action in actions}
+            return Step(op, key, old, new, check_updated(table, seen.item, seen.size, new, touched))
         case Check():
             return Step(op, key, old, None if seen is None else seen.item, 0)
         case Delete():
@@ -296,7 +312,10 @@ def _expired(table: Table, row: Row, now: int) -> bool:
 
 def _unchanged(step: Step, blob: bytes) -> bool:
     assert step.old is not None
-    return step.old.blob == blob or (step.new is not None and same(step.old.item, step.new))
+    if step.old.blob == blob:
+        return True
+    # Python's own comparison is quick to say no; where it says yes, 1 may still be True.
+    return step.old.item == step.new and same(step.old.item, step.new or {})
 
 
 def _same_place(one: Entry, other: Entry) -> bool:

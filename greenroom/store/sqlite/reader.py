@@ -27,6 +27,7 @@ class Reader:
         self._clock = clock
         self._cursors = cursors
         self._gets: dict[str, str] = {}
+        self._queries: dict[tuple[str, str, bool, bool], str] = {}
 
     def close(self) -> None:
         self.connection.close()
@@ -92,25 +93,13 @@ class Reader:
         place: tuple[str, ...] | None,
         limit: int,
     ) -> list[Any]:
-        order = ("sk",) if index is None else ("isk", "pk", "sk")
-        where = ["pk=?" if index is None else "ipk=?"]
-        bindings: list[Any] = [partition]
-        if sort is not None:
-            text, bound = _range(order[0], sort)
-            where.append(text)
-            bindings += bound
-        if place is not None:
-            where.append(
-                f"({','.join(order)}) {'<' if backward else '>'} ({','.join('?' * len(order))})"
-            )
-            bindings += place
-        direction = " DESC" if backward else ""
-        return self.connection.execute(
-            f'SELECT size, expires, item, {",".join(order)} FROM "{source}" '
-            f"WHERE {' AND '.join(where)} "
-            f"ORDER BY {','.join(name + direction for name in order)} LIMIT ?",
-            (*bindings, limit),
-        ).fetchall()
+        column = "sk" if index is None else "isk"
+        text, bound = ("", ()) if sort is None else _range(column, sort)
+        shape = (source, text, backward, place is None)
+        sql = self._queries.get(shape)
+        if sql is None:
+            sql = self._queries[shape] = _query_sql(*shape, on_index=index is not None)
+        return self.connection.execute(sql, (partition, *bound, *(place or ()), limit)).fetchall()
 
     def _is_expired(self, table: Table, expires: int | None) -> bool:
         return (
@@ -120,18 +109,34 @@ class Reader:
         )
 
 
-def _range(column: str, sort: SortRange) -> tuple[str, list[Any]]:
+def _query_sql(source: str, text: str, backward: bool, from_start: bool, on_index: bool) -> str:
+    order = ("isk", "pk", "sk") if on_index else ("sk",)
+    where = ["ipk=?" if on_index else "pk=?"]
+    if text:
+        where.append(text)
+    if not from_start:
+        marks = ",".join("?" * len(order))
+        where.append(f"({','.join(order)}) {'<' if backward else '>'} ({marks})")
+    direction = " DESC" if backward else ""
+    return (
+        f'SELECT size, expires, item, {",".join(order)} FROM "{source}" '
+        f"WHERE {' AND '.join(where)} "
+        f"ORDER BY {','.join(name + direction for name in order)} LIMIT ?"
+    )
+
+
+def _range(column: str, sort: SortRange) -> tuple[str, tuple[Any, ...]]:
     match sort:
         case Prefix(text):
             # UTF-8 has no byte 0xFF, so the last one can always be counted up; the result may be
             # no text, which is why it goes in as bytes.
             raw = text.encode()
             after = raw[:-1] + bytes([raw[-1] + 1])
-            return f"{column}>=? AND {column}<CAST(? AS TEXT)", [text, after]
+            return f"{column}>=? AND {column}<CAST(? AS TEXT)", (text, after)
         case Range(low, high):
-            return f"{column} BETWEEN ? AND ?", [low, high]
+            return f"{column} BETWEEN ? AND ?", (low, high)
         case Bound(comparator, text):
-            return f"{column}{comparator}?", [text]
+            return f"{column}{comparator}?", (text,)
 
 
 def _count(source: str, sizes: list[int], consistent: bool) -> None:

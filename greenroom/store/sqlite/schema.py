@@ -132,10 +132,11 @@ def _prepare_table(path: Path, connection: apsw.Connection, table: Table) -> Non
         pk TEXT NOT NULL, sk TEXT NOT NULL, size INTEGER NOT NULL, expires INTEGER,
         item BLOB NOT NULL, PRIMARY KEY(pk, sk)) WITHOUT ROWID"""
     )
-    connection.execute(
-        f"""CREATE INDEX IF NOT EXISTS "{name}/expiry" ON "{name}"(expires)
-        WHERE expires IS NOT NULL"""
-    )
+    if table.ttl is not None:
+        connection.execute(
+            f"""CREATE INDEX IF NOT EXISTS "{name}/expiry" ON "{name}"(expires)
+            WHERE expires IS NOT NULL"""
+        )
     if table.stream:
         connection.execute(
             f"""CREATE TABLE IF NOT EXISTS "{name}/changes"(
