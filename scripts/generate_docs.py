@@ -10,17 +10,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from scripts import reference_pages
-
 from greenroom.app import TABLES
 from greenroom.store import describe
 
 ROOT = Path(__file__).parents[1]
 
-WHOLE: dict[str, Callable[[], str]] = {
-    "docs/reference/problems.md": reference_pages.problems_page,
-    "docs/reference/settings.md": reference_pages.settings_page,
-}
+WHOLE: dict[str, Callable[[], str]] = {}
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "docs/data-model.md": {"tables": lambda: describe.markdown(TABLES)},
 }
