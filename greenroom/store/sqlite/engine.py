@@ -42,7 +42,10 @@ class SqliteStore:
         self._applier = Applier(self._connection, tables, clock)
         self._committed = asyncio.Event()
         self._writer = Writer(
-            self._connection, on_commit=self._tell_followers, on_rollback=self._applier.reload
+            self._connection,
+            before_commit=self._applier.before_commit,
+            after_commit=self._tell_followers,
+            after_rollback=self._applier.after_rollback,
         )
         self._reader = Reader(schema.connect(path), clock, Cursors(cursor_secret))
         self._sweeper: asyncio.Task[None] | None = None

@@ -58,7 +58,6 @@ def connect(path: Path) -> apsw.Connection:
     connection.set_busy_timeout(5000)
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute("PRAGMA cache_size=-65536")
-    connection.execute("PRAGMA mmap_size=1073741824")
     return connection
 
 
@@ -145,9 +144,22 @@ def _prepare_table(path: Path, connection: apsw.Connection, table: Table) -> Non
         )
     if before is not None and before["ttl"] != table.ttl:
         _refill_expiry(connection, table)
+    _drop_undeclared(connection, table)
     for index in table.indexes:
         _prepare_index(connection, table, index, refill=before != layout)
     _declare(connection, name, layout)
+
+
+def _drop_undeclared(connection: apsw.Connection, table: Table) -> None:
+    """Nobody keeps such an index up; should it be declared again, it is filled again."""
+    names = {f"{table.name}/{index.name}" for index in table.indexes}
+    known: list[Any] = connection.execute(
+        "SELECT name FROM declared WHERE name GLOB ?", (f"{table.name}/*",)
+    ).fetchall()
+    for (name,) in known:
+        if name not in names:
+            connection.execute(f'DROP TABLE "{name}"')
+            connection.execute("DELETE FROM declared WHERE name=?", (name,))
 
 
 def _prepare_index(

@@ -8,6 +8,7 @@ get wrong: nobody may touch the writer's connection while a commit is under way.
 """
 
 import asyncio
+import errno
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias
@@ -28,12 +29,14 @@ class Writer:
         self,
         connection: apsw.Connection,
         *,
-        on_commit: Callable[[], None],
-        on_rollback: Callable[[], None],
+        before_commit: Callable[[], None],
+        after_commit: Callable[[], None],
+        after_rollback: Callable[[], None],
     ) -> None:
         self._connection = connection
-        self._on_commit = on_commit
-        self._on_rollback = on_rollback
+        self._before_commit = before_commit
+        self._after_commit = after_commit
+        self._after_rollback = after_rollback
         self._loop = asyncio.get_running_loop()
         self._thread = ThreadPoolExecutor(1, "greenroom-commit")
         self._waiting: list[tuple[Job, asyncio.Future[Any]]] = []
@@ -67,7 +70,7 @@ class Writer:
         self._waiting = self._waiting[_MOST_IN_GROUP:]
         try:
             answers = self._apply(group)
-        except apsw.Error as error:
+        except Exception as error:  # a bug in one job must not stop the writer for all
             self._fail(group, error)
             return
         commit = self._thread.submit(self._commit)
@@ -88,6 +91,7 @@ class Writer:
                 answers.append(job())
             except Problem as refusal:
                 answers.append(refusal)
+        self._before_commit()
         return answers
 
     def _committed(
@@ -96,7 +100,7 @@ class Writer:
         answers: list[Any],
         error: BaseException | None,
     ) -> None:
-        if isinstance(error, apsw.FullError):
+        if isinstance(error, apsw.Error) and _is_full(self._connection, error):
             self._fail(group, error)
             return
         if error is not None:
@@ -107,20 +111,21 @@ class Writer:
             return
         self.commits += 1
         self._settle(group, answers)
-        self._on_commit()
+        self._after_commit()
         self._go_on()
 
     def _fail(self, group: list[tuple[Job, asyncio.Future[Any]]], error: Exception) -> None:
         """Nothing of the group is written; each of it gets another try, alone."""
+        told = _translated(self._connection, error)
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
-        self._on_rollback()
+        self._after_rollback()
         if len(group) > 1:
             answers = [self._alone(job) for job, _ in group]
         else:
-            answers = [_translated(error)]
+            answers = [told]
         self._settle(group, answers)
-        self._on_commit()
+        self._after_commit()
         self._go_on()
 
     def _alone(self, job: Job) -> Any:
@@ -131,18 +136,19 @@ class Writer:
         except Problem as refusal:
             self._connection.execute("ROLLBACK")
             return refusal
-        except apsw.Error as error:
+        except Exception as error:
+            told = _translated(self._connection, error)
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-            self._on_rollback()
-            return _translated(error)
+            self._after_rollback()
+            return told
         return answer
 
     def _settle(self, group: list[tuple[Job, asyncio.Future[Any]]], answers: list[Any]) -> None:
         for (_, future), answer in zip(group, answers, strict=True):
             if future.done():
                 continue  # whoever asked was cancelled; the write stands all the same
-            if isinstance(answer, Problem):
+            if isinstance(answer, Exception):
                 future.set_exception(answer)
             else:
                 future.set_result(answer)
@@ -159,7 +165,16 @@ class Writer:
             self._closing.set_result(None)
 
 
-def _translated(error: Exception) -> Problem:
-    if isinstance(error, apsw.FullError):
+def _translated(connection: apsw.Connection, error: Exception) -> Exception:
+    if not isinstance(error, apsw.Error):
+        return error
+    if _is_full(connection, error):
         return StoreFull(str(error))
     return StoreUnavailable(str(error))
+
+
+def _is_full(connection: apsw.Connection, error: apsw.Error) -> bool:
+    """A quota and a limit on a file's size are full disks too, but SQLite knows only ENOSPC."""
+    if isinstance(error, apsw.IOError):
+        return connection.system_errno in (errno.EDQUOT, errno.EFBIG)
+    return isinstance(error, apsw.FullError)
