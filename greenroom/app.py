@@ -42,6 +42,7 @@ async def serve(
     with server.listen(settings.host, settings.port) as listener:
         async with opened(settings, clock, create_tables=create_tables) as store:
             people = People(store, clock, Ids(clock))
+            await _ready(people)
             shown = await demo.furnish(people) if samples else ()
             app = http_app(people, partial(_ready, people), shown)
             address = server.address_of(listener)
@@ -78,13 +79,24 @@ async def _open(settings: Settings, clock: SystemClock, create_tables: bool) -> 
             path, TABLES, clock=clock, cursor_secret=secret, check=settings.check
         )
     if settings.store_url.startswith(_DYNAMODB):
-        from greenroom.store.dynamo import DynamoStore  # its HTTP client, only where it is used
+        return await _open_dynamo(settings, clock, secret, create_tables)
+    reason = f"it begins with {_SQLITE} or {_DYNAMODB}, not with {settings.store_url[:12]!r}"
+    raise InvalidSetting(knobs.variable_of("store"), reason)
 
+
+async def _open_dynamo(
+    settings: Settings, clock: SystemClock, secret: bytes, create_tables: bool
+) -> Store:
+    # Imported where it is used: on SQLite nobody needs an HTTP client in memory.
+    from greenroom.store.dynamo import DynamoStore
+    from greenroom.store.dynamo.address import InvalidAddress
+
+    try:
         return await DynamoStore.open(
             settings.store_url, TABLES, clock=clock, cursor_secret=secret, create=create_tables
         )
-    reason = f"it begins with {_SQLITE} or {_DYNAMODB}, not with {settings.store_url[:12]!r}"
-    raise InvalidSetting(knobs.variable_of("store"), reason)
+    except InvalidAddress as reason:
+        raise InvalidSetting(knobs.variable_of("store"), str(reason)) from None
 
 
 async def _ready(people: People) -> None:

@@ -81,7 +81,7 @@ def _demo(_: argparse.Namespace) -> None:
             f"\nGreenroom is running, with sample people and data.\n\n"
             f"  Look here       {address}\n"
             f"  Read the API    {address}/schema/docs\n"
-            f"  It is kept in   {settings.store_url}\n\n"
+            f"  It is kept in   {app.sqlite_path(settings) or 'the store that was given'}\n\n"
             f"Ctrl-C stops it; what was done is there when it starts again.",
             flush=True,
         )

@@ -68,7 +68,7 @@ class Settings(Struct, frozen=True):
         str,
         Meta(
             description="The item store: `sqlite:///path/to/file.db`, or "
-            "`dynamodb://?region=eu-central-1&prefix=greenroom-`, or "
+            "`dynamodb://eu-central-1?prefix=greenroom-`, or "
             "`dynamodb+http://host:port?region=local` for DynamoDB Local and Alternator. "
             "Empty means `greenroom.db` in the data folder."
         ),

@@ -12,10 +12,14 @@ from pathlib import Path
 
 from greenroom.app import TABLES
 from greenroom.store import describe
+from scripts import reference_pages
 
 ROOT = Path(__file__).parents[1]
 
-WHOLE: dict[str, Callable[[], str]] = {}
+WHOLE: dict[str, Callable[[], str]] = {
+    "docs/reference/problems.md": reference_pages.problems_page,
+    "docs/reference/settings.md": reference_pages.settings_page,
+}
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "docs/data-model.md": {"tables": lambda: describe.markdown(TABLES)},
 }

@@ -102,12 +102,12 @@ def refusals(described: Mapping[int, str] = MappingProxyType({})) -> dict[int, R
     }
 
 
-def answer_to(problem: Problem) -> Answer:
-    return ANSWERS.get(type(problem), _OURS)
+def answer_to(kind: type[Problem]) -> Answer:
+    return ANSWERS.get(kind, _OURS)
 
 
 def on_problem(request: Request[Any, Any, Any], problem: Problem) -> Response[bytes]:
-    answer = answer_to(problem)
+    answer = answer_to(type(problem))
     if answer.status >= HTTP_500_INTERNAL_SERVER_ERROR:
         _log.error("%s %s: %r", request.method, request.url.path, problem, exc_info=problem)
     if answer.status == HTTP_500_INTERNAL_SERVER_ERROR:

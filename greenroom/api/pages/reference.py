@@ -10,6 +10,7 @@ from typing import Any
 from litestar import MediaType, Request, get
 from litestar.exceptions import NotFoundException
 from litestar.openapi.plugins import OpenAPIRenderPlugin
+from litestar.params import FromPath
 from litestar.response import Redirect
 
 from greenroom.api.errors import ANSWERS, OF_THE_PROTOCOL, title_of
@@ -69,7 +70,7 @@ def _parameter(parameter: dict[str, Any]) -> str:
 
 
 @get("/problems/{code:str}", include_in_schema=False, sync_to_thread=False)
-def problem_page(code: str) -> Redirect:
+def problem_page(code: FromPath[str]) -> Redirect:
     """A problem's `type` leads to its row."""
     if code not in _known_problems():
         raise NotFoundException

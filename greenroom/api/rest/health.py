@@ -1,10 +1,11 @@
 """Whether the process lives, and whether it can do its work: two questions, two answers."""
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 
 from litestar import get
-from litestar.params import Dependency
+from litestar.di import NamedDependency
+from litestar.params import SkipValidation
 from msgspec import Struct
 
 from greenroom.api.errors import refusals
@@ -36,6 +37,6 @@ async def healthz() -> Health:
     response_description="It can.",
     responses=refusals({503: "It cannot be read now."}),
 )
-async def readyz(ready: Annotated[Ready, Dependency(skip_validation=True)]) -> Health:
+async def readyz(ready: NamedDependency[SkipValidation[Ready]]) -> Health:
     await ready()
     return Health("ready")

@@ -3,8 +3,9 @@
 from typing import Annotated, Any
 
 from litestar import Router, get
+from litestar.di import NamedDependency
 from litestar.exceptions import ValidationException
-from litestar.params import Dependency, Parameter
+from litestar.params import PathParameter, QueryParameter, SkipValidation
 from msgspec import Struct
 
 from greenroom.api.errors import refusals
@@ -36,14 +37,15 @@ class PeoplePage(Struct, rename="camel"):
 
 
 @get(
-    "/{user_id:str}",
+    "/{userId:str}",
     operation_id="getPerson",
     summary="A person's profile",
     response_description="The profile.",
     responses=refusals({404: "There is nobody with this id."}),
 )
 async def get_person(
-    user_id: str, people: Annotated[People, Dependency(skip_validation=True)]
+    user_id: Annotated[str, PathParameter(name="userId")],
+    people: NamedDependency[SkipValidation[People]],
 ) -> Profile:
     account = await directory.by_id(people, UserId(user_id))
     return Profile(
@@ -66,11 +68,11 @@ async def get_person(
     responses=refusals(),
 )
 async def find_people(
-    people: Annotated[People, Dependency(skip_validation=True)],
-    username: Annotated[str | None, Parameter(min_length=1, max_length=128)] = None,
-    name: Annotated[str | None, Parameter(min_length=1, max_length=128)] = None,
-    limit: Annotated[int, Parameter(ge=1, le=directory.MAX_PAGE)] = 20,
-    cursor: Annotated[str | None, Parameter(description="`next` of the page before")] = None,
+    people: NamedDependency[SkipValidation[People]],
+    username: Annotated[str | None, QueryParameter(min_length=1, max_length=128)] = None,
+    name: Annotated[str | None, QueryParameter(min_length=1, max_length=128)] = None,
+    limit: Annotated[int, QueryParameter(ge=1, le=directory.MAX_PAGE)] = 20,
+    cursor: Annotated[str | None, QueryParameter(description="`next` of the page before")] = None,
 ) -> PeoplePage:
     if (username is None) == (name is None):
         raise ValidationException(extra=[{"message": "give username or name, one of them"}])

@@ -1,0 +1,81 @@
+"""The pages of docs/reference/ that are written from the code: settings and problems."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+
+import msgspec
+from msgspec import inspect as types
+
+import greenroom
+from greenroom.api.errors import OF_THE_PROTOCOL, answer_to, type_of
+from greenroom.errors import Problem
+from greenroom.settings import Settings, kind_of, variable_of
+
+
+def settings_page() -> str:
+    rows = "".join(
+        f"| `{variable_of(field.name)}` | {_default(field)} | {kind_of(field.name)} "
+        f"| {_described(field)} |\n"
+        for field in msgspec.structs.fields(Settings)
+    )
+    return (
+        "# Settings\n\n"
+        "Greenroom reads its settings once, when it starts, from the environment. A variable that "
+        "begins with\n`GREENROOM_` and is not listed here is refused, and so is a value that does "
+        "not fit.\n\n"
+        f"| variable | default | takes | means |\n| --- | --- | --- | --- |\n{rows}"
+    )
+
+
+def problems_page() -> str:
+    rows = "".join(
+        f"| `{type_of(problem.code)}` | {answer_to(problem).status} | {_message(problem)} |\n"
+        for problem in sorted(every_problem(), key=lambda problem: problem.code)
+    )
+    rows += "".join(
+        f"| `{type_of(code)}` | {status} | {message} |\n"
+        for status, (code, message) in OF_THE_PROTOCOL.items()
+    )
+    return (
+        "# Problems\n\n"
+        "Every refusal has a stable `type`. Over HTTP it is an `application/problem+json` document "
+        "(RFC 9457) with\n`type`, `title`, `status`, and for whatever the caller can mend also "
+        "`detail` and the fields in braces below.\nA status of 500 is always answered as "
+        "`/problems/internal-error` without more; those rows are what the\ncommand line says, or "
+        "the log. `503` comes with `Retry-After`.\n\n"
+        f"| type | status | says |\n| --- | --- | --- |\n{rows}"
+    )
+
+
+def every_problem() -> list[type[Problem]]:
+    for module in pkgutil.walk_packages(greenroom.__path__, "greenroom."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    return _below(Problem)
+
+
+def _below(kind: type[Problem]) -> list[type[Problem]]:
+    return [one for sub in kind.__subclasses__() for one in (sub, *_below(sub))]
+
+
+def _message(problem: type[Problem]) -> str:
+    text = inspect.cleandoc(problem.__doc__ or "").replace("\n", " ")
+    return re.sub(r"\{([a-z_]+)[^}]*\}", r"{\1}", text)
+
+
+def _default(field: msgspec.structs.FieldInfo) -> str:
+    match field.default:
+        case bool() as default:
+            return f"`{str(default).lower()}`"
+        case "":
+            return "empty"
+        case default:
+            return f"`{default}`"
+
+
+def _described(field: msgspec.structs.FieldInfo) -> str:
+    kind = types.type_info(field.type)
+    extra = kind.extra_json_schema if isinstance(kind, types.Metadata) else None
+    return str((extra or {}).get("description", ""))

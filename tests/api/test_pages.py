@@ -1,0 +1,64 @@
+import re
+
+from litestar import Litestar
+from litestar.testing import AsyncTestClient
+
+from greenroom.api.pages.landing import landing
+from greenroom.demo import SAMPLES, furnish
+from greenroom.ids import UserId
+from greenroom.people import People
+from greenroom.people.models import Person
+
+Client = AsyncTestClient[Litestar]
+
+
+async def test_the_first_page_lists_the_sample_people_and_its_links_lead_somewhere(
+    client: Client,
+) -> None:
+    page = await client.get("/")
+    assert page.headers["content-type"].startswith("text/html")
+    for sample in SAMPLES:
+        assert f"@{sample.username}" in page.text
+    links = re.findall(r"href='([^']+)'", page.text)
+    assert len(links) > len(SAMPLES)
+    for link in links:
+        assert (await client.get(link)).status_code == 200, link
+
+
+async def test_pages_load_nothing_from_elsewhere(client: Client) -> None:
+    for path in ("/", "/schema/docs"):
+        page = await client.get(path)
+        assert page.status_code == 200
+        assert "://" not in page.text
+        assert "<script" not in page.text
+        assert "default-src 'none'" in page.headers["content-security-policy"]
+    assert "://" not in (await client.get("/page.css")).text
+
+
+async def test_a_name_cannot_break_out_of_the_page() -> None:
+    mallory = Person(id=UserId("usr_1"), username="m", first_name="<script>alert(1)</script>")
+    assert "<script" not in landing([(mallory, "'><b>")])
+
+
+async def test_the_schema_is_openapi_3_1_and_names_every_route(client: Client) -> None:
+    schema = (await client.get("/schema")).json()
+    assert schema["openapi"].startswith("3.1")
+    assert set(schema["paths"]) == {"/healthz", "/readyz", "/v1/people", "/v1/people/{userId}"}
+    assert (await client.get("/schema/openapi.json")).json() == schema
+    assert (await client.get("/schema/openapi.yaml")).text.startswith("components:")
+
+
+async def test_every_operation_is_described_and_its_refusals_are_problems(client: Client) -> None:
+    schema = (await client.get("/schema")).json()
+    operations = [op for path in schema["paths"].values() for op in path.values()]
+    assert operations
+    for operation in operations:
+        assert operation["summary"]
+        for status, answer in operation["responses"].items():
+            if not status.startswith("2"):
+                assert list(answer["content"]) == ["application/problem+json"]
+
+
+async def test_the_samples_are_made_once(client: Client, people: People) -> None:
+    first = await furnish(people)
+    assert [person.id for person, _ in await furnish(people)] == [p.id for p, _ in first]

@@ -1,0 +1,70 @@
+from litestar import Litestar
+from litestar.testing import AsyncTestClient
+
+from greenroom.people import People
+from greenroom.people.join import join
+
+Client = AsyncTestClient[Litestar]
+
+
+async def test_a_profile_says_who_somebody_is_but_not_their_address(
+    client: Client, people: People
+) -> None:
+    account = await join(people, "zoe", first_name="Zoë", email="zoe@example.com")
+    answer = await client.get(f"/v1/people/{account.id}")
+    assert answer.status_code == 200
+    assert answer.json() == {
+        "userId": account.id,
+        "username": "zoe",
+        "name": "Zoë",
+        "firstName": "Zoë",
+        "lastName": "",
+        "profilePicture": None,
+        "isVerified": False,
+        "followerCount": 0,
+        "followingCount": 0,
+        "postCount": 0,
+        "joinedAt": "2025-10-09T08:53:20.000Z",
+    }
+
+
+async def test_nobody_is_a_problem_with_a_type(client: Client) -> None:
+    answer = await client.get("/v1/people/usr_nobody")
+    assert answer.status_code == 404
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json() == {
+        "type": "/problems/person-not-found",
+        "title": "Person not found",
+        "status": 404,
+        "detail": "There is nobody with this id.",
+    }
+
+
+async def test_people_are_found_by_username_and_by_name(client: Client) -> None:
+    for query, found in (
+        ({"username": "maya"}, ["maya"]),
+        ({"username": "nobody"}, []),
+        ({"name": "ma"}, ["mateo", "maya"]),
+    ):
+        answer = await client.get("/v1/people", params=query)
+        assert [person["username"] for person in answer.json()["people"]] == found
+
+
+async def test_pages_go_on_where_the_last_one_ended(client: Client) -> None:
+    first = (await client.get("/v1/people", params={"name": "ma", "limit": 1})).json()
+    rest = await client.get(
+        "/v1/people", params={"name": "ma", "limit": 1, "cursor": first["next"]}
+    )
+    usernames = [person["username"] for person in first["people"] + rest.json()["people"]]
+    assert usernames == ["mateo", "maya"]
+
+
+async def test_what_does_not_fit_is_refused_with_its_place(client: Client) -> None:
+    for query in ("", "?username=a&name=b", "?name=ma&limit=0", "?name=ma&limit=x", "?name="):
+        answer = await client.get("/v1/people" + query)
+        assert answer.status_code == 400, query
+        assert answer.json()["type"] == "/problems/invalid-request"
+        assert answer.json()["errors"], query
+    answer = await client.get("/v1/people?name=ma&cursor=made-up")
+    assert answer.status_code == 400
+    assert answer.json()["type"] == "/problems/invalid-cursor"

@@ -1,0 +1,88 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from greenroom import __version__
+from greenroom.app import TABLES
+
+
+def greenroom(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "greenroom", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={"PATH": "/usr/bin:/bin", **environment},
+    )
+
+
+def refused(done: "subprocess.CompletedProcess[str]") -> str:
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    [line] = done.stderr.splitlines()
+    return line
+
+
+def test_the_version_is_told() -> None:
+    assert greenroom("--version").stdout == f"greenroom {__version__}\n"
+
+
+def test_the_tables_are_printed_to_read_and_for_cloudformation() -> None:
+    text = greenroom("tables").stdout
+    template = json.loads(greenroom("tables", "--format", "cloudformation").stdout)
+    assert len(TABLES) >= 10
+    assert len(template["Resources"]) == len(TABLES)
+    for table in TABLES:
+        assert f"\n{table.name}\n" in f"\n{text}"
+        assert template["Resources"][table.name]["Type"] == "AWS::DynamoDB::Table"
+
+
+def test_a_reader_who_has_seen_enough_is_no_failure() -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m greenroom tables | head -1",
+        shell=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == f"{TABLES[0].name}\n"
+    assert done.stderr == ""
+
+
+def test_a_misspelt_setting_is_one_sentence() -> None:
+    line = refused(greenroom("serve", GREENROOM_PROT="1"))
+    assert line == "greenroom: There is no setting GREENROOM_PROT; perhaps GREENROOM_PORT is meant."
+
+
+@pytest.mark.parametrize("store", ["mysql://db", "dynamodb://", "dynamodb+http://k:hunter2@h?x=1"])
+def test_a_store_that_is_none_is_refused_without_its_password(tmp_path: Path, store: str) -> None:
+    done = greenroom(
+        "serve", GREENROOM_STORE=store, GREENROOM_DATA=str(tmp_path), GREENROOM_PORT="0"
+    )
+    line = refused(done)
+    assert line.startswith("greenroom: GREENROOM_STORE does not fit")
+    assert "hunter2" not in line
+
+
+def test_a_dynamodb_out_of_reach_stops_the_start(tmp_path: Path) -> None:
+    done = greenroom(
+        "serve",
+        GREENROOM_STORE="dynamodb+http://127.0.0.1:9?region=local",
+        GREENROOM_DATA=str(tmp_path),
+        GREENROOM_PORT="0",
+    )
+    assert refused(done).startswith("greenroom: The store cannot be reached")
+
+
+def test_a_backup_of_nothing_is_refused(tmp_path: Path) -> None:
+    done = greenroom("backup", str(tmp_path / "copy.db"), GREENROOM_DATA=str(tmp_path / "none"))
+    assert "does not exist" in refused(done)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_backup_of_dynamodb_is_refused(tmp_path: Path) -> None:
+    done = greenroom("backup", str(tmp_path / "copy.db"), GREENROOM_STORE="dynamodb://eu-west-1")
+    assert "backups of its own" in refused(done)

@@ -1,0 +1,123 @@
+"""The server as a process: what it says when it starts, what stops it, what it refuses."""
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.cli.test_commands import greenroom, refused
+
+
+@contextmanager
+def server(command: str, data: Path, **environment: str) -> Iterator[tuple[str, int]]:
+    """The address and the pid of one that runs; it is asked to stop at the end."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "greenroom", command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={
+            "PATH": "/usr/bin:/bin",
+            "GREENROOM_DATA": str(data),
+            "GREENROOM_PORT": "0",
+            **environment,
+        },
+    )
+    assert process.stdout is not None
+    said = ""
+    try:
+        while not (found := re.search(r"http://\S+", said)):
+            line = process.stdout.readline()
+            assert line, process.communicate()
+            said += line
+        yield found.group(), process.pid
+        process.send_signal(signal.SIGTERM)
+        _, complaints = process.communicate(timeout=20)
+        assert (process.returncode, complaints) == (0, "")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def ask(address: str) -> Any:
+    with urllib.request.urlopen(address, timeout=10) as answer:
+        return json.load(answer)
+
+
+def test_a_new_server_is_empty_and_ready(tmp_path: Path) -> None:
+    with server("serve", tmp_path) as (address, _):
+        assert ask(f"{address}/readyz") == {"status": "ready"}
+        assert ask(f"{address}/v1/people?name=ma")["people"] == []
+
+
+def test_the_demo_has_the_same_people_after_a_restart(tmp_path: Path) -> None:
+    with server("demo", tmp_path) as (address, _):
+        first = ask(f"{address}/v1/people?name=ma")
+    with server("demo", tmp_path) as (address, _):
+        assert ask(f"{address}/v1/people?name=ma") == first
+    assert [person["username"] for person in first["people"]] == ["mateo", "maya"]
+    assert [file.name for file in tmp_path.iterdir()] == ["demo"]
+
+
+def test_the_demo_runs_on_dynamodb(tmp_path: Path, dynamodb_url: str) -> None:
+    store = f"{dynamodb_url}&prefix=demo-{tmp_path.name}-"
+    with server("demo", tmp_path, GREENROOM_STORE=store) as (address, _):
+        assert ask(f"{address}/v1/people?username=maya")["people"][0]["name"] == "Maya Lindqvist"
+
+
+def test_tables_that_are_missing_in_dynamodb_are_told(tmp_path: Path, dynamodb_url: str) -> None:
+    done = greenroom(
+        "serve",
+        GREENROOM_STORE=f"{dynamodb_url}&prefix=none-",
+        GREENROOM_DATA=str(tmp_path),
+        GREENROOM_PORT="0",
+    )
+    assert "There is no table" in refused(done)
+
+
+def test_a_backup_is_made_while_the_server_runs_and_can_be_served(tmp_path: Path) -> None:
+    data, copy = tmp_path / "data", tmp_path / "copy.db"
+    with server("demo", data) as (address, _):
+        people = ask(f"{address}/v1/people?name=ma")
+        done = greenroom("backup", str(copy), GREENROOM_DATA=str(data / "demo"))
+        assert (done.returncode, done.stderr) == (0, "")
+        again = greenroom("backup", str(copy), GREENROOM_DATA=str(data / "demo"))
+        assert "exists already" in refused(again)
+    with server("serve", tmp_path / "other", GREENROOM_STORE=f"sqlite:///{copy}") as (address, _):
+        assert ask(f"{address}/v1/people?name=ma") == people
+
+
+def test_a_port_that_is_taken_is_told_before_anything_is_made(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        data = tmp_path / "data"
+        done = greenroom("serve", GREENROOM_PORT=port, GREENROOM_DATA=str(data))
+    assert f"cannot listen on 127.0.0.1:{port}: address already in use" in refused(done)
+    assert not data.exists()
+
+
+def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:
+    with server("serve", tmp_path) as (_, pid):
+        done = greenroom("serve", GREENROOM_DATA=str(tmp_path), GREENROOM_PORT="0")
+        assert f"is in use by another process (pid {pid})" in refused(done)
+
+
+def test_a_corrupt_file_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "greenroom.db"
+    file.write_bytes(b"this is no database" * 1000)
+    done = greenroom("serve", GREENROOM_DATA=str(tmp_path), GREENROOM_PORT="0")
+    assert "is not a sound Greenroom database" in refused(done)
+    assert file.read_bytes() == b"this is no database" * 1000
+
+
+def test_a_data_folder_that_cannot_be_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = greenroom("serve", GREENROOM_DATA=str(tmp_path / "file/data"), GREENROOM_PORT="0")
+    assert "cannot be written: Not a directory" in refused(done)

@@ -1,0 +1,89 @@
+import stat
+from pathlib import Path
+
+import pytest
+
+from greenroom import settings
+from greenroom.settings import InvalidSetting, Settings, UnknownSetting
+
+
+def test_an_empty_environment_is_enough() -> None:
+    assert settings.read({"PATH": "/bin"}) == Settings()
+    assert Settings().store_url == "sqlite:///data/greenroom.db"
+
+
+def test_every_setting_can_be_given() -> None:
+    given = settings.read(
+        {
+            "GREENROOM_HOST": "0.0.0.0",
+            "GREENROOM_PORT": "9000",
+            "GREENROOM_DATA": "/srv/greenroom",
+            "GREENROOM_STORE": "dynamodb://eu-west-1",
+            "GREENROOM_SECRET": "s" * 32,
+            "GREENROOM_CHECK": "false",
+            "GREENROOM_LOG": "debug",
+        }
+    )
+    assert given == Settings(
+        "0.0.0.0", 9000, Path("/srv/greenroom"), "dynamodb://eu-west-1", "s" * 32, False, "debug"
+    )
+
+
+@pytest.mark.parametrize(
+    "variable", ["GREENROOM_PROT", "GREENROOM_", "GREENROOM_port", "GREENROOM_X"]
+)
+def test_a_misspelt_setting_stops_the_start(variable: str) -> None:
+    with pytest.raises(UnknownSetting, match=variable):
+        settings.read({variable: "1"})
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "reason"),
+    [
+        ("GREENROOM_PORT", "http", "a whole number from 0 to 65535, not 'http'"),
+        ("GREENROOM_PORT", "65536", "a whole number from 0 to 65535"),
+        ("GREENROOM_PORT", "", "a whole number"),
+        ("GREENROOM_CHECK", "maybe", "true or false"),
+        ("GREENROOM_LOG", "loud", "one of debug"),
+        ("GREENROOM_DATA", "", "a path"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused_in_words(
+    variable: str, value: str, reason: str
+) -> None:
+    with pytest.raises(InvalidSetting, match=reason) as refusal:
+        settings.read({variable: value})
+    assert refusal.value.name == variable
+
+
+def test_a_weak_secret_is_refused_and_not_repeated() -> None:
+    with pytest.raises(InvalidSetting) as refusal:
+        settings.read({"GREENROOM_SECRET": "hunter2"})
+    assert "hunter2" not in str(refusal.value)
+
+
+def test_the_secret_is_made_once_and_is_for_its_owner_alone(tmp_path: Path) -> None:
+    knobs = Settings(data=tmp_path / "new" / "folder")
+    secret = settings.kept_secret(knobs)
+    assert len(secret) >= 32
+    assert settings.kept_secret(knobs) == secret
+    kept = knobs.data / "secret"
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert list(knobs.data.iterdir()) == [kept]
+
+
+def test_a_secret_that_was_given_is_kept_nowhere(tmp_path: Path) -> None:
+    assert settings.kept_secret(Settings(data=tmp_path, secret="s" * 32)) == b"s" * 32
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_secret_is_refused_rather_than_replaced(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("")
+    with pytest.raises(settings.SecretUnreadable):
+        settings.kept_secret(Settings(data=tmp_path))
+
+
+def test_a_file_in_place_of_the_data_folder_is_told(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("not a folder")
+    with pytest.raises(settings.DataNotWritable):
+        settings.kept_secret(Settings(data=tmp_path / "data"))

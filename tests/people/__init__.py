@@ -1,0 +1,1 @@
+"""The people context: accounts, usernames, finding somebody."""

@@ -1,0 +1,84 @@
+import asyncio
+
+import pytest
+
+from greenroom.clock import HeldClock
+from greenroom.people import People, directory
+from greenroom.people.join import UsernameTaken, join
+from greenroom.people.models import Account, InvalidEmail, InvalidName, InvalidUsername
+
+
+async def test_whoever_joins_is_found_with_all_that_was_said(
+    people: People, clock: HeldClock
+) -> None:
+    account = await join(
+        people, "Maya", first_name="Maya", last_name="Lindqvist", email="maya@example.com"
+    )
+    assert account.username == "maya"
+    assert account.joined_ms == clock.now_ms()
+    assert await directory.by_id(people, account.id) == account
+
+
+async def test_a_username_is_given_once(people: People) -> None:
+    first = await join(people, "maya")
+    with pytest.raises(UsernameTaken):
+        await join(people, "MAYA", first_name="Somebody Else")
+    found = await directory.by_username(people, "maya")
+    assert found is not None
+    assert found.id == first.id
+
+
+async def test_whoever_was_refused_leaves_nothing_behind(people: People) -> None:
+    await join(people, "maya")
+    with pytest.raises(UsernameTaken):
+        await join(people, "maya", first_name="Zebedee")
+    assert (await directory.by_name(people, "zebedee")).people == ()
+
+
+async def test_of_ten_who_want_one_username_at_once_one_gets_it(people: People) -> None:
+    tries = (join(people, "maya", last_name=f"Number{n}") for n in range(10))
+    answers = await asyncio.gather(*tries, return_exceptions=True)
+    winners = [answer for answer in answers if isinstance(answer, Account)]
+    assert len(winners) == 1
+    others = [answer for answer in answers if not isinstance(answer, Account)]
+    assert {type(other) for other in others} == {UsernameTaken}
+    assert await directory.by_id(people, winners[0].id) == winners[0]
+
+
+async def test_an_account_without_names_is_called_by_its_username(people: People) -> None:
+    account = await directory.by_id(people, (await join(people, "maya")).id)
+    assert account.name == "maya"
+    assert account.email is None
+
+
+@pytest.mark.parametrize(
+    "username",
+    ["", "m", "9lives", "maya lind", "m\u0430ya", "a" * 31, "maya#1", ".maya", "ma\x00ya"],
+)
+async def test_a_username_that_could_be_mistaken_is_refused(people: People, username: str) -> None:
+    with pytest.raises(InvalidUsername):
+        await join(people, username)
+
+
+@pytest.mark.parametrize("name", ["x" * 81, "two\nlines", "nul\x00", "\ud800", "a\u202eb"])
+async def test_a_name_that_would_spoil_a_page_is_refused(people: People, name: str) -> None:
+    with pytest.raises(InvalidName):
+        await join(people, "maya", first_name=name)
+
+
+@pytest.mark.parametrize("email", ["", "maya", "@example.com", "a b@example.com", "a@b@c"])
+async def test_what_is_no_address_is_refused(people: People, email: str) -> None:
+    with pytest.raises(InvalidEmail):
+        await join(people, "maya", email=email)
+
+
+async def test_joining_costs_the_same_however_many_have_joined(people: People) -> None:
+    async def price(username: str) -> float:
+        with people.store.counting() as cost:
+            await join(people, username, first_name="Maya", last_name="Lindqvist")
+        return cost.write_units
+
+    first = await price("maya.one")
+    for n in range(5):
+        await join(people, f"other{n}")
+    assert await price("maya.two") == first
