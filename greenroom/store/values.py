@@ -30,6 +30,11 @@ _MAX_DIGITS = 38
 _LARGEST = Decimal("9.9999999999999999999999999999999999999E+125")
 _SMALLEST = Decimal("1E-130")
 _INT64 = 1 << 63
+
+TOO_DEEP = f"its maps and lists are more than {_MAX_DEPTH} deep"
+TOO_MANY_DIGITS = f"a number has at most {_MAX_DIGITS} significant digits"
+OUT_OF_RANGE = "a number is between 1E-130 and 9.99E+125, above or below 0"
+
 _EXACT = Context(prec=1000)  # the usual 28 digits would round
 
 
@@ -98,7 +103,7 @@ def _weigh_name(attribute: str, name: str) -> int:
 
 def _check_depth(attribute: str, depth: int) -> None:
     if depth > _MAX_DEPTH:
-        raise InvalidItem(attribute, f"its maps and lists are more than {_MAX_DEPTH} deep")
+        raise InvalidItem(attribute, TOO_DEEP)
 
 
 def _weigh(attribute: str, value: Value, depth: int) -> int:
@@ -184,7 +189,7 @@ def _digits_exactly(attribute: str, value: Decimal) -> int:
     assert isinstance(exponent, int)
     exponent += len(text) - len(stripped)
     if len(stripped) > _MAX_DIGITS:
-        raise InvalidItem(attribute, f"a number has at most {_MAX_DIGITS} significant digits")
+        raise InvalidItem(attribute, TOO_MANY_DIGITS)
     if not _SMALLEST <= value.copy_abs() <= _LARGEST:
-        raise InvalidItem(attribute, "a number is between 1E-130 and 9.99E+125, above or below 0")
+        raise InvalidItem(attribute, OUT_OF_RANGE)
     return (len(stripped) + 1 + exponent % 2) // 2 + 1 + sign

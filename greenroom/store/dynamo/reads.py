@@ -1,0 +1,136 @@
+"""Reads: one item, a batch, a page of a query. What has expired is read, paid for, and not shown.
+
+What one would get wrong: DynamoDB ends an answer at a megabyte, hands back keys of a batch that it
+had no capacity for, and says that there is more when a page ends exactly at the last item. A page
+here asks for one item more than it shows, and goes on until it knows.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from greenroom.store.base import Key, Page
+from greenroom.store.cursors import Cursors, query_scope
+from greenroom.store.dynamo.attributes import decode_item, decode_key, encode_key, expired
+from greenroom.store.dynamo.encode import Placeholders, key_range_text
+from greenroom.store.dynamo.link import Link
+from greenroom.store.dynamo.wire import Tries
+from greenroom.store.expressions import SortRange
+from greenroom.store.problems import InvalidCursor, Throttled
+from greenroom.store.tables import Index, Table
+from greenroom.store.values import Item
+
+
+async def get(link: Link, table: Table, key: Key, consistent: bool) -> Item | None:
+    payload = {
+        "TableName": link.name(table),
+        "Key": encode_key(table, key),
+        "ConsistentRead": consistent,
+    }
+    found = (await link.read("GetItem", payload, table)).get("Item")
+    item = None if found is None else decode_item(found)
+    return None if item is None or expired(table, item, link.now()) else item
+
+
+async def batch_get(
+    link: Link, table: Table, keys: Sequence[Key], consistent: bool
+) -> dict[Key, Item]:
+    wanted = [encode_key(table, key) for key in dict.fromkeys(keys)]
+    now, items = link.now(), dict[Key, Item]()
+    for found in await batch(link, table, wanted, consistent=consistent):
+        item = decode_item(found)
+        if not expired(table, item, now):
+            items[decode_key(table, found)] = item
+    return items
+
+
+async def batch(
+    link: Link, table: Table, keys: list[dict[str, Any]], *, consistent: bool
+) -> list[dict[str, Any]]:
+    """What is there of the keys, as DynamoDB gives it; asks again for what it hands back."""
+    name = link.name(table)
+    found: list[dict[str, Any]] = []
+    tries = Tries(link.wire.retry)
+    while keys:
+        if not await tries.again():
+            raise Throttled
+        payload = {"RequestItems": {name: {"Keys": keys, "ConsistentRead": consistent}}}
+        answer = await link.read("BatchGetItem", payload, table)
+        found += answer["Responses"].get(name, ())
+        left = (answer.get("UnprocessedKeys") or {}).get(name, {}).get("Keys", [])
+        if len(left) < len(keys):
+            tries = Tries(link.wire.retry)
+        keys = left
+    return found
+
+
+class Query:
+    """One query, page by page."""
+
+    def __init__(
+        self,
+        link: Link,
+        cursors: Cursors,
+        table: Table,
+        partition: str,
+        sort: SortRange | None,
+        index: Index | None,
+        backward: bool,
+        consistent: bool,
+    ) -> None:
+        self._link = link
+        self._cursors = cursors
+        self._table = table
+        self._partition = partition
+        self._index = index
+        self._scope = query_scope(table, index, partition, sort, backward)
+        source = table if index is None else index
+        into = Placeholders()
+        text = key_range_text((source.partition, partition), source.sort, sort, into)
+        self._payload: dict[str, Any] = {
+            "TableName": link.name(table),
+            "KeyConditionExpression": text,
+            "ScanIndexForward": not backward,
+            "ConsistentRead": consistent,
+            **into.fields(),
+        }
+        if index is not None:
+            self._payload["IndexName"] = index.name
+
+    async def page(self, limit: int, cursor: str | None) -> Page:
+        start = None if cursor is None else self._start(cursor)
+        now = self._link.now()
+        shown: list[Item] = []
+        while True:
+            payload = {**self._payload, "Limit": limit + 1 - len(shown)}
+            if start is not None:
+                payload["ExclusiveStartKey"] = start
+            answer = await self._link.read("Query", payload, self._table)
+            items = [decode_item(found) for found in answer["Items"]]
+            shown += [item for item in items if not expired(self._table, item, now)]
+            start = answer.get("LastEvaluatedKey")
+            if len(shown) > limit:
+                return Page(tuple(shown[:limit]), self._cursor(shown[limit - 1]))
+            if not start:
+                return Page(tuple(shown), None)
+
+    def _places(self) -> tuple[str | None, ...]:
+        """The names of the attributes that make up a place."""
+        if self._index is None:
+            return (self._table.sort,)
+        return (self._index.sort, self._table.partition, self._table.sort)
+
+    def _cursor(self, item: Item) -> str:
+        place = (None if name is None else str(item[name]) for name in self._places())
+        return self._cursors.seal(self._scope, tuple(place))
+
+    def _start(self, cursor: str) -> dict[str, Any]:
+        place = self._cursors.unseal(self._scope, cursor)
+        names = self._places()
+        if len(place) != len(names):
+            raise InvalidCursor
+        source = self._table if self._index is None else self._index
+        start: dict[str, Any] = {source.partition: {"S": self._partition}}
+        for name, text in zip(names, place, strict=True):
+            if name is not None:
+                start[name] = {"S": text}
+        return start

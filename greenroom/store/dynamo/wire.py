@@ -1,0 +1,229 @@
+"""One signed request, repeated while that can help.
+
+What one would get wrong: not every failure is alike. A refused connection, a throttling answer and
+a transaction conflict say that nothing was written; a connection that breaks, a timeout and a 5xx
+leave it open (`Setback.LOST`). Whoever sends says with `Repeat` what may then be done.
+"""
+
+import asyncio
+import random
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+import aiohttp
+import msgspec
+from aiodynamo.credentials import Key
+from aiodynamo.http.aiohttp import AIOHTTP
+from aiodynamo.http.types import Request, RequestFailed
+from msgspec import Struct
+
+from greenroom.errors import Problem
+from greenroom.store.dynamo.address import Address
+from greenroom.store.dynamo.signature import Signer
+from greenroom.store.problems import Conflict, OutcomeUnknown, StoreUnavailable, Throttled
+
+
+class Retry(Struct, frozen=True):
+    """Up to so many attempts, none begun after `seconds`; full jitter under a doubling ceiling."""
+
+    attempts: int = 8
+    seconds: float = 10.0
+    first_delay: float = 0.05
+    longest_delay: float = 2.0
+    connect_seconds: float = 2.0
+    answer_seconds: float = 6.0
+
+
+class Tries:
+    """`while await tries.again()`: at once the first time, after a pause from then on."""
+
+    def __init__(self, retry: Retry) -> None:
+        self._retry = retry
+        self._made = 0
+        self._end = asyncio.get_running_loop().time() + retry.seconds
+
+    async def again(self) -> bool:
+        retry = self._retry
+        self._made += 1
+        if self._made == 1:
+            return True
+        ceiling = min(retry.longest_delay, retry.first_delay * 2 ** (self._made - 2))
+        delay = random.uniform(0, ceiling)
+        if self._made > retry.attempts or asyncio.get_running_loop().time() + delay > self._end:
+            return False
+        await asyncio.sleep(delay)
+        return True
+
+
+class Repeat(Enum):
+    READ = "nothing is written, so anything may be repeated"
+    SAFE = "writing it again gives what writing it once gave"
+    NEVER = "writing it again would do it twice"
+
+
+class Lapse(Enum):
+    THROTTLED = "asked for too much"
+    CONFLICT = "another write was under way"
+    UNREACHED = "the request did not get there"
+    LOST = "the request went out and no answer came"
+
+
+class Setback(Exception):
+    """An attempt that came to nothing and may come to something when repeated."""
+
+    def __init__(self, lapse: Lapse, reason: str) -> None:
+        super().__init__(reason)
+        self.lapse = lapse
+        self.reason = reason
+
+
+class Refused(Exception):
+    """DynamoDB's own no, not yet put into our words."""
+
+    def __init__(self, kind: str, message: str, body: Mapping[str, Any]) -> None:
+        super().__init__(f"{kind}: {message}")
+        self.kind = kind
+        self.message = message
+        self.body = body
+        self.after_loss = False
+        """An earlier attempt of the same request may have been carried out."""
+
+
+_THROTTLES = {
+    "LimitExceededException",
+    "ProvisionedThroughputExceeded",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "Throttling",
+    "ThrottlingError",
+    "ThrottlingException",
+}
+_CONFLICTS = {"TransactionConflict", "TransactionConflictException"}
+_OUTDATED_KEYS = {"ExpiredTokenException", "UnrecognizedClientException"}
+_LOCKED_OUT = _OUTDATED_KEYS | {
+    "AccessDeniedException",
+    "IncompleteSignatureException",
+    "InvalidSignatureException",
+    "MissingAuthenticationToken",
+    "MissingAuthenticationTokenException",
+}
+
+
+class Wire:
+    def __init__(self, address: Address, retry: Retry) -> None:
+        self.retry = retry
+        self._address = address
+        self._session = aiohttp.ClientSession(
+            timeout=aiohttp.ClientTimeout(
+                total=None, sock_connect=retry.connect_seconds, sock_read=retry.answer_seconds
+            )
+        )
+        self._http = AIOHTTP(self._session)
+        self._tables = Signer(address.endpoint, address.region, "DynamoDB_20120810")
+        self._streams = Signer(address.streams_endpoint, address.region, "DynamoDBStreams_20120810")
+
+    async def close(self) -> None:
+        await self._session.close()
+
+    async def send(
+        self, action: str, payload: Mapping[str, Any], repeat: Repeat = Repeat.READ
+    ) -> dict[str, Any]:
+        return await self._send(self._tables, action, payload, repeat)
+
+    async def send_to_streams(self, action: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+        return await self._send(self._streams, action, payload, Repeat.READ)
+
+    async def _send(
+        self, signer: Signer, action: str, payload: Mapping[str, Any], repeat: Repeat
+    ) -> dict[str, Any]:
+        body = msgspec.json.encode(payload)
+        lost, renewed = False, False
+        last = Setback(Lapse.UNREACHED, "there was no time for an attempt")
+        tries = Tries(self.retry)
+        while await tries.again():
+            try:
+                return await self._attempt(signer, action, body)
+            except Setback as setback:
+                last = setback
+                if setback.lapse is Lapse.LOST and repeat is not Repeat.READ:
+                    lost = True
+                    if repeat is Repeat.NEVER:
+                        break
+            except Refused as refused:
+                if refused.kind in _OUTDATED_KEYS and not renewed:
+                    renewed = self._address.credentials.invalidate()
+                    if renewed:
+                        continue
+                refused.after_loss = lost
+                raise _locked_out(refused) or refused from None
+        raise _given_up(last, lost)
+
+    async def _attempt(self, signer: Signer, action: str, body: bytes) -> dict[str, Any]:
+        headers = signer.headers(await self._key(), action, body)
+        request = Request("POST", signer.endpoint, headers, body)
+        try:
+            response = await self._http(request)
+        except RequestFailed as failed:
+            raise _unanswered(failed.inner) from None
+        except TimeoutError as timeout:
+            raise _unanswered(timeout) from None
+        try:
+            answer = msgspec.json.decode(response.body, type=dict[str, Any])
+        except msgspec.DecodeError:
+            reason = f"HTTP status {response.status} and no answer of DynamoDB's"
+            if 400 <= response.status < 500:
+                raise StoreUnavailable(reason) from None
+            raise Setback(Lapse.LOST, reason) from None
+        if response.status == 200:
+            return answer
+        raise _refusal(response.status, answer)
+
+    async def _key(self) -> Key:
+        key = await self._address.credentials.get_key(self._http)
+        if key is None:
+            raise StoreUnavailable("no AWS credentials were found on this machine")
+        return key
+
+
+def _unanswered(reason: Exception) -> Setback:
+    """Only where no connection came about is it sure that nothing was sent."""
+    unreached = isinstance(
+        reason, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.InvalidURL
+    )
+    text = str(reason) or type(reason).__name__
+    return Setback(Lapse.UNREACHED if unreached else Lapse.LOST, text)
+
+
+def _refusal(status: int, answer: Mapping[str, Any]) -> Setback | Refused:
+    kind = str(answer.get("__type", "")).rpartition("#")[2]
+    message = str(answer.get("message") or answer.get("Message") or "")
+    kinds = {kind}
+    if kind == "TransactionCanceledException":
+        reasons = answer.get("CancellationReasons", ())
+        kinds = {str(reason.get("Code")) for reason in reasons} - {"None"} or kinds
+    if kind == "TransactionInProgressException" or kinds <= _CONFLICTS:
+        return Setback(Lapse.CONFLICT, message)
+    if kinds <= _CONFLICTS | _THROTTLES:
+        return Setback(Lapse.THROTTLED, message)
+    if status >= 500:
+        return Setback(Lapse.LOST, f"HTTP status {status}: {kind} {message}")
+    return Refused(kind, message, answer)
+
+
+def _locked_out(refused: Refused) -> Problem | None:
+    if refused.kind in _LOCKED_OUT:
+        return StoreUnavailable(f"it does not let us in: {refused.kind}: {refused.message}")
+    return None
+
+
+def _given_up(last: Setback, lost: bool) -> Problem:
+    if lost:
+        return OutcomeUnknown(last.reason)
+    match last.lapse:
+        case Lapse.THROTTLED:
+            return Throttled()
+        case Lapse.CONFLICT:
+            return Conflict()
+        case Lapse.UNREACHED | Lapse.LOST:
+            return StoreUnavailable(last.reason)

@@ -1,0 +1,171 @@
+"""Writes: one op as PutItem, UpdateItem or DeleteItem, several or a token as a transaction.
+
+Two things that one would get wrong. A lone write whose answer was lost is repeated only where that
+is safe, and a refusal of the repeat says nothing about the first. And a caller's token must find
+the same bytes again, so that no guard with the present second may be in them: what has expired is
+removed first instead.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import uuid4
+
+from greenroom.store.base import Op, Put, Update, key_of
+from greenroom.store.dynamo.attributes import decode_item, decode_key, encode_key, expired
+from greenroom.store.dynamo.link import Link
+from greenroom.store.dynamo.reads import batch
+from greenroom.store.dynamo.refusals import Unexpected, misfit
+from greenroom.store.dynamo.requests import (
+    is_stale,
+    needs_guard,
+    removal_request,
+    repeatable,
+    single_request,
+    transaction_member,
+)
+from greenroom.store.dynamo.wire import Refused, Repeat
+from greenroom.store.evaluate import same
+from greenroom.store.problems import (
+    ConditionFailed,
+    Conflict,
+    Failure,
+    OutcomeUnknown,
+    TokenReused,
+)
+from greenroom.store.tables import Table
+from greenroom.store.values import Item, canonical
+
+_CLEARINGS = 5
+
+
+class _Stale(Exception):
+    """Refused only because expired items stand in the way of these ops."""
+
+    def __init__(self, ops: Sequence[Op]) -> None:
+        self.ops = ops
+
+
+async def write(link: Link, ops: tuple[Op, ...], token: str | None) -> Item | None:
+    if token is not None:
+        now = link.now()
+        await _clear_expired(link, ops, now)
+        await _transact(link, ops, token, now, guarded=False)
+        return None
+    for _ in range(_CLEARINGS):
+        now = link.now()
+        try:
+            if len(ops) == 1:
+                return await _write_one(link, ops[0], now)
+            await _transact(link, ops, uuid4().hex, now, guarded=True)
+            return None
+        except _Stale as stale:
+            for op in stale.ops:
+                await _remove_expired(link, op, now)
+    raise Conflict
+
+
+async def _write_one(link: Link, op: Op, now: int) -> Item | None:
+    action, payload = single_request(op, link.name(op.table), now)
+    try:
+        answer = await link.write(action, payload, [op.table], repeatable(op))
+    except Refused as refused:
+        _settle(op, refused, now)
+        return None
+    return decode_item(answer["Attributes"]) if isinstance(op, Update) else None
+
+
+def _settle(op: Op, refused: Refused, now: int) -> None:
+    """Raises what the refusal of a lone op means, unless it means that the op had been done."""
+    if refused.kind == "ConditionalCheckFailedException":
+        item = _carried(refused.body)
+        if is_stale(op, item, now):
+            raise _Stale([op])
+        if not refused.after_loss:
+            raise ConditionFailed((Failure(op, _shown(op.table, item, now)),))
+        if isinstance(op, Put) and item is not None and same(item, canonical(op.item)):
+            return
+    if refused.after_loss:
+        raise OutcomeUnknown(
+            "no answer came to the first attempt, and the second was refused, "
+            "which the first may have brought about"
+        )
+    raise _refusal(refused, [op])
+
+
+async def _transact(
+    link: Link, ops: tuple[Op, ...], token: str, now: int, *, guarded: bool
+) -> None:
+    guard = now if guarded else None
+    payload = {
+        "TransactItems": [transaction_member(op, link.name(op.table), guard) for op in ops],
+        "ClientRequestToken": link.token(token),
+    }
+    try:
+        await link.write("TransactWriteItems", payload, [op.table for op in ops], Repeat.SAFE)
+    except Refused as refused:
+        if refused.kind == "IdempotentParameterMismatchException":
+            raise TokenReused(token) from None
+        if refused.kind != "TransactionCanceledException":
+            raise _refusal(refused, ops) from None
+        raise _cancelled(ops, refused.body["CancellationReasons"], now, guarded) from None
+
+
+def _cancelled(
+    ops: Sequence[Op], reasons: Sequence[dict[str, Any]], now: int, guarded: bool
+) -> Exception:
+    """An op that does not fit its item goes before the failed conditions of others."""
+    failed: list[Failure] = []
+    stale: list[Op] = []
+    for op, reason in zip(ops, reasons, strict=True):
+        if reason["Code"] == "ValidationError":
+            return misfit(reason.get("Message", ""), [op])
+        if reason["Code"] != "ConditionalCheckFailed":
+            continue
+        item = _carried(reason)
+        if guarded and is_stale(op, item, now):
+            stale.append(op)
+        else:
+            failed.append(Failure(op, _shown(op.table, item, now)))
+    if failed:
+        return ConditionFailed(tuple(failed))
+    return _Stale(stale) if stale else Unexpected(f"a transaction was cancelled: {reasons}")
+
+
+def _refusal(refused: Refused, ops: Sequence[Op]) -> Exception:
+    if refused.kind == "ValidationException":
+        return misfit(refused.message, ops)
+    return Unexpected(f"{refused.kind}: {refused.message}")
+
+
+def _carried(body: Any) -> Item | None:
+    return decode_item(body["Item"]) if body.get("Item") else None
+
+
+def _shown(table: Table, item: Item | None, now: int) -> Item | None:
+    return None if item is None or expired(table, item, now) else item
+
+
+async def _clear_expired(link: Link, ops: Sequence[Op], now: int) -> None:
+    """Takes out what has expired among the items that the ops would look at."""
+    by_table: dict[str, list[Op]] = {}
+    for op in ops:
+        if needs_guard(op):
+            by_table.setdefault(op.table.name, []).append(op)
+    for group in by_table.values():
+        table = group[0].table
+        keys = [encode_key(table, key_of(op)) for op in group]
+        for found in await batch(link, table, keys, consistent=True):
+            item = decode_item(found)
+            gone = decode_key(table, found) if expired(table, item, now) else None
+            for op in group:
+                if key_of(op) == gone:
+                    await _remove_expired(link, op, now)
+
+
+async def _remove_expired(link: Link, op: Op, now: int) -> None:
+    payload = removal_request(op, link.name(op.table), now)
+    try:
+        await link.write("DeleteItem", payload, [op.table], Repeat.SAFE)
+    except Refused as refused:
+        if refused.kind != "ConditionalCheckFailedException":
+            raise _refusal(refused, [op]) from None
