@@ -17,9 +17,10 @@ from litestar.status_codes import HTTP_500_INTERNAL_SERVER_ERROR
 from msgspec import Struct
 
 from greenroom import settings
-from greenroom.api import server
+from greenroom.api import auth, idempotency, server, tokens
 from greenroom.errors import Problem
-from greenroom.people import directory, join, models
+from greenroom.people import access, directory, join, models, rename
+from greenroom.safety import block as blocking, limits
 from greenroom.store import problems as store, sqlite
 
 _log = logging.getLogger(__name__)
@@ -32,17 +33,35 @@ class Answer(Struct, frozen=True):
     status: int
     retry_after: int | None = None
     told: bool = True
+    challenge: str | None = None
+    """What `WWW-Authenticate` asks for."""
 
 
 _OURS = Answer(HTTP_500_INTERNAL_SERVER_ERROR, told=False)
 
 ANSWERS: Mapping[type[Problem], Answer] = {
+    # who is calling
+    tokens.NotAuthenticated: Answer(401, challenge="Bearer"),
+    tokens.InvalidToken: Answer(401, challenge='Bearer error="invalid_token"'),
+    tokens.TokenExpired: Answer(401, challenge='Bearer error="invalid_token"'),
+    auth.NotAllowed: Answer(403, challenge='Bearer error="insufficient_scope"'),
+    access.NoAccount: Answer(403),
+    access.AccountSuspended: Answer(403),
+    tokens.KeysUnavailable: Answer(503, retry_after=5, told=False),
+    idempotency.IdempotencyKeyReused: Answer(422),
+    idempotency.RequestInProgress: Answer(409, retry_after=1),
     # people
     models.InvalidUsername: Answer(422),
     models.InvalidName: Answer(422),
     models.InvalidEmail: Answer(422),
+    models.InvalidUserId: Answer(422),
     join.UsernameTaken: Answer(409),
+    join.AccountExists: Answer(409),
+    rename.ProfileChanged: Answer(412),
     directory.PersonNotFound: Answer(404),
+    # safety
+    limits.TooMany: Answer(429, retry_after=1),
+    blocking.CannotBlockYourself: Answer(422),
     # the store: what the caller sent
     store.InvalidItem: Answer(422),
     store.InvalidKey: Answer(422),
@@ -94,11 +113,20 @@ class ProblemDocument(Struct, kw_only=True, omit_defaults=True):
     detail: str = ""
 
 
-def refusals(described: Mapping[int, str] = MappingProxyType({})) -> dict[int, ResponseSpec]:
-    """For a route's `responses`: which statuses it refuses with, beside 400, and what they say."""
+def refusals(
+    described: Mapping[int, str] = MappingProxyType({}), *, token: bool = False
+) -> dict[int, ResponseSpec]:
+    """For a route's `responses`: which statuses it refuses with, beside 400, and what they say;
+    with `token`, also those of a route that needs one."""
+    always = {400: "The request does not fit."}
+    if token:
+        always |= {
+            401: "There is no token, or it is not accepted.",
+            403: "The token is not for this, or its account is suspended or not there yet.",
+        }
     return {
         status: ResponseSpec(ProblemDocument, description=what, media_type=PROBLEM_JSON)
-        for status, what in ({400: "The request does not fit."} | dict(described)).items()
+        for status, what in (always | dict(described)).items()
     }
 
 
@@ -120,7 +148,8 @@ def on_problem(request: Request[Any, Any, Any], problem: Problem) -> Response[by
     }
     if answer.told:
         document["detail"] = str(problem)
-    headers = {} if answer.retry_after is None else {"Retry-After": str(answer.retry_after)}
+    wait = getattr(problem, "retry_after_s", answer.retry_after)
+    headers = {} if wait is None else {"Retry-After": str(wait)}
     return _response(document, headers)
 
 
@@ -158,6 +187,11 @@ def _internal() -> Response[bytes]:
         "detail": "Something went wrong on our side, and has been logged.",
     }
     return _response(document, {})
+
+
+def _headers(answer: Answer) -> dict[str, str]:
+    headers = {"Retry-After": answer.retry_after, "WWW-Authenticate": answer.challenge}
+    return {name: str(value) for name, value in headers.items() if value is not None}
 
 
 def _wire_fields(problem: Problem) -> dict[str, Any]:

@@ -1,1 +1,5 @@
-"""What may be said and sent: blocks, limits, reports, moderation."""
+"""What may be said and sent: verdicts, blocks, limits, reports, moderation."""
+
+from greenroom.safety.context import Safety
+
+__all__ = ["Safety"]

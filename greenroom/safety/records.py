@@ -5,12 +5,14 @@
     │  ├─ BLOCK#{blockedUserId}       whom the user has blocked
     │  ├─ REPORT#{reportId}           what the user has reported
     │  └─ STANDING                    what moderation has decided about the user
-    └─ CASE#{subject}
-       ├─ CASE                        the case about one message, post, thread or user
+    └─ CASE#{caseId}                  the id follows from the subject
+       ├─ CASE                        the case about one message, held text, thread or user
        ├─ REPORT#{reporterId}         each reporter's report
-       └─ RECORD#{at}#{version}       what a moderator did; put, never changed
+       ├─ RECORD#{version}            what a moderator did; put, never changed
+       └─ UNDONE#{version}            what was decided and is not carried out yet
 
-    ModerationQueue   queueKey, queuedAt   cases that wait for a moderator
+    ModerationQueue   queueKey, queuedAt   cases that wait for a moderator; what is undone
+    ByPerson          aboutKey, aboutAt    a user's open cases; a user's record
 
     Ephemeral
     ├─ TYPING#{threadId}
@@ -18,7 +20,7 @@
     ├─ PRESENCE#{threadId}
     │  └─ {userId}                    60 s
     ├─ RATE#{userId}
-    │  └─ {what}#{window}             as long as its window
+    │  └─ {limit}                     as long as its window
     └─ PENDING#{senderId}
        └─ {targetUserId}              as long as the request's gate
 
@@ -26,20 +28,69 @@ Safety is the lowest context that needs Ephemeral, and so declares it for those 
 item of it harms nobody: no right and no message rests on one.
 """
 
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from greenroom.clock import iso
+from greenroom.ids import UserId
+from greenroom.safety.models import Block, Case, CaseId, Decision, Entry, Report, Standing
+from greenroom.safety.verdict import PolicyTag, worst
+from greenroom.store.base import Delete, Key, Op, Put, Update
+from greenroom.store.expressions import Action, Condition, F
 from greenroom.store.tables import Index, Kind, Projects, Table
+from greenroom.store.values import Item, Value
 
 QUEUE_KEY = "queueKey"
-"""`QUEUE#{tag}`, on a case while it waits. The tag is the worst of its policy tags."""
+"""`QUEUE#{tag}`, on a case while it waits: the worst of its policy tags, or `OTHER`. `UNDONE`, on
+a decision until it is carried out."""
 
 QUEUED_AT = "queuedAt"
-"""`{at}#{subject}`: when the case was opened, or opened again."""
+"""`{at}#{caseId}`: when the case was opened, or opened again."""
+
+ABOUT_KEY = "aboutKey"
+"""`OPEN#{userId}` on a case while it waits, `RECORD#{userId}` on a line of the record."""
+
+ABOUT_AT = "aboutAt"
+"""`{at}#{caseId}`."""
+
+TEXT_DIGEST = "textDigest"
+"""Of the text of a case: what is the same folds up together."""
+
+BLOCK = "BLOCK#"
+REPORT = "REPORT#"
+RECORD = "RECORD#"
+UNDONE = "UNDONE"
+_OTHER = "OTHER"
 
 MODERATION_QUEUE = Index(
     "ModerationQueue",
     QUEUE_KEY,
     QUEUED_AT,
     Projects.ALL,
-    "The open cases with one policy tag, oldest first; a case that is closed leaves it.",
+    "The open cases with one policy tag, oldest first; a case that is closed leaves it. "
+    "And the decisions that are still to be carried out.",
+)
+
+BY_PERSON = Index(
+    "ByPerson",
+    ABOUT_KEY,
+    ABOUT_AT,
+    (
+        "caseId",
+        "version",
+        TEXT_DIGEST,
+        "atMs",
+        "by",
+        "decision",
+        "about",
+        "removes",
+        "note",
+        "untilMs",
+    ),
+    "The open cases about one user, and what moderators decided about the user.",
 )
 
 SAFETY = Table(
@@ -54,28 +105,36 @@ SAFETY = Table(
         Kind("USER#{userId}", "REPORT#{reportId}", "What the user has reported, and its case."),
         Kind("USER#{userId}", "STANDING", "Warnings, and until when the user is suspended."),
         Kind(
-            "CASE#{subject}",
+            "CASE#{caseId}",
             "CASE",
-            "One case for each thing reported or held: state, policy tags, spam score, "
-            "number of reports, version.",
+            "One case for each thing reported or held: its subject and text, policy tags, spam "
+            "score, number of reports, version, and who has claimed it until when.",
         ),
         Kind(
-            "CASE#{subject}",
+            "CASE#{caseId}",
             "REPORT#{reporterId}",
             "A report with its reason. Whoever reports the same thing twice has one report.",
         ),
         Kind(
-            "CASE#{subject}",
-            "RECORD#{at}#{version}",
+            "CASE#{caseId}",
+            "RECORD#{version}",
             "Who did what, when and why. Append-only: put where there is none, never changed.",
         ),
+        Kind(
+            "CASE#{caseId}",
+            "UNDONE#{version}",
+            "A decision on its way: written with it, gone when it is carried out.",
+        ),
     ),
-    indexes=(MODERATION_QUEUE,),
+    indexes=(MODERATION_QUEUE, BY_PERSON),
     stream=True,
 )
 
 EPHEMERAL_TTL = "expiresAt"
 """The second from which the item is gone."""
+
+LEASES = "leases"
+"""`[[at, how many], …]`: what nodes have taken of a user's limit within its window."""
 
 EPHEMERAL = Table(
     "Ephemeral",
@@ -85,8 +144,9 @@ EPHEMERAL = Table(
         Kind("PRESENCE#{threadId}", "{userId}", "Was last seen in the thread; gone after 60 s."),
         Kind(
             "RATE#{userId}",
-            "{what}#{window}",
-            "How often in this window: message starts in the hour, messages in a burst.",
+            "{limit}",
+            "How much of a limit the nodes have taken in this window, in steps: "
+            "message starts in the hour, messages in a burst.",
         ),
         Kind(
             "PENDING#{senderId}",
@@ -98,3 +158,239 @@ EPHEMERAL = Table(
 )
 
 TABLES: tuple[Table, ...] = (SAFETY, EPHEMERAL)
+
+_ABSENT = F("pk").absent()
+
+
+class Lease(Struct, frozen=True, array_like=True):
+    at_ms: int
+    count: int
+
+
+# Limits
+
+
+def rate_key(user: UserId, limit: str) -> Key:
+    return Key(f"RATE#{user}", str.__str__(limit))
+
+
+def leases_of(item: Item | None) -> tuple[Lease, ...]:
+    return () if item is None else msgspec.convert(item[LEASES], tuple[Lease, ...])
+
+
+def leased(key: Key, before: Item | None, leases: tuple[Lease, ...], gone_ms: int) -> Put:
+    """The leases as they now are, if they are still as they were read."""
+    condition = _ABSENT if before is None else F(LEASES).equals(before[LEASES])
+    item = _at(key) | {
+        LEASES: msgspec.to_builtins(leases),
+        EPHEMERAL_TTL: gone_ms // 1000 + 1,
+    }
+    return Put(EPHEMERAL, item, condition)
+
+
+# Blocks
+
+
+def user_partition(user: UserId) -> str:
+    return f"USER#{user}"
+
+
+def block_key(blocker: UserId, blocked: UserId) -> Key:
+    return Key(user_partition(blocker), BLOCK + blocked)
+
+
+def blocked(block: Block) -> Put:
+    return Put(SAFETY, _at(block_key(block.blocker, block.blocked)) | _written(block), _ABSENT)
+
+
+def unblocked(blocker: UserId, blocked: UserId) -> Delete:
+    return Delete(SAFETY, block_key(blocker, blocked))
+
+
+def block_of(item: Item) -> Block:
+    return msgspec.convert(item, Block)
+
+
+# Cases
+
+
+def case_partition(case: CaseId) -> str:
+    return f"CASE#{case}"
+
+
+def case_key(case: CaseId) -> Key:
+    return Key(case_partition(case), "CASE")
+
+
+def case_of(item: Item) -> Case:
+    return msgspec.convert(item, Case)
+
+
+def opened(case: Case, text_digest: str) -> Put:
+    item = _at(case_key(case.id)) | _written(case) | _waiting(case)
+    if text_digest:
+        item[TEXT_DIGEST] = text_digest
+    return Put(SAFETY, item, _ABSENT)
+
+
+def reported_again(before: Case, after: Case) -> Update:
+    """A report more about a case, which is open again if it was closed."""
+    changed = {name: value for name, value in _written(after).items() if name not in _KEPT}
+    sets = [F(name).set(value) for name, value in (changed | _waiting(after)).items()]
+    return Update(SAFETY, case_key(after.id), tuple(sets), _unchanged(before))
+
+
+def report_key(case: CaseId, reporter: UserId) -> Key:
+    return Key(case_partition(case), REPORT + reporter)
+
+
+def reported(report: Report) -> tuple[Put, Put]:
+    """The report under its case, where there is none of this reporter; and the reporter's own."""
+    own = Key(user_partition(report.reporter), REPORT + report.id)
+    return (
+        Put(SAFETY, _at(report_key(report.case, report.reporter)) | _written(report), _ABSENT),
+        Put(SAFETY, _at(own) | _written(report)),
+    )
+
+
+def report_of(item: Item) -> Report:
+    return msgspec.convert(item, Report)
+
+
+def claimed(case: Case, by: UserId, now_ms: int, longest_ms: int) -> Update:
+    free = (
+        F("claimedBy").absent()
+        | F("claimedBy").equals(by)
+        | F("claimedUntilMs").at_most(now_ms)
+        | F("claimedUntilMs").more_than(now_ms + longest_ms)
+    )
+    sets = (F("claimedBy").set(by), F("claimedUntilMs").set(now_ms + longest_ms))
+    return Update(SAFETY, case_key(case.id), sets, F("isOpen").equals(True) & free)
+
+
+def decided(before: Case, entry: Entry, *, undone: bool) -> tuple[Op, ...]:
+    """Closes the case as it was seen, with its line of the record and what follows from it."""
+    seen = _unchanged(before) & F("isOpen").equals(True)
+    if entry.decision is not Decision.FOLDED:
+        seen = seen & F("claimedBy").equals(entry.by)
+    ops: list[Op] = [
+        Update(SAFETY, case_key(before.id), _closing(entry), seen),
+        Put(SAFETY, _record(entry), _ABSENT),
+    ]
+    if undone:
+        ops.append(Put(SAFETY, _undone(entry), _ABSENT))
+    if entry.about is not None and (standing := _standing(entry)):
+        ops.append(Update(SAFETY, standing_key(entry.about), standing))
+    return tuple(ops)
+
+
+def carried_out(entry: Entry) -> Delete:
+    return Delete(SAFETY, undone_key(entry.case, entry.version))
+
+
+def record_key(case: CaseId, version: int) -> Key:
+    return Key(case_partition(case), f"{RECORD}{version:08d}")
+
+
+def undone_key(case: CaseId, version: int) -> Key:
+    return Key(case_partition(case), f"{UNDONE}#{version:08d}")
+
+
+def entry_of(item: Item) -> Entry:
+    """From a RECORD#, an UNDONE#, or an entry of ByPerson."""
+    return msgspec.convert(item, Entry)
+
+
+def standing_key(user: UserId) -> Key:
+    return Key(user_partition(user), "STANDING")
+
+
+def standing_of(user: UserId, item: Item | None) -> Standing:
+    return msgspec.convert({**(item or {}), "user": user}, Standing)
+
+
+# Indexes
+
+
+def queue_partition(tag: PolicyTag | None) -> str:
+    return f"QUEUE#{_OTHER if tag is None else tag.value}"
+
+
+def open_partition(user: UserId) -> str:
+    return f"OPEN#{user}"
+
+
+def record_partition(user: UserId) -> str:
+    return f"{RECORD}{user}"
+
+
+def queued_at(case: Case) -> str:
+    return f"{iso(case.opened_ms)}#{case.id}"
+
+
+def _waiting(case: Case) -> dict[str, Value]:
+    at = queued_at(case)
+    queue: dict[str, Value] = {
+        QUEUE_KEY: queue_partition(worst(case.policy_tags)),
+        QUEUED_AT: at,
+    }
+    about = {} if case.about is None else {ABOUT_KEY: open_partition(case.about), ABOUT_AT: at}
+    return queue | about
+
+
+_KEPT = frozenset({"caseId", "subject", "text", "replyTo", "claimedBy", "claimedUntilMs"})
+"""What a report more leaves as it is."""
+
+
+def _closing(entry: Entry) -> tuple[Action, ...]:
+    gone = (QUEUE_KEY, QUEUED_AT, ABOUT_KEY, ABOUT_AT, "claimedBy", "claimedUntilMs")
+    return (
+        F("isOpen").set(False),
+        F("version").set(entry.version),
+        F("decision").set(entry.decision.value),
+        F("decidedBy").set(entry.by),
+        F("decidedMs").set(entry.at_ms),
+        *(F(name).remove() for name in gone),
+    )
+
+
+def _record(entry: Entry) -> Item:
+    item = _at(record_key(entry.case, entry.version)) | _written(entry)
+    if entry.about is None:
+        return item
+    at = f"{iso(entry.at_ms)}#{entry.case}#{entry.version:08d}"
+    return item | {ABOUT_KEY: record_partition(entry.about), ABOUT_AT: at}
+
+
+def _undone(entry: Entry) -> Item:
+    queued = {QUEUE_KEY: UNDONE, QUEUED_AT: f"{iso(entry.at_ms)}#{entry.case}"}
+    return _at(undone_key(entry.case, entry.version)) | _written(entry) | queued
+
+
+def _standing(entry: Entry) -> tuple[Action, ...]:
+    last = F("lastDecisionMs").set(entry.at_ms)
+    match entry.decision:
+        case Decision.REMOVE:
+            return (F("removals").add(1), last)
+        case Decision.WARN:
+            return (F("warnings").add(1), last)
+        case Decision.SUSPEND if entry.until_ms is None:
+            return (F("suspensions").add(1), F("suspendedUntilMs").remove(), last)
+        case Decision.SUSPEND:
+            return (F("suspensions").add(1), F("suspendedUntilMs").set(entry.until_ms), last)
+        case _:
+            return ()
+
+
+def _unchanged(case: Case) -> Condition:
+    return F("version").equals(case.version)
+
+
+def _at(key: Key) -> dict[str, Value]:
+    return {"pk": key.partition, "sk": key.sort}
+
+
+def _written(struct: Struct) -> dict[str, Any]:
+    """What is empty is left out."""
+    values = msgspec.to_builtins(struct, builtin_types=(Decimal,))
+    return {name: value for name, value in values.items() if value not in (None, "", [])}

@@ -1,0 +1,33 @@
+"""Block somebody. Twice is fine: the first time stands. What happens to their threads is
+messaging's work; nobody is told."""
+
+from greenroom.errors import Problem
+from greenroom.ids import UserId
+from greenroom.people.actor import Actor
+from greenroom.people.directory import PersonNotFound
+from greenroom.people.models import is_user_id
+from greenroom.safety import records
+from greenroom.safety.context import Safety
+from greenroom.safety.events import PersonBlocked
+from greenroom.safety.limits import Limit
+from greenroom.safety.models import Block
+from greenroom.store.problems import ConditionFailed
+
+
+class CannotBlockYourself(Problem):
+    """Nobody can block themselves."""
+
+
+async def block(safety: Safety, actor: Actor, other: UserId) -> Block:
+    if other == actor.user:
+        raise CannotBlockYourself
+    if not is_user_id(other):
+        raise PersonNotFound
+    await safety.limits.spend(actor.user, Limit.BLOCKS)
+    made = Block(actor.user, other, safety.clock.now_ms())
+    try:
+        await safety.store.write(records.blocked(made))
+    except ConditionFailed as refusal:
+        return made if refusal.item is None else records.block_of(refusal.item)
+    safety.tell(PersonBlocked(made.blocker, made.blocked, made.at_ms))
+    return made

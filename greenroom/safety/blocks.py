@@ -1,0 +1,62 @@
+"""Whether two people are kept apart, by whichever of them; and whom somebody has blocked.
+
+Read consistently: whoever has just been blocked is kept out by the next call already.
+"""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from greenroom.ids import UserId
+from greenroom.people.actor import Actor
+from greenroom.safety import records
+from greenroom.safety.context import Safety
+from greenroom.safety.models import Block
+from greenroom.store.expressions import Prefix
+
+MAX_PAGE = 100
+_PAIRS_AT_ONCE = 50
+
+
+class Blocks(Struct, frozen=True):
+    blocks: tuple[Block, ...]
+    next: str | None
+
+
+async def apart(safety: Safety, one: UserId, other: UserId) -> bool:
+    return bool(await apart_from(safety, one, (other,)))
+
+
+async def has_blocked(safety: Safety, user: UserId, other: UserId) -> bool:
+    """Whether this one has blocked the other. For the user alone: the other must not find out."""
+    key = records.block_key(user, other)
+    return await safety.store.get(records.SAFETY, key, consistent=True) is not None
+
+
+async def apart_from(safety: Safety, user: UserId, others: Iterable[UserId]) -> frozenset[UserId]:
+    """Those of the others from whom a block keeps the user, in either direction."""
+    rest = [other for other in dict.fromkeys(others) if other != user]
+    found: set[UserId] = set()
+    for start in range(0, len(rest), _PAIRS_AT_ONCE):
+        keys = {
+            key: other
+            for other in rest[start : start + _PAIRS_AT_ONCE]
+            for key in (records.block_key(user, other), records.block_key(other, user))
+        }
+        items = await safety.store.batch_get(records.SAFETY, list(keys), consistent=True)
+        found.update(keys[key] for key in items)
+    return frozenset(found)
+
+
+async def blocks(
+    safety: Safety, actor: Actor, *, limit: int = 50, cursor: str | None = None
+) -> Blocks:
+    page = await safety.store.query(
+        records.SAFETY,
+        records.user_partition(actor.user),
+        Prefix(records.BLOCK),
+        limit=max(1, min(limit, MAX_PAGE)),
+        cursor=cursor,
+        consistent=True,
+    )
+    return Blocks(tuple(map(records.block_of, page.items)), page.next)

@@ -1,0 +1,36 @@
+"""What has happened in safety, told after the commit."""
+
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from greenroom.ids import UserId
+from greenroom.safety.models import Case, Decision
+
+
+class PersonBlocked(Struct, frozen=True):
+    blocker: UserId
+    blocked: UserId
+    at_ms: int
+
+
+class PersonUnblocked(Struct, frozen=True):
+    blocker: UserId
+    blocked: UserId
+    at_ms: int
+
+
+class CaseOpened(Struct, frozen=True):
+    """Opened, or open again."""
+
+    case: Case
+
+
+class CaseDecided(Struct, frozen=True):
+    case: Case
+    decision: Decision
+    by: UserId
+    until_ms: int | None = None
+
+
+SafetyEvent: TypeAlias = PersonBlocked | PersonUnblocked | CaseOpened | CaseDecided

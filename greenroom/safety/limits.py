@@ -1,0 +1,182 @@
+"""How often somebody may do something: every limit in one enum, each a line of `RATES`.
+
+A node lets the first few in a window (`unasked`) through by itself. Beyond them it takes leases of
+`step` from one item that all nodes share, which remembers the leases of the last window; what is
+leased and not used soon (`keep_ms`) is lost. Nodes x unasked + all leases of (window + keep) never
+exceed `most`, so that no window ever holds more, however somebody spreads over the nodes; and an
+ordinary day of an ordinary user costs no write at all.
+"""
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from msgspec import Struct
+
+from greenroom.clock import Clock
+from greenroom.errors import Problem
+from greenroom.ids import UserId
+from greenroom.safety import records
+from greenroom.safety.records import Lease
+from greenroom.store.base import Store
+from greenroom.store.problems import ConditionFailed
+
+_SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
+_TRIES = 10
+_MOST_IN_MIND = 50_000
+
+
+class Limit(StrEnum):
+    THREAD_STARTS = "thread-starts"
+    REQUESTS = "requests"
+    """First contacts with strangers."""
+    MESSAGES = "messages"
+    BURST = "burst"
+    """Messages again, in a few seconds."""
+    REACTIONS = "reactions"
+    BLOCKS = "blocks"
+    REPORTS = "reports"
+
+
+class Rate(Struct, frozen=True, kw_only=True):
+    most: int
+    window_ms: int
+    unasked: int
+    step: int
+    keep_ms: int
+
+
+RATES: Mapping[Limit, Rate] = MappingProxyType(
+    {
+        Limit.THREAD_STARTS: Rate(most=30, window_ms=_HOUR, unasked=5, step=4, keep_ms=6 * _MINUTE),
+        Limit.REQUESTS: Rate(most=40, window_ms=_DAY, unasked=5, step=5, keep_ms=2 * _HOUR),
+        Limit.MESSAGES: Rate(most=90, window_ms=_MINUTE, unasked=20, step=10, keep_ms=10 * _SECOND),
+        Limit.BURST: Rate(most=30, window_ms=10 * _SECOND, unasked=8, step=7, keep_ms=2 * _SECOND),
+        Limit.REACTIONS: Rate(
+            most=120, window_ms=_MINUTE, unasked=30, step=15, keep_ms=10 * _SECOND
+        ),
+        Limit.BLOCKS: Rate(most=60, window_ms=_HOUR, unasked=10, step=8, keep_ms=6 * _MINUTE),
+        Limit.REPORTS: Rate(most=20, window_ms=_HOUR, unasked=3, step=4, keep_ms=6 * _MINUTE),
+    }
+)
+
+
+class TooMany(Problem):
+    """That was too often ({limit}). Please try again in {retry_after_s} seconds."""
+
+    limit: str
+    retry_after_s: int
+
+
+@dataclass
+class _Spent:
+    """What this node knows of one user and one limit."""
+
+    unasked: deque[int] = field(default_factory=deque)
+    leased: int = 0
+    lease_ends_ms: int = 0
+    refused_until_ms: int = 0
+    asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Limits:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        *,
+        nodes: int = 2,
+        rates: Mapping[Limit, Rate] = RATES,
+        most_in_mind: int = _MOST_IN_MIND,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._nodes = nodes
+        self._rates = rates
+        self._most_in_mind = most_in_mind
+        self._spent: OrderedDict[tuple[UserId, Limit], _Spent] = OrderedDict()
+
+    async def spend(self, user: UserId, *limits: Limit) -> None:
+        """One of each, in this order; `TooMany` where there is none left."""
+        for limit in limits:
+            rate = self._rates[limit]
+            spent = self._in_mind(user, limit)
+            if self._spend_here(rate, spent):
+                continue
+            async with spent.asking:
+                if not self._spend_here(rate, spent):
+                    await self._spend_shared(user, limit, rate, spent)
+
+    def _spend_here(self, rate: Rate, spent: _Spent) -> bool:
+        now = self._clock.now_ms()
+        while spent.unasked and not _counts(spent.unasked[0], now, rate.window_ms):
+            spent.unasked.popleft()
+        if len(spent.unasked) < rate.unasked:
+            spent.unasked.append(now)
+            return True
+        if spent.leased and spent.lease_ends_ms - rate.keep_ms <= now < spent.lease_ends_ms:
+            spent.leased -= 1
+            return True
+        return False
+
+    async def _spend_shared(self, user: UserId, limit: Limit, rate: Rate, spent: _Spent) -> None:
+        now = self._clock.now_ms()
+        if 0 < spent.refused_until_ms - now <= _span(rate):
+            raise _too_many(limit, spent.refused_until_ms - now)
+        match await self._lease(user, limit, rate):
+            case Lease(at_ms, count):
+                spent.leased = count - 1
+                spent.lease_ends_ms = at_ms + rate.keep_ms
+            case int(oldest_ms):
+                again = oldest_ms + _span(rate)
+                if spent.unasked:
+                    again = min(again, spent.unasked[0] + rate.window_ms)
+                spent.refused_until_ms = again
+                raise _too_many(limit, again - self._clock.now_ms())
+
+    async def _lease(self, user: UserId, limit: Limit, rate: Rate) -> Lease | int:
+        """A lease, or, where all are taken, when the oldest of them was taken."""
+        key = records.rate_key(user, limit)
+        item = await self._store.get(records.EPHEMERAL, key, consistent=True)
+        for _ in range(_TRIES):
+            now = self._clock.now_ms()
+            leases = records.leases_of(item)
+            taken = tuple(one for one in leases if _counts(one.at_ms, now, _span(rate)))
+            left = rate.most - self._nodes * rate.unasked - sum(one.count for one in taken)
+            if left <= 0:
+                return min(one.at_ms for one in taken)
+            lease = Lease(now, min(rate.step, left))
+            write = records.leased(key, item, (*taken, lease), now + _span(rate))
+            try:
+                await self._store.write(write)
+            except ConditionFailed as refusal:
+                item = refusal.item
+            else:
+                return lease
+        raise _too_many(limit, _SECOND)
+
+    def _in_mind(self, user: UserId, limit: Limit) -> _Spent:
+        spent = self._spent.get((user, limit))
+        if spent is None:
+            spent = self._spent[user, limit] = _Spent()
+            if len(self._spent) > self._most_in_mind:
+                self._spent.popitem(last=False)
+        self._spent.move_to_end((user, limit))
+        return spent
+
+
+def _span(rate: Rate) -> int:
+    return rate.window_ms + rate.keep_ms
+
+
+def _counts(at_ms: int, now_ms: int, span_ms: int) -> bool:
+    """Within the span. What lies further ahead than that was written before a clock jumped back:
+    it is forgotten, so that nobody is locked out until the clock is there again."""
+    return abs(now_ms - at_ms) < span_ms
+
+
+def _too_many(limit: Limit, wait_ms: int) -> TooMany:
+    return TooMany(limit.value, max(1, -(-wait_ms // _SECOND)))

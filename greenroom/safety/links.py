@@ -1,0 +1,38 @@
+"""Whether a text has a link in it: a scheme, `www.`, Markdown, or a bare domain.
+
+A full stop without a blank after it is no domain ("thanks.me too"): endings that are words of some
+language count only with something that no word has (a path, or a host known for it).
+"""
+
+import re
+
+from greenroom.safety.reading import read
+
+_ENDINGS = (
+    "com|net|org|info|biz|io|xyz|shop|online|site|top|club|store|app|dev|link|website|space|pro"
+    "|vip|icu|live|tv|cc|gg|ly|co|eu|ru|su|ua|cn|jp|kr|br|mx|uk|au|ca|us|fr|nl|pl|ch|cz|tk|ml"
+    "|ga|cf|ink|click|work|agency|studio|photography|photos|gallery|art|blog|page|digital|media"
+)
+_WORDLIKE = "de|es|it|me|at|be|in|to|so|is|no|my|do|am|pm|se|si|ai|id|la|im|sh|st|re|fm|md|us|pt"
+
+LINK = re.compile(
+    r"(?:[a-z][a-z0-9+]{1,9}:/{1,2}[^\s/]"  # a scheme
+    r"|\b(?:mailto|tel|sms|javascript|data):[^\s]"
+    r"|\bwww\.[a-z0-9]"
+    r"|\]\([^)\s]"  # Markdown
+    rf"|(?<=[a-z0-9-])\.(?:{_ENDINGS})(?![a-z0-9@-]|\.[a-z0-9])"  # a bare domain
+    rf"|(?<=[a-z0-9-])\.(?:{_ENDINGS}|{_WORDLIKE})/[a-z0-9@+?=_-]"
+    r"|\b(?:t|wa|m|paypal|revolut|cash|bit|linktr|discord)\.(?:me|ly|ee|gg|app)\b)"
+)
+
+
+def has_link(text: str) -> bool:
+    return has_link_read(read(text))
+
+
+def has_link_read(read_text: str) -> bool:
+    return LINK.search(read_text) is not None
+
+
+def count_links(read_text: str) -> int:
+    return sum(1 for _ in LINK.finditer(read_text))

@@ -1,0 +1,42 @@
+"""What one node remembers for a few minutes: who said the same thing how often, and since when
+somebody has had an account. Bounded; whoever is forgotten is judged a little more kindly."""
+
+from collections import OrderedDict, deque
+
+from greenroom.ids import UserId
+
+_TEN_MINUTES_MS = 600_000
+_MOST_PEOPLE = 20_000
+_MOST_TEXTS = 40
+
+
+class Memory:
+    def __init__(self, *, most_people: int = _MOST_PEOPLE, most_texts: int = _MOST_TEXTS) -> None:
+        self._most_people = most_people
+        self._most_texts = most_texts
+        self._texts: OrderedDict[UserId, deque[tuple[int, bytes]]] = OrderedDict()
+        self._joined: OrderedDict[UserId, tuple[int, int | None]] = OrderedDict()
+
+    def said(self, user: UserId, digest: bytes, now_ms: int) -> int:
+        """How often the user has said this in the last ten minutes before; and now once more."""
+        texts = self._texts.setdefault(user, deque(maxlen=self._most_texts))
+        self._texts.move_to_end(user)
+        if len(self._texts) > self._most_people:
+            self._texts.popitem(last=False)
+        before = sum(said == digest and abs(now_ms - at) < _TEN_MINUTES_MS for at, said in texts)
+        texts.append((now_ms, digest))
+        return before
+
+    def joined(self, user: UserId, now_ms: int) -> tuple[int | None] | None:
+        """When the user joined, in a tuple; None where that has to be looked up (again)."""
+        known = self._joined.get(user)
+        if known is None or abs(now_ms - known[0]) >= _TEN_MINUTES_MS:
+            return None
+        self._joined.move_to_end(user)
+        return (known[1],)
+
+    def keep_joined(self, user: UserId, joined_ms: int | None, now_ms: int) -> None:
+        self._joined[user] = (now_ms, joined_ms)
+        self._joined.move_to_end(user)
+        if len(self._joined) > self._most_people:
+            self._joined.popitem(last=False)

@@ -1,0 +1,176 @@
+"""Blocks, reports, cases and decisions, as values, and the rules of moderation: pure, no I/O.
+
+A case is about a *subject*, and its id follows from it: one subject, one case, however many report
+it. What a moderator decides is a ladder: each step does what it says and takes the text away too.
+"""
+
+from base64 import b32encode
+from decimal import Decimal
+from enum import StrEnum
+from hashlib import blake2b
+from typing import NewType, TypeAlias
+
+from msgspec import Struct, field
+
+from greenroom.ids import MessageId, ReportId, ThreadId, UserId
+from greenroom.safety.verdict import NO_SCORE, PolicyHint, PolicyTag
+
+CaseId = NewType("CaseId", str)
+
+CLAIM_MS = 15 * 60_000
+
+
+class Block(Struct, frozen=True):
+    blocker: UserId
+    blocked: UserId
+    at_ms: int = field(name="createdAt")
+
+
+class SentMessage(Struct, frozen=True, rename="camel", tag="message", tag_field="kind"):
+    """A message that stands in its thread."""
+
+    thread: ThreadId
+    message: MessageId
+
+
+class HeldMessage(Struct, frozen=True, rename="camel", tag="held", tag_field="kind"):
+    """A message that has not reached its thread: it is known by its client's id alone."""
+
+    thread: ThreadId
+    author: UserId
+    client_message_id: str
+
+
+class WholeThread(Struct, frozen=True, rename="camel", tag="thread", tag_field="kind"):
+    thread: ThreadId
+
+
+class SomePerson(Struct, frozen=True, rename="camel", tag="person", tag_field="kind"):
+    user: UserId
+
+
+Subject: TypeAlias = SentMessage | HeldMessage | WholeThread | SomePerson
+
+
+class Reason(StrEnum):
+    """Why somebody reports; all but `other` are policy tags in small letters."""
+
+    HARASSMENT = "harassment"
+    DOXXING = "doxxing"
+    NSFW = "nsfw"
+    SCAM = "scam"
+    SPAM = "spam"
+    OFF_PLATFORM = "off_platform"
+    OTHER = "other"
+
+
+class Report(Struct, frozen=True, kw_only=True, rename="camel"):
+    id: ReportId = field(name="reportId")
+    case: CaseId = field(name="caseId")
+    reporter: UserId
+    subject: Subject
+    reason: Reason
+    note: str = ""
+    at_ms: int
+
+
+class Decision(StrEnum):
+    RELEASE = "release"
+    DISMISS = "dismiss"
+    REMOVE = "remove"
+    WARN = "warn"
+    SUSPEND = "suspend"
+    FOLDED = "folded"
+    """Closed with another case of the same person. No moderator chooses it."""
+
+
+class Case(Struct, frozen=True, kw_only=True, rename="camel"):
+    id: CaseId = field(name="caseId")
+    subject: Subject
+    about: UserId | None
+    """Whose doing it is, where that is one person."""
+    text: str = ""
+    """The text as it was when it was held or first reported."""
+    reply_to: MessageId | None = None
+    """What a held text answers."""
+    is_open: bool = True
+    opened_ms: int
+    version: int = 1
+    """Goes up whenever there is something new to look at; a claim is not."""
+    reports: int = 0
+    reasons: frozenset[Reason] = frozenset()
+    policy_tags: frozenset[PolicyTag] = frozenset()
+    policy_hints: frozenset[PolicyHint] = frozenset()
+    spam_score: Decimal = NO_SCORE
+    verdict: str = ""
+    """Why it was held: the reason of the verdict."""
+    claimed_by: UserId | None = None
+    claimed_until_ms: int = 0
+    decision: Decision | None = None
+    decided_by: UserId | None = None
+    decided_ms: int | None = None
+
+
+class Entry(Struct, frozen=True, kw_only=True, rename="camel"):
+    """One line of the append-only record."""
+
+    case: CaseId = field(name="caseId")
+    version: int
+    at_ms: int
+    by: UserId
+    decision: Decision
+    about: UserId | None = None
+    removes: bool = False
+    """Whether the text is taken away."""
+    note: str = ""
+    until_ms: int | None = None
+
+
+class Standing(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What moderation has decided about somebody so far."""
+
+    user: UserId
+    warnings: int = 0
+    removals: int = 0
+    suspensions: int = 0
+    suspended_until_ms: int | None = None
+    last_decision_ms: int | None = None
+
+
+def case_id(subject: Subject) -> CaseId:
+    names: tuple[str, ...]
+    match subject:
+        case SentMessage(thread, message):
+            names = ("message", thread, message)
+        case HeldMessage(thread, author, client_message_id):
+            names = ("held", thread, author, client_message_id)
+        case WholeThread(thread):
+            names = ("thread", thread)
+        case SomePerson(user):
+            names = ("person", user)
+    digest = blake2b("\n".join(names).encode(), digest_size=15, person=b"gr-case").digest()
+    return CaseId("cas_" + b32encode(digest).decode().lower())
+
+
+def tag_of(reason: Reason) -> PolicyTag | None:
+    return None if reason is Reason.OTHER else PolicyTag(reason.value.upper())
+
+
+def decisions_for(case: Case) -> frozenset[Decision]:
+    """A held text is released or removed; about what nobody is known to have done, nobody is
+    warned or suspended."""
+    match case.subject:
+        case HeldMessage():
+            possible = {Decision.RELEASE, Decision.REMOVE}
+        case SentMessage() | WholeThread():
+            possible = {Decision.DISMISS, Decision.REMOVE}
+        case SomePerson():
+            possible = {Decision.DISMISS}
+    if case.about is not None:
+        possible |= {Decision.WARN, Decision.SUSPEND}
+    return frozenset(possible)
+
+
+def is_claimed(case: Case, now_ms: int) -> bool:
+    """A claim that lies further ahead than any is given for is one of a clock that jumped back."""
+    return case.claimed_by is not None and 0 < case.claimed_until_ms - now_ms <= CLAIM_MS

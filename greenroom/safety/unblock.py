@@ -1,0 +1,15 @@
+"""Take a block back. Of no effect where there is none."""
+
+from greenroom.ids import UserId
+from greenroom.people.actor import Actor
+from greenroom.people.models import is_user_id
+from greenroom.safety import records
+from greenroom.safety.context import Safety
+from greenroom.safety.events import PersonUnblocked
+
+
+async def unblock(safety: Safety, actor: Actor, other: UserId) -> None:
+    if not is_user_id(other):
+        return
+    await safety.store.write(records.unblocked(actor.user, other))
+    safety.tell(PersonUnblocked(actor.user, other, safety.clock.now_ms()))
