@@ -75,15 +75,15 @@ class _Text:
     def of(self, condition: Condition) -> tuple[str, bool]:
         """The text, and whether it needs parentheses to be part of another."""
         match condition:
-            case And(parts):
-                return self._joined(parts, " AND ")
-            case Or(parts):
-                return self._joined(parts, " OR ")
+            case And():
+                return self._joined(_flat(condition, And), " AND ")
+            case Or():
+                return self._joined(_flat(condition, Or), " OR ")
             case Not(part):
                 return f"NOT {self._part(part)}", True
         return self._simple(condition), False
 
-    def _joined(self, parts: tuple[Condition, ...], word: str) -> tuple[str, bool]:
+    def _joined(self, parts: list[Condition], word: str) -> tuple[str, bool]:
         if len(parts) == 1:
             return self.of(parts[0])
         if not parts:
@@ -120,6 +120,19 @@ class _Text:
                 listed = ", ".join(into.value(value) for value in values)
                 return f"{into.path(path)} IN ({listed})"
         raise AssertionError(f"no such condition: {condition!r}")
+
+
+def _flat(condition: Condition, kind: type[And] | type[Or]) -> list[Condition]:
+    """`a & b & c` nests to the left, as deep as it is long; its text does not have to."""
+    flat: list[Condition] = []
+    ahead = [condition]
+    while ahead:
+        part = ahead.pop()
+        if isinstance(part, kind):
+            ahead += reversed(part.parts)
+        else:
+            flat.append(part)
+    return flat
 
 
 def update_text(actions: tuple[Action, ...], into: Placeholders) -> str:

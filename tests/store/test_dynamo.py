@@ -1,0 +1,394 @@
+"""What only the DynamoDB engine has: a network that fails, and items that expire late."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from itertools import count
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from greenroom.clock import HeldClock
+from greenroom.store.base import Check, Delete, Key, Op, Put, Update
+from greenroom.store.dynamo import DynamoStore, Retry
+from greenroom.store.expressions import F
+from greenroom.store.problems import (
+    ConditionFailed,
+    Conflict,
+    InvalidExpression,
+    NoSuchTable,
+    OutcomeUnknown,
+    StoreUnavailable,
+    Throttled,
+)
+from greenroom.store.tables import Table
+from tests.contracts.tables import ACCOUNTS, NOTES, VISITS, at, note
+from tests.fault_proxy import (
+    Answer,
+    Fault,
+    FaultProxy,
+    Forward,
+    always,
+    cancelled,
+    conflicted,
+    dropped,
+    failed_after,
+    fault_proxy,
+    lost,
+    refusal,
+    silent,
+    throttled,
+)
+
+TABLES = (NOTES, ACCOUNTS, VISITS)
+IN_2100_MS = 4_102_444_800_000
+QUICK = Retry(attempts=4, first_delay=0.01, longest_delay=0.05, answer_seconds=1.0)
+_run = uuid4().hex[:8]
+_worlds = count()
+
+
+@pytest.fixture
+def clock() -> HeldClock:
+    return HeldClock(IN_2100_MS)
+
+
+@pytest.fixture
+async def proxied(
+    dynamodb_url: str, clock: HeldClock
+) -> AsyncIterator[tuple[DynamoStore, FaultProxy]]:
+    """A store that reaches DynamoDB Local through a proxy that can fail."""
+    target = dynamodb_url.removeprefix("dynamodb+").partition("?")[0]
+    async with fault_proxy(target) as (proxy, place):
+        url = f"dynamodb+http://{place}?region=local&prefix=d{_run}-{next(_worlds)}-"
+        async with await DynamoStore.open(
+            url, TABLES, clock=clock, cursor_secret=b"s", create=True, retry=QUICK
+        ) as store:
+            proxy.sent.clear()
+            yield store, proxy
+
+
+@pytest.fixture
+def store(proxied: tuple[DynamoStore, FaultProxy]) -> DynamoStore:
+    return proxied[0]
+
+
+@pytest.fixture
+def proxy(proxied: tuple[DynamoStore, FaultProxy]) -> FaultProxy:
+    return proxied[1]
+
+
+async def test_an_endpoint_that_is_not_there_is_told_in_time(clock: HeldClock) -> None:
+    url = "dynamodb+http://127.0.0.1:1?region=local"
+    async with await DynamoStore.open(
+        url, TABLES, clock=clock, cursor_secret=b"s", retry=QUICK
+    ) as store:
+        async with asyncio.timeout(5):
+            with pytest.raises(StoreUnavailable, match="127"):
+                await store.get(NOTES, at())
+            with pytest.raises(StoreUnavailable):
+                await store.write(Update(NOTES, at(), (F("n").add(1),)))
+            with pytest.raises(StoreUnavailable):
+                await DynamoStore.open(
+                    url, TABLES, clock=clock, cursor_secret=b"s", create=True, retry=QUICK
+                )
+
+
+async def test_a_missing_table_is_named_by_the_call_that_needs_it(
+    dynamodb_url: str, store: DynamoStore, clock: HeldClock
+) -> None:
+    with pytest.raises(NoSuchTable, match="Elsewhere"):
+        await store.get(Table("Elsewhere", ""), at())
+    with pytest.raises(NoSuchTable, match="Notes"):
+        await store.get(Table("Notes", "declared otherwise"), at())
+    url = f"{dynamodb_url}&prefix=none{_run}-"
+    for tables in ((ACCOUNTS,), TABLES):
+        async with await DynamoStore.open(
+            url, tables, clock=clock, cursor_secret=b"s", create=len(tables) == 1
+        ) as bare:
+            if NOTES not in tables:
+                continue
+            with pytest.raises(NoSuchTable, match="Notes"):
+                await bare.query(NOTES, "p", limit=1)
+            with pytest.raises(NoSuchTable, match="Notes"):
+                await bare.write(Put(ACCOUNTS, {"name": "a"}), Put(NOTES, note()))
+            with pytest.raises(NoSuchTable, match="Visits"):
+                await anext(aiter(bare.changes(VISITS, follow=False)))
+
+
+@pytest.mark.parametrize("fault", [throttled, conflicted, dropped, lost, failed_after, silent])
+async def test_a_write_that_can_be_repeated_is(
+    store: DynamoStore, proxy: FaultProxy, fault: Fault
+) -> None:
+    proxy.on("PutItem", fault, fault)
+    await store.write(Put(NOTES, note(v=1)))
+    assert proxy.sent == ["PutItem"] * 3
+    assert await store.get(NOTES, at(), consistent=True) == note(v=1)
+
+
+@pytest.mark.parametrize("fault", [throttled, dropped, failed_after])
+async def test_reads_are_repeated(store: DynamoStore, proxy: FaultProxy, fault: Fault) -> None:
+    await store.write(Put(NOTES, note(v=1)))
+    for action in ("GetItem", "Query", "BatchGetItem"):
+        proxy.on(action, fault)
+    assert await store.get(NOTES, at()) == note(v=1)
+    assert (await store.query(NOTES, "p", limit=1)).items == (note(v=1),)
+    assert await store.batch_get(NOTES, [at()]) == {at(): note(v=1)}
+
+
+@pytest.mark.parametrize(
+    ("fault", "problem"),
+    [(throttled, Throttled), (conflicted, Conflict), (lost, OutcomeUnknown)],
+)
+async def test_after_so_many_attempts_the_store_says_what_stood_in_the_way(
+    store: DynamoStore, proxy: FaultProxy, fault: Fault, problem: type[Exception]
+) -> None:
+    for action, ops in (
+        ("PutItem", [Put(NOTES, note())]),
+        ("TransactWriteItems", [Put(NOTES, note()), Put(NOTES, note(sk="t"))]),
+    ):
+        proxy.sent.clear()
+        proxy.on(action, *[fault] * QUICK.attempts)
+        with pytest.raises(problem):
+            await store.write(*ops)
+        assert proxy.sent == [action] * QUICK.attempts
+
+
+@pytest.mark.parametrize("fault", [lost, failed_after])
+async def test_what_would_be_done_twice_is_not_repeated(
+    store: DynamoStore, proxy: FaultProxy, fault: Fault
+) -> None:
+    for action in (F("n").add(1), F("l").append(1)):
+        proxy.sent.clear()
+        proxy.on("UpdateItem", fault)
+        with pytest.raises(OutcomeUnknown):
+            await store.write(Update(NOTES, at(), (action,)))
+        assert proxy.sent == ["UpdateItem"]
+    assert await store.get(NOTES, at(), consistent=True) == note(n=1, l=[1])
+
+
+async def test_what_surely_did_not_happen_is_repeated_even_so(
+    store: DynamoStore, proxy: FaultProxy
+) -> None:
+    proxy.on("UpdateItem", throttled, conflicted)
+    assert await store.write(Update(NOTES, at(), (F("n").add(1),))) == note(n=1)
+
+
+async def test_an_update_that_gives_the_same_twice_is_repeated(
+    store: DynamoStore, proxy: FaultProxy
+) -> None:
+    await store.write(Put(NOTES, note(gone=1, words={"a", "b"})))
+    proxy.on("UpdateItem", lost)
+    actions = (
+        F("v").set(1),
+        F("first").set_if_absent(1),
+        F("gone").remove(),
+        F("words").discard({"b"}),
+        F("more").add({"x"}),
+    )
+    after = note(v=1, first=1, words={"a"}, more={"x"})
+    assert await store.write(Update(NOTES, at(), actions)) == after
+    assert proxy.sent == ["PutItem", "UpdateItem", "UpdateItem"]
+
+
+async def test_a_put_that_finds_itself_was_done(store: DynamoStore, proxy: FaultProxy) -> None:
+    proxy.on("PutItem", lost)
+    assert await store.write(Put(NOTES, note(v=1, s={"b", "a"}), F("pk").absent())) is None
+    assert proxy.sent == ["PutItem", "PutItem"]
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        Put(NOTES, note(v=2), F("v").differs(3)),
+        Update(NOTES, at(), (F("v").set(2),), F("v").equals(1)),
+        Delete(NOTES, at(), F("v").equals(1)),
+    ],
+    ids=lambda op: type(op).__name__,
+)
+async def test_a_refusal_of_the_repeat_says_nothing_about_the_first(
+    store: DynamoStore, proxy: FaultProxy, op: Op
+) -> None:
+    """Another write comes in between, or our own made the condition fail: it cannot be told."""
+    await store.write(Put(NOTES, note(v=1)))
+
+    async def overtaken(payload: dict[str, Any], forward: Forward) -> Answer | None:
+        await forward(payload)
+        await store.write(Update(NOTES, at(), (F("v").set(3), F("by").set("another"))))
+        return None
+
+    action = {Put: "PutItem", Update: "UpdateItem", Delete: "DeleteItem"}[type(op)]
+    proxy.on(action, overtaken)
+    with pytest.raises(OutcomeUnknown):
+        await store.write(op)
+
+
+async def test_a_condition_that_fails_is_told_at_once(
+    store: DynamoStore, proxy: FaultProxy
+) -> None:
+    await store.write(Put(NOTES, note(v=1)))
+    proxy.sent.clear()
+    proxy.on("PutItem", throttled)
+    with pytest.raises(ConditionFailed):
+        await store.write(Put(NOTES, note(v=2), F("pk").absent()))
+    assert proxy.sent == ["PutItem", "PutItem"]
+
+
+@pytest.mark.parametrize("token", [None, "mine"])
+@pytest.mark.parametrize("fault", [lost, failed_after, silent])
+async def test_a_transaction_is_done_once_however_often_it_is_sent(
+    store: DynamoStore, proxy: FaultProxy, fault: Fault, token: str | None
+) -> None:
+    proxy.on("TransactWriteItems", fault, fault)
+    ops = (Update(NOTES, at(), (F("n").add(1),), F("n").absent()), Put(NOTES, note(sk="t")))
+    await store.write(*ops, token=token)
+    assert proxy.sent.count("TransactWriteItems") == 3
+    assert await store.get(NOTES, at(), consistent=True) == note(n=1)
+
+
+async def test_a_failed_condition_goes_before_a_conflict(
+    store: DynamoStore, proxy: FaultProxy
+) -> None:
+    proxy.on(
+        "TransactWriteItems", always(cancelled("ConditionalCheckFailed", "TransactionConflict"))
+    )
+    put = Put(NOTES, note(), F("pk").exists())
+    with pytest.raises(ConditionFailed) as refused:
+        await store.write(put, Put(NOTES, note(sk="t")))
+    assert [failure.op for failure in refused.value.failed] == [put]
+    assert proxy.sent == ["TransactWriteItems"]
+
+
+async def test_keys_that_dynamodb_hands_back_are_asked_for_again(
+    store: DynamoStore, proxy: FaultProxy
+) -> None:
+    keys = [at(sk=f"{n}") for n in range(10)]
+    for key in keys:
+        await store.write(Put(NOTES, note(sk=str(key.sort))))
+
+    async def half(payload: dict[str, Any], forward: Forward) -> Answer:
+        ((name, wanted),) = payload["RequestItems"].items()
+        middle = len(wanted["Keys"]) // 2
+        rest = {**wanted, "Keys": wanted["Keys"][middle:]}
+        payload["RequestItems"][name]["Keys"] = wanted["Keys"][:middle]
+        status, answer = await forward(payload)
+        return status, {**answer, "UnprocessedKeys": {name: rest}}
+
+    async def nothing(payload: dict[str, Any], forward: Forward) -> Answer:
+        return 200, {"Responses": {}, "UnprocessedKeys": payload["RequestItems"]}
+
+    proxy.on("BatchGetItem", half, nothing, half)
+    assert (await store.batch_get(NOTES, keys)).keys() == set(keys)
+    proxy.on("BatchGetItem", *[nothing] * QUICK.attempts)
+    with pytest.raises(Throttled):
+        await store.batch_get(NOTES, keys)
+
+
+async def test_a_page_goes_on_past_a_megabyte(store: DynamoStore, proxy: FaultProxy) -> None:
+    for n in range(7):
+        await store.write(Put(NOTES, note(sk=f"{n}", body="x" * 300_000)))
+    proxy.sent.clear()
+    page = await store.query(NOTES, "p", limit=6)
+    assert [item["sk"] for item in page.items] == ["0", "1", "2", "3", "4", "5"]
+    assert proxy.sent == ["Query", "Query"]
+    last = await store.query(NOTES, "p", limit=6, cursor=page.next)
+    assert [item["sk"] for item in last.items] == ["6"]
+    assert last.next is None
+
+
+async def test_a_token_finds_its_transaction_again_though_the_clock_went_on(
+    store: DynamoStore, clock: HeldClock
+) -> None:
+    end = clock.now_ms() // 1000 + 10
+    ops = (
+        Update(VISITS, at(), (F("n").add(1), F("expiresAt").set(end)), F("pk").absent()),
+        Check(VISITS, at(sk="other"), F("pk").absent()),
+    )
+    await store.write(*ops, token="t")
+    clock.advance(seconds=5)
+    await store.write(*ops, token="t")
+    assert await store.get(VISITS, at(), consistent=True) == note(n=1, expiresAt=end)
+    clock.advance(seconds=60)
+    await store.write(*ops, token="t")
+    assert await store.get(VISITS, at(), consistent=True) is None
+
+
+async def test_a_token_sees_nothing_where_an_item_has_expired(
+    store: DynamoStore, clock: HeldClock
+) -> None:
+    now = clock.now_ms() // 1000
+    await store.write(Put(VISITS, note(left="over", expiresAt=now + 10)))
+    clock.advance(seconds=60)
+    await store.write(Update(VISITS, at(), (F("n").add(1),), F("left").absent()), token="t")
+    assert await store.get(VISITS, at(), consistent=True) == note(n=1)
+
+
+async def test_an_expired_item_that_comes_to_life_in_between_is_not_removed(
+    store: DynamoStore, proxy: FaultProxy, clock: HeldClock
+) -> None:
+    now = clock.now_ms() // 1000
+    await store.write(Put(VISITS, note(n=1, expiresAt=now - 10)))
+
+    async def revived(payload: dict[str, Any], forward: Forward) -> Answer:
+        await store.write(Put(VISITS, note(n=10, expiresAt=now + 10)))
+        return await forward(payload)
+
+    proxy.on("DeleteItem", revived)
+    updated = await store.write(Update(VISITS, at(), (F("n").add(1),)))
+    assert updated == note(n=11, expiresAt=now + 10)
+
+
+async def test_only_what_really_failed_is_told_when_an_expired_item_is_in_the_way_too(
+    store: DynamoStore, clock: HeldClock
+) -> None:
+    now = clock.now_ms() // 1000
+    await store.write(Put(VISITS, note(expiresAt=now - 10)))
+    bad = Check(NOTES, at(), F("pk").exists())
+    with pytest.raises(ConditionFailed) as refused:
+        await store.write(Update(VISITS, at(), (F("n").add(1),)), bad)
+    assert [failure.op for failure in refused.value.failed] == [bad]
+
+
+async def test_the_bill_is_read_as_aws_writes_it(store: DynamoStore, proxy: FaultProxy) -> None:
+    prefix = store._link.name(NOTES).removesuffix("Notes")
+    bill = {
+        "TableName": f"{prefix}Notes",
+        "CapacityUnits": 9.0,
+        "ReadCapacityUnits": 4.0,
+        "WriteCapacityUnits": 5.0,
+        "Table": {"ReadCapacityUnits": 4.0, "WriteCapacityUnits": 2.0, "CapacityUnits": 6.0},
+        "GlobalSecondaryIndexes": {"ByTag": {"WriteCapacityUnits": 3.0, "CapacityUnits": 3.0}},
+    }
+    proxy.on("TransactWriteItems", always((200, {"ConsumedCapacity": [bill]})))
+    with store.counting() as cost:
+        await store.write(Put(NOTES, note()), Put(NOTES, note(sk="t")))
+    assert (cost.read_units, cost.write_units) == (4.0, 5.0)
+    assert cost.by_source["Notes/ByTag"].write == 3.0
+
+
+async def test_whoever_is_not_let_in_hears_why(store: DynamoStore, proxy: FaultProxy) -> None:
+    proxy.on("GetItem", always(refusal("AccessDeniedException")))
+    with pytest.raises(StoreUnavailable, match="AccessDenied"):
+        await store.get(NOTES, at())
+    assert proxy.sent == ["GetItem"]
+
+
+async def test_a_condition_too_long_for_dynamodb_is_refused(store: DynamoStore) -> None:
+    condition = F("a0").absent()
+    for n in range(1, 200):
+        condition = condition & F(f"a{n}").absent()  # type: ignore[assignment]
+    with pytest.raises(InvalidExpression):
+        await store.write(Put(NOTES, note(), condition))
+
+
+async def test_a_table_is_created_once_by_many(dynamodb_url: str, clock: HeldClock) -> None:
+    url = f"{dynamodb_url}&prefix=many{_run}-"
+    stores = await asyncio.gather(
+        *(
+            DynamoStore.open(url, TABLES, clock=clock, cursor_secret=b"s", create=True)
+            for _ in range(3)
+        )
+    )
+    await stores[0].write(Put(ACCOUNTS, {"name": "ada"}))
+    assert await stores[1].get(ACCOUNTS, Key("ada"), consistent=True) == {"name": "ada"}
+    for opened in stores:
+        await opened.close()

@@ -1,0 +1,200 @@
+"""The change feed on DynamoDB Streams: what DynamoDB Local, which has one shard, cannot show.
+
+The shards are told by a script in front of it; tests/contracts follows the real stream.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from greenroom.clock import SystemClock
+from greenroom.store.base import Change, Put
+from greenroom.store.dynamo import DynamoStore, Retry
+from greenroom.store.problems import CheckpointTooOld, InvalidCursor, NotFollowed
+from tests.contracts.tables import ACCOUNTS, NOTES, note
+from tests.fault_proxy import Answer, FaultProxy, Forward, fault_proxy, refusal
+
+QUICK = Retry(attempts=3, first_delay=0.01)
+
+
+class Script:
+    """A stream: by shard its parent, its sequence numbers, and whether it has ended."""
+
+    def __init__(self) -> None:
+        self.shards: dict[str, tuple[str | None, list[int], bool]] = {}
+        self.trimmed_before = 0
+        self.expire_next = False
+
+    async def describe(self, payload: dict[str, Any], forward: Forward) -> Answer:
+        """Two shards to a page."""
+        names = list(self.shards)
+        start = payload.get("ExclusiveStartShardId")
+        rest = names if start is None else names[names.index(start) + 1 :]
+        shards = [
+            {"ShardId": name, **({"ParentShardId": parent} if parent else {})}
+            for name, (parent, _, _) in self.shards.items()
+            if name in rest[:2]
+        ]
+        last = {"LastEvaluatedShardId": rest[1]} if len(rest) > 2 else {}
+        return 200, {"StreamDescription": {"Shards": shards, **last}}
+
+    async def iterator(self, payload: dict[str, Any], forward: Forward) -> Answer:
+        after = int(payload.get("SequenceNumber", 0))
+        if after and after < self.trimmed_before:
+            return refusal("TrimmedDataAccessException")
+        return 200, {"ShardIterator": f"{payload['ShardId']}/{after}"}
+
+    async def records(self, payload: dict[str, Any], forward: Forward) -> Answer:
+        if self.expire_next:
+            self.expire_next = False
+            return refusal("ExpiredIteratorException")
+        name, _, after = payload["ShardIterator"].partition("/")
+        _, numbers, ended = self.shards[name]
+        found = [number for number in numbers if number > int(after)][:2]
+        last = found[-1] if found else int(after)
+        over = ended and last == max(numbers, default=0)
+        following = {} if over else {"NextShardIterator": f"{name}/{last}"}
+        return 200, {"Records": [_record(name, number) for number in found], **following}
+
+
+def _record(shard: str, number: int) -> dict[str, Any]:
+    keys: Mapping[str, Any] = {"pk": {"S": shard}, "sk": {"S": f"{number}"}}
+    return {
+        "dynamodb": {
+            "ApproximateCreationDateTime": 1.0,
+            "Keys": keys,
+            "NewImage": keys,
+            "SequenceNumber": f"{number:021}",
+        }
+    }
+
+
+@pytest.fixture
+async def proxied(dynamodb_url: str) -> AsyncIterator[tuple[DynamoStore, FaultProxy]]:
+    target = dynamodb_url.removeprefix("dynamodb+").partition("?")[0]
+    async with fault_proxy(target) as (proxy, place):
+        url = f"dynamodb+http://{place}?region=local&prefix=s{uuid4().hex[:8]}-"
+        async with await DynamoStore.open(
+            url,
+            (NOTES, ACCOUNTS),
+            clock=SystemClock(),
+            cursor_secret=b"s",
+            create=True,
+            retry=QUICK,
+        ) as store:
+            yield store, proxy
+
+
+@pytest.fixture
+def store(proxied: tuple[DynamoStore, FaultProxy]) -> DynamoStore:
+    return proxied[0]
+
+
+@pytest.fixture
+def script(proxied: tuple[DynamoStore, FaultProxy]) -> Script:
+    script = Script()
+    proxied[1].on("DescribeStream", *[script.describe] * 200)
+    proxied[1].on("GetShardIterator", *[script.iterator] * 200)
+    proxied[1].on("GetRecords", *[script.records] * 500)
+    return script
+
+
+async def read(store: DynamoStore, after: str | None = None) -> list[Change]:
+    return [change async for change in store.changes(NOTES, after=after, follow=False)]
+
+
+def told(changes: list[Change]) -> list[str]:
+    return [f"{change.key.partition}{change.key.sort}" for change in changes]
+
+
+async def test_a_shard_is_read_after_its_parent(store: DynamoStore, script: Script) -> None:
+    script.shards = {
+        "c": ("a", [6, 7], False),
+        "a": (None, [1, 3, 5], True),
+        "d": ("a", [8], True),
+        "b": ("trimmed", [2, 4], False),
+        "e": ("d", [9], False),
+    }
+    found = told(await read(store))
+    assert sorted(found) == ["a1", "a3", "a5", "b2", "b4", "c6", "c7", "d8", "e9"]
+    assert [name for name in found if name[0] in "ade"] == ["a1", "a3", "a5", "d8", "e9"]
+    assert found.index("a5") < found.index("c6")
+
+
+async def test_every_checkpoint_goes_on_exactly_there(store: DynamoStore, script: Script) -> None:
+    script.shards = {
+        "a": (None, [1, 3], True),
+        "b": (None, [2, 4], False),
+        "c": ("a", [5, 6], True),
+        "d": ("c", [], True),
+        "e": ("d", [7], False),
+    }
+    whole = await read(store)
+    assert len(whole) == 7
+    for n, change in enumerate(whole):
+        rest = told(await read(store, change.checkpoint))
+        assert sorted(told(whole[: n + 1]) + rest) == sorted(told(whole))
+    last = whole[-1].checkpoint
+    script.shards |= {"b": (None, [2, 4, 8], True), "f": ("b", [9], False)}
+    del script.shards["a"], script.shards["c"], script.shards["d"]
+    assert told(await read(store, last)) == ["b8", "f9"]
+
+
+async def test_a_second_child_that_shows_up_late_is_read(
+    store: DynamoStore, script: Script
+) -> None:
+    script.shards = {"a": (None, [1], True), "b": ("a", [2], False)}
+    last = (await read(store))[-1].checkpoint
+    script.shards |= {"c": ("a", [3], False)}
+    assert told(await read(store, last)) == ["c3"]
+
+
+async def test_what_is_no_longer_kept_is_told(store: DynamoStore, script: Script) -> None:
+    script.shards = {"a": (None, [1, 2, 3], False)}
+    first = (await read(store))[0].checkpoint
+    script.trimmed_before = 2
+    with pytest.raises(CheckpointTooOld):
+        await read(store, first)
+    script.shards = {"b": ("a", [9], False)}
+    with pytest.raises(CheckpointTooOld):
+        await read(store, first)
+
+
+async def test_an_iterator_that_ran_out_is_made_anew(store: DynamoStore, script: Script) -> None:
+    script.shards = {"a": (None, [1, 2, 3], False)}
+    feed = store.changes(NOTES, follow=False)
+    assert told([await anext(feed), await anext(feed)]) == ["a1", "a2"]
+    script.expire_next = True
+    assert told([change async for change in feed]) == ["a3"]
+
+
+@pytest.mark.parametrize("checkpoint", ["", "x", "1", "kg", "é", "gaFh", "k6NhYmOBoWGheA"])
+async def test_a_checkpoint_that_was_not_given_out_is_refused(
+    store: DynamoStore, checkpoint: str
+) -> None:
+    with pytest.raises(InvalidCursor):
+        await read(store, checkpoint)
+
+
+async def test_a_table_without_a_stream_is_not_followed(store: DynamoStore) -> None:
+    with pytest.raises(NotFollowed):
+        await anext(aiter(store.changes(ACCOUNTS)))
+
+
+async def test_a_checkpoint_of_a_table_that_was_made_anew_is_too_old(store: DynamoStore) -> None:
+    await store.write(Put(NOTES, note()))
+    last = (await read(store))[-1].checkpoint
+    wire, name = store._link.wire, store._link.name(NOTES)
+    await wire.send("DeleteTable", {"TableName": name})
+    url = f"{wire._address.endpoint}?region=local&prefix={name.removesuffix('Notes')}"
+    async with await DynamoStore.open(
+        f"dynamodb+{url}".replace("/?", "?"),
+        (NOTES,),
+        clock=SystemClock(),
+        cursor_secret=b"s",
+        create=True,
+    ) as anew:
+        with pytest.raises(CheckpointTooOld):
+            await read(anew, last)
