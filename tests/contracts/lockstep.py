@@ -1,0 +1,288 @@
+"""Runs one sequence on both engines, call by call, and raises where they do not say the same.
+
+Compared: every answer, every refusal (its class; which ops failed and the items that they carry),
+the units of every call, and in the end all tables, all indexes and the changes of every item. What
+is not compared stands, with its reason, at the end of this file.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from msgspec import Struct
+
+from greenroom.clock import HeldClock
+from greenroom.errors import Problem
+from greenroom.store.base import Check, Delete, Key, Store, Update, key_of
+from greenroom.store.dynamo import DynamoStore
+from greenroom.store.problems import (
+    ConditionFailed,
+    InvalidItem,
+    InvalidKey,
+    InvalidUpdate,
+    ItemTooLarge,
+)
+from greenroom.store.sqlite import SqliteStore
+from greenroom.store.tables import Index, Table, index_key_names
+from greenroom.store.values import Item
+from tests.contracts.sequences import (
+    OWNERS,
+    PARTITIONS,
+    Advance,
+    Again,
+    BatchGet,
+    Get,
+    Step,
+    Walk,
+    Write,
+    placed,
+)
+from tests.contracts.tables import IN_2100_MS, TABLES, VISITS, exact
+
+SECRET = b"the two share it"
+_MISFITS = (InvalidUpdate, InvalidItem, ItemTooLarge)
+
+
+class Disagreement(AssertionError):
+    """The engines said different things."""
+
+
+class Outcome(Struct):
+    """What a call came to: an answer or a refusal, and the units that it cost."""
+
+    answer: Any
+    refusal: Problem | None
+    units: dict[str, tuple[float, float]]
+
+
+class Pair:
+    """One store of each kind with the same tables, empty but for what earlier sequences left."""
+
+    def __init__(self, sqlite: SqliteStore, dynamo: DynamoStore, clock: HeldClock) -> None:
+        self.sqlite = sqlite
+        self.dynamo = dynamo
+        self._clock = clock
+        self._runs = 0
+        self._name = uuid4().hex[:6]
+        self._followed: dict[tuple[str, str], str | None] = {}
+
+    @classmethod
+    async def open(cls, folder: Path, url: str) -> "Pair":
+        """`url` names tables that nobody has written to."""
+        clock = HeldClock(IN_2100_MS)
+        # Sweeping writes changes at moments of its own, which DynamoDB does at other ones.
+        sqlite = await SqliteStore.open(
+            folder / "pair.db", TABLES, clock=clock, cursor_secret=SECRET, sweep_seconds=1e6
+        )
+        dynamo = await DynamoStore.open(url, TABLES, clock=clock, cursor_secret=SECRET, create=True)
+        return cls(sqlite, dynamo, clock)
+
+    async def close(self) -> None:
+        await self.sqlite.close()
+        await self.dynamo.close()
+
+    async def run(self, sequence: Sequence[Step]) -> None:
+        self._runs += 1
+        # DynamoDB remembers tokens for all tables of an account, hence the pair's own name.
+        namespace = f"{self._name}{self._runs:05}/"
+        self._clock.advance(ms=IN_2100_MS - self._clock.now_ms())
+        with_token: list[Write] = []
+        for number, template in enumerate(sequence):
+            step = placed(template, namespace)
+            if isinstance(step, Advance):
+                self._clock.advance(seconds=step.seconds)
+                continue
+            if isinstance(step, Again):
+                if len(with_token) <= step.back:
+                    continue
+                step = with_token[-1 - step.back]
+            elif isinstance(step, Write) and step.token is not None:
+                with_token.append(step)
+            before = await self._image(step)
+            one, other = await asyncio.gather(
+                outcome(self.sqlite, step), outcome(self.dynamo, step)
+            )
+            _forget_phantoms(step, before, await self._image(step), other)
+            compare(f"step {number}, {template!r}", step, one, other)
+        await self._compare_tables(namespace)
+        await self._compare_changes(namespace)
+
+    async def _image(self, step: Step) -> Item:
+        """The item that a lone op is about, as it stands."""
+        if not isinstance(step, Write) or len(step.ops) != 1:
+            return {}
+        try:
+            return await self.sqlite.get(step.ops[0].table, key_of(step.ops[0])) or {}
+        except InvalidKey:
+            return {}
+
+    async def _compare_tables(self, namespace: str) -> None:
+        for table in TABLES:
+            for index in (None, *table.indexes):
+                for partition in PARTITIONS if index is None else OWNERS:
+                    step = Walk(table, placed(partition, namespace), None, index, 100, False, False)
+                    one, other = await asyncio.gather(
+                        outcome(self.sqlite, step), outcome(self.dynamo, step)
+                    )
+                    compare(f"in the end, {step!r}", step, one, other)
+
+    async def _compare_changes(self, namespace: str) -> None:
+        for table in TABLES:
+            if table.stream:
+                one = await self._changes("sqlite", self.sqlite, table, namespace)
+                other = await self._changes("dynamodb", self.dynamo, table, namespace)
+                _same(f"the changes of {table.name}", one, other)
+
+    async def _changes(
+        self, engine: str, store: Store, table: Table, namespace: str
+    ) -> dict[Key, list[Any]]:
+        found: dict[Key, list[Any]] = {}
+        place = self._followed.get((engine, table.name))
+        async for change in store.changes(table, after=place, follow=False):
+            self._followed[engine, table.name] = change.checkpoint
+            if change.key.partition.startswith(namespace):
+                images = (exact(change.old), exact(change.new))
+                found.setdefault(change.key, []).append(images)
+        return found
+
+
+async def outcome(store: Store, step: Step) -> Outcome:
+    with store.counting() as cost:
+        answer: Any = None
+        refusal: Problem | None = None
+        try:
+            answer = await _call(store, step)
+        except Problem as problem:
+            refusal = problem
+    units = {
+        source: (spent.read, spent.write)
+        for source, spent in cost.by_source.items()
+        if spent.read or spent.write
+    }
+    return Outcome(answer, refusal, units)
+
+
+async def _call(store: Store, step: Step) -> Any:
+    match step:
+        case Write(ops, token):
+            return exact(await store.write(*ops, token=token))
+        case Get(table, key, consistent):
+            return exact(await store.get(table, key, consistent=consistent))
+        case BatchGet(table, keys, consistent):
+            found = await store.batch_get(table, keys, consistent=consistent)
+            return {key: exact(item) for key, item in found.items()}
+        case Walk():
+            return await _pages(store, step)
+    raise AssertionError(f"{step!r} is no call")
+
+
+async def _pages(store: Store, walk: Walk) -> list[tuple[Item, ...]]:
+    pages: list[tuple[Item, ...]] = []
+    cursor: str | None = None
+    while True:
+        page = await store.query(
+            walk.table,
+            walk.partition,
+            walk.sort,
+            index=walk.index,
+            limit=walk.limit,
+            backward=walk.backward,
+            cursor=cursor,
+            consistent=walk.consistent,
+        )
+        pages.append(page.items)
+        cursor = page.next
+        if cursor is None or len(pages) > 100:
+            return pages
+
+
+def compare(where: str, step: Step, one: Outcome, other: Outcome) -> None:
+    if undecided(step, one, other):
+        return
+    _same(f"{where}: the refusal", _told(step, one), _told(step, other))
+    if isinstance(step, Walk) and one.refusal is None:
+        _same(f"{where}: the lengths of the pages", *map(_lengths, (one.answer, other.answer)))
+        _same(f"{where}: the items", _in_order(step, one.answer), _in_order(step, other.answer))
+    else:
+        _same(f"{where}: the answer", one.answer, other.answer)
+    if known_difference_in_units(step, one, other) is None:
+        _same(f"{where}: the units", one.units, other.units)
+
+
+def _same(what: str, one: Any, other: Any) -> None:
+    if one != other:
+        raise Disagreement(f"{what}\n   sqlite: {one!r}\n dynamodb: {other!r}")
+
+
+def _told(step: Step, found: Outcome) -> Any:
+    match found.refusal:
+        case None:
+            return None
+        case ConditionFailed(failed=failed):
+            assert isinstance(step, Write)
+            places = [[op is failure.op for op in step.ops].index(True) for failure in failed]
+            return ("ConditionFailed", places, [exact(failure.item) for failure in failed])
+        case problem:
+            return type(problem).__name__
+
+
+def _lengths(pages: list[tuple[Item, ...]]) -> list[int]:
+    return [len(page) for page in pages]
+
+
+def _in_order(walk: Walk, pages: list[tuple[Item, ...]]) -> list[Any]:
+    """All items as they came; among equal index keys, whose order is nobody's promise, by key."""
+    items = [item for page in pages for item in page]
+    if walk.index is None:
+        return [exact(item) for item in items]
+    groups = groupby(items, key=lambda item: _index_sort(walk.index, item))
+    return [(place, sorted(map(exact, same), key=repr)) for place, same in groups]
+
+
+def _index_sort(index: Index | None, item: Item) -> object:
+    return None if index is None or index.sort is None else item[index.sort]
+
+
+def undecided(step: Step, one: Outcome, other: Outcome) -> bool:
+    """Where DynamoDB itself does not say which of two right answers it gives."""
+    # Of several ops that do not fit their items for different reasons, one is named: any.
+    return (
+        isinstance(step, Write)
+        and sum(isinstance(op, Update) for op in step.ops) > 1
+        and isinstance(one.refusal, _MISFITS)
+        and isinstance(other.refusal, _MISFITS)
+    )
+
+
+def _forget_phantoms(step: Step, before: Item, after: Item, dynamo: Outcome) -> None:
+    """DynamoDB Local also bills an index when one half of its key goes and the other comes,
+    although the item is in that index neither before nor after."""
+    if isinstance(step, Write) and len(step.ops) == 1:
+        for index in step.ops[0].table.indexes:
+            names = set(index_key_names(index))
+            if not names <= before.keys() and not names <= after.keys():
+                dynamo.units.pop(f"{step.ops[0].table.name}/{index.name}", None)
+
+
+def known_difference_in_units(step: Step, one: Outcome, other: Outcome) -> str | None:
+    """Why DynamoDB Local's figure is not the published one; None where it has to be."""
+    match step:
+        case Write(ops, token) if len(ops) > 1:
+            return "of equal figures in a transaction it counts one"
+        case Write((Check(),), _):
+            return "it counts a Check as 1 KB whatever the item's size"
+        case Write((Delete(),), token) if token is not None:
+            return "it counts the Delete of an absent item in a transaction once, not twice"
+        case Write(ops) if any(op.table is VISITS for op in ops):
+            return "the engine's own way around an expired item takes calls of its own"
+        case BatchGet():
+            return "it counts nothing for an item that is not there"
+        case Walk(index=index):
+            if any(not page for page in one.answer or [()]):
+                return "it counts nothing for a page without items"
+            if index is not None and one.answer != other.answer:
+                return "items with equal index keys came in another order, on other pages"
+    return None

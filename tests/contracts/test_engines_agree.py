@@ -1,0 +1,42 @@
+"""The two engines are one: the same random sequences of calls, and not a word of difference.
+
+`make soak` runs the same for as long as one likes; docs/reliability.md says what it has found.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tests.contracts.lockstep import Pair
+from tests.contracts.sequences import Step, sequences
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[asyncio.Runner]:
+    with asyncio.Runner() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def pair(
+    runner: asyncio.Runner, dynamodb_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Pair]:
+    url = f"{dynamodb_url}&prefix=agree-{uuid4().hex[:8]}-"
+    opened = runner.run(Pair.open(tmp_path_factory.mktemp("pair"), url))
+    yield opened
+    runner.run(opened.close())
+
+
+@settings(
+    max_examples=200,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(sequence=sequences)
+def test_both_engines_say_the_same_all_the_way_through_a_random_sequence(
+    runner: asyncio.Runner, pair: Pair, sequence: list[Step]
+) -> None:
+    runner.run(pair.run(sequence))

@@ -1,0 +1,146 @@
+"""An item whose time has passed is gone at once, whether or not anything has removed it yet."""
+
+from typing import Any
+
+import pytest
+
+from greenroom.clock import HeldClock
+from greenroom.store.base import Check, Delete, Put, Store, Update
+from greenroom.store.expressions import F
+from greenroom.store.problems import ConditionFailed
+from greenroom.store.values import Item, Value
+from tests.contracts.tables import BY_PLACE, NOTES, VISITS, at, exact, label, note, sort_keys, walk
+
+
+def visit(clock: HeldClock, seconds: int, sk: str = "s", **rest: Any) -> Item:
+    """A visit that is gone in so many seconds."""
+    return note(sk=sk, expiresAt=clock.now_ms() // 1000 + seconds, **rest)
+
+
+async def test_an_item_is_there_until_its_second_comes(store: Store, clock: HeldClock) -> None:
+    item = visit(clock, 10)
+    await store.write(Put(VISITS, item))
+    clock.advance(ms=9_999)
+    assert await store.get(VISITS, at(), consistent=True) == item
+    clock.advance(ms=1)
+    assert await store.get(VISITS, at(), consistent=True) is None
+
+
+async def test_every_kind_of_read_passes_over_what_has_expired(
+    store: Store, clock: HeldClock
+) -> None:
+    for n in range(6):
+        await store.write(Put(VISITS, visit(clock, 100 * (n % 2) + 10, f"{n}", place="x", at="1")))
+    assert await sort_keys(store, VISITS, "p") == ["0", "1", "2", "3", "4", "5"]
+    clock.advance(seconds=60)
+    assert await store.get(VISITS, at(sk="0"), consistent=True) is None
+    found = await store.batch_get(VISITS, [at(sk=f"{n}") for n in range(6)], consistent=True)
+    assert sorted(str(key.sort) for key in found) == ["1", "3", "5"]
+    assert await sort_keys(store, VISITS, "p") == ["1", "3", "5"]
+    assert await sort_keys(store, VISITS, "p", backward=True) == ["5", "3", "1"]
+    assert sorted(await sort_keys(store, VISITS, "x", index=BY_PLACE)) == ["1", "3", "5"]
+
+
+async def test_a_page_is_full_even_when_items_on_its_way_have_expired(
+    store: Store, clock: HeldClock
+) -> None:
+    for n in range(12):
+        alive = n % 4 == 3
+        await store.write(Put(VISITS, visit(clock, 100 if alive else 10, f"{n:02}")))
+    clock.advance(seconds=60)
+    pages = await walk(store, VISITS, "p", limit=2)
+    assert [[item["sk"] for item in page] for page in pages] == [["03", "07"], ["11"]]
+    assert (await store.query(VISITS, "p", limit=3)).next is None
+
+
+async def test_a_condition_sees_nothing_where_an_item_has_expired(
+    store: Store, clock: HeldClock
+) -> None:
+    await store.write(Put(VISITS, visit(clock, 10, v=1)))
+    clock.advance(seconds=60)
+    for op in (
+        Put(VISITS, visit(clock, 10, v=2), F("pk").exists()),
+        Update(VISITS, at(), (F("v").add(1),), F("v").equals(1)),
+        Delete(VISITS, at(), F("pk").exists()),
+    ):
+        with pytest.raises(ConditionFailed) as refusal:
+            await store.write(op)
+        assert refusal.value.item is None, "what has expired is not shown in a refusal either"
+    with pytest.raises(ConditionFailed) as refused:
+        await store.write(Put(NOTES, note()), Check(VISITS, at(), F("v").equals(1)))
+    assert refused.value.item is None
+    await store.write(Put(NOTES, note()), Check(VISITS, at(), F("pk").absent()))
+
+
+@pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])
+async def test_an_expired_item_can_be_put_anew(
+    store: Store, clock: HeldClock, together: bool
+) -> None:
+    await store.write(Put(VISITS, visit(clock, 10, v=1, place="x", at="1")))
+    clock.advance(seconds=60)
+    anew = Put(VISITS, visit(clock, 10, v=2), F("pk").absent())
+    if together:
+        await store.write(Put(NOTES, note()), anew)
+    else:
+        await store.write(anew)
+    assert await store.get(VISITS, at(), consistent=True) == anew.item
+    assert await sort_keys(store, VISITS, "x", index=BY_PLACE) == []
+    with pytest.raises(ConditionFailed):
+        await store.write(anew)
+
+
+@pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])
+async def test_an_update_starts_from_nothing_where_an_item_has_expired(
+    store: Store, clock: HeldClock, together: bool
+) -> None:
+    await store.write(Put(VISITS, visit(clock, 10, n=5, left="over", place="x", at="1")))
+    clock.advance(seconds=60)
+    later = clock.now_ms() // 1000 + 10
+    update = Update(VISITS, at(), (F("n").add(1), F("expiresAt").set(later)))
+    if together:
+        await store.write(Put(NOTES, note()), update)
+    else:
+        assert await store.write(update) == note(n=1, expiresAt=later)
+    assert await store.get(VISITS, at(), consistent=True) == note(n=1, expiresAt=later)
+    assert await sort_keys(store, VISITS, "x", index=BY_PLACE) == []
+
+
+async def test_deleting_what_has_expired_is_fine(store: Store, clock: HeldClock) -> None:
+    await store.write(Put(VISITS, visit(clock, 10)))
+    clock.advance(seconds=60)
+    await store.write(Delete(VISITS, at()))
+    assert await store.get(VISITS, at(), consistent=True) is None
+
+
+async def test_an_item_can_be_given_more_time(store: Store, clock: HeldClock) -> None:
+    await store.write(Put(VISITS, visit(clock, 10)))
+    clock.advance(seconds=5)
+    longer = clock.now_ms() // 1000 + 100
+    await store.write(Update(VISITS, at(), (F("expiresAt").set(longer),), F("pk").exists()))
+    clock.advance(seconds=50)
+    assert await store.get(VISITS, at(), consistent=True) == note(expiresAt=longer)
+
+
+async def test_an_item_that_is_put_already_expired_is_never_seen(
+    store: Store, clock: HeldClock
+) -> None:
+    await store.write(Put(VISITS, visit(clock, -10)))
+    assert await store.get(VISITS, at(), consistent=True) is None
+    assert await sort_keys(store, VISITS, "p") == []
+
+
+@pytest.mark.parametrize("value", ["1", None, True, [1], "absent"], ids=label)
+async def test_an_item_without_a_number_for_its_end_stays(
+    store: Store, clock: HeldClock, value: Value
+) -> None:
+    item = note() if value == "absent" else note(expiresAt=value)
+    await store.write(Put(VISITS, item))
+    clock.advance(days=3650)
+    assert exact(await store.get(VISITS, at(), consistent=True)) == exact(item)
+
+
+async def test_a_table_without_ttl_keeps_everything(store: Store, clock: HeldClock) -> None:
+    item = visit(clock, 10)
+    await store.write(Put(NOTES, item))
+    clock.advance(days=3650)
+    assert await store.get(NOTES, at(), consistent=True) == item

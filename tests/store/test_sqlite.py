@@ -1,0 +1,276 @@
+"""What only the SQLite engine has: its file, its writer, its sweeping, and what goes wrong there.
+
+test_sqlite_file has the file itself: refusals, backup, a full disk, a new declaration.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from greenroom.clock import HeldClock
+from greenroom.store.base import Change, Check, Key, Put, Store, Update
+from greenroom.store.expressions import F
+from greenroom.store.problems import (
+    CheckpointTooOld,
+    ConditionFailed,
+    InvalidCursor,
+    InvalidUpdate,
+    StoreUnavailable,
+    TokenReused,
+)
+from greenroom.store.sqlite import SqliteStore
+from tests.contracts.tables import (
+    ACCOUNTS,
+    BY_PLACE,
+    IN_2100_MS,
+    NOTES,
+    TABLES,
+    VISITS,
+    at,
+    note,
+)
+
+SECRET = b"secret"
+HOUR_MS = 3_600_000
+
+
+@pytest.fixture
+def clock() -> HeldClock:
+    return HeldClock(IN_2100_MS)
+
+
+@pytest.fixture
+async def store(tmp_path: Path, clock: HeldClock) -> AsyncIterator[SqliteStore]:
+    """Sweeps fifty times a second and keeps changes for an hour."""
+    opened = await SqliteStore.open(
+        tmp_path / "store.db",
+        TABLES,
+        clock=clock,
+        cursor_secret=SECRET,
+        sweep_seconds=0.02,
+        keep_changes_ms=HOUR_MS,
+    )
+    yield opened
+    await opened.close()
+
+
+async def changes(store: Store, after: str | None = None) -> list[Change]:
+    return [change async for change in store.changes(VISITS, after=after, follow=False)]
+
+
+async def eventually(store: Store, count: int) -> list[Change]:
+    for _ in range(300):
+        found = await changes(store)
+        if len(found) == count:
+            return found
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"{count} changes were expected; there are {await changes(store)}")
+
+
+async def test_writes_that_come_together_are_committed_together(store: SqliteStore) -> None:
+    before = store.commits
+    await asyncio.gather(*(store.write(Put(NOTES, note(sk=f"{n:03}"))) for n in range(500)))
+    groups = store.commits - before
+    assert groups <= 25, f"{groups} commits for 500 writes at once"
+    assert len((await store.query(NOTES, "p", limit=1000)).items) == 500
+
+
+async def test_a_refused_write_in_a_group_is_refused_alone(store: SqliteStore) -> None:
+    await store.write(Put(NOTES, note(sk="taken", text="t")))
+    taken = Put(NOTES, note(sk="taken"), F("pk").absent())
+    before = store.commits
+    answers = await asyncio.gather(
+        store.write(Put(NOTES, note(sk="a"))),
+        store.write(taken),
+        store.write(Put(NOTES, note(sk="half")), taken),
+        store.write(
+            Put(NOTES, note(sk="half")), Update(NOTES, at(sk="taken"), (F("text").add(1),))
+        ),
+        store.write(Put(NOTES, note(sk="b")), Check(NOTES, at(sk="taken"), F("pk").exists())),
+        return_exceptions=True,
+    )
+    assert store.commits - before == 1, "they were one group"
+    assert [type(answer) for answer in answers] == [
+        type(None),
+        ConditionFailed,
+        ConditionFailed,
+        InvalidUpdate,
+        type(None),
+    ]
+    page = await store.query(NOTES, "p", limit=9)
+    assert [item["sk"] for item in page.items] == ["a", "b", "taken"]
+
+
+async def test_the_writes_of_a_group_see_each_other_in_turn(store: SqliteStore) -> None:
+    before = store.commits
+    answers = await asyncio.gather(
+        *(store.write(Update(NOTES, at(), (F("n").add(1),))) for _ in range(20))
+    )
+    assert store.commits - before == 1
+    assert [answer and answer["n"] for answer in answers] == list(range(1, 21))
+
+
+async def test_reads_go_on_while_a_commit_is_under_way(store: SqliteStore) -> None:
+    await store.write(Put(NOTES, note(v=1)))
+    body = "x" * 390_000
+    big = [Put(NOTES, note("big", f"{n}", body=body)) for n in range(10)]
+    writing = asyncio.create_task(store.write(*big))
+    reads = 0
+    while not writing.done():
+        assert await store.get(NOTES, at()) == note(v=1)
+        assert len((await store.query(NOTES, "big", limit=20)).items) in (0, 10)
+        reads += 1
+        await asyncio.sleep(0)
+    await writing
+    assert reads > 1
+    assert len((await store.query(NOTES, "big", limit=20)).items) == 10
+
+
+async def test_a_caller_that_gives_up_does_not_stop_the_writer(store: SqliteStore) -> None:
+    impatient = asyncio.create_task(store.write(Put(NOTES, note(sk="a"))))
+    others = [asyncio.create_task(store.write(Put(NOTES, note(sk=f"b{n}")))) for n in range(5)]
+    await asyncio.sleep(0)
+    impatient.cancel()
+    await asyncio.gather(*others)
+    await store.write(Put(NOTES, note(sk="c")))
+    found = {item["sk"] for item in (await store.query(NOTES, "p", limit=20)).items}
+    assert found - {"a"} == {"b0", "b1", "b2", "b3", "b4", "c"}
+
+
+async def test_closing_lets_what_was_accepted_reach_the_disk(
+    tmp_path: Path, clock: HeldClock
+) -> None:
+    path = tmp_path / "other.db"
+    first = await SqliteStore.open(path, TABLES, clock=clock, cursor_secret=SECRET)
+    writes = [asyncio.create_task(first.write(Put(NOTES, note(sk=f"{n:03}")))) for n in range(50)]
+    await asyncio.sleep(0)
+    await first.close()
+    await asyncio.gather(*writes)
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await first.write(Put(NOTES, note()))
+    again = await SqliteStore.open(path, TABLES, clock=clock, cursor_secret=SECRET)
+    assert len((await again.query(NOTES, "p", limit=100)).items) == 50
+    await again.close()
+
+
+async def test_what_has_expired_is_swept_and_the_sweep_is_a_change(
+    store: SqliteStore, clock: HeldClock
+) -> None:
+    ends = clock.now_ms() // 1000 + 10
+    stays = note(sk="stays", expiresAt=ends + 1000, place="x", at="1")
+    goes = note(sk="goes", expiresAt=ends, place="x", at="2")
+    await store.write(Put(VISITS, stays), Put(VISITS, goes))
+    clock.advance(seconds=60)
+    found = await eventually(store, 3)
+    assert (found[2].key, found[2].old, found[2].new) == (at(sk="goes"), goes, None)
+    page = await store.query(VISITS, "x", index=BY_PLACE, limit=9)
+    assert page.items == (stays,)
+    clock.advance(ms=-60_000)
+    assert await store.get(VISITS, at(sk="goes")) is None, "it is not only hidden"
+    assert await store.get(VISITS, at(sk="stays")) == stays
+
+
+async def test_an_item_put_anew_is_not_swept_with_the_old_one(
+    store: SqliteStore, clock: HeldClock
+) -> None:
+    ends = clock.now_ms() // 1000 + 10
+    await store.write(Put(VISITS, note(expiresAt=ends)))
+    clock.advance(seconds=60)
+    anew = note(expiresAt=ends + 1000)
+    await store.write(Put(VISITS, anew))
+    await asyncio.sleep(0.1)
+    assert await store.get(VISITS, at()) == anew
+    assert (await changes(store))[-1].new == anew
+
+
+async def test_old_changes_are_forgotten_and_whoever_needs_them_is_told(
+    store: SqliteStore, clock: HeldClock
+) -> None:
+    for n in range(3):
+        await store.write(Put(VISITS, note(n=n)))
+    first, *_ = await changes(store)
+    clock.advance(ms=HOUR_MS + 1)
+    await store.write(Put(VISITS, note(n=3)))
+    found = await eventually(store, 1)
+    assert found[0].new == note(n=3)
+    with pytest.raises(CheckpointTooOld, match="'Visits'"):
+        await changes(store, after=first.checkpoint)
+    assert await changes(store, after=found[0].checkpoint) == []
+
+
+async def test_a_follower_that_is_up_to_date_stays_so_when_old_changes_go(
+    store: SqliteStore, clock: HeldClock
+) -> None:
+    for n in range(3):
+        await store.write(Put(VISITS, note(n=n)))
+    last = (await changes(store))[-1].checkpoint
+    clock.advance(ms=HOUR_MS + 1)
+    await eventually(store, 1)
+    assert await changes(store, after=last) == []
+    await store.write(Put(VISITS, note(n=3)))
+    assert [change.new for change in await changes(store, after=last)] == [note(n=3)]
+
+
+@pytest.mark.parametrize("checkpoint", ["", "x", "-1", "1.5", "٣", "9" * 40])
+async def test_a_checkpoint_that_was_never_given_is_refused(
+    store: SqliteStore, checkpoint: str
+) -> None:
+    with pytest.raises(InvalidCursor):
+        await changes(store, after=checkpoint)
+
+
+async def test_a_checkpoint_from_the_future_is_refused(store: SqliteStore) -> None:
+    """As after going back to an older backup: what the follower saw never happened here."""
+    await store.write(Put(VISITS, note(n=1)))
+    with pytest.raises(CheckpointTooOld):
+        await changes(store, after="99")
+
+
+async def test_a_token_is_remembered_for_ten_minutes(store: SqliteStore, clock: HeldClock) -> None:
+    add = Update(NOTES, at(), (F("n").add(1),))
+    await store.write(add, token="t")
+    clock.advance(seconds=599)
+    await store.write(add, token="t")
+    assert await store.get(NOTES, at()) == note(n=1)
+    with pytest.raises(TokenReused):
+        await store.write(Put(NOTES, note()), token="t")
+    clock.advance(seconds=1)
+    await store.write(add, token="t")
+    assert await store.get(NOTES, at()) == note(n=2)
+
+
+async def test_a_token_is_remembered_over_a_restart(tmp_path: Path, clock: HeldClock) -> None:
+    path = tmp_path / "other.db"
+    for _ in range(2):
+        again = await SqliteStore.open(path, TABLES, clock=clock, cursor_secret=SECRET)
+        await again.write(
+            Update(NOTES, at(), (F("n").add(1), F("words").add({"a", "b", "c", "d"}))),
+            token="t",
+        )
+        assert (await again.get(NOTES, at()) or {})["n"] == 1
+        await again.close()
+
+
+async def test_a_check_costs_twice_the_size_of_its_item(store: SqliteStore) -> None:
+    await store.write(Put(ACCOUNTS, {"name": "ada", "body": "x" * 1500}))
+    with store.counting() as cost:
+        await store.write(Put(NOTES, note()), Check(ACCOUNTS, Key("ada"), F("name").exists()))
+    assert cost.by_source["Accounts"].write == 4
+
+
+async def test_every_op_of_a_transaction_is_counted(store: SqliteStore) -> None:
+    with store.counting() as cost:
+        await store.write(*(Put(NOTES, note(sk=f"{n}", tag="t")) for n in range(10)))
+    assert cost.by_source["Notes"].write == 20
+    assert cost.by_source["Notes/ByTag"].write == 20
+
+
+async def test_a_bug_in_one_write_does_not_stop_the_writer(store: SqliteStore) -> None:
+    bug = store._writer.submit(lambda: 1 // 0)
+    others = [store.write(Put(NOTES, note(sk=f"{n}"))) for n in range(3)]
+    answers = await asyncio.gather(bug, *others, return_exceptions=True)
+    assert isinstance(answers[0], ZeroDivisionError)
+    assert answers[1:] == [None, None, None]
+    assert len((await store.query(NOTES, "p", limit=9)).items) == 3
