@@ -76,7 +76,7 @@ def check_write(ops: Sequence[Op], token: str | None) -> list[int]:
 
 def check_op(op: Op) -> int:
     if op.condition is not None:
-        check_condition(op.condition)
+        check_condition(op.table, op.condition)
     if isinstance(op, Put):
         return check_item(op.table, op.item)
     check_key(op.table, op.key)
@@ -191,49 +191,49 @@ def check_query(
         _check_key_part(table, source.sort, text, MAX_SORT_BYTES)
 
 
-def check_condition(condition: Condition) -> None:
+def check_condition(table: Table, condition: Condition) -> None:
     match condition:
         case Exists(path) | Absent(path):
-            check_path(path)
+            check_path(table, path)
         case Compare(operand, comparator, value):
-            _check_operand(operand, value)
+            _check_operand(table, operand, value)
             if comparator not in ("=", "<>") and _ordered(value) is None:
                 raise InvalidExpression(
                     _name(operand), "only text, numbers and bytes have an order"
                 )
         case Between(path, low, high):
-            _check_operand(path, low)
-            _check_operand(path, high)
+            _check_operand(table, path, low)
+            _check_operand(table, path, high)
             if _ordered(low) is None or _ordered(low) != _ordered(high):
                 raise InvalidExpression(_name(path), "both ends are text, numbers or bytes")
             if low > high:  # type: ignore[operator]
                 raise InvalidExpression(_name(path), "the low end is above the high end")
         case BeginsWith(path, prefix):
-            check_path(path)
+            check_path(table, path)
             if not isinstance(prefix, str | bytes):
                 raise InvalidExpression(_name(path), "a prefix is text or bytes")
             weigh_value(_name(path), prefix)
         case Contains(path, value):
-            _check_operand(path, value)
+            _check_operand(table, path, value)
             if _ordered(value) is None:
                 raise InvalidExpression(_name(path), "what it contains is text, a number or bytes")
         case In(path, values):
             if not 1 <= len(values) <= MAX_IN:
                 raise InvalidExpression(_name(path), f"it is one of 1 to {MAX_IN} values")
             for value in values:
-                _check_operand(path, value)
+                _check_operand(table, path, value)
         case And(parts) | Or(parts):
             for part in parts:
-                check_condition(part)
+                check_condition(table, part)
         case Not(part):
-            check_condition(part)
+            check_condition(table, part)
 
 
 def check_actions(table: Table, actions: Sequence[Action]) -> None:
     if not actions:
         raise InvalidTransaction("an Update has at least one action")
     for action in actions:
-        check_path(action.path)
+        check_path(table, action.path)
         first = action.path.steps[0]
         if first == table.partition or first == table.sort:
             raise InvalidExpression(_name(action.path), "an item's key cannot be changed")
@@ -270,15 +270,21 @@ def _check_action_value(action: Action) -> None:
             pass
 
 
-def check_path(path: Path) -> None:
+def check_path(table: Table, path: Path) -> None:
     if not path.steps or not all(path.steps):
         raise InvalidExpression(".".join(path.steps), "a path has at least one name, none empty")
     if len(path.steps) > 32:
         raise InvalidExpression(_name(path), "a path has at most 32 names")
+    if len(path.steps) > 1 and _is_key(table, path.steps[0]):
+        raise InvalidExpression(_name(path), "a key is text and has nothing inside")
 
 
-def _check_operand(operand: Path | SizeOf, value: Value) -> None:
-    check_path(operand.path if isinstance(operand, SizeOf) else operand)
+def _is_key(table: Table, name: str) -> bool:
+    return name in table.key_names or any(name in index_key_names(i) for i in table.indexes)
+
+
+def _check_operand(table: Table, operand: Path | SizeOf, value: Value) -> None:
+    check_path(table, operand.path if isinstance(operand, SizeOf) else operand)
     weigh_value(_name(operand), value)
 
 
