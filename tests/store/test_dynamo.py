@@ -366,10 +366,11 @@ async def test_the_bill_is_read_as_aws_writes_it(store: DynamoStore, proxy: Faul
 
 
 async def test_whoever_is_not_let_in_hears_why(store: DynamoStore, proxy: FaultProxy) -> None:
-    proxy.on("GetItem", always(refusal("AccessDeniedException")))
-    with pytest.raises(StoreUnavailable, match="AccessDenied"):
-        await store.get(NOTES, at())
-    assert proxy.sent == ["GetItem"]
+    for kind in ("AccessDeniedException", "UnknownOperationException"):
+        proxy.on("GetItem", always(refusal(kind)))
+        with pytest.raises(StoreUnavailable, match=kind):
+            await store.get(NOTES, at())
+    assert proxy.sent == ["GetItem", "GetItem"]
 
 
 async def test_a_condition_too_long_for_dynamodb_is_refused(store: DynamoStore) -> None:

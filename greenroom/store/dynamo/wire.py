@@ -101,12 +101,13 @@ _THROTTLES = {
 }
 _CONFLICTS = {"TransactionConflict", "TransactionConflictException"}
 _OUTDATED_KEYS = {"ExpiredTokenException", "UnrecognizedClientException"}
-_LOCKED_OUT = _OUTDATED_KEYS | {
+_TURNED_AWAY = _OUTDATED_KEYS | {
     "AccessDeniedException",
     "IncompleteSignatureException",
     "InvalidSignatureException",
     "MissingAuthenticationToken",
     "MissingAuthenticationTokenException",
+    "UnknownOperationException",
 }
 
 
@@ -156,7 +157,7 @@ class Wire:
                     if renewed:
                         continue
                 refused.after_loss = lost
-                raise _locked_out(refused) or refused from None
+                raise _turned_away(refused) or refused from None
         raise _given_up(last, lost)
 
     async def _attempt(self, signer: Signer, action: str, body: bytes) -> dict[str, Any]:
@@ -211,9 +212,9 @@ def _refusal(status: int, answer: Mapping[str, Any]) -> Setback | Refused:
     return Refused(kind, message, answer)
 
 
-def _locked_out(refused: Refused) -> Problem | None:
-    if refused.kind in _LOCKED_OUT:
-        return StoreUnavailable(f"it does not let us in: {refused.kind}: {refused.message}")
+def _turned_away(refused: Refused) -> Problem | None:
+    if refused.kind in _TURNED_AWAY:
+        return StoreUnavailable(f"it turns us away: {refused.kind}: {refused.message}")
     return None
 
 
