@@ -1,0 +1,100 @@
+"""What people may write: checked and made safe once, on the way in. Pure.
+
+A body is stored as Markdown; `markup.py` has the promise that it keeps. `clean` of what was cleaned
+changes nothing, so an edit may begin with what is stored. What one would get wrong: the limit is on
+what was written, and a stored body may be longer by what was escaped.
+"""
+
+import re
+import unicodedata
+
+from greenroom.messaging.letters import is_visible, normalised, tidied
+from greenroom.messaging.markup import flattened, pieces, sealed, unlinked
+from greenroom.messaging.problems import InvalidReaction, InvalidText
+
+MAX_TEXT = 8_000
+MAX_SUBJECT = 140
+MAX_MENTIONS = 20
+MAX_REACTION = 16
+"""Code points: a kiss between two people of two skin colours has 10."""
+
+_MENTION = re.compile(r"(?<![\w@.+%=/\\-])@([A-Za-z][A-Za-z0-9_.]{1,29}+)(?![\w@])", re.ASCII)
+_ADDRESS = re.compile(r"(?:https?://|mailto:|www\.)\S+", re.IGNORECASE)
+_CLIENT_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
+_REACTION = re.compile(r"(?:RR|KV?C|FT+E|[BF][VS]{0,2}(?:J[BF][VS]{0,2})*)+")
+_PUNCTUATION_EMOJI = "\u203c\u2049\u2139\u3030\u303d"
+_NO_SYMBOLS = "\u2800\ufffc\ufffd"
+
+
+def clean(text: str) -> str:
+    return _cleaned(text, MAX_TEXT)
+
+
+def subject(text: str) -> str | None:
+    """None if nothing is left of it."""
+    line = tidied(normalised(text[: 4 * MAX_TEXT]))
+    if "\n" in line:
+        raise InvalidText("a subject is one line")
+    return _cleaned(text, MAX_SUBJECT) if is_visible(line) else None
+
+
+def _cleaned(text: str, most: int) -> str:
+    too_long = InvalidText(f"it has more than {most:,} characters")
+    if len(text) > 4 * MAX_TEXT:
+        raise too_long
+    written = tidied(normalised(text))
+    if len(written) > most:
+        raise too_long
+    body = tidied(unlinked(written))
+    if not is_visible(body):
+        raise InvalidText("it is empty")
+    return sealed(flattened(body))
+
+
+def mentioned(text: str) -> tuple[str, ...]:
+    """The usernames after @, in order and once each; not in code, links and e-mail addresses."""
+    prose = (_ADDRESS.sub(" ", piece) for is_code, piece in pieces(text) if not is_code)
+    found = (name for piece in prose for name in _MENTION.findall(piece))
+    names = dict.fromkeys(name.rstrip(".").lower() for name in found)
+    return tuple(name for name in names if len(name) > 1)[:MAX_MENTIONS]
+
+
+def client_id(text: str) -> str:
+    if not _CLIENT_ID.fullmatch(text):
+        raise InvalidText("a client message id has 1 to 64 of A-Z, a-z, 0-9, dot, _, : and -")
+    return text
+
+
+def emoji(text: str) -> str:
+    """An emoji, or a few of them, or other symbols; no words."""
+    reaction = text.strip()
+    if not 0 < len(reaction) <= MAX_REACTION:
+        raise InvalidReaction(f"it has 1 to {MAX_REACTION} code points")
+    if not _REACTION.fullmatch("".join(map(_part, reaction))):
+        raise InvalidReaction("it is an emoji or a symbol, not text")
+    return reaction
+
+
+def _part(c: str) -> str:
+    """A letter for what a code point is in an emoji: R half of a flag, K and C a key and its cap,
+    F the flag that takes tags, T and E tags and their end, V and S variation and skin, J joiner,
+    B a symbol by itself."""
+    parts = {"\U0001f3f4": "F", "\ufe0e": "V", "\ufe0f": "V", "\u200d": "J", "\u20e3": "C"}
+    if c in parts:
+        return parts[c]
+    if c in "0123456789#*":
+        return "K"
+    if "\U0001f1e6" <= c <= "\U0001f1ff":
+        return "R"
+    if "\U0001f3fb" <= c <= "\U0001f3ff":
+        return "S"
+    if "\U000e0020" <= c <= "\U000e007f":
+        return "E" if c == "\U000e007f" else "T"
+    return "B" if _is_symbol(c) else "?"
+
+
+def _is_symbol(c: str) -> bool:
+    if c.isascii() or c in _NO_SYMBOLS:
+        return False
+    is_new = "\U0001f300" <= c <= "\U0001faff" and unicodedata.category(c) == "Cn"
+    return is_new or c in _PUNCTUATION_EMOJI or unicodedata.category(c) in ("So", "Sm")
