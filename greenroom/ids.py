@@ -28,12 +28,15 @@ class Ids:
         self._entropy = entropy
         self._last = 0
 
+    def _random(self) -> int:
+        return int.from_bytes(self._entropy(10), "big")
+
     def _body(self) -> str:
-        fresh = (self._clock.now_ms() << _RANDOM_BITS) | int.from_bytes(self._entropy(10), "big")
+        fresh = (self._clock.now_ms() << _RANDOM_BITS) | self._random()
         if fresh >> _RANDOM_BITS <= self._last >> _RANDOM_BITS:
             fresh = self._last + 1
         self._last = fresh
-        return "".join(_ALPHABET[(fresh >> shift) & 31] for shift in range(125, -1, -5))
+        return _text(fresh)
 
     def user(self) -> UserId:
         return UserId("usr_" + self._body())
@@ -41,11 +44,27 @@ class Ids:
     def thread(self) -> ThreadId:
         return ThreadId("thr_" + self._body())
 
-    def message(self) -> MessageId:
-        return MessageId("msg_" + self._body())
+    def message(self, ms: int) -> MessageId:
+        """Made from the time in the message's key, so that the id alone leads back to the key."""
+        return MessageId("msg_" + _text((ms << _RANDOM_BITS) | self._random()))
 
     def request(self) -> RequestId:
         return RequestId("rqt_" + self._body())
 
     def report(self) -> ReportId:
         return ReportId("rpt_" + self._body())
+
+
+def time_of(identifier: str) -> int | None:
+    """The milliseconds an id was made from; None where the text is no id of ours."""
+    body = identifier[4:]
+    if len(body) != 26 or identifier[3] != "_" or not set(body) <= set(_ALPHABET):
+        return None
+    ms = 0
+    for character in body[:10]:
+        ms = ms << 5 | _ALPHABET.index(character)
+    return ms
+
+
+def _text(number: int) -> str:
+    return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5))

@@ -1,1 +1,5 @@
-"""Threads, messages, inbox, requests, cards and the project panel."""
+"""Threads, messages, requests and an inbox that is always right."""
+
+from greenroom.messaging.context import Messaging
+
+__all__ = ["Messaging"]

@@ -13,26 +13,36 @@ Markdown turns `&lt;` back into `<` everywhere. `unlinked` and `pieces` do guess
 import re
 from collections.abc import Iterator
 
-_URL = r"(?:https?://|mailto:)(?:[^\s()<>\[\]\\`\"]|\([^\s()<>\[\]\\`\"]*+\))++"
+from greenroom.messaging.letters import is_visible
+
+_SCHEME = r"(?:[hH][tT][tT][pP][sS]?://|[mM][aA][iI][lL][tT][oO]:)"  # IGNORECASE lets \u017f be s
+_URL = _SCHEME + r"(?:[^\s()<>\[\]\\`\"]|\([^\s()<>\[\]\\`\"]*+\))++"
 _TITLE = r"(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?"
-_GOOD_TARGET = re.compile(rf"\s*(?:<({_URL})>|({_URL})){_TITLE}\s*", re.IGNORECASE)
-_LINKISH = re.compile(rf"\\.|!?\[|\]\(|<({_URL})>", re.IGNORECASE | re.DOTALL)
+_GOOD_TARGET = re.compile(rf"\s*(?:<({_URL})>|({_URL})){_TITLE}\s*")
+_LINKISH = re.compile(rf"\\.|!?\[|\]\(|<({_URL})>", re.DOTALL)
+_PARENTHESES = re.compile(r"\]\(|[()]")
 _SEALS = re.compile(
-    r"(?P<tag><(?![\s0-9=<-]|\Z))"  # <3 and <- and <= open nothing
+    r"(?P<pair>\\\\)"  # a backslash that escapes itself, and so not what comes next
+    r"|(?P<tag>\\?<(?![\s0-9=<-]|\Z))"  # <3 and <- and <= open nothing
     rf"|(?P<empty>\[\])(?=\()|(?P<link>\])(?=\((?!{_URL}\)))"
     r"|(?P<definition>\])(?=:)"
-    r"|(?P<image>!)(?=\[)",
-    re.IGNORECASE,
+    r"|(?P<image>!)(?=\[)"
 )
 _FENCE = re.compile(r"[ \t]*(`{3,})[^`]*")
-_CONTAINER = re.compile(r"[ \t]*(?:>|(?:[-*+]|[0-9]{1,9}[.)])[ \t])")
+_CONTAINER = re.compile(r"[ \t]+|>|(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t])")
 _OPENS_BLOCK = re.compile(r"#{1,6}(?:[ \t]|\Z)|~~~")
 _BLANKS = " \t"
 
 
 def sealed(text: str) -> str:
     """No `<` that opens anything, no `](` but before a good target, no `![` and no `]:`."""
-    return _SEALS.sub(lambda m: "&lt;" if m["tag"] else f"{m[0]} ", text)
+    return _SEALS.sub(_seal, text)
+
+
+def _seal(found: re.Match[str]) -> str:
+    if found["tag"]:
+        return "&lt;"
+    return found[0] if found["pair"] else f"{found[0]} "
 
 
 def flattened(text: str) -> str:
@@ -52,19 +62,21 @@ def flattened(text: str) -> str:
 def _flat(line: str, follows: bool) -> str:
     """Looked at behind each quote and list mark in turn, since a block may begin after any."""
     rules = {c: len(line.rstrip(c + _BLANKS)) for c in "-*_"}
-    under = min(len(line.rstrip("=" + _BLANKS)), len(line.rstrip("-|:" + _BLANKS)))
+    underline = len(line.rstrip("=" + _BLANKS))
+    columns = len(line.rstrip("-|:" + _BLANKS))
     at = 0
-    while True:
-        at = len(line) - len(line[at:].lstrip(_BLANKS))
-        mark = line[at : at + 1]
+    while at < len(line):
+        mark = line[at]
         is_rule = at >= rules.get(mark, len(line)) and line.count(mark, at) >= 3
-        is_under = follows and mark and at >= under and (mark == "=" or "-" in line[at:])
+        is_columns = at >= columns and line.rfind("-") >= at
+        is_under = follows and mark not in _BLANKS and (at >= underline or is_columns)
         if is_rule or is_under or _OPENS_BLOCK.match(line, at):
             return f"{line[:at]}\\{line[at:]}"
         container = _CONTAINER.match(line, at)
         if container is None:
-            return line
+            break
         at = container.end()
+    return line
 
 
 def unlinked(text: str) -> str:
@@ -103,7 +115,7 @@ def _close(piece: str, at: int, out: list[str], bracket: int) -> int:
     good = _GOOD_TARGET.fullmatch(target) if end else None
     if good:
         url = good[1] or good[2]
-        has_label = bool("".join(out[bracket + 1 :]).strip())
+        has_label = any(is_visible(out[i]) for i in range(bracket + 1, len(out)))
         out[bracket] = "[" if has_label else ""
         out.append(f"]({url})" if has_label else url)
         return end + 1
@@ -117,7 +129,7 @@ def _close(piece: str, at: int, out: list[str], bracket: int) -> int:
 def _target_end(piece: str, at: int) -> int:
     """Where the parenthesis closes; 0 if it does not before the next link's target."""
     depth = 1
-    for found in re.compile(r"\]\(|[()]").finditer(piece, at):
+    for found in _PARENTHESES.finditer(piece, at):
         if found[0] == "](":
             return 0
         depth += 1 if found[0] == "(" else -1

@@ -2,36 +2,41 @@
 
     Messaging
     ├─ THR#{threadId}
-    │  ├─ THR                               what the thread is, and where its log stands
-    │  ├─ PART#{userId}                     a participant: role, state, cursors, folder
+    │  ├─ THR                               the head: what the thread is, who is in it, last frame
+    │  ├─ PART#{userId}                     a participant's side: cursors, pin, mute, inbox row
     │  ├─ MSG#{ts}#{messageId}              a frame of the log
     │  ├─ SENT#{userId}#{clientMessageId}   the claim that makes a send happen once
+    │  ├─ CHG#{at}#{messageId}              a frame that changed after it was written
     │  ├─ CARD#{messageId}                  a card as it stands
     │  ├─ STEP#{messageId}#{version}        how it came there
     │  ├─ TAB#{tab}                         a tab of the project panel
-    │  ├─ GATE#{targetUserId}               first contact that waits for this user
     │  └─ DRAFT#{userId}                    what this user has begun to write
     ├─ USER#{userId}
-    │  ├─ LOG#{at}#{threadId}               what changed for this user and is no new frame
+    │  ├─ LOG#{at}#{threadId}               a thread that left the fresh shelf, or is gone
+    │  ├─ MET#{userId}                      somebody whom the user has written to or accepted
     │  └─ OPENED#{key}                      the claim that makes opening a thread happen once
     └─ RQT#{gateId}
-       └─ RQT                               where the gate with this id stands
+       └─ RQT                               a request: its thread, its target, what became of it
 
     Inbox            inboxKey, activity     PART# items
     ProjectThreads   projectKey, createdAt  THR items of project threads
 
-A send must not touch an index entry: no attribute that it writes to THR is projected, and it writes
-no PART#. README.md has the price of each path.
+The head is only ever written whole, under `version`. A send writes no PART#: the head says whether
+the rows are on the fresh shelf already. README.md has the price of each path.
 """
 
+from greenroom.clock import iso
+from greenroom.ids import MessageId, RequestId, ThreadId, UserId
+from greenroom.store.base import Key
 from greenroom.store.tables import Index, Kind, Projects, Table
 
 INBOX_KEY = "inboxKey"
-"""`PARTICIPANT#{userId}#{folder}`. A participant who has left or is blocked loses it."""
+"""`PARTICIPANT#{userId}#{shelf}`: a folder, or `fresh`, where a row stands while anything stirs in
+its thread. A participant who has left or has blocked loses it."""
 
 ACTIVITY = "activity"
-"""`{ts}#{threadId}`, or `pinned#{ts}#{threadId}`, which sorts above every year. The place of the
-row, not the truth: ts may lag behind the thread's lastMessageAt by a few seconds, never more."""
+"""`{ts}#{threadId}`, on a pinned row that has settled `pinned#{ts}#{threadId}`, which sorts above
+every year. In a folder ts is the last message's; on the fresh shelf, when the row was put there."""
 
 PROJECT_KEY = "projectKey"
 """`LBG#{lbgId}` or `LEG#{legId}`, on the thread that is bound to one."""
@@ -39,18 +44,26 @@ PROJECT_KEY = "projectKey"
 CREATED_AT = "createdAt"
 """When the thread was opened, as `iso()` writes it."""
 
-PARTICIPANTS = "participants"
-"""On THR: a map from each active participant to the seq of their last frame (0 before the first).
-It guards a send (the sender is in it) and makes sending read, at the price of nothing."""
-
 TTL = "goneAt"
-"""Only on LOG# items. A gate's expiry is a state and keeps the item: its `expiresAt` is no TTL."""
+"""Only on LOG# and CHG# items. A gate's end is a state and keeps the item."""
 
 INBOX = Index(
     "Inbox",
     INBOX_KEY,
     ACTIVITY,
-    ("userId", "role", "state", "readSeq", "fromSeq", "mutedUntil", "pinned", "gateId"),
+    (
+        "userId",
+        "role",
+        "joinedSeq",
+        "readSeq",
+        "mutedUntil",
+        "pinned",
+        "archivedSeq",
+        "spam",
+        "unreadFrom",
+        "unreadSent",
+        "hasDraft",
+    ),
     "One folder of one user, last activity first; requests that wait for a user are a folder.",
 )
 
@@ -64,6 +77,8 @@ PROJECT_THREADS = Index(
 
 _THREAD = "THR#{threadId}"
 _USER = "USER#{userId}"
+FRESH = "fresh"
+"""The shelf for rows whose thread stirs."""
 
 MESSAGING = Table(
     "Messaging",
@@ -72,14 +87,14 @@ MESSAGING = Table(
         Kind(
             _THREAD,
             "THR",
-            "The thread: kind, status, participants, project, and of its log lastSeq, "
-            "lastMessageAt, last sender and preview (cut so that the item stays within 1 KB).",
+            "The head: kind, status, seats (who is in it, what they sent last, whether their row "
+            "is fresh), gates, project, lastSeq, lastMessageAt, last sender, preview, version.",
         ),
         Kind(
             _THREAD,
             "PART#{userId}",
-            "A participant: role, service role, state, read and delivered cursors, mute, pin, "
-            "folder.",
+            "A participant's side: role, state, read and delivered cursors, mute, pin, archive, "
+            "and the row of their inbox.",
         ),
         Kind(
             _THREAD,
@@ -89,8 +104,13 @@ MESSAGING = Table(
         Kind(
             _THREAD,
             "SENT#{userId}#{clientMessageId}",
-            "The claim on a client's message id: the message it became, and a digest of its "
-            "content.",
+            "The claim on a client's message id: the message it became, or the case that holds "
+            "it, and a digest of its content.",
+        ),
+        Kind(
+            _THREAD,
+            "CHG#{at}#{messageId}",
+            "An edit, deletion or reaction, for whoever comes back; kept for 30 days.",
         ),
         Kind(_THREAD, "CARD#{messageId}", "A card as it stands: type, state, version, payload."),
         Kind(
@@ -99,20 +119,20 @@ MESSAGING = Table(
             "The step that made this version of a card: who, when, from, to, under which key.",
         ),
         Kind(_THREAD, "TAB#{tab}", "A tab of the project panel, as a snapshot for fast opening."),
-        Kind(
-            _THREAD,
-            "GATE#{targetUserId}",
-            "The gate before a first contact: gateId, status, expiresAt, reason.",
-        ),
         Kind(_THREAD, "DRAFT#{userId}", "What a participant has begun to write."),
         Kind(
             _USER,
             "LOG#{at}#{threadId}",
-            "For whoever comes back: an edit, reaction, card, receipt or folder that changed; "
-            "kept for 30 days.",
+            "For whoever comes back: a thread that left the fresh shelf then, or is gone from "
+            "the inbox; kept for 30 days.",
         ),
+        Kind(_USER, "MET#{userId}", "Somebody whom the user has written to, or has accepted."),
         Kind(_USER, "OPENED#{key}", "The claim on the key under which the user opened a thread."),
-        Kind("RQT#{gateId}", "RQT", "The thread and the target user of a gate."),
+        Kind(
+            "RQT#{gateId}",
+            "RQT",
+            "A request: thread, target user, status, expiresAt, reason, and who decided when.",
+        ),
     ),
     indexes=(INBOX, PROJECT_THREADS),
     ttl=TTL,
@@ -120,3 +140,55 @@ MESSAGING = Table(
 )
 
 TABLES: tuple[Table, ...] = (MESSAGING,)
+
+DAY_MS = 86_400_000
+KEPT_MS = 30 * DAY_MS
+"""How long LOG# and CHG# are kept, and so how old a sync cursor may be."""
+
+
+def head_key(thread: ThreadId) -> Key:
+    return Key(f"THR#{thread}", "THR")
+
+
+def member_key(thread: ThreadId, user: UserId) -> Key:
+    return Key(f"THR#{thread}", f"PART#{user}")
+
+
+def message_key(thread: ThreadId, message: MessageId, ms: int) -> Key:
+    return Key(f"THR#{thread}", f"MSG#{iso(ms)}#{message}")
+
+
+def claim_key(thread: ThreadId, user: UserId, client_id: str) -> Key:
+    return Key(f"THR#{thread}", f"SENT#{user}#{client_id}")
+
+
+def change_key(thread: ThreadId, ms: int, message: MessageId) -> Key:
+    return Key(f"THR#{thread}", f"CHG#{iso(ms)}#{message}")
+
+
+def draft_key(thread: ThreadId, user: UserId) -> Key:
+    return Key(f"THR#{thread}", f"DRAFT#{user}")
+
+
+def log_key(user: UserId, ms: int, thread: ThreadId) -> Key:
+    return Key(f"USER#{user}", f"LOG#{iso(ms)}#{thread}")
+
+
+def met_key(user: UserId, other: UserId) -> Key:
+    return Key(f"USER#{user}", f"MET#{other}")
+
+
+def opened_key(user: UserId, key: str) -> Key:
+    return Key(f"USER#{user}", f"OPENED#{key}")
+
+
+def request_key(gate: RequestId) -> Key:
+    return Key(f"RQT#{gate}", "RQT")
+
+
+def shelf_key(user: UserId, shelf: str) -> str:
+    return f"PARTICIPANT#{user}#{shelf}"
+
+
+def activity(ms: int, thread: ThreadId, *, pinned: bool = False) -> str:
+    return f"{'pinned#' if pinned else ''}{iso(ms)}#{thread}"

@@ -91,6 +91,11 @@ class Change(Struct, frozen=True):
 
 
 class Store(Protocol):
+    @property
+    def in_order(self) -> bool:
+        """Whether writes take effect in the order in which they are asked for, even while earlier
+        ones are still under way."""
+
     async def get(self, table: Table, key: Key, *, consistent: bool = False) -> Item | None: ...
 
     async def batch_get(

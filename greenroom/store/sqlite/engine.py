@@ -32,6 +32,8 @@ _DAY_MS = 86_400_000
 
 
 class SqliteStore:
+    in_order = True
+
     def __init__(
         self, path: Path, tables: Sequence[Table], lock: int, clock: Clock, cursor_secret: bytes
     ) -> None:

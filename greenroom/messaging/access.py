@@ -1,0 +1,61 @@
+"""The only way to load something on behalf of an actor. Missing and forbidden look the same."""
+
+from msgspec import Struct
+
+from greenroom.ids import MessageId, ThreadId, UserId, time_of
+from greenroom.messaging import items, rules
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Frame, GateStatus, Member, State, Thread
+from greenroom.messaging.problems import MessageNotFound, ThreadNotFound
+from greenroom.messaging.records import MESSAGING, head_key, member_key, message_key
+from greenroom.people.actor import Actor
+
+_LONGEST_ID = 64
+
+
+class Side(Struct, frozen=True):
+    """A thread, and the actor's side of it."""
+
+    thread: Thread
+    mine: Member
+
+
+async def thread(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Side:
+    if not 0 < len(thread_id) <= _LONGEST_ID:
+        raise ThreadNotFound
+    head, side = head_key(thread_id), member_key(thread_id, actor.user)
+    found = await messaging.store.batch_get(MESSAGING, [head, side], consistent=True)
+    if head not in found or side not in found:
+        raise ThreadNotFound
+    opened = Side(items.thread_of(found[head]), items.member_of(found[side]))
+    check_member(opened.thread, actor.user, messaging.clock.now_ms())
+    if opened.mine.state is not State.ACTIVE:
+        raise ThreadNotFound
+    return opened
+
+
+def check_member(head: Thread, user: UserId, now_ms: int) -> None:
+    """In the thread, and has not turned it away, nor let the request run out."""
+    if user not in head.seats:
+        raise ThreadNotFound
+    gate = head.gates.get(user)
+    if gate is not None and rules.gate_status(gate, now_ms) not in (
+        GateStatus.PENDING,
+        GateStatus.ACCEPTED,
+    ):
+        raise ThreadNotFound
+
+
+async def message(messaging: Messaging, side: Side, message_id: MessageId) -> Frame:
+    """A frame of the thread that the member may see: not from before their time."""
+    ms = time_of(message_id)
+    if ms is None or not message_id.startswith("msg_"):
+        raise MessageNotFound
+    key = message_key(side.thread.id, message_id, ms)
+    item = await messaging.store.get(MESSAGING, key, consistent=True)
+    if item is None:
+        raise MessageNotFound
+    frame = items.frame_of(item)
+    if frame.seq <= side.mine.joined_seq:
+        raise MessageNotFound
+    return frame

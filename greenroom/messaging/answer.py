@@ -1,0 +1,122 @@
+"""Answer a request: accept, decline, or block whoever sent it. The sender hears only of the first.
+
+Again changes nothing; of two answers at the same moment the first stands. A request that has run
+out is not there any more.
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from greenroom.ids import RequestId, ThreadId, UserId
+from greenroom.messaging import items, rules, shelve
+from greenroom.messaging.append import Planned, append
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Gate, GateStatus, Thread
+from greenroom.messaging.open import request_item
+from greenroom.messaging.problems import RequestNotFound
+from greenroom.messaging.records import (
+    ACTIVITY,
+    INBOX_KEY,
+    MESSAGING,
+    member_key,
+    met_key,
+    request_key,
+)
+from greenroom.messaging.seats import log_item
+from greenroom.people.actor import Actor
+from greenroom.safety.block import block as keep_apart
+from greenroom.store.base import Op, Put, Update
+from greenroom.store.expressions import F
+
+_LONGEST_ID = 64
+_Ops: TypeAlias = Callable[[Thread, Gate, int], tuple[Op, ...]]
+
+
+class Request(Struct, frozen=True):
+    thread: ThreadId
+    target: UserId
+    gate: Gate
+
+
+async def accept(messaging: Messaging, actor: Actor, request_id: RequestId) -> Thread:
+    request = await _request(messaging, actor, request_id)
+
+    def ops(after: Thread, gate: Gate, ms: int) -> tuple[Op, ...]:
+        row = shelve.put_up(after.id, actor.user, gate, ms, F("changedAt").set(ms))
+        met = items.at(met_key(actor.user, gate.sender)) | {"threadId": after.id}
+        return row, Put(MESSAGING, met)
+
+    return await _answer(messaging, actor, request, GateStatus.ACCEPTED, ops)
+
+
+async def decline(messaging: Messaging, actor: Actor, request_id: RequestId) -> None:
+    request = await _request(messaging, actor, request_id)
+    await _answer(messaging, actor, request, GateStatus.DECLINED, _gone)
+
+
+async def block_sender(messaging: Messaging, actor: Actor, request_id: RequestId) -> None:
+    request = await _request(messaging, actor, request_id)
+    await keep_apart(messaging.safety, actor, request.gate.sender)
+    await _answer(messaging, actor, request, GateStatus.BLOCKED, _gone)
+
+
+async def _request(messaging: Messaging, actor: Actor, request_id: RequestId) -> Request:
+    if not 0 < len(request_id) <= _LONGEST_ID:
+        raise RequestNotFound
+    item = await messaging.store.get(MESSAGING, request_key(request_id), consistent=True)
+    if item is None or item["targetUser"] != actor.user:
+        raise RequestNotFound
+    thread = ThreadId(str(item["threadId"]))
+    head, _ = await messaging.heads.load(thread)
+    gate = None if head is None else head.gates.get(actor.user)
+    if gate is None or gate.id != request_id:
+        raise RequestNotFound
+    return Request(thread, actor.user, gate)
+
+
+async def _answer(
+    messaging: Messaging,
+    actor: Actor,
+    request: Request,
+    status: GateStatus,
+    ops: _Ops,
+) -> Thread:
+    def plan(head: Thread, ms: int) -> Planned:
+        gate = head.gates.get(actor.user)
+        if gate is None or gate.id != request.gate.id:
+            raise RequestNotFound
+        found = rules.gate_status(gate, messaging.clock.now_ms())
+        if found is status:
+            raise _Done(head)
+        if found is not GateStatus.PENDING:
+            raise RequestNotFound
+        answered = replace(gate, status=status)
+        after = replace(head, gates={**head.gates, actor.user: answered})
+        record = request_item(head.id, actor.user, answered) | {"decidedAt": ms}
+        return Planned(after, (Put(MESSAGING, record), *ops(after, answered, ms)))
+
+    try:
+        return await append(messaging, request.thread, plan)
+    except _Done as done:
+        return done.head
+
+
+class _Done(Exception):
+    """Answered so already."""
+
+    def __init__(self, head: Thread) -> None:
+        self.head = head
+
+
+def _gone(after: Thread, gate: Gate, ms: int) -> tuple[Op, ...]:
+    """The row leaves the inbox; the seat stays, for the sender is not to notice."""
+    target = next(user for user, found in after.gates.items() if found.id == gate.id)
+    row = Update(
+        MESSAGING,
+        member_key(after.id, target),
+        (F("changedAt").set(ms), F(INBOX_KEY).remove(), F(ACTIVITY).remove()),
+    )
+    return row, Put(MESSAGING, log_item(after.id, target, ms) | {"gone": True})

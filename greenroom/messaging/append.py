@@ -1,0 +1,152 @@
+"""Write on top of a thread's head: the one way in which a thread changes.
+
+`plan` looks at the head and says what the head becomes and what else is written with it, or
+refuses. It may be asked more than once: when somebody else wrote first, and when a refusal rested
+on a head that may have been stale.
+"""
+
+import asyncio
+import random
+from collections.abc import Callable
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from greenroom.errors import Problem
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import items, rules, shelve
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Frame, FrameKind, Thread
+from greenroom.messaging.problems import ThreadNotFound
+from greenroom.messaging.records import MESSAGING, head_key
+from greenroom.store.base import Op, Put, key_of
+from greenroom.store.expressions import F
+from greenroom.store.problems import ConditionFailed, Conflict
+
+_TRIES = 12
+_PREVIEW = 80
+
+
+class Planned(Struct, frozen=True):
+    thread: Thread
+    """The head as it becomes; its version is raised here, not by the plan."""
+    ops: tuple[Op, ...]
+    """What is written with it."""
+
+
+Plan: TypeAlias = Callable[[Thread, int], Planned]
+"""From the head and the moment: now, or just after the thread's last frame if that is later."""
+
+
+async def append(messaging: Messaging, thread: ThreadId, plan: Plan) -> Thread:
+    """The head as it has become. A failed condition of the plan's own ops is the caller's."""
+    for attempt in range(_TRIES):
+        async with messaging.heads.turn(thread):
+            after = await _attempt(messaging, thread, plan)
+        if after is not None:
+            return after
+        if attempt:
+            await asyncio.sleep(random.uniform(0, 0.002 * 2**attempt))
+    raise Conflict
+
+
+async def _attempt(messaging: Messaging, thread: ThreadId, plan: Plan) -> Thread | None:
+    """None where another try may help."""
+    head, certain = await messaging.heads.load(thread)
+    if head is None:
+        raise ThreadNotFound
+    now_ms = messaging.clock.now_ms()
+    try:
+        planned = plan(head, max(now_ms, head.last_ms + 1))
+    except Problem:
+        if certain:
+            raise
+        messaging.heads.drop(thread)
+        return None
+    after, moves = shelve.stirred(
+        replace(planned.thread, version=head.version + 1, changed_ms=now_ms), now_ms
+    )
+    messaging.heads.keep(after)
+    try:
+        await _move(messaging, moves)
+        await messaging.store.write(head_op(after), *planned.ops)
+    except ConditionFailed as refusal:
+        messaging.heads.drop(thread)
+        ours = head_key(thread)
+        if any(key_of(failure.op) != ours for failure in refusal.failed):
+            raise
+        return None
+    except BaseException:
+        messaging.heads.drop(thread)
+        raise
+    return after
+
+
+async def stir(messaging: Messaging, thread: Thread, *ops: Op) -> None:
+    """Write something that shows in the thread but not in its head. Only where a row has settled
+    is the head written too, to bring it back to the fresh shelf."""
+    _, moves = shelve.stirred(thread, messaging.clock.now_ms())
+    if moves:
+        await append(messaging, thread.id, lambda head, _: Planned(head, ops))
+    else:
+        await messaging.store.write(*ops)
+
+
+def head_op(after: Thread) -> Put:
+    condition = F("version").equals(after.version - 1)
+    return Put(MESSAGING, items.head_item(after), condition)
+
+
+async def _move(messaging: Messaging, moves: tuple[Op, ...]) -> None:
+    for move in await asyncio.gather(
+        *(messaging.store.write(move) for move in moves), return_exceptions=True
+    ):
+        # Whoever has just left has no row to move; the head's version will tell.
+        if isinstance(move, BaseException) and not isinstance(move, ConditionFailed):
+            raise move
+
+
+def said(thread: Thread, frame: Frame) -> Thread:
+    """The head once the frame is in its log."""
+    seats = dict(thread.seats)
+    if frame.author in seats:
+        seats[frame.author] = replace(seats[frame.author], sent=frame.seq)
+    after = replace(
+        thread,
+        seats=seats,
+        last_seq=frame.seq,
+        last_ms=frame.ms,
+        last_sender=frame.author,
+        preview=preview_of(frame),
+    )
+    if frame.kind is FrameKind.SYSTEM:
+        return after
+    status, awaiting = rules.after_message(after, frame.author)
+    return replace(after, status=status, awaiting=awaiting)
+
+
+def preview_of(frame: Frame) -> str:
+    if frame.kind is FrameKind.SYSTEM:
+        return frame.event or ""
+    flat = " ".join(frame.body.split())
+    return flat if len(flat) <= _PREVIEW else flat[: _PREVIEW - 1].rstrip() + "…"
+
+
+def system_frame(
+    messaging: Messaging, thread: Thread, actor: UserId, ms: int, event: str, *about: str
+) -> Frame:
+    return Frame(
+        thread=thread.id,
+        id=messaging.ids.message(ms),
+        seq=thread.last_seq + 1,
+        ms=ms,
+        kind=FrameKind.SYSTEM,
+        author=actor,
+        event=event,
+        about=about,
+    )
+
+
+def frame_op(frame: Frame) -> Put:
+    return Put(MESSAGING, items.frame_item(frame), F("pk").absent())

@@ -1,0 +1,62 @@
+"""Change a frame that is in the log: the frame, a note of it for whoever comes back, the head."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from greenroom.messaging import access, items
+from greenroom.messaging.access import Side
+from greenroom.messaging.append import Planned, append, preview_of
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Frame, Thread
+from greenroom.messaging.problems import VersionMismatch
+from greenroom.messaging.records import KEPT_MS, MESSAGING, TTL, change_key
+from greenroom.store.base import Put
+from greenroom.store.expressions import F
+from greenroom.store.problems import ConditionFailed, Conflict
+
+Changed: TypeAlias = Callable[[Frame, int], Frame]
+"""From the frame and the time; the very same frame where there is nothing to change."""
+
+_TRIES = 5
+
+
+async def change_frame(
+    messaging: Messaging, side: Side, frame: Frame, changed: Changed, *, version: int | None = None
+) -> Frame:
+    """With a version: only if nobody has changed it since."""
+    for _ in range(_TRIES):
+        if version is not None and frame.version != version:
+            raise VersionMismatch(frame.version)
+        now_ms = messaging.clock.now_ms()
+        after = changed(frame, now_ms)
+        if after is frame:
+            return frame
+        after = replace(after, version=frame.version + 1)
+        try:
+            await _write(messaging, side.thread, after, now_ms)
+        except ConditionFailed:
+            frame = await access.message(messaging, side, frame.id)
+            continue
+        return after
+    raise Conflict
+
+
+async def _write(messaging: Messaging, thread: Thread, after: Frame, now_ms: int) -> None:
+    note = items.at(change_key(thread.id, now_ms, after.id)) | {
+        "messageId": after.id,
+        "ts": after.ms,
+        TTL: (now_ms + KEPT_MS) // 1000,
+    }
+    ops = (
+        Put(MESSAGING, items.frame_item(after), F("version").equals(after.version - 1)),
+        Put(MESSAGING, note),
+    )
+
+    def plan(head: Thread, _: int) -> Planned:
+        if head.last_seq == after.seq:
+            head = replace(head, preview=preview_of(after))
+        return Planned(head, ops)
+
+    await append(messaging, thread.id, plan)

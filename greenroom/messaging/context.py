@@ -1,0 +1,55 @@
+"""What the messaging context works with. Use cases are functions that take it first."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from greenroom.clock import Clock
+from greenroom.ids import Ids, UserId
+from greenroom.messaging.heads import Heads
+from greenroom.people import People
+from greenroom.safety import Safety
+from greenroom.store.base import Store
+from greenroom.store.cursors import Cursors
+
+
+class Ties(Protocol):
+    """What other contexts know of two people: that one follows the other, or has booked them."""
+
+    async def knows(self, user: UserId, other: UserId) -> bool: ...
+
+
+class NoTies:
+    async def knows(self, user: UserId, other: UserId) -> bool:
+        return False
+
+
+class Chores:
+    """What may be done a little later, and not at all if the process ends: nothing rests on it."""
+
+    def __init__(self, most: int = 1000) -> None:
+        self._waiting: list[Callable[[], Awaitable[None]]] = []
+        self._most = most
+
+    def add(self, chore: Callable[[], Awaitable[None]]) -> None:
+        if len(self._waiting) < self._most:
+            self._waiting.append(chore)
+
+    async def run(self) -> None:
+        while self._waiting:
+            chores, self._waiting = self._waiting, []
+            for chore in chores:
+                await chore()
+
+
+@dataclass(frozen=True)
+class Messaging:
+    store: Store
+    people: People
+    safety: Safety
+    clock: Clock
+    ids: Ids
+    heads: Heads
+    cursors: Cursors
+    ties: Ties = field(default_factory=NoTies)
+    chores: Chores = field(default_factory=Chores)

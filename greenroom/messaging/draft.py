@@ -1,0 +1,56 @@
+"""What somebody has begun to write, kept on the server so that any of their devices goes on."""
+
+from msgspec import Struct
+
+from greenroom.ids import ThreadId
+from greenroom.messaging import access, items, shelve
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.problems import InvalidText
+from greenroom.messaging.records import MESSAGING, draft_key
+from greenroom.people.actor import Actor
+from greenroom.store.base import Delete, Put
+from greenroom.store.expressions import F
+
+MAX_DRAFT = 8000
+
+
+class Draft(Struct, frozen=True):
+    body: str
+    saved_ms: int
+
+
+async def save_draft(
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, body: str
+) -> Draft | None:
+    """An empty one is thrown away. Drafts are kept as typed: nobody else ever sees them."""
+    if len(body) > MAX_DRAFT or "\0" in body:
+        raise InvalidText(f"a draft has at most {MAX_DRAFT} characters, and no NUL")
+    try:
+        body.encode()
+    except UnicodeEncodeError:
+        raise InvalidText("it is not valid Unicode") from None
+    side = await access.thread(messaging, actor, thread_id)
+    now_ms = messaging.clock.now_ms()
+    key = draft_key(thread_id, actor.user)
+    row = shelve.put_up(
+        thread_id,
+        actor.user,
+        side.thread.gates.get(actor.user),
+        now_ms,
+        F("hasDraft").set(bool(body.strip())),
+        F("changedAt").set(now_ms),
+    )
+    if not body.strip():
+        await messaging.store.write(row, Delete(MESSAGING, key))
+        return None
+    item = items.at(key) | {"body": body, "savedAt": now_ms}
+    await messaging.store.write(row, Put(MESSAGING, item))
+    return Draft(body, now_ms)
+
+
+async def draft(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Draft | None:
+    side = await access.thread(messaging, actor, thread_id)
+    if not side.mine.has_draft:
+        return None
+    item = await messaging.store.get(MESSAGING, draft_key(thread_id, actor.user), consistent=True)
+    return None if item is None else Draft(str(item["body"]), int(str(item["savedAt"])))

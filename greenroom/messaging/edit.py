@@ -1,0 +1,64 @@
+"""Change what a message says. What it said before stays in its history."""
+
+from msgspec.structs import replace
+
+from greenroom.ids import MessageId, ThreadId
+from greenroom.messaging import access, text
+from greenroom.messaging.change import change_frame
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Edit, Frame, FrameKind
+from greenroom.messaging.problems import InvalidText, MessageNotFound, NotYours, TextRefused
+from greenroom.messaging.send import check_may_send
+from greenroom.people.actor import Actor
+from greenroom.safety.judge import judge
+from greenroom.safety.limits import Limit
+from greenroom.safety.verdict import Hold, Refuse
+
+MAX_EDITS = 50
+
+
+async def edit(
+    messaging: Messaging,
+    actor: Actor,
+    thread_id: ThreadId,
+    message_id: MessageId,
+    body: str,
+    *,
+    version: int | None = None,
+) -> Frame:
+    cleaned = text.clean(body)
+    side = await access.thread(messaging, actor, thread_id)
+    frame = await access.message(messaging, side, message_id)
+    if frame.author != actor.user:
+        raise NotYours
+    check_may_send(side.thread, actor.user, cleaned, messaging.clock.now_ms(), more=0)
+    await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
+    verdict = await judge(
+        messaging.safety,
+        actor,
+        cleaned,
+        booked=side.thread.booking_id is not None,
+        first_contact=False,
+    )
+    if isinstance(verdict, Refuse | Hold):
+        raise TextRefused(", ".join(verdict.policy_hints) or verdict.reason)
+
+    def edited(found: Frame, now_ms: int) -> Frame:
+        if found.kind is not FrameKind.TEXT or found.deleted_ms is not None:
+            raise MessageNotFound
+        if found.body == cleaned:
+            return found
+        if len(found.edits) >= MAX_EDITS:
+            raise InvalidText(f"a message is edited at most {MAX_EDITS} times")
+        return replace(
+            found,
+            body=cleaned,
+            edits=(*found.edits, Edit(found.body, now_ms)),
+            edited_ms=now_ms,
+            policy_tags=tuple(verdict.policy_tags),
+            policy_hints=tuple(verdict.policy_hints),
+            spam_score=str(verdict.spam_score),
+            moderation="flagged" if verdict.policy_tags else "clean",
+        )
+
+    return await change_frame(messaging, side, frame, edited, version=version)

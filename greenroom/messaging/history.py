@@ -1,0 +1,152 @@
+"""A thread's log, page by page in both directions or around a message, and who has seen what.
+
+Pages are in seq order whichever way they were read. A message's id leads to its place, so no page
+is ever counted from the start.
+"""
+
+import asyncio
+
+from msgspec import Struct
+
+from greenroom.clock import iso
+from greenroom.ids import MessageId, ThreadId, UserId, time_of
+from greenroom.messaging import access, items, rules
+from greenroom.messaging.access import Side
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Frame, Member, State, Thread
+from greenroom.messaging.problems import MessageNotFound
+from greenroom.messaging.records import MESSAGING
+from greenroom.people.actor import Actor
+from greenroom.store.expressions import Prefix, Range
+
+PAGE = 50
+MAX_PAGE = 100
+_FIRST, _LAST = "MSG#", "MSG#~"
+
+
+class History(Struct, frozen=True):
+    frames: tuple[Frame, ...]
+    has_before: bool
+    has_after: bool
+    side: Side
+    members: tuple[Member, ...]
+
+
+async def history(
+    messaging: Messaging,
+    actor: Actor,
+    thread_id: ThreadId,
+    *,
+    before: MessageId | None = None,
+    after: MessageId | None = None,
+    around: MessageId | None = None,
+    limit: int = PAGE,
+) -> History:
+    """The newest, or those next to the message that is named (with it, for `around`)."""
+    side = await access.thread(messaging, actor, thread_id)
+    limit = max(1, min(limit, MAX_PAGE))
+    everybody = members(messaging, side)
+    if around is not None:
+        half = limit // 2
+        (older, more), (newer, further), people = await asyncio.gather(
+            _older(messaging, side, _just(around, after=True), half + 1),
+            _newer(messaging, side, _just(around, after=True), limit - half - 1),
+            everybody,
+        )
+        return History((*older, *newer), more, further, side, people)
+    if after is not None:
+        (frames, further), people = await asyncio.gather(
+            _newer(messaging, side, _just(after, after=True), limit), everybody
+        )
+        return History(frames, True, further, side, people)
+    high = _LAST if before is None else _just(before, after=False)
+    (frames, more), people = await asyncio.gather(_older(messaging, side, high, limit), everybody)
+    return History(frames, more, before is not None, side, people)
+
+
+async def message(
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, message_id: MessageId
+) -> Frame:
+    side = await access.thread(messaging, actor, thread_id)
+    return await access.message(messaging, side, message_id)
+
+
+async def members(
+    messaging: Messaging, side: Side, *, consistent: bool = False
+) -> tuple[Member, ...]:
+    """The active ones, with their cursors as the viewer may see them."""
+    page = await messaging.store.query(
+        MESSAGING, f"THR#{side.thread.id}", Prefix("PART#"), limit=500, consistent=consistent
+    )
+    found = [items.member_of(item) for item in page.items]
+    active = [m for m in found if m.state is State.ACTIVE and m.user in side.thread.seats]
+    return tuple(as_seen(side, member) for member in active)
+
+
+def as_seen(side: Side, member: Member) -> Member:
+    """Another one's mutes, pins and drafts are nobody's business; nor, before a gate, how far they
+    have read."""
+    if member.user == side.mine.user:
+        return member
+    shows = rules.sees_receipts(side.thread, side.mine.user)
+    read = rules.read_of(side.thread, member) if shows else 0
+    return Member(
+        thread=member.thread,
+        user=member.user,
+        role=member.role,
+        service_role=member.service_role,
+        read_seq=read,
+        read_ms=member.read_ms if shows else 0,
+        delivered_seq=max(read, member.delivered_seq) if shows else 0,
+        changed_ms=member.changed_ms if shows else 0,
+    )
+
+
+def seen_by(thread: Thread, frame: Frame, people: tuple[Member, ...]) -> tuple[UserId, ...]:
+    return tuple(
+        member.user
+        for member in people
+        if member.user != frame.author and rules.read_of(thread, member) >= frame.seq
+    )
+
+
+def _just(message_id: MessageId, *, after: bool) -> str:
+    """The place right before or after a message: no two of a thread have the same time."""
+    ms = time_of(message_id)
+    if ms is None or not message_id.startswith("msg_"):
+        raise MessageNotFound
+    return f"MSG#{iso(ms)}" + ("#~" if after else "")
+
+
+async def _older(
+    messaging: Messaging, side: Side, high: str, limit: int
+) -> tuple[tuple[Frame, ...], bool]:
+    low = _low(side)
+    if low > high:
+        return (), False
+    page = await messaging.store.query(
+        MESSAGING,
+        f"THR#{side.thread.id}",
+        Range(low, high),
+        limit=limit,
+        backward=True,
+        consistent=True,
+    )
+    frames = tuple(items.frame_of(item) for item in reversed(page.items))
+    return frames, page.next is not None
+
+
+async def _newer(
+    messaging: Messaging, side: Side, low: str, limit: int
+) -> tuple[tuple[Frame, ...], bool]:
+    low = max(low, _low(side))
+    if limit < 1 or low > _LAST:
+        return (), False
+    page = await messaging.store.query(
+        MESSAGING, f"THR#{side.thread.id}", Range(low, _LAST), limit=limit, consistent=True
+    )
+    return tuple(items.frame_of(item) for item in page.items), page.next is not None
+
+
+def _low(side: Side) -> str:
+    return f"MSG#{iso(side.mine.joined_ms)}" if side.mine.joined_seq else _FIRST

@@ -1,0 +1,277 @@
+"""Item <-> model, for each kind of item in the Messaging table.
+
+Attribute names are the documents'. What is at its default is left out, so that a thread's head
+stays within 1 KB for two people and a send within 6 write units.
+"""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, cast
+
+from greenroom.clock import iso
+from greenroom.ids import MessageId, RequestId, ThreadId, UserId
+from greenroom.messaging.models import (
+    Edit,
+    Frame,
+    FrameKind,
+    Gate,
+    GateStatus,
+    Kind,
+    Member,
+    Role,
+    Seat,
+    ServiceRole,
+    State,
+    Status,
+    Thread,
+)
+from greenroom.messaging.records import (
+    ACTIVITY,
+    CREATED_AT,
+    INBOX_KEY,
+    PROJECT_KEY,
+    head_key,
+    member_key,
+    message_key,
+)
+from greenroom.store.base import Key
+from greenroom.store.values import Item, Value
+
+
+def at(key: Key) -> dict[str, Value]:
+    return {"pk": key.partition, "sk": key.sort}
+
+
+def _without_nothing(item: dict[str, Value]) -> dict[str, Value]:
+    return {name: value for name, value in item.items() if value not in (None, "", 0, False)}
+
+
+def head_item(thread: Thread) -> Item:
+    item: dict[str, Value] = {
+        "kind": thread.kind.value,
+        "status": thread.status.value,
+        "openedBy": thread.opened_by,
+        CREATED_AT: iso(thread.created_ms),
+        "createdMs": thread.created_ms,
+        "subject": thread.subject,
+        "bookingId": thread.booking_id,
+        "legId": thread.leg_id,
+        "lbgId": thread.lbg_id,
+        PROJECT_KEY: _project_key(thread),
+        "city": thread.city,
+        "safeModeRequired": thread.safe_mode,
+        "lastSeq": thread.last_seq,
+        "lastMessageAt": thread.last_ms,
+        "lastSenderId": thread.last_sender,
+        "preview": thread.preview,
+        "changedAt": thread.changed_ms,
+        "version": thread.version,
+    }
+    item = at(head_key(thread.id)) | _without_nothing(item)
+    item["participants"] = {user: _seat_item(seat) for user, seat in thread.seats.items()}
+    if thread.gates:
+        item["gates"] = {user: gate_item(gate) for user, gate in thread.gates.items()}
+    if thread.awaiting:
+        item["awaiting"] = list(thread.awaiting)
+    if thread.pair is not None:
+        item["pair"] = list(thread.pair)
+    return item
+
+
+def _project_key(thread: Thread) -> str | None:
+    if thread.lbg_id:
+        return f"LBG#{thread.lbg_id}"
+    return f"LEG#{thread.leg_id}" if thread.leg_id else None
+
+
+def _seat_item(seat: Seat) -> dict[str, Value]:
+    return _without_nothing(
+        {
+            "role": seat.role.value,
+            "serviceRole": None if seat.service_role is None else seat.service_role.value,
+            "sent": seat.sent,
+            "fresh": seat.fresh_ms,
+        }
+    )
+
+
+def gate_item(gate: Gate) -> dict[str, Value]:
+    return _without_nothing(
+        {
+            "gateId": gate.id,
+            "sender": gate.sender,
+            "status": gate.status.value,
+            "expiresAt": gate.expires_ms,
+            "reason": gate.reason,
+        }
+    )
+
+
+def thread_of(item: Item) -> Thread:
+    found = cast(Mapping[str, Any], item)
+    pair = found.get("pair")
+    return Thread(
+        id=ThreadId(found["pk"].removeprefix("THR#")),
+        kind=Kind(found["kind"]),
+        status=Status(found["status"]),
+        opened_by=UserId(found["openedBy"]),
+        created_ms=found["createdMs"],
+        seats={UserId(user): _seat_of(seat) for user, seat in found["participants"].items()},
+        gates={UserId(user): gate_of(gate) for user, gate in found.get("gates", {}).items()},
+        awaiting=tuple(found.get("awaiting", ())),
+        pair=None if pair is None else (UserId(pair[0]), UserId(pair[1])),
+        subject=found.get("subject"),
+        booking_id=found.get("bookingId"),
+        leg_id=found.get("legId"),
+        lbg_id=found.get("lbgId"),
+        city=found.get("city"),
+        safe_mode=found.get("safeModeRequired", False),
+        last_seq=found.get("lastSeq", 0),
+        last_ms=found.get("lastMessageAt", 0),
+        last_sender=found.get("lastSenderId"),
+        preview=found.get("preview", ""),
+        changed_ms=found.get("changedAt", 0),
+        version=found["version"],
+    )
+
+
+def _seat_of(found: Mapping[str, Any]) -> Seat:
+    service = found.get("serviceRole")
+    return Seat(
+        role=Role(found["role"]),
+        service_role=None if service is None else ServiceRole(service),
+        sent=found.get("sent", 0),
+        fresh_ms=found.get("fresh", 0),
+    )
+
+
+def gate_of(found: Mapping[str, Any]) -> Gate:
+    return Gate(
+        id=RequestId(found["gateId"]),
+        sender=UserId(found["sender"]),
+        status=GateStatus(found["status"]),
+        expires_ms=found["expiresAt"],
+        reason=found.get("reason"),
+    )
+
+
+def member_item(member: Member, inbox_key: str | None, activity: str | None) -> Item:
+    item: dict[str, Value] = {
+        "userId": member.user,
+        "role": member.role.value,
+        "serviceRole": None if member.service_role is None else member.service_role.value,
+        "state": member.state.value,
+        "joinedSeq": member.joined_seq,
+        "joinedMs": member.joined_ms,
+        "readSeq": member.read_seq,
+        "lastReadAt": member.read_ms,
+        "deliveredSeq": member.delivered_seq,
+        "mutedUntil": member.muted_until_ms,
+        "pinned": member.pinned,
+        "spam": member.spam,
+        "unreadFrom": member.unread_from,
+        "unreadSent": member.unread_sent,
+        "hasDraft": member.has_draft,
+        "changedAt": member.changed_ms,
+        INBOX_KEY: inbox_key,
+        ACTIVITY: activity,
+    }
+    whole = at(member_key(member.thread, member.user))
+    whole |= _without_nothing(item)
+    if member.archived_seq is not None:
+        whole["archivedSeq"] = member.archived_seq
+    return whole
+
+
+def member_of(item: Item) -> Member:
+    """From a PART# item, or from its entry in the inbox, which lacks what no row shows."""
+    found = cast(Mapping[str, Any], item)
+    service = found.get("serviceRole")
+    return Member(
+        thread=ThreadId(found["pk"].removeprefix("THR#")),
+        user=UserId(found["userId"]),
+        role=Role(found["role"]),
+        service_role=None if service is None else ServiceRole(service),
+        state=State(found.get("state", "active")),
+        joined_seq=found.get("joinedSeq", 0),
+        joined_ms=found.get("joinedMs", 0),
+        read_seq=found.get("readSeq", 0),
+        read_ms=found.get("lastReadAt", 0),
+        delivered_seq=found.get("deliveredSeq", 0),
+        muted_until_ms=found.get("mutedUntil", 0),
+        pinned=found.get("pinned", False),
+        archived_seq=found.get("archivedSeq"),
+        spam=found.get("spam", False),
+        unread_from=found.get("unreadFrom"),
+        unread_sent=found.get("unreadSent", 0),
+        has_draft=found.get("hasDraft", False),
+        changed_ms=found.get("changedAt", 0),
+    )
+
+
+def frame_item(frame: Frame) -> Item:
+    item: dict[str, Value] = {
+        "messageId": frame.id,
+        "seq": frame.seq,
+        "ts": frame.ms,
+        "type": frame.kind.value,
+        "authorUserId": frame.author,
+        "body": frame.body,
+        "replyTo": frame.reply_to,
+        "event": frame.event,
+        "editedAt": frame.edited_ms,
+        "deletedAt": frame.deleted_ms,
+        "deletedBy": frame.deleted_by,
+        "nsfwBand": frame.band,
+    }
+    whole = at(message_key(frame.thread, frame.id, frame.ms))
+    whole |= _without_nothing(item)
+    whole["version"] = frame.version
+    whole["reactions"] = {emoji: frozenset(users) for emoji, users in frame.reactions.items()}
+    for name, values in (("mentions", frame.mentions), ("about", frame.about)):
+        if values:
+            whole[name] = list(values)
+    if frame.edits:
+        whole["edits"] = [{"body": edit.body, "until": edit.until_ms} for edit in frame.edits]
+    return whole | _flags(frame)
+
+
+def _flags(frame: Frame) -> dict[str, Value]:
+    if not frame.policy_tags and not frame.policy_hints and frame.moderation == "clean":
+        return {}
+    return {
+        "flags": {"moderation": frame.moderation, "policyHints": list(frame.policy_hints)},
+        "policyTags": list(frame.policy_tags),
+        "spamScore": Decimal(frame.spam_score),
+    }
+
+
+def frame_of(item: Item) -> Frame:
+    found = cast(Mapping[str, Any], item)
+    flags = found.get("flags", {})
+    return Frame(
+        thread=ThreadId(found["pk"].removeprefix("THR#")),
+        id=MessageId(found["messageId"]),
+        seq=found["seq"],
+        ms=found["ts"],
+        kind=FrameKind(found["type"]),
+        author=UserId(found["authorUserId"]),
+        body=found.get("body", ""),
+        mentions=tuple(found.get("mentions", ())),
+        reply_to=found.get("replyTo"),
+        event=found.get("event"),
+        about=tuple(found.get("about", ())),
+        reactions={
+            emoji: tuple(sorted(users)) for emoji, users in found.get("reactions", {}).items()
+        },
+        edits=tuple(Edit(edit["body"], edit["until"]) for edit in found.get("edits", ())),
+        edited_ms=found.get("editedAt"),
+        deleted_ms=found.get("deletedAt"),
+        deleted_by=found.get("deletedBy"),
+        band=found.get("nsfwBand", 0),
+        moderation=flags.get("moderation", "clean"),
+        policy_tags=tuple(found.get("policyTags", ())),
+        policy_hints=tuple(flags.get("policyHints", ())),
+        spam_score=str(found.get("spamScore", "0")),
+        version=found.get("version", 1),
+    )

@@ -1,0 +1,49 @@
+"""Lock a thread, so that only staff can write in it, and open it again."""
+
+from msgspec.structs import replace
+
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import rules
+from greenroom.messaging.append import Planned, append, frame_op, said, system_frame
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Status, Thread
+from greenroom.messaging.problems import NotYourPlace, ThreadNotFound
+from greenroom.people.actor import Actor, Scope
+
+
+async def lock(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Thread:
+    return await _set(messaging, actor, thread_id, Status.LOCKED, "thread.locked")
+
+
+async def unlock(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Thread:
+    return await _set(messaging, actor, thread_id, Status.OPEN, "thread.unlocked")
+
+
+async def _set(
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, status: Status, event: str
+) -> Thread:
+    head, _ = await messaging.heads.load(thread_id)
+    if head is None:
+        raise ThreadNotFound
+    if (head.status is Status.LOCKED) == (status is Status.LOCKED):
+        _check(head, actor)
+        return head
+
+    def plan(found: Thread, ms: int) -> Planned:
+        _check(found, actor)
+        frame = system_frame(messaging, found, actor.user, ms, event)
+        after = replace(found, status=status, awaiting=())
+        return Planned(said(after, frame), (frame_op(frame),))
+
+    return await append(messaging, thread_id, plan)
+
+
+def _check(head: Thread, actor: Actor) -> None:
+    """A moderator, or staff of the thread; to strangers there is no such thread."""
+    if actor.may(Scope.MODERATOR):
+        return
+    seat = head.seats.get(UserId(actor.user))
+    if seat is None:
+        raise ThreadNotFound
+    if seat.role not in rules.STAFF:
+        raise NotYourPlace

@@ -1,0 +1,189 @@
+"""The words of messaging, as values. Pure; DESIGN's list of words in types.
+
+What one would get wrong: `Thread` is the head of a conversation, written whole or not at all, and
+its `version` moves with every write; a `Member` is one user's side of it, and theirs to change;
+`seq` is the only order there is, and `ms` is for display and for keys.
+"""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from greenroom.ids import MessageId, RequestId, ThreadId, UserId
+
+
+class Kind(StrEnum):
+    INQUIRY = "inquiry"
+    INVITE = "invite"
+    BOOKING = "booking"
+    STUDIO = "studio"
+    DISPUTE = "dispute"
+    SUPPORT = "support"
+    SYSTEM = "system"
+    DIRECT = "direct"
+
+
+class Status(StrEnum):
+    OPEN = "open"
+    AWAITING_REPLY = "awaiting_reply"
+    PENDING_DECISION = "pending_decision"
+    CONFIRMED = "confirmed"
+    COMPLETED = "completed"
+    DISPUTED = "disputed"
+    ARCHIVED = "archived"
+    LOCKED = "locked"
+
+
+class Role(StrEnum):
+    BUYER = "buyer"
+    SELLER = "seller"
+    HOST = "host"
+    SUPPORT = "support"
+    ADMIN = "admin"
+
+
+class ServiceRole(StrEnum):
+    MODEL = "model"
+    PHOTOGRAPHER = "photographer"
+    VIDEOGRAPHER = "videographer"
+    CREATOR = "creator"
+
+
+class State(StrEnum):
+    ACTIVE = "active"
+    LEFT = "left"
+    BLOCKED = "blocked"
+    """Has blocked the other one, and so sees no more of the thread."""
+
+
+class FrameKind(StrEnum):
+    TEXT = "text"
+    ASSET = "asset"
+    CARD = "card"
+    SYSTEM = "system"
+
+
+class GateStatus(StrEnum):
+    PENDING = "pending"
+    ACCEPTED = "accepted"
+    DECLINED = "declined"
+    BLOCKED = "blocked"
+    EXPIRED = "expired"
+
+
+class Folder(StrEnum):
+    ALL = "all"
+    ACTION = "action"
+    BOOKINGS = "bookings"
+    OFFERS = "offers"
+    OTHER = "other"
+    """Whatever is none of the rest; it shows under `all` alone."""
+    REQUESTS = "requests"
+    ARCHIVED = "archived"
+    SPAM = "spam"
+
+
+class Seat(Struct, frozen=True, kw_only=True):
+    """An active participant, as the thread's head knows them."""
+
+    role: Role
+    service_role: ServiceRole | None = None
+    sent: int = 0
+    """The seq of their last frame: sending reads."""
+    fresh_ms: int = 0
+    """When their inbox row was last put on the fresh shelf; 0 while it is settled in a folder."""
+
+
+class Gate(Struct, frozen=True, kw_only=True):
+    """First contact that waits for its target. Use `rules.gate_status`: time ends one, too."""
+
+    id: RequestId
+    sender: UserId
+    status: GateStatus
+    expires_ms: int
+    reason: str | None = None
+
+
+class Thread(Struct, frozen=True, kw_only=True):
+    id: ThreadId
+    kind: Kind
+    status: Status
+    opened_by: UserId
+    created_ms: int
+    seats: dict[UserId, Seat]
+    gates: dict[UserId, Gate]
+    awaiting: tuple[UserId, ...] = ()
+    """Whom the thread waits for."""
+    pair: tuple[UserId, UserId] | None = None
+    """The two of a thread that was made for two, whoever of them has left since."""
+    subject: str | None = None
+    booking_id: str | None = None
+    leg_id: str | None = None
+    lbg_id: str | None = None
+    city: str | None = None
+    safe_mode: bool = False
+    last_seq: int = 0
+    last_ms: int = 0
+    last_sender: UserId | None = None
+    preview: str = ""
+    changed_ms: int = 0
+    """When anything of it, or of a frame, was last changed."""
+    version: int = 1
+
+
+class Member(Struct, frozen=True, kw_only=True):
+    thread: ThreadId
+    user: UserId
+    role: Role
+    service_role: ServiceRole | None = None
+    state: State = State.ACTIVE
+    joined_seq: int = 0
+    """Frames up to here were before their time and are not theirs to see."""
+    joined_ms: int = 0
+    read_seq: int = 0
+    read_ms: int = 0
+    delivered_seq: int = 0
+    muted_until_ms: int = 0
+    pinned: bool = False
+    archived_seq: int | None = None
+    spam: bool = False
+    unread_from: int | None = None
+    """The seq from which the user has marked it unread …"""
+    unread_sent: int = 0
+    """… which holds until they send again."""
+    has_draft: bool = False
+    changed_ms: int = 0
+
+
+class Edit(Struct, frozen=True):
+    """What a message said before, and until when."""
+
+    body: str
+    until_ms: int
+
+
+class Frame(Struct, frozen=True, kw_only=True):
+    thread: ThreadId
+    id: MessageId
+    seq: int
+    ms: int
+    kind: FrameKind
+    author: UserId
+    body: str = ""
+    mentions: tuple[UserId, ...] = ()
+    reply_to: MessageId | None = None
+    event: str | None = None
+    """Of a system frame: what happened, such as `participant.added`."""
+    about: tuple[str, ...] = ()
+    """Of a system frame: to whom, or from what to what."""
+    reactions: dict[str, tuple[UserId, ...]] = {}
+    edits: tuple[Edit, ...] = ()
+    edited_ms: int | None = None
+    deleted_ms: int | None = None
+    deleted_by: UserId | None = None
+    band: int = 0
+    moderation: str = "clean"
+    policy_tags: tuple[str, ...] = ()
+    policy_hints: tuple[str, ...] = ()
+    spam_score: str = "0"
+    version: int = 1

@@ -1,0 +1,312 @@
+"""Open a thread. First contact waits at a gate; a direct thread is found or made by its pair."""
+
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import items, rules, shelve, text
+from greenroom.messaging.append import Planned, append
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import (
+    Gate,
+    GateStatus,
+    Kind,
+    Member,
+    Role,
+    Seat,
+    ServiceRole,
+    Status,
+    Thread,
+)
+from greenroom.messaging.problems import (
+    BlockedByYou,
+    InvalidThread,
+    Unreachable,
+)
+from greenroom.messaging.records import (
+    MESSAGING,
+    activity,
+    head_key,
+    met_key,
+    opened_key,
+    request_key,
+    shelf_key,
+)
+from greenroom.people import directory
+from greenroom.people.actor import Actor, Scope
+from greenroom.safety.blocks import apart_from, has_blocked
+from greenroom.safety.limits import Limit
+from greenroom.safety.records import EPHEMERAL, EPHEMERAL_TTL
+from greenroom.store.base import Op, Put
+from greenroom.store.expressions import F
+from greenroom.store.limits import MAX_OPS
+from greenroom.store.problems import ConditionFailed
+from greenroom.store.values import Item
+
+_ID = 26
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_LONGEST = 64
+
+
+class Invited(Struct, frozen=True):
+    user: UserId
+    role: Role = Role.SELLER
+    service_role: ServiceRole | None = None
+
+
+class Opening(Struct, frozen=True, kw_only=True):
+    kind: Kind
+    others: tuple[Invited, ...]
+    role: Role = Role.BUYER
+    """The opener's own."""
+    service_role: ServiceRole | None = None
+    subject: str | None = None
+    booking_id: str | None = None
+    leg_id: str | None = None
+    lbg_id: str | None = None
+    city: str | None = None
+
+
+async def open_thread(
+    messaging: Messaging, actor: Actor, opening: Opening, *, key: str | None = None
+) -> Thread:
+    """The same key opens the same thread, however often."""
+    if opening.kind is Kind.DIRECT:
+        return await open_direct(messaging, actor, _only(opening))
+    check_opening(actor, opening)
+    if key is not None and (found := await _opened(messaging, actor.user, key)) is not None:
+        return found
+    await messaging.safety.limits.spend(actor.user, Limit.THREAD_STARTS)
+    await check_reachable(messaging, actor, [invited.user for invited in opening.others])
+    thread = await _drawn(messaging, actor, opening, messaging.ids.thread())
+    return await _write(messaging, actor, thread, key)
+
+
+async def open_direct(messaging: Messaging, actor: Actor, other: UserId) -> Thread:
+    """The one thread of two people, whichever of them opens it, whenever."""
+    if other == actor.user:
+        raise InvalidThread("a conversation takes two")
+    thread_id = direct_id(actor.user, other)
+    head, _ = await messaging.heads.load(thread_id)
+    if head is not None and actor.user in head.seats and other in head.seats:
+        return head
+    await messaging.safety.limits.spend(actor.user, Limit.THREAD_STARTS)
+    await check_reachable(messaging, actor, [other])
+    if head is not None:
+        return await rejoin(messaging, actor, other, head)
+    opening = Opening(kind=Kind.DIRECT, others=(Invited(other, Role.BUYER),), role=Role.BUYER)
+    thread = await _drawn(messaging, actor, opening, thread_id)
+    return await _write(messaging, actor, thread, None)
+
+
+def direct_id(one: UserId, other: UserId) -> ThreadId:
+    pair = "\n".join(sorted((one, other)))
+    number = int.from_bytes(blake2b(pair.encode(), digest_size=17).digest(), "big")
+    return ThreadId("thr_" + "".join(_ALPHABET[(number >> 5 * place) & 31] for place in range(_ID)))
+
+
+def check_opening(actor: Actor, opening: Opening) -> None:
+    users = [actor.user, *(invited.user for invited in opening.others)]
+    if len(users) < 2:
+        raise InvalidThread("a conversation takes two")
+    if len(users) > rules.MAX_PARTICIPANTS:
+        raise InvalidThread(f"it has at most {rules.MAX_PARTICIPANTS} participants")
+    if len(set(users)) != len(users):
+        raise InvalidThread("somebody is named twice")
+    staff = actor.may(Scope.MODERATOR) or actor.may(Scope.SERVICE)
+    if opening.kind is Kind.SYSTEM and not staff:
+        raise InvalidThread("only staff open a system conversation")
+    roles = [opening.role, *(invited.role for invited in opening.others)]
+    if not staff and opening.kind is not Kind.SUPPORT and any(r in rules.STAFF for r in roles):
+        raise InvalidThread("only staff have a staff role")
+    if not staff and opening.role in rules.STAFF:
+        raise InvalidThread("only staff have a staff role")
+    for value in (opening.booking_id, opening.leg_id, opening.lbg_id, opening.city):
+        if value is not None and not (0 < len(value) <= _LONGEST and value.isprintable()):
+            raise InvalidThread(f"booking, leg, group and city have 1 to {_LONGEST} characters")
+
+
+async def check_reachable(messaging: Messaging, actor: Actor, others: list[UserId]) -> None:
+    """They exist, and nothing keeps them from the actor. Why not, is not the actor's to know."""
+    for other in others:
+        account = await directory.by_id(messaging.people, other)
+        if account.is_suspended(messaging.clock.now_ms()):
+            raise Unreachable
+    for other in await apart_from(messaging.safety, actor.user, others):
+        if await has_blocked(messaging.safety, actor.user, other):
+            raise BlockedByYou
+        raise Unreachable
+
+
+async def strangers_to(
+    messaging: Messaging, actor: Actor, targets: Iterable[UserId]
+) -> tuple[UserId, ...]:
+    """Those who have neither written to the actor, nor accepted, followed or booked them."""
+    if actor.may(Scope.MODERATOR) or actor.may(Scope.SERVICE):
+        return ()
+    asked = list(targets)
+    keys = {met_key(target, actor.user): target for target in asked}
+    met: set[UserId] = set()
+    for start in range(0, len(keys), 100):
+        chunk = list(keys)[start : start + 100]
+        found = await messaging.store.batch_get(MESSAGING, chunk, consistent=True)
+        met |= {keys[key] for key in found}
+    rest = [target for target in asked if target not in met]
+    tied = {target for target in rest if await messaging.ties.knows(target, actor.user)}
+    return tuple(target for target in rest if target not in tied)
+
+
+async def _drawn(
+    messaging: Messaging, actor: Actor, opening: Opening, thread_id: ThreadId
+) -> Thread:
+    now_ms = messaging.clock.now_ms()
+    targets = [invited.user for invited in opening.others]
+    gates = {
+        target: new_gate(messaging, actor.user, now_ms)
+        for target in await strangers_to(messaging, actor, targets)
+        if opening.kind is not Kind.SUPPORT
+    }
+    me = Invited(actor.user, opening.role, opening.service_role)
+    seats = {
+        invited.user: Seat(role=invited.role, service_role=invited.service_role, fresh_ms=now_ms)
+        for invited in (me, *opening.others)
+    }
+    return Thread(
+        id=thread_id,
+        kind=opening.kind,
+        status=Status.OPEN,
+        opened_by=actor.user,
+        created_ms=now_ms,
+        seats=seats,
+        gates=gates,
+        pair=(actor.user, targets[0]) if len(targets) == 1 else None,
+        subject=None if opening.subject is None else text.subject(opening.subject),
+        booking_id=opening.booking_id,
+        leg_id=opening.leg_id,
+        lbg_id=opening.lbg_id,
+        city=opening.city,
+        changed_ms=now_ms,
+    )
+
+
+def new_gate(messaging: Messaging, sender: UserId, now_ms: int) -> Gate:
+    return Gate(
+        id=messaging.ids.request(),
+        sender=sender,
+        status=GateStatus.PENDING,
+        expires_ms=now_ms + rules.GATE_MS,
+    )
+
+
+async def _write(messaging: Messaging, actor: Actor, thread: Thread, key: str | None) -> Thread:
+    """The head last: until it is there, nothing else of the thread has any effect."""
+    first = [op for user in thread.seats for op in seated_ops(thread, user, thread.created_ms)]
+    first += met_ops(actor.user, thread)
+    last: list[Op] = [Put(MESSAGING, items.head_item(thread), F("pk").absent())]
+    if key is not None:
+        claim = items.at(opened_key(actor.user, key)) | {"threadId": thread.id}
+        last.append(Put(MESSAGING, claim, F("pk").absent()))
+    room = MAX_OPS - len(last)
+    while len(first) > room:
+        await messaging.store.write(*first[:MAX_OPS])
+        first = first[MAX_OPS:]
+    try:
+        await messaging.store.write(*last, *first)
+    except ConditionFailed:
+        found = None if key is None else await _opened(messaging, actor.user, key)
+        found = found or await _head(messaging, thread.id)
+        if found is None:
+            raise
+        return found
+    messaging.heads.keep(thread)
+    return thread
+
+
+def seated_ops(thread: Thread, user: UserId, now_ms: int, *, joined_seq: int = 0) -> list[Op]:
+    """A participant's side and, where there is one, the request that waits for them."""
+    seat, gate = thread.seats[user], thread.gates.get(user)
+    member = Member(
+        thread=thread.id,
+        user=user,
+        role=seat.role,
+        service_role=seat.service_role,
+        joined_seq=joined_seq,
+        joined_ms=now_ms if joined_seq else 0,
+        changed_ms=now_ms,
+    )
+    shelf = shelf_key(user, shelve.shelf_of(gate) or "")
+    ops: list[Op] = [Put(MESSAGING, items.member_item(member, shelf, activity(now_ms, thread.id)))]
+    if gate is not None:
+        ops.append(Put(MESSAGING, request_item(thread.id, user, gate)))
+        ops.append(Put(EPHEMERAL, _pending_item(thread.id, user, gate)))
+    return ops
+
+
+def _pending_item(thread: ThreadId, target: UserId, gate: Gate) -> Item:
+    """What the sender has waiting, and where, for as long as it may wait."""
+    return {
+        "pk": pending_partition(gate.sender),
+        "sk": target,
+        "threadId": thread,
+        "gateId": gate.id,
+        EPHEMERAL_TTL: gate.expires_ms // 1000,
+    }
+
+
+def pending_partition(sender: UserId) -> str:
+    return f"PENDING#{sender}"
+
+
+def request_item(thread: ThreadId, target: UserId, gate: Gate) -> dict[str, Any]:
+    found = {"threadId": thread, "targetUser": target} | items.gate_item(gate)
+    return items.at(request_key(gate.id)) | found
+
+
+def met_ops(user: UserId, thread: Thread) -> list[Op]:
+    """Whoever writes to somebody may be written to by them."""
+    return [
+        Put(MESSAGING, items.at(met_key(user, other)) | {"threadId": thread.id})
+        for other in thread.seats
+        if other != user
+    ]
+
+
+async def _opened(messaging: Messaging, user: UserId, key: str) -> Thread | None:
+    claim = await messaging.store.get(MESSAGING, opened_key(user, key), consistent=True)
+    return None if claim is None else await _head(messaging, ThreadId(str(claim["threadId"])))
+
+
+async def _head(messaging: Messaging, thread: ThreadId) -> Thread | None:
+    item = await messaging.store.get(MESSAGING, head_key(thread), consistent=True)
+    return None if item is None else items.thread_of(item)
+
+
+def _only(opening: Opening) -> UserId:
+    if len(opening.others) != 1:
+        raise InvalidThread("a direct conversation is between two")
+    return opening.others[0].user
+
+
+async def rejoin(messaging: Messaging, actor: Actor, other: UserId, head: Thread) -> Thread:
+    """The pair's thread, where one of them, or both, had left it."""
+    gated = other in await strangers_to(messaging, actor, [other])
+
+    def plan(found: Thread, ms: int) -> Planned:
+        missing = [user for user in (actor.user, other) if user not in found.seats]
+        seats = dict(found.seats)
+        gates = {user: gate for user, gate in found.gates.items() if user not in missing}
+        for user in missing:
+            seats[user] = Seat(role=Role.BUYER, fresh_ms=ms)
+        if gated and other in missing:
+            gates[other] = new_gate(messaging, actor.user, ms)
+        after = replace(found, seats=seats, gates=gates)
+        ops = [
+            op for user in missing for op in seated_ops(after, user, ms, joined_seq=found.last_seq)
+        ]
+        return Planned(after, (*ops, *met_ops(actor.user, after)))
+
+    return await append(messaging, head.id, plan)

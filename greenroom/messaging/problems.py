@@ -1,0 +1,105 @@
+"""What messaging refuses. Missing and forbidden look the same; so do blocked, left and expired."""
+
+from greenroom.errors import Problem
+
+
+class ThreadNotFound(Problem):
+    """There is no such conversation here."""
+
+
+class MessageNotFound(Problem):
+    """There is no such message here."""
+
+
+class RequestNotFound(Problem):
+    """There is no such request here."""
+
+
+class InvalidThread(Problem):
+    """The conversation cannot be opened: {reason}."""
+
+    reason: str
+
+
+class InvalidText(Problem):
+    """The text cannot be sent: {reason}."""
+
+    reason: str
+
+
+class InvalidReaction(Problem):
+    """The reaction does not fit: {reason}."""
+
+    reason: str
+
+
+class InvalidMark(Problem):
+    """The place does not fit: {reason}."""
+
+    reason: str
+
+
+class Unreachable(Problem):
+    """This person cannot be written to at present."""
+
+
+class BlockedByYou(Problem):
+    """You have blocked this person. Unblock them to write."""
+
+
+class ConversationClosed(Problem):
+    """Nobody can be reached in this conversation any more."""
+
+
+class ConversationLocked(Problem):
+    """The conversation is locked."""
+
+
+class RequestPending(Problem):
+    """Your request has not been answered yet. No more than {most} messages wait with it."""
+
+    most: int
+
+
+class NotPlain(Problem):
+    """A message that waits with a request is plain: no links, no attachments."""
+
+
+class ClientIdReused(Problem):
+    """The client message id {client_id!r} was used for another message in this conversation."""
+
+    client_id: str
+
+
+class TextRefused(Problem):
+    """The text breaks the rules of this place: {hints}."""
+
+    hints: str
+
+
+class NotYours(Problem):
+    """Only its author may do this."""
+
+
+class NotYourPlace(Problem):
+    """Your role in this conversation does not let you do this."""
+
+
+class VersionMismatch(Problem):
+    """It has changed since you looked: it is at version {version} now."""
+
+    version: int
+
+
+class TooManyParticipants(Problem):
+    """A conversation has at most {most} participants."""
+
+    most: int
+
+
+class SyncTooOld(Problem):
+    """The cursor is too old. Start over from the inbox."""
+
+
+class AcceptFirst(Problem):
+    """Accept the request before you write."""

@@ -1,0 +1,47 @@
+"""The threads of a leg or of a linked booking group: those of them that are the actor's."""
+
+from msgspec import Struct
+
+from greenroom.ids import ThreadId
+from greenroom.messaging import access
+from greenroom.messaging.access import Side
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.problems import ThreadNotFound
+from greenroom.messaging.records import MESSAGING, PROJECT_THREADS
+from greenroom.people.actor import Actor
+
+MAX_PAGE = 50
+
+
+class ProjectThreads(Struct, frozen=True):
+    sides: tuple[Side, ...]
+    next: str | None
+
+
+async def threads_of_leg(
+    messaging: Messaging, actor: Actor, leg_id: str, *, cursor: str | None = None
+) -> ProjectThreads:
+    return await _threads(messaging, actor, f"LEG#{leg_id}", cursor)
+
+
+async def threads_of_group(
+    messaging: Messaging, actor: Actor, lbg_id: str, *, cursor: str | None = None
+) -> ProjectThreads:
+    return await _threads(messaging, actor, f"LBG#{lbg_id}", cursor)
+
+
+async def _threads(
+    messaging: Messaging, actor: Actor, project: str, cursor: str | None
+) -> ProjectThreads:
+    """In the order in which they were opened."""
+    page = await messaging.store.query(
+        MESSAGING, project, index=PROJECT_THREADS, limit=MAX_PAGE, cursor=cursor
+    )
+    sides: list[Side] = []
+    for entry in page.items:
+        thread = ThreadId(str(entry["pk"]).removeprefix("THR#"))
+        try:
+            sides.append(await access.thread(messaging, actor, thread))
+        except ThreadNotFound:
+            continue
+    return ProjectThreads(tuple(sides), page.next)

@@ -1,0 +1,86 @@
+"""How far somebody has read or received, forward and (marked unread) back."""
+
+from greenroom.ids import ThreadId
+from greenroom.messaging import access, rules, shelve
+from greenroom.messaging.append import stir
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Thread
+from greenroom.messaging.problems import InvalidMark
+from greenroom.messaging.records import MESSAGING, member_key
+from greenroom.people.actor import Actor
+from greenroom.store.base import Update
+from greenroom.store.expressions import F
+from greenroom.store.problems import ConditionFailed
+
+
+async def mark_read(messaging: Messaging, actor: Actor, thread_id: ThreadId, seq: int) -> None:
+    """Everything up to `seq`. Never goes back; `mark_unread` does."""
+    side = await access.thread(messaging, actor, thread_id)
+    _check_seq(side.thread, seq, least=0)
+    if seq <= side.mine.read_seq and side.mine.unread_from is None:
+        return
+    now_ms = messaging.clock.now_ms()
+    read = max(seq, side.mine.read_seq)
+    update = Update(
+        MESSAGING,
+        member_key(thread_id, actor.user),
+        (
+            F("readSeq").set(read),
+            F("deliveredSeq").set(max(read, side.mine.delivered_seq)),
+            F("lastReadAt").set(now_ms),
+            F("changedAt").set(now_ms),
+            F("unreadFrom").remove(),
+        ),
+        F("state").equals("active") & (F("readSeq").absent() | F("readSeq").at_most(read)),
+    )
+    try:
+        await stir(messaging, side.thread, update)
+    except ConditionFailed as refusal:
+        if refusal.item is None or refusal.item.get("state") != "active":
+            raise
+        # Another device has read further meanwhile.
+
+
+async def mark_delivered(messaging: Messaging, actor: Actor, thread_id: ThreadId, seq: int) -> None:
+    side = await access.thread(messaging, actor, thread_id)
+    _check_seq(side.thread, seq, least=0)
+    if seq <= max(side.mine.delivered_seq, rules.read_of(side.thread, side.mine)):
+        return
+    update = Update(
+        MESSAGING,
+        member_key(thread_id, actor.user),
+        (F("deliveredSeq").set(seq), F("changedAt").set(messaging.clock.now_ms())),
+        F("state").equals("active")
+        & (F("deliveredSeq").absent() | F("deliveredSeq").less_than(seq)),
+    )
+    try:
+        await stir(messaging, side.thread, update)
+    except ConditionFailed as refusal:
+        if refusal.item is None or refusal.item.get("state") != "active":
+            raise
+
+
+async def mark_unread(
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, seq: int | None = None
+) -> None:
+    """From this frame on (from the last one, if none is named), until it is read or answered."""
+    side = await access.thread(messaging, actor, thread_id)
+    first = side.thread.last_seq if seq is None else seq
+    _check_seq(side.thread, first, least=side.mine.joined_seq + 1)
+    now_ms = messaging.clock.now_ms()
+    await messaging.store.write(
+        shelve.put_up(
+            thread_id,
+            actor.user,
+            side.thread.gates.get(actor.user),
+            now_ms,
+            F("unreadFrom").set(first),
+            F("unreadSent").set(side.thread.seats[actor.user].sent),
+            F("changedAt").set(now_ms),
+        )
+    )
+
+
+def _check_seq(thread: Thread, seq: int, *, least: int) -> None:
+    if not least <= seq <= thread.last_seq:
+        raise InvalidMark(f"the conversation has frames {max(least, 1)} to {thread.last_seq}")

@@ -1,0 +1,35 @@
+"""Name a thread. With an etag: only if nobody has named or changed it since."""
+
+from msgspec.structs import replace
+
+from greenroom.ids import ThreadId
+from greenroom.messaging import access, rules, text
+from greenroom.messaging.append import Planned, append, frame_op, said, system_frame
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Kind, Thread
+from greenroom.messaging.problems import NotYourPlace, VersionMismatch
+from greenroom.people.actor import Actor
+
+
+async def rename(
+    messaging: Messaging,
+    actor: Actor,
+    thread_id: ThreadId,
+    subject: str,
+    *,
+    settings_version: str | None = None,
+) -> Thread:
+    named = text.subject(subject)
+    side = await access.thread(messaging, actor, thread_id)
+    if side.thread.subject == named:
+        return side.thread
+
+    def plan(head: Thread, ms: int) -> Planned:
+        if not rules.may_manage(head, actor.user) or head.kind is Kind.DIRECT:
+            raise NotYourPlace
+        if settings_version is not None and settings_version != rules.settings_version(head):
+            raise VersionMismatch(head.version)
+        frame = system_frame(messaging, head, actor.user, ms, "subject.changed", named or "")
+        return Planned(said(replace(head, subject=named), frame), (frame_op(frame),))
+
+    return await append(messaging, thread_id, plan)

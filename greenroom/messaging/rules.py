@@ -1,0 +1,184 @@
+"""Who may what, where a thread stands and what counts as unread: pure functions on values.
+
+What one would get wrong: nothing here looks at the clock but a gate's end and a mute; so a row that
+has settled in a folder stays right without anybody touching it.
+"""
+
+from collections.abc import Iterable
+from hashlib import blake2b
+
+from msgspec import Struct
+
+from greenroom.ids import UserId
+from greenroom.messaging.models import (
+    Folder,
+    Gate,
+    GateStatus,
+    Kind,
+    Member,
+    Role,
+    State,
+    Status,
+    Thread,
+)
+
+MAX_PARTICIPANTS = 100
+PENDING_MESSAGES = 3
+"""How many plain messages may wait with a request."""
+GATE_MS = 14 * 86_400_000
+STAFF = frozenset({Role.SUPPORT, Role.ADMIN})
+_BUYING = frozenset({Role.BUYER})
+_SELLING = frozenset({Role.SELLER, Role.HOST})
+_BOOKINGS = frozenset({Kind.BOOKING, Kind.STUDIO, Kind.DISPUTE})
+_OFFERS = frozenset({Kind.INQUIRY, Kind.INVITE})
+_TALKING = frozenset({Status.OPEN, Status.AWAITING_REPLY, Status.ARCHIVED})
+"""The statuses that talk alone can change; the others belong to bookings and moderators."""
+
+
+class Standing(Struct, frozen=True):
+    """Where a thread stands in one user's inbox: the one rule behind folder, row and badge."""
+
+    folder: Folder | None
+    """None where the user is not to see it."""
+    unread: int
+    muted: bool
+
+    @property
+    def badge(self) -> int:
+        """What it adds to the badge: the rows of `all`, but for the muted ones."""
+        hidden = self.folder in (None, Folder.ARCHIVED, Folder.SPAM)
+        return 0 if hidden or self.muted else self.unread
+
+
+def standing(thread: Thread, mine: Member, now_ms: int) -> Standing:
+    folder = folder_of(thread, mine, now_ms)
+    unread = 0 if folder is None else unread_of(thread, mine)
+    return Standing(folder, unread, mine.muted_until_ms > now_ms)
+
+
+def folder_of(thread: Thread, mine: Member, now_ms: int) -> Folder | None:
+    if mine.state is not State.ACTIVE or mine.user not in thread.seats:
+        return None
+    gate = thread.gates.get(mine.user)
+    if gate is not None and gate_status(gate, now_ms) is not GateStatus.ACCEPTED:
+        waits = gate_status(gate, now_ms) is GateStatus.PENDING and not mine.spam
+        return Folder.REQUESTS if waits else Folder.SPAM if mine.spam else None
+    if mine.spam:
+        return Folder.SPAM
+    if _is_archived(thread, mine):
+        return Folder.ARCHIVED
+    if mine.user in thread.awaiting:
+        return Folder.ACTION
+    if thread.kind in _BOOKINGS or thread.booking_id or thread.leg_id or thread.lbg_id:
+        return Folder.BOOKINGS
+    return Folder.OFFERS if thread.kind in _OFFERS else Folder.OTHER
+
+
+def _is_archived(thread: Thread, mine: Member) -> bool:
+    """A message since then has brought it back, unless it came while the thread was muted."""
+    if mine.archived_seq is None:
+        return False
+    return thread.last_seq <= mine.archived_seq or thread.last_ms < mine.muted_until_ms
+
+
+def unread_of(thread: Thread, mine: Member) -> int:
+    """Derived, never counted on the side."""
+    seat = thread.seats.get(mine.user)
+    sent = 0 if seat is None else seat.sent
+    if mine.unread_from is not None and mine.unread_sent == sent:
+        return max(0, thread.last_seq - max(mine.unread_from - 1, mine.joined_seq))
+    return max(0, thread.last_seq - max(mine.read_seq, mine.joined_seq, sent))
+
+
+def read_of(thread: Thread, member: Member) -> int:
+    """How far a participant has read, for receipts: by saying so, or by sending."""
+    seat = thread.seats.get(member.user)
+    return max(member.read_seq, 0 if seat is None else seat.sent)
+
+
+def gate_status(gate: Gate, now_ms: int) -> GateStatus:
+    """Expired the moment it is."""
+    if gate.status is GateStatus.PENDING and now_ms >= gate.expires_ms:
+        return GateStatus.EXPIRED
+    return gate.status
+
+
+def gate_as_sender_sees(gate: Gate, now_ms: int) -> GateStatus:
+    """Nothing but pending, until it is accepted or has run out."""
+    if gate.status is GateStatus.ACCEPTED:
+        return GateStatus.ACCEPTED
+    return GateStatus.EXPIRED if now_ms >= gate.expires_ms else GateStatus.PENDING
+
+
+def others(thread: Thread, user: UserId) -> tuple[UserId, ...]:
+    return tuple(other for other in thread.seats if other != user)
+
+
+def is_behind_gate(thread: Thread, sender: UserId, now_ms: int) -> bool:
+    """Whether nobody but people who have not accepted would read what the sender writes."""
+    reached = [other for other in others(thread, sender) if _has_accepted(thread, other)]
+    gated = any(gate.sender == sender for gate in thread.gates.values())
+    return gated and not reached
+
+
+def _has_accepted(thread: Thread, user: UserId) -> bool:
+    gate = thread.gates.get(user)
+    return gate is None or gate.status is GateStatus.ACCEPTED
+
+
+def is_closed(thread: Thread, sender: UserId, now_ms: int) -> bool:
+    """Nobody is left to read it, or the request has run out. Why, is not the sender's to know."""
+    if thread.pair is not None and len(thread.seats) < 2:
+        return True
+    if not is_behind_gate(thread, sender, now_ms):
+        return False
+    mine = [gate for gate in thread.gates.values() if gate.sender == sender]
+    return all(now_ms >= gate.expires_ms for gate in mine)
+
+
+def sees_receipts(thread: Thread, viewer: UserId) -> bool:
+    """Whoever waits at a gate, on either side of it, learns nothing of the other."""
+    return all(
+        gate.status is GateStatus.ACCEPTED
+        for target, gate in thread.gates.items()
+        if viewer in (target, gate.sender)
+    )
+
+
+def after_message(thread: Thread, sender: UserId) -> tuple[Status, tuple[UserId, ...]]:
+    """The status, and whom the thread waits for, once the sender has written."""
+    if thread.status not in _TALKING:
+        return thread.status, thread.awaiting
+    waits = tuple(user for user in thread.seats if _answers(thread, sender, user))
+    return (Status.AWAITING_REPLY if waits else Status.OPEN), waits
+
+
+def _answers(thread: Thread, sender: UserId, user: UserId) -> bool:
+    """A seller's message waits for the buyers, a buyer's for the sellers, staff's for the rest."""
+    if user == sender or thread.kind in (Kind.DIRECT, Kind.SYSTEM):
+        return False
+    mine, theirs = thread.seats[sender].role, thread.seats[user].role
+    if mine in STAFF:
+        return theirs not in STAFF
+    if thread.kind is Kind.SUPPORT:
+        return theirs in STAFF
+    return (mine in _SELLING and theirs in _BUYING) or (mine in _BUYING and theirs in _SELLING)
+
+
+def may_manage(thread: Thread, user: UserId) -> bool:
+    """Add and remove people, and name the thread: whoever opened it, sells in it, or is staff."""
+    seat = thread.seats.get(user)
+    return seat is not None and (
+        user == thread.opened_by or seat.role in STAFF or seat.role in _SELLING
+    )
+
+
+def strangers(targets: Iterable[UserId], known: Iterable[UserId]) -> tuple[UserId, ...]:
+    knows = set(known)
+    return tuple(target for target in targets if target not in knows)
+
+
+def settings_version(thread: Thread) -> str:
+    """Changes when the thread is named, locked, or somebody joins or goes; not with a message."""
+    settings = (thread.subject, thread.status is Status.LOCKED, sorted(thread.seats))
+    return blake2b(repr(settings).encode(), digest_size=8).hexdigest()

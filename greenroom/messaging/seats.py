@@ -1,0 +1,135 @@
+"""Who is in a thread: add, leave, remove. Each is told to the others by a system frame."""
+
+from msgspec.structs import replace
+
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import access, items, rules
+from greenroom.messaging.append import Planned, append, frame_op, said, system_frame
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Kind, Seat, State, Thread
+from greenroom.messaging.open import (
+    Invited,
+    check_reachable,
+    met_ops,
+    new_gate,
+    seated_ops,
+    strangers_to,
+)
+from greenroom.messaging.problems import NotYourPlace, ThreadNotFound, TooManyParticipants
+from greenroom.messaging.records import (
+    ACTIVITY,
+    INBOX_KEY,
+    KEPT_MS,
+    MESSAGING,
+    TTL,
+    log_key,
+    member_key,
+)
+from greenroom.people.actor import Actor
+from greenroom.store.base import Op, Put, Update
+from greenroom.store.expressions import F
+from greenroom.store.values import Value
+
+_FOR_TWO = frozenset({Kind.DIRECT})
+
+
+async def add(messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: Invited) -> Thread:
+    """Whoever is added sees what is said from then on. Again changes nothing."""
+    side = await access.thread(messaging, actor, thread_id)
+    _check_manages(side.thread, actor.user)
+    if side.thread.kind in _FOR_TWO or invited.role in rules.STAFF:
+        raise NotYourPlace
+    if invited.user in side.thread.seats:
+        return side.thread
+    await check_reachable(messaging, actor, [invited.user])
+    gated = bool(await strangers_to(messaging, actor, [invited.user]))
+
+    def plan(head: Thread, ms: int) -> Planned:
+        _check_manages(head, actor.user)
+        if len(head.seats) >= rules.MAX_PARTICIPANTS:
+            raise TooManyParticipants(rules.MAX_PARTICIPANTS)
+        seat = Seat(role=invited.role, service_role=invited.service_role, fresh_ms=ms)
+        gates = {user: gate for user, gate in head.gates.items() if user != invited.user}
+        if gated:
+            gates[invited.user] = new_gate(messaging, actor.user, ms)
+        grown = replace(head, seats={**head.seats, invited.user: seat}, gates=gates, pair=None)
+        frame = system_frame(messaging, head, actor.user, ms, "participant.added", invited.user)
+        ops = seated_ops(grown, invited.user, ms, joined_seq=head.last_seq)
+        return Planned(said(grown, frame), (frame_op(frame), *ops, *met_ops(actor.user, grown)))
+
+    return await append(messaging, thread_id, plan)
+
+
+async def leave(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
+    await access.thread(messaging, actor, thread_id)
+    await vacate(messaging, actor.user, actor.user, thread_id, "participant.left", State.LEFT)
+
+
+async def remove(messaging: Messaging, actor: Actor, thread_id: ThreadId, user: UserId) -> None:
+    if user == actor.user:
+        await leave(messaging, actor, thread_id)
+        return
+    side = await access.thread(messaging, actor, thread_id)
+    if user not in side.thread.seats:
+        raise ThreadNotFound
+    _check_manages(side.thread, actor.user)
+    if side.thread.kind in _FOR_TWO or user == side.thread.opened_by:
+        raise NotYourPlace
+    await vacate(messaging, actor.user, user, thread_id, "participant.removed", State.LEFT)
+
+
+async def vacate(
+    messaging: Messaging,
+    actor: UserId,
+    user: UserId,
+    thread_id: ThreadId,
+    event: str | None,
+    state: State,
+) -> None:
+    """Without an event nobody in the thread is told."""
+
+    def plan(head: Thread, ms: int) -> Planned:
+        if user not in head.seats:
+            raise ThreadNotFound
+        rest = replace(
+            head,
+            seats={other: seat for other, seat in head.seats.items() if other != user},
+            gates={other: gate for other, gate in head.gates.items() if other != user},
+            awaiting=tuple(other for other in head.awaiting if other != user),
+        )
+        gone = gone_ops(thread_id, user, state, ms)
+        if event is None:
+            return Planned(rest, gone)
+        about = () if actor == user else (user,)
+        frame = system_frame(messaging, head, actor, ms, event, *about)
+        return Planned(said(rest, frame), (frame_op(frame), *gone))
+
+    await append(messaging, thread_id, plan)
+
+
+def gone_ops(thread: ThreadId, user: UserId, state: State, now_ms: int) -> tuple[Op, ...]:
+    """The row leaves the inbox, and the user's other devices are told."""
+    return (
+        Update(
+            MESSAGING,
+            member_key(thread, user),
+            (
+                F("state").set(state.value),
+                F("changedAt").set(now_ms),
+                F(INBOX_KEY).remove(),
+                F(ACTIVITY).remove(),
+            ),
+        ),
+        Put(MESSAGING, log_item(thread, user, now_ms) | {"gone": True}),
+    )
+
+
+def log_item(thread: ThreadId, user: UserId, now_ms: int) -> dict[str, Value]:
+    item = items.at(log_key(user, now_ms, thread))
+    item |= {"threadId": thread, "at": now_ms, TTL: (now_ms + KEPT_MS) // 1000}
+    return item
+
+
+def _check_manages(thread: Thread, user: UserId) -> None:
+    if not rules.may_manage(thread, user):
+        raise NotYourPlace

@@ -1,0 +1,240 @@
+"""Send a message: exactly once by the client's message id, and in one order for everybody.
+
+Three items in one transaction: the head moves on, the frame is new, and the claim on the client's
+id is new. A retry is refused by the claim, which says what the first try became. What one would get
+wrong: a retry must get its answer even if the sender may no longer write, so the claim is asked
+before a refusal is told.
+"""
+
+from hashlib import blake2b
+
+import msgspec
+from msgspec import Struct
+
+from greenroom.errors import Problem
+from greenroom.ids import MessageId, ThreadId, UserId
+from greenroom.messaging import access, items, rules, text
+from greenroom.messaging.append import Planned, append, frame_op, said
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Frame, FrameKind, GateStatus, Status, Thread
+from greenroom.messaging.problems import (
+    AcceptFirst,
+    ClientIdReused,
+    ConversationClosed,
+    ConversationLocked,
+    MessageNotFound,
+    NotPlain,
+    RequestPending,
+    TextRefused,
+    ThreadNotFound,
+)
+from greenroom.messaging.records import MESSAGING, claim_key, message_key
+from greenroom.people import directory
+from greenroom.people.actor import Actor
+from greenroom.safety.blocks import apart
+from greenroom.safety.hold import held_ops
+from greenroom.safety.judge import has_link, judge
+from greenroom.safety.limits import Limit
+from greenroom.safety.verdict import Hold, Nudge, Refuse, Verdict
+from greenroom.store.base import Op, Put, key_of
+from greenroom.store.expressions import F
+from greenroom.store.problems import ConditionFailed
+from greenroom.store.values import Item, Value
+
+
+class Outgoing(Struct, frozen=True):
+    """What a client sends. `client_id` names it: the same name is the same message."""
+
+    client_id: str
+    body: str
+    reply_to: MessageId | None = None
+
+
+class Sent(Struct, frozen=True):
+    frame: Frame
+    hints: tuple[str, ...] = ()
+    """What the sender is told, kindly."""
+
+
+class Held(Struct, frozen=True):
+    """Waits for a moderator; to its author it is as good as sent."""
+
+    client_id: str
+
+
+async def send(
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, outgoing: Outgoing
+) -> Sent | Held:
+    client_id = text.client_id(outgoing.client_id)
+    cleaned = msgspec.structs.replace(outgoing, body=text.clean(outgoing.body))
+    try:
+        return await _send(messaging, actor, thread_id, cleaned)
+    except ConditionFailed as refusal:
+        claim = claim_key(thread_id, actor.user, client_id)
+        for failure in refusal.failed:
+            if key_of(failure.op) == claim and failure.item is not None:
+                return await _first_answer(messaging, thread_id, cleaned, failure.item)
+        raise
+    except Problem:
+        claim = claim_key(thread_id, actor.user, client_id)
+        item = await messaging.store.get(MESSAGING, claim, consistent=True)
+        if item is None:
+            raise
+        return await _first_answer(messaging, thread_id, cleaned, item)
+
+
+async def _send(
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, outgoing: Outgoing
+) -> Sent | Held:
+    head, _ = await messaging.heads.load(thread_id)
+    if head is None or actor.user not in head.seats:
+        messaging.heads.drop(thread_id)
+        head = (await access.thread(messaging, actor, thread_id)).thread
+    await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
+    await _check_apart(messaging, head, actor.user)
+    await _check_reply(messaging, actor, head, outgoing)
+    behind_gate = rules.is_behind_gate(head, actor.user, messaging.clock.now_ms())
+    verdict = await judge(
+        messaging.safety,
+        actor,
+        outgoing.body,
+        booked=head.booking_id is not None,
+        first_contact=behind_gate,
+    )
+    match verdict:
+        case Refuse():
+            raise TextRefused(", ".join(verdict.policy_hints))
+        case Hold():
+            return await hold(messaging, actor, thread_id, outgoing, verdict)
+        case _:
+            mentions = await _mentions(messaging, head, outgoing.body)
+            return await _commit(messaging, actor, thread_id, outgoing, verdict, mentions)
+
+
+async def _commit(
+    messaging: Messaging,
+    actor: Actor,
+    thread_id: ThreadId,
+    outgoing: Outgoing,
+    verdict: Verdict,
+    mentions: tuple[UserId, ...],
+) -> Sent:
+    frames: list[Frame] = []
+
+    def plan(head: Thread, ms: int) -> Planned:
+        check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms())
+        frame = Frame(
+            thread=head.id,
+            id=messaging.ids.message(ms),
+            seq=head.last_seq + 1,
+            ms=ms,
+            kind=FrameKind.TEXT,
+            author=actor.user,
+            body=outgoing.body,
+            mentions=mentions,
+            reply_to=outgoing.reply_to,
+            policy_tags=tuple(verdict.policy_tags),
+            policy_hints=tuple(verdict.policy_hints),
+            spam_score=str(verdict.spam_score),
+            moderation="flagged" if verdict.policy_tags else "clean",
+        )
+        frames[:] = [frame]
+        return Planned(said(head, frame), (frame_op(frame), claim_op(frame, outgoing)))
+
+    await append(messaging, thread_id, plan)
+    hints = tuple(verdict.policy_hints) if isinstance(verdict, Nudge) else ()
+    return Sent(frames[0], hints)
+
+
+def check_may_send(head: Thread, sender: UserId, body: str, now_ms: int, *, more: int = 1) -> None:
+    access.check_member(head, sender, now_ms)
+    gate = head.gates.get(sender)
+    if gate is not None and gate.status is not GateStatus.ACCEPTED:
+        raise AcceptFirst
+    if head.status is Status.LOCKED and head.seats[sender].role not in rules.STAFF:
+        raise ConversationLocked
+    if rules.is_closed(head, sender, now_ms):
+        raise ConversationClosed
+    if rules.is_behind_gate(head, sender, now_ms):
+        if head.last_seq + more > rules.PENDING_MESSAGES:
+            raise RequestPending(rules.PENDING_MESSAGES)
+        if has_link(body):
+            raise NotPlain
+
+
+async def hold(
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, outgoing: Outgoing, verdict: Hold
+) -> Held:
+    """The text stays out of the log until a moderator releases it: it has no seq, and nobody's
+    unread knows of it."""
+    head, _ = await messaging.heads.load(thread_id)
+    if head is None:
+        raise ThreadNotFound
+    check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms())
+    claim = _claim(thread_id, actor.user, outgoing) | {"state": "held"}
+    case_ops: tuple[Op, ...] = held_ops(
+        messaging.safety,
+        author=actor.user,
+        thread=thread_id,
+        client_id=outgoing.client_id,
+        text=outgoing.body,
+        reply_to=outgoing.reply_to,
+        verdict=verdict,
+    )
+    await messaging.store.write(Put(MESSAGING, claim, F("pk").absent()), *case_ops)
+    return Held(outgoing.client_id)
+
+
+async def _first_answer(
+    messaging: Messaging, thread_id: ThreadId, outgoing: Outgoing, claim: Item
+) -> Sent | Held:
+    if claim["digest"] != digest(outgoing):
+        raise ClientIdReused(outgoing.client_id)
+    if claim.get("state") == "held":
+        return Held(outgoing.client_id)
+    key = message_key(thread_id, MessageId(str(claim["messageId"])), int(str(claim["ts"])))
+    item = await messaging.store.get(MESSAGING, key, consistent=True)
+    if item is None:
+        raise MessageNotFound
+    frame = items.frame_of(item)
+    return Sent(frame, frame.policy_hints)
+
+
+def claim_op(frame: Frame, outgoing: Outgoing) -> Put:
+    claim = _claim(frame.thread, frame.author, outgoing)
+    claim |= {"messageId": frame.id, "seq": frame.seq, "ts": frame.ms}
+    return Put(MESSAGING, claim, F("pk").absent())
+
+
+def _claim(thread: ThreadId, user: UserId, outgoing: Outgoing) -> dict[str, Value]:
+    return items.at(claim_key(thread, user, outgoing.client_id)) | {"digest": digest(outgoing)}
+
+
+def digest(outgoing: Outgoing) -> bytes:
+    """What makes two messages the same: text and what they reply to."""
+    content = msgspec.msgpack.encode((outgoing.body, outgoing.reply_to))
+    return blake2b(content, digest_size=16).digest()
+
+
+async def _check_apart(messaging: Messaging, head: Thread, sender: UserId) -> None:
+    if head.pair is None:
+        return
+    one, other = head.pair
+    if await apart(messaging.safety, one, other) and not rules.is_behind_gate(
+        head, sender, messaging.clock.now_ms()
+    ):
+        raise ConversationClosed
+
+
+async def _check_reply(
+    messaging: Messaging, actor: Actor, head: Thread, outgoing: Outgoing
+) -> None:
+    if outgoing.reply_to is not None:
+        side = await access.thread(messaging, actor, head.id)
+        await access.message(messaging, side, outgoing.reply_to)
+
+
+async def _mentions(messaging: Messaging, head: Thread, body: str) -> tuple[UserId, ...]:
+    """Of the names after an @, those of people in the thread."""
+    found = [await directory.by_username(messaging.people, name) for name in text.mentioned(body)]
+    return tuple(person.id for person in found if person is not None and person.id in head.seats)

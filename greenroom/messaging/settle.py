@@ -1,0 +1,65 @@
+"""Let a row that has come to rest leave the fresh shelf for its folder.
+
+Head, row and a note for the user's other devices change in one transaction, under the head's
+version: whoever sends at the same moment finds the head changed and puts the row up again.
+"""
+
+from contextlib import suppress
+
+from msgspec.structs import replace
+
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import items, rules
+from greenroom.messaging.append import head_op
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Member, Thread
+from greenroom.messaging.records import (
+    ACTIVITY,
+    FRESH,
+    INBOX_KEY,
+    MESSAGING,
+    activity,
+    head_key,
+    member_key,
+    shelf_key,
+)
+from greenroom.messaging.seats import log_item
+from greenroom.store.base import Put, Update
+from greenroom.store.expressions import F
+from greenroom.store.problems import ConditionFailed
+
+REST_MS = 120_000
+"""How long nothing may have stirred."""
+
+
+def rests(thread: Thread, mine: Member, now_ms: int) -> bool:
+    quiet = now_ms - max(thread.last_ms, thread.changed_ms, mine.changed_ms) > REST_MS
+    return quiet and mine.user in thread.seats and rules.unread_of(thread, mine) == 0
+
+
+async def settle(messaging: Messaging, user: UserId, thread_id: ThreadId) -> None:
+    head, side = head_key(thread_id), member_key(thread_id, user)
+    found = await messaging.store.batch_get(MESSAGING, [head, side], consistent=True)
+    if head not in found or side not in found:
+        return
+    thread, row = items.thread_of(found[head]), found[side]
+    mine, now_ms = items.member_of(row), messaging.clock.now_ms()
+    folder = rules.folder_of(thread, mine, now_ms)
+    if row.get(INBOX_KEY) != shelf_key(user, FRESH) or folder is None:
+        return
+    if not rests(thread, mine, now_ms):
+        return
+    seats = {**thread.seats, user: replace(thread.seats[user], fresh_ms=0)}
+    place = activity(thread.last_ms or thread.created_ms, thread_id, pinned=mine.pinned)
+    messaging.heads.drop(thread_id)
+    with suppress(ConditionFailed):  # it stirs again
+        await messaging.store.write(
+            head_op(replace(thread, seats=seats, version=thread.version + 1)),
+            Update(
+                MESSAGING,
+                side,
+                (F(INBOX_KEY).set(shelf_key(user, folder.value)), F(ACTIVITY).set(place)),
+                F(ACTIVITY).equals(row[ACTIVITY]) & F("changedAt").equals(mine.changed_ms),
+            ),
+            Put(MESSAGING, log_item(thread_id, user, now_ms)),
+        )

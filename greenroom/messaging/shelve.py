@@ -1,0 +1,66 @@
+"""Where inbox rows stand, and the writes that move them.
+
+A row is *fresh* from the first thing that stirs in its thread until its owner has read everything
+and a while has passed; then it settles in its folder. The head knows of each participant whether
+their row is fresh, and is written under its version; so a row with anything unread is always on
+the fresh shelf (or, before a gate, on that of the requests), and no running conversation moves one.
+Rows are put on the shelf *before* the head is written: what a crash leaves behind is a row too
+many there, never one too few.
+"""
+
+from msgspec.structs import replace
+
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging.models import Folder, Gate, GateStatus, Thread
+from greenroom.messaging.records import (
+    ACTIVITY,
+    FRESH,
+    INBOX_KEY,
+    MESSAGING,
+    activity,
+    member_key,
+    shelf_key,
+)
+from greenroom.store.base import Update
+from greenroom.store.expressions import Action, F
+
+LAG_MS = 600_000
+"""How far a row's place on the fresh shelf may lag behind its thread."""
+
+
+def stirred(thread: Thread, now_ms: int) -> tuple[Thread, tuple[Update, ...]]:
+    """The head with every row fresh, and the writes that make it so."""
+    stale = [
+        user
+        for user, seat in thread.seats.items()
+        if now_ms - seat.fresh_ms > LAG_MS and shelf_of(thread.gates.get(user)) is not None
+    ]
+    if not stale:
+        return thread, ()
+    seats = {
+        user: replace(seat, fresh_ms=now_ms) if user in stale else seat
+        for user, seat in thread.seats.items()
+    }
+    moves = tuple(put_up(thread.id, user, thread.gates.get(user), now_ms) for user in stale)
+    return replace(thread, seats=seats), moves
+
+
+def shelf_of(gate: Gate | None) -> str | None:
+    """Where a row that stirs stands; None for whoever has turned the request away."""
+    if gate is None or gate.status is GateStatus.ACCEPTED:
+        return FRESH
+    return Folder.REQUESTS.value if gate.status is GateStatus.PENDING else None
+
+
+def put_up(thread: ThreadId, user: UserId, gate: Gate | None, now_ms: int, *also: Action) -> Update:
+    """Only for whoever is still in the thread: somebody may be leaving it just now."""
+    return Update(
+        MESSAGING,
+        member_key(thread, user),
+        (
+            F(INBOX_KEY).set(shelf_key(user, shelf_of(gate) or FRESH)),
+            F(ACTIVITY).set(activity(now_ms, thread)),
+            *also,
+        ),
+        F("state").equals("active"),
+    )
