@@ -43,6 +43,15 @@ def clock() -> HeldClock:
 
 @pytest.fixture
 async def store(tmp_path: Path, clock: HeldClock) -> AsyncIterator[SqliteStore]:
+    opened = await SqliteStore.open(
+        tmp_path / "store.db", TABLES, clock=clock, cursor_secret=SECRET, sweep_seconds=1e6
+    )
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def sweeping(tmp_path: Path, clock: HeldClock) -> AsyncIterator[SqliteStore]:
     """Sweeps fifty times a second and keeps changes for an hour."""
     opened = await SqliteStore.open(
         tmp_path / "store.db",
@@ -156,61 +165,61 @@ async def test_closing_lets_what_was_accepted_reach_the_disk(
 
 
 async def test_what_has_expired_is_swept_and_the_sweep_is_a_change(
-    store: SqliteStore, clock: HeldClock
+    sweeping: SqliteStore, clock: HeldClock
 ) -> None:
     ends = clock.now_ms() // 1000 + 10
     stays = note(sk="stays", expiresAt=ends + 1000, place="x", at="1")
     goes = note(sk="goes", expiresAt=ends, place="x", at="2")
-    await store.write(Put(VISITS, stays), Put(VISITS, goes))
+    await sweeping.write(Put(VISITS, stays), Put(VISITS, goes))
     clock.advance(seconds=60)
-    found = await eventually(store, 3)
+    found = await eventually(sweeping, 3)
     assert (found[2].key, found[2].old, found[2].new) == (at(sk="goes"), goes, None)
-    page = await store.query(VISITS, "x", index=BY_PLACE, limit=9)
+    page = await sweeping.query(VISITS, "x", index=BY_PLACE, limit=9)
     assert page.items == (stays,)
     clock.advance(ms=-60_000)
-    assert await store.get(VISITS, at(sk="goes")) is None, "it is not only hidden"
-    assert await store.get(VISITS, at(sk="stays")) == stays
+    assert await sweeping.get(VISITS, at(sk="goes")) is None, "it is not only hidden"
+    assert await sweeping.get(VISITS, at(sk="stays")) == stays
 
 
 async def test_an_item_put_anew_is_not_swept_with_the_old_one(
-    store: SqliteStore, clock: HeldClock
+    sweeping: SqliteStore, clock: HeldClock
 ) -> None:
     ends = clock.now_ms() // 1000 + 10
-    await store.write(Put(VISITS, note(expiresAt=ends)))
+    await sweeping.write(Put(VISITS, note(expiresAt=ends)))
     clock.advance(seconds=60)
     anew = note(expiresAt=ends + 1000)
-    await store.write(Put(VISITS, anew))
+    await sweeping.write(Put(VISITS, anew))
     await asyncio.sleep(0.1)
-    assert await store.get(VISITS, at()) == anew
-    assert (await changes(store))[-1].new == anew
+    assert await sweeping.get(VISITS, at()) == anew
+    assert (await changes(sweeping))[-1].new == anew
 
 
 async def test_old_changes_are_forgotten_and_whoever_needs_them_is_told(
-    store: SqliteStore, clock: HeldClock
+    sweeping: SqliteStore, clock: HeldClock
 ) -> None:
     for n in range(3):
-        await store.write(Put(VISITS, note(n=n)))
-    first, *_ = await changes(store)
+        await sweeping.write(Put(VISITS, note(n=n)))
+    first, *_ = await changes(sweeping)
     clock.advance(ms=HOUR_MS + 1)
-    await store.write(Put(VISITS, note(n=3)))
-    found = await eventually(store, 1)
+    await sweeping.write(Put(VISITS, note(n=3)))
+    found = await eventually(sweeping, 1)
     assert found[0].new == note(n=3)
     with pytest.raises(CheckpointTooOld, match="'Visits'"):
-        await changes(store, after=first.checkpoint)
-    assert await changes(store, after=found[0].checkpoint) == []
+        await changes(sweeping, after=first.checkpoint)
+    assert await changes(sweeping, after=found[0].checkpoint) == []
 
 
 async def test_a_follower_that_is_up_to_date_stays_so_when_old_changes_go(
-    store: SqliteStore, clock: HeldClock
+    sweeping: SqliteStore, clock: HeldClock
 ) -> None:
     for n in range(3):
-        await store.write(Put(VISITS, note(n=n)))
-    last = (await changes(store))[-1].checkpoint
+        await sweeping.write(Put(VISITS, note(n=n)))
+    last = (await changes(sweeping))[-1].checkpoint
     clock.advance(ms=HOUR_MS + 1)
-    await eventually(store, 1)
-    assert await changes(store, after=last) == []
-    await store.write(Put(VISITS, note(n=3)))
-    assert [change.new for change in await changes(store, after=last)] == [note(n=3)]
+    await eventually(sweeping, 1)
+    assert await changes(sweeping, after=last) == []
+    await sweeping.write(Put(VISITS, note(n=3)))
+    assert [change.new for change in await changes(sweeping, after=last)] == [note(n=3)]
 
 
 @pytest.mark.parametrize("checkpoint", ["", "x", "-1", "1.5", "٣", "9" * 40])

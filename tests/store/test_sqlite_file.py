@@ -174,6 +174,7 @@ async def test_a_backup_made_while_writing_is_whole_and_opens(tmp_path: Path) ->
             )
         return n
 
+    await store.write(Put(NOTES, note("left", n=0)), Put(NOTES, note("right", n=0)))
     writing = asyncio.create_task(write_pairs())
     copies = [tmp_path / f"copy{n}.db" for n in range(5)]
     for copy in copies:

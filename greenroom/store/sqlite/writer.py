@@ -132,6 +132,7 @@ class Writer:
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             answer = job()
+            self._before_commit()
             self._connection.execute("COMMIT")
         except Problem as refusal:
             self._connection.execute("ROLLBACK")
