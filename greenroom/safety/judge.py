@@ -1,18 +1,119 @@
-"""Say what may be said."""
+"""What is to be said about a text: `judge_text` by the rules alone, `judge` with what we know of
+its author. The more a text costs its reader, the further it leads: nudge, hold, refuse."""
 
+from decimal import ROUND_HALF_UP, Decimal
+
+from greenroom.people import access
 from greenroom.people.actor import Actor
 from greenroom.safety.context import Safety
-from greenroom.safety.links import has_link
-from greenroom.safety.verdict import Allow, Circumstances, Verdict
+from greenroom.safety.links import LINK
+from greenroom.safety.look import sees
+from greenroom.safety.reading import Reading, digest, read
+from greenroom.safety.rules import POLICY, Leads, Policy, Rule
+from greenroom.safety.verdict import (
+    Allow,
+    Circumstances,
+    Hold,
+    Nudge,
+    PolicyHint,
+    PolicyTag,
+    Refuse,
+    Verdict,
+)
 
-__all__ = ["has_link", "judge", "judge_text"]
+_CENT = Decimal("0.01")
+_SHORTEST_TO_REMEMBER = 20
+SCORE = "score"
 
 
-def judge_text(text: str, circumstances: Circumstances) -> Verdict:
-    return Allow()
+def has_link(text: str) -> bool:
+    return LINK.search(read(text)) is not None
 
 
 async def judge(
-    safety: Safety, actor: Actor, text: str, *, booked: bool, first_contact: bool
+    safety: Safety, actor: Actor, text: str, *, booked: bool = False, first_contact: bool = False
 ) -> Verdict:
-    return judge_text(text, Circumstances(booked=booked, first_contact=first_contact))
+    """Counts as having been said: judge a text once."""
+    return judge_text(
+        text,
+        Circumstances(
+            booked=booked,
+            first_contact=first_contact,
+            account_age_ms=await _account_age(safety, actor),
+            recent=_recent(safety, actor, text),
+        ),
+        safety.policy,
+    )
+
+
+def judge_text(text: str, circumstances: Circumstances, policy: Policy = POLICY) -> Verdict:
+    reading = Reading(text)
+    seen = [
+        rule
+        for rule in policy.rules
+        if rule.when.holds(circumstances) and sees(rule.look, reading, circumstances.recent)
+    ]
+    return _verdict(seen, circumstances, policy) if seen else Allow()
+
+
+def _verdict(seen: list[Rule], circumstances: Circumstances, policy: Policy) -> Verdict:
+    score = _added_up(seen)
+    by_score = _by_score(score, circumstances, policy)
+    worst = max(seen, key=lambda rule: rule.leads)
+    leads = max(worst.leads, by_score)
+    reason = worst.name if worst.leads >= by_score else SCORE
+    tags = _tags(seen, leads)
+    hints = tuple(dict.fromkeys(rule.hint for rule in seen if rule.hint is not None))
+    match leads:
+        case Leads.REFUSE:
+            return Refuse(spam_score=score, policy_tags=tags, policy_hints=hints, reason=reason)
+        case Leads.HOLD:
+            return Hold(spam_score=score, policy_tags=tags, policy_hints=hints, reason=reason)
+        case Leads.NUDGE:
+            return Nudge(spam_score=score, policy_tags=tags, policy_hints=hints)
+        case _:
+            return Allow(spam_score=score, policy_tags=tags)
+
+
+def _added_up(seen: list[Rule]) -> Decimal:
+    innocent = Decimal(1)
+    for rule in seen:
+        innocent *= 1 - rule.score
+    return (1 - innocent).quantize(_CENT, ROUND_HALF_UP)
+
+
+def _by_score(score: Decimal, circumstances: Circumstances, policy: Policy) -> Leads:
+    if score >= policy.refuse_at and circumstances.first_contact:
+        return Leads.REFUSE
+    if score >= policy.hold_at:
+        return Leads.HOLD
+    return Leads.NUDGE if score >= policy.nudge_at else Leads.NOWHERE
+
+
+def _tags(seen: list[Rule], leads: Leads) -> tuple[PolicyTag, ...]:
+    """What only looks like spam is called so once it has come to something."""
+    tags = {rule.tag for rule in seen if rule.tag is not None}
+    if leads is not Leads.NOWHERE and any(_is_spammy(rule) for rule in seen):
+        tags.add(PolicyTag.SPAM)
+    return tuple(tag for tag in PolicyTag if tag in tags)
+
+
+def _is_spammy(rule: Rule) -> bool:
+    return rule.tag is None and rule.hint is PolicyHint.LOOKS_LIKE_SPAM
+
+
+async def _account_age(safety: Safety, actor: Actor) -> int | None:
+    now = safety.clock.now_ms()
+    known = safety.memory.joined(actor.user, now)
+    if known is None:
+        account = await access.account(safety.people, actor.user)
+        known = (None if account is None else account.joined_ms,)
+        safety.memory.keep_joined(actor.user, known[0], now)
+    return None if known[0] is None else max(0, now - known[0])
+
+
+def _recent(safety: Safety, actor: Actor, text: str) -> int:
+    """What is short is said often: "ok", "thank you"."""
+    if len(text) < _SHORTEST_TO_REMEMBER:
+        return 0
+    return safety.memory.said(actor.user, digest(text).encode(), safety.clock.now_ms())

@@ -1,12 +1,10 @@
-"""Whether a text has a link in it: a scheme, `www.`, Markdown, or a bare domain.
+"""What is a link in a text as it is read: a scheme, `www.`, Markdown, or a bare domain.
 
 A full stop without a blank after it is no domain ("thanks.me too"): endings that are words of some
 language count only with something that no word has (a path, or a host known for it).
 """
 
 import re
-
-from greenroom.safety.reading import read
 
 _ENDINGS = (
     "com|net|org|info|biz|io|xyz|shop|online|site|top|club|store|app|dev|link|website|space|pro"
@@ -24,15 +22,3 @@ LINK = re.compile(
     rf"|(?<=[a-z0-9-])\.(?:{_ENDINGS}|{_WORDLIKE})/[a-z0-9@+?=_-]"
     r"|\b(?:t|wa|m|paypal|revolut|cash|bit|linktr|discord)\.(?:me|ly|ee|gg|app)\b)"
 )
-
-
-def has_link(text: str) -> bool:
-    return has_link_read(read(text))
-
-
-def has_link_read(read_text: str) -> bool:
-    return LINK.search(read_text) is not None
-
-
-def count_links(read_text: str) -> int:
-    return sum(1 for _ in LINK.finditer(read_text))

@@ -7,7 +7,11 @@ become Latin. A word written wholly in another script stays as it is. Plain ASCI
 
 import re
 import unicodedata
+from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
+
+from greenroom.safety.links import LINK
 
 _LOOKALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u051b\u0461\u043a"
@@ -15,10 +19,13 @@ _LOOKALIKES = str.maketrans(
     "\u03c7\u0131\u0269\u0261\u0251\u217c",
     "aeopcyxijsdwwk" + "mtbhhoaeikvptu" + "xiigal",
 )
+_LEET = str.maketrans("0134578@$", "oleastbas")
 _WORD = re.compile(r"[^\W_]+")
 _ASCII_LETTER = re.compile(r"[a-z]")
-_INVISIBLE = {"Cf", "Mn", "Me", "Cc"}
-_KEPT = "\n\t"
+_LEET_INSIDE = re.compile(r"(?<=[a-z])[0134578@$]{1,2}(?=[a-z])")
+_SPACED_OUT = re.compile(r"(?<![a-z0-9])[a-z](?:[\s.\-_*]{1,2}[a-z]){3,39}(?![a-z0-9])")
+_SPACES = re.compile(r"[\s.\-_*]")
+_INVISIBLE = frozenset({"Cf", "Mn", "Me", "Cc", "Cs"})
 
 
 def read(text: str) -> str:
@@ -31,8 +38,37 @@ def read(text: str) -> str:
     return _WORD.sub(lambda word: _latin(word.group()), plain)
 
 
+def digest(text: str) -> str:
+    """The same for texts that read the same, whatever their case, spacing and punctuation."""
+    words = " ".join(_WORD.findall(read(text)))
+    return blake2b(words.encode(), digest_size=12).hexdigest() if words else ""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One text, with what several rules want to know of it."""
+
+    original: str
+
+    @cached_property
+    def text(self) -> str:
+        return read(self.original)
+
+    @cached_property
+    def undisguised(self) -> str:
+        """With `w.h.a.t.s` and `wh4ts` as words. For words only: numbers and addresses suffer."""
+        joined = _SPACED_OUT.sub(lambda run: _SPACES.sub("", run.group()), self.text)
+        return _LEET_INSIDE.sub(lambda run: run.group().translate(_LEET), joined)
+
+    @cached_property
+    def links(self) -> tuple[tuple[int, int], ...]:
+        if not any(one in self.text for one in ".:("):
+            return ()
+        return tuple(found.span() for found in LINK.finditer(self.text))
+
+
 def _plain(character: str) -> str:
-    if character <= "\x7e" or character in _KEPT:
+    if " " <= character <= "~" or character in "\n\t":
         return character
     category = unicodedata.category(character)
     if category in _INVISIBLE:
@@ -50,9 +86,3 @@ def _latin(word: str) -> str:
     if word.isascii() or not _ASCII_LETTER.search(word):
         return word
     return word.translate(_LOOKALIKES)
-
-
-def digest(text: str) -> str:
-    """The same for texts that read the same, whatever their case, spacing and punctuation."""
-    words = " ".join(_WORD.findall(read(text)))
-    return blake2b(words.encode(), digest_size=12).hexdigest() if words else ""

@@ -1,10 +1,232 @@
-"""The rules of what may be said, as data."""
+"""The rules of what may be said, as data: replace them, or the thresholds, and the rest follows.
+
+A rule says what it looks for, under which circumstances it counts, how much it adds to the spam
+score, which tag and hint the text gets, and what it leads to by itself. Scores add up as chances
+do: two halves are three quarters. The words that rules look for are in `phrases.py`.
+"""
+
+from decimal import Decimal
+from enum import IntEnum
 
 from msgspec import Struct
 
+from greenroom.safety import phrases
+from greenroom.safety.look import (
+    Both,
+    Iban,
+    LinkDensity,
+    Links,
+    Look,
+    Pattern,
+    Phone,
+    Repeated,
+    Shouting,
+)
+from greenroom.safety.verdict import Circumstances, PolicyHint, PolicyTag
 
-class Policy(Struct, frozen=True):
-    pass
+_DAY_MS = 86_400_000
 
 
-POLICY = Policy()
+class Leads(IntEnum):
+    """To what a rule leads by itself; the worst of them wins."""
+
+    NOWHERE = 0
+    NUDGE = 1
+    HOLD = 2
+    REFUSE = 3
+
+
+class When(Struct, frozen=True, kw_only=True):
+    """What is None does not matter."""
+
+    booked: bool | None = None
+    first_contact: bool | None = None
+    younger_than_ms: int | None = None
+
+    def holds(self, circumstances: Circumstances) -> bool:
+        if self.booked is not None and self.booked != circumstances.booked:
+            return False
+        if self.first_contact is not None and self.first_contact != circumstances.first_contact:
+            return False
+        age = circumstances.account_age_ms
+        return self.younger_than_ms is None or (age is not None and age < self.younger_than_ms)
+
+
+ALWAYS = When()
+BEFORE_BOOKING = When(booked=False)
+FIRST_CONTACT = When(booked=False, first_contact=True)
+NEW_ACCOUNT = When(booked=False, younger_than_ms=_DAY_MS)
+
+
+class Rule(Struct, frozen=True, kw_only=True):
+    name: str
+    look: Look
+    when: When = ALWAYS
+    score: Decimal = Decimal(0)
+    tag: PolicyTag | None = None
+    hint: PolicyHint | None = None
+    leads: Leads = Leads.NOWHERE
+
+
+class Policy(Struct, frozen=True, kw_only=True):
+    rules: tuple[Rule, ...]
+    nudge_at: Decimal = Decimal("0.50")
+    hold_at: Decimal = Decimal("0.70")
+    refuse_at: Decimal = Decimal("0.95")
+    """In first contact; later it is held."""
+
+
+def _contact(name: str, look: Look, score: str = "0.15") -> Rule:
+    return Rule(
+        name=name,
+        look=look,
+        when=BEFORE_BOOKING,
+        score=Decimal(score),
+        tag=PolicyTag.OFF_PLATFORM,
+        hint=PolicyHint.CONTACT_DETAILS,
+        leads=Leads.NUDGE,
+    )
+
+
+def _payment(name: str, look: Look) -> Rule:
+    return Rule(
+        name=name,
+        look=look,
+        when=BEFORE_BOOKING,
+        score=Decimal("0.25"),
+        tag=PolicyTag.OFF_PLATFORM,
+        hint=PolicyHint.PAYMENT_OUTSIDE,
+        leads=Leads.NUDGE,
+    )
+
+
+def _spam(name: str, look: Look, score: str, when: When = ALWAYS) -> Rule:
+    hint = PolicyHint.LOOKS_LIKE_SPAM
+    return Rule(name=name, look=look, when=when, score=Decimal(score), hint=hint)
+
+
+def _scam(name: str, look: Look, score: str = "0.80") -> Rule:
+    return Rule(
+        name=name,
+        look=look,
+        score=Decimal(score),
+        tag=PolicyTag.SCAM,
+        hint=PolicyHint.LOOKS_LIKE_SPAM,
+        leads=Leads.HOLD,
+    )
+
+
+CONTACT_RULES = (
+    _contact("phone", Phone()),
+    _contact("e-mail", phrases.EMAIL),
+    _contact("e-mail-spelled", phrases.EMAIL_SPELLED, "0.20"),
+    _contact("link-spelled", phrases.LINK_SPELLED, "0.20"),
+    _contact("messenger-link", phrases.MESSENGER_LINK, "0.20"),
+    _contact("messenger-ask", phrases.MESSENGER_ASK),
+    _contact("messenger-ask-abroad", phrases.MESSENGER_ASK_ABROAD),
+    _contact("messenger-handle", phrases.MESSENGER_HANDLE),
+    _contact("asks-for-number", phrases.ASKS_FOR_NUMBER),
+    Rule(
+        name="link",
+        look=Links(),
+        when=BEFORE_BOOKING,
+        score=Decimal("0.10"),
+        hint=PolicyHint.LINK,
+    ),
+)
+
+PAYMENT_RULES = (
+    _payment("payment-handle", phrases.PAYMENT_HANDLE),
+    _payment("payment-by", phrases.PAYMENT_BY),
+    _payment("payment-outside", phrases.PAYMENT_OUTSIDE),
+    _payment("iban", Iban()),
+    _payment("crypto-address", phrases.CRYPTO_ADDRESS),
+)
+
+SPAM_RULES = (
+    _spam("earnings", phrases.EARNINGS, "0.55"),
+    _spam("easy-money", phrases.EASY_MONEY, "0.50"),
+    _spam("money-signs", phrases.MONEY_SIGNS, "0.35"),
+    _spam("mass-greeting", phrases.MASS_GREETING, "0.35"),
+    _spam("advertisement", phrases.ADVERTISEMENT, "0.55"),
+    _spam("click-here", Both(phrases.CLICK_HERE, Links()), "0.45"),
+    _spam("shouting", Shouting(20, 80), "0.25"),
+    _spam("same-character", phrases.SAME_CHARACTER, "0.25"),
+    _spam("many-links", Links(3), "0.45", BEFORE_BOOKING),
+    _spam("link-density", LinkDensity(60), "0.25", BEFORE_BOOKING),
+    _spam("new-account-link", Links(), "0.40", NEW_ACCOUNT),
+    Rule(
+        name="repeated",
+        look=Repeated(3),
+        score=Decimal("0.45"),
+        tag=PolicyTag.SPAM,
+        hint=PolicyHint.REPEATED,
+        leads=Leads.NUDGE,
+    ),
+    Rule(
+        name="repeated-often",
+        look=Repeated(7),
+        score=Decimal("0.55"),
+        tag=PolicyTag.SPAM,
+        hint=PolicyHint.REPEATED,
+        leads=Leads.HOLD,
+    ),
+)
+
+SCAM_RULES = (
+    _scam("advance-fee", phrases.ADVANCE_FEE),
+    _scam("overpayment", phrases.OVERPAYMENT),
+    _scam("windfall", phrases.WINDFALL),
+    _scam("phishing", Both(phrases.PHISHING, Links()), "0.85"),
+    _scam("takes-a-code", phrases.TAKES_A_CODE),
+    _scam("takes-a-wallet", phrases.TAKES_A_WALLET),
+    _scam("sure-profit", phrases.SURE_PROFIT, "0.75"),
+)
+
+CONDUCT_RULES = (
+    Rule(
+        name="threat",
+        look=phrases.THREAT,
+        score=Decimal("0.30"),
+        tag=PolicyTag.HARASSMENT,
+        hint=PolicyHint.UNKIND,
+        leads=Leads.HOLD,
+    ),
+    Rule(
+        name="insult",
+        look=phrases.INSULT,
+        score=Decimal("0.10"),
+        tag=PolicyTag.HARASSMENT,
+        hint=PolicyHint.UNKIND,
+        leads=Leads.NUDGE,
+    ),
+    Rule(
+        name="where-somebody-lives",
+        look=phrases.WHERE_SOMEBODY_LIVES,
+        score=Decimal("0.20"),
+        tag=PolicyTag.DOXXING,
+        hint=PolicyHint.PRIVATE_DETAILS,
+        leads=Leads.HOLD,
+    ),
+    Rule(
+        name="intimate",
+        look=phrases.INTIMATE,
+        score=Decimal("0.30"),
+        tag=PolicyTag.NSFW,
+        hint=PolicyHint.INTIMATE,
+        leads=Leads.NUDGE,
+    ),
+    Rule(
+        name="intimate-at-first",
+        look=phrases.INTIMATE,
+        when=FIRST_CONTACT,
+        score=Decimal("0.30"),
+        tag=PolicyTag.NSFW,
+        hint=PolicyHint.INTIMATE,
+        leads=Leads.HOLD,
+    ),
+)
+
+POLICY = Policy(rules=(*CONTACT_RULES, *PAYMENT_RULES, *SPAM_RULES, *SCAM_RULES, *CONDUCT_RULES))
+
+__all__ = ["POLICY", "Leads", "Pattern", "Policy", "Rule", "When"]

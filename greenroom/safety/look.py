@@ -1,0 +1,156 @@
+"""What a rule can look for, and whether a text has it. A look is a value; `sees` interprets it.
+
+No look may take longer than in proportion to the text: patterns are anchored on something rare,
+their gaps are bounded, and `needs` lets most of them be skipped for most texts.
+"""
+
+import re
+from functools import lru_cache
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from greenroom.safety.phones import has_phone
+from greenroom.safety.reading import Reading
+
+_IBAN = re.compile(r"\b[a-z]{2}\d{2}(?:[ -]?[a-z0-9]){11,24}")
+_IBAN_LENGTHS = {
+    country: length
+    for length, countries in {
+        15: "no",
+        16: "be",
+        18: "dk fi nl",
+        19: "mk si",
+        20: "at ba ee lt lu",
+        21: "ch hr li lv",
+        22: "bg de gb ge ie me rs",
+        23: "ae il",
+        24: "ad cz es md ro sa se sk tn",
+        25: "pt",
+        26: "is tr",
+        27: "fr gr it mc sm",
+        28: "al cy hu pl",
+    }.items()
+    for country in countries.split()
+}
+_URL = re.compile(r"\S{1,2000}")
+
+
+class Pattern(Struct, frozen=True):
+    """A regular expression, on the text as it is read and with its disguises taken off."""
+
+    regex: str
+    needs: tuple[str, ...] = ()
+    """Unless one of these is in the text, there is nothing to look for."""
+
+
+class Phone(Struct, frozen=True):
+    pass
+
+
+class Iban(Struct, frozen=True):
+    pass
+
+
+class Links(Struct, frozen=True):
+    at_least: int = 1
+
+
+class LinkDensity(Struct, frozen=True):
+    """Links make up this part of the text, in percent."""
+
+    percent: int
+
+
+class Shouting(Struct, frozen=True):
+    """So many letters, of which so many in a hundred are capitals."""
+
+    letters: int
+    percent: int
+
+
+class Repeated(Struct, frozen=True):
+    """The author has said the same so often lately."""
+
+    times: int
+
+
+class Both(Struct, frozen=True):
+    one: "Look"
+    other: "Look"
+
+
+Look: TypeAlias = Pattern | Phone | Iban | Links | LinkDensity | Shouting | Repeated | Both
+
+
+def sees(look: Look, reading: Reading, recent: int) -> bool:
+    match look:
+        case Pattern(regex, needs):
+            return _matches(regex, needs, reading)
+        case Phone():
+            return has_phone(reading.text)
+        case Iban():
+            return _has_iban(reading.text)
+        case Links(at_least):
+            return len(reading.links) >= at_least
+        case LinkDensity(percent):
+            return _in_links(reading) * 100 >= percent * len(reading.text)
+        case Shouting(letters, percent):
+            return _shouts(reading.original, letters, percent)
+        case Repeated(times):
+            return recent >= times
+        case Both(one, other):
+            return sees(one, reading, recent) and sees(other, reading, recent)
+
+
+def _matches(regex: str, needs: tuple[str, ...], reading: Reading) -> bool:
+    compiled = _compiled(regex)
+    for text in (reading.text, reading.undisguised):
+        if (not needs or any(need in text for need in needs)) and compiled.search(text):
+            return True
+        if reading.undisguised == reading.text:
+            break
+    return False
+
+
+@lru_cache(maxsize=512)
+def _compiled(regex: str) -> re.Pattern[str]:
+    return re.compile(regex)
+
+
+def _in_links(reading: Reading) -> int:
+    """How many characters belong to links, whole words counted."""
+    if not reading.links:
+        return 0
+    total, end = 0, 0
+    for start, _ in reading.links:
+        if start < end:
+            continue
+        begin = max(reading.text.rfind(" ", end, start), reading.text.rfind("\n", end, start)) + 1
+        begin = max(begin, end)
+        word = _URL.match(reading.text, begin)
+        end = start + 1 if word is None else word.end()
+        total += end - begin
+    return total
+
+
+def _shouts(text: str, letters: int, percent: int) -> bool:
+    if text.islower() or len(text) < letters:
+        return False
+    upper = sum(map(str.isupper, text))
+    cased = upper + sum(map(str.islower, text))
+    return cased >= letters and upper * 100 >= percent * cased
+
+
+def _has_iban(text: str) -> bool:
+    return any(_is_iban(found.group()) for found in _IBAN.finditer(text))
+
+
+def _is_iban(shown: str) -> bool:
+    plain = shown.replace(" ", "").replace("-", "")
+    length = _IBAN_LENGTHS.get(plain[:2])
+    return length is not None and len(plain) >= length and _sums_up(plain[:length])
+
+
+def _sums_up(iban: str) -> bool:
+    return int("".join(str(int(one, 36)) for one in iban[4:] + iban[:4])) % 97 == 1
