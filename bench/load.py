@@ -19,6 +19,7 @@ from msgspec import Struct
 from greenroom.store.base import Key, Op, Put, Store, Update
 from greenroom.store.expressions import F
 from greenroom.store.tables import Index, Projects, Table
+from greenroom.store.values import Value
 
 INBOX = Index("Inbox", "inboxPk", "inboxSk", Projects.ALL, "a user's threads, newest first")
 THREADS = Table("Threads", "what the benchmark writes", indexes=(INBOX,), stream=True)
@@ -60,8 +61,13 @@ class Load:
                 Put(THREADS, {"pk": pk, "sk": "THR", "seq": 0, "status": "open"})
             )
             for user in (f"usr_{i % PAGE}", f"usr_x{i}"):
-                row = {"pk": pk, "sk": f"PART#{user}", "role": "buyer", "readSeq": 0}
-                row |= {"muted": False, "inboxPk": f"{user}#all", "inboxSk": sort_stamp(i)}
+                row: dict[str, Value] = {"pk": pk, "sk": f"PART#{user}", "role": "buyer"}
+                row |= {
+                    "readSeq": 0,
+                    "muted": False,
+                    "inboxPk": f"{user}#all",
+                    "inboxSk": sort_stamp(i),
+                }
                 await self._store.write(Put(THREADS, row))
 
     async def send(self, worker: int) -> None:
@@ -69,8 +75,14 @@ class Load:
         i = worker % self._threads
         seq, stamp, pk = self._seqs[i], sort_stamp(self._n), f"THR#{i}"
         self._seqs[i] = seq + 1
-        message = {"pk": pk, "sk": f"MSG#{stamp}#msg_{self._n}", "seq": seq + 1, "kind": "text"}
-        message |= {"authorUserId": "usr_1", "body": BODY, "nsfwBand": 0, "createdAt": stamp}
+        message: dict[str, Value] = {"pk": pk, "sk": f"MSG#{stamp}#msg_{self._n}", "seq": seq + 1}
+        message |= {
+            "kind": "text",
+            "authorUserId": "usr_1",
+            "body": BODY,
+            "nsfwBand": 0,
+            "createdAt": stamp,
+        }
         last = (
             F("seq").set(seq + 1),
             F("lastMessageAt").set(stamp),

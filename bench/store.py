@@ -118,7 +118,8 @@ def _print(runs: dict[str, list[Rates]], in_flight: int) -> None:
 
 def _median(rates: list[Rates]) -> Rates:
     def middle(kind: str) -> float:
-        return statistics.median(getattr(rate, kind) for rate in rates)
+        found: list[float] = [getattr(rate, kind) for rate in rates]
+        return statistics.median(found)
 
     return Rates(send=middle("send"), inbox=middle("inbox"), get=middle("get"), mix=middle("mix"))
 
