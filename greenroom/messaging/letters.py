@@ -5,6 +5,7 @@ goes. What one would get wrong: marks are limited before NFC too, because puttin
 in order takes quadratic time.
 """
 
+import re
 import unicodedata
 
 from greenroom.messaging.problems import InvalidText
@@ -17,6 +18,7 @@ MAX_BLANK_LINES = 2
 _MAX_TAGS = 7
 """After the black flag: a region's letters and their end."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _JOINERS = "\u200c\u200d"
 _DIRECTIONS = "\u200e\u200f\u061c"
 _BLACK_FLAG = "\U0001f3f4"
@@ -54,7 +56,7 @@ def normalised(text: str) -> str:
     """NFC, lines ended by LF, nothing hidden. NULs and lone surrogates are refused."""
     if "\0" in text:
         raise InvalidText("it has a NUL character")
-    if any("\ud800" <= c <= "\udfff" for c in text):
+    if _SURROGATE.search(text):
         raise InvalidText("it has half of a surrogate pair")
     plain = text.replace("\r\n", "\n").translate(_TABLE)
     if plain.isascii():

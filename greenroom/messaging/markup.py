@@ -23,7 +23,7 @@ _LINKISH = re.compile(rf"\\.|!?\[|\]\(|<({_URL})>", re.DOTALL)
 _PARENTHESES = re.compile(r"\]\(|[()]")
 _SEALS = re.compile(
     r"(?P<pair>\\\\)"  # a backslash that escapes itself, and so not what comes next
-    r"|(?P<tag>\\?<(?![\s0-9=<-]|\Z))"  # <3 and <- and <= open nothing
+    r"|(?P<tag>\\?<(?![\s0-9=-]|\Z))"  # <3 and <- and <= open nothing
     rf"|(?P<empty>\[\])(?=\()|(?P<link>\])(?=\((?!{_URL}\)))"
     r"|(?P<definition>\])(?=:)"
     r"|(?P<image>!)(?=\[)"

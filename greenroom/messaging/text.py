@@ -18,7 +18,7 @@ MAX_MENTIONS = 20
 MAX_REACTION = 16
 """Code points: a kiss between two people of two skin colours has 10."""
 
-_MENTION = re.compile(r"(?<![\w@.+%=/\\-])@([A-Za-z][A-Za-z0-9_.]{1,29}+)(?![\w@])", re.ASCII)
+_MENTION = re.compile(r"(?<![\w@.+%=/\\-])@([A-Za-z][A-Za-z0-9_.]{1,29}+)(?![\w@])")
 _ADDRESS = re.compile(r"(?:https?://|mailto:|www\.)\S+", re.IGNORECASE)
 _CLIENT_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 _REACTION = re.compile(r"(?:RR|KV?C|FT+E|[BF][VS]{0,2}(?:J[BF][VS]{0,2})*)+")

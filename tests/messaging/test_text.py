@@ -1,0 +1,429 @@
+"""What people write, with the worst of it: what comes out renders to nothing but the subset."""
+
+import time
+import unicodedata
+from collections.abc import Callable
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import example, given, settings, strategies as st
+from markdown_it import MarkdownIt
+
+from greenroom.messaging import text
+from greenroom.messaging.letters import MAX_ACCENTS
+from greenroom.messaging.problems import InvalidReaction, InvalidText
+
+PLAIN = ("p", "br", "strong", "em", "s", "pre", "blockquote", "ul", "li")
+SUBSET: dict[str, set[str]] = {tag: set() for tag in PLAIN}
+SUBSET |= {"a": {"href"}, "code": {"class"}, "ol": {"start"}}
+RENDERERS = (
+    MarkdownIt("commonmark", {"html": True}),
+    MarkdownIt("js-default", {"html": True}),  # tables and strike, too
+)
+CODELESS = MarkdownIt("js-default", {"html": True}).disable(["code", "fence", "backticks"])
+"""Knows no code, and so stands for all who see its end elsewhere."""
+for renderer in (*RENDERERS, CODELESS):
+    renderer.validateLink = lambda url: True  # type: ignore[method-assign]  # as trusting as can be
+
+
+HARMLESS = ("h1 []", "h2 []", "h3 []", "h4 []", "h5 []", "h6 []", "hr []", "t")
+"""What a fence may hold, for whoever sees no fence: headings, rules, tables."""
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page, and what of it is foreign."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.foreign: list[str] = []
+        self.links: list[str] = []
+        self.text = ""
+        self.tags: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag not in SUBSET or {name for name, _ in attrs} - SUBSET[tag]:
+            self.foreign.append(f"{tag} {attrs}")
+        for name, value in attrs:
+            if name == "href":
+                self.links.append(value or "")
+                if not (value or "").lower().startswith(("https://", "http://", "mailto:")):
+                    self.foreign.append(f"a link to {value}")
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def handle_comment(self, data: str) -> None:
+        self.foreign.append(f"comment {data}")
+
+    def handle_decl(self, decl: str) -> None:
+        self.foreign.append(f"declaration {decl}")
+
+    def handle_pi(self, data: str) -> None:
+        self.foreign.append(f"instruction {data}")
+
+    def unknown_decl(self, data: str) -> None:
+        self.foreign.append(f"declaration {data}")
+
+
+def shown(written: str) -> Page:
+    return Page(RENDERERS[1].render(text.clean(written)))
+
+
+def foreign(written: str) -> list[str]:
+    body = text.clean(written)
+    found = [thing for renderer in RENDERERS for thing in Page(renderer.render(body)).foreign]
+    codeless = Page(CODELESS.render(body)).foreign
+    return found + [thing for thing in codeless if not thing.startswith(HARMLESS)]
+
+
+def refusal(call: Callable[[str], object], written: str) -> str:
+    with pytest.raises((InvalidText, InvalidReaction)) as refused:
+        call(written)
+    return str(refused.value)
+
+
+# The page that judges must itself be able to see what is bad.
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "<script>x</script>",
+        "<b onclick=x>",
+        "[x](data:text/html,x)",
+        "<!-- x -->",
+        "<?php x ?>",
+        "![x](https://e.org/i.png)",
+        "# x",
+        "[x]\n\n[x]: javascript:x",
+    ],
+)
+def test_unclean_text_would_show_something_foreign(bad: str) -> None:
+    assert Page(RENDERERS[1].render(bad)).foreign
+    assert not foreign(bad)
+
+
+# What stays
+
+
+SUBSET_AS_WRITTEN = """\
+**bold** and *italic* and ~~strike~~ with `code`, hi @zoe
+> quoted
+> > twice
+
+- one
+  - two
+1. first
+
+```python
+# nothing is a heading here
+a = [1, 2]
+```
+[our place](https://example.org/a_(b)?c=1&d=2#e) or https://example.org or [us](mailto:a@b.org)
+I <3 you, 1 < 2, a <- b, a <= b & c > d; AT&T; ---> look"""
+
+
+def test_the_subset_stays_as_written() -> None:
+    assert text.clean(SUBSET_AS_WRITTEN) == SUBSET_AS_WRITTEN
+    assert not foreign(SUBSET_AS_WRITTEN)
+    assert shown(SUBSET_AS_WRITTEN).links == [
+        "https://example.org/a_(b)?c=1&d=2#e",
+        "mailto:a@b.org",
+    ]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "मुझे हिन्दी में क्षेत्र लिखना है, क़लम",
+        "ที่นี่ น้ำ กิ๊ฟต์",
+        "Tiếng Việt: Nguyễn, đường, ngữ",
+        "בְּרֵאשִׁ֖ית בָּרָ֣א אֱלֹהִ֑ים",
+        "بِسْمِ ٱللَّهِ ٱلرَّحْمَٰنِ",
+        "می‌خواهم",
+        "ශ්‍රී ලංකා",
+        "မြန်မာဘာသာ ကြွေး",
+        "བོད་སྐད་ བརྒྱུད",
+        "한국어 日本語　がぎ 中文",
+        "👩🏽‍❤️‍💋‍👨🏽 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇦🇹 1️⃣ 🏳️‍🌈",
+        "שלום\u200f (abc)\u200e!",
+    ],
+)
+def test_every_script_survives(written: str) -> None:
+    assert text.clean(written) == unicodedata.normalize("NFC", written)
+
+
+def test_what_was_decomposed_is_composed() -> None:
+    assert text.clean("Zoe\u0308, tie\u0302\u0301ng") == "Zoë, tiếng"
+
+
+# What goes: characters
+
+
+def test_a_text_that_shows_nothing_is_refused() -> None:
+    for blank in ("", " \n\t ", "\u200b\u200e", "\u3164", "\u2800\u2800", "\u0301", "[](x:y)"):
+        assert refusal(text.clean, blank) == "The text cannot be sent: it is empty."
+
+
+def test_eight_thousand_characters_fit_and_one_more_does_not() -> None:
+    assert text.clean("x" * 8_000 + "\r\n") == "x" * 8_000
+    assert refusal(text.clean, "x" * 8_001).endswith("more than 8,000 characters.")
+    assert refusal(text.clean, "\u200b" * 100_000).endswith("more than 8,000 characters.")
+
+
+def test_the_limit_is_on_what_was_written_and_not_on_its_escapes() -> None:
+    assert text.clean("<b" * 4_000) == "&lt;b" * 4_000
+
+
+def test_characters_are_counted_composed() -> None:
+    assert len(text.clean("e\u0301" * 8_000)) == 8_000
+
+
+def test_nuls_and_lone_surrogates_are_refused() -> None:
+    assert "NUL" in refusal(text.clean, "a\0b")
+    assert "surrogate" in refusal(text.clean, "a\ud83db")
+    assert "surrogate" in refusal(text.clean, "\udc00")
+    assert "NUL" in refusal(text.subject, "a\0b")
+
+
+def test_other_control_characters_are_dropped() -> None:
+    assert text.clean("a\x07b\x1b[31mc\x7fd\x9be\tf\x0bg") == "ab[31mcde\tfg"
+
+
+def test_lines_end_in_one_way() -> None:
+    assert text.clean("a\r\nb\rc\u2028d\x85e  \n") == "a\nb\nc\nd\ne"
+
+
+def test_nobody_reverses_the_text_of_others() -> None:
+    for c in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069":
+        assert text.clean(f"photo{c}gpj.exe") == "photogpj.exe"
+
+
+def test_hidden_characters_go() -> None:
+    assert text.clean("p\u200ba\u2060y\u00ad\u200cp\ufeffa\u200dl") == "paypal"
+    assert text.clean("a\u200e\u200e\u200f\u200fb") == "a\u200eb"
+    assert text.clean("hi\U000e0041\U000e0042") == "hi"
+    assert text.clean("\U0001f3f4" + "\U000e0041" * 500).count("\U000e0041") == 7
+
+
+def test_zalgo_is_cut_to_a_few_marks() -> None:
+    cleaned = text.clean("".join(c + "\u0335\u0321\u0489\u0308\u035c" * 20 for c in "he comes"))
+    assert len(cleaned) <= len("he comes") * (1 + MAX_ACCENTS + 2)
+    assert text.clean("x" + "\u0330\u200d" * 50).count("\u0330") == MAX_ACCENTS
+
+
+def test_a_gulf_of_blank_lines_is_squeezed() -> None:
+    assert text.clean("a\n\n\nb") == "a\n\n\nb"
+    assert text.clean("a" + "\n \t" * 50 + "\nb") == "a\n\n\nb"
+
+
+# What goes: markup
+
+
+@pytest.mark.parametrize(
+    ("written", "stored"),
+    [
+        ("<script>alert(1)</script>", "&lt;script>alert(1)&lt;/script>"),
+        ("&lt;script&gt;", "&lt;script&gt;"),
+        ("`<b>`", "`&lt;b>`"),
+        (r"\<b>", "&lt;b>"),
+        ("[x](javascript:alert(1)) y", "x y"),
+        ("[x](JaVa\tScript:alert(1))", "x"),
+        ("[x](&#106;avascript&colon;alert(1))", "x"),
+        ("[x](data:text/html;base64,PHNjcmlwdD4=)", "x"),
+        ("[**x**](vbscript:y)", "**x**"),
+        ("[x](file:///etc/passwd 'title')", "x"),
+        ("[x](<javascript:alert(1)>)", "x"),
+        ("[x](\nhttps://e.org 'a title')", "[x](https://e.org)"),
+        ("[x](<https://e.org>)", "[x](https://e.org)"),
+        ("[x](HTTPS://e.org)", "[x](HTTPS://e.org)"),
+        ("[x](http\u017f://e.org)", "x"),
+        ("[x](/here)", "[x] (/here)"),
+        ("[x](//e.org)", "[x] (//e.org)"),
+        ("[](https://e.org)", "https://e.org"),
+        ("![x](https://e.org/i.png)", "[x](https://e.org/i.png)"),
+        ("![x](javascript:y)", "x"),
+        ("![](https://e.org/i.png)", "https://e.org/i.png"),
+        ("<https://e.org>", "https://e.org"),
+        ("<javascript:alert(1)>", "&lt;javascript:alert(1)>"),
+        ("[x]: javascript:y", "[x] : javascript:y"),
+        ("[x][](y:z)(javascript:alert(1))", "[x] (javascript:alert(1))"),
+        ("`f[0](a:b)`", "`f[0] (a:b)`"),
+        ("# x", r"\# x"),
+        ("> - # x", r"> - \# x"),
+        ("a\n---", "a\n\\---"),
+        ("-_-", "-_-"),
+        ("a|b\n-|-", "a|b\n\\-|-"),
+        ("~~~\n<b>\n~~~", "\\~~~\n&lt;b>\n\\~~~"),
+        (" ```\n# x\n   ```\n# y", "```\n# x\n```\n\\# y"),
+    ],
+)
+def test_what_is_not_of_the_subset_is_stored_as_text(written: str, stored: str) -> None:
+    assert text.clean(written) == stored
+    assert not foreign(written)
+
+
+def test_what_was_escaped_reads_as_it_was_written() -> None:
+    for written in ("a <b onclick=x> c", r"# 1 choice", "---", "I said <!-- this", "a | b"):
+        assert shown(written).text.strip() == written
+
+
+ALPHABET = (
+    *"<>[]()!\\`*_~#-=|:+.&;\"'/ \t\n\n1aéx",
+    *("](", "![", "[x]", "]:", "[x]: ", "```", "~~~", "    ", "\n\n", "> ", "- ", "1. ", "``"),
+    *("<script>", "</script", "<!--", "-->", "<img src=x onerror=y>", "<a\n", "<![CDATA[", "<?"),
+    *("javascript:y", "JAVASCRIPT:", "data:text/html,", "vbscript:", "file:///", "&#106;", "&lt;"),
+    *("https://e.org", "http://", "mailto:a@b.org", "HTTPS://", "//e.org", "&colon;", "&NewLine;"),
+    *("\u200b", "\u202e", "\u200d", "\x01", "\r", "\u0338", "\u1fef", "\u2028", "👍", "@bob"),
+    *("# ", "---", "===", "|-|", "| a |", "a\n", "onclick=x", '"t"', "`<b>`", "<x:y>", "<a@b.c>"),
+)
+HOSTILE = st.lists(st.sampled_from(ALPHABET), max_size=40).map("".join)
+
+
+@settings(max_examples=1_500, deadline=None)
+@given(HOSTILE)
+@example("a ` b\nc ` <script> ` d")
+@example("| ` | <b> ` |\n|--|--|\n| ` | <b> ` |")
+@example("~~~\n```\n~~~\n# x")
+@example("[a\n](javascript:x)[b]: javascript:x\n[x](https://e.org`) `<b>`")
+def test_nothing_foreign_is_shown_whatever_is_written(written: str) -> None:
+    try:
+        assert not foreign(written)
+    except InvalidText:
+        return
+
+
+@settings(max_examples=1_000, deadline=None)
+@given(st.one_of(HOSTILE, st.text(max_size=60)))
+def test_cleaning_twice_changes_nothing(written: str) -> None:
+    try:
+        once = text.clean(written)
+    except InvalidText:
+        return
+    assert text.clean(once) == once
+    assert unicodedata.is_normalized("NFC", once)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *("[", "](", "[x](", "[x](a:", "![](https://a", "[[](https://a)", "<", "<https://a", "\\"),
+        *("`", "` `` ", "```\n", "- ", "> ", "- * ", "* - ", " ", "\t\n", "1. ", "-", "|-", "#"),
+        *("a\u0300", "\u0323\u0300", "\u0f71\u0f74", "\u200d\u0300", "@a", "(", "((", "&", "]:"),
+        *("[a](b:c)", "](a(", "[](x:y)", "https://a(", "\u200e", "👍\u200d"),
+    ],
+)
+def test_time_grows_with_length_and_not_with_its_square(unit: str) -> None:
+    def seconds(length: int) -> float:
+        written = "x" + (unit * length)[: length - 2] + "x"
+        best = float("inf")
+        for _ in range(7):
+            begun = time.thread_time()
+            text.mentioned(text.clean(written))
+            best = min(best, time.thread_time() - begun)
+        return best
+
+    assert seconds(8_000) < 8 * 4 * seconds(1_000)  # the square would be 64 times
+
+
+# Mentions
+
+
+@pytest.mark.parametrize(
+    ("written", "names"),
+    [
+        ("@zoe, (@Bob) and @zoe. @b_1.c!", ("zoe", "bob", "b_1.c")),
+        ("mail zoe@example.org or a.b+@c, @zoe@example.org", ()),
+        ("`@zoe` ``a ` @zoe`` @bob", ("bob",)),
+        ("```\n@zoe\n\n@eve\n```\n@bob", ("bob",)),
+        ("a ` b\n\n@bob ` c", ("bob",)),
+        ("https://example.org/@zoe?q=@eve [@bob](https://e.org/@eve)", ("bob",)),
+        ("@1st @a @_x @@bob @" + "x" * 31, ()),
+        ("**@zoe** *@bob*", ("zoe", "bob")),
+        ("@zoé é@bob", ()),
+    ],
+)
+def test_mentions_are_usernames_in_prose(written: str, names: tuple[str, ...]) -> None:
+    assert text.mentioned(written) == names
+
+
+def test_at_most_twenty_are_mentioned() -> None:
+    assert text.mentioned(" ".join(f"@user{i}" for i in range(30))) == tuple(
+        f"user{i}" for i in range(20)
+    )
+
+
+# Reactions, ids, subjects
+
+
+@pytest.mark.parametrize(
+    "reaction",
+    [
+        "👍",
+        "👍🏽",
+        "❤️",
+        "❤",
+        "👩🏽‍❤️‍💋‍👨🏽",
+        "🏳️‍🌈",
+        "🇦🇹",
+        "1️⃣",
+        "#⃣",
+        "🏴󠁧󠁢󠁥󠁮󠁧󠁿",
+        "🏴‍☠️",
+        "‼️",
+        "\u2139\ufe0f",
+        "→",
+        "🎉🎉",
+        "🫨",
+        "™️",
+    ],
+)
+def test_an_emoji_is_a_reaction(reaction: str) -> None:
+    assert text.emoji(f" {reaction} ") == reaction
+
+
+@pytest.mark.parametrize(
+    "reaction",
+    [
+        *(
+            "",
+            " ",
+            "a",
+            "ok",
+            "1",
+            "10",
+            "<",
+            "<b>",
+            "👍a",
+            "👍 👍",
+            "+1",
+            ":)",
+            "é",
+            "中",
+            "\u2800",
+        ),
+        *("\u200d", "\ufe0f", "\u202e", "👍\u202e", "\0", "\ud83d", "🇦", "👍\u200d", "e\u20e3"),
+        *("👍" * 17, "🏴\U000e0067", "👍" + "\u0301" * 3, "$", "\n", "🏽", "\ufffd"),
+    ],
+)
+def test_words_and_tricks_are_no_reactions(reaction: str) -> None:
+    assert refusal(text.emoji, reaction).startswith("The reaction does not fit: ")
+
+
+def test_a_client_id_is_short_and_plain() -> None:
+    assert text.client_id("A-z.0_9:" * 8) == "A-z.0_9:" * 8
+    for bad in ("", "a" * 65, "a b", "a\n", "é", "a#b", "\ud83d"):
+        refusal(text.client_id, bad)
+
+
+def test_a_subject_is_one_clean_line() -> None:
+    assert text.subject("  Shoot in **Vienna**\u202e \r\n") == "Shoot in **Vienna**"
+    assert text.subject("<b>") == "&lt;b>"
+    assert text.subject(" \u200b\n") is None
+    assert text.subject("x" * 140) == "x" * 140
+    assert "140" in refusal(text.subject, "x" * 141)
+    assert "one line" in refusal(text.subject, "a\nb")
+    refusal(text.subject, "x" * 1_000_000)
