@@ -4,9 +4,12 @@ The row goes to the fresh shelf with the change and settles later where the chan
 other devices of the user find it, and no folder has to be worked out twice.
 """
 
+from msgspec import Struct
+
 from greenroom.ids import ThreadId
 from greenroom.messaging import access, shelve
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Thread
 from greenroom.messaging.problems import InvalidMark
 from greenroom.people.actor import Actor
 from greenroom.store.expressions import Action, F
@@ -15,32 +18,57 @@ _FOREVER_MS = 253_402_300_799_000
 """The last second of the year 9999."""
 
 
+class Wishes(Struct, frozen=True, kw_only=True):
+    """What is None stays as it is."""
+
+    pinned: bool | None = None
+    muted_until_ms: int | None = None
+    """0 ends it."""
+    archived: bool | None = None
+    """The next message brings it back, unless it is muted."""
+    spam: bool | None = None
+
+
 async def pin(messaging: Messaging, actor: Actor, thread_id: ThreadId, pinned: bool) -> None:
-    await _arrange(messaging, actor, thread_id, F("pinned").set(pinned))
+    await arrange(messaging, actor, thread_id, Wishes(pinned=pinned))
 
 
 async def mute(messaging: Messaging, actor: Actor, thread_id: ThreadId, until_ms: int) -> None:
-    """Until then; 0 ends it."""
-    if not 0 <= until_ms <= _FOREVER_MS:
-        raise InvalidMark("a mute ends between now and the year 9999")
-    await _arrange(messaging, actor, thread_id, F("mutedUntil").set(until_ms))
+    await arrange(messaging, actor, thread_id, Wishes(muted_until_ms=until_ms))
 
 
 async def archive(messaging: Messaging, actor: Actor, thread_id: ThreadId, archived: bool) -> None:
-    """The next message brings it back, unless it is muted."""
-    side = await access.thread(messaging, actor, thread_id)
-    change = F("archivedSeq").set(side.thread.last_seq) if archived else F("archivedSeq").remove()
-    await _arrange(messaging, actor, thread_id, change)
+    await arrange(messaging, actor, thread_id, Wishes(archived=archived))
 
 
 async def mark_spam(messaging: Messaging, actor: Actor, thread_id: ThreadId, spam: bool) -> None:
-    await _arrange(messaging, actor, thread_id, F("spam").set(spam))
+    await arrange(messaging, actor, thread_id, Wishes(spam=spam))
 
 
-async def _arrange(messaging: Messaging, actor: Actor, thread_id: ThreadId, change: Action) -> None:
+async def arrange(messaging: Messaging, actor: Actor, thread_id: ThreadId, wishes: Wishes) -> None:
+    """All of it in one write."""
+    if not 0 <= (wishes.muted_until_ms or 0) <= _FOREVER_MS:
+        raise InvalidMark("a mute ends between now and the year 9999")
     side = await access.thread(messaging, actor, thread_id)
+    changes = _changes(side.thread, wishes)
+    if not changes:
+        return
     now_ms = messaging.clock.now_ms()
     gate = side.thread.gates.get(actor.user)
     await messaging.store.write(
-        shelve.put_up(thread_id, actor.user, gate, now_ms, change, F("changedAt").set(now_ms))
+        shelve.put_up(thread_id, actor.user, gate, now_ms, *changes, F("changedAt").set(now_ms))
     )
+
+
+def _changes(thread: Thread, wishes: Wishes) -> tuple[Action, ...]:
+    changes: list[Action] = []
+    if wishes.pinned is not None:
+        changes.append(F("pinned").set(wishes.pinned))
+    if wishes.muted_until_ms is not None:
+        changes.append(F("mutedUntil").set(wishes.muted_until_ms))
+    if wishes.archived is not None:
+        archived = F("archivedSeq")
+        changes.append(archived.set(thread.last_seq) if wishes.archived else archived.remove())
+    if wishes.spam is not None:
+        changes.append(F("spam").set(wishes.spam))
+    return tuple(changes)

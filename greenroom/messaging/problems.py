@@ -91,6 +91,10 @@ class VersionMismatch(Problem):
     version: int
 
 
+class ThreadChanged(Problem):
+    """The conversation has changed since you looked: its name, its lock or who is in it."""
+
+
 class TooManyParticipants(Problem):
     """A conversation has at most {most} participants."""
 

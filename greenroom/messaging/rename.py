@@ -7,7 +7,7 @@ from greenroom.messaging import access, rules, text
 from greenroom.messaging.append import Planned, append, frame_op, said, system_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Kind, Thread
-from greenroom.messaging.problems import NotYourPlace, VersionMismatch
+from greenroom.messaging.problems import NotYourPlace, ThreadChanged
 from greenroom.people.actor import Actor
 
 
@@ -28,7 +28,7 @@ async def rename(
         if not rules.may_manage(head, actor.user) or head.kind is Kind.DIRECT:
             raise NotYourPlace
         if settings_version is not None and settings_version != rules.settings_version(head):
-            raise VersionMismatch(head.version)
+            raise ThreadChanged
         frame = system_frame(messaging, head, actor.user, ms, "subject.changed", named or "")
         return Planned(said(replace(head, subject=named), frame), (frame_op(frame),))
 

@@ -54,6 +54,8 @@ class Sent(Struct, frozen=True):
     frame: Frame
     hints: tuple[str, ...] = ()
     """What the sender is told, kindly."""
+    again: bool = False
+    """Whether it was sent before, under the same client's id."""
 
 
 class Held(Struct, frozen=True):
@@ -190,14 +192,14 @@ async def _first_answer(
 ) -> Sent | Held:
     if claim["digest"] != digest(outgoing):
         raise ClientIdReused(outgoing.client_id)
-    if claim.get("state") == "held":
+    if claim.get("state") in ("held", "removed"):
         return Held(outgoing.client_id)
     key = message_key(thread_id, MessageId(str(claim["messageId"])), int(str(claim["ts"])))
     item = await messaging.store.get(MESSAGING, key, consistent=True)
     if item is None:
         raise MessageNotFound
     frame = items.frame_of(item)
-    return Sent(frame, frame.policy_hints)
+    return Sent(frame, frame.policy_hints, again=True)
 
 
 def claim_op(frame: Frame, outgoing: Outgoing) -> Put:

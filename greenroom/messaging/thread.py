@@ -1,0 +1,29 @@
+"""A thread as one of its participants sees it: its head, their own side, and everybody in it."""
+
+from msgspec import Struct
+
+from greenroom.ids import MessageId, ThreadId
+from greenroom.messaging import access
+from greenroom.messaging.access import Side
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.history import members
+from greenroom.messaging.models import Frame, Member
+from greenroom.people.actor import Actor
+
+
+class View(Struct, frozen=True):
+    side: Side
+    members: tuple[Member, ...]
+
+
+async def view(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> View:
+    side = await access.thread(messaging, actor, thread_id)
+    return View(side, await members(messaging, side))
+
+
+async def message(
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, message_id: MessageId
+) -> tuple[Frame, View]:
+    """One message, with what is needed to say who has seen it."""
+    seen = await view(messaging, actor, thread_id)
+    return await access.message(messaging, seen.side, message_id), seen
