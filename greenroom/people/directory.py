@@ -4,6 +4,8 @@ Each is one bounded, eventually consistent read: on DynamoDB somebody who has ju
 missing for a moment. Whether a username is free is not asked here; `join` finds out by taking it.
 """
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from greenroom.errors import Problem
@@ -38,6 +40,16 @@ async def find(people: People, user: UserId) -> Account | None:
         return None
     item = await people.store.get(records.USER_POSTS, records.profile_key(user))
     return None if item is None else records.account_of(item)
+
+
+async def by_ids(people: People, users: Sequence[UserId]) -> tuple[Person, ...]:
+    """Whoever is there of up to `MAX_PAGE`, in the order asked."""
+    wanted = [user for user in dict.fromkeys(users) if 0 < len(user) <= _LONGEST_ID]
+    if not wanted:
+        return ()
+    keys = [records.profile_key(user) for user in wanted[:MAX_PAGE]]
+    found = await people.store.batch_get(records.USER_POSTS, keys)
+    return tuple(records.person_of(found[key]) for key in keys if key in found)
 
 
 async def by_username(people: People, username: str) -> Person | None:

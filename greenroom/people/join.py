@@ -1,17 +1,20 @@
 """Make an account. The username is claimed in the transaction that writes the profile, so that of
 two who want the same one at the same instant, one gets it and the other is told."""
 
+from msgspec import Struct
+
 from greenroom.errors import Problem
+from greenroom.ids import UserId
 from greenroom.people import records
 from greenroom.people.context import People
 from greenroom.people.models import (
     Account,
+    InvalidUserId,
     checked_email,
     checked_name,
     checked_username,
-    words_of,
+    is_user_id,
 )
-from greenroom.store.base import key_of
 from greenroom.store.problems import ConditionFailed
 
 
@@ -21,28 +24,64 @@ class UsernameTaken(Problem):
     username: str
 
 
+class AccountExists(Problem):
+    """There is an account {user} already."""
+
+    user: str
+
+
+class Joined(Struct, frozen=True):
+    account: Account
+    is_new: bool
+
+
 async def join(
     people: People,
     username: str,
     *,
+    user: UserId | None = None,
+    display_name: str = "",
     first_name: str = "",
     last_name: str = "",
     email: str | None = None,
     profile_picture: str | None = None,
 ) -> Account:
+    """With `user`, under the id by which an identity provider knows the person."""
+    if user is not None and not is_user_id(user):
+        raise InvalidUserId
     account = Account(
-        id=people.ids.user(),
+        id=user or people.ids.user(),
         username=checked_username(username),
+        display_name=checked_name("display name", display_name),
         first_name=checked_name("first name", first_name),
         last_name=checked_name("last name", last_name),
         email=None if email is None else checked_email(email),
         profile_picture=profile_picture,
         joined_ms=people.clock.now_ms(),
+        version=1,
     )
     try:
-        await people.store.write(*records.joined(account, words_of(account)))
-    except ConditionFailed as refusal:
-        if key_of(refusal.op) == records.claim_key(account.username):
-            raise UsernameTaken(account.username) from None
-        raise
+        await people.store.write(*records.joined(account))
+    except ConditionFailed:
+        if await people.store.get(
+            records.USER_POSTS, records.profile_key(account.id), consistent=True
+        ):
+            raise AccountExists(account.id) from None
+        raise UsernameTaken(account.username) from None
     return account
+
+
+async def sign_up(
+    people: People, user: UserId, username: str, *, display_name: str = "", email: str | None = None
+) -> Joined:
+    """`join` for whoever holds the id: to ask twice for the same username is to ask once."""
+    try:
+        account = await join(people, username, user=user, display_name=display_name, email=email)
+    except AccountExists:
+        item = await people.store.get(
+            records.USER_POSTS, records.profile_key(user), consistent=True
+        )
+        if item is None or records.account_of(item).username != checked_username(username):
+            raise
+        return Joined(records.account_of(item), is_new=False)
+    return Joined(account, is_new=True)

@@ -11,9 +11,13 @@ from msgspec import Struct
 
 from greenroom.errors import Problem
 from greenroom.ids import UserId
+from greenroom.people.actor import SYSTEM
 
 MAX_NAME = 80
+FOREVER_MS = 253_402_300_799_999
+"""The last millisecond of the year 9999: until when somebody is suspended for good."""
 _USERNAME = re.compile(r"[a-z][a-z0-9_.]{1,29}")
+_USER_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _MAX_WORDS = 12
 _MAX_WORD = 40
 
@@ -28,6 +32,10 @@ class InvalidName(Problem):
     name: str
 
 
+class InvalidUserId(Problem):
+    """A user's id has 1 to 64 of a-z, A-Z, 0-9, underscore and hyphen."""
+
+
 class InvalidEmail(Problem):
     """An e-mail address has one @ between two parts, no blanks, and at most 254 characters."""
 
@@ -37,13 +45,16 @@ class Person(Struct, frozen=True, kw_only=True):
 
     id: UserId
     username: str
+    display_name: str = ""
+    """As the person wants to be called; `name` is what to show."""
     first_name: str = ""
     last_name: str = ""
     profile_picture: str | None = None
 
     @property
     def name(self) -> str:
-        return f"{self.first_name} {self.last_name}".strip() or self.username
+        full_name = f"{self.first_name} {self.last_name}".strip()
+        return self.display_name or full_name or self.username
 
 
 class Account(Person, frozen=True, kw_only=True):
@@ -55,11 +66,27 @@ class Account(Person, frozen=True, kw_only=True):
     follower_count: int = 0
     following_count: int = 0
     post_count: int = 0
+    version: int = 0
+    """Counts the changes of names. What counts by itself, such as followers, does not change it."""
+    suspended_until_ms: int | None = None
+    suspension_reason: str = ""
+
+    def is_suspended(self, now_ms: int) -> bool:
+        return self.suspended_until_ms is not None and now_ms < self.suspended_until_ms
+
+
+def is_user_id(text: str) -> bool:
+    """Ours, or the `sub` of an identity provider; never the name under which our own jobs act."""
+    return _USER_ID.fullmatch(text) is not None and text != SYSTEM
+
+
+def is_username(text: str) -> bool:
+    return _USERNAME.fullmatch(text.lower()) is not None
 
 
 def checked_username(text: str) -> str:
     username = text.strip().lower()
-    if not _USERNAME.fullmatch(username):
+    if not is_username(username):
         raise InvalidUsername
     return username
 
@@ -81,7 +108,8 @@ def checked_email(text: str) -> str:
 
 def words_of(person: Person) -> tuple[str, ...]:
     """The words by which somebody is found: the username whole, and each part of the names."""
-    parts = (*split_words(person.first_name), *split_words(person.last_name))
+    names = (person.first_name, person.last_name, person.display_name)
+    parts = (word for name in names for word in split_words(name))
     return tuple(dict.fromkeys((person.username, *parts)))[:_MAX_WORDS]
 
 

@@ -21,9 +21,9 @@ from typing import Any
 import msgspec
 
 from greenroom.ids import UserId
-from greenroom.people.models import Account, Person
-from greenroom.store.base import Key, Put
-from greenroom.store.expressions import F
+from greenroom.people.models import Account, Person, words_of
+from greenroom.store.base import Delete, Key, Op, Put, Update
+from greenroom.store.expressions import Condition, F
 from greenroom.store.tables import Index, Kind, Table
 from greenroom.store.values import Item, Value
 
@@ -47,6 +47,7 @@ USERS_BY_USERNAME = Index(
     (
         "userId",
         "username",
+        "displayName",
         "firstName",
         "lastName",
         "profilePicture",
@@ -61,8 +62,8 @@ USERS_BY_NAME = Index(
     "UsersByName",
     LETTERS,
     WORD,
-    ("userId", "username", "firstName", "lastName", "profilePicture"),
-    "Users by the beginning of a username, first or last name (two letters at least).",
+    ("userId", "username", "displayName", "firstName", "lastName", "profilePicture"),
+    "Users by the beginning of a word of their username or names (two letters at least).",
 )
 
 POSTS_BY_USER = Index(
@@ -80,8 +81,8 @@ USER_POSTS = Table(
         Kind(
             "USER#{userId}",
             "PROFILE",
-            "The account: username, email, names, picture, when last active, "
-            "and the counters of followers, following and posts.",
+            "The account: username, email, names, picture, when last active, until when it is "
+            "suspended, and the counters of followers, following and posts.",
         ),
         Kind("USER#{userId}", "NAME#{word}", "A word of a name, for search by its beginning."),
         Kind(
@@ -104,6 +105,7 @@ TABLES: tuple[Table, ...] = (USER_POSTS,)
 _PERSON = {
     "id": "userId",
     "username": "username",
+    "display_name": "displayName",
     "first_name": "firstName",
     "last_name": "lastName",
     "profile_picture": "profilePicture",
@@ -115,6 +117,9 @@ _ACCOUNT = _PERSON | {
     "follower_count": "followerCount",
     "following_count": "followingCount",
     "post_count": "postCount",
+    "version": "version",
+    "suspended_until_ms": "suspendedUntil",
+    "suspension_reason": "suspensionReason",
 }
 
 
@@ -126,6 +131,10 @@ def claim_key(username: str) -> Key:
     return Key(username_partition(username), "USERNAME")
 
 
+def word_key(user: UserId, word: str) -> Key:
+    return Key(f"USER#{user}", f"NAME#{word}")
+
+
 def username_partition(username: str) -> str:
     return f"USERNAME#{username}"
 
@@ -134,13 +143,44 @@ def letters_partition(word: str) -> str:
     return f"NAME#{word[:2]}"
 
 
-def joined(account: Account, words: tuple[str, ...]) -> tuple[Put, ...]:
+def joined(account: Account) -> tuple[Put, ...]:
     absent = F("pk").absent()
     return (
         Put(USER_POSTS, _claim(account), absent),
         Put(USER_POSTS, _profile(account), absent),
-        *(Put(USER_POSTS, _word(account, word)) for word in words),
+        *(Put(USER_POSTS, _word(account, word)) for word in words_of(account)),
     )
+
+
+def renamed(before: Account, after: Account) -> tuple[Op, ...]:
+    """The profile is updated and not put: its counters go on counting meanwhile."""
+    kept = _attributes(after, _PERSON) | {
+        "version": after.version,
+        USERNAME_KEY: username_partition(after.username),
+    }
+    actions = [F(name).set(value) for name, value in kept.items()]
+    gone = (F(name).remove() for name in _PERSON.values() if name not in kept)
+    words = words_of(after)
+    return (
+        *_claim_moved(before, after),
+        Update(USER_POSTS, profile_key(after.id), (*actions, *gone), _at_version(before.version)),
+        *(Put(USER_POSTS, _word(after, word)) for word in words),
+        *(
+            Delete(USER_POSTS, word_key(before.id, word))
+            for word in words_of(before)
+            if word not in words
+        ),
+    )
+
+
+def suspended(user: UserId, until_ms: int, reason: str) -> Update:
+    actions = (F("suspendedUntil").set(until_ms), F("suspensionReason").set(reason))
+    return Update(USER_POSTS, profile_key(user), actions, F("pk").exists())
+
+
+def reinstated(user: UserId) -> Update:
+    actions = (F("suspendedUntil").remove(), F("suspensionReason").remove())
+    return Update(USER_POSTS, profile_key(user), actions, F("pk").exists())
 
 
 def account_of(item: Item) -> Account:
@@ -150,6 +190,18 @@ def account_of(item: Item) -> Account:
 def person_of(entry: Item) -> Person:
     """From an entry of UsersByUsername or UsersByName."""
     return msgspec.convert(_fields(entry, _PERSON), Person)
+
+
+def _claim_moved(before: Account, after: Account) -> tuple[Op, ...]:
+    if before.username == after.username:
+        return ()
+    old = Delete(USER_POSTS, claim_key(before.username), F("userId").equals(before.id))
+    return (Put(USER_POSTS, _claim(after), F("pk").absent()), old)
+
+
+def _at_version(version: int) -> Condition:
+    same = F("version").equals(version) if version else F("version").absent()
+    return F("pk").exists() & same
 
 
 def _claim(account: Account) -> Item:
@@ -166,7 +218,7 @@ def _profile(account: Account) -> Item:
 
 def _word(account: Account, word: str) -> Item:
     return (
-        _at(Key(f"USER#{account.id}", f"NAME#{word}"))
+        _at(word_key(account.id, word))
         | _attributes(account, _PERSON)
         | {LETTERS: letters_partition(word), WORD: f"{word}#{account.id}"}
     )

@@ -1,0 +1,75 @@
+"""Change what somebody is called. A new username is claimed, and the old one let go, in the
+transaction that writes it; the words by which the person is found change in it too.
+
+What one would get wrong: the profile's counters change all the time and belong to others, so that
+only names and the version are written.
+"""
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from greenroom.errors import Problem
+from greenroom.ids import UserId
+from greenroom.people import records
+from greenroom.people.context import People
+from greenroom.people.directory import PersonNotFound
+from greenroom.people.join import UsernameTaken
+from greenroom.people.models import Account, checked_name, checked_username
+from greenroom.store.base import key_of
+from greenroom.store.problems import ConditionFailed, Conflict
+
+_TRIES = 5
+
+
+class ProfileChanged(Problem):
+    """The profile has changed since version {expected}; it is now at version {version}."""
+
+    expected: int
+    version: int
+
+
+class NewNames(Struct, frozen=True):
+    """What is not given stays as it is."""
+
+    username: str | UnsetType = UNSET
+    display_name: str | UnsetType = UNSET
+    first_name: str | UnsetType = UNSET
+    last_name: str | UnsetType = UNSET
+
+
+async def rename(
+    people: People, user: UserId, names: NewNames, *, version: int | None = None
+) -> Account:
+    """With `version`, only if the profile is still at it."""
+    changes = _checked(names)
+    for _ in range(_TRIES):
+        before = await _as_it_stands(people, user)
+        if version not in (None, before.version):
+            raise ProfileChanged(version, before.version)
+        after = msgspec.structs.replace(before, **changes, version=before.version + 1)
+        try:
+            await people.store.write(*records.renamed(before, after))
+        except ConditionFailed as refusal:
+            wanted = records.claim_key(after.username)
+            if any(key_of(failure.op) == wanted for failure in refusal.failed):
+                raise UsernameTaken(after.username) from None
+            continue  # another change came first; look again
+        return after
+    raise Conflict
+
+
+def _checked(names: NewNames) -> dict[str, str]:
+    changes: dict[str, str] = {}
+    if names.username is not UNSET:
+        changes["username"] = checked_username(names.username)
+    for field in ("display_name", "first_name", "last_name"):
+        if (text := getattr(names, field)) is not UNSET:
+            changes[field] = checked_name(field.replace("_", " "), text)
+    return changes
+
+
+async def _as_it_stands(people: People, user: UserId) -> Account:
+    item = await people.store.get(records.USER_POSTS, records.profile_key(user), consistent=True)
+    if item is None:
+        raise PersonNotFound
+    return records.account_of(item)

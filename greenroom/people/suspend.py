@@ -1,0 +1,34 @@
+"""Keep somebody out for a while, or for good. What they have written stays where it is.
+
+It takes effect within seconds for whoever is signed in (`access.py`, asked by every door), and
+passes by itself: a suspension that has ended is none, though its marks stay until somebody looks.
+"""
+
+from greenroom.ids import UserId
+from greenroom.people import records
+from greenroom.people.context import People
+from greenroom.people.directory import PersonNotFound
+from greenroom.people.models import FOREVER_MS, Account
+from greenroom.store.base import Update
+from greenroom.store.problems import ConditionFailed
+
+_MAX_REASON = 1000
+
+
+async def suspend(people: People, user: UserId, until_ms: int | None, reason: str) -> Account:
+    """Until then, or with None until `reinstate`. The reason is for moderators."""
+    until = FOREVER_MS if until_ms is None else min(until_ms, FOREVER_MS)
+    return await _written(people, records.suspended(user, until, reason[:_MAX_REASON]))
+
+
+async def reinstate(people: People, user: UserId) -> Account:
+    return await _written(people, records.reinstated(user))
+
+
+async def _written(people: People, update: Update) -> Account:
+    try:
+        item = await people.store.write(update)
+    except ConditionFailed:
+        raise PersonNotFound from None
+    assert item is not None
+    return records.account_of(item)

@@ -1,0 +1,116 @@
+import asyncio
+
+import pytest
+
+from greenroom.ids import UserId
+from greenroom.people import People, directory, records
+from greenroom.people.directory import PersonNotFound
+from greenroom.people.join import AccountExists, UsernameTaken, join, sign_up
+from greenroom.people.models import Account, InvalidName, InvalidUsername
+from greenroom.people.rename import NewNames, ProfileChanged, rename
+from greenroom.store.base import Update
+from greenroom.store.expressions import F, Prefix
+
+
+async def words(people: People, user: UserId) -> list[str]:
+    page = await people.store.query(
+        records.USER_POSTS, f"USER#{user}", Prefix("NAME#"), limit=50, consistent=True
+    )
+    return [str(item["sk"]).removeprefix("NAME#") for item in page.items]
+
+
+async def test_a_new_username_is_found_and_the_old_one_is_free(people: People) -> None:
+    maya = await join(people, "maya", first_name="Maya")
+    after = await rename(people, maya.id, NewNames(username="Maya.L"))
+    assert (after.username, after.version) == ("maya.l", 2)
+    assert await directory.by_id(people, maya.id) == after
+    found = await directory.by_username(people, "maya.l")
+    assert found is not None
+    assert found.id == maya.id
+    assert await directory.by_username(people, "maya") is None
+    assert (await join(people, "maya")).username == "maya"
+
+
+async def test_the_words_of_a_name_follow_it(people: People) -> None:
+    maya = await join(people, "maya", first_name="Maya", last_name="Lindqvist")
+    names = NewNames(username="ml", display_name="Zoë Star", last_name="Berg")
+    await rename(people, maya.id, names)
+    assert await words(people, maya.id) == ["berg", "maya", "ml", "star", "zoe"]
+    for word in ("berg", "maya", "ml", "star", "zoe"):
+        [found] = (await directory.by_name(people, word)).people
+        assert (found.username, found.name) == ("ml", "Zoë Star")
+    assert (await directory.by_name(people, "lindqvist")).people == ()
+
+
+async def test_a_taken_username_changes_nothing(people: People) -> None:
+    await join(people, "mateo")
+    maya = await join(people, "maya", first_name="Maya")
+    with pytest.raises(UsernameTaken):
+        await rename(people, maya.id, NewNames("mateo", "New", "New", "New"))
+    assert await directory.by_id(people, maya.id) == maya
+    assert await words(people, maya.id) == ["maya"]
+
+
+async def test_the_same_username_again_is_no_conflict(people: People) -> None:
+    maya = await join(people, "maya")
+    after = await rename(people, maya.id, NewNames(username="maya", first_name="M"))
+    assert (after.username, after.first_name) == ("maya", "M")
+
+
+async def test_counters_that_count_meanwhile_are_kept(people: People) -> None:
+    maya = await join(people, "maya", first_name="Maya")
+    key = records.profile_key(maya.id)
+    counted = (F("followerCount").add(1),)
+    await people.store.write(Update(records.USER_POSTS, key, counted))
+    await rename(people, maya.id, NewNames(first_name=""))
+    after = await directory.by_id(people, maya.id)
+    assert (after.follower_count, after.first_name, after.name) == (1, "", "maya")
+
+
+async def test_changes_at_once_all_happen_and_a_version_holds_off_the_late(people: People) -> None:
+    maya = await join(people, "maya")
+    await asyncio.gather(
+        rename(people, maya.id, NewNames(first_name="Maya")),
+        rename(people, maya.id, NewNames(last_name="Berg")),
+        rename(people, maya.id, NewNames(username="mb")),
+    )
+    after = await directory.by_id(people, maya.id)
+    assert (after.username, after.name, after.version) == ("mb", "Maya Berg", 4)
+    with pytest.raises(ProfileChanged) as refused:
+        await rename(people, maya.id, NewNames(username="late"), version=1)
+    assert refused.value.version == 4
+
+
+async def test_of_two_who_take_one_username_at_once_one_gets_it(people: People) -> None:
+    both = [await join(people, name) for name in ("maya", "mateo")]
+    answers = await asyncio.gather(
+        *(rename(people, one.id, NewNames(username="star")) for one in both),
+        return_exceptions=True,
+    )
+    assert sum(isinstance(answer, Account) for answer in answers) == 1
+    assert sum(isinstance(answer, UsernameTaken) for answer in answers) == 1
+
+
+async def test_what_does_not_fit_is_refused(people: People) -> None:
+    maya = await join(people, "maya")
+    with pytest.raises(InvalidUsername):
+        await rename(people, maya.id, NewNames(username="9"))
+    with pytest.raises(InvalidName, match="display name"):
+        await rename(people, maya.id, NewNames(display_name="a\nb"))
+    with pytest.raises(PersonNotFound):
+        await rename(people, UserId("usr_nobody"), NewNames(username="x1"))
+
+
+async def test_an_id_has_one_account_and_signing_up_twice_is_signing_up_once(
+    people: People,
+) -> None:
+    sub = UserId("8f14e45f-ceea-467f-9b62-3d6c1a7d2b11")
+    first = await sign_up(people, sub, "maya", display_name="Maya")
+    again = await sign_up(people, sub, "MAYA", display_name="Other")
+    assert (first.is_new, again.is_new) == (True, False)
+    assert first.account == again.account
+    with pytest.raises(AccountExists):
+        await sign_up(people, sub, "mateo")
+    with pytest.raises(UsernameTaken):
+        await sign_up(people, UserId("another-sub"), "maya")
+    assert await directory.by_username(people, "mateo") is None

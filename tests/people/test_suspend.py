@@ -1,0 +1,56 @@
+import pytest
+
+from greenroom.clock import HeldClock
+from greenroom.ids import UserId
+from greenroom.people import People, access, directory
+from greenroom.people.access import AccountSuspended, check_not_suspended
+from greenroom.people.directory import PersonNotFound
+from greenroom.people.join import join
+from greenroom.people.suspend import reinstate, suspend
+
+
+async def test_a_suspension_ends_by_itself(people: People, clock: HeldClock) -> None:
+    maya = await join(people, "maya")
+    account = await suspend(people, maya.id, clock.now_ms() + 1000, "spam")
+    assert account.is_suspended(clock.now_ms())
+    assert account.suspension_reason == "spam"
+    assert not account.is_suspended(clock.now_ms() + 1000)
+
+
+async def test_whoever_is_reinstated_is_as_before(people: People, clock: HeldClock) -> None:
+    maya = await join(people, "maya", first_name="Maya")
+    assert (await suspend(people, maya.id, None, "spam")).is_suspended(clock.now_ms())
+    assert await reinstate(people, maya.id) == maya
+    assert await access.account(people, maya.id) == maya
+
+
+async def test_a_suspended_person_is_found_as_before(people: People) -> None:
+    maya = await join(people, "maya")
+    await suspend(people, maya.id, None, "spam")
+    assert (await directory.by_id(people, maya.id)).name == "maya"
+    assert [person.id for person in await directory.by_ids(people, [maya.id])] == [maya.id]
+    assert len((await directory.by_name(people, "maya")).people) == 1
+
+
+async def test_nobody_can_be_neither_suspended_nor_reinstated(people: People) -> None:
+    nobody = UserId("usr_nobody")
+    with pytest.raises(PersonNotFound):
+        await suspend(people, nobody, None, "spam")
+    with pytest.raises(PersonNotFound):
+        await reinstate(people, nobody)
+    assert await access.account(people, nobody) is None
+
+
+async def test_suspending_costs_one_write(people: People) -> None:
+    maya = await join(people, "maya", first_name="Maya", last_name="Lindqvist")
+    with people.store.counting() as cost:
+        await suspend(people, maya.id, None, "spam")
+    assert cost.write_units == 1
+
+
+def test_a_suspension_says_until_when() -> None:
+    check_not_suspended(None, 0)
+    check_not_suspended(1000, 1000)
+    with pytest.raises(AccountSuspended) as refused:
+        check_not_suspended(1000, 999)
+    assert refused.value.until == "1970-01-01T00:00:01.000Z"
