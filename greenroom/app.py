@@ -1,6 +1,6 @@
 """The composition root: settings -> store -> contexts -> the app. The only place that wires."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -9,17 +9,27 @@ from msgspec.structs import replace
 
 from greenroom import demo, settings as knobs
 from greenroom.api import server
+from greenroom.api.auth import Authenticator
 from greenroom.api.http import http_app
-from greenroom.clock import SystemClock
+from greenroom.api.tokens import (
+    Expected,
+    NobodyCalled,
+    SharedSecret,
+    Signature,
+    TokensMadeElsewhere,
+)
+from greenroom.clock import Clock, SystemClock
 from greenroom.ids import Ids, UserId
 from greenroom.live import records as live
 from greenroom.messaging import records as messaging
 from greenroom.people import People, directory, records as people
+from greenroom.people.actor import Scope
+from greenroom.people.models import is_user_id, is_username
 from greenroom.safety import records as safety
 from greenroom.settings import InvalidSetting, Settings
 from greenroom.social import records as social
 from greenroom.store.base import Store
-from greenroom.store.sqlite import SqliteStore
+from greenroom.store.sqlite import SqliteStore, glance
 from greenroom.store.tables import Table
 
 TABLES: tuple[Table, ...] = (
@@ -44,9 +54,25 @@ async def serve(
             people = People(store, clock, Ids(clock))
             await _ready(people)
             shown = await demo.furnish(people) if samples else ()
-            app = http_app(people, partial(_ready, people), shown)
+            authenticator = Authenticator(people, signature(settings, clock), expected(settings))
+            app = http_app(people, authenticator, partial(_ready, people), shown)
             address = server.address_of(listener)
             await server.serve(app, listener, started=lambda: tell(address))
+
+
+def signature(settings: Settings, clock: Clock) -> Signature:
+    """How tokens are signed: fixed here, by the settings, for as long as the server runs."""
+    if not settings.jwks_url:
+        return SharedSecret(knobs.kept_secret(settings))
+    # Imported where it is used: without an identity provider nobody needs an HTTP client in memory.
+    from greenroom.api.jwks import PublicKeys
+
+    return PublicKeys(settings.jwks_url, settings.jwt_algorithms.split(","), clock)
+
+
+def expected(settings: Settings) -> Expected:
+    named = (audience.strip() for audience in settings.jwt_audience.split(","))
+    return Expected(settings.jwt_issuer, frozenset(audience for audience in named if audience))
 
 
 @asynccontextmanager
@@ -97,6 +123,48 @@ async def _open_dynamo(
         )
     except InvalidAddress as reason:
         raise InvalidSetting(knobs.variable_of("store"), str(reason)) from None
+
+
+async def token(settings: Settings, user: str, scopes: Sequence[Scope], hours: int) -> str:
+    """One for a developer's hand. `user` is an id, or the username of somebody in the store."""
+    clock = SystemClock()
+    signed = signature(settings, clock)
+    if not isinstance(signed, SharedSecret):
+        raise TokensMadeElsewhere(knobs.variable_of("jwks_url"))
+    named = user if _is_id(user, scopes) else await _user_called(settings, clock, user)
+    now = clock.now_ms() // 1000
+    wanted = expected(settings)
+    claims: dict[str, object] = {"sub": named, "iat": now, "exp": now + hours * 3600}
+    claims["scope"] = " ".join(scopes)
+    if wanted.issuer:
+        claims["iss"] = wanted.issuer
+    if wanted.audiences:
+        claims["aud"] = sorted(wanted.audiences)
+    return signed.sign(claims)
+
+
+def _is_id(user: str, scopes: Sequence[Scope]) -> bool:
+    """What can only be an id is not looked up; nor is a service, which needs no account."""
+    return is_user_id(user) and (
+        user.startswith("usr_") or Scope.SERVICE in scopes or not is_username(user)
+    )
+
+
+async def _user_called(settings: Settings, clock: SystemClock, username: str) -> UserId:
+    path = sqlite_path(settings)
+    found: str | None = None
+    if path is not None and path.exists():
+        # The server may hold the file; a look at the claim needs no more than to read it.
+        with glance(path, clock) as reader:
+            claim = reader.get(people.USER_POSTS, people.claim_key(username.lower()), False)
+        found = None if claim is None else str(claim["userId"])
+    elif path is None:
+        async with opened(settings, clock, create_tables=False) as store:
+            person = await directory.by_username(People(store, clock, Ids(clock)), username)
+        found = None if person is None else person.id
+    if found is None:
+        raise NobodyCalled(username)
+    return UserId(found)
 
 
 async def _ready(people: People) -> None:

@@ -12,9 +12,12 @@ import uvloop
 
 from greenroom import __version__, app, settings as knobs
 from greenroom.errors import Problem
+from greenroom.people.actor import Scope
 from greenroom.settings import InvalidSetting, Settings
 from greenroom.store import describe
 from greenroom.store.sqlite import backup
+
+_MOST_HOURS = 24 * 365
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -51,9 +54,25 @@ def _parser() -> argparse.ArgumentParser:
     demo = commands.add_parser("demo", help="run the server with sample people and data")
     demo.set_defaults(command=_demo)
 
+    token = commands.add_parser("token", help="print a token for a user, to try things by hand")
+    token.add_argument("user", metavar="USER", help="a username, or an id")
+    token.add_argument(
+        "--scope",
+        action="append",
+        choices=[str(scope) for scope in Scope],
+        help="what the token is for (user unless given; may be repeated)",
+    )
+    token.add_argument("--hours", type=_hours, default=12, help="how long it lasts (12)")
+    token.add_argument("--demo", action="store_true", help="for the data of `greenroom demo`")
+    token.set_defaults(command=_token)
+
     tables = commands.add_parser("tables", help="print the tables of the item store")
     tables.add_argument("--format", choices=("text", "cloudformation"), default="text")
     tables.set_defaults(command=_tables)
+
+    cost = commands.add_parser("cost", help="measure what each access pattern costs on DynamoDB")
+    cost.add_argument("--format", choices=("text", "json"), default="text")
+    cost.set_defaults(command=_cost)
 
     copy = commands.add_parser("backup", help="copy the SQLite file, also while it is served")
     copy.add_argument("file", type=Path, metavar="FILE")
@@ -81,6 +100,7 @@ def _demo(_: argparse.Namespace) -> None:
             f"\nGreenroom is running, with sample people and data.\n\n"
             f"  Look here       {address}\n"
             f"  Read the API    {address}/schema/docs\n"
+            f"  Be somebody     greenroom token maya --demo\n"
             f"  It is kept in   {app.sqlite_path(settings) or 'the store that was given'}\n\n"
             f"Ctrl-C stops it; what was done is there when it starts again.",
             flush=True,
@@ -89,11 +109,34 @@ def _demo(_: argparse.Namespace) -> None:
     uvloop.run(app.serve(settings, create_tables=True, samples=True, tell=tell))
 
 
+def _token(arguments: argparse.Namespace) -> None:
+    settings = app.for_demo(knobs.read()) if arguments.demo else knobs.read()
+    scopes = [Scope(name) for name in dict.fromkeys(arguments.scope or [Scope.USER])]
+    print(uvloop.run(app.token(settings, arguments.user, scopes, arguments.hours)))
+
+
+def _hours(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= _MOST_HOURS:
+        raise argparse.ArgumentTypeError(f"a whole number from 1 to {_MOST_HOURS}")
+    return int(text)
+
+
 def _tables(arguments: argparse.Namespace) -> None:
     if arguments.format == "cloudformation":
         print(json.dumps(describe.cloudformation(app.TABLES), indent=2))
     else:
         print(describe.readable(app.TABLES), end="")
+
+
+def _cost(arguments: argparse.Namespace) -> None:
+    # Imported where it is used: nobody who serves needs it in memory.
+    from greenroom import cost
+
+    found = uvloop.run(cost.on_a_fresh_file(cost.PATTERNS))
+    if arguments.format == "json":
+        print(cost.show.one_line(found))
+    else:
+        print(cost.show.text(found), end="")
 
 
 def _backup(arguments: argparse.Namespace) -> None:

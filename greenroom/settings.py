@@ -7,6 +7,7 @@ docs/reference/settings.md is generated from the declarations below.
 
 import difflib
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +22,7 @@ from greenroom.errors import Problem
 
 PREFIX = "GREENROOM_"
 _FOR_TESTS = "GREENROOM_TEST_"
+_KEYS_URL = re.compile(r"https://[^/]|http://(127\.0\.0\.1|localhost|\[::1\])[:/]")
 
 
 class UnknownSetting(Problem):
@@ -76,8 +78,32 @@ class Settings(Struct, frozen=True):
     secret: Annotated[
         str,
         Meta(
-            description="What cursors are sealed with: 32 characters or more, the same on all "
-            "nodes. Empty means that one is made on the first start and kept in the data folder."
+            description="What tokens are signed and cursors are sealed with: 32 characters or "
+            "more, the same on all nodes. Empty means that one is made on the first start and kept "
+            "in the data folder."
+        ),
+    ] = ""
+    jwks_url: Annotated[
+        str,
+        Meta(
+            description="Where the identity provider publishes its keys, such as "
+            "`https://cognito-idp.REGION.amazonaws.com/POOL/.well-known/jwks.json`. With it only "
+            "the provider's tokens are accepted; empty means tokens signed with the secret."
+        ),
+    ] = ""
+    jwt_algorithms: Annotated[
+        Literal["RS256", "ES256", "RS256,ES256"],
+        Meta(description="What the identity provider signs with. Tokens with the secret: HS256."),
+    ] = "RS256"
+    jwt_issuer: Annotated[
+        str,
+        Meta(description="The `iss` that every token must have. Needed with a JWKS URL."),
+    ] = ""
+    jwt_audience: Annotated[
+        str,
+        Meta(
+            description="The `aud`, or Cognito's `client_id`, of which every token must have one; "
+            "several are separated by commas. Needed with a JWKS URL."
         ),
     ] = ""
     check: Annotated[
@@ -91,7 +117,19 @@ class Settings(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.secret and len(self.secret) < 32:
-            raise ValueError("a secret has 32 characters or more - at `$.secret`")
+            raise InvalidSetting(variable_of("secret"), "it has 32 characters or more")
+        if self.jwks_url:
+            self._check_provider()
+
+    def _check_provider(self) -> None:
+        """Keys fetched in the clear could be anybody's; and without issuer and audience every
+        token of the same provider, for whatever product it was made, would open this one."""
+        if not _KEYS_URL.match(self.jwks_url):
+            raise InvalidSetting(variable_of("jwks_url"), "it begins with https://")
+        for name in ("jwt_issuer", "jwt_audience"):
+            if not getattr(self, name):
+                reason = f"it is needed with {variable_of('jwks_url')}"
+                raise InvalidSetting(variable_of(name), reason)
 
     @property
     def store_url(self) -> str:
@@ -165,8 +203,6 @@ def _fitting(given: dict[str, Any]) -> Settings:
         return msgspec.convert(given, Settings, strict=False, dec_hook=_decoded)
     except msgspec.ValidationError as error:
         name = str(error).rpartition("$.")[2].rstrip("`")
-        if name == "secret":
-            raise InvalidSetting(variable_of(name), "it has 32 characters or more") from None
         reason = f"it is {kind_of(name)}, not {given[name]!r}"
         raise InvalidSetting(variable_of(name), reason) from None
 

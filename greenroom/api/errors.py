@@ -89,6 +89,8 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     store.StoreTooNew: _OURS,
     sqlite.BackupExists: _OURS,
     server.CannotListen: _OURS,
+    tokens.NobodyCalled: _OURS,
+    tokens.TokensMadeElsewhere: _OURS,
     settings.UnknownSetting: _OURS,
     settings.InvalidSetting: _OURS,
     settings.DataNotWritable: _OURS,
@@ -148,9 +150,7 @@ def on_problem(request: Request[Any, Any, Any], problem: Problem) -> Response[by
     }
     if answer.told:
         document["detail"] = str(problem)
-    wait = getattr(problem, "retry_after_s", answer.retry_after)
-    headers = {} if wait is None else {"Retry-After": str(wait)}
-    return _response(document, headers)
+    return _response(document, _headers(problem, answer))
 
 
 def on_http_exception(_: Request[Any, Any, Any], exception: HTTPException) -> Response[bytes]:
@@ -189,8 +189,9 @@ def _internal() -> Response[bytes]:
     return _response(document, {})
 
 
-def _headers(answer: Answer) -> dict[str, str]:
-    headers = {"Retry-After": answer.retry_after, "WWW-Authenticate": answer.challenge}
+def _headers(problem: Problem, answer: Answer) -> dict[str, str]:
+    wait = getattr(problem, "retry_after_s", answer.retry_after)
+    headers = {"Retry-After": wait, "WWW-Authenticate": answer.challenge}
     return {name: str(value) for name, value in headers.items() if value is not None}
 
 

@@ -1,22 +1,27 @@
 """Everything that answers HTTP, put together from the contexts that it is given."""
 
 from collections.abc import Sequence
+from typing import Any
 
-from litestar import Litestar, MediaType
+from litestar import Litestar, MediaType, Request
+from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
-from litestar.openapi.spec import License
+from litestar.openapi.spec import Components, License
 from litestar.types import Message, Scope
 
 from greenroom import __version__
-from greenroom.api import errors, pages
+from greenroom.api import auth, errors, pages
+from greenroom.api.auth import Authenticator
+from greenroom.api.idempotency import Once
 from greenroom.api.pages.landing import landing_page
 from greenroom.api.pages.reference import ReferencePage, problem_page
-from greenroom.api.rest import health, people as rest_people
+from greenroom.api.rest import health, me as rest_me, people as rest_people
 from greenroom.errors import Problem
 from greenroom.people import People
+from greenroom.people.actor import Actor
 from greenroom.people.models import Person
 
 _HEADERS = (
@@ -28,8 +33,12 @@ _MOST_BYTES = 1024 * 1024
 
 
 def http_app(
-    people: People, ready: health.Ready, samples: Sequence[tuple[Person, str]] = ()
+    people: People,
+    authenticator: Authenticator,
+    ready: health.Ready,
+    samples: Sequence[tuple[Person, str]] = (),
 ) -> Litestar:
+    once = Once(people.store, people.clock)
     return Litestar(
         [
             landing_page(samples),
@@ -37,9 +46,14 @@ def http_app(
             problem_page,
             health.healthz,
             health.readyz,
+            rest_me.routes,
             rest_people.routes,
         ],
+        state=State({"authenticator": authenticator}),
         dependencies={
+            "actor": Provide(_actor),
+            "newcomer": Provide(_newcomer),
+            "once": Provide(lambda: once, sync_to_thread=False),
             "people": Provide(lambda: people, sync_to_thread=False),
             "ready": Provide(lambda: ready, sync_to_thread=False),
         },
@@ -55,6 +69,14 @@ def http_app(
     )
 
 
+async def _actor(request: Request[Any, Any, Any]) -> Actor:
+    return await auth.actor_of(request)
+
+
+async def _newcomer(request: Request[Any, Any, Any]) -> Actor:
+    return await auth.newcomer_of(request)
+
+
 async def _add_headers(message: Message, _: Scope) -> None:
     """To every answer, refusals too."""
     if message["type"] == "http.response.start":
@@ -68,6 +90,7 @@ def _openapi() -> OpenAPIConfig:
         description="A conversation backend for marketplaces.",
         license=License(name="Apache-2.0", identifier="Apache-2.0"),
         path="/schema",
+        components=Components(security_schemes={"bearer": auth.SCHEME}),
         render_plugins=[
             JsonRenderPlugin(path=["/", "/openapi.json"], media_type=MediaType.JSON),
             YamlRenderPlugin(),

@@ -1,10 +1,12 @@
-from litestar import Litestar
-from litestar.testing import AsyncTestClient
+from httpx import AsyncClient
 
 from greenroom.people import People
+from greenroom.people.actor import Scope
 from greenroom.people.join import join
+from greenroom.people.suspend import suspend
+from tests.api.conftest import Bearer
 
-Client = AsyncTestClient[Litestar]
+Client = AsyncClient
 
 
 async def test_a_profile_says_who_somebody_is_but_not_their_address(
@@ -16,7 +18,7 @@ async def test_a_profile_says_who_somebody_is_but_not_their_address(
     assert answer.json() == {
         "userId": account.id,
         "username": "zoe",
-        "name": "Zoë",
+        "displayName": "Zoë",
         "firstName": "Zoë",
         "lastName": "",
         "profilePicture": None,
@@ -25,6 +27,7 @@ async def test_a_profile_says_who_somebody_is_but_not_their_address(
         "followingCount": 0,
         "postCount": 0,
         "joinedAt": "2025-10-09T08:53:20.000Z",
+        "suspension": None,
     }
 
 
@@ -50,6 +53,27 @@ async def test_people_are_found_by_username_and_by_name(client: Client) -> None:
         assert [person["username"] for person in answer.json()["people"]] == found
 
 
+async def test_people_are_found_by_their_ids_in_the_order_asked(client: Client) -> None:
+    page = await client.get("/v1/people", params={"name": "ma"})
+    ids = [person["userId"] for person in page.json()["people"]]
+    asked = [ids[1], "usr_nobody", "", "x" * 200, ids[0], ids[1]]
+    answer = await client.get("/v1/people", params={"id": asked})
+    assert [person["userId"] for person in answer.json()["people"]] == [ids[1], ids[0]]
+
+
+async def test_only_a_moderator_is_shown_a_suspension(
+    client: Client, people: People, bearer: Bearer
+) -> None:
+    zoe = await join(people, "zoe")
+    ada = await join(people, "ada.too")
+    await suspend(people, zoe.id, None, "spam")
+    assert (await client.get(f"/v1/people/{zoe.id}")).json()["suspension"] is None
+    for scope in (Scope.MODERATOR, Scope.ADMIN):
+        answer = await client.get(f"/v1/people/{zoe.id}", headers=bearer(ada.id, scope))
+        suspension = {"until": "9999-12-31T23:59:59.999Z", "reason": "spam"}
+        assert answer.json()["suspension"] == suspension
+
+
 async def test_pages_go_on_where_the_last_one_ended(client: Client) -> None:
     first = (await client.get("/v1/people", params={"name": "ma", "limit": 1})).json()
     rest = await client.get(
@@ -60,7 +84,16 @@ async def test_pages_go_on_where_the_last_one_ended(client: Client) -> None:
 
 
 async def test_what_does_not_fit_is_refused_with_its_place(client: Client) -> None:
-    for query in ("", "?username=a&name=b", "?name=ma&limit=0", "?name=ma&limit=x", "?name="):
+    many = "&".join(f"id=usr_{n}" for n in range(51))
+    for query in (
+        "",
+        "?username=a&name=b",
+        "?id=a&name=b",
+        f"?{many}",
+        "?name=ma&limit=0",
+        "?name=ma&limit=x",
+        "?name=",
+    ):
         answer = await client.get("/v1/people" + query)
         assert answer.status_code == 400, query
         assert answer.json()["type"] == "/problems/invalid-request"

@@ -1,11 +1,10 @@
 import pytest
-from litestar import Litestar
-from litestar.testing import AsyncTestClient
+from httpx import AsyncClient
 
 from greenroom.store.problems import ConditionFailed, StoreUnavailable, Throttled
 from tests.api.conftest import World
 
-Client = AsyncTestClient[Litestar]
+Client = AsyncClient
 
 
 async def test_a_live_and_ready_server_says_so(client: Client) -> None:

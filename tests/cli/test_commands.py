@@ -3,6 +3,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jwt
 import pytest
 
 from greenroom import __version__
@@ -86,3 +87,35 @@ def test_a_backup_of_nothing_is_refused(tmp_path: Path) -> None:
 def test_a_backup_of_dynamodb_is_refused(tmp_path: Path) -> None:
     done = greenroom("backup", str(tmp_path / "copy.db"), GREENROOM_STORE="dynamodb://eu-west-1")
     assert "backups of its own" in refused(done)
+
+
+def test_a_token_says_whose_it_is_what_for_and_how_long(tmp_path: Path) -> None:
+    asked = ("usr_1", "--scope", "moderator", "--scope", "user", "--hours", "2")
+    done = greenroom("token", *asked, GREENROOM_SECRET="s" * 32, GREENROOM_JWT_AUDIENCE="a,b")
+    claims = jwt.decode(done.stdout.strip(), "s" * 32, ["HS256"], audience="b")
+    assert (claims["sub"], claims["scope"]) == ("usr_1", "moderator user")
+    assert claims["exp"] - claims["iat"] == 2 * 3600
+
+
+def test_a_token_for_a_username_that_nobody_has_is_refused(tmp_path: Path) -> None:
+    line = refused(greenroom("token", "maya", GREENROOM_DATA=str(tmp_path)))
+    assert "nobody called 'maya'" in line
+    assert "--demo" in line
+
+
+def test_with_an_identity_provider_tokens_are_made_there() -> None:
+    done = greenroom(
+        "token",
+        "usr_1",
+        GREENROOM_JWKS_URL="https://provider/jwks.json",
+        GREENROOM_JWT_ISSUER="https://provider",
+        GREENROOM_JWT_AUDIENCE="app",
+    )
+    assert "identity provider" in refused(done)
+
+
+@pytest.mark.parametrize("hours", ["0", "-1", "x", "9000"])
+def test_a_token_lasts_at_most_a_year(hours: str) -> None:
+    done = greenroom("token", "usr_1", "--hours", hours)
+    assert done.returncode == 2
+    assert done.stdout == ""

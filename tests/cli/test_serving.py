@@ -46,22 +46,33 @@ def server(command: str, data: Path, **environment: str) -> Iterator[tuple[str, 
         process.wait()
 
 
-def ask(address: str) -> Any:
-    with urllib.request.urlopen(address, timeout=10) as answer:
+def ask(address: str, token: str = "") -> Any:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    asked = urllib.request.Request(address, headers=headers)
+    with urllib.request.urlopen(asked, timeout=10) as answer:
         return json.load(answer)
+
+
+def token(*arguments: str, **environment: str) -> str:
+    done = greenroom("token", *arguments, **environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.strip()
 
 
 def test_a_new_server_is_empty_and_ready(tmp_path: Path) -> None:
     with server("serve", tmp_path) as (address, _):
         assert ask(f"{address}/readyz") == {"status": "ready"}
-        assert ask(f"{address}/v1/people?name=ma")["people"] == []
+        service = token("probe", "--scope", "service", GREENROOM_DATA=str(tmp_path))
+        assert ask(f"{address}/v1/people?name=ma", service)["people"] == []
 
 
 def test_the_demo_has_the_same_people_after_a_restart(tmp_path: Path) -> None:
     with server("demo", tmp_path) as (address, _):
-        first = ask(f"{address}/v1/people?name=ma")
+        maya = token("maya", "--demo", GREENROOM_DATA=str(tmp_path))
+        first = ask(f"{address}/v1/people?name=ma", maya)
     with server("demo", tmp_path) as (address, _):
-        assert ask(f"{address}/v1/people?name=ma") == first
+        assert ask(f"{address}/v1/people?name=ma", maya) == first
+        assert ask(f"{address}/v1/me", maya)["username"] == "maya"
     assert [person["username"] for person in first["people"]] == ["mateo", "maya"]
     assert [file.name for file in tmp_path.iterdir()] == ["demo"]
 
@@ -69,7 +80,8 @@ def test_the_demo_has_the_same_people_after_a_restart(tmp_path: Path) -> None:
 def test_the_demo_runs_on_dynamodb(tmp_path: Path, dynamodb_url: str) -> None:
     store = f"{dynamodb_url}&prefix=demo-{tmp_path.name}-"
     with server("demo", tmp_path, GREENROOM_STORE=store) as (address, _):
-        assert ask(f"{address}/v1/people?username=maya")["people"][0]["name"] == "Maya Lindqvist"
+        maya = token("maya", "--demo", GREENROOM_STORE=store, GREENROOM_DATA=str(tmp_path))
+        assert ask(f"{address}/v1/me", maya)["displayName"] == "Maya Lindqvist"
 
 
 def test_tables_that_are_missing_in_dynamodb_are_told(tmp_path: Path, dynamodb_url: str) -> None:
@@ -85,13 +97,15 @@ def test_tables_that_are_missing_in_dynamodb_are_told(tmp_path: Path, dynamodb_u
 def test_a_backup_is_made_while_the_server_runs_and_can_be_served(tmp_path: Path) -> None:
     data, copy = tmp_path / "data", tmp_path / "copy.db"
     with server("demo", data) as (address, _):
-        people = ask(f"{address}/v1/people?name=ma")
+        maya = token("maya", "--demo", GREENROOM_DATA=str(data))
+        people = ask(f"{address}/v1/people?name=ma", maya)
         done = greenroom("backup", str(copy), GREENROOM_DATA=str(data / "demo"))
         assert (done.returncode, done.stderr) == (0, "")
         again = greenroom("backup", str(copy), GREENROOM_DATA=str(data / "demo"))
         assert "exists already" in refused(again)
-    with server("serve", tmp_path / "other", GREENROOM_STORE=f"sqlite:///{copy}") as (address, _):
-        assert ask(f"{address}/v1/people?name=ma") == people
+    other = {"GREENROOM_DATA": str(tmp_path / "other"), "GREENROOM_STORE": f"sqlite:///{copy}"}
+    with server("serve", tmp_path / "other", **other) as (address, _):
+        assert ask(f"{address}/v1/people?name=ma", token("maya", **other)) == people
 
 
 def test_a_port_that_is_taken_is_told_before_anything_is_made(tmp_path: Path) -> None:

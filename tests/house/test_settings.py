@@ -20,12 +20,26 @@ def test_every_setting_can_be_given() -> None:
             "GREENROOM_DATA": "/srv/greenroom",
             "GREENROOM_STORE": "dynamodb://eu-west-1",
             "GREENROOM_SECRET": "s" * 32,
+            "GREENROOM_JWKS_URL": "https://provider/jwks.json",
+            "GREENROOM_JWT_ALGORITHMS": "RS256,ES256",
+            "GREENROOM_JWT_ISSUER": "https://provider",
+            "GREENROOM_JWT_AUDIENCE": "web,app",
             "GREENROOM_CHECK": "false",
             "GREENROOM_LOG": "debug",
         }
     )
     assert given == Settings(
-        "0.0.0.0", 9000, Path("/srv/greenroom"), "dynamodb://eu-west-1", "s" * 32, False, "debug"
+        host="0.0.0.0",
+        port=9000,
+        data=Path("/srv/greenroom"),
+        store="dynamodb://eu-west-1",
+        secret="s" * 32,
+        jwks_url="https://provider/jwks.json",
+        jwt_algorithms="RS256,ES256",
+        jwt_issuer="https://provider",
+        jwt_audience="web,app",
+        check=False,
+        log="debug",
     )
 
 
@@ -46,6 +60,9 @@ def test_a_misspelt_setting_stops_the_start(variable: str) -> None:
         ("GREENROOM_CHECK", "maybe", "true or false"),
         ("GREENROOM_LOG", "loud", "one of debug"),
         ("GREENROOM_DATA", "", "a path"),
+        ("GREENROOM_JWT_ALGORITHMS", "HS256", "one of ES256, RS256, RS256,ES256"),
+        ("GREENROOM_JWT_ALGORITHMS", "none", "one of"),
+        ("GREENROOM_JWKS_URL", "http://provider/jwks.json", "https://"),
     ],
 )
 def test_a_value_that_does_not_fit_is_refused_in_words(
@@ -54,6 +71,18 @@ def test_a_value_that_does_not_fit_is_refused_in_words(
     with pytest.raises(InvalidSetting, match=reason) as refusal:
         settings.read({variable: value})
     assert refusal.value.name == variable
+
+
+@pytest.mark.parametrize("missing", ["GREENROOM_JWT_ISSUER", "GREENROOM_JWT_AUDIENCE"])
+def test_an_identity_provider_is_trusted_for_named_tokens_only(missing: str) -> None:
+    given = {
+        "GREENROOM_JWKS_URL": "https://provider/jwks.json",
+        "GREENROOM_JWT_ISSUER": "https://provider",
+        "GREENROOM_JWT_AUDIENCE": "app",
+    }
+    with pytest.raises(InvalidSetting) as refusal:
+        settings.read(given | {missing: ""})
+    assert refusal.value.name == missing
 
 
 def test_a_weak_secret_is_refused_and_not_repeated() -> None:

@@ -13,7 +13,6 @@ from greenroom.people.models import Person
 _PLACES = (
     ("/schema/docs", "The API, to read"),
     ("/schema", "The API, as OpenAPI 3.1 (also <a href='/schema/openapi.yaml'>as YAML</a>)"),
-    ("/v1/people?name=ma", "Whoever has a name that begins with “ma”"),
     ("/healthz", "Whether the process lives"),
     ("/readyz", "Whether it can read its store"),
 )
@@ -28,6 +27,10 @@ def landing(samples: Sequence[tuple[Person, str]]) -> str:
     if samples:
         cards = "\n".join(_card(person, part) for person, part in samples)
         parts.append(f"<h2>Sample people</h2>\n<ul class='cards'>\n{cards}\n</ul>")
+        parts.append(
+            "<p>To ask as one of them: <code>greenroom token maya --demo</code> prints a token, "
+            "which goes into the header <code>Authorization: Bearer …</code>.</p>"
+        )
     rows = "\n".join(
         f"<tr><td><a href='{place}'><code>{place}</code></a></td><td>{what}</td></tr>"
         for place, what in _PLACES
@@ -38,7 +41,7 @@ def landing(samples: Sequence[tuple[Person, str]]) -> str:
 
 def _card(person: Person, part: str) -> str:
     return (
-        f"<li><a href='/v1/people/{escape(person.id)}'>{escape(person.name)}</a>"
+        f"<li><strong>{escape(person.name)}</strong>"
         f"<span>@{escape(person.username)}</span><span>{escape(part)}</span></li>"
     )
 

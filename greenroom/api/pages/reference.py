@@ -51,9 +51,10 @@ def _operation(method: str, path: str, operation: dict[str, Any]) -> str:
         for status, answer in operation.get("responses", {}).items()
     )
     described = operation.get("description")
+    needs_token = " <small>needs a token</small>" if operation.get("security") else ""
     return (
         f"<article id='{escape(operation.get('operationId', ''))}'>\n"
-        f"<h3><code>{escape(method.upper())} {escape(path)}</code></h3>\n"
+        f"<h3><code>{escape(method.upper())} {escape(path)}</code>{needs_token}</h3>\n"
         f"<p>{escape(operation.get('summary') or '')}</p>\n"
         + (f"<p class='quiet'>{escape(described)}</p>\n" if described else "")
         + f"<table>\n{rows}{answers}</table>\n</article>"

@@ -1,26 +1,35 @@
-"""People, for whoever asks: never with an e-mail address."""
+"""People, for whoever has a token: never with an e-mail address. Their suspension is for
+moderators; to everybody else a suspended person looks as before."""
 
 from typing import Annotated, Any
 
-from litestar import Router, get
+from litestar import Response, Router, get, post
 from litestar.di import NamedDependency
 from litestar.exceptions import ValidationException
-from litestar.params import PathParameter, QueryParameter, SkipValidation
+from litestar.params import JSONBody, PathParameter, QueryParameter, SkipValidation
 from msgspec import Struct
 
+from greenroom.api.auth import BEARER, needs
 from greenroom.api.errors import refusals
+from greenroom.api.idempotency import IdempotencyKey, Once, digest_of
 from greenroom.clock import iso
 from greenroom.ids import UserId
-from greenroom.people import People, directory, models
+from greenroom.people import People, directory, join, models
+from greenroom.people.actor import Actor, Scope
 
 
 class Person(Struct, rename="camel"):
     user_id: UserId
     username: str
-    name: str
+    display_name: str
     first_name: str
     last_name: str
     profile_picture: str | None
+
+
+class Suspension(Struct, rename="camel"):
+    until: str
+    reason: str
 
 
 class Profile(Person, rename="camel"):
@@ -29,6 +38,7 @@ class Profile(Person, rename="camel"):
     following_count: int
     post_count: int
     joined_at: str
+    suspension: Suspension | None
 
 
 class PeoplePage(Struct, rename="camel"):
@@ -36,62 +46,136 @@ class PeoplePage(Struct, rename="camel"):
     next: str | None
 
 
+class NewPerson(Struct, rename="camel", forbid_unknown_fields=True):
+    username: str
+    display_name: str = ""
+    first_name: str = ""
+    last_name: str = ""
+    email: str | None = None
+    user_id: str | None = None
+    """The identity provider's `sub`, where there is one."""
+
+
 @get(
     "/{userId:str}",
     operation_id="getPerson",
     summary="A person's profile",
-    response_description="The profile.",
-    responses=refusals({404: "There is nobody with this id."}),
+    response_description="The profile. Only a moderator is shown a `suspension`.",
+    responses=refusals({404: "There is nobody with this id."}, token=True),
 )
 async def get_person(
     user_id: Annotated[str, PathParameter(name="userId")],
+    actor: NamedDependency[Actor],
     people: NamedDependency[SkipValidation[People]],
 ) -> Profile:
     account = await directory.by_id(people, UserId(user_id))
-    return Profile(
-        **_shown(account),
-        is_verified=account.is_verified,
-        follower_count=account.follower_count,
-        following_count=account.following_count,
-        post_count=account.post_count,
-        joined_at=iso(account.joined_ms),
-    )
+    now_ms = people.clock.now_ms() if actor.may(Scope.MODERATOR) else None
+    return Profile(**profile_of(account, suspended_at_ms=now_ms))
 
 
 @get(
     "/",
     operation_id="findPeople",
-    summary="People by username, or by the beginning of a name",
-    description="Give `username` or `name`, not both. A name is matched without case and accents "
-    "by the beginning of its words, from two letters on.",
-    response_description="A page of people.",
-    responses=refusals(),
+    summary="People by id, by username, or by the beginning of a name",
+    description="Give one or more `id`, or `username`, or `name`. A name is matched without case "
+    "and accents by the beginning of its words, from two letters on.",
+    response_description="A page of people. By id: those that there are, in the order asked.",
+    responses=refusals(token=True),
 )
 async def find_people(
     people: NamedDependency[SkipValidation[People]],
+    ids: Annotated[
+        list[str] | None, QueryParameter(name="id", min_items=1, max_items=directory.MAX_PAGE)
+    ] = None,
     username: Annotated[str | None, QueryParameter(min_length=1, max_length=128)] = None,
     name: Annotated[str | None, QueryParameter(min_length=1, max_length=128)] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=directory.MAX_PAGE)] = 20,
     cursor: Annotated[str | None, QueryParameter(description="`next` of the page before")] = None,
 ) -> PeoplePage:
-    if (username is None) == (name is None):
-        raise ValidationException(extra=[{"message": "give username or name, one of them"}])
+    if [ids, username, name].count(None) != 2:
+        raise ValidationException(extra=[{"message": "give id, username or name, one of them"}])
+    if ids is not None:
+        listed = await directory.by_ids(people, [UserId(one) for one in ids])
+        return PeoplePage([Person(**shown(person)) for person in listed], None)
     if username is not None:
         found = await directory.by_username(people, username)
-        return PeoplePage([] if found is None else [Person(**_shown(found))], None)
+        return PeoplePage([] if found is None else [Person(**shown(found))], None)
     page = await directory.by_name(people, name or "", limit=limit, cursor=cursor)
-    return PeoplePage([Person(**_shown(person)) for person in page.people], page.next)
+    return PeoplePage([Person(**shown(person)) for person in page.people], page.next)
 
 
-def _shown(person: models.Person) -> dict[str, Any]:
+@post(
+    "/",
+    operation_id="createPerson",
+    summary="Make an account for somebody",
+    description="For admins and services; people make their own with `PUT /v1/me`.",
+    response_description="The profile.",
+    guards=[needs(Scope.ADMIN, Scope.SERVICE)],
+    responses=refusals(
+        {
+            409: "The username is taken, there is an account already, or the same request is "
+            "under way.",
+            422: "A name does not fit, or the Idempotency-Key was used for another request.",
+        },
+        token=True,
+    ),
+)
+async def create_person(
+    data: JSONBody[NewPerson],
+    actor: NamedDependency[Actor],
+    people: NamedDependency[SkipValidation[People]],
+    once: NamedDependency[SkipValidation[Once]],
+    idempotency_key: IdempotencyKey = None,
+) -> Response[Profile]:
+    async def make() -> Profile:
+        account = await join.join(
+            people,
+            data.username,
+            user=None if data.user_id is None else UserId(data.user_id),
+            display_name=data.display_name,
+            first_name=data.first_name,
+            last_name=data.last_name,
+            email=data.email,
+        )
+        return Profile(**profile_of(account))
+
+    made = await once(actor, idempotency_key, digest_of("createPerson", data), make, Profile)
+    return Response(made, status_code=201, headers={"Location": f"/v1/people/{made.user_id}"})
+
+
+def shown(person: models.Person) -> dict[str, Any]:
     return {
         "user_id": person.id,
         "username": person.username,
-        "name": person.name,
+        "display_name": person.name,
         "first_name": person.first_name,
         "last_name": person.last_name,
         "profile_picture": person.profile_picture,
     }
 
 
-routes = Router("/v1/people", route_handlers=[get_person, find_people], tags=["people"])
+def profile_of(account: models.Account, *, suspended_at_ms: int | None = None) -> dict[str, Any]:
+    return shown(account) | {
+        "is_verified": account.is_verified,
+        "follower_count": account.follower_count,
+        "following_count": account.following_count,
+        "post_count": account.post_count,
+        "joined_at": iso(account.joined_ms),
+        "suspension": None if suspended_at_ms is None else _suspension(account, suspended_at_ms),
+    }
+
+
+def _suspension(account: models.Account, now_ms: int) -> Suspension | None:
+    until_ms = account.suspended_until_ms
+    if until_ms is None or not account.is_suspended(now_ms):
+        return None
+    return Suspension(iso(until_ms), account.suspension_reason)
+
+
+routes = Router(
+    "/v1/people",
+    route_handlers=[get_person, find_people, create_person],
+    guards=[needs()],
+    security=BEARER,
+    tags=["people"],
+)

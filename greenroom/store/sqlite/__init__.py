@@ -2,5 +2,6 @@
 
 from greenroom.store.sqlite.backup import BackupExists, backup
 from greenroom.store.sqlite.engine import SqliteStore
+from greenroom.store.sqlite.glance import glance
 
-__all__ = ["BackupExists", "SqliteStore", "backup"]
+__all__ = ["BackupExists", "SqliteStore", "backup", "glance"]

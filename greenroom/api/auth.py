@@ -1,0 +1,170 @@
+"""Who is calling: from a bearer token to an `Actor`, for every door.
+
+A route takes `actor: NamedDependency[Actor]`, and its router has `guards=[needs(…)]` and
+`security=BEARER`. What one would get wrong: a token that was verified a moment ago is not verified
+again, but whether its account is suspended is asked every few seconds nevertheless.
+"""
+
+from collections import OrderedDict
+from hashlib import blake2b
+from typing import Any, Generic, TypeVar
+
+from litestar.connection import ASGIConnection
+from litestar.handlers import BaseRouteHandler
+from litestar.openapi.spec import SecurityScheme
+from litestar.types import Guard
+
+from greenroom.api.tokens import Expected, NotAuthenticated, Signature, Verified, verify
+from greenroom.errors import Problem
+from greenroom.ids import UserId
+from greenroom.people import People, access
+from greenroom.people.access import NoAccount
+from greenroom.people.actor import Actor, Scope
+from greenroom.people.models import is_user_id
+
+ACT_FOR = "Greenroom-Act-For"
+SCHEME = SecurityScheme(
+    type="http",
+    scheme="bearer",
+    bearer_format="JWT",
+    description="A token of the identity provider, or one signed with the operator's secret. "
+    f"A service names the user for whom it acts in the header `{ACT_FOR}`.",
+)
+BEARER: list[dict[str, list[str]]] = [{"bearer": []}]
+"""For a router's `security`: the schema says that its routes need a token."""
+
+_MOST = 10_000
+_TOKEN_TRUSTED_MS = 5 * 60_000
+_ACCOUNT_TRUSTED_MS = 2_000
+
+K = TypeVar("K")
+V = TypeVar("V")
+Connection = ASGIConnection[Any, Any, Any, Any]
+
+
+class NotAllowed(Problem):
+    """This needs a token with the scope {scope}."""
+
+    scope: str
+
+
+class Authenticator:
+    def __init__(self, people: People, signature: Signature, expected: Expected) -> None:
+        self._people = people
+        self._signature = signature
+        self._expected = expected
+        self._tokens: _Recent[bytes, Verified] = _Recent(_TOKEN_TRUSTED_MS)
+        self._suspensions: _Recent[UserId, int | None] = _Recent(_ACCOUNT_TRUSTED_MS)
+
+    async def authenticate(self, token: str, act_for: str | None = None) -> Actor:
+        """On whose behalf the bearer acts. A service needs no account of its own, everybody else
+        does; and whoever a service acts for is a user and nothing more."""
+        bearer = await self._verified(token)
+        is_known = await self._check_account(bearer.user)
+        is_service = Scope.SERVICE in bearer.scopes
+        if act_for is not None:
+            if not is_service:
+                raise NotAllowed(Scope.SERVICE)
+            target = UserId(act_for)
+            if not is_user_id(target) or not await self._check_account(target):
+                raise NoAccount(target)
+            return Actor(target)
+        if not is_known and not is_service:
+            raise NoAccount(bearer.user)
+        return bearer
+
+    async def newcomer(self, token: str) -> Actor:
+        """The bearer, who may have no account yet."""
+        bearer = await self._verified(token)
+        await self._check_account(bearer.user)
+        return bearer
+
+    async def _verified(self, token: str) -> Actor:
+        digest = blake2b(token.encode(errors="replace"), digest_size=32).digest()
+        now = self._people.clock.now_ms()
+        known = self._tokens.get(digest, now)
+        if known is None or now >= known.expires_ms:
+            known = await verify(token, self._signature, self._expected, self._people.clock)
+            self._tokens.keep(digest, known, now)
+        return known.actor
+
+    async def _check_account(self, user: UserId) -> bool:
+        """Whether there is one; raises if it is suspended."""
+        now = self._people.clock.now_ms()
+        if not self._suspensions.has(user, now):
+            account = await access.account(self._people, user)
+            if account is None:
+                return False
+            self._suspensions.keep(user, account.suspended_until_ms, now)
+        access.check_not_suspended(self._suspensions.get(user, now), now)
+        return True
+
+
+class _Recent(Generic[K, V]):
+    """The last few thousand answers, each for a while; also when the clock steps back."""
+
+    def __init__(self, trusted_ms: int) -> None:
+        self._trusted_ms = trusted_ms
+        self._kept: OrderedDict[K, tuple[int, V]] = OrderedDict()
+
+    def has(self, key: K, now: int) -> bool:
+        entry = self._kept.get(key)
+        return entry is not None and 0 <= now - entry[0] < self._trusted_ms
+
+    def get(self, key: K, now: int) -> V | None:
+        if not self.has(key, now):
+            return None
+        self._kept.move_to_end(key)
+        return self._kept[key][1]
+
+    def keep(self, key: K, value: V, now: int) -> None:
+        self._kept[key] = (now, value)
+        self._kept.move_to_end(key)
+        if len(self._kept) > _MOST:
+            self._kept.popitem(last=False)
+
+
+def needs(*scopes: Scope) -> Guard:
+    """A guard: a token with one of these scopes; without any, just a token."""
+
+    async def guard(connection: Connection, _: BaseRouteHandler) -> None:
+        actor = await actor_of(connection)
+        if scopes and not any(actor.may(scope) for scope in scopes):
+            raise NotAllowed(" or ".join(scopes))
+
+    return guard
+
+
+async def needs_no_account(connection: Connection, _: BaseRouteHandler) -> None:
+    """A guard: a user's token, whether or not there is an account for it."""
+    await newcomer_of(connection)
+
+
+async def actor_of(connection: Connection) -> Actor:
+    """The dependency `actor`: found out once per request."""
+    known: Actor | None = connection.state.get("actor")
+    if known is None:
+        authenticator: Authenticator = connection.app.state.authenticator
+        act_for = connection.headers.get(ACT_FOR)
+        known = await authenticator.authenticate(bearer_token(connection), act_for)
+        connection.state["actor"] = known
+    return known
+
+
+async def newcomer_of(connection: Connection) -> Actor:
+    """The dependency `newcomer`: a user who holds a token, also before they have an account."""
+    known: Actor | None = connection.state.get("newcomer")
+    if known is None:
+        authenticator: Authenticator = connection.app.state.authenticator
+        known = await authenticator.newcomer(bearer_token(connection))
+        if ACT_FOR in connection.headers or not known.may(Scope.USER):
+            raise NotAllowed(Scope.USER)
+        connection.state["newcomer"] = known
+    return known
+
+
+def bearer_token(connection: Connection) -> str:
+    scheme, _, token = connection.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        raise NotAuthenticated
+    return token.strip()

@@ -1,0 +1,134 @@
+"""`Idempotency-Key`: a POST that is sent twice is done once, and answered twice.
+
+    Ephemeral
+    └─ ONCE#{userId}
+       └─ {key}      what was asked (a digest), and the answer once there is one; 24 h
+
+A route that creates calls `once`; where a use case has its own exactly-once, as messages do, the
+key is handed down instead. A refusal is not kept: nothing was done, and the key may be used again.
+What one would get wrong: between doing and keeping the answer the process may die. Then the key is
+held for a minute more, after which the request is done anew; let a claim in the use case's own
+transaction (a username, an id) refuse the second.
+"""
+
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from hashlib import sha256
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+import msgspec
+from litestar.params import HeaderParameter
+
+from greenroom.clock import Clock
+from greenroom.errors import Problem
+from greenroom.people.actor import Actor
+from greenroom.safety.records import EPHEMERAL, EPHEMERAL_TTL
+from greenroom.store.base import Delete, Key, Put, Store, Update
+from greenroom.store.expressions import F
+from greenroom.store.problems import ConditionFailed, OutcomeUnknown
+from greenroom.store.values import Item
+
+_log = logging.getLogger(__name__)
+_KEPT_SECONDS = 24 * 3600
+_HELD_MS = 60_000
+T = TypeVar("T")
+
+IdempotencyKey: TypeAlias = Annotated[
+    str | None,
+    HeaderParameter(
+        name="Idempotency-Key",
+        min_length=1,
+        max_length=128,
+        pattern=r"^[\x21-\x7e]+$",
+        description="Chosen by the client, once for each thing it wants made. The same request "
+        "with the same key is done once, within 24 hours.",
+    ),
+]
+
+
+class IdempotencyKeyReused(Problem):
+    """The Idempotency-Key was used for another request within the last 24 hours."""
+
+
+class RequestInProgress(Problem):
+    """A request with this Idempotency-Key is under way. Ask again in a moment."""
+
+
+class Once:
+    """`await once(actor, key, digest_of("createPerson", data), run, Person)`."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def __call__(
+        self,
+        actor: Actor,
+        key: str | None,
+        request_digest: str,
+        run: Callable[[], Awaitable[T]],
+        kind: type[T],
+    ) -> T:
+        """What `run` answers, or answered when this was asked before; it is kept as JSON."""
+        if key is None:
+            return await run()
+        place, holder = Key(f"ONCE#{actor.user}", key), secrets.token_hex(8)
+        known = await self._take(place, request_digest, holder)
+        if known is not None:
+            return msgspec.json.decode(known, type=kind)
+        try:
+            answer = await run()
+        except OutcomeUnknown:
+            raise
+        except Problem:
+            await self._let_go(place, holder)
+            raise
+        await self._keep(place, holder, msgspec.json.encode(answer))
+        return answer
+
+    async def _take(self, place: Key, digest: str, holder: str) -> bytes | None:
+        """None when the key is ours now, the answer when it was given before."""
+        now = self._clock.now_ms()
+        mark: Item = {
+            "pk": place.partition,
+            "sk": place.sort or "",
+            "request": digest,
+            "holder": holder,
+            "heldUntil": now + _HELD_MS,
+            EPHEMERAL_TTL: now // 1000 + _KEPT_SECONDS,
+        }
+        was_left = F("answer").absent() & F("request").equals(digest) & F("heldUntil").at_most(now)
+        try:
+            await self._store.write(Put(EPHEMERAL, mark, F("pk").absent() | was_left))
+        except ConditionFailed as refusal:
+            return _answer_in(refusal.item or {}, digest)
+        return None
+
+    async def _keep(self, place: Key, holder: str, answer: bytes) -> None:
+        """What was asked for is done, whether or not it can be remembered."""
+        is_ours = F("holder").equals(holder)
+        try:
+            await self._store.write(Update(EPHEMERAL, place, (F("answer").set(answer),), is_ours))
+        except Problem as problem:
+            _log.warning("The answer for an Idempotency-Key was not kept: %r", problem)
+
+    async def _let_go(self, place: Key, holder: str) -> None:
+        try:
+            await self._store.write(Delete(EPHEMERAL, place, F("holder").equals(holder)))
+        except Problem as problem:
+            _log.warning("An Idempotency-Key is held for a minute: %r", problem)
+
+
+def digest_of(operation: str, *parts: Any) -> str:
+    """Of what was asked: the operation, and whatever of path and body says what to make."""
+    return sha256(msgspec.json.encode([operation, *parts])).hexdigest()
+
+
+def _answer_in(item: Item, digest: str) -> bytes:
+    if item.get("request") != digest:
+        raise IdempotencyKeyReused
+    answer = item.get("answer")
+    if not isinstance(answer, bytes):
+        raise RequestInProgress
+    return answer

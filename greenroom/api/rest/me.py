@@ -1,0 +1,122 @@
+"""The caller's own account: seen whole, made by its owner, renamed.
+
+`PUT` is open to whoever holds a token and has no account yet, as people of an identity provider
+have when they first come; everything else needs the account.
+"""
+
+from litestar import Response, Router, get, patch, put
+from litestar.datastructures import ResponseHeader
+from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import JSONBody, SkipValidation
+from msgspec import UNSET, Struct, UnsetType
+
+from greenroom.api.auth import BEARER, needs, needs_no_account
+from greenroom.api.errors import refusals
+from greenroom.api.rest.people import Profile, profile_of
+from greenroom.api.versions import IfMatch, etag, version_in
+from greenroom.people import People, directory, join, models, rename
+from greenroom.people.actor import Actor, Scope
+
+_ETAG = [ResponseHeader(name="ETag", description="For `If-Match`.", documentation_only=True)]
+
+
+class Me(Profile, rename="camel"):
+    email: str | None
+    version: int
+
+
+class SignUp(Struct, rename="camel", forbid_unknown_fields=True):
+    username: str
+    display_name: str = ""
+    email: str | None = None
+
+
+class NewNames(Struct, rename="camel", forbid_unknown_fields=True):
+    username: str | UnsetType = UNSET
+    display_name: str | UnsetType = UNSET
+    first_name: str | UnsetType = UNSET
+    last_name: str | UnsetType = UNSET
+
+
+@get(
+    "/",
+    operation_id="getMe",
+    summary="Your own account",
+    response_description="The account.",
+    response_headers=_ETAG,
+    guards=[needs(Scope.USER)],
+    responses=refusals({404: "A service has no account unless it acts for a user."}, token=True),
+)
+async def get_me(
+    actor: NamedDependency[Actor], people: NamedDependency[SkipValidation[People]]
+) -> Response[Me]:
+    return _shown(await directory.by_id(people, actor.user), 200)
+
+
+@put(
+    "/",
+    operation_id="signUp",
+    summary="Make your own account",
+    description="Claims a username for the `sub` of the token. Asking again for the same username "
+    "changes nothing; another one is asked for with `PATCH`.",
+    response_description="The account, which was there already.",
+    response_headers=_ETAG,
+    guards=[needs_no_account],
+    responses={201: ResponseSpec(Me, description="The account, just made.")}
+    | refusals(
+        {
+            409: "The username is taken, or you have an account with another one.",
+            422: "A name does not fit.",
+        },
+        token=True,
+    ),
+)
+async def sign_up(
+    data: JSONBody[SignUp],
+    newcomer: NamedDependency[Actor],
+    people: NamedDependency[SkipValidation[People]],
+) -> Response[Me]:
+    joined = await join.sign_up(
+        people, newcomer.user, data.username, display_name=data.display_name, email=data.email
+    )
+    return _shown(joined.account, 201 if joined.is_new else 200)
+
+
+@patch(
+    "/",
+    operation_id="renameMe",
+    summary="Change what you are called",
+    description="What is not given stays as it is. A username that you give up is free at once.",
+    response_description="The account as it now is.",
+    response_headers=_ETAG,
+    guards=[needs(Scope.USER)],
+    responses=refusals(
+        {
+            404: "A service has no account unless it acts for a user.",
+            409: "The username is taken.",
+            412: "The account has changed since the version in `If-Match`.",
+            422: "A name does not fit.",
+        },
+        token=True,
+    ),
+)
+async def rename_me(
+    data: JSONBody[NewNames],
+    actor: NamedDependency[Actor],
+    people: NamedDependency[SkipValidation[People]],
+    if_match: IfMatch = None,
+) -> Response[Me]:
+    names = rename.NewNames(data.username, data.display_name, data.first_name, data.last_name)
+    account = await rename.rename(people, actor.user, names, version=version_in(if_match))
+    return _shown(account, 200)
+
+
+def _shown(account: models.Account, status: int) -> Response[Me]:
+    me = Me(**profile_of(account), email=account.email, version=account.version)
+    return Response(me, status_code=status, headers={"ETag": etag(account.version)})
+
+
+routes = Router(
+    "/v1/me", route_handlers=[get_me, sign_up, rename_me], security=BEARER, tags=["people"]
+)

@@ -1,0 +1,175 @@
+"""Bearer tokens: what one must say to be accepted, and the signature of the operator's own.
+
+Which algorithm counts is fixed where a `Signature` is made, from the settings; what a token says
+of itself is at most refused. Times are checked here and not by PyJWT, which would ask the
+machine's clock instead of ours.
+"""
+
+from collections.abc import Iterable, Sequence
+from math import isfinite
+from typing import Protocol
+
+import jwt
+import msgspec
+from msgspec import Struct
+
+from greenroom.clock import Clock
+from greenroom.errors import Problem
+from greenroom.ids import UserId
+from greenroom.people.actor import Actor, Scope
+from greenroom.people.models import is_user_id
+
+LEEWAY_SECONDS = 10
+_LONGEST = 8192
+_OURS = "greenroom/"
+
+
+class NotAuthenticated(Problem):
+    """This needs a token, sent as `Authorization: Bearer …`."""
+
+
+class InvalidToken(Problem):
+    """The token is not accepted: {reason}."""
+
+    reason: str
+
+
+class TokenExpired(Problem):
+    """The token has expired. Get a new one."""
+
+
+class KeysUnavailable(Problem):
+    """The identity provider's keys cannot be fetched: {reason}."""
+
+    reason: str
+
+
+class NobodyCalled(Problem):
+    """There is nobody called {username!r} in this store. An id is taken as it is, whether or not it
+    has an account; the sample people are found with --demo."""
+
+    username: str
+
+
+class TokensMadeElsewhere(Problem):
+    """Tokens come from the identity provider, because {setting} is set."""
+
+    setting: str
+
+
+class Signature(Protocol):
+    async def payload(self, token: str) -> bytes:
+        """What was signed, if it was signed as configured; else InvalidToken."""
+
+
+class SharedSecret:
+    """HS256 with the operator's secret."""
+
+    _jws = jwt.PyJWS(algorithms=["HS256"])
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    async def payload(self, token: str) -> bytes:
+        return opened(self._jws, token, self._secret, ["HS256"])
+
+    def sign(self, claims: dict[str, object]) -> str:
+        return self._jws.encode(
+            msgspec.json.encode(claims), self._secret, "HS256", headers={"typ": "JWT"}
+        )
+
+
+class Expected(Struct, frozen=True):
+    """Whose tokens, and for whom. What is empty is not asked."""
+
+    issuer: str = ""
+    audiences: frozenset[str] = frozenset()
+
+
+class Claims(Struct, frozen=True):
+    sub: str
+    exp: float
+    nbf: float = 0.0
+    iat: float = 0.0
+    iss: str = ""
+    aud: str | list[str] = ""
+    client_id: str = ""
+    """Cognito's access tokens have it in place of `aud`."""
+    token_use: str = ""
+    scope: str = ""
+    scopes: str | list[str] = ""
+    groups: list[str] = msgspec.field(default_factory=list, name="cognito:groups")
+
+
+class Verified(Struct, frozen=True):
+    actor: Actor
+    expires_ms: int
+
+
+async def verify(token: str, signature: Signature, expected: Expected, clock: Clock) -> Verified:
+    if len(token) > _LONGEST or not token.isascii():
+        raise InvalidToken("it is malformed")
+    payload = await signature.payload(token)
+    try:
+        claims = msgspec.json.decode(payload, type=Claims)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidToken(f"its claims do not fit: {error}") from None
+    check_claims(claims, expected, clock.now_ms() / 1000)
+    expires_ms = int((claims.exp + LEEWAY_SECONDS) * 1000)
+    return Verified(Actor(UserId(claims.sub), scopes_of(claims)), expires_ms)
+
+
+def check_claims(claims: Claims, expected: Expected, now: float) -> None:
+    if not isfinite(claims.exp):
+        raise InvalidToken("its claims do not fit: `exp` is no time")
+    if now >= claims.exp + LEEWAY_SECONDS:
+        raise TokenExpired
+    if max(claims.nbf, claims.iat) > now + LEEWAY_SECONDS:
+        raise InvalidToken("it is not valid yet")
+    if expected.issuer and claims.iss != expected.issuer:
+        raise InvalidToken("it has another issuer")
+    if not _is_for_us(claims, expected.audiences):
+        raise InvalidToken("it is for another audience")
+    if claims.token_use not in ("", "access", "id"):
+        raise InvalidToken("it is neither an access nor an id token")
+    if not is_user_id(claims.sub):
+        raise InvalidToken("its `sub` is no id")
+
+
+def scopes_of(claims: Claims) -> frozenset[Scope]:
+    """A person's token always lets them be a user; a service is one only if it says so."""
+    named = {
+        *_words(claims.scope),
+        *_words(claims.scopes),
+        *claims.groups,
+    }
+    known = {scope for scope in Scope if scope in named or _OURS + scope in named}
+    return frozenset(known if Scope.SERVICE in known else known | {Scope.USER})
+
+
+def opened(jws: jwt.PyJWS, token: str, key: bytes | jwt.PyJWK, algorithms: Sequence[str]) -> bytes:
+    try:
+        payload: bytes = jws.decode(token, key, algorithms=algorithms)
+    except jwt.InvalidAlgorithmError:
+        raise InvalidToken("it is signed with an algorithm that is not accepted here") from None
+    except jwt.InvalidSignatureError:
+        raise InvalidToken("its signature does not fit") from None
+    except (jwt.PyJWTError, ValueError):
+        raise InvalidToken("it is malformed") from None
+    return payload
+
+
+def _is_for_us(claims: Claims, audiences: frozenset[str]) -> bool:
+    """A token that names an audience is for nobody else; RFC 7519, 4.1.3."""
+    named = {name for name in _listed(claims.aud) if name}
+    if not audiences:
+        return not named
+    return bool(audiences & (named or {claims.client_id}))
+
+
+def _words(text: str | list[str]) -> Iterable[str]:
+    return text.split() if isinstance(text, str) else text
+
+
+def _listed(text: str | list[str]) -> list[str]:
+    return [text] if isinstance(text, str) else text

@@ -1,0 +1,31 @@
+"""`ETag` and `If-Match`: a version on the wire. A strong tag of one number, as in `"3"`."""
+
+import re
+from typing import Annotated, TypeAlias
+
+from litestar.exceptions import ValidationException
+from litestar.params import HeaderParameter
+
+IfMatch: TypeAlias = Annotated[
+    str | None,
+    HeaderParameter(
+        name="If-Match",
+        max_length=64,
+        description="The `ETag` of what was read: the change is refused if it is no longer so.",
+    ),
+]
+
+
+def etag(version: int) -> str:
+    return f'"{version}"'
+
+
+def version_in(if_match: str | None) -> int | None:
+    if if_match is None or if_match.strip() == "*":
+        return None
+    found = re.fullmatch(r'"(\d{1,15})"', if_match.strip())
+    if found is None:
+        raise ValidationException(
+            extra=[{"message": "one ETag as it was given", "key": "If-Match"}]
+        )
+    return int(found[1])

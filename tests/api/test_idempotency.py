@@ -1,0 +1,173 @@
+"""`once`, on both store engines."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from msgspec import Struct
+
+from greenroom.api.idempotency import IdempotencyKeyReused, Once, RequestInProgress, digest_of
+from greenroom.clock import HeldClock
+from greenroom.ids import UserId
+from greenroom.people.actor import Actor
+from greenroom.people.join import UsernameTaken
+from greenroom.safety.records import EPHEMERAL
+from greenroom.store.base import Store
+from greenroom.store.dynamo import DynamoStore
+from greenroom.store.problems import OutcomeUnknown
+from greenroom.store.sqlite import SqliteStore
+
+MAYA = Actor(UserId("usr_maya"))
+_IN_2100_MS = 4_102_444_800_000  # DynamoDB Local sweeps by its own clock
+
+
+class Made(Struct):
+    number: int
+
+
+class Workshop:
+    """Counts what is made, and may be told to wait or to fail."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self.begun = asyncio.Event()
+        self.go_on = asyncio.Event()
+        self.go_on.set()
+        self.failure: Exception | None = None
+
+    async def make(self) -> Made:
+        self.made += 1
+        self.begun.set()
+        number = self.made
+        await self.go_on.wait()
+        if self.failure is not None:
+            raise self.failure
+        return Made(number)
+
+
+@pytest.fixture
+def clock() -> HeldClock:
+    return HeldClock(_IN_2100_MS)
+
+
+@pytest.fixture(params=["sqlite", "dynamodb"])
+async def once(
+    request: pytest.FixtureRequest, tmp_path: Path, clock: HeldClock
+) -> AsyncIterator[Once]:
+    store: Store
+    if request.param == "sqlite":
+        store = await SqliteStore.open(
+            tmp_path / "once.db", [EPHEMERAL], clock=clock, cursor_secret=b"for cursors"
+        )
+    else:
+        url = f"{request.getfixturevalue('dynamodb_url')}&prefix=once-{uuid4().hex[:12]}-"
+        store = await DynamoStore.open(
+            url, [EPHEMERAL], clock=clock, cursor_secret=b"for cursors", create=True
+        )
+    yield Once(store, clock)
+    await store.close()
+
+
+@pytest.fixture
+async def workshop() -> Workshop:
+    return Workshop()
+
+
+async def test_what_is_asked_twice_is_done_once(once: Once, workshop: Workshop) -> None:
+    for _ in range(3):
+        assert await once(MAYA, "key", "asked", workshop.make, Made) == Made(1)
+    assert workshop.made == 1
+
+
+async def test_without_a_key_everything_is_done(once: Once, workshop: Workshop) -> None:
+    assert await once(MAYA, None, "asked", workshop.make, Made) == Made(1)
+    assert await once(MAYA, None, "asked", workshop.make, Made) == Made(2)
+
+
+async def test_keys_belong_to_whoever_chose_them(once: Once, workshop: Workshop) -> None:
+    other = Actor(UserId("usr_other"))
+    assert await once(MAYA, "key", "asked", workshop.make, Made) == Made(1)
+    assert await once(other, "key", "asked", workshop.make, Made) == Made(2)
+
+
+async def test_a_key_is_for_one_request(once: Once, workshop: Workshop) -> None:
+    await once(MAYA, "key", "asked", workshop.make, Made)
+    with pytest.raises(IdempotencyKeyReused):
+        await once(MAYA, "key", "asked otherwise", workshop.make, Made)
+    assert workshop.made == 1
+
+
+async def test_of_many_at_once_one_is_done(once: Once, workshop: Workshop) -> None:
+    workshop.go_on.clear()
+    tries = [
+        asyncio.create_task(once(MAYA, "key", "asked", workshop.make, Made)) for _ in range(10)
+    ]
+    _, waiting = await asyncio.wait(tries, timeout=2)
+    assert len(waiting) == 1
+    with pytest.raises(IdempotencyKeyReused):
+        await once(MAYA, "key", "asked otherwise", workshop.make, Made)
+    workshop.go_on.set()
+    answers = await asyncio.gather(*tries, return_exceptions=True)
+    assert [answer for answer in answers if isinstance(answer, Made)] == [Made(1)]
+    assert sum(isinstance(answer, RequestInProgress) for answer in answers) == 9
+    assert await once(MAYA, "key", "asked", workshop.make, Made) == Made(1)
+
+
+async def test_a_refusal_leaves_the_key_free(once: Once, workshop: Workshop) -> None:
+    workshop.failure = UsernameTaken("maya")
+    with pytest.raises(UsernameTaken):
+        await once(MAYA, "key", "asked", workshop.make, Made)
+    workshop.failure = None
+    assert await once(MAYA, "key", "asked otherwise", workshop.make, Made) == Made(2)
+
+
+@pytest.mark.parametrize("failure", [OutcomeUnknown("lost"), RuntimeError("a bug")])
+async def test_what_may_have_been_done_is_not_done_again_at_once(
+    once: Once, workshop: Workshop, clock: HeldClock, failure: Exception
+) -> None:
+    workshop.failure = failure
+    with pytest.raises(type(failure)):
+        await once(MAYA, "key", "asked", workshop.make, Made)
+    workshop.failure = None
+    with pytest.raises(RequestInProgress):
+        await once(MAYA, "key", "asked", workshop.make, Made)
+    clock.advance(seconds=60)
+    assert await once(MAYA, "key", "asked", workshop.make, Made) == Made(2)
+
+
+async def test_whoever_comes_too_late_does_not_overwrite_the_answer(
+    once: Once, workshop: Workshop, clock: HeldClock
+) -> None:
+    workshop.go_on.clear()
+    slow = asyncio.create_task(once(MAYA, "key", "asked", workshop.make, Made))
+    await workshop.begun.wait()
+    clock.advance(seconds=60)
+    quick = Workshop()
+    quick.made = 7
+    assert await once(MAYA, "key", "asked", quick.make, Made) == Made(8)
+    workshop.go_on.set()
+    assert await slow == Made(1)
+    assert await once(MAYA, "key", "asked", workshop.make, Made) == Made(8)
+
+
+async def test_a_key_is_forgotten_after_a_day(
+    once: Once, workshop: Workshop, clock: HeldClock
+) -> None:
+    await once(MAYA, "key", "asked", workshop.make, Made)
+    clock.advance(seconds=24 * 3600 - 1)
+    assert await once(MAYA, "key", "asked", workshop.make, Made) == Made(1)
+    clock.advance(seconds=1)
+    assert await once(MAYA, "key", "asked otherwise", workshop.make, Made) == Made(2)
+
+
+def test_the_digest_tells_operations_and_bodies_apart() -> None:
+    digests = {
+        digest_of("a", Made(1)),
+        digest_of("b", Made(1)),
+        digest_of("a", Made(2)),
+        digest_of("a", "x", Made(1)),
+    }
+    assert len(digests) == 4
+    assert digest_of("a", Made(1)) in digests
