@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -25,6 +26,7 @@ from greenroom.messaging.models import (
 from greenroom.messaging.problems import (
     BlockedByYou,
     InvalidThread,
+    OpeningKeyReused,
     Unreachable,
 )
 from greenroom.messaging.records import (
@@ -41,7 +43,7 @@ from greenroom.people.actor import Actor, Scope
 from greenroom.safety.blocks import apart_from, has_blocked
 from greenroom.safety.limits import Limit
 from greenroom.safety.records import EPHEMERAL, EPHEMERAL_TTL
-from greenroom.store.base import Op, Put
+from greenroom.store.base import Key, Op, Put
 from greenroom.store.expressions import F
 from greenroom.store.limits import MAX_OPS
 from greenroom.store.problems import ConditionFailed
@@ -71,6 +73,13 @@ class Opening(Struct, frozen=True, kw_only=True):
     city: str | None = None
 
 
+class _Claim(Struct, frozen=True):
+    """What makes opening happen once: the key, and what was asked under it."""
+
+    key: Key
+    digest: bytes
+
+
 async def open_thread(
     messaging: Messaging, actor: Actor, opening: Opening, *, key: str | None = None
 ) -> Thread:
@@ -78,12 +87,13 @@ async def open_thread(
     if opening.kind is Kind.DIRECT:
         return await open_direct(messaging, actor, _only(opening))
     check_opening(actor, opening)
-    if key is not None and (found := await _opened(messaging, actor.user, key)) is not None:
+    claim = None if key is None else _Claim(opened_key(actor.user, key), _digest(opening))
+    if claim is not None and (found := await _opened(messaging, claim)) is not None:
         return found
     await messaging.safety.limits.spend(actor.user, Limit.THREAD_STARTS)
     await check_reachable(messaging, actor, [invited.user for invited in opening.others])
     thread = await _drawn(messaging, actor, opening, messaging.ids.thread())
-    return await _write(messaging, actor, thread, key)
+    return await _write(messaging, actor, thread, claim)
 
 
 async def open_direct(messaging: Messaging, actor: Actor, other: UserId) -> Thread:
@@ -202,14 +212,16 @@ def new_gate(messaging: Messaging, sender: UserId, now_ms: int) -> Gate:
     )
 
 
-async def _write(messaging: Messaging, actor: Actor, thread: Thread, key: str | None) -> Thread:
+async def _write(
+    messaging: Messaging, actor: Actor, thread: Thread, claim: _Claim | None
+) -> Thread:
     """The head last: until it is there, nothing else of the thread has any effect."""
     first = [op for user in thread.seats for op in seated_ops(thread, user, thread.created_ms)]
     first += met_ops(actor.user, thread)
     last: list[Op] = [Put(MESSAGING, items.head_item(thread), F("pk").absent())]
-    if key is not None:
-        claim = items.at(opened_key(actor.user, key)) | {"threadId": thread.id}
-        last.append(Put(MESSAGING, claim, F("pk").absent()))
+    if claim is not None:
+        item = items.at(claim.key) | {"threadId": thread.id, "digest": claim.digest}
+        last.append(Put(MESSAGING, item, F("pk").absent()))
     room = MAX_OPS - len(last)
     while len(first) > room:
         await messaging.store.write(*first[:MAX_OPS])
@@ -217,7 +229,7 @@ async def _write(messaging: Messaging, actor: Actor, thread: Thread, key: str | 
     try:
         await messaging.store.write(*last, *first)
     except ConditionFailed:
-        found = None if key is None else await _opened(messaging, actor.user, key)
+        found = None if claim is None else await _opened(messaging, claim)
         found = found or await _head(messaging, thread.id)
         if found is None:
             raise
@@ -275,9 +287,17 @@ def met_ops(user: UserId, thread: Thread) -> list[Op]:
     ]
 
 
-async def _opened(messaging: Messaging, user: UserId, key: str) -> Thread | None:
-    claim = await messaging.store.get(MESSAGING, opened_key(user, key), consistent=True)
-    return None if claim is None else await _head(messaging, ThreadId(str(claim["threadId"])))
+async def _opened(messaging: Messaging, claim: _Claim) -> Thread | None:
+    item = await messaging.store.get(MESSAGING, claim.key, consistent=True)
+    if item is None:
+        return None
+    if item["digest"] != claim.digest:
+        raise OpeningKeyReused
+    return await _head(messaging, ThreadId(str(item["threadId"])))
+
+
+def _digest(opening: Opening) -> bytes:
+    return blake2b(msgspec.msgpack.encode(opening), digest_size=16).digest()
 
 
 async def _head(messaging: Messaging, thread: ThreadId) -> Thread | None:

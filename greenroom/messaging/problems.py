@@ -71,6 +71,10 @@ class ClientIdReused(Problem):
     client_id: str
 
 
+class OpeningKeyReused(Problem):
+    """The key was used to open another conversation."""
+
+
 class TextRefused(Problem):
     """The text breaks the rules of this place: {hints}."""
 

@@ -19,6 +19,7 @@ from greenroom.people.actor import Actor
 
 class Started(Struct, frozen=True):
     thread: Thread
+    client_id: str
     first: Sent | Held
 
 
@@ -28,7 +29,7 @@ async def start(
     cleaned = text.clean(body)
     thread = await open_thread(messaging, actor, opening, key=key)
     outgoing = Outgoing(_client_id(messaging, key), cleaned)
-    return Started(thread, await send(messaging, actor, thread.id, outgoing))
+    return Started(thread, outgoing.client_id, await send(messaging, actor, thread.id, outgoing))
 
 
 def _client_id(messaging: Messaging, key: str | None) -> str:
