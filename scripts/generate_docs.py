@@ -10,6 +10,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import uvloop
+
+from greenroom import cost
 from greenroom.app import TABLES
 from greenroom.store import describe
 from scripts import reference_pages
@@ -22,18 +25,24 @@ WHOLE: dict[str, Callable[[], str]] = {
 }
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "docs/data-model.md": {"tables": lambda: describe.markdown(TABLES)},
+    "docs/costs.md": {"prices": lambda: _prices()},
 }
+NAMES = (*WHOLE, *PARTS)
 
 
-def generated() -> dict[Path, str]:
-    """Every file with a generated part, as it should be."""
-    files = {ROOT / name: write() for name, write in WHOLE.items()}
-    for name, parts in PARTS.items():
-        text = (ROOT / name).read_text()
-        for part, write in parts.items():
-            text = _with_part(name, text, part, write())
-        files[ROOT / name] = text
-    return files
+def generated(name: str) -> str:
+    """A file with a generated part, as it should be."""
+    if name in WHOLE:
+        return WHOLE[name]()
+    text = (ROOT / name).read_text()
+    for part, write in PARTS[name].items():
+        text = _with_part(name, text, part, write())
+    return text
+
+
+def _prices() -> str:
+    found = uvloop.run(cost.on_a_fresh_file(cost.PATTERNS))
+    return f"Dollars at {cost.LIST_PRICE}.\n\n{cost.show.markdown(found)}"
 
 
 def _with_part(name: str, text: str, part: str, content: str) -> str:
@@ -45,7 +54,8 @@ def _with_part(name: str, text: str, part: str, content: str) -> str:
 
 
 def main() -> int:
-    stale = {path: text for path, text in generated().items() if not _holds(path, text)}
+    should_be = {ROOT / name: generated(name) for name in NAMES}
+    stale = {path: text for path, text in should_be.items() if not _holds(path, text)}
     if "--check" not in sys.argv:
         for path, text in stale.items():
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -22,7 +22,7 @@ each_document = pytest.mark.parametrize("title", NAMES)
 
 
 def test_the_generated_part_is_what_the_declarations_say() -> None:
-    assert PAGE.read_text() == generated()[PAGE], "run `make docs`"
+    assert PAGE.read_text() == generated("docs/data-model.md"), "run `make docs`"
 
 
 def test_names_of_tables_and_indexes_are_unique() -> None:

@@ -1,0 +1,129 @@
+"""What it costs to keep people safe, and to find them."""
+
+import asyncio
+from functools import partial
+
+from greenroom.cost.pattern import Act, Pattern
+from greenroom.cost.stage import TEXT, Stage
+from greenroom.messaging.models import Frame
+from greenroom.people import directory
+from greenroom.people.actor import Actor, Scope
+from greenroom.safety import blocks
+from greenroom.safety.claim import claim
+from greenroom.safety.decide import decide
+from greenroom.safety.limits import Limit
+from greenroom.safety.models import CaseId, Decision, Reason, SentMessage, case_id
+from greenroom.safety.queue import queue
+from greenroom.safety.report import report
+from greenroom.safety.verdict import PolicyTag
+
+_IN_A_MINUTE = 40
+
+
+async def _blocks_check(stage: Stage) -> Act:
+    ana, ben = await stage.pair()
+    return partial(blocks.apart, stage.messaging.safety, ana.user, ben.user)
+
+
+async def _rate_lease(stage: Stage) -> Act:
+    """A minute in which somebody sends 40 messages, which few ever do."""
+    ana = await stage.person("ana")
+    limits = stage.messaging.safety.limits
+
+    async def act() -> None:
+        for _ in range(_IN_A_MINUTE):
+            await limits.spend(ana.user, Limit.MESSAGES, Limit.BURST)
+            stage.clock.advance(ms=60_000 // _IN_A_MINUTE)
+
+    return act
+
+
+async def _reported(stage: Stage, reporter: Actor, frame: Frame, reason: Reason) -> CaseId:
+    subject = SentMessage(frame.thread, frame.id)
+    await report(
+        stage.messaging.safety,
+        reporter,
+        subject,
+        reason,
+        "It is not the first time.",
+        about=frame.author,
+        text=frame.body,
+    )
+    return case_id(subject)
+
+
+async def _sent(stage: Stage) -> tuple[Actor, Frame]:
+    ana, ben = await stage.pair()
+    thread = await stage.talk(ana, ben)
+    return ben, await stage.say(ana, thread.id)
+
+
+async def _report(stage: Stage) -> Act:
+    ben, frame = await _sent(stage)
+    return partial(_reported, stage, ben, frame, Reason.SPAM)
+
+
+async def _queue_page(stage: Stage) -> Act:
+    """Of a tag that no other pattern reports for: the queue is everybody's."""
+    mod, ana = await stage.person("mod", Scope.MODERATOR), await stage.person("ana")
+    for guest in await stage.people(30):
+        thread = await stage.talk(ana, guest)
+        stage.clock.advance(seconds=1000)
+        await _reported(stage, guest, await stage.say(ana, thread.id, TEXT), Reason.NSFW)
+    return partial(queue, stage.messaging.safety, mod, tag=PolicyTag.NSFW)
+
+
+async def _claim(stage: Stage) -> Act:
+    mod = await stage.person("mod", Scope.MODERATOR)
+    ben, frame = await _sent(stage)
+    case = await _reported(stage, ben, frame, Reason.SPAM)
+    return partial(claim, stage.messaging.safety, mod, case)
+
+
+async def _decide(stage: Stage, decision: Decision) -> Act:
+    mod = await stage.person("mod", Scope.MODERATOR)
+    ben, frame = await _sent(stage)
+    case = await _reported(stage, ben, frame, Reason.SPAM)
+    await claim(stage.messaging.safety, mod, case)
+    return partial(decide, stage.messaging.safety, mod, case, decision, version=1)
+
+
+async def _by_id(stage: Stage) -> Act:
+    ana = await stage.person("ana")
+    return partial(directory.by_id, stage.messaging.people, ana.user)
+
+
+async def _by_ids(stage: Stage) -> Act:
+    people = await stage.people(20)
+    return partial(directory.by_ids, stage.messaging.people, [one.user for one in people])
+
+
+async def _by_username(stage: Stage) -> Act:
+    await stage.person("ana")
+    return partial(directory.by_username, stage.messaging.people, f"ana.{stage.name}")
+
+
+async def _by_name(stage: Stage) -> Act:
+    """A beginning that nobody else's name has."""
+    await asyncio.gather(*(stage.person(f"xaver{n:02d}") for n in range(20)))
+    return partial(directory.by_name, stage.messaging.people, "xav", limit=10)
+
+
+PATTERNS = (
+    Pattern("blocks_check", "whether a block keeps two people apart", _blocks_check),
+    Pattern(
+        "rate_lease",
+        f"the rate limit, for each message of {_IN_A_MINUTE} in a minute",
+        _rate_lease,
+        times=_IN_A_MINUTE,
+    ),
+    Pattern("report", "report a message", _report),
+    Pattern("queue_page", "20 cases of one tag in the moderators' queue", _queue_page),
+    Pattern("claim", "claim a case", _claim),
+    Pattern("decide_dismiss", "dismiss a case", partial(_decide, decision=Decision.DISMISS)),
+    Pattern("decide_remove", "take a message away", partial(_decide, decision=Decision.REMOVE)),
+    Pattern("person_by_id", "a person by id", _by_id),
+    Pattern("people_by_ids", "20 people by id", _by_ids),
+    Pattern("person_by_username", "a person by username", _by_username),
+    Pattern("people_by_name", "10 people by the beginning of a name", _by_name),
+)

@@ -1,0 +1,89 @@
+"""Measure the patterns: each on a stage of its own, side by side on one store."""
+
+import asyncio
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from greenroom.clock import HeldClock
+from greenroom.cost.pattern import Pattern
+from greenroom.cost.stage import BEGIN_MS, Stage
+from greenroom.messaging import records as messaging
+from greenroom.people import records as people
+from greenroom.safety import records as safety
+from greenroom.store.base import Store
+from greenroom.store.capacity import Cost
+from greenroom.store.sqlite import SqliteStore
+
+TABLES = (*messaging.TABLES, *safety.TABLES, *people.TABLES)
+
+DOLLARS_PER_MILLION_WRITES = 0.625
+DOLLARS_PER_MILLION_READS = 0.125
+LIST_PRICE = (
+    f"${DOLLARS_PER_MILLION_WRITES} for a million write units and ${DOLLARS_PER_MILLION_READS} for "
+    "a million read units: AWS's list price for DynamoDB on demand, standard tables, us-east-1, "
+    "since 1 November 2024; looked up in November 2026"
+)
+
+
+class Measured(Struct, frozen=True):
+    pattern: Pattern
+    read: float
+    write: float
+    by_source: dict[str, tuple[float, float]]
+    """Read and write units of each table and index."""
+
+    @property
+    def dollars(self) -> float:
+        """For a million of them."""
+        return self.read * DOLLARS_PER_MILLION_READS + self.write * DOLLARS_PER_MILLION_WRITES
+
+    @property
+    def holds(self) -> bool:
+        most_read, most_write = self.pattern.most_read, self.pattern.most_write
+        return (most_read is None or self.read <= most_read) and (
+            most_write is None or self.write <= most_write
+        )
+
+
+_MEMORY = Path("/dev/shm")
+"""Where the system has such a folder: nothing of it is to stay."""
+
+
+async def on_a_fresh_file(patterns: Sequence[Pattern]) -> list[Measured]:
+    where = _MEMORY if os.access(_MEMORY, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="greenroom-cost-", dir=where) as folder:
+        store = await SqliteStore.open(
+            Path(folder) / "cost.db", TABLES, clock=HeldClock(BEGIN_MS), cursor_secret=b"cost"
+        )
+        async with store:
+            return await measured(store, patterns)
+
+
+async def measured(
+    store: Store, patterns: Sequence[Pattern], *, at_once: int = 100
+) -> list[Measured]:
+    """In the order asked. The store has the clock of the stages: what it holds expires by it."""
+    turns = asyncio.Semaphore(at_once)
+
+    async def measure(number: int, pattern: Pattern) -> Measured:
+        async with turns:
+            act = await pattern.prepare(Stage(store, f"stage{number:02d}"))
+            with store.counting() as cost:
+                await act()
+        return _of(pattern, cost)
+
+    return await asyncio.gather(*(measure(n, pattern) for n, pattern in enumerate(patterns)))
+
+
+def _of(pattern: Pattern, cost: Cost) -> Measured:
+    each = {
+        source: (units.read / pattern.times, units.write / pattern.times)
+        for source, units in sorted(cost.by_source.items())
+    }
+    return Measured(
+        pattern, cost.read_units / pattern.times, cost.write_units / pattern.times, each
+    )

@@ -1,0 +1,142 @@
+"""What a pattern happens on: contexts of its own over the shared store, and a clock that it moves.
+
+Everything has the size that it has in life: ids and client message ids of full length, a text of
+120 characters, a subject, and a clock whose milliseconds have no zeros at their end (a number
+weighs by its digits). It stands in 2100, for DynamoDB removes what its own clock thinks is past.
+"""
+
+import asyncio
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from greenroom.clock import HeldClock
+from greenroom.ids import Ids, ThreadId
+from greenroom.messaging import Messaging, inbox, open as opening, send as sending
+from greenroom.messaging.answer import accept
+from greenroom.messaging.enforce import Enforcement
+from greenroom.messaging.heads import Heads
+from greenroom.messaging.models import Frame, Kind, Role, Thread
+from greenroom.people import People
+from greenroom.people.actor import Actor, Scope
+from greenroom.people.join import join
+from greenroom.safety import Safety
+from greenroom.safety.limits import Limits
+from greenroom.store.base import Store
+from greenroom.store.cursors import Cursors
+
+BEGIN_MS = 4_102_444_812_347
+TEXT = (
+    "Would the third of March suit you? We begin at nine, the studio has daylight until four, "
+    "and I bring what you asked for."
+)
+_SUBJECT = "Portraits in March"
+_HOUR_S = 3600
+
+
+@dataclass
+class Stage:
+    store: Store
+    name: str
+    """Goes into usernames, so that no two patterns meet."""
+    clock: HeldClock = field(default_factory=lambda: HeldClock(BEGIN_MS))
+    _actors: dict[str, Actor] = field(default_factory=dict)
+    _sent: int = 0
+
+    def __post_init__(self) -> None:
+        self.messaging = _contexts(self.store, self.clock)
+
+    @property
+    def leg(self) -> str:
+        return f"leg_{self.name:0>26}"
+
+    def forget(self) -> None:
+        """As a node that has just started: nothing in mind."""
+        self.messaging = _contexts(self.store, self.clock)
+
+    async def person(self, name: str, *scopes: Scope) -> Actor:
+        if name not in self._actors:
+            account = await join(
+                self.messaging.people,
+                f"{name}.{self.name}",
+                display_name=f"{name.title()} Example",
+                email=f"{name}@example.org",
+            )
+            self._actors[name] = Actor(account.id, frozenset({Scope.USER, *scopes}))
+        return self._actors[name]
+
+    async def people(self, count: int) -> Sequence[Actor]:
+        return await asyncio.gather(*(self.person(f"guest{n:03d}") for n in range(count)))
+
+    async def pair(self) -> tuple[Actor, Actor]:
+        return await self.person("ana"), await self.person("ben")
+
+    async def open(self, by: Actor, *others: Actor, kind: Kind = Kind.INQUIRY) -> Thread:
+        """Opened and not yet answered."""
+        invited = tuple(opening.Invited(other.user, Role.SELLER) for other in others)
+        booked = kind is Kind.BOOKING
+        return await opening.open_thread(
+            self.messaging,
+            by,
+            opening.Opening(
+                kind=kind,
+                others=invited,
+                subject=_SUBJECT,
+                booking_id="bkg_01k9zq3v8xw5t7m2e4r6y8u0pa" if booked else None,
+                leg_id=self.leg if booked else None,
+                city="Houston" if booked else None,
+            ),
+        )
+
+    async def talk(self, by: Actor, *others: Actor, kind: Kind = Kind.INQUIRY) -> Thread:
+        """Opened, accepted by everybody, and a message from each of the first two."""
+        thread = await self.open(by, *others, kind=kind)
+        gates = [(other, thread.gates.get(other.user)) for other in others]
+        await asyncio.gather(
+            *(accept(self.messaging, other, gate.id) for other, gate in gates if gate is not None)
+        )
+        await self.say(by, thread.id)
+        await self.say(others[0], thread.id)
+        return thread
+
+    async def say(self, actor: Actor, thread: ThreadId, body: str = TEXT) -> Frame:
+        self._sent += 1
+        self.clock.advance(ms=30_011)
+        sent = await sending.send(self.messaging, actor, thread, self.outgoing(self._sent, body))
+        assert isinstance(sent, sending.Sent)
+        return sent.frame
+
+    def outgoing(self, number: int, body: str = TEXT) -> sending.Outgoing:
+        """A client's id is a UUID; no two texts are the same."""
+        named = f"{number:08x}-5b1e-4c3a-9d2f-7a6b8c9d0e1f"
+        return sending.Outgoing(named, f"{body} {number:08x}")
+
+    async def rest(self, *actors: Actor) -> None:
+        """An hour passes; everybody has read everything, and their rows have settled."""
+        self.clock.advance(seconds=_HOUR_S)
+        for actor in actors:
+            while await self._tidied(actor):
+                pass
+
+    async def _tidied(self, actor: Actor) -> bool:
+        await inbox.inbox(self.messaging, actor)
+        with self.store.counting() as cost:
+            await self.messaging.chores.run()
+        return cost.write_units > 0
+
+
+def _contexts(store: Store, clock: HeldClock) -> Messaging:
+    ids = Ids(clock)
+    people = People(store, clock, ids)
+    safety = Safety(store, people, clock, ids, Limits(store, clock))
+    messaging = Messaging(
+        store=store,
+        people=people,
+        safety=safety,
+        clock=clock,
+        ids=ids,
+        heads=Heads(store),
+        cursors=Cursors(b"nobody else sees these cursors"),
+    )
+    enforced = dataclasses.replace(safety, enforcer=Enforcement(messaging))
+    return dataclasses.replace(messaging, safety=enforced)

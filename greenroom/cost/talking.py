@@ -1,0 +1,195 @@
+"""What it costs to send, to change what was sent, and to arrange one's own side of a thread."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TypeAlias
+
+from greenroom.cost.pattern import Act, Pattern
+from greenroom.cost.stage import Stage
+from greenroom.ids import ThreadId
+from greenroom.messaging import Messaging, arrange, delete, draft, edit, react, read, send
+from greenroom.messaging.models import Kind, Thread
+from greenroom.people.actor import Actor
+
+_HELD = "Send me the six digit code you just received by text."
+_LONG = "We begin at nine, and the studio has daylight until four. " * 34
+_Mine: TypeAlias = Callable[[Messaging, Actor, ThreadId], Awaitable[object]]
+"""What somebody does to their own side of a thread."""
+
+
+async def _talk(stage: Stage, kind: Kind = Kind.INQUIRY) -> tuple[Actor, Actor, Thread]:
+    ana, ben = await stage.pair()
+    return ana, ben, await stage.talk(ana, ben, kind=kind)
+
+
+async def _send_running(stage: Stage, kind: Kind = Kind.INQUIRY) -> Act:
+    ana, _, thread = await _talk(stage, kind)
+    return partial(stage.say, ana, thread.id)
+
+
+async def _send_long(stage: Stage) -> Act:
+    ana, _, thread = await _talk(stage)
+    return partial(stage.say, ana, thread.id, _LONG)
+
+
+async def _send_cold(stage: Stage) -> Act:
+    ana, _, thread = await _talk(stage)
+    stage.forget()
+    return partial(stage.say, ana, thread.id)
+
+
+async def _send_first(stage: Stage) -> Act:
+    ana, ben, thread = await _talk(stage)
+    await read.mark_read(stage.messaging, ana, thread.id, 2)
+    await stage.rest(ana, ben)
+    stage.forget()
+    return partial(stage.say, ana, thread.id)
+
+
+async def _send_group(stage: Stage, others: int) -> Act:
+    ana = await stage.person("ana")
+    thread = await stage.talk(ana, *await stage.people(others))
+    return partial(stage.say, ana, thread.id)
+
+
+async def _send_group_first(stage: Stage, others: int) -> Act:
+    """Rows go up again after ten minutes, settled or not."""
+    act = await _send_group(stage, others)
+    stage.clock.advance(seconds=3600)
+    return act
+
+
+async def _send_gated(stage: Stage) -> Act:
+    ana, ben = await stage.pair()
+    thread = await stage.open(ana, ben)
+    return partial(stage.say, ana, thread.id)
+
+
+async def _send_held(stage: Stage) -> Act:
+    ana, _, thread = await _talk(stage)
+    outgoing = stage.outgoing(9, _HELD)
+
+    async def act() -> None:
+        assert isinstance(await send.send(stage.messaging, ana, thread.id, outgoing), send.Held)
+
+    return act
+
+
+async def _send_again(stage: Stage) -> Act:
+    ana, _, thread = await _talk(stage)
+    outgoing = stage.outgoing(9)
+    await send.send(stage.messaging, ana, thread.id, outgoing)
+    return partial(send.send, stage.messaging, ana, thread.id, outgoing)
+
+
+async def _edit(stage: Stage) -> Act:
+    ana, _, thread = await _talk(stage)
+    frame = await stage.say(ana, thread.id)
+    return partial(edit.edit, stage.messaging, ana, thread.id, frame.id, "Rather the fourth.")
+
+
+async def _delete(stage: Stage) -> Act:
+    ana, _, thread = await _talk(stage)
+    frame = await stage.say(ana, thread.id)
+    return partial(delete.delete, stage.messaging, ana, thread.id, frame.id)
+
+
+async def _react(stage: Stage) -> Act:
+    ana, ben, thread = await _talk(stage)
+    frame = await stage.say(ana, thread.id)
+    return partial(react.react, stage.messaging, ben, thread.id, frame.id, "👍")
+
+
+async def _mine(stage: Stage, do: _Mine) -> Act:
+    """Of Ana's side, in a running conversation."""
+    ana, _, thread = await _talk(stage)
+    return partial(do, stage.messaging, ana, thread.id)
+
+
+async def _read_after_pause(stage: Stage) -> Act:
+    """Read long after it came; the other one's row has settled meanwhile."""
+    ana, ben, thread = await _talk(stage)
+    await stage.rest(ben)
+    return partial(read.mark_read, stage.messaging, ana, thread.id, 2)
+
+
+async def _read_group(stage: Stage, others: int) -> Act:
+    """Read late in a group whose other rows have not moved for a while."""
+    ana = await stage.person("ana")
+    thread = await stage.talk(ana, *await stage.people(others))
+    stage.clock.advance(seconds=3600)
+    return partial(read.mark_read, stage.messaging, ana, thread.id, 2)
+
+
+async def _draft_again(stage: Stage) -> Act:
+    ana, _, thread = await _talk(stage)
+    await draft.save_draft(stage.messaging, ana, thread.id, "Dear Ben")
+    stage.clock.advance(seconds=5)
+    return partial(draft.save_draft, stage.messaging, ana, thread.id, "Dear Ben, thank you")
+
+
+async def _draft_read(stage: Stage) -> Act:
+    ana, _, thread = await _talk(stage)
+    await draft.save_draft(stage.messaging, ana, thread.id, "Dear Ben")
+    return partial(draft.draft, stage.messaging, ana, thread.id)
+
+
+PATTERNS = (
+    Pattern("send_running", "a message in a running conversation", _send_running, most_write=6),
+    Pattern("send_first", "the first one after a pause", _send_first, most_write=12),
+    Pattern(
+        "send_booking",
+        "a message in a booking's thread, with leg and city",
+        partial(_send_running, kind=Kind.BOOKING),
+        most_write=6,
+    ),
+    Pattern("send_cold", "a message, on a node that has nothing in mind", _send_cold, most_write=6),
+    Pattern("send_long", "a message of 2,000 characters", _send_long),
+    Pattern("send_gated", "a message that waits with a request", _send_gated, most_write=6),
+    Pattern("send_held", "a message that waits for a moderator", _send_held),
+    Pattern("send_again", "the same message again: a retry", _send_again),
+    Pattern("send_group_10", "a message to a group of 10", partial(_send_group, others=9)),
+    Pattern(
+        "send_group_10_first",
+        "the first one to a group of 10 after a pause",
+        partial(_send_group_first, others=9),
+    ),
+    Pattern("send_group_100", "a message to a group of 100", partial(_send_group, others=99)),
+    Pattern(
+        "send_group_100_first",
+        "the first one to a group of 100 after a pause",
+        partial(_send_group_first, others=99),
+    ),
+    Pattern("edit", "edit a message", _edit),
+    Pattern("delete", "delete a message", _delete),
+    Pattern("react", "react to a message, or take it back", _react),
+    Pattern(
+        "read_running",
+        "mark read, while people talk",
+        partial(_mine, do=partial(read.mark_read, seq=2)),
+    ),
+    Pattern("read_after_pause", "mark read, an hour later", _read_after_pause),
+    Pattern(
+        "read_group_100",
+        "mark read in a group of 100, an hour later",
+        partial(_read_group, others=99),
+    ),
+    Pattern("delivered", "mark delivered", partial(_mine, do=partial(read.mark_delivered, seq=2))),
+    Pattern("unread", "mark unread", partial(_mine, do=read.mark_unread)),
+    Pattern("pin", "pin or let go", partial(_mine, do=partial(arrange.pin, pinned=True))),
+    Pattern(
+        "mute",
+        "mute or let speak",
+        partial(_mine, do=partial(arrange.mute, until_ms=4_200_000_000_123)),
+    ),
+    Pattern(
+        "archive",
+        "archive or bring back",
+        partial(_mine, do=partial(arrange.archive, archived=True)),
+    ),
+    Pattern(
+        "draft_save", "keep a draft", partial(_mine, do=partial(draft.save_draft, body="Dear Ben"))
+    ),
+    Pattern("draft_again", "keep more of it", _draft_again),
+    Pattern("draft_read", "read a draft", _draft_read),
+)

@@ -1,0 +1,91 @@
+"""The price list: every budget holds, and DynamoDB Local reports the same units where it can."""
+
+import json
+from uuid import uuid4
+
+import pytest
+import uvloop
+
+from greenroom import cost
+from greenroom.clock import HeldClock
+from greenroom.cost import Measured
+from greenroom.cost.stage import BEGIN_MS
+from greenroom.store.dynamo import DynamoStore
+
+NAMES = [pattern.name for pattern in cost.PATTERNS]
+COMPARABLE = frozenset(
+    {
+        *("read_running", "delivered", "unread", "pin", "mute", "archive", "claim", "rate_lease"),
+        *("thread_open", "message", "history_page", "history_around", "draft_read", "queue_page"),
+        *("project_threads", "open_direct_again"),
+        *("person_by_id", "people_by_ids", "person_by_username", "people_by_name"),
+    }
+)
+"""What is done by lone writes, and reads that find something. DynamoDB Local reports transactions
+of many items, and what is not there, otherwise than AWS says: docs/reference/dynamodb.md."""
+
+
+@pytest.fixture(scope="module")
+def on_sqlite() -> dict[str, Measured]:
+    found = uvloop.run(cost.on_a_fresh_file(cost.PATTERNS))
+    return {one.pattern.name: one for one in found}
+
+
+async def test_every_budget_holds(on_sqlite: dict[str, Measured]) -> None:
+    assert len(on_sqlite) == len(NAMES) > 50
+    assert any(one.pattern.most_write for one in on_sqlite.values())
+    over = {name: (one.read, one.write) for name, one in on_sqlite.items() if not one.holds}
+    assert over == {}
+
+
+async def test_the_three_that_matter_most_are_numbers_in_one_line_of_json(
+    on_sqlite: dict[str, Measured],
+) -> None:
+    line = cost.show.one_line(list(on_sqlite.values()))
+    assert "\n" not in line
+    figures = json.loads(line)
+    assert figures["send_running"] <= 6
+    assert figures["send_first"] <= 12
+    assert figures["inbox_open"] <= 20
+    assert figures["within_budget"] is True
+    assert set(NAMES) <= set(figures)
+    assert figures["history_page"].keys() == {"read", "write", "dollars"}
+
+
+async def test_the_table_names_every_pattern_and_the_list_price(
+    on_sqlite: dict[str, Measured],
+) -> None:
+    shown = cost.show.text(list(on_sqlite.values()))
+    assert [line.split()[0] for line in shown.splitlines()[2:] if line][: len(NAMES)] == NAMES
+    assert "$0.625" in shown
+    assert "us-east-1" in shown
+
+
+async def test_to_measure_again_gives_the_same_figures(
+    on_sqlite: dict[str, Measured],
+) -> None:
+    again = await cost.on_a_fresh_file(cost.PATTERNS)
+    for one in again:
+        before = on_sqlite[one.pattern.name]
+        assert (one.read, one.write) == (before.read, before.write), one.pattern.name
+
+
+async def test_dynamodb_reports_the_same_units(
+    on_sqlite: dict[str, Measured], dynamodb_url: str
+) -> None:
+    patterns = [pattern for pattern in cost.PATTERNS if pattern.name in COMPARABLE]
+    assert len(patterns) == len(COMPARABLE)
+    prefix = f"cost-{uuid4().hex[:12]}-"
+    store = await DynamoStore.open(
+        f"{dynamodb_url}&prefix={prefix}",
+        cost.TABLES,
+        clock=HeldClock(BEGIN_MS),
+        cursor_secret=b"cost",
+        create=True,
+    )
+    async with store:
+        found = await cost.measured(store, patterns, at_once=4)
+        for table in cost.TABLES:
+            await store._link.wire.send("DeleteTable", {"TableName": prefix + table.name})
+    for one in found:
+        assert one.by_source == on_sqlite[one.pattern.name].by_source, one.pattern.name
