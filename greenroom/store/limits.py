@@ -52,6 +52,8 @@ MAX_IN = 100
 MAX_PARTITION_BYTES = 2048
 MAX_SORT_BYTES = 1024
 MAX_TOKEN = 36
+MAX_EXPRESSION = 4096
+"""Characters of an expression as DynamoDB reads it; `_room` says how many one takes at most."""
 
 
 def check_write(ops: Sequence[Op], token: str | None) -> list[int]:
@@ -77,6 +79,8 @@ def check_write(ops: Sequence[Op], token: str | None) -> list[int]:
 def check_op(op: Op) -> int:
     if op.condition is not None:
         check_condition(op.table, op.condition)
+        if _room(op.condition) > MAX_EXPRESSION:
+            raise InvalidExpression("", "the condition is too long")
     if isinstance(op, Put):
         return check_item(op.table, op.item)
     check_key(op.table, op.key)
@@ -229,6 +233,27 @@ def check_condition(table: Table, condition: Condition) -> None:
             check_condition(table, part)
 
 
+_STEP_ROOM, _VALUE_ROOM, _LEAF_ROOM, _JOINT_ROOM, _ACTION_ROOM = 6, 6, 28, 8, 30
+
+
+def _room(condition: Condition) -> int:
+    """Never less than what `dynamo/encode.py` makes of it."""
+    match condition:
+        case And(parts) | Or(parts):
+            return sum(_room(part) + _JOINT_ROOM for part in parts)
+        case Not(part):
+            return _room(part) + _JOINT_ROOM
+        case In(path, values):
+            return _LEAF_ROOM + _STEP_ROOM * len(path.steps) + _VALUE_ROOM * len(values)
+        case Compare(SizeOf(path), _, _) | Compare(Path() as path, _, _):
+            return _LEAF_ROOM + _STEP_ROOM * len(path.steps) + _VALUE_ROOM
+        case Exists(path) | Absent(path) | Between(path, _, _) | BeginsWith(path, _):
+            return _LEAF_ROOM + _STEP_ROOM * len(path.steps) + 2 * _VALUE_ROOM
+        case Contains(path, _):
+            return _LEAF_ROOM + _STEP_ROOM * len(path.steps) + _VALUE_ROOM
+    raise AssertionError(f"no such condition: {condition!r}")
+
+
 def check_actions(table: Table, actions: Sequence[Action]) -> None:
     if not actions:
         raise InvalidTransaction("an Update has at least one action")
@@ -238,6 +263,8 @@ def check_actions(table: Table, actions: Sequence[Action]) -> None:
         if first == table.partition or first == table.sort:
             raise InvalidExpression(_name(action.path), "an item's key cannot be changed")
         _check_action_value(action)
+    if sum(_ACTION_ROOM + _STEP_ROOM * len(a.path.steps) for a in actions) > MAX_EXPRESSION:
+        raise InvalidExpression("", "the update has too many actions")
     if len({action.path.steps[0] for action in actions}) != len(actions):
         _check_apart([action.path for action in actions])
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from greenroom.store.base import Check, Delete, Put, Store, Update
+from greenroom.store.base import Check, Delete, Key, Put, Store, Update
 from greenroom.store.expressions import And, Condition, F, Not, Or
 from greenroom.store.problems import ConditionFailed, InvalidExpression, InvalidItem
 from greenroom.store.values import Value
@@ -292,3 +292,18 @@ async def test_an_attribute_may_have_any_name(store: Store, name: str) -> None:
         name: 2,
         "m": {name: 5},
     }
+
+
+async def test_a_condition_that_is_too_long_is_refused_before_anything_is_written(
+    store: Store,
+) -> None:
+    long = Or(tuple(F(f"name{n}").equals(n) for n in range(200)))
+    with pytest.raises(InvalidExpression):
+        await store.write(Put(NOTES, {"pk": "long", "sk": "1"}, long))
+    assert await store.get(NOTES, Key("long", "1")) is None
+
+
+async def test_a_long_condition_still_fits(store: Store) -> None:
+    fits = Or(tuple(F(f"name{n}").absent() for n in range(60)))
+    await store.write(Put(NOTES, {"pk": "long", "sk": "2"}, fits))
+    assert await store.get(NOTES, Key("long", "2"), consistent=True) is not None

@@ -20,11 +20,11 @@ from greenroom.store.capacity import Cost, index_write_units, read_units, write_
 from greenroom.store.evaluate import holds, same, updated
 from greenroom.store.limits import check_item, check_updated
 from greenroom.store.problems import ConditionFailed, Failure, TokenReused
-from greenroom.store.sqlite.codec import pack, unpack
+from greenroom.store.sqlite.codec import pack, plain, unpack
 from greenroom.store.sqlite.entries import Entry, entry_of, expires_of
 from greenroom.store.sqlite.rows import Row, Rows
 from greenroom.store.tables import Index, Table
-from greenroom.store.values import Item, canonical
+from greenroom.store.values import Item
 
 TOKEN_SECONDS = 600
 
@@ -286,7 +286,7 @@ def _index_statements(table: Table, index: Index) -> IndexStatements:
 def _step(op: Op, key: Key, old: Row | None, seen: Row | None, size: int) -> Step:
     match op:
         case Put(_, item):
-            return Step(op, key, old, {name: canonical(item[name]) for name in item}, size)
+            return Step(op, key, old, plain(item), size)
         case Update(table, _, actions):
             if seen is None:
                 new = updated(actions, _bare(table, key))

@@ -26,6 +26,13 @@ def pack(item: Item) -> bytes:
     return _encode(item)
 
 
+def plain(item: Item) -> Item:
+    """The item as it will be read back, and nobody else's to change."""
+    return {
+        name: value if type(value) in _PLAIN else canonical(value) for name, value in item.items()
+    }
+
+
 def _is_plain(value: Value) -> bool:
     kind = type(value)
     if kind is int:

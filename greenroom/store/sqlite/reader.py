@@ -59,23 +59,19 @@ class Reader:
         scope = query_scope(table, index, partition, sort, backward)
         place = None if cursor is None else self._place(scope, cursor, index)
         source = table.name if index is None else f"{table.name}/{index.name}"
-        shown: list[tuple[tuple[str, ...], Item]] = []
+        live: list[bytes] = []
         while True:
-            wanted = limit + 1 - len(shown)
+            wanted = limit + 1 - len(live)
             rows = self._rows(source, partition, sort, index, backward, place, wanted)
-            _count(source, [row[0] for row in rows], consistent)
-            shown += [
-                (row[3:], unpack(row[2])) for row in rows if not self._is_expired(table, row[1])
-            ]
-            if len(rows) < wanted or len(shown) > limit:
+            _count(source, rows, consistent)
+            live += [row[0] for row in rows if not self._is_expired(table, row[2])]
+            if len(rows) < wanted or len(live) > limit:
                 break
-            place = rows[-1][3:]
-        if len(shown) <= limit:
-            return Page(tuple(item for _, item in shown), None)
-        return Page(
-            tuple(item for _, item in shown[:limit]),
-            self._cursors.seal(scope, shown[limit - 1][0]),
-        )
+            place = _place_of(table, index, unpack(rows[-1][0]))
+        items = tuple(map(unpack, live[:limit]))
+        if len(live) <= limit:
+            return Page(items, None)
+        return Page(items, self._cursors.seal(scope, _place_of(table, index, items[-1])))
 
     def _place(self, scope: bytes, cursor: str, index: Index | None) -> tuple[str, ...]:
         place = self._cursors.unseal(scope, cursor)
@@ -119,7 +115,7 @@ def _query_sql(source: str, text: str, backward: bool, from_start: bool, on_inde
         where.append(f"({','.join(order)}) {'<' if backward else '>'} ({marks})")
     direction = " DESC" if backward else ""
     return (
-        f'SELECT size, expires, item, {",".join(order)} FROM "{source}" '
+        f'SELECT item, size, expires FROM "{source}" '
         f"WHERE {' AND '.join(where)} "
         f"ORDER BY {','.join(name + direction for name in order)} LIMIT ?"
     )
@@ -139,12 +135,18 @@ def _range(column: str, sort: SortRange) -> tuple[str, tuple[Any, ...]]:
             return f"{column}{comparator}?", (text,)
 
 
-def _count(source: str, sizes: list[int], consistent: bool) -> None:
+def _place_of(table: Table, index: Index | None, item: Item) -> tuple[str, ...]:
+    """Where the item stands in the order of the query: its keys, '' for one that is lacking."""
+    names = [table.sort] if index is None else [index.sort, table.partition, table.sort]
+    return tuple("" if name is None else str(item[name]) for name in names)
+
+
+def _count(source: str, rows: list[Any], consistent: bool) -> None:
     costs = open_costs()
     if not costs:
         return
     units, gathered = 0.0, 0
-    for size in sizes:
+    for _, size, _ in rows:
         gathered += size
         if gathered >= _PAGE_BYTES:
             units, gathered = units + read_units(gathered, consistent=consistent), 0

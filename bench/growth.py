@@ -1,0 +1,167 @@
+"""`make bench-growth`: whether anything gets slower as it grows, on the SQLite engine.
+
+Two installations, each a file of its own: in the small one a user has 100 threads and a thread has
+100 messages, in the large one 100,000 and 1,000,000. The same is done to both in turns, one after
+the other, through the use cases, alone and 16 at a time; a figure is the median of the rounds'
+ratios, and each of those the ratio of two medians.
+"""
+
+import argparse
+import asyncio
+import gc
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TypeAlias
+
+import uvloop
+from msgspec import Struct
+
+from bench import grown
+from bench.grown import BODY, Grown
+from bench.limitless import messaging_on
+from bench.report import last_line, table
+from greenroom.clock import SystemClock
+from greenroom.ids import MessageId, ThreadId
+from greenroom.messaging import Messaging
+from greenroom.messaging.history import history
+from greenroom.messaging.inbox import inbox
+from greenroom.messaging.send import Outgoing, send
+
+WORKED_IN = 50
+"""In how many threads a user writes: as many of few as of many."""
+AT_ONCE = 16
+SMALL = 100
+
+
+class Side(Struct):
+    messaging: Messaging
+    data: Grown
+    threads: tuple[ThreadId, ...]
+    """Those in which Ana writes and reads, from all over her inbox."""
+    cursor: str
+    middle: MessageId
+    sent: int = 0
+
+
+Step: TypeAlias = Callable[[Side, int], Awaitable[object]]
+
+
+async def _inbox(side: Side, n: int) -> None:
+    assert len((await inbox(side.messaging, side.data.ana)).rows) == 20
+
+
+async def _next_page(side: Side, n: int) -> None:
+    found = await inbox(side.messaging, side.data.ana, cursor=side.cursor)
+    assert len(found.rows) == 20
+
+
+async def _history(side: Side, n: int) -> None:
+    thread = side.threads[n % len(side.threads)]
+    assert (await history(side.messaging, side.data.ana, thread)).frames
+
+
+async def _send(side: Side, n: int) -> None:
+    await _say(side, side.threads[n % len(side.threads)])
+
+
+async def _long_inbox(side: Side, n: int) -> None:
+    assert len((await inbox(side.messaging, side.data.ben)).rows) == 1
+
+
+async def _long_history(side: Side, n: int) -> None:
+    assert len((await history(side.messaging, side.data.ben, side.data.long)).frames) == 50
+
+
+async def _long_around(side: Side, n: int) -> None:
+    page = await history(side.messaging, side.data.ben, side.data.long, around=side.middle)
+    assert len(page.frames) == 50
+
+
+async def _long_send(side: Side, n: int) -> None:
+    await _say(side, side.data.long)
+
+
+async def _say(side: Side, thread: ThreadId) -> None:
+    side.sent += 1
+    outgoing = Outgoing(f"{side.sent:032x}", f"{BODY} {side.sent}")
+    await send(side.messaging, side.data.ana, thread, outgoing)
+
+
+THREADS: dict[str, Step] = {
+    "inbox": _inbox,
+    "inbox_next_page": _next_page,
+    "history": _history,
+    "send": _send,
+}
+MESSAGES: dict[str, Step] = {
+    "inbox": _long_inbox,
+    "history": _long_history,
+    "history_around": _long_around,
+    "send": _long_send,
+}
+STEPS = {f"threads_{name}": step for name, step in THREADS.items()} | {
+    f"messages_{name}": step for name, step in MESSAGES.items()
+}
+
+
+class Found(Struct):
+    """The ratios of each round, and how many milliseconds small and large took in the median."""
+
+    ratios: list[float]
+    small: list[float]
+    large: list[float]
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    options.add_argument("--threads", type=int, default=100_000)
+    options.add_argument("--messages", type=int, default=1_000_000)
+    options.add_argument("--rounds", type=int, default=9)
+    options.add_argument("--times", type=int, default=60, help="of each in a round")
+    options.add_argument("--quick", action="store_true", help="5,000 and 5,000, to try it")
+    chosen = options.parse_args()
+    if chosen.quick:
+        chosen.threads, chosen.messages, chosen.rounds, chosen.times = 5_000, 5_000, 3, 10
+    with tempfile.TemporaryDirectory(prefix="growth-", dir=".") as folder:
+        found = uvloop.run(_run(Path(folder), chosen))
+    _print(found, chosen)
+    return 0
+
+
+async def _run(folder: Path, chosen: argparse.Namespace) -> dict[str, Found]:
+    begun = time.perf_counter()
+    small = await grown.grow(folder / "small.db", threads=SMALL, messages=SMALL)
+    large = await grown.grow(
+        folder / "large.db", threads=chosen.threads, messages=chosen.messages
+    )
+    took, size = time.perf_counter() - begun, (folder / "large.db").stat().st_size
+    print(f"filled {size / 1e6:,.0f} MB in {took:.0f} s", file=sys.stderr, flush=True)
+    async with AsyncExitStack() as stack:
+        sides = [await _side(stack, data) for data in (small, large)]
+        gc.collect()
+        gc.freeze()
+        return await _rounds(sides[0], sides[1], chosen.rounds, chosen.times)
+
+
+async def _side(stack: AsyncExitStack, data: Grown) -> Side:
+    store = await stack.enter_async_context(await grown.opened(data))
+    messaging = messaging_on(store, SystemClock(), grown.SECRET)
+    await grown.check(messaging, data)
+    every = len(data.threads) // WORKED_IN
+    first = await inbox(messaging, data.ana)
+    long = await history(messaging, data.ben, data.long, limit=50)
+    side = Side(
+        messaging=messaging,
+        data=data,
+        threads=data.threads[::every][:WORKED_IN],
+        cursor=first.next or "",
+        middle=await _middle(messaging, data) if data.messages > 100 else long.frames[0].id,
+    )
+    for thread in side.threads:  # so that no send is the first after a pause
+        await _say(side, thread)
+    return side
