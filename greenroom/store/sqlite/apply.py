@@ -210,7 +210,8 @@ class Applier:
         return len(rows)
 
     def trim(self, table: Table, kept_ms: int, most: int) -> int:
-        """Forgets some changes older than what is kept, never the last; how many."""
+        """Forgets the oldest changes if they are older than what is kept, never the last; how many.
+        No more are looked at than may go, however many there are."""
         self._connection.execute(
             self._sql[table.name].trim,
             (self._clock.now_ms() - kept_ms, self._last[table.name], most),
@@ -267,8 +268,8 @@ class Statements:
         self.expired = f'SELECT pk, sk, size, expires, item FROM "{name}" WHERE expires<=? LIMIT ?'
         self.log = f'INSERT INTO "{name}/changes"(seq,pk,sk,old,new,at) VALUES(?,?,?,?,?,?)'
         self.trim = (
-            f'DELETE FROM "{name}/changes" WHERE seq IN '
-            f'(SELECT seq FROM "{name}/changes" WHERE at<? AND seq<? ORDER BY seq LIMIT ?)'
+            f'DELETE FROM "{name}/changes" WHERE at<? AND seq IN '
+            f'(SELECT seq FROM "{name}/changes" WHERE seq<? ORDER BY seq LIMIT ?)'
         )
         self.indexes = tuple((index, _index_statements(table, index)) for index in table.indexes)
 

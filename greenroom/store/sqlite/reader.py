@@ -4,7 +4,7 @@ What one would get wrong: an expired row is read, and paid for, but not shown; a
 one row more than it shows, to know whether there is a next one.
 """
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import apsw
 
@@ -90,7 +90,12 @@ class Reader:
         limit: int,
     ) -> list[Any]:
         column = "sk" if index is None else "isk"
-        text, bound = ("", ()) if sort is None else _range(column, sort)
+        low, high = (None, None) if sort is None else _ends(column, sort)
+        if place is not None:
+            # What the cursor has passed must go: SQLite would begin there, and step over the rest.
+            low, high = (low, None) if backward else (None, high)
+        ends = [end for end in (low, high) if end is not None]
+        text, bound = " AND ".join(end[0] for end in ends), [end[1] for end in ends]
         shape = (source, text, backward, place is None)
         sql = self._queries.get(shape)
         if sql is None:
@@ -121,18 +126,26 @@ def _query_sql(source: str, text: str, backward: bool, from_start: bool, on_inde
     )
 
 
-def _range(column: str, sort: SortRange) -> tuple[str, tuple[Any, ...]]:
+_End: TypeAlias = tuple[str, str | bytes] | None
+
+
+def _ends(column: str, sort: SortRange) -> tuple[_End, _End]:
+    """The lower and the upper end of a range, as a condition and its value."""
     match sort:
         case Prefix(text):
             # UTF-8 has no byte 0xFF, so the last one can always be counted up; the result may be
             # no text, which is why it goes in as bytes.
             raw = text.encode()
             after = raw[:-1] + bytes([raw[-1] + 1])
-            return f"{column}>=? AND {column}<CAST(? AS TEXT)", (text, after)
+            return (f"{column}>=?", text), (f"{column}<CAST(? AS TEXT)", after)
         case Range(low, high):
-            return f"{column} BETWEEN ? AND ?", (low, high)
+            return (f"{column}>=?", low), (f"{column}<=?", high)
+        case Bound("=", text):
+            return (f"{column}>=?", text), (f"{column}<=?", text)
+        case Bound((">" | ">=") as comparator, text):
+            return (f"{column}{comparator}?", text), None
         case Bound(comparator, text):
-            return f"{column}{comparator}?", (text,)
+            return None, (f"{column}{comparator}?", text)
 
 
 def _place_of(table: Table, index: Index | None, item: Item) -> tuple[str, ...]:
