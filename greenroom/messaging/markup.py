@@ -2,7 +2,8 @@
 
 The promise: whatever was written, a Markdown renderer that lets raw HTML through makes of the
 stored text no tag but those of the subset (bold, italic, strike, code, quotes, lists, links), and
-no link but to http, https and mailto.
+no link but to http, https and mailto. (Renderers that look for bare addresses find `ftp://` and
+`//` as well, and old ones see a heading in `#tag`; nothing that runs.)
 
 It is kept by `sealed` and `flattened`, which look at a few neighbouring characters only. What one
 would get wrong: to trust one's own idea of where code or a link's label ends, where renderers
