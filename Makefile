@@ -9,7 +9,7 @@ COMPILE := uv pip compile --no-config --universal --python-version 3.11 --genera
 	--no-annotate --no-emit-index-url --custom-compile-command "make lock" --quiet \
 	pyproject.toml --group build
 
-.PHONY: help run test check format soak bench-store docs lock clean
+.PHONY: help run test check format soak bench-store bench-growth docs lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -35,6 +35,9 @@ soak: $(DEV) ## the random sequences against both store engines, for as long as 
 
 bench-store: $(DEV) ## the item store against the emulators and against bare sqlite3
 	$(BIN)/python -m bench.store
+
+bench-growth: $(DEV) ## send, inbox and history with 1,000 and 10,000 times as much there
+	$(BIN)/python -m bench.growth
 
 docs: $(DEV) ## write the generated parts of docs/ anew
 	$(BIN)/python -m scripts.generate_docs

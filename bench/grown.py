@@ -15,13 +15,22 @@ from msgspec import Struct
 
 from bench.limitless import messaging_on
 from greenroom.clock import SystemClock
-from greenroom.ids import Ids, ThreadId, UserId
+from greenroom.ids import Ids, MessageId, ThreadId, UserId
 from greenroom.messaging import Messaging, items, rules
 from greenroom.messaging.append import said
 from greenroom.messaging.history import history
 from greenroom.messaging.inbox import inbox
-from greenroom.messaging.models import Folder, Frame, FrameKind, Kind, Member, Role, Seat, Thread
-from greenroom.messaging.models import Status
+from greenroom.messaging.models import (
+    Folder,
+    Frame,
+    FrameKind,
+    Kind,
+    Member,
+    Role,
+    Seat,
+    Status,
+    Thread,
+)
 from greenroom.messaging.records import FRESH, MESSAGING, TABLES, activity, shelf_key
 from greenroom.messaging.send import Outgoing, claim_op
 from greenroom.people.actor import Actor
@@ -50,6 +59,8 @@ class Grown(Struct, frozen=True):
     threads: tuple[ThreadId, ...]
     long: ThreadId
     messages: int
+    middle: MessageId
+    """An id that leads to the middle of the long thread."""
 
 
 async def grow(path: Path, *, threads: int, messages: int) -> Grown:
@@ -68,7 +79,8 @@ async def grow(path: Path, *, threads: int, messages: int) -> Grown:
         )
         await _write(store, rows)
         await _write(store, _long_items(ids, long, ana.user, ben.user, messages, now_ms))
-    return Grown(path, ana, ben, tuple(made), long, messages)
+    middle = ids.message(_when(messages // 2, messages, now_ms))
+    return Grown(path, ana, ben, tuple(made), long, messages, middle)
 
 
 async def opened(grown: Grown) -> SqliteStore:
@@ -144,11 +156,10 @@ def _long_items(
     ids: Ids, thread_id: ThreadId, ana: UserId, ben: UserId, messages: int, now_ms: int
 ) -> Iterator[Item]:
     """A conversation that is under way: both rows are fresh, everything is read."""
-    begun = now_ms - _YEAR_MS
-    head = _head(thread_id, ana, ben, Kind.BOOKING, begun)
+    head = _head(thread_id, ana, ben, Kind.BOOKING, _when(0, messages, now_ms))
     for seq in range(1, messages + 1):
         author = ana if seq % 2 else ben
-        frame = _frame(ids, thread_id, author, seq, begun + seq * (_YEAR_MS // (messages + 1)))
+        frame = _frame(ids, thread_id, author, seq, _when(seq, messages, now_ms))
         yield items.frame_item(frame)
         yield claim_op(frame, Outgoing(_client_id(seq), BODY)).item
         if seq > messages - 2:
@@ -158,6 +169,10 @@ def _long_items(
     for user in (ana, ben):
         yield _member_item(head, user, messages, FRESH, now_ms)
     yield items.head_item(head)
+
+
+def _when(seq: int, messages: int, now_ms: int) -> int:
+    return now_ms - _YEAR_MS + seq * (_YEAR_MS // (messages + 1))
 
 
 def _head(thread: ThreadId, ana: UserId, other: UserId, kind: Kind, begun: int) -> Thread:
@@ -205,5 +220,3 @@ def _member_item(head: Thread, user: UserId, read: int, shelf: str | None, now_m
 def _client_id(number: int) -> str:
     """They rise with time, as a UUID of version 7 does."""
     return f"{number:012x}-7b1e-8c3a-9d2f-7a6b8c9d0e1f"
-
-

@@ -9,6 +9,7 @@ ratios, and each of those the ratio of two medians.
 import argparse
 import asyncio
 import gc
+import itertools
 import statistics
 import sys
 import tempfile
@@ -26,7 +27,7 @@ from bench.grown import BODY, Grown
 from bench.limitless import messaging_on
 from bench.report import last_line, table
 from greenroom.clock import SystemClock
-from greenroom.ids import MessageId, ThreadId
+from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging
 from greenroom.messaging.history import history
 from greenroom.messaging.inbox import inbox
@@ -35,6 +36,7 @@ from greenroom.messaging.send import Outgoing, send
 WORKED_IN = 50
 """In how many threads a user writes: as many of few as of many."""
 AT_ONCE = 16
+_LEAST = 6
 SMALL = 100
 
 
@@ -44,7 +46,6 @@ class Side(Struct):
     threads: tuple[ThreadId, ...]
     """Those in which Ana writes and reads, from all over her inbox."""
     cursor: str
-    middle: MessageId
     sent: int = 0
 
 
@@ -78,7 +79,7 @@ async def _long_history(side: Side, n: int) -> None:
 
 
 async def _long_around(side: Side, n: int) -> None:
-    page = await history(side.messaging, side.data.ben, side.data.long, around=side.middle)
+    page = await history(side.messaging, side.data.ben, side.data.long, around=side.data.middle)
     assert len(page.frames) == 50
 
 
@@ -122,11 +123,11 @@ def main() -> int:
     options.add_argument("--threads", type=int, default=100_000)
     options.add_argument("--messages", type=int, default=1_000_000)
     options.add_argument("--rounds", type=int, default=9)
-    options.add_argument("--times", type=int, default=60, help="of each in a round")
+    options.add_argument("--seconds", type=float, default=1.0, help="for each kind in a round")
     options.add_argument("--quick", action="store_true", help="5,000 and 5,000, to try it")
     chosen = options.parse_args()
     if chosen.quick:
-        chosen.threads, chosen.messages, chosen.rounds, chosen.times = 5_000, 5_000, 3, 10
+        chosen.threads, chosen.messages, chosen.rounds, chosen.seconds = 5_000, 5_000, 2, 0.05
     with tempfile.TemporaryDirectory(prefix="growth-", dir=".") as folder:
         found = uvloop.run(_run(Path(folder), chosen))
     _print(found, chosen)
@@ -136,32 +137,93 @@ def main() -> int:
 async def _run(folder: Path, chosen: argparse.Namespace) -> dict[str, Found]:
     begun = time.perf_counter()
     small = await grown.grow(folder / "small.db", threads=SMALL, messages=SMALL)
-    large = await grown.grow(
-        folder / "large.db", threads=chosen.threads, messages=chosen.messages
-    )
+    large = await grown.grow(folder / "large.db", threads=chosen.threads, messages=chosen.messages)
     took, size = time.perf_counter() - begun, (folder / "large.db").stat().st_size
     print(f"filled {size / 1e6:,.0f} MB in {took:.0f} s", file=sys.stderr, flush=True)
     async with AsyncExitStack() as stack:
         sides = [await _side(stack, data) for data in (small, large)]
         gc.collect()
         gc.freeze()
-        return await _rounds(sides[0], sides[1], chosen.rounds, chosen.times)
+        return await _rounds(sides[0], sides[1], chosen.rounds, chosen.seconds)
 
 
 async def _side(stack: AsyncExitStack, data: Grown) -> Side:
     store = await stack.enter_async_context(await grown.opened(data))
     messaging = messaging_on(store, SystemClock(), grown.SECRET)
     await grown.check(messaging, data)
-    every = len(data.threads) // WORKED_IN
+    settled = data.threads[: -grown.FRESH_ROWS]
     first = await inbox(messaging, data.ana)
-    long = await history(messaging, data.ben, data.long, limit=50)
     side = Side(
         messaging=messaging,
         data=data,
-        threads=data.threads[::every][:WORKED_IN],
+        threads=settled[:: len(settled) // WORKED_IN][:WORKED_IN],
         cursor=first.next or "",
-        middle=await _middle(messaging, data) if data.messages > 100 else long.frames[0].id,
     )
     for thread in side.threads:  # so that no send is the first after a pause
         await _say(side, thread)
     return side
+
+
+async def _rounds(small: Side, large: Side, rounds: int, seconds: float) -> dict[str, Found]:
+    found: dict[str, Found] = {}
+    for number in range(rounds):
+        print(f"round {number + 1} of {rounds}", file=sys.stderr, flush=True)
+        for name, step in STEPS.items():
+            for at_once in (1, AT_ONCE):
+                took = await _in_turns(small, large, step, seconds, at_once)
+                _add(found.setdefault(_named(name, at_once), Found([], [], [])), *took)
+    return found
+
+
+async def _in_turns(
+    small: Side, large: Side, step: Step, seconds: float, at_once: int
+) -> tuple[float, float]:
+    """The median milliseconds of each. Who goes first changes every time."""
+    took: dict[int, list[float]] = {id(small): [], id(large): []}
+    until = time.perf_counter() + seconds
+    for n in itertools.count():
+        if n >= _LEAST and time.perf_counter() > until:
+            break
+        for side in (small, large) if n % 2 else (large, small):
+            begun = time.perf_counter()
+            await asyncio.gather(*(step(side, n * at_once + each) for each in range(at_once)))
+            took[id(side)].append((time.perf_counter() - begun) * 1000)
+    return statistics.median(took[id(small)]), statistics.median(took[id(large)])
+
+
+def _add(found: Found, small: float, large: float) -> None:
+    found.ratios.append(large / small)
+    found.small.append(small)
+    found.large.append(large)
+
+
+def _named(name: str, at_once: int) -> str:
+    return name if at_once == 1 else f"{name}_{at_once}"
+
+
+def _print(found: dict[str, Found], chosen: argparse.Namespace) -> None:
+    ratios = {name: round(statistics.median(one.ratios), 3) for name, one in found.items()}
+    print(
+        f"\nmilliseconds, with {SMALL} and with {chosen.threads:,} threads, {SMALL} and "
+        f"{chosen.messages:,} messages; _{AT_ONCE}: for that many at once\n"
+    )
+    rows = [
+        [
+            name,
+            f"{statistics.median(one.small):.2f}",
+            f"{statistics.median(one.large):.2f}",
+            f"{ratios[name]:.2f}",
+            f"{min(one.ratios):.2f} to {max(one.ratios):.2f}",
+        ]
+        for name, one in found.items()
+    ]
+    print(table(["what", "small", "large", "ratio", "in the rounds"], rows) + "\n")
+    last_line(
+        {"worst": max(ratios.values()), "threads": chosen.threads}
+        | {"messages": chosen.messages, "rounds": chosen.rounds}
+        | ratios
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
