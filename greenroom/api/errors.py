@@ -19,8 +19,9 @@ from msgspec import Struct
 from greenroom import settings
 from greenroom.api import auth, idempotency, server, tokens
 from greenroom.errors import Problem
+from greenroom.messaging import problems as messaging
 from greenroom.people import access, directory, join, models, rename
-from greenroom.safety import block as blocking, limits
+from greenroom.safety import block as blocking, limits, problems as moderation
 from greenroom.store import problems as store, sqlite
 
 _log = logging.getLogger(__name__)
@@ -62,6 +63,42 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     # safety
     limits.TooMany: Answer(429, retry_after=1),
     blocking.CannotBlockYourself: Answer(422),
+    moderation.ModeratorsOnly: Answer(403),
+    moderation.CaseNotFound: Answer(404),
+    moderation.CaseClaimed: Answer(409),
+    moderation.CaseNotClaimed: Answer(409),
+    moderation.CaseClosed: Answer(409),
+    moderation.CaseChanged: Answer(412),
+    moderation.OwnCase: Answer(403),
+    moderation.DecisionDoesNotFit: Answer(422),
+    moderation.InvalidDecision: Answer(422),
+    moderation.InvalidReport: Answer(422),
+    # messaging: what is not there, or not yours to see
+    messaging.ThreadNotFound: Answer(404),
+    messaging.MessageNotFound: Answer(404),
+    messaging.RequestNotFound: Answer(404),
+    # messaging: what does not fit
+    messaging.InvalidThread: Answer(422),
+    messaging.InvalidText: Answer(422),
+    messaging.InvalidReaction: Answer(422),
+    messaging.InvalidMark: Answer(422),
+    messaging.TextRefused: Answer(422),
+    messaging.NotPlain: Answer(422),
+    messaging.TooManyParticipants: Answer(422),
+    messaging.ClientIdReused: Answer(422),
+    messaging.OpeningKeyReused: Answer(422),
+    # messaging: what you may not, or not as things stand
+    messaging.NotYours: Answer(403),
+    messaging.NotYourPlace: Answer(403),
+    messaging.Unreachable: Answer(403),
+    messaging.BlockedByYou: Answer(409),
+    messaging.AcceptFirst: Answer(409),
+    messaging.RequestPending: Answer(409),
+    messaging.ConversationClosed: Answer(409),
+    messaging.ConversationLocked: Answer(409),
+    messaging.VersionMismatch: Answer(412),
+    messaging.ThreadChanged: Answer(412),
+    messaging.SyncTooOld: Answer(410),
     # the store: what the caller sent
     store.InvalidItem: Answer(422),
     store.InvalidKey: Answer(422),

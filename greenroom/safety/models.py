@@ -87,7 +87,7 @@ class Decision(StrEnum):
 class Case(Struct, frozen=True, kw_only=True, rename="camel"):
     id: CaseId = field(name="caseId")
     subject: Subject
-    about: UserId | None
+    about: UserId | None = None
     """Whose doing it is, where that is one person."""
     text: str = ""
     """The text as it was when it was held or first reported."""
@@ -169,6 +169,34 @@ def decisions_for(case: Case) -> frozenset[Decision]:
     if case.about is not None:
         possible |= {Decision.WARN, Decision.SUSPEND}
     return frozenset(possible)
+
+
+def takes_away(case: Case, decision: Decision) -> bool:
+    """Whether what the case is about goes with the decision: a text unless it is let be, a thread
+    only by name, a person never."""
+    match case.subject:
+        case SentMessage() | HeldMessage():
+            return decision in (Decision.REMOVE, Decision.WARN, Decision.SUSPEND)
+        case WholeThread():
+            return decision is Decision.REMOVE
+        case SomePerson():
+            return False
+
+
+def folds(decided: Entry, digest: str, other: Case, other_digest: str) -> bool:
+    """Whether a decision ends this other open case of the same person too: all of them once
+    somebody is suspended, else those about the same words."""
+    if other.id == decided.case or not other.is_open:
+        return False
+    if decided.decision is Decision.SUSPEND:
+        return True
+    return decided.removes and digest != "" and digest == other_digest
+
+
+def folding_takes_away(digest: str, other: Case, other_digest: str) -> bool:
+    """A held text cannot wait any longer; a sent one goes if its words have been judged."""
+    same = digest != "" and digest == other_digest
+    return isinstance(other.subject, HeldMessage) or same
 
 
 def is_claimed(case: Case, now_ms: int) -> bool:

@@ -123,7 +123,7 @@ PAYMENT_BY = Pattern(
 )
 PAYMENT_OUTSIDE = Pattern(
     r"\b(?:pay|book|deal|work|do\s(?:it|this)|arrange|settle)\b[^.!?\n]{0,30}?"
-    r"\b(?:outside|off)\s(?:of\s)?(?:the\s|this\s)?(?:platform|app|site|website)\b"
+    r"\b(?:outside|off)\s(?:of\s)?(?:the\s|this\s)?(?:platform|app|site|website)\b(?!\s(?:plan|map|visit))"
     r"|\b(?:avoid|skip|save|without|dodge)\s(?:paying\s)?(?:on\s)?(?:the\s|all\s)?"
     r"(?:platform|service|booking|site)\s(?:fees?|commission)\b"
     r"|\ban\sder\splattform\svorbei\b|\bausserhalb\sder\splattform\b"
@@ -140,7 +140,7 @@ CRYPTO_ADDRESS = Pattern(
 
 EARNINGS = Pattern(
     r"\b(?:earn|make|get)\b[^.!?\n]{0,12}?(?:[$€£]|\busd\b|\bdollars\b|\beuros?\b|\bmoney\b|"
-    r"\bcash\b|\d{3})[^.!?\n]{0,20}?\b(?:daily|weekly|every\s(?:day|week)|from\shome|online|a\sday"
+    r"\bcash\b)[^.!?\n]{0,20}?\b(?:daily|weekly|every\s(?:day|week)|from\shome|online|a\sday"
     r"\sfrom|per\sday\sfrom)\b"
     r"|\bgana\w{0,2}\s[^.!?\n]{0,30}\b(?:desde\scasa|diarios|al\sdia\sdesde)\b"
     r"|\bverdien\w{0,3}\b[^.!?\n]{0,40}\b(?:von\szu\s?hause|taglich|ohne\svorkenntnisse)\b"
@@ -190,7 +190,7 @@ MASS_GREETING = Pattern(
     ("dear", "hello", "hi ", "greetings", "concern", "geehrte", "estimad", "cher "),
 )
 ADVERTISEMENT = Pattern(
-    r"\b(?:buy|get|gain)\s(?:real\s|more\s|cheap\s|instagram\s|\d{1,6}k?\s){0,2}followers\b"
+    r"\b(?:buy|gain)\s(?:real\s|more\s|cheap\s|instagram\s|\d{1,6}k?\s){0,2}followers\b"
     r"|\b(?:seo|web\sdesign|link\sbuilding)\s(?:services?|agency|packages?)\b"
     r"|\brank\s(?:your\s(?:site|website)\s)?(?:#?1|first|higher)\son\sgoogle\b"
     r"|\blimited[\s-]time\soffer\b|\bact\snow\b|\b100%\s(?:free|guaranteed)\b|\bspecial\spromo\b"
@@ -267,7 +267,7 @@ SURE_PROFIT = Pattern(
 
 THREAT = Pattern(
     r"\bkill\s(?:your\s?self|urself)\b|\bkys\b"
-    r"|\bi(?:'?ll|\swill|'?m\sgoing\sto|\sam\sgoing\sto|'?m\sgonna)\s(?:kill|hurt|beat|rape|stab|"
+    r"|\bi(?:'?ll|\swill|'?m\sgoing\sto|\sam\sgoing\sto|'?m\sgonna)\s(?:kill|hurt|rape|stab|"
     r"destroy)\s(?:you|u)\b(?!\sat\b)"
     r"|\bi\sknow\swhere\s(?:you|u)\s(?:live|sleep)\b|\byou\s(?:should|deserve\sto)\sdie\b"
     r"|\bich\s(?:bring|mach)\w?\sdich\s(?:um|fertig|kalt)\b|\bbring\sdich\sum\b"
@@ -278,7 +278,7 @@ THREAT = Pattern(
 )
 INSULT = Pattern(
     r"\b(?:you'?re|you\sare|ur|u\sr|you)\s(?:an?\s|such\san?\s|fucking\s|stupid\s|dumb\s){0,3}"
-    r"(?:idiot|moron|bitch|whore|slut|cunt|retard|loser|piece\sof\sshit|asshole|ugly\scow)\b"
+    r"(?:idiot|moron|bitch|whore|slut|cunt|retard|loser|piece\sof\sshit|asshole|ugly\scow)\b(?!-)"
     r"|\bfuck\s(?:you|off)\b|\bshut\sthe\sfuck\sup\b"
     r"|\bdu\s(?:dumme\w?\s|blode\w?\s|verdammte\w?\s)?(?:hure|schlampe|wichser|arschloch|fotze|"
     r"idiot)\b|\bhijo\sde\sputa\b|\beres\suna?\s(?:puta|pendej[oa]|idiota|imbecil)\b"

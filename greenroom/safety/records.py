@@ -237,7 +237,7 @@ def reported_again(before: Case, after: Case) -> Update:
     """A report more about a case, which is open again if it was closed."""
     changed = {name: value for name, value in _written(after).items() if name not in _KEPT}
     sets = [F(name).set(value) for name, value in (changed | _waiting(after)).items()]
-    return Update(SAFETY, case_key(after.id), tuple(sets), _unchanged(before))
+    return Update(SAFETY, case_key(after.id), tuple(sets), F("version").equals(before.version))
 
 
 def report_key(case: CaseId, reporter: UserId) -> Key:
@@ -270,7 +270,7 @@ def claimed(case: Case, by: UserId, now_ms: int, longest_ms: int) -> Update:
 
 def decided(before: Case, entry: Entry, *, undone: bool) -> tuple[Op, ...]:
     """Closes the case as it was seen, with its line of the record and what follows from it."""
-    seen = _unchanged(before) & F("isOpen").equals(True)
+    seen: Condition = F("version").equals(before.version) & F("isOpen").equals(True)
     if entry.decision is not Decision.FOLDED:
         seen = seen & F("claimedBy").equals(entry.by)
     ops: list[Op] = [
@@ -328,6 +328,11 @@ def queued_at(case: Case) -> str:
     return f"{iso(case.opened_ms)}#{case.id}"
 
 
+def just_after(ms: int) -> str:
+    """What was queued up to then sorts before this."""
+    return iso(ms + 1)
+
+
 def _waiting(case: Case) -> dict[str, Value]:
     at = queued_at(case)
     queue: dict[str, Value] = {
@@ -380,10 +385,6 @@ def _standing(entry: Entry) -> tuple[Action, ...]:
             return (F("suspensions").add(1), F("suspendedUntilMs").set(entry.until_ms), last)
         case _:
             return ()
-
-
-def _unchanged(case: Case) -> Condition:
-    return F("version").equals(case.version)
 
 
 def _at(key: Key) -> dict[str, Value]:

@@ -1,0 +1,25 @@
+"""Take a case in hand, so that no two moderators work on the same. A claim passes by itself."""
+
+from msgspec.structs import replace
+
+from greenroom.people.actor import Actor
+from greenroom.safety import access, records
+from greenroom.safety.context import Safety
+from greenroom.safety.models import CLAIM_MS, Case, CaseId
+from greenroom.safety.problems import CaseClaimed, CaseClosed
+from greenroom.store.problems import ConditionFailed
+
+
+async def claim(safety: Safety, actor: Actor, case_id: CaseId) -> Case:
+    """Again by the same moderator prolongs it."""
+    case = await access.case_of_another(safety, actor, case_id)
+    now = safety.clock.now_ms()
+    try:
+        item = await safety.store.write(records.claimed(case, actor.user, now, CLAIM_MS))
+    except ConditionFailed as refusal:
+        if refusal.item is None or not records.case_of(refusal.item).is_open:
+            raise CaseClosed from None
+        raise CaseClaimed from None
+    if item is None:
+        return replace(case, claimed_by=actor.user, claimed_until_ms=now + CLAIM_MS)
+    return records.case_of(item)

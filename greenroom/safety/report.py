@@ -1,0 +1,118 @@
+"""Report a message, a thread or a person. The answer is the same whatever else is known of it.
+
+Whether the reporter may see the message or the thread is for the caller to have found out: this
+context knows no threads.
+"""
+
+from msgspec.structs import replace
+
+from greenroom.ids import ReportId, UserId
+from greenroom.people.actor import Actor
+from greenroom.people.models import is_user_id
+from greenroom.safety import access, records
+from greenroom.safety.context import Safety
+from greenroom.safety.events import CaseOpened
+from greenroom.safety.limits import Limit
+from greenroom.safety.models import (
+    Case,
+    Reason,
+    Report,
+    SomePerson,
+    Subject,
+    case_id,
+    tag_of,
+)
+from greenroom.safety.problems import InvalidReport
+from greenroom.safety.reading import digest
+from greenroom.store.base import Op, key_of
+from greenroom.store.problems import ConditionFailed, Conflict
+
+MAX_NOTE = 2000
+_TRIES = 20
+
+
+async def report(
+    safety: Safety,
+    actor: Actor,
+    subject: Subject,
+    reason: Reason,
+    note: str = "",
+    *,
+    about: UserId | None = None,
+    text: str = "",
+) -> ReportId:
+    """`about` is who wrote the message; `text` is what it said."""
+    made = _checked(safety, actor, subject, reason, note)
+    await safety.limits.spend(actor.user, Limit.REPORTS)
+    author = subject.user if isinstance(subject, SomePerson) else about
+    for _ in range(_TRIES):
+        before = await access.find(safety, made.case)
+        after = _with(made, before, author, text)
+        try:
+            await safety.store.write(*records.reported(made), _case_op(before, after))
+        except ConditionFailed as refusal:
+            first = _first_report(refusal, made)
+            if first is not None:
+                return first
+        except Conflict:
+            continue
+        else:
+            if before is None or not before.is_open:
+                safety.tell(CaseOpened(after))
+            return made.id
+    raise Conflict
+
+
+def _checked(safety: Safety, actor: Actor, subject: Subject, reason: Reason, note: str) -> Report:
+    if isinstance(subject, SomePerson) and subject.user == actor.user:
+        raise InvalidReport("nobody reports themselves")
+    if isinstance(subject, SomePerson) and not is_user_id(subject.user):
+        raise InvalidReport("this is nobody's id")
+    if len(note) > MAX_NOTE:
+        raise InvalidReport(f"a note has at most {MAX_NOTE} characters")
+    return Report(
+        id=safety.ids.report(),
+        case=case_id(subject),
+        reporter=actor.user,
+        subject=subject,
+        reason=reason,
+        note=note,
+        at_ms=safety.clock.now_ms(),
+    )
+
+
+def _with(made: Report, before: Case | None, author: UserId | None, text: str) -> Case:
+    """The case with one report more; open again if it was closed."""
+    tag = tag_of(made.reason)
+    case = before or Case(
+        id=made.case,
+        subject=made.subject,
+        about=author,
+        text=text,
+        opened_ms=made.at_ms,
+        version=0,
+    )
+    return replace(
+        case,
+        is_open=True,
+        opened_ms=case.opened_ms if case.is_open else made.at_ms,
+        version=case.version + 1,
+        reports=case.reports + 1,
+        reasons=case.reasons | {made.reason},
+        policy_tags=case.policy_tags | ({tag} if tag is not None else set()),
+    )
+
+
+def _case_op(before: Case | None, after: Case) -> Op:
+    if before is None:
+        return records.opened(after, digest(after.text))
+    return records.reported_again(before, after)
+
+
+def _first_report(refusal: ConditionFailed, made: Report) -> ReportId | None:
+    """The same reporter's report about the same, if that is what was in the way."""
+    key = records.report_key(made.case, made.reporter)
+    for failure in refusal.failed:
+        if key_of(failure.op) == key and failure.item is not None:
+            return records.report_of(failure.item).id
+    return None

@@ -1,0 +1,46 @@
+"""Reports: those about a case, for moderators; and one's own, for whoever made them."""
+
+from msgspec import Struct
+
+from greenroom.people.actor import Actor
+from greenroom.safety import records
+from greenroom.safety.access import check_moderator
+from greenroom.safety.context import Safety
+from greenroom.safety.models import CaseId, Report
+from greenroom.store.expressions import Prefix
+
+MAX_PAGE = 100
+
+
+class Reports(Struct, frozen=True):
+    reports: tuple[Report, ...]
+    next: str | None
+
+
+async def reports_of_case(
+    safety: Safety, actor: Actor, case: CaseId, *, limit: int = 50, cursor: str | None = None
+) -> Reports:
+    check_moderator(actor)
+    return await _page(safety, records.case_partition(case), limit, cursor, backward=False)
+
+
+async def own_reports(
+    safety: Safety, actor: Actor, *, limit: int = 50, cursor: str | None = None
+) -> Reports:
+    """Newest first. What became of them is not told."""
+    return await _page(safety, records.user_partition(actor.user), limit, cursor, backward=True)
+
+
+async def _page(
+    safety: Safety, partition: str, limit: int, cursor: str | None, *, backward: bool
+) -> Reports:
+    page = await safety.store.query(
+        records.SAFETY,
+        partition,
+        Prefix(records.REPORT),
+        limit=max(1, min(limit, MAX_PAGE)),
+        backward=backward,
+        cursor=cursor,
+        consistent=True,
+    )
+    return Reports(tuple(map(records.report_of, page.items)), page.next)

@@ -1,0 +1,143 @@
+"""Two nodes on one store: what both let through together, what it costs, and when one may again."""
+
+import asyncio
+import random
+from collections import deque
+
+import pytest
+
+from greenroom.ids import UserId
+from greenroom.safety.limits import RATES, Limit, Limits, Rate, TooMany
+from tests.safety.world import World
+
+USER = UserId("usr_busy")
+SMALL = {
+    Limit.MESSAGES: Rate(most=20, window_ms=10_000, unasked=3, step=5, keep_ms=1_000),
+    Limit.REPORTS: Rate(most=4, window_ms=60_000, unasked=1, step=1, keep_ms=1_000),
+}
+
+
+def nodes(world: World, count: int = 2) -> list[Limits]:
+    return [Limits(world.store, world.clock, rates=SMALL) for _ in range(count)]
+
+
+async def passes(limits: Limits, limit: Limit = Limit.MESSAGES) -> bool:
+    try:
+        await limits.spend(USER, limit)
+    except TooMany:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("limit", Limit)
+def test_every_limit_has_its_rate_and_leaves_the_nodes_something_to_share(limit: Limit) -> None:
+    rate = RATES[limit]
+    assert rate.most - 2 * rate.unasked >= rate.step >= 1
+    assert 0 < rate.keep_ms < rate.window_ms
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_two_nodes_together_never_let_more_than_most_through_in_any_window(
+    world: World, seed: int
+) -> None:
+    dice, both = random.Random(seed), nodes(world)
+    rate, passed, busiest = SMALL[Limit.MESSAGES], deque[int](), 0
+    for _ in range(400):
+        world.clock.advance(ms=dice.choice((0, 0, 1, 30, 200, 1_500)))
+        if await passes(dice.choice(both)):
+            passed.append(world.clock.now_ms())
+        while passed and passed[0] <= world.clock.now_ms() - rate.window_ms:
+            passed.popleft()
+        busiest = max(busiest, len(passed))
+    assert rate.most * 0.7 < busiest <= rate.most
+
+
+async def test_two_nodes_at_once_let_exactly_most_through(world: World) -> None:
+    one, other = nodes(world)
+    tries = [passes(node) for node in (one, other) for _ in range(40)]
+    assert sum(await asyncio.gather(*tries)) == SMALL[Limit.MESSAGES].most
+
+
+async def test_an_ordinary_pace_costs_nothing_at_all(world: World) -> None:
+    limits = Limits(world.store, world.clock)
+    with world.store.counting() as cost:
+        for _ in range(60):
+            await limits.spend(USER, Limit.MESSAGES, Limit.BURST)
+            world.clock.advance(seconds=4)
+    assert cost.write_units == 0
+    assert cost.read_units == 0
+
+
+async def test_a_busy_minute_costs_a_write_for_every_step_and_not_for_every_message(
+    world: World,
+) -> None:
+    limits = Limits(world.store, world.clock)
+    rate = RATES[Limit.MESSAGES]
+    with world.store.counting() as cost:
+        for _ in range(rate.most - rate.unasked):
+            await limits.spend(USER, Limit.MESSAGES)
+    leases = (rate.most - 2 * rate.unasked) / rate.step
+    assert cost.write_units == leases
+    assert cost.read_units == leases
+
+
+async def test_whoever_is_refused_costs_nothing_more(world: World) -> None:
+    limits = nodes(world, 1)[0]
+    while await passes(limits):
+        pass
+    with world.store.counting() as cost:
+        for _ in range(50):
+            assert not await passes(limits)
+    assert cost.write_units == cost.read_units == 0
+
+
+async def test_the_wait_that_is_told_is_long_enough_and_not_too_long(world: World) -> None:
+    limits = nodes(world, 1)[0]
+    for _ in range(40):
+        world.clock.advance(ms=130)
+        if not await passes(limits):
+            break
+    with pytest.raises(TooMany) as refusal:
+        await limits.spend(USER, Limit.MESSAGES)
+    assert refusal.value.limit == "messages"
+    world.clock.advance(ms=refusal.value.retry_after_s * 1000 - 1001)
+    assert not await passes(limits)
+    world.clock.advance(ms=1001)
+    assert await passes(limits)
+
+
+async def test_a_node_that_has_just_started_knows_what_the_others_let_through(
+    world: World,
+) -> None:
+    one, other = nodes(world)
+    while await passes(one):
+        pass
+    rate = SMALL[Limit.MESSAGES]
+    assert [await passes(other) for _ in range(6)] == [True] * rate.unasked + [False] * 3
+
+
+async def test_limits_and_users_do_not_touch_one_another(world: World) -> None:
+    limits = nodes(world, 1)[0]
+    while await passes(limits):
+        pass
+    assert await passes(limits, Limit.REPORTS)
+    await limits.spend(UserId("usr_other"), Limit.MESSAGES)
+
+
+@pytest.mark.parametrize("back_ms", [5_000, 60_000, 3_600_000, 86_400_000 * 400])
+async def test_a_clock_that_jumps_back_locks_nobody_out(world: World, back_ms: int) -> None:
+    limits = nodes(world, 1)[0]
+    while await passes(limits):
+        pass
+    world.clock.advance(ms=-back_ms)
+    rate = SMALL[Limit.MESSAGES]
+    world.clock.advance(ms=min(back_ms, rate.window_ms) + rate.window_ms + rate.keep_ms)
+    assert await passes(limits)
+    assert await passes(nodes(world, 1)[0])
+
+
+async def test_only_so_many_people_are_kept_in_mind(world: World) -> None:
+    limits = Limits(world.store, world.clock, rates=SMALL, most_in_mind=10)
+    for n in range(100):
+        await limits.spend(UserId(f"usr_{n}"), Limit.MESSAGES)
+    assert len(limits._spent) == 10
