@@ -3,13 +3,16 @@
 from functools import partial
 
 from greenroom.cost.pattern import Act, Pattern
-from greenroom.cost.stage import Stage
+from greenroom.cost.stage import TEXT, Stage
 from greenroom.messaging import answer, block, projects
 from greenroom.messaging.models import Kind, Role, Thread
 from greenroom.messaging.open import Invited, open_direct
 from greenroom.messaging.rename import rename
 from greenroom.messaging.seats import add, leave
+from greenroom.messaging.start import start
 from greenroom.people.actor import Actor
+
+_KEY = "00000001-5b1e-4c3a-9d2f-7a6b8c9d0e1f"
 
 
 async def _open_known(stage: Stage) -> Act:
@@ -21,6 +24,12 @@ async def _open_known(stage: Stage) -> Act:
 async def _open_gated(stage: Stage) -> Act:
     ana, ben = await stage.pair()
     return partial(stage.open, ana, ben)
+
+
+async def _start(stage: Stage) -> Act:
+    ana, ben = await stage.pair()
+    await stage.talk(ana, ben)
+    return partial(start, stage.messaging, ana, stage.opening(ben), TEXT, key=_KEY)
 
 
 async def _open_direct(stage: Stage) -> Act:
@@ -98,6 +107,7 @@ async def _project_threads(stage: Stage) -> Act:
 
 PATTERNS = (
     Pattern("open_known", "open a thread with somebody one has met", _open_known),
+    Pattern("start", "the same under a key, with the first message", _start),
     Pattern("open_gated", "open a thread with a stranger: a request waits", _open_gated),
     Pattern("open_direct", "open the direct thread of two who have met", _open_direct),
     Pattern("open_direct_again", "find it again, on another node", _open_direct_again),

@@ -5,9 +5,10 @@ from functools import partial
 from greenroom.cost.pattern import Act, Pattern
 from greenroom.cost.stage import Stage
 from greenroom.ids import ThreadId
-from greenroom.messaging import access, history, inbox, read, sync
+from greenroom.messaging import history, inbox, read, sync
 from greenroom.messaging.arrange import archive, mark_spam
 from greenroom.messaging.models import Folder, Kind
+from greenroom.messaging.thread import message, view
 from greenroom.people.actor import Actor
 
 _KINDS = (Kind.INQUIRY, Kind.BOOKING, Kind.INVITE, Kind.STUDIO)
@@ -87,7 +88,7 @@ async def _counts(stage: Stage) -> Act:
 
 async def _thread_open(stage: Stage) -> Act:
     ana, [thread] = await _threads(stage, 1)
-    return partial(access.thread, stage.messaging, ana, thread)
+    return partial(view, stage.messaging, ana, thread)
 
 
 async def _history(stage: Stage, around: bool = False) -> Act:
@@ -100,7 +101,7 @@ async def _history(stage: Stage, around: bool = False) -> Act:
 async def _message(stage: Stage) -> Act:
     ana, [thread] = await _threads(stage, 1)
     frame = await stage.say(ana, thread)
-    return partial(history.message, stage.messaging, ana, thread, frame.id)
+    return partial(message, stage.messaging, ana, thread, frame.id)
 
 
 async def _sync_unread(stage: Stage) -> Act:
@@ -162,10 +163,10 @@ PATTERNS = (
         most_read=20,
     ),
     Pattern("counts", "the badge and the counts alone, 20 threads unread", _counts),
-    Pattern("thread_open", "a thread, with one's own side of it", _thread_open),
+    Pattern("thread_open", "a thread, with everybody in it", _thread_open),
     Pattern("history_page", "the newest 50 messages, and who has read how far", _history),
     Pattern("history_around", "50 messages around one", partial(_history, around=True)),
-    Pattern("message", "one message by its id", _message),
+    Pattern("message", "one message by its id, and who has read how far", _message),
     Pattern("sync_nothing", "come back: nothing has changed", partial(_sync, changed=0)),
     Pattern("sync_nothing_unread", "the same, with 20 threads unread", _sync_unread),
     Pattern("sync_1", "come back: a message in one thread", partial(_sync, changed=1)),

@@ -73,19 +73,17 @@ class Stage:
 
     async def open(self, by: Actor, *others: Actor, kind: Kind = Kind.INQUIRY) -> Thread:
         """Opened and not yet answered."""
-        invited = tuple(opening.Invited(other.user, Role.SELLER) for other in others)
+        return await opening.open_thread(self.messaging, by, self.opening(*others, kind=kind))
+
+    def opening(self, *others: Actor, kind: Kind = Kind.INQUIRY) -> opening.Opening:
         booked = kind is Kind.BOOKING
-        return await opening.open_thread(
-            self.messaging,
-            by,
-            opening.Opening(
-                kind=kind,
-                others=invited,
-                subject=_SUBJECT,
-                booking_id="bkg_01k9zq3v8xw5t7m2e4r6y8u0pa" if booked else None,
-                leg_id=self.leg if booked else None,
-                city="Houston" if booked else None,
-            ),
+        return opening.Opening(
+            kind=kind,
+            others=tuple(opening.Invited(other.user, Role.SELLER) for other in others),
+            subject=_SUBJECT,
+            booking_id="bkg_01k9zq3v8xw5t7m2e4r6y8u0pa" if booked else None,
+            leg_id=self.leg if booked else None,
+            city="Houston" if booked else None,
         )
 
     async def talk(self, by: Actor, *others: Actor, kind: Kind = Kind.INQUIRY) -> Thread:
