@@ -1,6 +1,9 @@
 """The composition root: settings -> store -> contexts -> the app. The only place that wires."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+import asyncio
+import dataclasses
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -10,7 +13,7 @@ from msgspec.structs import replace
 from greenroom import demo, settings as knobs
 from greenroom.api import server
 from greenroom.api.auth import Authenticator
-from greenroom.api.http import http_app
+from greenroom.api.http import Contexts, http_app
 from greenroom.api.tokens import (
     Expected,
     NobodyCalled,
@@ -21,14 +24,19 @@ from greenroom.api.tokens import (
 from greenroom.clock import Clock, SystemClock
 from greenroom.ids import Ids, UserId
 from greenroom.live import records as live
-from greenroom.messaging import records as messaging
+from greenroom.messaging import Messaging, records as messaging
+from greenroom.messaging.enforce import Enforcement
+from greenroom.messaging.heads import Heads
 from greenroom.people import People, directory, records as people
 from greenroom.people.actor import Scope
 from greenroom.people.models import is_user_id, is_username
-from greenroom.safety import records as safety
+from greenroom.safety import Safety, records as safety
+from greenroom.safety.enforce import redo
+from greenroom.safety.limits import Limits
 from greenroom.settings import InvalidSetting, Settings
 from greenroom.social import records as social
 from greenroom.store.base import Store
+from greenroom.store.cursors import Cursors
 from greenroom.store.sqlite import SqliteStore, glance
 from greenroom.store.tables import Table
 
@@ -40,6 +48,9 @@ TABLES: tuple[Table, ...] = (
     *live.TABLES,
 )
 
+_log = logging.getLogger(__name__)
+_CHORES_SECONDS = 1
+_REDO_SECONDS = 60
 _SQLITE = "sqlite:///"
 _DYNAMODB = "dynamodb"
 
@@ -51,13 +62,57 @@ async def serve(
     clock = SystemClock()
     with server.listen(settings.host, settings.port) as listener:
         async with opened(settings, clock, create_tables=create_tables) as store:
-            people = People(store, clock, Ids(clock))
+            contexts = compose(store, clock, knobs.kept_secret(settings))
+            people = contexts.people
             await _ready(people)
-            shown = await demo.furnish(people) if samples else ()
+            shown = await demo.furnish(contexts.messaging) if samples else ()
             authenticator = Authenticator(people, signature(settings, clock), expected(settings))
-            app = http_app(people, authenticator, partial(_ready, people), shown)
+            app = http_app(contexts, authenticator, partial(_ready, people), shown)
             address = server.address_of(listener)
-            await server.serve(app, listener, started=lambda: tell(address))
+            async with _upkeep(contexts):
+                await server.serve(app, listener, started=lambda: tell(address))
+
+
+def compose(store: Store, clock: Clock, secret: bytes) -> Contexts:
+    """The contexts, each on those beneath it; what one needs from above is filled in at the end."""
+    ids = Ids(clock)
+    people = People(store, clock, ids)
+    safety = Safety(store, people, clock, ids, Limits(store, clock))
+    messaging = Messaging(
+        store=store,
+        people=people,
+        safety=safety,
+        clock=clock,
+        ids=ids,
+        heads=Heads(store),
+        cursors=Cursors(secret),
+    )
+    enforced = dataclasses.replace(safety, enforcer=Enforcement(messaging))
+    return Contexts(people, enforced, dataclasses.replace(messaging, safety=enforced))
+
+
+@asynccontextmanager
+async def _upkeep(contexts: Contexts) -> AsyncIterator[None]:
+    """What is done in the background for as long as the server runs."""
+    tasks = [
+        asyncio.create_task(_again(_CHORES_SECONDS, contexts.messaging.chores.run)),
+        asyncio.create_task(_again(_REDO_SECONDS, partial(redo, contexts.safety))),
+    ]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _again(seconds: int, work: Callable[[], Awaitable[object]]) -> None:
+    while True:
+        try:
+            await work()
+        except Exception:  # the store may be out of reach for a while
+            _log.exception("something in the background went wrong, and is tried again")
+        await asyncio.sleep(seconds)
 
 
 def signature(settings: Settings, clock: Clock) -> Signature:

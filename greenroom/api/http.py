@@ -1,12 +1,13 @@
 """Everything that answers HTTP, put together from the contexts that it is given."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from litestar import Litestar, MediaType, Request
 from litestar.datastructures import State
 from litestar.di import Provide
-from litestar.exceptions import HTTPException
+from litestar.exceptions import ClientException, HTTPException
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 from litestar.openapi.spec import Components, License
@@ -15,14 +16,28 @@ from litestar.types import Message, Scope
 from greenroom import __version__
 from greenroom.api import auth, errors, pages
 from greenroom.api.auth import Authenticator
+from greenroom.api.contract import Illustrations
 from greenroom.api.idempotency import Once
 from greenroom.api.pages.landing import landing_page
 from greenroom.api.pages.reference import ReferencePage, problem_page
-from greenroom.api.rest import health, me as rest_me, people as rest_people
+from greenroom.api.rest import (
+    health,
+    inbox,
+    me,
+    messages,
+    mine,
+    moderation,
+    people,
+    safety,
+    threads,
+)
+from greenroom.api.rest.examples import EXAMPLES
 from greenroom.errors import Problem
+from greenroom.messaging import Messaging
 from greenroom.people import People
 from greenroom.people.actor import Actor
 from greenroom.people.models import Person
+from greenroom.safety import Safety
 
 _HEADERS = (
     (b"content-security-policy", pages.CONTENT_POLICY.encode()),
@@ -32,13 +47,28 @@ _HEADERS = (
 _MOST_BYTES = 1024 * 1024
 
 
+@dataclass(frozen=True)
+class Contexts:
+    """What the doors lead to."""
+
+    people: People
+    safety: Safety
+    messaging: Messaging
+
+
 def http_app(
-    people: People,
+    contexts: Contexts,
     authenticator: Authenticator,
     ready: health.Ready,
     samples: Sequence[tuple[Person, str]] = (),
 ) -> Litestar:
-    once = Once(people.store, people.clock)
+    given = {
+        "once": Once(contexts.people.store, contexts.people.clock),
+        "people": contexts.people,
+        "safety": contexts.safety,
+        "messaging": contexts.messaging,
+        "ready": ready,
+    }
     return Litestar(
         [
             landing_page(samples),
@@ -46,17 +76,23 @@ def http_app(
             problem_page,
             health.healthz,
             health.readyz,
-            rest_me.routes,
-            rest_people.routes,
+            me.routes,
+            people.routes,
+            threads.routes,
+            messages.routes,
+            mine.routes,
+            inbox.routes,
+            safety.routes,
+            moderation.routes,
         ],
         state=State({"authenticator": authenticator}),
         dependencies={
             "actor": Provide(_actor),
             "newcomer": Provide(_newcomer),
-            "once": Provide(lambda: once, sync_to_thread=False),
-            "people": Provide(lambda: people, sync_to_thread=False),
-            "ready": Provide(lambda: ready, sync_to_thread=False),
+            **{name: _provide(value) for name, value in given.items()},
         },
+        plugins=[Illustrations(EXAMPLES)],
+        request_class=Utf8Request,
         exception_handlers={
             Problem: errors.on_problem,
             HTTPException: errors.on_http_exception,
@@ -67,6 +103,20 @@ def http_app(
         before_send=[_add_headers],
         logging_config=None,
     )
+
+
+class Utf8Request(Request[Any, Any, Any]):
+    """A body that is no text, or nested beyond reason, is the caller's mistake and not ours."""
+
+    async def json(self) -> Any:
+        try:
+            return await super().json()
+        except (UnicodeDecodeError, RecursionError):
+            raise ClientException(extra=[{"message": "the body is no JSON"}]) from None
+
+
+def _provide(value: object) -> Provide:
+    return Provide(lambda: value, sync_to_thread=False)
 
 
 async def _actor(request: Request[Any, Any, Any]) -> Actor:

@@ -29,3 +29,15 @@ def version_in(if_match: str | None) -> int | None:
             extra=[{"message": "one ETag as it was given", "key": "If-Match"}]
         )
     return int(found[1])
+
+
+def tag_in(if_match: str | None) -> str | None:
+    """The same where a version is a few letters of its own, as a thread's settings are."""
+    if if_match is None or if_match.strip() == "*":
+        return None
+    found = re.fullmatch(r'"([0-9A-Za-z]{1,32})"', if_match.strip())
+    if found is None:
+        raise ValidationException(
+            extra=[{"message": "one ETag as it was given", "key": "If-Match"}]
+        )
+    return found[1]

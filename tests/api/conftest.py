@@ -1,6 +1,7 @@
 """`client`: the whole HTTP app on an SQLite file with the sample people; it asks as `maya`.
 
-`anonymous` asks without a token. `bearer` makes the header of anybody's.
+`anonymous` asks without a token. `bearer` makes the header of anybody's. `hall` is full of people
+who talk, and runs on each store engine in turn.
 """
 
 from collections.abc import AsyncIterator
@@ -11,18 +12,17 @@ import pytest
 from httpx import ASGITransport, AsyncClient
 
 from greenroom.api.auth import Authenticator
-from greenroom.api.http import http_app
+from greenroom.api.http import Contexts, http_app
 from greenroom.api.tokens import Expected, SharedSecret
+from greenroom.app import TABLES, compose
 from greenroom.clock import HeldClock
-from greenroom.demo import furnish
-from greenroom.ids import Ids
-from greenroom.people import People, directory, records
+from greenroom.demo import joined
+from greenroom.people import People, directory
 from greenroom.people.actor import Scope
-from greenroom.safety.records import EPHEMERAL
 from greenroom.store.sqlite import SqliteStore
+from tests.api.hall import IN_2100_MS, Hall, hall_on, open_store
 
 SECRET = b"a secret of more than 32 characters for tokens"
-TABLES = (*records.TABLES, EPHEMERAL)
 
 
 @pytest.fixture
@@ -31,11 +31,16 @@ def clock() -> HeldClock:
 
 
 @pytest.fixture
-async def people(tmp_path: Path, clock: HeldClock) -> AsyncIterator[People]:
+async def contexts(tmp_path: Path, clock: HeldClock) -> AsyncIterator[Contexts]:
     async with await SqliteStore.open(
-        tmp_path / "api.db", TABLES, clock=clock, cursor_secret=b"a secret for cursors"
+        tmp_path / "api.db", TABLES, clock=clock, cursor_secret=SECRET
     ) as store:
-        yield People(store, clock, Ids(clock))
+        yield compose(store, clock, SECRET)
+
+
+@pytest.fixture
+def people(contexts: Contexts) -> People:
+    return contexts.people
 
 
 class World:
@@ -67,9 +72,10 @@ def bearer(clock: HeldClock) -> Bearer:
 
 
 @pytest.fixture
-async def anonymous(people: People, world: World) -> AsyncIterator[AsyncClient]:
-    authenticator = Authenticator(people, SharedSecret(SECRET), Expected())
-    app = http_app(people, authenticator, world.ready, await furnish(people))
+async def anonymous(contexts: Contexts, world: World) -> AsyncIterator[AsyncClient]:
+    authenticator = Authenticator(contexts.people, SharedSecret(SECRET), Expected())
+    shown = await joined(contexts.people)
+    app = http_app(contexts, authenticator, world.ready, shown)
     # Asked in our own loop, to which the store belongs.
     transport = ASGITransport(app, raise_app_exceptions=False)  # type: ignore[arg-type]
     async with AsyncClient(transport=transport, base_url="http://greenroom") as asked:
@@ -82,3 +88,23 @@ async def client(anonymous: AsyncClient, people: People, bearer: Bearer) -> Asyn
     assert maya is not None
     anonymous.headers.update(bearer(maya.id))
     return anonymous
+
+
+@pytest.fixture(params=["sqlite", "dynamodb"])
+async def hall(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Hall]:
+    clock = HeldClock(IN_2100_MS)
+    url = request.getfixturevalue("dynamodb_url") if request.param == "dynamodb" else ""
+    store = await open_store(request.param, tmp_path, clock, url)
+    async with hall_on(store, clock) as furnished:
+        yield furnished
+    await store.close()
+
+
+@pytest.fixture
+async def sqlite_hall(tmp_path: Path) -> AsyncIterator[Hall]:
+    """For what has nothing to do with the store."""
+    clock = HeldClock(IN_2100_MS)
+    store = await open_store("sqlite", tmp_path, clock, "")
+    async with hall_on(store, clock) as furnished:
+        yield furnished
+    await store.close()

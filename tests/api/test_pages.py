@@ -3,7 +3,7 @@ import re
 from httpx import AsyncClient
 
 from greenroom.api.pages.landing import landing
-from greenroom.demo import SAMPLES, furnish
+from greenroom.demo import SAMPLES, joined
 from greenroom.ids import UserId
 from greenroom.people import People
 from greenroom.people.models import Person
@@ -59,5 +59,5 @@ async def test_every_operation_is_described_and_its_refusals_are_problems(client
 
 
 async def test_the_samples_are_made_once(client: Client, people: People) -> None:
-    first = await furnish(people)
-    assert [person.id for person, _ in await furnish(people)] == [p.id for p, _ in first]
+    first = await joined(people)
+    assert [person.id for person, _ in await joined(people)] == [p.id for p, _ in first]

@@ -1,0 +1,129 @@
+"""What the OpenAPI document says beyond types: by which problems a route refuses, and examples.
+
+A route has `responses=refuses(ThreadNotFound, …)`; its examples stand in `rest/examples.py` under
+its operation id, and the plugin puts them where they belong.
+"""
+
+import inspect
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.openapi.spec import Example, OpenAPIMediaType, OpenAPIResponse, Operation, RequestBody
+from litestar.openapi.spec.base import BaseSchemaObject
+from litestar.plugins import ReceiveRoutePlugin
+from litestar.routes import BaseRoute, HTTPRoute
+from msgspec import Struct
+
+from greenroom.api.auth import NotAllowed
+from greenroom.api.errors import (
+    OF_THE_PROTOCOL,
+    PROBLEM_JSON,
+    ProblemDocument,
+    answer_to,
+    title_of,
+    type_of,
+)
+from greenroom.api.tokens import InvalidToken, NotAuthenticated, TokenExpired
+from greenroom.errors import Problem
+from greenroom.people.access import AccountSuspended, NoAccount
+
+_ALWAYS: tuple[type[Problem], ...] = (
+    NotAuthenticated,
+    InvalidToken,
+    TokenExpired,
+    NotAllowed,
+    NoAccount,
+    AccountSuspended,
+)
+
+
+def refuses(*kinds: type[Problem], body: bool = False) -> dict[int, ResponseSpec]:
+    """For the `responses` of a route that needs a token: the problems that it answers with; with
+    `body`, also that of a body which is too large."""
+    found: dict[int, list[tuple[str, str]]] = {}
+    for status in (400, 413) if body else (400,):
+        found[status] = [OF_THE_PROTOCOL[status]]
+    for kind in (*_ALWAYS, *kinds):
+        found.setdefault(answer_to(kind).status, []).append((kind.code, message_of(kind)))
+    return {status: _spec(status, problems) for status, problems in sorted(found.items())}
+
+
+def message_of(kind: type[Problem]) -> str:
+    """The message, with the names of its fields in braces."""
+    text = inspect.cleandoc(kind.__doc__ or "").replace("\n", " ")
+    return re.sub(r"\{([a-z_]+)[^}]*\}", r"{\1}", text)
+
+
+def _spec(status: int, problems: Iterable[tuple[str, str]]) -> ResponseSpec:
+    named = dict(problems)
+    return ResponseSpec(
+        ProblemDocument,
+        description=" ".join(named.values()),
+        media_type=PROBLEM_JSON,
+        examples=[
+            Example(
+                id=code,
+                summary=title_of(code),
+                value={
+                    "type": type_of(code),
+                    "title": title_of(code),
+                    "status": status,
+                    "detail": detail,
+                },
+            )
+            for code, detail in named.items()
+        ],
+    )
+
+
+class Shown(Struct, frozen=True):
+    """The examples of one operation: a request's body, and answers by their status."""
+
+    answers: Mapping[int, object] = {}
+    request: object = None
+
+
+@dataclass
+class _Verbatim(BaseSchemaObject):
+    """A value of which nothing is left out: Litestar would drop what is null."""
+
+    value: Any
+
+    def to_schema(self) -> dict[str, Any]:
+        verbatim: dict[str, Any] = self.value
+        return verbatim
+
+
+class Illustrations(ReceiveRoutePlugin):
+    """Gives every operation its examples when the document is made."""
+
+    def __init__(self, examples: Mapping[str, Shown]) -> None:
+        @dataclass
+        class Illustrated(Operation):
+            def __post_init__(self) -> None:
+                _illustrate(self, examples.get(self.operation_id or "", Shown()))
+
+        self._operation = Illustrated
+
+    def receive_route(self, route: BaseRoute) -> None:
+        if isinstance(route, HTTPRoute):
+            for handler in route.route_handlers:
+                handler.operation_class = self._operation
+
+
+def _illustrate(operation: Operation, shown: Shown) -> None:
+    if isinstance(operation.request_body, RequestBody) and shown.request is not None:
+        _put(operation.request_body.content, shown.request)
+    for status, answer in shown.answers.items():
+        response = (operation.responses or {}).get(str(status))
+        if isinstance(response, OpenAPIResponse) and response.content is not None:
+            _put(response.content, answer)
+
+
+def _put(content: dict[str, OpenAPIMediaType], value: Any) -> None:
+    for media in content.values():
+        media.examples = {"example": Example(value=_Verbatim(msgspec.to_builtins(value)))}

@@ -1,0 +1,252 @@
+"""An example of every request and answer, by operation id: what a reader sees first.
+
+They are made of the same types as the answers, so that they cannot drift from them; a test holds
+them to the schema, and fails for an operation that has none.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from msgspec.structs import replace
+
+from greenroom.api.contract import Shown
+from greenroom.api.rest import inbox, messages, mine, moderation, safety, threads
+from greenroom.api.rest.health import Health
+from greenroom.api.rest.me import Me, NewNames, SignUp
+from greenroom.api.rest.people import NewPerson, PeoplePage, Person, Profile
+from greenroom.api.rest.shapes import (
+    Hint,
+    Message,
+    Mine,
+    Participant,
+    Request,
+    Seat,
+    Sending,
+    Thread,
+    ThreadRow,
+)
+from greenroom.ids import MessageId, ReportId, ThreadId, UserId
+from greenroom.messaging.models import (
+    Folder,
+    FrameKind,
+    GateStatus,
+    Kind,
+    Role,
+    ServiceRole,
+    Status,
+)
+from greenroom.safety.models import CaseId, Decision, Reason
+from greenroom.safety.verdict import HINTS, PolicyHint, PolicyTag
+
+_JONAS = UserId("usr_01k75pf200e1k6cdq0v2xq7f3m")
+_MAYA = UserId("usr_01k75pf2018h3y5m9s4w6tz0ab")
+_ADA = UserId("usr_01k75pf2026n7r8p1c3e5g7j9x")
+_THREAD = ThreadId("thr_01k75q8h3c9m2n4p6r8t0v2x4z")
+_MESSAGE = MessageId("msg_01k75q8j5d7f9h1k3m5p7r9t1w")
+_CASE = CaseId("cas_mfrggzdfmztwq2lknnwg23tpoa")
+_REPORT = ReportId("rpt_01k75r2c4e6g8j0m2p4r6t8v0x")
+_NEXT = "bmV4dC1wYWdlLW9mLXRoaXMtcXVlcnk"
+_OPENED = "2025-10-09T09:00:00.000Z"
+_SAID = "2025-10-09T09:12:07.123Z"
+_LATER = "2025-10-09T09:15:00.000Z"
+_BODY = "**14 and 15 May**, half days. Does that suit you?"
+
+_MINE = Mine(Folder.BOOKINGS, 1, 3, False, None, False, False, False)
+_ROW = ThreadRow(
+    thread_id=_THREAD,
+    kind=Kind.BOOKING,
+    status=Status.AWAITING_REPLY,
+    subject="Editorial in May",
+    opened_by_user_id=_JONAS,
+    created_at=_OPENED,
+    booking_id="bkg_editorial",
+    leg_id="leg_lisbon",
+    lbg_id=None,
+    city="Lisbon",
+    safe_mode_required=False,
+    awaiting_user_ids=[_MAYA],
+    last_seq=4,
+    last_message_at=_SAID,
+    last_author_user_id=_JONAS,
+    preview=_BODY,
+    requests=[],
+    mine=_MINE,
+    participants=[
+        Seat(_JONAS, Role.BUYER, ServiceRole.PHOTOGRAPHER),
+        Seat(_MAYA, Role.SELLER, ServiceRole.MODEL),
+    ],
+)
+_SEEN = Thread(
+    **{name: getattr(_ROW, name) for name in _ROW.__struct_fields__ if name != "participants"},
+    participants=[
+        Participant(_JONAS, Role.BUYER, ServiceRole.PHOTOGRAPHER, 4, 4, _SAID),
+        Participant(_MAYA, Role.SELLER, ServiceRole.MODEL, 3, 4, _OPENED),
+    ],
+)
+_WAITING = replace(_SEEN, requests=[Request(None, _JONAS, _MAYA, GateStatus.PENDING, None, None)])
+_SENT = Message(
+    message_id=_MESSAGE,
+    thread_id=_THREAD,
+    seq=4,
+    kind=FrameKind.TEXT,
+    author_user_id=_JONAS,
+    created_at=_SAID,
+    body=_BODY,
+    mentions=[],
+    reply_to_message_id=None,
+    event=None,
+    about=[],
+    reactions={},
+    band=0,
+    edited_at=None,
+    deleted_at=None,
+    deleted_by_user_id=None,
+    policy_hints=[],
+    version=1,
+)
+_READ = replace(_SENT, seen_by=[_MAYA])
+_LIKED = replace(_SENT, reactions={"👍": [_MAYA]}, version=2)
+_EDITED = replace(_SENT, body="**15 May**, a full day.", edited_at=_LATER, version=2)
+_GONE = replace(_SENT, body="", deleted_at=_LATER, deleted_by_user_id=_JONAS, version=2)
+_HINT = Hint(PolicyHint.CONTACT_DETAILS, HINTS[PolicyHint.CONTACT_DETAILS])
+_COUNTS = inbox.Counts({folder: int(folder in ("all", "bookings")) for folder in Folder}, 1, False)
+_PERSON = Person(_MAYA, "maya", "Maya Lindqvist", "Maya", "Lindqvist", None)
+_KNOWN = {name: getattr(_PERSON, name) for name in _PERSON.__struct_fields__} | {
+    "is_verified": True,
+    "follower_count": 12,
+    "following_count": 3,
+    "post_count": 0,
+    "joined_at": _OPENED,
+    "suspension": None,
+}
+_ME = Me(**_KNOWN, email="maya@example.com", version=1)
+_OPEN_CASE = moderation.Case(
+    case_id=_CASE,
+    subject=safety.Subject("message", _THREAD, _MESSAGE),
+    about_user_id=_JONAS,
+    text="Pay me outside, it is cheaper.",
+    reply_to_message_id=None,
+    is_open=True,
+    opened_at=_SAID,
+    version=1,
+    reports=1,
+    reasons=[Reason.SCAM],
+    policy_tags=[PolicyTag.SCAM],
+    policy_hints=[],
+    spam_score=0.4,
+    verdict="",
+    claimed_by_user_id=None,
+    claimed_until=None,
+    decisions=[Decision.DISMISS, Decision.REMOVE, Decision.SUSPEND, Decision.WARN],
+    decision=None,
+    decided_by_user_id=None,
+    decided_at=None,
+)
+_CLAIMED = replace(_OPEN_CASE, claimed_by_user_id=_ADA, claimed_until="2025-10-09T09:27:07.123Z")
+_DECIDED = moderation.Entry(
+    _CASE, 2, Decision.WARN, _ADA, _LATER, _JONAS, True, "First time.", None
+)
+_RECORD = moderation.Record([_DECIDED], None)
+
+_PEOPLE: Mapping[str, Shown] = {
+    "getHealth": Shown({200: Health("ok")}),
+    "getReadiness": Shown({200: Health("ready")}),
+    "getMe": Shown({200: _ME}),
+    "signUp": Shown({200: _ME, 201: _ME}, SignUp("maya", "Maya Lindqvist", "maya@example.com")),
+    "renameMe": Shown({200: _ME}, NewNames(display_name="Maya L.")),
+    "getPerson": Shown({200: Profile(**_KNOWN)}),
+    "findPeople": Shown({200: PeoplePage([_PERSON], None)}),
+    "createPerson": Shown({201: Profile(**_KNOWN)}, NewPerson("maya", first_name="Maya")),
+}
+_THREADS: Mapping[str, Shown] = {
+    "openThread": Shown(
+        {201: threads.Opened(_WAITING, Sending("sent", "first:8c1f", _SENT, []))},
+        threads.NewThread(
+            kind=Kind.INQUIRY,
+            participants=[threads.Invitation(_MAYA, Role.SELLER, ServiceRole.MODEL)],
+            subject="Editorial in May",
+            message=threads.FirstMessage("Hello Maya! Are you free on 14 May?"),
+        ),
+    ),
+    "openDirectThread": Shown({200: replace(_SEEN, kind=Kind.DIRECT, subject=None)}),
+    "getThread": Shown({200: _SEEN}),
+    "renameThread": Shown({200: _SEEN}, threads.NewName("Editorial in May")),
+    "lockThread": Shown({200: threads.Lock(_THREAD, Status.LOCKED)}),
+    "unlockThread": Shown({200: threads.Lock(_THREAD, Status.OPEN)}),
+    "addParticipant": Shown({201: _SEEN}, threads.Invitation(_MAYA, Role.SELLER)),
+    "getThreadsOfLeg": Shown({200: threads.ProjectThreads([_ROW], None)}),
+    "getThreadsOfGroup": Shown({200: threads.ProjectThreads([], None)}),
+    "markRead": Shown({200: replace(_MINE, unread=0, last_read_seq=4)}, mine.UpTo(4)),
+    "markDelivered": Shown({}, mine.UpTo(4)),
+    "markUnread": Shown({200: replace(_MINE, unread=2)}, mine.From(3)),
+    "arrangeThread": Shown(
+        {200: replace(_MINE, pinned=True, muted_until="2025-10-10T08:00:00.000Z")},
+        mine.Arrangement(pinned=True, muted_until=datetime(2025, 10, 10, 8, tzinfo=UTC)),
+    ),
+    "getDraft": Shown({200: mine.Draft("The 14th suits me", _LATER)}),
+    "saveDraft": Shown(
+        {200: mine.Draft("The 14th suits me", _LATER)}, mine.NewDraft("The 14th suits me")
+    ),
+}
+_MESSAGES: Mapping[str, Shown] = {
+    "sendMessage": Shown(
+        {
+            200: Sending("sent", "c-17", _SENT, []),
+            201: Sending("sent", "c-17", _SENT, [_HINT]),
+            202: Sending("held", "c-17", None, []),
+        },
+        messages.NewMessage(_BODY, "c-17"),
+    ),
+    "getMessages": Shown({200: messages.MessagePage([_READ], True, False)}),
+    "getMessage": Shown({200: _READ}),
+    "editMessage": Shown({200: _EDITED}, messages.NewBody("**15 May**, a full day.")),
+    "deleteMessage": Shown({200: _GONE}),
+    "getEdits": Shown({200: messages.Edits([messages.Edit(_BODY, _LATER)])}),
+    "react": Shown({200: _LIKED}),
+    "takeReactionBack": Shown({200: replace(_SENT, version=3)}),
+}
+_INBOX: Mapping[str, Shown] = {
+    "getInbox": Shown({200: inbox.Inbox([_ROW], _NEXT, _COUNTS)}),
+    "getInboxCounts": Shown({200: _COUNTS}),
+    "acceptRequest": Shown({200: _SEEN}),
+    "sync": Shown(
+        {200: inbox.Changes([inbox.ThreadChanges(_SEEN, [_READ], False)], [], _NEXT, False, False)}
+    ),
+}
+_SAFETY: Mapping[str, Shown] = {
+    "block": Shown({200: safety.Block(_JONAS, _LATER)}),
+    "getBlocks": Shown({200: safety.Blocks([safety.Block(_JONAS, _LATER)], None)}),
+    "report": Shown(
+        {201: safety.Reported(_REPORT)},
+        safety.NewReport(
+            Reason.SCAM, "Wants to be paid outside.", thread_id=_THREAD, message_id=_MESSAGE
+        ),
+    ),
+    "getReports": Shown(
+        {
+            200: safety.OwnReports(
+                [
+                    safety.OwnReport(
+                        _REPORT, _OPEN_CASE.subject, Reason.SCAM, "Wants to be paid outside.", _SAID
+                    )
+                ],
+                None,
+            )
+        }
+    ),
+    "getModerationQueue": Shown({200: moderation.Queue([_OPEN_CASE], None)}),
+    "getCase": Shown({200: _OPEN_CASE}),
+    "getReportsOfCase": Shown(
+        {
+            200: moderation.CaseReports(
+                [moderation.CaseReport(_REPORT, _MAYA, Reason.SCAM, "Paid outside?", _SAID)], None
+            )
+        }
+    ),
+    "claimCase": Shown({200: _CLAIMED}),
+    "decideCase": Shown({200: _DECIDED}, moderation.NewDecision(Decision.WARN, 1, "First time.")),
+    "getRecordOfCase": Shown({200: _RECORD}),
+    "getRecordOfPerson": Shown({200: _RECORD}),
+    "getStanding": Shown({200: moderation.Standing(_JONAS, 1, 1, 0, None, _LATER)}),
+}
+EXAMPLES: Mapping[str, Shown] = {**_PEOPLE, **_THREADS, **_MESSAGES, **_INBOX, **_SAFETY}

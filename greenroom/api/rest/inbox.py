@@ -1,0 +1,171 @@
+"""The inbox, its counts, the requests in it, and everything that changed since a cursor."""
+
+from typing import Annotated
+
+from litestar import Router, get, post
+from litestar.params import FromQuery, QueryParameter
+from msgspec import Struct
+
+from greenroom.api.auth import BEARER, needs
+from greenroom.api.contract import refuses
+from greenroom.api.rest import shapes
+from greenroom.api.rest.params import Caller, Cursor, RequestIdInPath, TheMessaging
+from greenroom.api.rest.shapes import Message, Thread, ThreadRow
+from greenroom.ids import ThreadId
+from greenroom.messaging import answer, inbox as inboxes, sync as syncing
+from greenroom.messaging.access import Side
+from greenroom.messaging.models import Folder
+from greenroom.messaging.problems import RequestNotFound
+from greenroom.messaging.thread import View, view
+from greenroom.people.actor import Scope
+from greenroom.safety.limits import TooMany
+from greenroom.store.problems import InvalidCursor
+
+
+class Counts(Struct, rename="camel"):
+    unread: dict[Folder, int]
+    badge: int
+    more: bool
+    """There is more than was looked at: the counts are at least that."""
+
+
+class Inbox(Struct, rename="camel"):
+    threads: list[ThreadRow]
+    next: str | None
+    counts: Counts | None
+    """With the first page."""
+
+
+class ThreadChanges(Struct, rename="camel"):
+    thread: Thread
+    messages: list[Message]
+    """New, or changed since."""
+    truncated: bool
+    """There are more: read the conversation's messages again."""
+
+
+class Changes(Struct, rename="camel"):
+    threads: list[ThreadChanges]
+    gone: list[ThreadId]
+    cursor: str
+    more: bool
+    reset: bool
+
+
+@get(
+    "/inbox",
+    operation_id="getInbox",
+    summary="A folder of the inbox",
+    description="Pins on top, then the last message first. `all` is every folder but `archived` "
+    "and `spam`.",
+    response_description="The conversations; with the first page, the unread counts.",
+    responses=refuses(InvalidCursor),
+)
+async def get_inbox(
+    actor: Caller,
+    messaging: TheMessaging,
+    folder: FromQuery[Folder] = Folder.ALL,
+    cursor: Cursor = None,
+    limit: Annotated[int, QueryParameter(ge=1, le=inboxes.MAX_PAGE)] = inboxes.PAGE,
+) -> Inbox:
+    page = await inboxes.inbox(messaging, actor, folder, cursor=cursor, limit=limit)
+    now_ms = messaging.clock.now_ms()
+    rows = [shapes.thread_row(Side(row.thread, row.mine), now_ms) for row in page.rows]
+    return Inbox(rows, page.next, None if page.counts is None else _counts(page.counts))
+
+
+@get(
+    "/inbox/counts",
+    operation_id="getInboxCounts",
+    summary="How much is unread",
+    response_description="By folder, and the badge: what is unread and not muted.",
+    responses=refuses(),
+)
+async def get_counts(actor: Caller, messaging: TheMessaging) -> Counts:
+    return _counts(await inboxes.counts(messaging, actor))
+
+
+@post(
+    "/requests/{requestId:str}/accept",
+    operation_id="acceptRequest",
+    summary="Accept a request",
+    description="Its sender hears of it, and the conversation goes on like any other.",
+    response_description="The conversation.",
+    status_code=200,
+    responses=refuses(RequestNotFound),
+)
+async def accept_request(
+    request_id: RequestIdInPath, actor: Caller, messaging: TheMessaging
+) -> Thread:
+    accepted = await answer.accept(messaging, actor, request_id)
+    seen = await view(messaging, actor, accepted.id)
+    return shapes.thread(seen, messaging.clock.now_ms())
+
+
+@post(
+    "/requests/{requestId:str}/decline",
+    operation_id="declineRequest",
+    summary="Decline a request",
+    description="Its sender is told nothing.",
+    response_description="It is gone from your inbox.",
+    status_code=204,
+    responses=refuses(RequestNotFound),
+)
+async def decline_request(
+    request_id: RequestIdInPath, actor: Caller, messaging: TheMessaging
+) -> None:
+    await answer.decline(messaging, actor, request_id)
+
+
+@post(
+    "/requests/{requestId:str}/block",
+    operation_id="blockRequestSender",
+    summary="Decline a request and block its sender",
+    description="They are told nothing, and cannot write to you again.",
+    response_description="It is gone from your inbox.",
+    status_code=204,
+    responses=refuses(RequestNotFound, TooMany),
+)
+async def block_sender(request_id: RequestIdInPath, actor: Caller, messaging: TheMessaging) -> None:
+    await answer.block_sender(messaging, actor, request_id)
+
+
+@get(
+    "/sync",
+    operation_id="sync",
+    summary="Everything that changed for you since a cursor",
+    description="Without a cursor, or with one that is too old, the answer is `reset: true` and a "
+    "new cursor: start over from the inbox, and sync from there. With `more`, call again at once. "
+    "What comes twice does no harm: a message is known by its seq and version.",
+    response_description="The conversations as they now are, and their new and changed messages.",
+    responses=refuses(InvalidCursor),
+)
+async def sync(actor: Caller, messaging: TheMessaging, cursor: Cursor = None) -> Changes:
+    found = await syncing.sync(messaging, actor, cursor)
+    now_ms = messaging.clock.now_ms()
+    changes = []
+    for changed in found.threads:
+        seen = View(changed.side, changed.members)
+        messages = [shapes.message(frame, actor.user, seen) for frame in changed.frames]
+        changes.append(ThreadChanges(shapes.thread(seen, now_ms), messages, changed.truncated))
+    return Changes(changes, list(found.gone), found.cursor, found.more, found.reset)
+
+
+def _counts(counts: inboxes.Counts) -> Counts:
+    return Counts(counts.unread, counts.badge, counts.more)
+
+
+routes = Router(
+    "/v1",
+    route_handlers=[
+        get_inbox,
+        get_counts,
+        accept_request,
+        decline_request,
+        block_sender,
+        sync,
+    ],
+    guards=[needs(Scope.USER)],
+    security=BEARER,
+    tags=["inbox"],
+)

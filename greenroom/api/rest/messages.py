@@ -1,0 +1,299 @@
+"""Messages: sent once, read in pages, edited with a history, deleted to a tombstone, reacted to."""
+
+from typing import Annotated, TypeAlias
+
+from litestar import Response, Router, delete, get, patch, post, put
+from litestar.datastructures import ResponseHeader
+from litestar.exceptions import ValidationException
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import JSONBody, QueryParameter
+from msgspec import Meta, Struct
+
+from greenroom.api.auth import BEARER, needs
+from greenroom.api.contract import refuses
+from greenroom.api.idempotency import IdempotencyKey
+from greenroom.api.rest import shapes
+from greenroom.api.rest.params import (
+    MOST_BYTES,
+    Caller,
+    EmojiInPath,
+    MessageIdInPath,
+    TheMessaging,
+    ThreadIdInPath,
+)
+from greenroom.api.rest.shapes import Message, Sending
+from greenroom.api.versions import IfMatch, etag, version_in
+from greenroom.clock import iso
+from greenroom.ids import MessageId, UserId
+from greenroom.messaging import edit as editing, history, models, react, send as sending, thread
+from greenroom.messaging.delete import delete as entomb
+from greenroom.messaging.problems import (
+    AcceptFirst,
+    ClientIdReused,
+    ConversationClosed,
+    ConversationLocked,
+    InvalidReaction,
+    InvalidText,
+    MessageNotFound,
+    NotPlain,
+    NotYours,
+    RequestPending,
+    TextRefused,
+    ThreadNotFound,
+    VersionMismatch,
+)
+from greenroom.people.actor import Scope
+from greenroom.safety.limits import TooMany
+
+_ETAG = [ResponseHeader(name="ETag", description="For `If-Match`.", documentation_only=True)]
+_MISSING = (ThreadNotFound, MessageNotFound)
+_WRITING = (AcceptFirst, ConversationLocked, ConversationClosed, TooMany)
+_Place: TypeAlias = Annotated[
+    MessageId | None, QueryParameter(min_length=1, max_length=64, description="A message's id.")
+]
+
+
+class NewMessage(Struct, rename="camel", forbid_unknown_fields=True):
+    body: str
+    client_message_id: Annotated[str, Meta(max_length=64)] | None = None
+    """The client's own name for it; the same name is the same message."""
+    reply_to_message_id: Annotated[str, Meta(max_length=64)] | None = None
+
+
+class NewBody(Struct, rename="camel", forbid_unknown_fields=True):
+    body: str
+
+
+class MessagePage(Struct, rename="camel"):
+    messages: list[Message]
+    """In seq order, whichever way they were read."""
+    has_before: bool
+    has_after: bool
+
+
+class Edit(Struct, rename="camel"):
+    body: str
+    until: str
+
+
+class Edits(Struct, rename="camel"):
+    """What a message said before, the oldest first."""
+
+    edits: list[Edit]
+
+
+@post(
+    "/",
+    operation_id="sendMessage",
+    summary="Send a message",
+    description="Exactly once: by `clientMessageId`, or else by the `Idempotency-Key`. A retry is "
+    "answered with the first message. The text is a small subset of Markdown.",
+    response_description="The message, and kind hints where there are any.",
+    responses={
+        200: ResponseSpec(Sending, description="It was sent before: the first message."),
+        202: ResponseSpec(Sending, description="It waits for a moderator."),
+    }
+    | refuses(
+        *_MISSING,
+        *_WRITING,
+        InvalidText,
+        TextRefused,
+        NotPlain,
+        RequestPending,
+        ClientIdReused,
+        body=True,
+    ),
+)
+async def send_message(
+    thread_id: ThreadIdInPath,
+    data: JSONBody[NewMessage],
+    actor: Caller,
+    messaging: TheMessaging,
+    idempotency_key: IdempotencyKey = None,
+) -> Response[Sending]:
+    client_id = data.client_message_id or idempotency_key
+    if client_id is None:
+        missing = "give a clientMessageId, or an Idempotency-Key"
+        raise ValidationException(extra=[{"message": missing, "key": "clientMessageId"}])
+    reply = None if data.reply_to_message_id is None else MessageId(data.reply_to_message_id)
+    outgoing = sending.Outgoing(client_id, data.body, reply)
+    outcome = await sending.send(messaging, actor, thread_id, outgoing)
+    shown = shapes.sending(outcome, client_id, actor.user)
+    if isinstance(outcome, sending.Held):
+        return Response(shown, status_code=202)
+    headers = {"ETag": etag(outcome.frame.version)}
+    return Response(shown, status_code=200 if outcome.again else 201, headers=headers)
+
+
+@get(
+    "/",
+    operation_id="getMessages",
+    summary="A page of a conversation",
+    description="The newest, or those next to the message that is named: `before`, `after` or "
+    "`around` it, one of them.",
+    response_description="The messages, in their order.",
+    responses=refuses(*_MISSING),
+)
+async def get_messages(
+    thread_id: ThreadIdInPath,
+    actor: Caller,
+    messaging: TheMessaging,
+    before: _Place = None,
+    after: _Place = None,
+    around: _Place = None,
+    limit: Annotated[int, QueryParameter(ge=1, le=history.MAX_PAGE)] = history.PAGE,
+) -> MessagePage:
+    if [before, after, around].count(None) < 2:
+        raise ValidationException(extra=[{"message": "give before, after or around, one of them"}])
+    page = await history.history(
+        messaging, actor, thread_id, before=before, after=after, around=around, limit=limit
+    )
+    view = thread.View(page.side, page.members)
+    messages = [shapes.message(frame, actor.user, view) for frame in page.frames]
+    return MessagePage(messages, page.has_before, page.has_after)
+
+
+@get(
+    "/{messageId:str}",
+    operation_id="getMessage",
+    summary="A message",
+    response_description="The message; a deleted one has no body.",
+    response_headers=_ETAG,
+    responses=refuses(*_MISSING),
+)
+async def get_message(
+    thread_id: ThreadIdInPath, message_id: MessageIdInPath, actor: Caller, messaging: TheMessaging
+) -> Response[Message]:
+    frame, view = await thread.message(messaging, actor, thread_id, message_id)
+    headers = {"ETag": etag(frame.version)}
+    return Response(shapes.message(frame, actor.user, view), headers=headers)
+
+
+@patch(
+    "/{messageId:str}",
+    operation_id="editMessage",
+    summary="Change what your message says",
+    description="What it said before stays in its history.",
+    response_description="The message as it now is.",
+    response_headers=_ETAG,
+    responses=refuses(
+        *_MISSING,
+        *_WRITING,
+        NotYours,
+        VersionMismatch,
+        InvalidText,
+        TextRefused,
+        NotPlain,
+        body=True,
+    ),
+)
+async def edit_message(
+    thread_id: ThreadIdInPath,
+    message_id: MessageIdInPath,
+    data: JSONBody[NewBody],
+    actor: Caller,
+    messaging: TheMessaging,
+    if_match: IfMatch = None,
+) -> Response[Message]:
+    version = version_in(if_match)
+    frame = await editing.edit(messaging, actor, thread_id, message_id, data.body, version=version)
+    return _tagged(frame, actor.user)
+
+
+@delete(
+    "/{messageId:str}",
+    operation_id="deleteMessage",
+    summary="Delete a message",
+    description="For its author and the conversation's staff. A tombstone keeps its place.",
+    response_description="The tombstone.",
+    response_headers=_ETAG,
+    status_code=200,
+    responses=refuses(*_MISSING, NotYours, VersionMismatch),
+)
+async def delete_message(
+    thread_id: ThreadIdInPath,
+    message_id: MessageIdInPath,
+    actor: Caller,
+    messaging: TheMessaging,
+    if_match: IfMatch = None,
+) -> Response[Message]:
+    version = version_in(if_match)
+    frame = await entomb(messaging, actor, thread_id, message_id, version=version)
+    return _tagged(frame, actor.user)
+
+
+@get(
+    "/{messageId:str}/edits",
+    operation_id="getEdits",
+    summary="What a message said before",
+    response_description="The oldest first.",
+    responses=refuses(*_MISSING),
+)
+async def get_edits(
+    thread_id: ThreadIdInPath, message_id: MessageIdInPath, actor: Caller, messaging: TheMessaging
+) -> Edits:
+    frame = await history.message(messaging, actor, thread_id, message_id)
+    return Edits([Edit(edit.body, iso(edit.until_ms)) for edit in frame.edits])
+
+
+@put(
+    "/{messageId:str}/reactions/{emoji:str}",
+    operation_id="react",
+    summary="React to a message",
+    description="Twice is as good as once.",
+    response_description="The message with the reaction.",
+    responses=refuses(*_MISSING, *_WRITING, InvalidReaction),
+)
+async def put_reaction(
+    thread_id: ThreadIdInPath,
+    message_id: MessageIdInPath,
+    emoji: EmojiInPath,
+    actor: Caller,
+    messaging: TheMessaging,
+) -> Message:
+    frame = await react.react(messaging, actor, thread_id, message_id, emoji)
+    return shapes.message(frame, actor.user)
+
+
+@delete(
+    "/{messageId:str}/reactions/{emoji:str}",
+    operation_id="takeReactionBack",
+    summary="Take a reaction back",
+    response_description="The message without it.",
+    status_code=200,
+    responses=refuses(*_MISSING, *_WRITING, InvalidReaction),
+)
+async def delete_reaction(
+    thread_id: ThreadIdInPath,
+    message_id: MessageIdInPath,
+    emoji: EmojiInPath,
+    actor: Caller,
+    messaging: TheMessaging,
+) -> Message:
+    frame = await react.take_back(messaging, actor, thread_id, message_id, emoji)
+    return shapes.message(frame, actor.user)
+
+
+def _tagged(frame: models.Frame, viewer: UserId) -> Response[Message]:
+    return Response(
+        shapes.message(frame, viewer), status_code=200, headers={"ETag": etag(frame.version)}
+    )
+
+
+routes = Router(
+    "/v1/threads/{threadId:str}/messages",
+    route_handlers=[
+        send_message,
+        get_messages,
+        get_message,
+        edit_message,
+        delete_message,
+        get_edits,
+        put_reaction,
+        delete_reaction,
+    ],
+    guards=[needs(Scope.USER)],
+    security=BEARER,
+    tags=["messages"],
+    request_max_body_size=MOST_BYTES,
+)

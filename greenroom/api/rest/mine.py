@@ -1,0 +1,189 @@
+"""The caller's own side of a thread: read and unread, pin, mute, archive, spam, and the draft."""
+
+from datetime import datetime
+from typing import Annotated
+
+from litestar import Router, delete, get, patch, put
+from litestar.params import JSONBody
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from greenroom.api.auth import BEARER, needs
+from greenroom.api.contract import refuses
+from greenroom.api.rest import shapes
+from greenroom.api.rest.params import MOST_BYTES, Caller, TheMessaging, ThreadIdInPath
+from greenroom.api.rest.shapes import Mine
+from greenroom.clock import iso
+from greenroom.ids import ThreadId
+from greenroom.messaging import Messaging, access, draft as drafts, read
+from greenroom.messaging.arrange import Wishes, arrange
+from greenroom.messaging.problems import InvalidMark, InvalidText, ThreadNotFound
+from greenroom.people.actor import Actor, Scope
+
+_Seq = Annotated[int, Meta(ge=0, le=2**53)]
+
+
+class UpTo(Struct, rename="camel", forbid_unknown_fields=True):
+    seq: _Seq
+
+
+class From(Struct, rename="camel", forbid_unknown_fields=True):
+    seq: _Seq | None = None
+    """The first that counts as unread; the last message, if none is named."""
+
+
+class Arrangement(Struct, rename="camel", forbid_unknown_fields=True):
+    """What is not given stays as it is."""
+
+    pinned: bool | UnsetType = UNSET
+    muted_until: Annotated[datetime, Meta(tz=True)] | UnsetType | None = UNSET
+    archived: bool | UnsetType = UNSET
+    spam: bool | UnsetType = UNSET
+
+
+class NewDraft(Struct, rename="camel", forbid_unknown_fields=True):
+    body: str
+
+
+class Draft(Struct, rename="camel"):
+    body: str
+    """Empty where there is none."""
+    saved_at: str | None
+
+
+@put(
+    "/read",
+    operation_id="markRead",
+    summary="Everything up to a message is read",
+    description="Never goes back; `PUT …/unread` does.",
+    response_description="Your side of the conversation.",
+    responses=refuses(ThreadNotFound, InvalidMark, body=True),
+)
+async def mark_read(
+    thread_id: ThreadIdInPath, data: JSONBody[UpTo], actor: Caller, messaging: TheMessaging
+) -> Mine:
+    await read.mark_read(messaging, actor, thread_id, data.seq)
+    return await _mine(messaging, actor, thread_id)
+
+
+@put(
+    "/delivered",
+    operation_id="markDelivered",
+    summary="Everything up to a message has arrived",
+    response_description="Noted.",
+    status_code=204,
+    responses=refuses(ThreadNotFound, InvalidMark, body=True),
+)
+async def mark_delivered(
+    thread_id: ThreadIdInPath, data: JSONBody[UpTo], actor: Caller, messaging: TheMessaging
+) -> None:
+    await read.mark_delivered(messaging, actor, thread_id, data.seq)
+
+
+@put(
+    "/unread",
+    operation_id="markUnread",
+    summary="Mark as unread",
+    description="From a message on, until it is read or answered.",
+    response_description="Your side of the conversation.",
+    responses=refuses(ThreadNotFound, InvalidMark, body=True),
+)
+async def mark_unread(
+    thread_id: ThreadIdInPath, data: JSONBody[From], actor: Caller, messaging: TheMessaging
+) -> Mine:
+    await read.mark_unread(messaging, actor, thread_id, data.seq)
+    return await _mine(messaging, actor, thread_id)
+
+
+@patch(
+    "/mine",
+    operation_id="arrangeThread",
+    summary="Pin, mute, archive, or mark as spam",
+    description="A muted conversation adds nothing to the badge; `mutedUntil: null` ends it. An "
+    "archived one comes back with the next message, unless it is muted.",
+    response_description="Your side of the conversation.",
+    responses=refuses(ThreadNotFound, InvalidMark, body=True),
+)
+async def arrange_thread(
+    thread_id: ThreadIdInPath, data: JSONBody[Arrangement], actor: Caller, messaging: TheMessaging
+) -> Mine:
+    wishes = Wishes(
+        pinned=_given(data.pinned),
+        muted_until_ms=_until(data.muted_until),
+        archived=_given(data.archived),
+        spam=_given(data.spam),
+    )
+    await arrange(messaging, actor, thread_id, wishes)
+    return await _mine(messaging, actor, thread_id)
+
+
+@get(
+    "/draft",
+    operation_id="getDraft",
+    summary="What you have begun to write",
+    response_description="The draft.",
+    responses=refuses(ThreadNotFound),
+)
+async def get_draft(thread_id: ThreadIdInPath, actor: Caller, messaging: TheMessaging) -> Draft:
+    return _draft(await drafts.draft(messaging, actor, thread_id))
+
+
+@put(
+    "/draft",
+    operation_id="saveDraft",
+    summary="Keep what you have begun to write",
+    description="As typed, for your other devices. A blank one is thrown away.",
+    response_description="The draft.",
+    responses=refuses(ThreadNotFound, InvalidText, body=True),
+)
+async def save_draft(
+    thread_id: ThreadIdInPath, data: JSONBody[NewDraft], actor: Caller, messaging: TheMessaging
+) -> Draft:
+    return _draft(await drafts.save_draft(messaging, actor, thread_id, data.body))
+
+
+@delete(
+    "/draft",
+    operation_id="deleteDraft",
+    summary="Throw the draft away",
+    response_description="There is none.",
+    responses=refuses(ThreadNotFound),
+)
+async def delete_draft(thread_id: ThreadIdInPath, actor: Caller, messaging: TheMessaging) -> None:
+    await drafts.save_draft(messaging, actor, thread_id, "")
+
+
+def _draft(found: drafts.Draft | None) -> Draft:
+    return Draft("", None) if found is None else Draft(found.body, iso(found.saved_ms))
+
+
+def _given(wish: bool | UnsetType) -> bool | None:
+    return None if isinstance(wish, UnsetType) else wish
+
+
+def _until(wish: datetime | UnsetType | None) -> int | None:
+    if isinstance(wish, UnsetType):
+        return None
+    return 0 if wish is None else int(wish.timestamp() * 1000)
+
+
+async def _mine(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Mine:
+    side = await access.thread(messaging, actor, thread_id)
+    return shapes.mine(side, messaging.clock.now_ms())
+
+
+routes = Router(
+    "/v1/threads/{threadId:str}",
+    route_handlers=[
+        mark_read,
+        mark_delivered,
+        mark_unread,
+        arrange_thread,
+        get_draft,
+        save_draft,
+        delete_draft,
+    ],
+    guards=[needs(Scope.USER)],
+    security=BEARER,
+    tags=["threads"],
+    request_max_body_size=MOST_BYTES,
+)

@@ -1,0 +1,356 @@
+"""Moderation: the queue of what is held or reported, one case at a time, and what was decided."""
+
+from datetime import datetime
+from typing import Annotated
+
+from litestar import Response, Router, get, post
+from litestar.datastructures import ResponseHeader
+from litestar.params import FromQuery, JSONBody, QueryParameter
+from msgspec import Meta, Struct
+
+from greenroom.api.auth import BEARER, needs
+from greenroom.api.contract import refuses
+from greenroom.api.rest.params import (
+    MOST_BYTES,
+    Caller,
+    CaseIdInPath,
+    Cursor,
+    TheSafety,
+    UserIdInPath,
+)
+from greenroom.api.rest.safety import Subject, subject
+from greenroom.api.versions import etag
+from greenroom.clock import iso
+from greenroom.ids import MessageId, ReportId, UserId
+from greenroom.people.actor import Scope
+from greenroom.safety import (
+    access,
+    claim as claiming,
+    decide as deciding,
+    models,
+    queue,
+    record,
+    reports as reported,
+)
+from greenroom.safety.models import CaseId, Decision, Reason
+from greenroom.safety.problems import (
+    CaseChanged,
+    CaseClaimed,
+    CaseClosed,
+    CaseNotClaimed,
+    CaseNotFound,
+    DecisionDoesNotFit,
+    InvalidDecision,
+    OwnCase,
+)
+from greenroom.safety.verdict import PolicyHint, PolicyTag
+from greenroom.store.problems import InvalidCursor
+
+_ETAG = [ResponseHeader(name="ETag", description="The version.", documentation_only=True)]
+_Limit = Annotated[int, QueryParameter(ge=1, le=queue.MAX_PAGE)]
+
+
+class Case(Struct, rename="camel"):
+    case_id: CaseId
+    subject: Subject
+    about_user_id: UserId | None
+    """Whose doing it is, where that is one person."""
+    text: str
+    reply_to_message_id: MessageId | None
+    is_open: bool
+    opened_at: str
+    version: int
+    reports: int
+    reasons: list[Reason]
+    policy_tags: list[PolicyTag]
+    policy_hints: list[PolicyHint]
+    spam_score: float
+    verdict: str
+    claimed_by_user_id: UserId | None
+    claimed_until: str | None
+    decisions: list[Decision]
+    """How it can end."""
+    decision: Decision | None
+    decided_by_user_id: UserId | None
+    decided_at: str | None
+
+
+class Queue(Struct, rename="camel"):
+    cases: list[Case]
+    next: str | None
+
+
+class CaseReport(Struct, rename="camel"):
+    report_id: ReportId
+    reporter_user_id: UserId
+    reason: Reason
+    note: str
+    reported_at: str
+
+
+class CaseReports(Struct, rename="camel"):
+    reports: list[CaseReport]
+    next: str | None
+
+
+class NewDecision(Struct, rename="camel", forbid_unknown_fields=True):
+    decision: Decision
+    version: Annotated[int, Meta(ge=1, le=2**53)]
+    """Of the case, as it was looked at."""
+    note: str = ""
+    until: Annotated[datetime, Meta(tz=True)] | None = None
+    """When a suspension ends; without, it does not."""
+
+
+class Entry(Struct, rename="camel"):
+    case_id: CaseId
+    version: int
+    decision: Decision
+    decided_by_user_id: UserId
+    decided_at: str
+    about_user_id: UserId | None
+    removes: bool
+    note: str
+    until: str | None
+
+
+class Record(Struct, rename="camel"):
+    entries: list[Entry]
+    next: str | None
+
+
+class Standing(Struct, rename="camel"):
+    """What moderation has decided about somebody so far."""
+
+    user_id: UserId
+    warnings: int
+    removals: int
+    suspensions: int
+    suspended_until: str | None
+    last_decision_at: str | None
+
+
+@get(
+    "/queue",
+    operation_id="getModerationQueue",
+    summary="What waits for a moderator",
+    response_description="Open cases, oldest first.",
+    responses=refuses(InvalidCursor),
+)
+async def get_queue(
+    actor: Caller,
+    safety: TheSafety,
+    tag: FromQuery[PolicyTag | None] = None,
+    cursor: Cursor = None,
+    limit: _Limit = 20,
+) -> Queue:
+    page = await queue.queue(safety, actor, tag=tag, limit=limit, cursor=cursor)
+    return Queue([_case(case) for case in page.cases], page.next)
+
+
+@get(
+    "/cases/{caseId:str}",
+    operation_id="getCase",
+    summary="A case",
+    response_description="The case.",
+    response_headers=_ETAG,
+    responses=refuses(CaseNotFound),
+)
+async def get_case(case_id: CaseIdInPath, actor: Caller, safety: TheSafety) -> Response[Case]:
+    return _tagged(await access.case(safety, actor, case_id))
+
+
+@get(
+    "/cases/{caseId:str}/reports",
+    operation_id="getReportsOfCase",
+    summary="Who reported it, and why",
+    response_description="A page of reports.",
+    responses=refuses(InvalidCursor),
+)
+async def get_case_reports(
+    case_id: CaseIdInPath,
+    actor: Caller,
+    safety: TheSafety,
+    cursor: Cursor = None,
+    limit: _Limit = 50,
+) -> CaseReports:
+    page = await reported.reports_of_case(safety, actor, case_id, limit=limit, cursor=cursor)
+    return CaseReports([_report(report) for report in page.reports], page.next)
+
+
+@post(
+    "/cases/{caseId:str}/claim",
+    operation_id="claimCase",
+    summary="Take a case in hand",
+    description="For fifteen minutes; again prolongs it. Nobody else can decide on it meanwhile.",
+    response_description="The case, claimed.",
+    response_headers=_ETAG,
+    status_code=200,
+    responses=refuses(CaseNotFound, OwnCase, CaseClaimed, CaseClosed),
+)
+async def claim_case(case_id: CaseIdInPath, actor: Caller, safety: TheSafety) -> Response[Case]:
+    return _tagged(await claiming.claim(safety, actor, case_id))
+
+
+@post(
+    "/cases/{caseId:str}/decide",
+    operation_id="decideCase",
+    summary="End a case",
+    description="Claim it first. What is decided is on record for good; once somebody is dealt "
+    "with, their other open cases fold up.",
+    response_description="The line on the record.",
+    status_code=200,
+    responses=refuses(
+        CaseNotFound,
+        OwnCase,
+        CaseNotClaimed,
+        CaseChanged,
+        CaseClosed,
+        DecisionDoesNotFit,
+        InvalidDecision,
+        body=True,
+    ),
+)
+async def decide_case(
+    case_id: CaseIdInPath, data: JSONBody[NewDecision], actor: Caller, safety: TheSafety
+) -> Entry:
+    until_ms = None if data.until is None else int(data.until.timestamp() * 1000)
+    entry = await deciding.decide(
+        safety,
+        actor,
+        case_id,
+        data.decision,
+        version=data.version,
+        note=data.note,
+        until_ms=until_ms,
+    )
+    return _entry(entry)
+
+
+@get(
+    "/cases/{caseId:str}/record",
+    operation_id="getRecordOfCase",
+    summary="What was decided on a case",
+    response_description="Newest first.",
+    responses=refuses(InvalidCursor),
+)
+async def get_case_record(
+    case_id: CaseIdInPath,
+    actor: Caller,
+    safety: TheSafety,
+    cursor: Cursor = None,
+    limit: _Limit = 50,
+) -> Record:
+    return _record(await record.record_of_case(safety, actor, case_id, limit=limit, cursor=cursor))
+
+
+@get(
+    "/people/{userId:str}/record",
+    operation_id="getRecordOfPerson",
+    summary="What was decided about somebody",
+    response_description="Newest first.",
+    responses=refuses(InvalidCursor),
+)
+async def get_person_record(
+    user_id: UserIdInPath,
+    actor: Caller,
+    safety: TheSafety,
+    cursor: Cursor = None,
+    limit: _Limit = 50,
+) -> Record:
+    return _record(
+        await record.record_of_person(safety, actor, user_id, limit=limit, cursor=cursor)
+    )
+
+
+@get(
+    "/people/{userId:str}/standing",
+    operation_id="getStanding",
+    summary="How somebody stands",
+    response_description="Warnings, removals, suspensions.",
+    responses=refuses(),
+)
+async def get_standing(user_id: UserIdInPath, actor: Caller, safety: TheSafety) -> Standing:
+    found = await record.standing(safety, actor, user_id)
+    return Standing(
+        found.user,
+        found.warnings,
+        found.removals,
+        found.suspensions,
+        _moment(found.suspended_until_ms),
+        _moment(found.last_decision_ms),
+    )
+
+
+def _case(case: models.Case) -> Case:
+    return Case(
+        case_id=case.id,
+        subject=subject(case.subject),
+        about_user_id=case.about,
+        text=case.text,
+        reply_to_message_id=case.reply_to,
+        is_open=case.is_open,
+        opened_at=iso(case.opened_ms),
+        version=case.version,
+        reports=case.reports,
+        reasons=sorted(case.reasons),
+        policy_tags=sorted(case.policy_tags),
+        policy_hints=sorted(case.policy_hints),
+        spam_score=float(case.spam_score),
+        verdict=case.verdict,
+        claimed_by_user_id=case.claimed_by,
+        claimed_until=_moment(case.claimed_until_ms or None),
+        decisions=sorted(models.decisions_for(case)) if case.is_open else [],
+        decision=case.decision,
+        decided_by_user_id=case.decided_by,
+        decided_at=_moment(case.decided_ms),
+    )
+
+
+def _tagged(case: models.Case) -> Response[Case]:
+    return Response(_case(case), status_code=200, headers={"ETag": etag(case.version)})
+
+
+def _report(report: models.Report) -> CaseReport:
+    return CaseReport(report.id, report.reporter, report.reason, report.note, iso(report.at_ms))
+
+
+def _record(page: record.Record) -> Record:
+    return Record([_entry(entry) for entry in page.entries], page.next)
+
+
+def _entry(entry: models.Entry) -> Entry:
+    return Entry(
+        case_id=entry.case,
+        version=entry.version,
+        decision=entry.decision,
+        decided_by_user_id=entry.by,
+        decided_at=iso(entry.at_ms),
+        about_user_id=entry.about,
+        removes=entry.removes,
+        note=entry.note,
+        until=_moment(entry.until_ms),
+    )
+
+
+def _moment(ms: int | None) -> str | None:
+    return None if ms is None else iso(ms)
+
+
+routes = Router(
+    "/v1/moderation",
+    route_handlers=[
+        get_queue,
+        get_case,
+        get_case_reports,
+        claim_case,
+        decide_case,
+        get_case_record,
+        get_person_record,
+        get_standing,
+    ],
+    guards=[needs(Scope.MODERATOR)],
+    security=BEARER,
+    tags=["moderation"],
+    request_max_body_size=MOST_BYTES,
+)

@@ -1,0 +1,50 @@
+"""What paths and queries may hold, said once: names, patterns and limits."""
+
+from typing import Annotated, TypeAlias
+
+from litestar.di import NamedDependency
+from litestar.params import PathParameter, QueryParameter, SkipValidation
+
+from greenroom.ids import MessageId, RequestId, ThreadId, UserId
+from greenroom.messaging import Messaging
+from greenroom.people.actor import Actor
+from greenroom.safety import Safety
+from greenroom.safety.models import CaseId
+
+MOST_BYTES = 128 * 1024
+"""Of a request's body: 8,000 characters, each written as two escaped surrogates, fit."""
+
+_ID = r"^[A-Za-z0-9_-]+$"
+_LONGEST = 64
+
+Caller: TypeAlias = NamedDependency[Actor]
+TheMessaging: TypeAlias = NamedDependency[SkipValidation[Messaging]]
+TheSafety: TypeAlias = NamedDependency[SkipValidation[Safety]]
+
+ThreadIdInPath: TypeAlias = Annotated[
+    ThreadId, PathParameter(name="threadId", pattern=_ID, max_length=_LONGEST)
+]
+MessageIdInPath: TypeAlias = Annotated[
+    MessageId, PathParameter(name="messageId", pattern=_ID, max_length=_LONGEST)
+]
+RequestIdInPath: TypeAlias = Annotated[
+    RequestId, PathParameter(name="requestId", pattern=_ID, max_length=_LONGEST)
+]
+CaseIdInPath: TypeAlias = Annotated[
+    CaseId, PathParameter(name="caseId", pattern=_ID, max_length=_LONGEST)
+]
+UserIdInPath: TypeAlias = Annotated[
+    UserId, PathParameter(name="userId", pattern=_ID, max_length=_LONGEST)
+]
+EmojiInPath: TypeAlias = Annotated[
+    str,
+    PathParameter(
+        name="emoji",
+        min_length=1,
+        max_length=_LONGEST,
+        description="An emoji, or a few of them, percent-encoded.",
+    ),
+]
+Cursor: TypeAlias = Annotated[
+    str | None, QueryParameter(max_length=2048, description="`next` of the page before.")
+]

@@ -1,0 +1,246 @@
+"""Threads and messages on the wire, and how they are made from what the use cases answer.
+
+The words are the documents'; times are ISO strings in UTC. What one would get wrong: a thread is
+always rendered for one of its participants, who must not see another one's gate, nor what only
+moves when the other side does something in secret (the head's version, `changed_ms`).
+"""
+
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from greenroom.clock import iso
+from greenroom.ids import MessageId, RequestId, ThreadId, UserId
+from greenroom.messaging import history, models, rules
+from greenroom.messaging.access import Side
+from greenroom.messaging.models import (
+    Folder,
+    FrameKind,
+    GateStatus,
+    Kind,
+    Role,
+    ServiceRole,
+    Status,
+)
+from greenroom.messaging.send import Held, Sent
+from greenroom.messaging.thread import View
+from greenroom.safety.verdict import HINTS, PolicyHint
+
+
+class Seat(Struct, rename="camel"):
+    user_id: UserId
+    role: Role
+    service_role: ServiceRole | None
+
+
+class Participant(Seat, rename="camel"):
+    last_read_seq: int
+    last_delivered_seq: int
+    last_read_at: str | None
+
+
+class Request(Struct, rename="camel"):
+    """First contact that waits for an answer. Its sender is told a status and nothing more."""
+
+    request_id: RequestId | None
+    sender_user_id: UserId
+    target_user_id: UserId
+    status: GateStatus
+    reason: str | None
+    expires_at: str | None
+
+
+class Mine(Struct, rename="camel"):
+    """The caller's own side of a thread."""
+
+    folder: Folder
+    unread: int
+    last_read_seq: int
+    pinned: bool
+    muted_until: str | None
+    archived: bool
+    spam: bool
+    has_draft: bool
+
+
+class _Head(Struct, rename="camel"):
+    thread_id: ThreadId
+    kind: Kind
+    status: Status
+    subject: str | None
+    opened_by_user_id: UserId
+    created_at: str
+    booking_id: str | None
+    leg_id: str | None
+    lbg_id: str | None
+    city: str | None
+    safe_mode_required: bool
+    awaiting_user_ids: list[UserId]
+    last_seq: int
+    last_message_at: str | None
+    last_author_user_id: UserId | None
+    preview: str
+    requests: list[Request]
+    mine: Mine
+
+
+class ThreadRow(_Head, rename="camel"):
+    """A thread in a list."""
+
+    participants: list[Seat]
+
+
+class Thread(_Head, rename="camel"):
+    participants: list[Participant]
+
+
+class Message(Struct, rename="camel"):
+    message_id: MessageId
+    thread_id: ThreadId
+    seq: int
+    kind: FrameKind
+    author_user_id: UserId
+    created_at: str
+    body: str
+    mentions: list[UserId]
+    reply_to_message_id: MessageId | None
+    event: str | None
+    about: list[str]
+    reactions: dict[str, list[UserId]]
+    band: int
+    edited_at: str | None
+    deleted_at: str | None
+    deleted_by_user_id: UserId | None
+    policy_hints: list[str]
+    version: int
+    seen_by: list[UserId] | UnsetType = UNSET
+    """Not in the answer to a write."""
+
+
+class Hint(Struct, rename="camel"):
+    code: str
+    text: str
+
+
+class Sending(Struct, rename="camel"):
+    """What became of a message that was sent: `held` waits for a moderator, and has no message."""
+
+    status: str
+    client_message_id: str
+    message: Message | None
+    hints: list[Hint]
+
+
+def thread_row(side: Side, now_ms: int) -> ThreadRow:
+    seats = [Seat(user, seat.role, seat.service_role) for user, seat in side.thread.seats.items()]
+    return ThreadRow(**_head(side, now_ms), participants=seats)
+
+
+def thread(view: View, now_ms: int) -> Thread:
+    return Thread(
+        **_head(view.side, now_ms), participants=[_participant(member) for member in view.members]
+    )
+
+
+def mine(side: Side, now_ms: int) -> Mine:
+    standing = rules.standing(side.thread, side.mine, now_ms)
+    return Mine(
+        folder=standing.folder or Folder.OTHER,
+        unread=standing.unread,
+        last_read_seq=rules.read_of(side.thread, side.mine),
+        pinned=side.mine.pinned,
+        muted_until=iso(side.mine.muted_until_ms) if standing.muted else None,
+        archived=standing.folder is Folder.ARCHIVED,
+        spam=side.mine.spam,
+        has_draft=side.mine.has_draft,
+    )
+
+
+def message(frame: models.Frame, viewer: UserId, view: View | None = None) -> Message:
+    """With a view it is known who has seen it."""
+    seen = UNSET if view is None else history.seen_by(view.side.thread, frame, view.members)
+    return Message(
+        message_id=frame.id,
+        thread_id=frame.thread,
+        seq=frame.seq,
+        kind=frame.kind,
+        author_user_id=frame.author,
+        created_at=iso(frame.ms),
+        body=frame.body,
+        mentions=list(frame.mentions),
+        reply_to_message_id=frame.reply_to,
+        event=frame.event,
+        about=list(frame.about),
+        reactions={emoji: list(users) for emoji, users in frame.reactions.items()},
+        band=frame.band,
+        edited_at=_moment(frame.edited_ms),
+        deleted_at=_moment(frame.deleted_ms),
+        deleted_by_user_id=frame.deleted_by,
+        policy_hints=list(frame.policy_hints) if frame.author == viewer else [],
+        version=frame.version,
+        seen_by=UNSET if isinstance(seen, UnsetType) else list(seen),
+    )
+
+
+def sending(outcome: Sent | Held, client_id: str, viewer: UserId) -> Sending:
+    if isinstance(outcome, Held):
+        return Sending("held", client_id, None, [])
+    hints = [Hint(hint, HINTS[PolicyHint(hint)]) for hint in outcome.hints]
+    return Sending("sent", client_id, message(outcome.frame, viewer), hints)
+
+
+def _head(side: Side, now_ms: int) -> dict[str, Any]:
+    head = side.thread
+    return {
+        "thread_id": head.id,
+        "kind": head.kind,
+        "status": head.status,
+        "subject": head.subject,
+        "opened_by_user_id": head.opened_by,
+        "created_at": iso(head.created_ms),
+        "booking_id": head.booking_id,
+        "leg_id": head.leg_id,
+        "lbg_id": head.lbg_id,
+        "city": head.city,
+        "safe_mode_required": head.safe_mode,
+        "awaiting_user_ids": list(head.awaiting),
+        "last_seq": head.last_seq,
+        "last_message_at": _moment(head.last_ms or None),
+        "last_author_user_id": head.last_sender,
+        "preview": head.preview,
+        "requests": _requests(head, side.mine.user, now_ms),
+        "mine": mine(side, now_ms),
+    }
+
+
+def _requests(head: models.Thread, viewer: UserId, now_ms: int) -> list[Request]:
+    return [
+        _waiting(gate, target, now_ms) if target == viewer else _sent(gate, target, now_ms)
+        for target, gate in head.gates.items()
+        if viewer in (target, gate.sender)
+    ]
+
+
+def _waiting(gate: models.Gate, target: UserId, now_ms: int) -> Request:
+    status = rules.gate_status(gate, now_ms)
+    return Request(gate.id, gate.sender, target, status, gate.reason, iso(gate.expires_ms))
+
+
+def _sent(gate: models.Gate, target: UserId, now_ms: int) -> Request:
+    status = rules.gate_as_sender_sees(gate, now_ms)
+    return Request(None, gate.sender, target, status, None, None)
+
+
+def _participant(member: models.Member) -> Participant:
+    return Participant(
+        user_id=member.user,
+        role=member.role,
+        service_role=member.service_role,
+        last_read_seq=member.read_seq,
+        last_delivered_seq=member.delivered_seq,
+        last_read_at=_moment(member.read_ms or None),
+    )
+
+
+def _moment(ms: int | None) -> str | None:
+    return None if ms is None else iso(ms)

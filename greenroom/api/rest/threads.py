@@ -1,0 +1,341 @@
+"""Threads: opened, seen, named, locked; who is in them; the threads of a project."""
+
+from typing import Annotated
+
+from litestar import Response, Router, delete, get, patch, post, put
+from litestar.datastructures import ResponseHeader
+from litestar.params import JSONBody, PathParameter
+from msgspec import Meta, Struct
+
+from greenroom.api.auth import BEARER, needs
+from greenroom.api.contract import refuses
+from greenroom.api.idempotency import IdempotencyKey
+from greenroom.api.rest import shapes
+from greenroom.api.rest.params import (
+    MOST_BYTES,
+    Caller,
+    Cursor,
+    TheMessaging,
+    ThreadIdInPath,
+    UserIdInPath,
+)
+from greenroom.api.rest.shapes import Sending, Thread, ThreadRow
+from greenroom.api.versions import IfMatch, tag_in
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import Messaging, lock, open as opening, projects, seats, start
+from greenroom.messaging.models import Kind, Role, ServiceRole, Status
+from greenroom.messaging.problems import (
+    AcceptFirst,
+    BlockedByYou,
+    ClientIdReused,
+    ConversationClosed,
+    ConversationLocked,
+    InvalidText,
+    InvalidThread,
+    NotPlain,
+    NotYourPlace,
+    OpeningKeyReused,
+    RequestPending,
+    TextRefused,
+    ThreadChanged,
+    ThreadNotFound,
+    TooManyParticipants,
+    Unreachable,
+)
+from greenroom.messaging.rename import rename
+from greenroom.messaging.rules import settings_version
+from greenroom.messaging.thread import view
+from greenroom.people.actor import Actor, Scope
+from greenroom.people.directory import PersonNotFound
+from greenroom.safety.limits import TooMany
+from greenroom.store.problems import InvalidCursor
+
+_ETAG = [ResponseHeader(name="ETag", description="For `If-Match`.", documentation_only=True)]
+_WRITING = (AcceptFirst, RequestPending, NotPlain, ConversationLocked, ConversationClosed)
+_OPENING = (InvalidThread, PersonNotFound, Unreachable, BlockedByYou, ThreadNotFound, TooMany)
+_Name = Annotated[str, Meta(min_length=1, max_length=64)]
+_ProjectId = Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+class Invitation(Struct, rename="camel", forbid_unknown_fields=True):
+    user_id: _Name
+    role: Role = Role.SELLER
+    service_role: ServiceRole | None = None
+
+    def invited(self) -> opening.Invited:
+        return opening.Invited(UserId(self.user_id), self.role, self.service_role)
+
+
+class FirstMessage(Struct, rename="camel", forbid_unknown_fields=True):
+    body: str
+
+
+class NewThread(Struct, rename="camel", forbid_unknown_fields=True):
+    kind: Kind
+    participants: Annotated[list[Invitation], Meta(min_length=1, max_length=99)]
+    """The others; the caller is one by opening it."""
+    role: Role = Role.BUYER
+    service_role: ServiceRole | None = None
+    subject: str | None = None
+    booking_id: str | None = None
+    leg_id: str | None = None
+    lbg_id: str | None = None
+    city: str | None = None
+    message: FirstMessage | None = None
+
+
+class Opened(Struct, rename="camel"):
+    thread: Thread
+    sent: Sending | None
+    """What became of the first message, where there was one."""
+
+
+class NewName(Struct, rename="camel", forbid_unknown_fields=True):
+    subject: str
+
+
+class Lock(Struct, rename="camel"):
+    thread_id: ThreadId
+    status: Status
+
+
+class ProjectThreads(Struct, rename="camel"):
+    threads: list[ThreadRow]
+    next: str | None
+
+
+@post(
+    "/threads",
+    operation_id="openThread",
+    summary="Open a conversation",
+    description="With an `Idempotency-Key` the same request opens one conversation, however often "
+    "it is sent. A `message` is sent with it; to a stranger it waits as a request. A `direct` "
+    "conversation of two people is found again.",
+    response_description="The conversation, and what became of the first message.",
+    responses=refuses(
+        *_OPENING,
+        *_WRITING,
+        OpeningKeyReused,
+        InvalidText,
+        TextRefused,
+        ClientIdReused,
+        body=True,
+    ),
+)
+async def open_thread(
+    data: JSONBody[NewThread],
+    actor: Caller,
+    messaging: TheMessaging,
+    idempotency_key: IdempotencyKey = None,
+) -> Response[Opened]:
+    wanted = opening.Opening(
+        kind=data.kind,
+        others=tuple(invitation.invited() for invitation in data.participants),
+        role=data.role,
+        service_role=data.service_role,
+        subject=data.subject,
+        booking_id=data.booking_id,
+        leg_id=data.leg_id,
+        lbg_id=data.lbg_id,
+        city=data.city,
+    )
+    sent = None
+    if data.message is None:
+        opened = await opening.open_thread(messaging, actor, wanted, key=idempotency_key)
+    else:
+        begun = await start.start(messaging, actor, wanted, data.message.body, key=idempotency_key)
+        opened, sent = begun.thread, shapes.sending(begun.first, begun.client_id, actor.user)
+    shown = await _shown(messaging, actor, opened.id)
+    return Response(
+        Opened(shown, sent), status_code=201, headers={"Location": f"/v1/threads/{opened.id}"}
+    )
+
+
+@put(
+    "/direct/{userId:str}",
+    operation_id="openDirectThread",
+    summary="The one conversation with a person",
+    description="Found, or opened, or rejoined: whichever of the two asks gets the same.",
+    response_description="The conversation.",
+    responses=refuses(*_OPENING),
+)
+async def open_direct(user_id: UserIdInPath, actor: Caller, messaging: TheMessaging) -> Thread:
+    opened = await opening.open_direct(messaging, actor, user_id)
+    return await _shown(messaging, actor, opened.id)
+
+
+@get(
+    "/threads/{threadId:str}",
+    operation_id="getThread",
+    summary="A conversation, with everybody in it",
+    response_description="The conversation as you may see it.",
+    response_headers=_ETAG,
+    responses=refuses(ThreadNotFound),
+)
+async def get_thread(
+    thread_id: ThreadIdInPath, actor: Caller, messaging: TheMessaging
+) -> Response[Thread]:
+    return await _tagged(messaging, actor, thread_id)
+
+
+@patch(
+    "/threads/{threadId:str}",
+    operation_id="renameThread",
+    summary="Name a conversation",
+    description="For whoever opened it, sells in it, or supports it. A blank subject takes the "
+    "name away.",
+    response_description="The conversation as it now is.",
+    response_headers=_ETAG,
+    responses=refuses(
+        ThreadNotFound, NotYourPlace, *_WRITING, ThreadChanged, InvalidText, body=True
+    ),
+)
+async def rename_thread(
+    thread_id: ThreadIdInPath,
+    data: JSONBody[NewName],
+    actor: Caller,
+    messaging: TheMessaging,
+    if_match: IfMatch = None,
+) -> Response[Thread]:
+    await rename(messaging, actor, thread_id, data.subject, settings_version=tag_in(if_match))
+    return await _tagged(messaging, actor, thread_id)
+
+
+@post(
+    "/threads/{threadId:str}/lock",
+    operation_id="lockThread",
+    summary="Lock a conversation",
+    description="For moderators and the conversation's staff. Only staff can write in it then.",
+    response_description="How it stands.",
+    status_code=200,
+    responses=refuses(ThreadNotFound, NotYourPlace),
+)
+async def lock_thread(thread_id: ThreadIdInPath, actor: Caller, messaging: TheMessaging) -> Lock:
+    head = await lock.lock(messaging, actor, thread_id)
+    return Lock(head.id, head.status)
+
+
+@post(
+    "/threads/{threadId:str}/unlock",
+    operation_id="unlockThread",
+    summary="Open a locked conversation again",
+    response_description="How it stands.",
+    status_code=200,
+    responses=refuses(ThreadNotFound, NotYourPlace),
+)
+async def unlock_thread(thread_id: ThreadIdInPath, actor: Caller, messaging: TheMessaging) -> Lock:
+    head = await lock.unlock(messaging, actor, thread_id)
+    return Lock(head.id, head.status)
+
+
+@post(
+    "/threads/{threadId:str}/participants",
+    operation_id="addParticipant",
+    summary="Add somebody",
+    description="They see what is said from then on. Adding somebody who is there changes nothing.",
+    response_description="The conversation with them in it.",
+    responses=refuses(
+        ThreadNotFound,
+        NotYourPlace,
+        *_WRITING,
+        TooManyParticipants,
+        Unreachable,
+        BlockedByYou,
+        PersonNotFound,
+        TooMany,
+        body=True,
+    ),
+)
+async def add_participant(
+    thread_id: ThreadIdInPath,
+    data: JSONBody[Invitation],
+    actor: Caller,
+    messaging: TheMessaging,
+) -> Thread:
+    await seats.add(messaging, actor, thread_id, data.invited())
+    return await _shown(messaging, actor, thread_id)
+
+
+@delete(
+    "/threads/{threadId:str}/participants/{userId:str}",
+    operation_id="removeParticipant",
+    summary="Leave, or remove somebody",
+    description="Your own id leaves; another one's is for whoever may manage the conversation.",
+    response_description="They are no longer in it.",
+    responses=refuses(ThreadNotFound, NotYourPlace),
+)
+async def remove_participant(
+    thread_id: ThreadIdInPath, user_id: UserIdInPath, actor: Caller, messaging: TheMessaging
+) -> None:
+    await seats.remove(messaging, actor, thread_id, user_id)
+
+
+@get(
+    "/projects/legs/{legId:str}/threads",
+    operation_id="getThreadsOfLeg",
+    summary="The conversations of a leg",
+    response_description="Those of them that are yours, in the order in which they were opened.",
+    responses=refuses(InvalidCursor),
+)
+async def threads_of_leg(
+    leg_id: Annotated[str, PathParameter(name="legId", max_length=64)],
+    actor: Caller,
+    messaging: TheMessaging,
+    cursor: Cursor = None,
+) -> ProjectThreads:
+    found = await projects.threads_of_leg(messaging, actor, leg_id, cursor=cursor)
+    return _project(messaging, found)
+
+
+@get(
+    "/projects/groups/{lbgId:str}/threads",
+    operation_id="getThreadsOfGroup",
+    summary="The conversations of a linked booking group",
+    response_description="Those of them that are yours, in the order in which they were opened.",
+    responses=refuses(InvalidCursor),
+)
+async def threads_of_group(
+    lbg_id: Annotated[str, PathParameter(name="lbgId", max_length=64)],
+    actor: Caller,
+    messaging: TheMessaging,
+    cursor: Cursor = None,
+) -> ProjectThreads:
+    found = await projects.threads_of_group(messaging, actor, lbg_id, cursor=cursor)
+    return _project(messaging, found)
+
+
+def _project(messaging: Messaging, found: projects.ProjectThreads) -> ProjectThreads:
+    now_ms = messaging.clock.now_ms()
+    return ProjectThreads([shapes.thread_row(side, now_ms) for side in found.sides], found.next)
+
+
+async def _shown(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Thread:
+    seen = await view(messaging, actor, thread_id)
+    return shapes.thread(seen, messaging.clock.now_ms())
+
+
+async def _tagged(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Response[Thread]:
+    seen = await view(messaging, actor, thread_id)
+    tag = f'"{settings_version(seen.side.thread)}"'
+    return Response(shapes.thread(seen, messaging.clock.now_ms()), headers={"ETag": tag})
+
+
+routes = Router(
+    "/v1",
+    route_handlers=[
+        open_thread,
+        open_direct,
+        get_thread,
+        rename_thread,
+        lock_thread,
+        unlock_thread,
+        add_participant,
+        remove_participant,
+        threads_of_leg,
+        threads_of_group,
+    ],
+    guards=[needs(Scope.USER)],
+    security=BEARER,
+    tags=["threads"],
+    request_max_body_size=MOST_BYTES,
+)

@@ -1,0 +1,234 @@
+"""A conversation over HTTP, from first contact to coming back, on both engines."""
+
+from typing import Any
+
+from tests.api.hall import Hall, refused, told
+
+
+async def test_first_contact_waits_until_it_is_accepted(hall: Hall) -> None:
+    first = {"body": "Hello Ben! Are you free on 14 May?"}
+    seen = await hall.open("ana", "ben", subject="Editorial", message=first)
+    thread = seen["threadId"]
+    expected = {"requestId": None, "senderUserId": hall.ids["ana"], "status": "pending"}
+    expected |= {"targetUserId": hall.ids["ben"], "reason": None, "expiresAt": None}
+    assert seen["requests"] == [expected]
+    [row] = (await hall.get("ben", "/inbox?folder=requests"))["threads"]
+    assert (row["threadId"], row["mine"]["folder"], row["mine"]["unread"]) == (
+        thread,
+        "requests",
+        1,
+    )
+    [request] = row["requests"]
+    assert request["requestId"].startswith("rqt_")
+    reply = {"body": "Yes", "clientMessageId": "b1"}
+    early = await hall.ask("ben", "POST", f"/threads/{thread}/messages", reply)
+    refused(early, 409, "accept-first")
+    accepted = told(await hall.ask("ben", "POST", f"/requests/{request['requestId']}/accept"))
+    assert accepted["mine"]["folder"] == "action"
+    assert (await hall.get("ana", f"/threads/{thread}"))["requests"][0]["status"] == "accepted"
+    await hall.say("ben", thread, "I am. Shall I keep it for you?")
+    counts = await hall.get("ana", "/inbox/counts")
+    assert (counts["badge"], counts["unread"]["action"], counts["more"]) == (1, 1, False)
+
+
+async def test_a_pending_sender_learns_nothing(hall: Hall) -> None:
+    thread = (await hall.open("ana", "ben", message={"body": "Hello!"}))["threadId"]
+
+    async def known() -> Any:
+        page = await hall.get("ana", f"/threads/{thread}/messages")
+        return await hall.get("ana", f"/threads/{thread}"), page
+
+    before = await known()
+    told(await hall.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": 1}))
+    assert await known() == before
+    row = await hall.get("ben", f"/threads/{thread}")
+    request = row["requests"][0]["requestId"]
+    told(await hall.ask("ben", "POST", f"/requests/{request}/decline"), 204)
+    assert await known() == before
+    refused(await hall.ask("ben", "GET", f"/threads/{thread}"), 404, "thread-not-found")
+
+
+async def test_a_message_is_sent_once(hall: Hall) -> None:
+    thread = await hall.talk()
+    path = f"/threads/{thread}/messages"
+    body = {"body": "Is Friday still free?", "clientMessageId": "c-1"}
+    first = await hall.ask("ana", "POST", path, body)
+    again = await hall.ask("ana", "POST", path, body)
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert first.json() == again.json()
+    assert first.headers["etag"] == '"1"'
+    other = await hall.ask("ana", "POST", path, body | {"body": "Or Saturday?"})
+    refused(other, 422, "client-id-reused")
+    by_key = {"body": "By key"}
+    keyed = [await hall.ask("ana", "POST", path, by_key, Idempotency_Key="k-1") for _ in range(2)]
+    assert [answer.status_code for answer in keyed] == [201, 200]
+    unnamed = await hall.ask("ana", "POST", path, by_key)
+    assert unnamed.json()["errors"][0]["key"] == "clientMessageId"
+    page = await hall.get("ben", path)
+    assert [message["seq"] for message in page["messages"]] == [1, 2]
+
+
+async def test_a_thread_is_opened_once_by_its_key(hall: Hall) -> None:
+    body: dict[str, object] = {"kind": "inquiry"}
+    body["participants"] = [{"userId": hall.ids["ben"]}]
+    body |= {"message": {"body": "Hello!"}}
+    first = await hall.ask("ana", "POST", "/threads", body, Idempotency_Key="order-17")
+    again = await hall.ask("ana", "POST", "/threads", body, Idempotency_Key="order-17")
+    assert first.json()["sent"]["message"] == again.json()["sent"]["message"]
+    assert first.headers["location"] == again.headers["location"]
+    assert first.headers["location"] == f"/v1/threads/{first.json()['thread']['threadId']}"
+    other = body | {"kind": "invite"}
+    reused = await hall.ask("ana", "POST", "/threads", other, Idempotency_Key="order-17")
+    refused(reused, 422, "opening-key-reused")
+    empty = body | {"message": {"body": " "}}
+    refused(await hall.ask("ana", "POST", "/threads", empty), 422, "invalid-text")
+    assert len((await hall.get("ana", "/inbox"))["threads"]) == 1
+
+
+async def test_messages_are_edited_reacted_to_and_deleted(hall: Hall) -> None:
+    thread = await hall.talk()
+    message = await hall.say("ana", thread, "Friday?")
+    path = f"/threads/{thread}/messages/{message['messageId']}"
+    edited = await hall.ask("ana", "PATCH", path, {"body": "Saturday?"}, If_Match='"1"')
+    assert (told(edited)["body"], edited.headers["etag"]) == ("Saturday?", '"2"')
+    late = await hall.ask("ana", "PATCH", path, {"body": "Sunday?"}, If_Match='"1"')
+    assert refused(late, 412, "version-mismatch")["version"] == 2
+    refused(await hall.ask("ben", "PATCH", path, {"body": "Never"}), 403, "not-yours")
+    [edit] = (await hall.get("ben", f"{path}/edits"))["edits"]
+    assert edit["body"] == "Friday?"
+    liked = told(await hall.ask("ben", "PUT", f"{path}/reactions/👍"))
+    assert liked["reactions"] == {"👍": [hall.ids["ben"]]}
+    refused(await hall.ask("ben", "PUT", f"{path}/reactions/no"), 422, "invalid-reaction")
+    taken = told(await hall.ask("ben", "DELETE", f"{path}/reactions/👍"))
+    assert taken["reactions"] == {}
+    gone = told(await hall.ask("ana", "DELETE", path))
+    assert (gone["body"], gone["seq"], gone["deletedByUserId"]) == ("", 1, hall.ids["ana"])
+    assert (await hall.get("ben", path))["body"] == ""
+    assert (await hall.get("ben", f"{path}/edits"))["edits"] == []
+
+
+async def test_history_is_read_both_ways_and_around_a_message(hall: Hall) -> None:
+    thread = await hall.talk()
+    sent = [await hall.say("ana", thread, f"Line {n}") for n in range(1, 6)]
+    path = f"/threads/{thread}/messages"
+
+    async def seqs(query: str) -> tuple[list[int], bool, bool]:
+        page = await hall.get("ben", f"{path}?{query}")
+        found = [message["seq"] for message in page["messages"]]
+        return found, page["hasBefore"], page["hasAfter"]
+
+    third = sent[2]["messageId"]
+    assert await seqs("limit=2") == ([4, 5], True, False)
+    assert await seqs(f"before={third}&limit=1") == ([2], True, True)
+    assert await seqs(f"after={third}&limit=1") == ([4], True, True)
+    assert await seqs(f"around={third}&limit=3") == ([2, 3, 4], True, True)
+    both = await hall.ask("ben", "GET", f"{path}?before={third}&after={third}")
+    refused(both, 400, "invalid-request")
+
+
+async def test_reading_shows_and_unread_is_exact(hall: Hall) -> None:
+    thread = await hall.talk()
+    for text in ("One", "Two", "Three"):
+        await hall.say("ana", thread, text)
+    mine = told(await hall.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": 2}))
+    assert (mine["unread"], mine["lastReadSeq"]) == (1, 2)
+    page = await hall.get("ana", f"/threads/{thread}/messages")
+    ben = hall.ids["ben"]
+    assert [message["seenBy"] for message in page["messages"]] == [[ben], [ben], []]
+    told(await hall.ask("ben", "PUT", f"/threads/{thread}/delivered", {"seq": 3}), 204)
+    seats = (await hall.get("ana", f"/threads/{thread}"))["participants"]
+    [his] = [seat for seat in seats if seat["userId"] == ben]
+    assert (his["lastReadSeq"], his["lastDeliveredSeq"]) == (2, 3)
+    mine = told(await hall.ask("ben", "PUT", f"/threads/{thread}/unread", {"seq": 1}))
+    assert mine["unread"] == 3
+    too_far = await hall.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": 4})
+    refused(too_far, 422, "invalid-mark")
+
+
+async def test_a_row_is_pinned_muted_archived_and_marked_in_one_request(hall: Hall) -> None:
+    thread = await hall.talk()
+    path = f"/threads/{thread}/mine"
+    wishes = {"pinned": True, "mutedUntil": "2100-01-02T00:00:00+01:00"}
+    mine = told(await hall.ask("ben", "PATCH", path, wishes))
+    assert (mine["pinned"], mine["mutedUntil"]) == (True, "2100-01-01T23:00:00.000Z")
+    mine = told(await hall.ask("ben", "PATCH", path, {"archived": True, "mutedUntil": None}))
+    assert (mine["folder"], mine["archived"], mine["mutedUntil"]) == ("archived", True, None)
+    assert (await hall.get("ben", "/inbox"))["threads"] == []
+    await hall.say("ana", thread, "Are you there?")
+    [row] = (await hall.get("ben", "/inbox"))["threads"]
+    assert (row["mine"]["archived"], row["mine"]["pinned"]) == (False, True)
+    mine = told(await hall.ask("ben", "PATCH", path, {"spam": True}))
+    assert mine["folder"] == "spam"
+    refused(await hall.ask("ben", "PATCH", path, {"starred": True}), 400, "invalid-request")
+
+
+async def test_a_draft_waits_for_its_owner(hall: Hall) -> None:
+    thread = await hall.talk()
+    path = f"/threads/{thread}/draft"
+    saved = told(await hall.ask("ana", "PUT", path, {"body": "Dear B"}))
+    assert await hall.get("ana", path) == saved
+    assert (await hall.get("ana", f"/threads/{thread}"))["mine"]["hasDraft"]
+    assert (await hall.get("ben", path))["body"] == ""
+    told(await hall.ask("ana", "DELETE", path), 204)
+    assert await hall.get("ana", path) == {"body": "", "savedAt": None}
+
+
+async def test_coming_back_tells_what_has_changed(hall: Hall) -> None:
+    thread = await hall.talk()
+    start = await hall.get("ben", "/sync")
+    assert (start["reset"], start["threads"]) == (True, [])
+    hall.clock.advance(seconds=60)
+    message = await hall.say("ana", thread, "Friday?")
+    synced = await hall.get("ben", f"/sync?cursor={start['cursor']}")
+    [change] = synced["threads"]
+    assert change["thread"] == await hall.get("ben", f"/threads/{thread}")
+    assert [found["messageId"] for found in change["messages"]] == [message["messageId"]]
+    assert (synced["gone"], synced["more"], synced["reset"]) == ([], False, False)
+    hall.clock.advance(seconds=60)
+    own = hall.ids["ben"]
+    told(await hall.ask("ben", "DELETE", f"/threads/{thread}/participants/{own}"), 204)
+    synced = await hall.get("ben", f"/sync?cursor={synced['cursor']}")
+    assert (synced["gone"], synced["threads"]) == ([thread], [])
+    refused(await hall.ask("ana", "GET", "/sync?cursor=made-up"), 400, "invalid-cursor")
+
+
+async def test_a_group_is_named_grows_and_shrinks(hall: Hall) -> None:
+    thread = (await hall.open("ana", "ben", kind="booking", legId="leg_1"))["threadId"]
+    await hall.accept("ben", thread)
+    answer = await hall.ask("ana", "GET", f"/threads/{thread}")
+    tag = answer.headers["etag"]
+    named = await hall.ask("ana", "PATCH", f"/threads/{thread}", {"subject": "May"}, If_Match=tag)
+    assert told(named)["subject"] == "May"
+    stale = await hall.ask("ana", "PATCH", f"/threads/{thread}", {"subject": "June"}, If_Match=tag)
+    assert "version" not in refused(stale, 412, "thread-changed")
+    added = {"userId": hall.ids["dan"], "role": "host"}
+    grown = told(await hall.ask("ana", "POST", f"/threads/{thread}/participants", added), 201)
+    assert {seat["userId"] for seat in grown["participants"]} >= {hall.ids["dan"]}
+    [row] = (await hall.get("ben", "/projects/legs/leg_1/threads"))["threads"]
+    assert row["threadId"] == thread
+    assert (await hall.get("cleo", "/projects/legs/leg_1/threads"))["threads"] == []
+    path = f"/threads/{thread}/participants/{hall.ids['dan']}"
+    told(await hall.ask("ana", "DELETE", path), 204)
+    page = await hall.get("ben", f"/threads/{thread}/messages")
+    events = [message["event"] for message in page["messages"]]
+    assert events == ["subject.changed", "participant.added", "participant.removed"]
+
+
+async def test_the_direct_conversation_of_two_is_one(hall: Hall) -> None:
+    mine = told(await hall.ask("ana", "PUT", f"/direct/{hall.ids['ben']}"))
+    theirs = told(await hall.ask("ben", "PUT", f"/direct/{hall.ids['ana']}"))
+    assert mine["threadId"] == theirs["threadId"]
+    refused(await hall.ask("ana", "PUT", f"/direct/{hall.ids['ana']}"), 422, "invalid-thread")
+    refused(await hall.ask("ana", "PUT", "/direct/usr_nobody"), 404, "person-not-found")
+
+
+async def test_a_lock_is_for_moderators(hall: Hall) -> None:
+    thread = await hall.talk()
+    refused(await hall.ask("ana", "POST", f"/threads/{thread}/lock"), 403, "not-your-place")
+    locked = told(await hall.ask("mod", "POST", f"/threads/{thread}/lock"))
+    assert locked["status"] == "locked"
+    body = {"body": "Hello?", "clientMessageId": "l1"}
+    silent = await hall.ask("ana", "POST", f"/threads/{thread}/messages", body)
+    refused(silent, 409, "conversation-locked")
+    told(await hall.ask("mod", "POST", f"/threads/{thread}/unlock"))
+    await hall.say("ana", thread, "Hello!")
