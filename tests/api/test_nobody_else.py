@@ -1,0 +1,206 @@
+"""Nobody sees what is not theirs: every route, asked by every kind of caller.
+
+The table is the whole truth: a route that it does not name fails the build. Its rows are asked in
+order, by each caller in a castle of their own. To whom something is not shown, it is not there: the
+answer is, to the byte, the one for an id that does not exist.
+"""
+
+import pytest
+from httpx import Response
+
+from tests.api.castle import CALLERS, TOKENLESS, Castle, bodies, furnished
+from tests.api.hall import Hall
+
+PUBLIC = {
+    "GET /": 200,
+    "GET /page.css": 200,
+    "GET /problems/{code}": 302,
+    "GET /healthz": 200,
+    "GET /readyz": 200,
+    "GET /schema": 200,
+    "GET /schema/docs": 200,
+    "GET /schema/openapi.json": 200,
+    "GET /schema/openapi.yaml": 200,
+    "GET /schema/openapi.yml": 200,
+    "GET /schema/{path}": 404,
+}
+
+# A caller without a token that counts is answered 401, and one who is suspended 403, at every route
+# below. `blocked` asks about the conversation with whoever has blocked them, `sender` and `target`
+# about one where the first waits at the second one's gate; `service` acts for `member`.
+TABLE = """
+stranger
+|   blocked
+|   |   left
+|   |   |   sender
+|   |   |   |   target
+|   |   |   |   |   member
+|   |   |   |   |   |   moderator
+|   |   |   |   |   |   |   service
+|   |   |   |   |   |   |   |   bare service
+
+200 200 200 200 200 200 200 200 403  GET /v1/me
+409 409 409 409 409 409 409 403 403  PUT /v1/me
+200 200 200 200 200 200 200 200 403  PATCH /v1/me
+200 200 200 200 200 200 200 200 200  GET /v1/people
+200 200 200 200 200 200 200 200 200  GET /v1/people/{userId}
+403 403 403 403 403 403 403 403 201  POST /v1/people
+
+200 200 200 200 200 200 200 200 403  GET /v1/inbox
+200 200 200 200 200 200 200 200 403  GET /v1/inbox/counts
+200 200 200 200 200 200 200 200 403  GET /v1/sync
+201 201 201 201 201 201 201 201 403  POST /v1/threads
+200 200 200 200 200 200 200 200 403  PUT /v1/direct/{userId}
+200 200 200 200 200 200 200 200 403  GET /v1/projects/legs/{legId}/threads
+200 200 200 200 200 200 200 200 403  GET /v1/projects/groups/{lbgId}/threads
+
+404 200 404 200 200 200 404 200 403  GET /v1/threads/{threadId}
+404 200 404 200 200 200 404 200 403  GET /v1/threads/{threadId}/messages
+404 409 404 201 409 201 404 201 403  POST /v1/threads/{threadId}/messages
+404 200 404 200 200 200 404 200 403  GET /v1/threads/{threadId}/messages/{messageId}
+404 409 404 200 403 200 404 200 403  PATCH /v1/threads/{threadId}/messages/{messageId}
+404 200 404 200 200 200 404 200 403  GET /v1/threads/{threadId}/messages/{messageId}/edits
+404 409 404 200 409 200 404 200 403  PUT /v1/threads/{threadId}/messages/{messageId}/reactions/{emoji}
+404 409 404 200 409 200 404 200 403  DELETE /v1/threads/{threadId}/messages/{messageId}/reactions/{emoji}
+404 200 404 200 403 200 404 200 403  DELETE /v1/threads/{threadId}/messages/{messageId}
+
+404 200 404 200 200 200 404 200 403  PUT /v1/threads/{threadId}/read
+404 204 404 204 204 204 404 204 403  PUT /v1/threads/{threadId}/delivered
+404 200 404 200 200 200 404 200 403  PUT /v1/threads/{threadId}/unread
+404 200 404 200 200 200 404 200 403  PATCH /v1/threads/{threadId}/mine
+404 200 404 200 200 200 404 200 403  PUT /v1/threads/{threadId}/draft
+404 200 404 200 200 200 404 200 403  GET /v1/threads/{threadId}/draft
+404 204 404 204 204 204 404 204 403  DELETE /v1/threads/{threadId}/draft
+
+404 403 404 200 409 200 404 200 403  PATCH /v1/threads/{threadId}
+404 403 404 409 409 201 404 201 403  POST /v1/threads/{threadId}/participants
+404 403 404 403 403 403 200 403 403  POST /v1/threads/{threadId}/lock
+404 403 404 403 403 403 200 403 403  POST /v1/threads/{threadId}/unlock
+
+200 200 200 200 200 200 200 200 403  GET /v1/reports
+404 201 404 201 201 201 404 201 403  POST /v1/reports
+403 403 403 403 403 403 200 403 403  GET /v1/moderation/queue
+403 403 403 403 403 403 200 403 403  GET /v1/moderation/cases/{caseId}
+403 403 403 403 403 403 200 403 403  GET /v1/moderation/cases/{caseId}/reports
+403 403 403 403 403 403 200 403 403  POST /v1/moderation/cases/{caseId}/claim
+403 403 403 403 403 403 200 403 403  POST /v1/moderation/cases/{caseId}/decide
+403 403 403 403 403 403 200 403 403  GET /v1/moderation/cases/{caseId}/record
+403 403 403 403 403 403 200 403 403  GET /v1/moderation/people/{userId}/record
+403 403 403 403 403 403 200 403 403  GET /v1/moderation/people/{userId}/standing
+
+200 200 200 200 200 200 200 200 403  PUT /v1/blocks/{userId}
+200 200 200 200 200 200 200 200 403  GET /v1/blocks
+204 204 204 204 204 204 204 204 403  DELETE /v1/blocks/{userId}
+404 204 404 204 204 204 404 204 403  DELETE /v1/threads/{threadId}/participants/{userId}
+404 404 404 404 200 404 404 404 403  POST /v1/requests/{requestId}/accept
+404 404 404 404 204 404 404 404 403  POST /v1/requests/{requestId}/decline
+404 404 404 404 204 404 404 404 403  POST /v1/requests/{requestId}/block
+"""  # noqa: E501
+
+
+def _rows() -> dict[str, dict[str, int]]:
+    rows = {}
+    for line in TABLE.splitlines():
+        if line[:1].isdigit():
+            *statuses, method, path = line.split()
+            expected = zip(CALLERS, map(int, statuses), strict=True)
+            rows[f"{method} {path}"] = dict(expected)
+    return rows
+
+
+ROWS = _rows()
+BODIES = bodies()
+
+
+@pytest.fixture
+async def castle(sqlite_hall: Hall) -> Castle:
+    return await furnished(sqlite_hall)
+
+
+def test_every_route_is_in_the_table(sqlite_hall: Hall) -> None:
+    routes = {
+        f"{method} {route.path_format}"
+        for route in sqlite_hall.app.routes
+        for method in getattr(route, "methods", ())
+        if method != "OPTIONS"
+    }
+    assert routes == {*ROWS, *PUBLIC}
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+async def test_everybody_is_answered_as_the_table_says(castle: Castle, caller: str) -> None:
+    wrong = []
+    for route, expected in ROWS.items():
+        answer = await _asked(castle, caller, route)
+        if answer.status_code != expected[caller]:
+            wrong.append(f"{route}: {answer.status_code} {answer.text[:200]}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+async def test_what_is_not_shown_looks_like_what_is_not_there(castle: Castle, caller: str) -> None:
+    compared = 0
+    for route, expected in ROWS.items():
+        hidden = expected[caller] == 404 or "/moderation/cases/" in route
+        if "{" in route and hidden and caller != "moderator":
+            there = await _asked(castle, caller, route)
+            nowhere = await _asked(castle, caller, route, missing=True)
+            assert _told(there) == _told(nowhere), route
+            compared += 1
+    if caller in ("stranger", "left"):
+        assert compared > 20
+
+
+@pytest.mark.parametrize("caller", TOKENLESS)
+async def test_without_a_token_that_counts_nothing_is_told(castle: Castle, caller: str) -> None:
+    codes = {"nobody": "not-authenticated", "expired": "token-expired"}
+    for route in ROWS:
+        answer = await _asked(castle, caller, route)
+        assert answer.status_code == 401, route
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+        code = codes.get(caller, "invalid-token")
+        assert answer.json()["type"] == f"/problems/{code}"
+        assert _told(answer) == _told(await _asked(castle, caller, route, missing=True))
+
+
+async def test_whoever_is_suspended_is_told_so_and_nothing_else(castle: Castle) -> None:
+    for route in ROWS:
+        answer = await _asked(castle, "suspended", route)
+        assert (answer.status_code, answer.json()["type"]) == (403, "/problems/account-suspended")
+
+
+@pytest.mark.parametrize("caller", [*TOKENLESS, "suspended", "stranger", "member"])
+async def test_what_is_public_is_the_same_for_everybody(castle: Castle, caller: str) -> None:
+    for route, status in PUBLIC.items():
+        assert (await _asked(castle, caller, route)).status_code == status, route
+
+
+async def test_a_message_of_another_thread_is_not_there(castle: Castle) -> None:
+    path = f"/threads/{castle.threads['talk']}/messages/"
+    foreign = await castle.hall.ask("ben", "GET", path + castle.messages["gate"])
+    nowhere = await castle.hall.ask("ben", "GET", path + "msg_01k75q8j5d0000000000000000")
+    assert foreign.status_code == 404
+    assert _told(foreign) == _told(nowhere)
+
+
+async def test_whoever_joins_later_does_not_see_what_was_before(castle: Castle) -> None:
+    hall, thread = castle.hall, castle.threads["talk"]
+    added = {"userId": hall.ids["dan"]}
+    await hall.ask("ben", "POST", f"/threads/{thread}/participants", added)
+    await hall.accept("dan", thread)
+    path = f"/threads/{thread}/messages"
+    before = await hall.ask("dan", "GET", f"{path}/{castle.messages['talk']}")
+    assert before.status_code == 404
+    page = await hall.get("dan", path)
+    assert [message["event"] for message in page["messages"]] == ["participant.added"]
+
+
+async def _asked(castle: Castle, caller: str, route: str, *, missing: bool = False) -> Response:
+    body = BODIES.get(route)
+    return await castle.ask(
+        caller, route, None if body is None else body(castle, caller), missing=missing
+    )
+
+
+def _told(answer: Response) -> tuple[int, bytes, list[tuple[str, str]]]:
+    return answer.status_code, answer.content, sorted(answer.headers.items())
