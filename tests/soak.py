@@ -12,6 +12,7 @@ import random
 import sys
 import tempfile
 import time
+from itertools import count
 from pathlib import Path
 from uuid import uuid4
 
@@ -37,17 +38,18 @@ replay({sequence})
 """
 
 
-class Soak:
+class Batch:
+    """Some sequences on one pair of stores, and the program that shows a disagreement."""
+
     def __init__(self, runner: asyncio.Runner, pair: Pair) -> None:
         self._runner = runner
         self._pair = pair
-        self.sequences = 0
-        self.steps = 0
         self._smallest: tuple[list[Step], Exception] | None = None
+        self.sequences = 0
+        self.calls = 0
+        self.program: str | None = None
 
-    def batch(self, number: int) -> str | None:
-        """Runs some sequences; the program that shows a disagreement, if there is one."""
-        self._smallest = None
+    def run(self, number: int) -> None:
         checked = settings(
             max_examples=_BATCH,
             deadline=None,
@@ -55,26 +57,37 @@ class Soak:
             phases=(Phase.generate, Phase.shrink),
             suppress_health_check=list(HealthCheck),
             print_blob=False,
+            report_multiple_bugs=False,
         )(seed(number)(given(sequence=sequences)(self._one)))
         try:
             checked()
-        except Exception as error:
+        except Exception:
             if self._smallest is None:
                 raise
             sequence, found = self._smallest
-            told = "\n".join(f"#   {line}" for line in str(found or error).splitlines())
-            return _PROGRAM.format(disagreement=told, sequence=shown(sequence))
-        return None
+            told = "\n".join(f"#   {line}" for line in str(found).splitlines())
+            self.program = _PROGRAM.format(disagreement=told, sequence=shown(sequence))
 
     def _one(self, sequence: list[Step]) -> None:
         self.sequences += 1
-        self.steps += len(sequence)
+        self.calls += len(sequence)
         try:
             self._runner.run(self._pair.run(sequence))
         except Exception as error:
             # Hypothesis runs the smallest that it has found last.
             self._smallest = (sequence, error)
             raise
+
+
+def run_batch(url: str, runner: asyncio.Runner, number: int) -> Batch:
+    with tempfile.TemporaryDirectory() as folder:
+        pair = runner.run(Pair.open(Path(folder), url))
+        batch = Batch(runner, pair)
+        try:
+            batch.run(number)
+        finally:
+            runner.run(pair.close())
+        return batch
 
 
 def replay(sequence: list[Step]) -> None:
@@ -95,35 +108,35 @@ def replay(sequence: list[Step]) -> None:
             runner.run(pair.close())
 
 
+def soak(url: str, runner: asyncio.Runner, first_seed: int, minutes: float | None) -> int:
+    started, sequences_run, calls = time.monotonic(), 0, 0
+    try:
+        for number in count(first_seed):
+            if minutes is not None and time.monotonic() - started > 60 * minutes:
+                break
+            # Fresh tables for every batch: they only grow.
+            batch = run_batch(f"{url}&prefix=soak-{uuid4().hex[:8]}-", runner, number)
+            sequences_run += batch.sequences
+            calls += batch.calls
+            taken = (time.monotonic() - started) / 60
+            print(f"{sequences_run} sequences, {calls} calls, {taken:.1f} minutes", flush=True)
+            if batch.program is not None:
+                print(batch.program)
+                return 1
+    except KeyboardInterrupt:
+        pass
+    print(f"The engines agree: {sequences_run} sequences, {calls} calls, no difference")
+    return 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, help="stop after so long (never, without)")
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
     asked = parser.parse_args()
     print(f"seed {asked.seed}", flush=True)
-    started, ends = time.monotonic(), float("inf")
-    if asked.minutes is not None:
-        ends = started + 60 * asked.minutes
     with engines.running("dynamodb") as dynamodb, asyncio.Runner() as runner:
-        number, sequences_run, steps_run = asked.seed, 0, 0
-        while time.monotonic() < ends:
-            # Fresh tables for every few batches: they only grow.
-            with tempfile.TemporaryDirectory() as folder:
-                url = f"{dynamodb.url}&prefix=soak-{uuid4().hex[:8]}-"
-                pair = runner.run(Pair.open(Path(folder), url))
-                soak = Soak(runner, pair)
-                program = soak.batch(number)
-                runner.run(pair.close())
-            number += 1
-            sequences_run += soak.sequences
-            steps_run += soak.steps
-            minutes = (time.monotonic() - started) / 60
-            print(f"{sequences_run} sequences, {steps_run} calls, {minutes:.1f} min", flush=True)
-            if program is not None:
-                print(program)
-                return 1
-    print(f"{sequences_run} sequences, {steps_run} calls: the engines agree")
-    return 0
+        return soak(dynamodb.url, runner, asked.seed, asked.minutes)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ def clock() -> HeldClock:
 
 @pytest.fixture
 def token() -> str:
-    """One that nobody has used: DynamoDB remembers them for all tables of an account."""
+    """One that nobody has used."""
     return uuid4().hex
 
 
@@ -36,9 +36,8 @@ async def store(
         yield sqlite
         await sqlite.close()
         return
-    prefix = f"t{uuid4().hex[:12]}-"
-    url = f"{request.getfixturevalue('dynamodb_url')}&prefix={prefix}"
+    url = f"{request.getfixturevalue('dynamodb_url')}&prefix=t{uuid4().hex[:12]}-"
     dynamo = await DynamoStore.open(url, TABLES, clock=clock, cursor_secret=SECRET, create=True)
     yield dynamo
-    await drop_tables(dynamo, prefix)
+    await drop_tables(dynamo)
     await dynamo.close()

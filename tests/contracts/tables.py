@@ -124,7 +124,8 @@ async def sort_keys(
     return [str(item["sk"]) for page in pages for item in page]
 
 
-async def drop_tables(store: DynamoStore, prefix: str) -> None:
+async def drop_tables(store: DynamoStore) -> None:
     """DynamoDB Local keeps every table in memory; thousands of them would fill it."""
     for table in TABLES:
-        await store._link.wire.send("DeleteTable", {"TableName": prefix + table.name})
+        name = store._link.name(table)
+        await store._link.wire.send("DeleteTable", {"TableName": name})

@@ -26,6 +26,14 @@ async def test_an_item_is_there_until_its_second_comes(store: Store, clock: Held
     assert await store.get(VISITS, at(), consistent=True) is None
 
 
+async def test_a_write_sees_the_item_until_its_second_comes(store: Store, clock: HeldClock) -> None:
+    await store.write(Put(VISITS, visit(clock, 10, n=1)))
+    clock.advance(ms=9_999)
+    assert (await store.write(Update(VISITS, at(), (F("n").add(1),))) or {})["n"] == 2
+    clock.advance(ms=1)
+    await store.write(Put(VISITS, visit(clock, 10), F("pk").absent()))
+
+
 async def test_every_kind_of_read_passes_over_what_has_expired(
     store: Store, clock: HeldClock
 ) -> None:
