@@ -3,7 +3,7 @@
 import asyncio
 import dataclasses
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,7 @@ from greenroom.people.actor import Scope
 from greenroom.people.models import is_user_id, is_username
 from greenroom.safety import Safety, records as safety
 from greenroom.safety.enforce import redo
-from greenroom.safety.limits import Limits
+from greenroom.safety.limits import RATES, Limit, Limits, Rate
 from greenroom.settings import InvalidSetting, Settings
 from greenroom.social import records as social
 from greenroom.store.base import Store
@@ -73,11 +73,13 @@ async def serve(
                 await server.serve(app, listener, started=lambda: tell(address))
 
 
-def compose(store: Store, clock: Clock, secret: bytes) -> Contexts:
+def compose(
+    store: Store, clock: Clock, secret: bytes, *, rates: Mapping[Limit, Rate] = RATES
+) -> Contexts:
     """The contexts, each on those beneath it; what one needs from above is filled in at the end."""
     ids = Ids(clock)
     people = People(store, clock, ids)
-    safety = Safety(store, people, clock, ids, Limits(store, clock))
+    safety = Safety(store, people, clock, ids, Limits(store, clock, rates=rates))
     messaging = Messaging(
         store=store,
         people=people,

@@ -4,7 +4,7 @@ Everybody has a token; `ask` speaks with it. The clock stands in 2100, because D
 removes what its own clock thinks has expired.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -22,6 +22,7 @@ from greenroom.app import TABLES, compose
 from greenroom.clock import HeldClock
 from greenroom.people.actor import Scope
 from greenroom.people.join import join
+from greenroom.safety.limits import RATES, Limit, Rate
 from greenroom.store.base import Store
 from greenroom.store.dynamo import DynamoStore
 from greenroom.store.sqlite import SqliteStore
@@ -108,8 +109,10 @@ def refused(answer: Response, status: int, code: str) -> Any:
 
 
 @asynccontextmanager
-async def hall_on(store: Store, clock: HeldClock) -> AsyncIterator[Hall]:
-    contexts = compose(store, clock, SECRET)
+async def hall_on(
+    store: Store, clock: HeldClock, rates: Mapping[Limit, Rate] = RATES
+) -> AsyncIterator[Hall]:
+    contexts = compose(store, clock, SECRET, rates=rates)
     authenticator = Authenticator(contexts.people, SharedSecret(SECRET), Expected())
     app = http_app(contexts, authenticator, _ready)
     transport = ASGITransport(app, raise_app_exceptions=False)  # type: ignore[arg-type]

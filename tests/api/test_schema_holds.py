@@ -1,0 +1,150 @@
+"""Whatever is sent to any operation, the answer is one that the OpenAPI document has: no 5xx, no
+status, type, header or body outside it.
+
+Each operation is asked with what fits its schema and with what does not, as a member who is also a
+moderator, once with made-up ids and once with ids that exist.
+"""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+import schemathesis
+import uvicorn
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import APIOperation, Case, GenerationMode
+from schemathesis.checks import (
+    content_type_conformance,
+    not_a_server_error,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from schemathesis.core.result import Ok
+
+from greenroom.clock import HeldClock
+from greenroom.people.actor import Scope
+from greenroom.safety.limits import Limit, Rate
+from tests.api.castle import Castle, furnished
+from tests.api.hall import IN_2100_MS, hall_on, open_store
+
+Operation: TypeAlias = APIOperation[Any, Any, Any, Any]
+EXAMPLES = 12
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+UNLIMITED = {
+    limit: Rate(most=10**9, window_ms=1000, unasked=10**8, step=1, keep_ms=1) for limit in Limit
+}
+
+
+class Served:
+    """The app with people and data in it, served by a thread of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.castle: Castle | None = None
+        self.document: dict[str, Any] = {}
+        self._ready = threading.Event()
+        self._folder = folder
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
+
+    async def _serve(self) -> None:
+        clock = HeldClock(IN_2100_MS)
+        store = await open_store("sqlite", self._folder, clock, "")
+        async with hall_on(store, clock, UNLIMITED) as hall:
+            self.castle = await furnished(hall)
+            self.document = (await hall.client.get("/schema/openapi.json")).json()
+            config = uvicorn.Config(hall.app, log_config=None, lifespan="off", ws="none")
+            self.server = uvicorn.Server(config)
+            self._ready.set()
+            await self.server.serve([self.listener])
+        await store.close()
+
+    def start(self) -> None:
+        self._thread.start()
+        assert self._ready.wait(30)
+
+    def stop(self) -> None:
+        self.server.should_exit = True
+        self._thread.join(30)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    served = Served(tmp_path_factory.mktemp("served"))
+    served.start()
+    yield served
+    served.stop()
+
+
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+def test_every_answer_is_one_that_the_schema_has(served: Served, mode: GenerationMode) -> None:
+    schema = schemathesis.openapi.from_dict(served.document)
+    schema.config.update(base_url=served.address)
+    found = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
+    assert len(found) > 45
+    # What takes something away is asked last.
+    for operation in sorted(found, key=lambda operation: operation.method == "delete"):
+        if _has_something_to_send(operation) or mode is GenerationMode.POSITIVE:
+            _hold(served, operation, mode)
+
+
+def _has_something_to_send(operation: Operation) -> bool:
+    return bool(list(operation.iter_parameters()))
+
+
+def _hold(served: Served, operation: Operation, mode: GenerationMode) -> None:
+    assert served.castle is not None
+    ids = _real_ids(served.castle, operation.path)
+    headers = served.castle.hall.token("ben", Scope.USER, Scope.MODERATOR, Scope.ADMIN)
+
+    @given(case=operation.as_strategy(generation_mode=mode))
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    def holds(case: Case[Any]) -> None:
+        case.call_and_validate(headers=headers, checks=CHECKS)
+        case.path_parameters = {**case.path_parameters, **_in_path(ids, operation.path)}
+        case.body = _in_body(ids, case.body)
+        case.call_and_validate(headers=headers, checks=CHECKS)
+
+    holds()
+
+
+def _in_path(ids: dict[str, str], path: str) -> dict[str, str]:
+    return {name: value for name, value in ids.items() if f"{{{name}}}" in path}
+
+
+def _in_body(ids: dict[str, str], body: Any) -> Any:
+    if isinstance(body, list):
+        return [_in_body(ids, one) for one in body]
+    if isinstance(body, dict):
+        known = {name: ids[name] for name in body if name in ids and isinstance(body[name], str)}
+        return {name: _in_body(ids, value) for name, value in body.items()} | known
+    return body
+
+
+def _real_ids(castle: Castle, path: str) -> dict[str, str]:
+    return {
+        "threadId": castle.threads["talk"],
+        "messageId": castle.messages["talk"],
+        "requestId": castle.request_for(path),
+        "caseId": castle.case,
+        "userId": castle.hall.ids["zoe"],
+        "emoji": "👍",
+    }
