@@ -106,10 +106,12 @@ def check_updated(table: Table, old: Item, old_size: int, new: Item, touched: se
     """The new item's size, from the old one's and what an Update has touched."""
     size = old_size
     for name in touched:
-        if name in old:
+        if name not in old:
+            size += weigh_attribute(name, new[name]) if name in new else 0
+        elif name in new:
+            size += weigh_value(name, new[name]) - weigh_value(name, old[name])
+        else:
             size -= weigh_attribute(name, old[name])
-        if name in new:
-            size += weigh_attribute(name, new[name])
     for index in table.indexes:
         if index.partition in touched or index.sort in touched:
             check_index_key(index, new)

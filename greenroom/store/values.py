@@ -169,6 +169,8 @@ def _digits(attribute: str, value: int | Decimal) -> int:
     if type(value) is int and -_INT64 < value < _INT64:
         if 0 < value < 100:
             return 2
+        if value % 10:  # no zeros at the end: nearly every number that is counted up
+            return (len(str(value)) + 1 - (value < 0)) // 2 + 1 + (value < 0)
         text = str(value).lstrip("-")
         leading = len(text)
         text = text.rstrip("0")
