@@ -29,7 +29,8 @@ def landing(samples: Sequence[tuple[Person, str]]) -> str:
         parts.append(f"<h2>Sample people</h2>\n<ul class='cards'>\n{cards}\n</ul>")
         parts.append(
             "<p>To ask as one of them: <code>greenroom token maya --demo</code> prints a token, "
-            "which goes into the header <code>Authorization: Bearer …</code>.</p>"
+            "which goes into the header <code>Authorization: Bearer …</code>. Then "
+            "<code>GET /v1/inbox</code> shows what they are talking about.</p>"
         )
     rows = "\n".join(
         f"<tr><td><a href='{place}'><code>{place}</code></a></td><td>{what}</td></tr>"
