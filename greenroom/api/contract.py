@@ -41,14 +41,18 @@ _ALWAYS: tuple[type[Problem], ...] = (
 )
 
 
-def refuses(*kinds: type[Problem], body: bool = False) -> dict[int, ResponseSpec]:
-    """For the `responses` of a route that needs a token: the problems that it answers with; with
-    `body`, also that of a body which is too large."""
+def refuses(
+    *kinds: type[Problem], body: bool = False, token: bool = True
+) -> dict[int, ResponseSpec]:
+    """For a route's `responses`: the problems that it answers with; with `body`, also that of a
+    body which is too large, and with `token`, those of whoever calls without one that counts."""
     found: dict[int, list[tuple[str, str]]] = {}
     for status in (400, 413) if body else (400,):
         found[status] = [OF_THE_PROTOCOL[status]]
-    for kind in (*_ALWAYS, *kinds):
-        found.setdefault(answer_to(kind).status, []).append((kind.code, message_of(kind)))
+    for kind in (*(_ALWAYS if token else ()), *kinds):
+        answer = answer_to(kind)
+        says = message_of(kind) if answer.told else f"{title_of(kind.code)}."
+        found.setdefault(answer.status, []).append((kind.code, says))
     return {status: _spec(status, problems) for status, problems in sorted(found.items())}
 
 

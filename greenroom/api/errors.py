@@ -6,13 +6,11 @@ of the store is nobody's business outside. The log has it all.
 
 import logging
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
-from litestar.openapi.datastructures import ResponseSpec
 from litestar.status_codes import HTTP_500_INTERNAL_SERVER_ERROR
 from msgspec import Struct
 
@@ -150,23 +148,6 @@ class ProblemDocument(Struct, kw_only=True, omit_defaults=True):
     title: str
     status: int
     detail: str = ""
-
-
-def refusals(
-    described: Mapping[int, str] = MappingProxyType({}), *, token: bool = False
-) -> dict[int, ResponseSpec]:
-    """For a route's `responses`: which statuses it refuses with, beside 400, and what they say;
-    with `token`, also those of a route that needs one."""
-    always = {400: "The request does not fit."}
-    if token:
-        always |= {
-            401: "There is no token, or it is not accepted.",
-            403: "The token is not for this, or its account is suspended or not there yet.",
-        }
-    return {
-        status: ResponseSpec(ProblemDocument, description=what, media_type=PROBLEM_JSON)
-        for status, what in (always | dict(described)).items()
-    }
 
 
 def answer_to(kind: type[Problem]) -> Answer:

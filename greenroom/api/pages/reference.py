@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
+import msgspec
 from litestar import MediaType, Request, get
 from litestar.exceptions import NotFoundException
 from litestar.openapi.plugins import OpenAPIRenderPlugin
@@ -57,8 +58,26 @@ def _operation(method: str, path: str, operation: dict[str, Any]) -> str:
         f"<h3><code>{escape(method.upper())} {escape(path)}</code>{needs_token}</h3>\n"
         f"<p>{escape(operation.get('summary') or '')}</p>\n"
         + (f"<p class='quiet'>{escape(described)}</p>\n" if described else "")
-        + f"<table>\n{rows}{answers}</table>\n</article>"
+        + f"<table>\n{rows}{answers}</table>\n{''.join(_examples(operation))}</article>"
     )
+
+
+def _examples(operation: dict[str, Any]) -> Iterator[str]:
+    """Of the request, and of every answer that is no refusal."""
+    yield from _shown("Send", operation.get("requestBody", {}))
+    for status, answer in operation.get("responses", {}).items():
+        if status.startswith("2"):
+            yield from _shown(f"Get {status}", answer)
+
+
+def _shown(title: str, part: dict[str, Any]) -> Iterator[str]:
+    for media in part.get("content", {}).values():
+        for example in media.get("examples", {}).values():
+            text = msgspec.json.format(msgspec.json.encode(example["value"]), indent=2).decode()
+            yield (
+                f"<details><summary>{escape(title)}</summary>"
+                f"<pre><code>{escape(text)}</code></pre></details>\n"
+            )
 
 
 def _parameter(parameter: dict[str, Any]) -> str:

@@ -8,7 +8,8 @@ from litestar.di import NamedDependency
 from litestar.params import SkipValidation
 from msgspec import Struct
 
-from greenroom.api.errors import refusals
+from greenroom.api.contract import refuses
+from greenroom.store.problems import StoreUnavailable, Throttled
 
 Ready: TypeAlias = Callable[[], Awaitable[None]]
 """Returns when the store can be read, and raises its Problem when it cannot."""
@@ -35,7 +36,7 @@ async def healthz() -> Health:
     summary="The store can be read",
     tags=["health"],
     response_description="It can.",
-    responses=refusals({503: "It cannot be read now."}),
+    responses=refuses(StoreUnavailable, Throttled, token=False),
 )
 async def readyz(ready: NamedDependency[SkipValidation[Ready]]) -> Health:
     await ready()

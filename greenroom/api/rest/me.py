@@ -12,11 +12,15 @@ from litestar.params import JSONBody, SkipValidation
 from msgspec import UNSET, Struct, UnsetType
 
 from greenroom.api.auth import BEARER, needs, needs_no_account
-from greenroom.api.errors import refusals
+from greenroom.api.contract import refuses
 from greenroom.api.rest.people import Profile, profile_of
 from greenroom.api.versions import IfMatch, etag, version_in
 from greenroom.people import People, directory, join, models, rename
 from greenroom.people.actor import Actor, Scope
+from greenroom.people.directory import PersonNotFound
+from greenroom.people.join import AccountExists, UsernameTaken
+from greenroom.people.models import InvalidEmail, InvalidName, InvalidUsername
+from greenroom.people.rename import ProfileChanged
 
 _ETAG = [ResponseHeader(name="ETag", description="For `If-Match`.", documentation_only=True)]
 
@@ -46,7 +50,7 @@ class NewNames(Struct, rename="camel", forbid_unknown_fields=True):
     response_description="The account.",
     response_headers=_ETAG,
     guards=[needs(Scope.USER)],
-    responses=refusals({404: "A service has no account unless it acts for a user."}, token=True),
+    responses=refuses(PersonNotFound),
 )
 async def get_me(
     actor: NamedDependency[Actor], people: NamedDependency[SkipValidation[People]]
@@ -64,13 +68,7 @@ async def get_me(
     response_headers=_ETAG,
     guards=[needs_no_account],
     responses={201: ResponseSpec(Me, description="The account, just made.")}
-    | refusals(
-        {
-            409: "The username is taken, or you have an account with another one.",
-            422: "A name does not fit.",
-        },
-        token=True,
-    ),
+    | refuses(UsernameTaken, AccountExists, InvalidUsername, InvalidName, InvalidEmail, body=True),
 )
 async def sign_up(
     data: JSONBody[SignUp],
@@ -91,14 +89,8 @@ async def sign_up(
     response_description="The account as it now is.",
     response_headers=_ETAG,
     guards=[needs(Scope.USER)],
-    responses=refusals(
-        {
-            404: "A service has no account unless it acts for a user.",
-            409: "The username is taken.",
-            412: "The account has changed since the version in `If-Match`.",
-            422: "A name does not fit.",
-        },
-        token=True,
+    responses=refuses(
+        PersonNotFound, UsernameTaken, ProfileChanged, InvalidUsername, InvalidName, body=True
     ),
 )
 async def rename_me(

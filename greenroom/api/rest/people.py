@@ -10,12 +10,22 @@ from litestar.params import JSONBody, PathParameter, QueryParameter, SkipValidat
 from msgspec import Struct
 
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.errors import refusals
-from greenroom.api.idempotency import IdempotencyKey, Once, digest_of
+from greenroom.api.contract import refuses
+from greenroom.api.idempotency import (
+    IdempotencyKey,
+    IdempotencyKeyReused,
+    Once,
+    RequestInProgress,
+    digest_of,
+)
 from greenroom.clock import iso
 from greenroom.ids import UserId
 from greenroom.people import People, directory, join, models
 from greenroom.people.actor import Actor, Scope
+from greenroom.people.directory import PersonNotFound
+from greenroom.people.join import AccountExists, UsernameTaken
+from greenroom.people.models import InvalidEmail, InvalidName, InvalidUserId, InvalidUsername
+from greenroom.store.problems import InvalidCursor
 
 
 class Person(Struct, rename="camel"):
@@ -61,7 +71,7 @@ class NewPerson(Struct, rename="camel", forbid_unknown_fields=True):
     operation_id="getPerson",
     summary="A person's profile",
     response_description="The profile. Only a moderator is shown a `suspension`.",
-    responses=refusals({404: "There is nobody with this id."}, token=True),
+    responses=refuses(PersonNotFound),
 )
 async def get_person(
     user_id: Annotated[str, PathParameter(name="userId")],
@@ -80,7 +90,7 @@ async def get_person(
     description="Give one or more `id`, or `username`, or `name`. A name is matched without case "
     "and accents by the beginning of its words, from two letters on.",
     response_description="A page of people. By id: those that there are, in the order asked.",
-    responses=refusals(token=True),
+    responses=refuses(InvalidCursor),
 )
 async def find_people(
     people: NamedDependency[SkipValidation[People]],
@@ -111,13 +121,16 @@ async def find_people(
     description="For admins and services; people make their own with `PUT /v1/me`.",
     response_description="The profile.",
     guards=[needs(Scope.ADMIN, Scope.SERVICE)],
-    responses=refusals(
-        {
-            409: "The username is taken, there is an account already, or the same request is "
-            "under way.",
-            422: "A name does not fit, or the Idempotency-Key was used for another request.",
-        },
-        token=True,
+    responses=refuses(
+        UsernameTaken,
+        AccountExists,
+        InvalidUsername,
+        InvalidName,
+        InvalidEmail,
+        InvalidUserId,
+        RequestInProgress,
+        IdempotencyKeyReused,
+        body=True,
     ),
 )
 async def create_person(
