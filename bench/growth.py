@@ -36,7 +36,6 @@ from greenroom.messaging.send import Outgoing, send
 WORKED_IN = 50
 """In how many threads a user writes: as many of few as of many."""
 AT_ONCE = 16
-_LEAST = 6
 SMALL = 100
 
 
@@ -122,12 +121,14 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     options.add_argument("--threads", type=int, default=100_000)
     options.add_argument("--messages", type=int, default=1_000_000)
-    options.add_argument("--rounds", type=int, default=9)
+    options.add_argument("--rounds", type=int, default=7)
     options.add_argument("--seconds", type=float, default=1.0, help="for each kind in a round")
+    options.add_argument("--least", type=int, default=20, help="times, however long they take")
     options.add_argument("--quick", action="store_true", help="5,000 and 5,000, to try it")
     chosen = options.parse_args()
     if chosen.quick:
-        chosen.threads, chosen.messages, chosen.rounds, chosen.seconds = 5_000, 5_000, 2, 0.05
+        chosen.threads, chosen.messages = 5_000, 5_000
+        chosen.rounds, chosen.seconds, chosen.least = 2, 0.05, 3
     with tempfile.TemporaryDirectory(prefix="growth-", dir=".") as folder:
         found = uvloop.run(_run(Path(folder), chosen))
     _print(found, chosen)
@@ -144,7 +145,7 @@ async def _run(folder: Path, chosen: argparse.Namespace) -> dict[str, Found]:
         sides = [await _side(stack, data) for data in (small, large)]
         gc.collect()
         gc.freeze()
-        return await _rounds(sides[0], sides[1], chosen.rounds, chosen.seconds)
+        return await _rounds(sides[0], sides[1], chosen.rounds, chosen.seconds, chosen.least)
 
 
 async def _side(stack: AsyncExitStack, data: Grown) -> Side:
@@ -164,25 +165,27 @@ async def _side(stack: AsyncExitStack, data: Grown) -> Side:
     return side
 
 
-async def _rounds(small: Side, large: Side, rounds: int, seconds: float) -> dict[str, Found]:
+async def _rounds(
+    small: Side, large: Side, rounds: int, seconds: float, least: int
+) -> dict[str, Found]:
     found: dict[str, Found] = {}
     for number in range(rounds):
         print(f"round {number + 1} of {rounds}", file=sys.stderr, flush=True)
         for name, step in STEPS.items():
             for at_once in (1, AT_ONCE):
-                took = await _in_turns(small, large, step, seconds, at_once)
+                took = await _in_turns(small, large, step, seconds, least, at_once)
                 _add(found.setdefault(_named(name, at_once), Found([], [], [])), *took)
     return found
 
 
 async def _in_turns(
-    small: Side, large: Side, step: Step, seconds: float, at_once: int
+    small: Side, large: Side, step: Step, seconds: float, least: int, at_once: int
 ) -> tuple[float, float]:
     """The median milliseconds of each. Who goes first changes every time."""
     took: dict[int, list[float]] = {id(small): [], id(large): []}
     until = time.perf_counter() + seconds
     for n in itertools.count():
-        if n >= _LEAST and time.perf_counter() > until:
+        if n >= least and time.perf_counter() > until:
             break
         for side in (small, large) if n % 2 else (large, small):
             begun = time.perf_counter()
