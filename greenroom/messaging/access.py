@@ -5,7 +5,7 @@ from msgspec import Struct
 from greenroom.ids import MessageId, ThreadId, UserId, time_of
 from greenroom.messaging import items, rules
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.models import Frame, GateStatus, Member, State, Thread
+from greenroom.messaging.models import Frame, Member, State, Thread
 from greenroom.messaging.problems import MessageNotFound, ThreadNotFound
 from greenroom.messaging.records import MESSAGING, head_key, member_key, message_key
 from greenroom.people.actor import Actor
@@ -35,14 +35,7 @@ async def thread(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Sid
 
 
 def check_member(head: Thread, user: UserId, now_ms: int) -> None:
-    """In the thread, and has not turned it away, nor let the request run out."""
-    if user not in head.seats:
-        raise ThreadNotFound
-    gate = head.gates.get(user)
-    if gate is not None and rules.gate_status(gate, now_ms) not in (
-        GateStatus.PENDING,
-        GateStatus.ACCEPTED,
-    ):
+    if not rules.is_let_in(head, user, now_ms):
         raise ThreadNotFound
 
 

@@ -25,7 +25,7 @@ from greenroom.messaging.records import (
     met_key,
     request_key,
 )
-from greenroom.messaging.seats import log_item
+from greenroom.messaging.shelve import log_item
 from greenroom.people.actor import Actor
 from greenroom.safety.block import block as keep_apart
 from greenroom.store.base import Op, Put, Update
@@ -53,14 +53,22 @@ async def accept(messaging: Messaging, actor: Actor, request_id: RequestId) -> T
 
 
 async def decline(messaging: Messaging, actor: Actor, request_id: RequestId) -> None:
-    request = await _request(messaging, actor, request_id)
-    await _answer(messaging, actor, request, GateStatus.DECLINED, _gone)
+    await turn_away(messaging, actor, request_id, GateStatus.DECLINED)
 
 
 async def block_sender(messaging: Messaging, actor: Actor, request_id: RequestId) -> None:
     request = await _request(messaging, actor, request_id)
+    _check_stands(request.gate, GateStatus.BLOCKED, messaging.clock.now_ms())
     await keep_apart(messaging.safety, actor, request.gate.sender)
-    await _answer(messaging, actor, request, GateStatus.BLOCKED, _gone)
+    await turn_away(messaging, actor, request_id, GateStatus.BLOCKED)
+
+
+async def turn_away(
+    messaging: Messaging, actor: Actor, request_id: RequestId, status: GateStatus
+) -> None:
+    """The row leaves the inbox; the seat stays, for the sender is not to notice."""
+    request = await _request(messaging, actor, request_id)
+    await _answer(messaging, actor, request, status, _gone)
 
 
 async def _request(messaging: Messaging, actor: Actor, request_id: RequestId) -> Request:
@@ -70,7 +78,7 @@ async def _request(messaging: Messaging, actor: Actor, request_id: RequestId) ->
     if item is None or item["targetUser"] != actor.user:
         raise RequestNotFound
     thread = ThreadId(str(item["threadId"]))
-    head, _ = await messaging.heads.load(thread)
+    head = await messaging.heads.read(thread)
     gate = None if head is None else head.gates.get(actor.user)
     if gate is None or gate.id != request_id:
         raise RequestNotFound
@@ -88,20 +96,26 @@ async def _answer(
         gate = head.gates.get(actor.user)
         if gate is None or gate.id != request.gate.id:
             raise RequestNotFound
-        found = rules.gate_status(gate, messaging.clock.now_ms())
-        if found is status:
+        if _check_stands(gate, status, messaging.clock.now_ms()) is status:
             raise _Done(head)
-        if found is not GateStatus.PENDING:
-            raise RequestNotFound
         answered = replace(gate, status=status)
         after = replace(head, gates={**head.gates, actor.user: answered})
         record = request_item(head.id, actor.user, answered) | {"decidedAt": ms}
-        return Planned(after, (Put(MESSAGING, record), *ops(after, answered, ms)))
+        written = (Put(MESSAGING, record), *ops(after, answered, ms))
+        return Planned(after, written, quiet=status is not GateStatus.ACCEPTED)
 
     try:
         return await append(messaging, request.thread, plan)
     except _Done as done:
         return done.head
+
+
+def _check_stands(gate: Gate, answer: GateStatus, now_ms: int) -> GateStatus:
+    """Not answered yet, or answered so already."""
+    found = rules.gate_status(gate, now_ms)
+    if found not in (GateStatus.PENDING, answer):
+        raise RequestNotFound
+    return found
 
 
 class _Done(Exception):
@@ -112,7 +126,6 @@ class _Done(Exception):
 
 
 def _gone(after: Thread, gate: Gate, ms: int) -> tuple[Op, ...]:
-    """The row leaves the inbox; the seat stays, for the sender is not to notice."""
     target = next(user for user, found in after.gates.items() if found.id == gate.id)
     row = Update(
         MESSAGING,

@@ -33,6 +33,8 @@ class Planned(Struct, frozen=True):
     """The head as it becomes; its version is raised here, not by the plan."""
     ops: tuple[Op, ...]
     """What is written with it."""
+    quiet: bool = False
+    """Nobody is to notice: no row moves, and nothing of it shows as changed."""
 
 
 Plan: TypeAlias = Callable[[Thread, int], Planned]
@@ -64,9 +66,10 @@ async def _attempt(messaging: Messaging, thread: ThreadId, plan: Plan) -> Thread
             raise
         messaging.heads.drop(thread)
         return None
-    after, moves = shelve.stirred(
-        replace(planned.thread, version=head.version + 1, changed_ms=now_ms), now_ms
-    )
+    after = replace(planned.thread, version=head.version + 1)
+    moves: tuple[Op, ...] = ()
+    if not planned.quiet:
+        after, moves = shelve.stirred(replace(after, changed_ms=now_ms), now_ms)
     messaging.heads.keep(after)
     try:
         await _move(messaging, moves)

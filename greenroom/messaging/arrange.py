@@ -7,9 +7,9 @@ other devices of the user find it, and no folder has to be worked out twice.
 from msgspec import Struct
 
 from greenroom.ids import ThreadId
-from greenroom.messaging import access, shelve
+from greenroom.messaging import access, rules, shelve
+from greenroom.messaging.access import Side
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.models import Thread
 from greenroom.messaging.problems import InvalidMark
 from greenroom.people.actor import Actor
 from greenroom.store.expressions import Action, F
@@ -50,7 +50,7 @@ async def arrange(messaging: Messaging, actor: Actor, thread_id: ThreadId, wishe
     if not 0 <= (wishes.muted_until_ms or 0) <= _FOREVER_MS:
         raise InvalidMark("a mute ends between now and the year 9999")
     side = await access.thread(messaging, actor, thread_id)
-    changes = _changes(side.thread, wishes)
+    changes = _changes(side, wishes)
     if not changes:
         return
     now_ms = messaging.clock.now_ms()
@@ -60,15 +60,22 @@ async def arrange(messaging: Messaging, actor: Actor, thread_id: ThreadId, wishe
     )
 
 
-def _changes(thread: Thread, wishes: Wishes) -> tuple[Action, ...]:
+def _changes(side: Side, wishes: Wishes) -> tuple[Action, ...]:
     changes: list[Action] = []
     if wishes.pinned is not None:
         changes.append(F("pinned").set(wishes.pinned))
     if wishes.muted_until_ms is not None:
         changes.append(F("mutedUntil").set(wishes.muted_until_ms))
-    if wishes.archived is not None:
-        archived = F("archivedSeq")
-        changes.append(archived.set(thread.last_seq) if wishes.archived else archived.remove())
+    archived = wishes.archived
+    if (
+        archived is None
+        and wishes.muted_until_ms is not None
+        and side.mine.archived_seq is not None
+    ):
+        archived = rules.is_archived(side.thread, side.mine)  # a mute is for what comes from now on
+    if archived is not None:
+        seq = F("archivedSeq")
+        changes.append(seq.set(side.thread.last_seq) if archived else seq.remove())
     if wishes.spam is not None:
         changes.append(F("spam").set(wishes.spam))
     return tuple(changes)

@@ -4,12 +4,15 @@ Their thread for two, and the one the block was asked from, leave the blocker's 
 in the log; in any other thread for two nobody can write. Groups go on.
 """
 
+from contextlib import suppress
+
 from greenroom.ids import ThreadId, UserId
-from greenroom.messaging import access
+from greenroom.messaging import access, rules
+from greenroom.messaging.answer import turn_away
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.models import State
+from greenroom.messaging.models import GateStatus, State
 from greenroom.messaging.open import direct_id
-from greenroom.messaging.problems import ThreadNotFound
+from greenroom.messaging.problems import RequestNotFound, ThreadNotFound
 from greenroom.messaging.seats import vacate
 from greenroom.people.actor import Actor
 from greenroom.safety.block import block as keep_apart
@@ -23,15 +26,16 @@ async def block_person(
         await access.thread(messaging, actor, thread_id)
     block = await keep_apart(messaging.safety, actor, other)
     for thread in {direct_id(actor.user, other), thread_id} - {None}:
-        await _withdraw(messaging, actor.user, other, ThreadId(str(thread)))
+        await _withdraw(messaging, actor, other, ThreadId(str(thread)))
     return block
 
 
-async def _withdraw(messaging: Messaging, user: UserId, other: UserId, thread_id: ThreadId) -> None:
-    head, _ = await messaging.heads.load(thread_id)
-    if head is None or head.pair is None or set(head.pair) != {user, other}:
+async def _withdraw(messaging: Messaging, actor: Actor, other: UserId, thread_id: ThreadId) -> None:
+    head = await messaging.heads.read(thread_id)
+    if head is None or head.pair is None or set(head.pair) != {actor.user, other}:
         return
-    try:
-        await vacate(messaging, user, user, thread_id, None, State.BLOCKED)
-    except ThreadNotFound:
-        return  # gone from it already
+    with suppress(ThreadNotFound, RequestNotFound):  # gone from it already
+        if rules.has_accepted(head, actor.user):
+            await vacate(messaging, actor.user, actor.user, thread_id, None, State.BLOCKED)
+        else:
+            await turn_away(messaging, actor, head.gates[actor.user].id, GateStatus.BLOCKED)

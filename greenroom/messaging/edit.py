@@ -6,9 +6,9 @@ from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import access, text
 from greenroom.messaging.change import change_frame
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.models import Edit, Frame, FrameKind
+from greenroom.messaging.models import Edit, Frame, FrameKind, score
 from greenroom.messaging.problems import InvalidText, MessageNotFound, NotYours, TextRefused
-from greenroom.messaging.send import check_may_send
+from greenroom.messaging.send import are_apart, check_may_send
 from greenroom.people.actor import Actor
 from greenroom.safety.judge import judge
 from greenroom.safety.limits import Limit
@@ -31,7 +31,8 @@ async def edit(
     frame = await access.message(messaging, side, message_id)
     if frame.author != actor.user:
         raise NotYours
-    check_may_send(side.thread, actor.user, cleaned, messaging.clock.now_ms(), more=0)
+    apart, now_ms = await are_apart(messaging, side.thread), messaging.clock.now_ms()
+    check_may_send(side.thread, actor.user, cleaned, now_ms, apart=apart, more=0)
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
     verdict = await judge(
         messaging.safety,
@@ -57,7 +58,7 @@ async def edit(
             edited_ms=now_ms,
             policy_tags=tuple(verdict.policy_tags),
             policy_hints=tuple(verdict.policy_hints),
-            spam_score=str(verdict.spam_score),
+            spam_score=score(verdict.spam_score),
             moderation="flagged" if verdict.policy_tags else "clean",
         )
 

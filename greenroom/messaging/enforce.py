@@ -6,8 +6,10 @@ Each may be called again with the same case after a crash, and then changes noth
 from dataclasses import dataclass
 from typing import TypeGuard
 
+from msgspec.structs import replace
+
 from greenroom.ids import MessageId, ThreadId, UserId, time_of
-from greenroom.messaging import items
+from greenroom.messaging import items, rules
 from greenroom.messaging.access import Side
 from greenroom.messaging.answer import decline
 from greenroom.messaging.append import Planned, append, frame_op, said
@@ -15,10 +17,10 @@ from greenroom.messaging.change import change_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.delete import entombed
 from greenroom.messaging.lock import lock
-from greenroom.messaging.models import Frame, FrameKind, Member, Role, Thread
+from greenroom.messaging.models import Frame, FrameKind, Member, Role, Thread, score
 from greenroom.messaging.open import pending_partition
 from greenroom.messaging.problems import RequestNotFound, ThreadNotFound
-from greenroom.messaging.records import MESSAGING, claim_key, message_key
+from greenroom.messaging.records import MESSAGING, claim_key, member_key, message_key
 from greenroom.people.actor import SYSTEM, Actor, system
 from greenroom.safety.models import Case, HeldMessage, SentMessage, WholeThread
 from greenroom.safety.records import EPHEMERAL
@@ -62,6 +64,9 @@ class Enforcement:
 
 async def _release(messaging: Messaging, case: Case, subject: HeldMessage) -> None:
     claim = claim_key(subject.thread, subject.author, subject.client_message_id)
+    side = member_key(subject.thread, subject.author)
+    item = await messaging.store.get(MESSAGING, side, consistent=True)
+    author = None if item is None else items.member_of(item)
 
     def plan(head: Thread, ms: int) -> Planned:
         frame = Frame(
@@ -75,7 +80,7 @@ async def _release(messaging: Messaging, case: Case, subject: HeldMessage) -> No
             reply_to=case.reply_to,
             policy_tags=tuple(case.policy_tags),
             policy_hints=tuple(case.policy_hints),
-            spam_score=str(case.spam_score),
+            spam_score=score(case.spam_score),
         )
         became = Update(
             MESSAGING,
@@ -88,7 +93,11 @@ async def _release(messaging: Messaging, case: Case, subject: HeldMessage) -> No
             ),
             F("state").equals("held"),
         )
-        return Planned(said(head, frame), (frame_op(frame), became))
+        after = said(head, frame)
+        if author is not None and rules.unread_of(head, author):
+            # Sending reads, but this was sent before what they have not read yet.
+            after = replace(after, seats=head.seats)
+        return Planned(after, (frame_op(frame), became))
 
     try:
         await append(messaging, subject.thread, plan)

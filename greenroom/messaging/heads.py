@@ -41,6 +41,11 @@ class Heads:
         self.keep(head)
         return head, True
 
+    async def read(self, thread: ThreadId) -> Thread | None:
+        """As it is now, whatever is kept."""
+        item = await self._store.get(MESSAGING, head_key(thread), consistent=True)
+        return None if item is None else items.thread_of(item)
+
     def keep(self, head: Thread) -> None:
         self._kept[head.id] = head
         self._kept.move_to_end(head.id)

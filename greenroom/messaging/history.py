@@ -45,22 +45,23 @@ async def history(
     """The newest, or those next to the message that is named (with it, for `around`)."""
     side = await access.thread(messaging, actor, thread_id)
     limit = max(1, min(limit, MAX_PAGE))
-    everybody = members(messaging, side)
     if around is not None:
         half = limit // 2
         (older, more), (newer, further), people = await asyncio.gather(
             _older(messaging, side, _just(around, after=True), half + 1),
             _newer(messaging, side, _just(around, after=True), limit - half - 1),
-            everybody,
+            members(messaging, side),
         )
         return History((*older, *newer), more, further, side, people)
     if after is not None:
         (frames, further), people = await asyncio.gather(
-            _newer(messaging, side, _just(after, after=True), limit), everybody
+            _newer(messaging, side, _just(after, after=True), limit), members(messaging, side)
         )
         return History(frames, True, further, side, people)
     high = _LAST if before is None else _just(before, after=False)
-    (frames, more), people = await asyncio.gather(_older(messaging, side, high, limit), everybody)
+    (frames, more), people = await asyncio.gather(
+        _older(messaging, side, high, limit), members(messaging, side)
+    )
     return History(frames, more, before is not None, side, people)
 
 
@@ -84,11 +85,11 @@ async def members(
 
 
 def as_seen(side: Side, member: Member) -> Member:
-    """Another one's mutes, pins and drafts are nobody's business; nor, before a gate, how far they
+    """Another one's mutes, pins and drafts are nobody's business; nor, across a gate, how far they
     have read."""
     if member.user == side.mine.user:
         return member
-    shows = rules.sees_receipts(side.thread, side.mine.user)
+    shows = rules.sees_receipts(side.thread, side.mine.user, member.user)
     read = rules.read_of(side.thread, member) if shows else 0
     return Member(
         thread=member.thread,

@@ -3,10 +3,12 @@
 Rows that have settled are where their folder is and as they were; rows on the two shelves where
 things stir (fresh, requests) are judged by the head of their thread, by the same rule as the badge.
 Everything unread is on those shelves, so the counts need no others. Reads: one query a shelf, and
-one batch for the heads.
+one batch for the heads. Of somebody who lets hundreds of threads lie unread, the older ones are
+read page by page as they lie on the shelf.
 """
 
 import asyncio
+from collections.abc import Mapping
 from functools import partial
 
 from msgspec import Struct
@@ -73,14 +75,13 @@ async def inbox(
     limit = max(1, min(limit, MAX_PAGE))
     scope = f"inbox {actor.user} {folder}".encode()
     before = None if cursor is None else messaging.cursors.unseal(scope, cursor)[0]
-    stirring, settled = await asyncio.gather(
-        _stirring(messaging, actor.user),
-        _settled(messaging, actor.user, _shelves(folder), before, limit),
-    )
-    heads = await _heads(messaging, [*stirring.entries, *settled[: limit + 1]])
+    stirring, found = await _entries(messaging, actor.user, folder, before, limit)
+    settled = found[:limit]
+    floor = _place(settled[-1]) if len(found) > limit else ""
+    heads = await _heads(messaging, [*stirring.entries, *settled])
     now_ms = messaging.clock.now_ms()
     lively = [_row(heads, entry, now_ms) for entry in stirring.entries]
-    resting = [_row(heads, entry, now_ms, settled=True) for entry in settled[: limit + 1]]
+    resting = [_row(heads, entry, now_ms, settled=True) for entry in settled]
     _tidy(messaging, actor.user, lively, now_ms)
     shown = sorted(
         {
@@ -91,13 +92,13 @@ async def inbox(
         key=lambda row: row.rank,
         reverse=True,
     )
-    below = [row for row in shown if before is None or row.rank < before]
+    below = [row for row in shown if floor <= row.rank and (before is None or row.rank < before)]
     page = below[:limit]
-    more = len(below) > limit
+    end = page[-1].rank if len(below) > limit else floor
     return Inbox(
         rows=tuple(page),
-        next=messaging.cursors.seal(scope, (page[-1].rank,)) if more else None,
-        counts=_counts(lively, stirring.more) if cursor is None else None,
+        next=messaging.cursors.seal(scope, (end,)) if end else None,
+        counts=_counts(lively, bool(stirring.rest)) if cursor is None else None,
     )
 
 
@@ -105,7 +106,8 @@ async def counts(messaging: Messaging, actor: Actor) -> Counts:
     stirring = await _stirring(messaging, actor.user)
     heads = await _heads(messaging, stirring.entries)
     now_ms = messaging.clock.now_ms()
-    return _counts([_row(heads, entry, now_ms) for entry in stirring.entries], stirring.more)
+    rows = [_row(heads, entry, now_ms) for entry in stirring.entries]
+    return _counts(rows, bool(stirring.rest))
 
 
 def _counts(rows: list[Row | None], more: bool) -> Counts:
@@ -118,23 +120,55 @@ def _counts(rows: list[Row | None], more: bool) -> Counts:
     return Counts(unread, badge, more)
 
 
-class _Entries(Struct):
+class _Stirring(Struct):
     entries: list[Item]
-    more: bool
+    rest: dict[str, str]
+    """Of a shelf where there are more: the last place that was looked at."""
 
 
-async def _stirring(messaging: Messaging, user: UserId) -> _Entries:
+async def _entries(
+    messaging: Messaging, user: UserId, folder: Folder, before: str | None, limit: int
+) -> tuple[_Stirring, list[Item]]:
+    """What stirs, and from the highest down what else lies below a place: one more than a page."""
+    shelves = dict.fromkeys(_shelves(folder), before)
+    stirring, found = await asyncio.gather(
+        _stirring(messaging, user), _below(messaging, user, shelves, limit)
+    )
+    if stirring.rest:
+        rest = {shelf: min(end, before or end) for shelf, end in stirring.rest.items()}
+        found += await _below(messaging, user, rest, limit)
+    return stirring, sorted(found, key=_place, reverse=True)
+
+
+async def _stirring(messaging: Messaging, user: UserId) -> _Stirring:
+    shelves = await asyncio.gather(
+        *(_shelf(messaging, user, shelf, None, MOST_STIRRING + 1) for shelf in _STIRRING)
+    )
+    looked_at = [found[:MOST_STIRRING] for found in shelves]
+    rest = {
+        name: _place(found[MOST_STIRRING - 1])
+        for name, found in zip(_STIRRING, shelves, strict=True)
+        if len(found) > MOST_STIRRING
+    }
+    return _Stirring([entry for shelf in looked_at for entry in shelf], rest)
+
+
+async def _below(
+    messaging: Messaging, user: UserId, shelves: Mapping[str, str | None], limit: int
+) -> list[Item]:
+    """The highest of each shelf below a place in it, with one more than a page takes."""
     found = await asyncio.gather(
-        *(_shelf(messaging, user, shelf, None, MOST_STIRRING) for shelf in _STIRRING)
+        *(
+            _shelf(messaging, user, shelf, None if end is None else Bound("<", end), limit + 1)
+            for shelf, end in shelves.items()
+        )
     )
-    return _Entries(
-        [entry for shelf in found for entry in shelf.entries], any(s.more for s in found)
-    )
+    return [entry for shelf in found for entry in shelf]
 
 
 async def _shelf(
     messaging: Messaging, user: UserId, shelf: str, sort: SortRange | None, most: int
-) -> _Entries:
+) -> list[Item]:
     found: list[Item] = []
     cursor: str | None = None
     while len(found) < most:
@@ -151,29 +185,21 @@ async def _shelf(
         cursor = page.next
         if cursor is None:
             break
-    return _Entries(found, cursor is not None)
+    return found
 
 
-async def _settled(
-    messaging: Messaging, user: UserId, shelves: tuple[Folder, ...], before: str | None, limit: int
-) -> list[Item]:
-    """The highest of each, merged: a row that has settled is where its rank is."""
-    sort = None if before is None else Bound("<", before)
-    found = await asyncio.gather(
-        *(_shelf(messaging, user, shelf.value, sort, limit + 1) for shelf in shelves)
-    )
-    merged = [entry for shelf in found for entry in shelf.entries]
-    return sorted(merged, key=lambda entry: str(entry[ACTIVITY]), reverse=True)
+def _place(entry: Item) -> str:
+    return str(entry[ACTIVITY])
 
 
-def _shelves(folder: Folder) -> tuple[Folder, ...]:
+def _shelves(folder: Folder) -> tuple[str, ...]:
     match folder:
         case Folder.ALL:
-            return _SETTLED
+            return tuple(shelf.value for shelf in _SETTLED)
         case Folder.REQUESTS:
             return ()
         case _:
-            return (folder,)
+            return (folder.value,)
 
 
 def _shows(folder: Folder, standing: Standing) -> bool:
@@ -199,20 +225,22 @@ async def _heads(messaging: Messaging, entries: list[Item]) -> dict[str, Thread]
 def _row(
     heads: dict[str, Thread], entry: Item, now_ms: int, *, settled: bool = False
 ) -> Row | None:
-    """None where the head is not there: a thread that was never quite opened."""
+    """A row that has settled is where its rank is. None where the head is not there: a thread that
+    was never quite opened."""
     thread = heads.get(str(entry["pk"]))
     if thread is None:
         return None
     mine = items.member_of(entry)
     rank = activity(thread.last_ms or thread.created_ms, thread.id, pinned=mine.pinned)
     if settled:
-        rank = str(entry[ACTIVITY])
+        rank = _place(entry)
     return Row(thread, mine, rules.standing(thread, mine, now_ms), rank)
 
 
 def _tidy(messaging: Messaging, user: UserId, rows: list[Row | None], now_ms: int) -> None:
-    resting = [
-        row for row in rows if row is not None and settle.rests(row.thread, row.mine, now_ms)
-    ]
+    found = [row for row in rows if row is not None]
+    resting = [row for row in found if settle.rests(row.thread, row.mine, now_ms)]
     for row in resting[:_SETTLE_AT_ONCE]:
         messaging.chores.add(partial(settle.settle, messaging, user, row.thread.id))
+    for row in [row for row in found if row.standing.folder is None][:_SETTLE_AT_ONCE]:
+        messaging.chores.add(partial(settle.take_down, messaging, user, row.thread.id))

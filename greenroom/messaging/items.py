@@ -24,6 +24,7 @@ from greenroom.messaging.models import (
     State,
     Status,
     Thread,
+    score,
 )
 from greenroom.messaging.records import (
     ACTIVITY,
@@ -103,6 +104,7 @@ def gate_item(gate: Gate) -> dict[str, Value]:
             "status": gate.status.value,
             "expiresAt": gate.expires_ms,
             "reason": gate.reason,
+            "afterSeq": gate.after_seq,
         }
     )
 
@@ -152,6 +154,7 @@ def gate_of(found: Mapping[str, Any]) -> Gate:
         status=GateStatus(found["status"]),
         expires_ms=found["expiresAt"],
         reason=found.get("reason"),
+        after_seq=found.get("afterSeq", 0),
     )
 
 
@@ -237,7 +240,8 @@ def frame_item(frame: Frame) -> Item:
 
 
 def _flags(frame: Frame) -> dict[str, Value]:
-    if not frame.policy_tags and not frame.policy_hints and frame.moderation == "clean":
+    marked = frame.policy_tags or frame.policy_hints or frame.moderation != "clean"
+    if not marked and frame.spam_score == "0":
         return {}
     return {
         "flags": {"moderation": frame.moderation, "policyHints": list(frame.policy_hints)},
@@ -272,6 +276,6 @@ def frame_of(item: Item) -> Frame:
         moderation=flags.get("moderation", "clean"),
         policy_tags=tuple(found.get("policyTags", ())),
         policy_hints=tuple(flags.get("policyHints", ())),
-        spam_score=str(found.get("spamScore", "0")),
+        spam_score=score(Decimal(found.get("spamScore", 0))),
         version=found.get("version", 1),
     )

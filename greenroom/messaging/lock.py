@@ -22,7 +22,7 @@ async def unlock(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Thr
 async def _set(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, status: Status, event: str
 ) -> Thread:
-    head, _ = await messaging.heads.load(thread_id)
+    head = await messaging.heads.read(thread_id)
     if head is None:
         raise ThreadNotFound
     if (head.status is Status.LOCKED) == (status is Status.LOCKED):

@@ -5,6 +5,7 @@ its `version` moves with every write; a `Member` is one user's side of it, and t
 `seq` is the only order there is, and `ms` is for display and for keys.
 """
 
+from decimal import Decimal
 from enum import StrEnum
 
 from msgspec import Struct
@@ -102,6 +103,8 @@ class Gate(Struct, frozen=True, kw_only=True):
     status: GateStatus
     expires_ms: int
     reason: str | None = None
+    after_seq: int = 0
+    """The thread's last frame when it was asked."""
 
 
 class Thread(Struct, frozen=True, kw_only=True):
@@ -153,6 +156,11 @@ class Member(Struct, frozen=True, kw_only=True):
     """… which holds until they send again."""
     has_draft: bool = False
     changed_ms: int = 0
+
+
+def score(value: Decimal) -> str:
+    """A spam score in its shortest form, as it comes back from the store."""
+    return f"{value.normalize():f}"
 
 
 class Edit(Struct, frozen=True):

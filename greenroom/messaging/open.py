@@ -32,7 +32,6 @@ from greenroom.messaging.problems import (
 from greenroom.messaging.records import (
     MESSAGING,
     activity,
-    head_key,
     met_key,
     opened_key,
     request_key,
@@ -101,8 +100,8 @@ async def open_direct(messaging: Messaging, actor: Actor, other: UserId) -> Thre
     if other == actor.user:
         raise InvalidThread("a conversation takes two")
     thread_id = direct_id(actor.user, other)
-    head, _ = await messaging.heads.load(thread_id)
-    if head is not None and actor.user in head.seats and other in head.seats:
+    head = await messaging.heads.read(thread_id)
+    if head is not None and not _absent(head, actor.user, other, messaging.clock.now_ms()):
         return head
     await messaging.safety.limits.spend(actor.user, Limit.THREAD_STARTS)
     await check_reachable(messaging, actor, [other])
@@ -146,9 +145,11 @@ async def check_reachable(messaging: Messaging, actor: Actor, others: list[UserI
         account = await directory.by_id(messaging.people, other)
         if account.is_suspended(messaging.clock.now_ms()):
             raise Unreachable
-    for other in await apart_from(messaging.safety, actor.user, others):
+    apart = await apart_from(messaging.safety, actor.user, others)
+    for other in apart:
         if await has_blocked(messaging.safety, actor.user, other):
             raise BlockedByYou
+    if apart:
         raise Unreachable
 
 
@@ -203,12 +204,13 @@ async def _drawn(
     )
 
 
-def new_gate(messaging: Messaging, sender: UserId, now_ms: int) -> Gate:
+def new_gate(messaging: Messaging, sender: UserId, now_ms: int, *, after_seq: int = 0) -> Gate:
     return Gate(
         id=messaging.ids.request(),
         sender=sender,
         status=GateStatus.PENDING,
         expires_ms=now_ms + rules.GATE_MS,
+        after_seq=after_seq,
     )
 
 
@@ -230,7 +232,7 @@ async def _write(
         await messaging.store.write(*last, *first)
     except ConditionFailed:
         found = None if claim is None else await _opened(messaging, claim)
-        found = found or await _head(messaging, thread.id)
+        found = found or await messaging.heads.read(thread.id)
         if found is None:
             raise
         return found
@@ -247,10 +249,10 @@ def seated_ops(thread: Thread, user: UserId, now_ms: int, *, joined_seq: int = 0
         role=seat.role,
         service_role=seat.service_role,
         joined_seq=joined_seq,
-        joined_ms=now_ms if joined_seq else 0,
+        joined_ms=thread.last_ms + 1 if joined_seq else 0,
         changed_ms=now_ms,
     )
-    shelf = shelf_key(user, shelve.shelf_of(gate) or "")
+    shelf = shelf_key(user, shelve.shelf_of(gate))
     ops: list[Op] = [Put(MESSAGING, items.member_item(member, shelf, activity(now_ms, thread.id)))]
     if gate is not None:
         ops.append(Put(MESSAGING, request_item(thread.id, user, gate)))
@@ -293,16 +295,11 @@ async def _opened(messaging: Messaging, claim: _Claim) -> Thread | None:
         return None
     if item["digest"] != claim.digest:
         raise OpeningKeyReused
-    return await _head(messaging, ThreadId(str(item["threadId"])))
+    return await messaging.heads.read(ThreadId(str(item["threadId"])))
 
 
 def _digest(opening: Opening) -> bytes:
     return blake2b(msgspec.msgpack.encode(opening), digest_size=16).digest()
-
-
-async def _head(messaging: Messaging, thread: ThreadId) -> Thread | None:
-    item = await messaging.store.get(MESSAGING, head_key(thread), consistent=True)
-    return None if item is None else items.thread_of(item)
 
 
 def _only(opening: Opening) -> UserId:
@@ -312,17 +309,17 @@ def _only(opening: Opening) -> UserId:
 
 
 async def rejoin(messaging: Messaging, actor: Actor, other: UserId, head: Thread) -> Thread:
-    """The pair's thread, where one of them, or both, had left it."""
+    """The pair's thread, where one of them, or both, were gone from it: they start afresh."""
     gated = other in await strangers_to(messaging, actor, [other])
 
     def plan(found: Thread, ms: int) -> Planned:
-        missing = [user for user in (actor.user, other) if user not in found.seats]
+        missing = _absent(found, actor.user, other, messaging.clock.now_ms())
         seats = dict(found.seats)
         gates = {user: gate for user, gate in found.gates.items() if user not in missing}
         for user in missing:
             seats[user] = Seat(role=Role.BUYER, fresh_ms=ms)
         if gated and other in missing:
-            gates[other] = new_gate(messaging, actor.user, ms)
+            gates[other] = new_gate(messaging, actor.user, ms, after_seq=found.last_seq)
         after = replace(found, seats=seats, gates=gates)
         ops = [
             op for user in missing for op in seated_ops(after, user, ms, joined_seq=found.last_seq)
@@ -330,3 +327,17 @@ async def rejoin(messaging: Messaging, actor: Actor, other: UserId, head: Thread
         return Planned(after, (*ops, *met_ops(actor.user, after)))
 
     return await append(messaging, head.id, plan)
+
+
+def _absent(head: Thread, user: UserId, other: UserId, now_ms: int) -> list[UserId]:
+    """Those of a pair who are gone: who have left or blocked; the user, if they turned the request
+    away or let it run out; the other, once the user's request to them has run out. Until then the
+    user is not to know what became of it."""
+    absent = [] if rules.is_let_in(head, user, now_ms) else [user]
+    gate = head.gates.get(other)
+    has_run_out = (
+        gate is not None
+        and gate.sender == user
+        and rules.gate_as_sender_sees(gate, now_ms) is GateStatus.EXPIRED
+    )
+    return [*absent, other] if other not in head.seats or has_run_out else absent

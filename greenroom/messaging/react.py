@@ -8,7 +8,7 @@ from greenroom.messaging.change import change_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Frame, FrameKind
 from greenroom.messaging.problems import InvalidReaction, MessageNotFound
-from greenroom.messaging.send import check_may_send
+from greenroom.messaging.send import are_apart, check_may_send
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
 
@@ -39,8 +39,9 @@ async def _change(
     checked = text.emoji(emoji)
     side = await access.thread(messaging, actor, thread_id)
     frame = await access.message(messaging, side, message_id)
-    check_may_send(side.thread, actor.user, "", messaging.clock.now_ms(), more=0)
-    await messaging.safety.limits.spend(actor.user, Limit.BURST)
+    apart, now_ms = await are_apart(messaging, side.thread), messaging.clock.now_ms()
+    check_may_send(side.thread, actor.user, "", now_ms, apart=apart, more=0)
+    await messaging.safety.limits.spend(actor.user, Limit.REACTIONS)
     return await change_frame(
         messaging, side, frame, lambda found, _: reacted(found, actor.user, checked, there)
     )

@@ -2,6 +2,7 @@
 
 from greenroom.ids import ThreadId
 from greenroom.messaging import access, rules, shelve
+from greenroom.messaging.access import Side
 from greenroom.messaging.append import stir
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Thread
@@ -9,7 +10,7 @@ from greenroom.messaging.problems import InvalidMark
 from greenroom.messaging.records import MESSAGING, member_key
 from greenroom.people.actor import Actor
 from greenroom.store.base import Update
-from greenroom.store.expressions import F
+from greenroom.store.expressions import Action, F
 from greenroom.store.problems import ConditionFailed
 
 
@@ -17,10 +18,10 @@ async def mark_read(messaging: Messaging, actor: Actor, thread_id: ThreadId, seq
     """Everything up to `seq`. Never goes back; `mark_unread` does."""
     side = await access.thread(messaging, actor, thread_id)
     _check_seq(side.thread, seq, least=0)
-    if seq <= side.mine.read_seq and side.mine.unread_from is None:
-        return
     now_ms = messaging.clock.now_ms()
-    read = max(seq, side.mine.read_seq)
+    before, read = rules.place_of(side.thread, side.mine), max(seq, side.mine.read_seq)
+    if read == side.mine.read_seq and seq <= before:
+        return
     update = Update(
         MESSAGING,
         member_key(thread_id, actor.user),
@@ -29,16 +30,30 @@ async def mark_read(messaging: Messaging, actor: Actor, thread_id: ThreadId, seq
             F("deliveredSeq").set(max(read, side.mine.delivered_seq)),
             F("lastReadAt").set(now_ms),
             F("changedAt").set(now_ms),
-            F("unreadFrom").remove(),
+            _mark_after(side, read, max(seq, before)),
         ),
         F("state").equals("active") & (F("readSeq").absent() | F("readSeq").at_most(read)),
     )
     try:
-        await stir(messaging, side.thread, update)
+        await _tell(messaging, side, update)
     except ConditionFailed as refusal:
         if refusal.item is None or refusal.item.get("state") != "active":
             raise
         # Another device has read further meanwhile.
+
+
+def _mark_after(side: Side, read: int, place: int) -> Action:
+    """What is left of having marked as unread, once everything up to `place` is read."""
+    read = max(read, rules.read_of(side.thread, side.mine))
+    return F("unreadFrom").remove() if place >= read else F("unreadFrom").set(place + 1)
+
+
+async def _tell(messaging: Messaging, side: Side, update: Update) -> None:
+    """Before a request is accepted, nobody but the reader's own devices hears of it."""
+    if rules.has_accepted(side.thread, side.mine.user):
+        await stir(messaging, side.thread, update)
+    else:
+        await messaging.store.write(update)
 
 
 async def mark_delivered(messaging: Messaging, actor: Actor, thread_id: ThreadId, seq: int) -> None:
@@ -54,7 +69,7 @@ async def mark_delivered(messaging: Messaging, actor: Actor, thread_id: ThreadId
         & (F("deliveredSeq").absent() | F("deliveredSeq").less_than(seq)),
     )
     try:
-        await stir(messaging, side.thread, update)
+        await _tell(messaging, side, update)
     except ConditionFailed as refusal:
         if refusal.item is None or refusal.item.get("state") != "active":
             raise
@@ -63,10 +78,12 @@ async def mark_delivered(messaging: Messaging, actor: Actor, thread_id: ThreadId
 async def mark_unread(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, seq: int | None = None
 ) -> None:
-    """From this frame on (from the last one, if none is named), until it is read or answered."""
+    """From this frame on (from the last one, if none is named), until it is read or answered. What
+    is unread already stays so."""
     side = await access.thread(messaging, actor, thread_id)
     first = side.thread.last_seq if seq is None else seq
     _check_seq(side.thread, first, least=side.mine.joined_seq + 1)
+    first = min(first, rules.place_of(side.thread, side.mine) + 1)
     now_ms = messaging.clock.now_ms()
     await messaging.store.write(
         shelve.put_up(

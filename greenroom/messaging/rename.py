@@ -8,6 +8,8 @@ from greenroom.messaging.append import Planned, append, frame_op, said, system_f
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Kind, Thread
 from greenroom.messaging.problems import NotYourPlace, ThreadChanged
+from greenroom.messaging.seats import check_manages
+from greenroom.messaging.send import are_apart, check_may_send
 from greenroom.people.actor import Actor
 
 
@@ -24,9 +26,13 @@ async def rename(
     if side.thread.subject == named:
         return side.thread
 
+    apart = await are_apart(messaging, side.thread)
+
     def plan(head: Thread, ms: int) -> Planned:
-        if not rules.may_manage(head, actor.user) or head.kind is Kind.DIRECT:
+        check_manages(head, actor.user)
+        if head.kind is Kind.DIRECT:
             raise NotYourPlace
+        check_may_send(head, actor.user, named or "", messaging.clock.now_ms(), apart=apart)
         if settings_version is not None and settings_version != rules.settings_version(head):
             raise ThreadChanged
         frame = system_frame(messaging, head, actor.user, ms, "subject.changed", named or "")

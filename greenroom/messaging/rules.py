@@ -59,13 +59,13 @@ def standing(thread: Thread, mine: Member, now_ms: int) -> Standing:
 def folder_of(thread: Thread, mine: Member, now_ms: int) -> Folder | None:
     if mine.state is not State.ACTIVE or mine.user not in thread.seats:
         return None
-    gate = thread.gates.get(mine.user)
-    if gate is not None and gate_status(gate, now_ms) is not GateStatus.ACCEPTED:
-        waits = gate_status(gate, now_ms) is GateStatus.PENDING and not mine.spam
-        return Folder.REQUESTS if waits else Folder.SPAM if mine.spam else None
+    if not is_let_in(thread, mine.user, now_ms):
+        return None
     if mine.spam:
         return Folder.SPAM
-    if _is_archived(thread, mine):
+    if not has_accepted(thread, mine.user):
+        return Folder.REQUESTS
+    if is_archived(thread, mine):
         return Folder.ARCHIVED
     if mine.user in thread.awaiting:
         return Folder.ACTION
@@ -74,7 +74,7 @@ def folder_of(thread: Thread, mine: Member, now_ms: int) -> Folder | None:
     return Folder.OFFERS if thread.kind in _OFFERS else Folder.OTHER
 
 
-def _is_archived(thread: Thread, mine: Member) -> bool:
+def is_archived(thread: Thread, mine: Member) -> bool:
     """A message since then has brought it back, unless it came while the thread was muted."""
     if mine.archived_seq is None:
         return False
@@ -83,17 +83,24 @@ def _is_archived(thread: Thread, mine: Member) -> bool:
 
 def unread_of(thread: Thread, mine: Member) -> int:
     """Derived, never counted on the side."""
-    seat = thread.seats.get(mine.user)
-    sent = 0 if seat is None else seat.sent
-    if mine.unread_from is not None and mine.unread_sent == sent:
-        return max(0, thread.last_seq - max(mine.unread_from - 1, mine.joined_seq))
-    return max(0, thread.last_seq - max(mine.read_seq, mine.joined_seq, sent))
+    return max(0, thread.last_seq - place_of(thread, mine))
+
+
+def place_of(thread: Thread, mine: Member) -> int:
+    """The last frame that a user has read, for themselves: marking as unread takes it back."""
+    if mine.unread_from is not None and mine.unread_sent == _sent(thread, mine.user):
+        return max(mine.unread_from - 1, mine.joined_seq)
+    return max(read_of(thread, mine), mine.joined_seq)
 
 
 def read_of(thread: Thread, member: Member) -> int:
     """How far a participant has read, for receipts: by saying so, or by sending."""
-    seat = thread.seats.get(member.user)
-    return max(member.read_seq, 0 if seat is None else seat.sent)
+    return max(member.read_seq, _sent(thread, member.user))
+
+
+def _sent(thread: Thread, user: UserId) -> int:
+    seat = thread.seats.get(user)
+    return 0 if seat is None else seat.sent
 
 
 def gate_status(gate: Gate, now_ms: int) -> GateStatus:
@@ -116,14 +123,29 @@ def others(thread: Thread, user: UserId) -> tuple[UserId, ...]:
 
 def is_behind_gate(thread: Thread, sender: UserId, now_ms: int) -> bool:
     """Whether nobody but people who have not accepted would read what the sender writes."""
-    reached = [other for other in others(thread, sender) if _has_accepted(thread, other)]
+    reached = [other for other in others(thread, sender) if has_accepted(thread, other)]
     gated = any(gate.sender == sender for gate in thread.gates.values())
     return gated and not reached
 
 
-def _has_accepted(thread: Thread, user: UserId) -> bool:
+def waiting(thread: Thread, sender: UserId) -> int:
+    """How many frames wait with the sender's request."""
+    before = [gate.after_seq for gate in thread.gates.values() if gate.sender == sender]
+    return thread.last_seq - min(before, default=thread.last_seq)
+
+
+def has_accepted(thread: Thread, user: UserId) -> bool:
+    """Or never had to."""
     gate = thread.gates.get(user)
     return gate is None or gate.status is GateStatus.ACCEPTED
+
+
+def is_let_in(thread: Thread, user: UserId, now_ms: int) -> bool:
+    """In the thread, and has not turned it away, nor let the request run out."""
+    if user not in thread.seats:
+        return False
+    gate = thread.gates.get(user)
+    return gate is None or gate_status(gate, now_ms) in (GateStatus.PENDING, GateStatus.ACCEPTED)
 
 
 def is_closed(thread: Thread, sender: UserId, now_ms: int) -> bool:
@@ -136,13 +158,9 @@ def is_closed(thread: Thread, sender: UserId, now_ms: int) -> bool:
     return all(now_ms >= gate.expires_ms for gate in mine)
 
 
-def sees_receipts(thread: Thread, viewer: UserId) -> bool:
-    """Whoever waits at a gate, on either side of it, learns nothing of the other."""
-    return all(
-        gate.status is GateStatus.ACCEPTED
-        for target, gate in thread.gates.items()
-        if viewer in (target, gate.sender)
-    )
+def sees_receipts(thread: Thread, viewer: UserId, user: UserId) -> bool:
+    """Across a gate nobody learns how far the other has read."""
+    return has_accepted(thread, viewer) and has_accepted(thread, user)
 
 
 def after_message(thread: Thread, sender: UserId) -> tuple[Status, tuple[UserId, ...]]:

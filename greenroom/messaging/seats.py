@@ -3,7 +3,8 @@
 from msgspec.structs import replace
 
 from greenroom.ids import ThreadId, UserId
-from greenroom.messaging import access, items, rules
+from greenroom.messaging import access, rules
+from greenroom.messaging.answer import decline
 from greenroom.messaging.append import Planned, append, frame_op, said, system_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Kind, Seat, State, Thread
@@ -15,20 +16,24 @@ from greenroom.messaging.open import (
     seated_ops,
     strangers_to,
 )
-from greenroom.messaging.problems import NotYourPlace, ThreadNotFound, TooManyParticipants
+from greenroom.messaging.problems import (
+    AcceptFirst,
+    NotYourPlace,
+    ThreadNotFound,
+    TooManyParticipants,
+)
 from greenroom.messaging.records import (
     ACTIVITY,
     INBOX_KEY,
-    KEPT_MS,
     MESSAGING,
-    TTL,
-    log_key,
     member_key,
 )
+from greenroom.messaging.send import are_apart, check_is_open
+from greenroom.messaging.shelve import log_item
 from greenroom.people.actor import Actor
+from greenroom.safety.limits import Limit
 from greenroom.store.base import Op, Put, Update
 from greenroom.store.expressions import F
-from greenroom.store.values import Value
 
 _FOR_TWO = frozenset({Kind.DIRECT})
 
@@ -36,22 +41,28 @@ _FOR_TWO = frozenset({Kind.DIRECT})
 async def add(messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: Invited) -> Thread:
     """Whoever is added sees what is said from then on. Again changes nothing."""
     side = await access.thread(messaging, actor, thread_id)
-    _check_manages(side.thread, actor.user)
+    check_manages(side.thread, actor.user)
     if side.thread.kind in _FOR_TWO or invited.role in rules.STAFF:
         raise NotYourPlace
     if invited.user in side.thread.seats:
         return side.thread
     await check_reachable(messaging, actor, [invited.user])
     gated = bool(await strangers_to(messaging, actor, [invited.user]))
+    if gated:
+        await messaging.safety.limits.spend(actor.user, Limit.REQUESTS)
+    apart = await are_apart(messaging, side.thread)
 
     def plan(head: Thread, ms: int) -> Planned:
-        _check_manages(head, actor.user)
+        check_manages(head, actor.user)
+        check_is_open(head, actor.user, messaging.clock.now_ms(), apart=apart)
+        if invited.user in head.seats:
+            return Planned(head, (), quiet=True)
         if len(head.seats) >= rules.MAX_PARTICIPANTS:
             raise TooManyParticipants(rules.MAX_PARTICIPANTS)
         seat = Seat(role=invited.role, service_role=invited.service_role, fresh_ms=ms)
         gates = {user: gate for user, gate in head.gates.items() if user != invited.user}
         if gated:
-            gates[invited.user] = new_gate(messaging, actor.user, ms)
+            gates[invited.user] = new_gate(messaging, actor.user, ms, after_seq=head.last_seq)
         grown = replace(head, seats={**head.seats, invited.user: seat}, gates=gates, pair=None)
         frame = system_frame(messaging, head, actor.user, ms, "participant.added", invited.user)
         ops = seated_ops(grown, invited.user, ms, joined_seq=head.last_seq)
@@ -61,7 +72,11 @@ async def add(messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: 
 
 
 async def leave(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
-    await access.thread(messaging, actor, thread_id)
+    """Whoever leaves before having accepted declines, and nobody is told."""
+    side = await access.thread(messaging, actor, thread_id)
+    if not rules.has_accepted(side.thread, actor.user):
+        await decline(messaging, actor, side.thread.gates[actor.user].id)
+        return
     await vacate(messaging, actor.user, actor.user, thread_id, "participant.left", State.LEFT)
 
 
@@ -72,7 +87,7 @@ async def remove(messaging: Messaging, actor: Actor, thread_id: ThreadId, user: 
     side = await access.thread(messaging, actor, thread_id)
     if user not in side.thread.seats:
         raise ThreadNotFound
-    _check_manages(side.thread, actor.user)
+    check_manages(side.thread, actor.user)
     if side.thread.kind in _FOR_TWO or user == side.thread.opened_by:
         raise NotYourPlace
     await vacate(messaging, actor.user, user, thread_id, "participant.removed", State.LEFT)
@@ -124,12 +139,8 @@ def gone_ops(thread: ThreadId, user: UserId, state: State, now_ms: int) -> tuple
     )
 
 
-def log_item(thread: ThreadId, user: UserId, now_ms: int) -> dict[str, Value]:
-    item = items.at(log_key(user, now_ms, thread))
-    item |= {"threadId": thread, "at": now_ms, TTL: (now_ms + KEPT_MS) // 1000}
-    return item
-
-
-def _check_manages(thread: Thread, user: UserId) -> None:
+def check_manages(thread: Thread, user: UserId) -> None:
+    if not rules.has_accepted(thread, user):
+        raise AcceptFirst
     if not rules.may_manage(thread, user):
         raise NotYourPlace

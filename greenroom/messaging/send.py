@@ -16,7 +16,7 @@ from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import access, items, rules, text
 from greenroom.messaging.append import Planned, append, frame_op, said
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.models import Frame, FrameKind, GateStatus, Status, Thread
+from greenroom.messaging.models import Frame, FrameKind, Status, Thread, score
 from greenroom.messaging.problems import (
     AcceptFirst,
     ClientIdReused,
@@ -26,12 +26,11 @@ from greenroom.messaging.problems import (
     NotPlain,
     RequestPending,
     TextRefused,
-    ThreadNotFound,
 )
 from greenroom.messaging.records import MESSAGING, claim_key, message_key
 from greenroom.people import directory
 from greenroom.people.actor import Actor
-from greenroom.safety.blocks import apart
+from greenroom.safety.blocks import apart as kept_apart
 from greenroom.safety.hold import held_ops
 from greenroom.safety.judge import has_link, judge
 from greenroom.safety.limits import Limit
@@ -89,11 +88,10 @@ async def _send(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, outgoing: Outgoing
 ) -> Sent | Held:
     head, _ = await messaging.heads.load(thread_id)
-    if head is None or actor.user not in head.seats:
+    if head is None or not rules.is_let_in(head, actor.user, messaging.clock.now_ms()):
         messaging.heads.drop(thread_id)
         head = (await access.thread(messaging, actor, thread_id)).thread
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
-    await _check_apart(messaging, head, actor.user)
     await _check_reply(messaging, actor, head, outgoing)
     behind_gate = rules.is_behind_gate(head, actor.user, messaging.clock.now_ms())
     verdict = await judge(
@@ -110,21 +108,22 @@ async def _send(
             return await hold(messaging, actor, thread_id, outgoing, verdict)
         case _:
             mentions = await _mentions(messaging, head, outgoing.body)
-            return await _commit(messaging, actor, thread_id, outgoing, verdict, mentions)
+            return await _commit(messaging, actor, head, outgoing, verdict, mentions)
 
 
 async def _commit(
     messaging: Messaging,
     actor: Actor,
-    thread_id: ThreadId,
+    kept: Thread,
     outgoing: Outgoing,
     verdict: Verdict,
     mentions: tuple[UserId, ...],
 ) -> Sent:
     frames: list[Frame] = []
+    apart = await are_apart(messaging, kept)
 
     def plan(head: Thread, ms: int) -> Planned:
-        check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms())
+        check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms(), apart=apart)
         frame = Frame(
             thread=head.id,
             id=messaging.ids.message(ms),
@@ -137,28 +136,41 @@ async def _commit(
             reply_to=outgoing.reply_to,
             policy_tags=tuple(verdict.policy_tags),
             policy_hints=tuple(verdict.policy_hints),
-            spam_score=str(verdict.spam_score),
+            spam_score=score(verdict.spam_score),
             moderation="flagged" if verdict.policy_tags else "clean",
         )
         frames[:] = [frame]
         return Planned(said(head, frame), (frame_op(frame), claim_op(frame, outgoing)))
 
-    await append(messaging, thread_id, plan)
+    await append(messaging, kept.id, plan)
     hints = tuple(verdict.policy_hints) if isinstance(verdict, Nudge) else ()
     return Sent(frames[0], hints)
 
 
-def check_may_send(head: Thread, sender: UserId, body: str, now_ms: int, *, more: int = 1) -> None:
+async def are_apart(messaging: Messaging, head: Thread) -> bool:
+    """Whether a block is between the two of a thread for two. Groups go on."""
+    return head.pair is not None and await kept_apart(messaging.safety, *head.pair)
+
+
+def check_is_open(head: Thread, sender: UserId, now_ms: int, *, apart: bool) -> None:
     access.check_member(head, sender, now_ms)
-    gate = head.gates.get(sender)
-    if gate is not None and gate.status is not GateStatus.ACCEPTED:
+    if not rules.has_accepted(head, sender):
         raise AcceptFirst
     if head.status is Status.LOCKED and head.seats[sender].role not in rules.STAFF:
         raise ConversationLocked
     if rules.is_closed(head, sender, now_ms):
         raise ConversationClosed
+    if apart and head.pair is not None and not rules.is_behind_gate(head, sender, now_ms):
+        raise ConversationClosed
+
+
+def check_may_send(
+    head: Thread, sender: UserId, body: str, now_ms: int, *, apart: bool, more: int = 1
+) -> None:
+    """`more` frames of the sender's. A thread's name is said as well."""
+    check_is_open(head, sender, now_ms, apart=apart)
     if rules.is_behind_gate(head, sender, now_ms):
-        if head.last_seq + more > rules.PENDING_MESSAGES:
+        if rules.waiting(head, sender) + more > rules.PENDING_MESSAGES:
             raise RequestPending(rules.PENDING_MESSAGES)
         if has_link(body):
             raise NotPlain
@@ -169,10 +181,9 @@ async def hold(
 ) -> Held:
     """The text stays out of the log until a moderator releases it: it has no seq, and nobody's
     unread knows of it."""
-    head, _ = await messaging.heads.load(thread_id)
-    if head is None:
-        raise ThreadNotFound
-    check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms())
+    head = (await access.thread(messaging, actor, thread_id)).thread
+    apart = await are_apart(messaging, head)
+    check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms(), apart=apart)
     claim = _claim(thread_id, actor.user, outgoing) | {"state": "held"}
     case_ops: tuple[Op, ...] = held_ops(
         messaging.safety,
@@ -216,16 +227,6 @@ def digest(outgoing: Outgoing) -> bytes:
     """What makes two messages the same: text and what they reply to."""
     content = msgspec.msgpack.encode((outgoing.body, outgoing.reply_to))
     return blake2b(content, digest_size=16).digest()
-
-
-async def _check_apart(messaging: Messaging, head: Thread, sender: UserId) -> None:
-    if head.pair is None:
-        return
-    one, other = head.pair
-    if await apart(messaging.safety, one, other) and not rules.is_behind_gate(
-        head, sender, messaging.clock.now_ms()
-    ):
-        raise ConversationClosed
 
 
 async def _check_reply(

@@ -1,4 +1,4 @@
-"""Let a row that has come to rest leave the fresh shelf for its folder.
+"""Let a row that has come to rest leave the shelf where things stir for its folder, if any.
 
 Head, row and a note for the user's other devices change in one transaction, under the head's
 version: whoever sends at the same moment finds the head changed and puts the row up again.
@@ -23,10 +23,10 @@ from greenroom.messaging.records import (
     member_key,
     shelf_key,
 )
-from greenroom.messaging.seats import log_item
+from greenroom.messaging.shelve import log_item
 from greenroom.store.base import Put, Update
 from greenroom.store.expressions import F
-from greenroom.store.problems import ConditionFailed
+from greenroom.store.problems import ConditionFailed, Conflict
 
 REST_MS = 120_000
 """How long nothing may have stirred."""
@@ -34,7 +34,8 @@ REST_MS = 120_000
 
 def rests(thread: Thread, mine: Member, now_ms: int) -> bool:
     quiet = now_ms - max(thread.last_ms, thread.changed_ms, mine.changed_ms) > REST_MS
-    return quiet and mine.user in thread.seats and rules.unread_of(thread, mine) == 0
+    there = mine.user in thread.seats and rules.has_accepted(thread, mine.user)
+    return quiet and there and rules.unread_of(thread, mine) == 0
 
 
 async def settle(messaging: Messaging, user: UserId, thread_id: ThreadId) -> None:
@@ -52,7 +53,7 @@ async def settle(messaging: Messaging, user: UserId, thread_id: ThreadId) -> Non
     seats = {**thread.seats, user: replace(thread.seats[user], fresh_ms=0)}
     place = activity(thread.last_ms or thread.created_ms, thread_id, pinned=mine.pinned)
     messaging.heads.drop(thread_id)
-    with suppress(ConditionFailed):  # it stirs again
+    with suppress(ConditionFailed, Conflict):  # it stirs again
         await messaging.store.write(
             head_op(replace(thread, seats=seats, version=thread.version + 1)),
             Update(
@@ -62,4 +63,25 @@ async def settle(messaging: Messaging, user: UserId, thread_id: ThreadId) -> Non
                 F(ACTIVITY).equals(row[ACTIVITY]) & F("changedAt").equals(mine.changed_ms),
             ),
             Put(MESSAGING, log_item(thread_id, user, now_ms)),
+        )
+
+
+async def take_down(messaging: Messaging, user: UserId, thread_id: ThreadId) -> None:
+    """A request that has run out is nowhere to be seen, and need not be looked at again."""
+    head, side = head_key(thread_id), member_key(thread_id, user)
+    found = await messaging.store.batch_get(MESSAGING, [head, side], consistent=True)
+    if head not in found or ACTIVITY not in found.get(side, {}):
+        return
+    thread, row, now_ms = items.thread_of(found[head]), found[side], messaging.clock.now_ms()
+    if rules.folder_of(thread, items.member_of(row), now_ms) is not None:
+        return
+    with suppress(ConditionFailed, Conflict):  # it is asked anew
+        await messaging.store.write(
+            Update(
+                MESSAGING,
+                side,
+                (F(INBOX_KEY).remove(), F(ACTIVITY).remove()),
+                F(ACTIVITY).equals(row[ACTIVITY]),
+            ),
+            Put(MESSAGING, log_item(thread_id, user, now_ms) | {"gone": True}),
         )

@@ -11,18 +11,23 @@ many there, never one too few.
 from msgspec.structs import replace
 
 from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import items, rules
 from greenroom.messaging.models import Folder, Gate, GateStatus, Thread
 from greenroom.messaging.records import (
     ACTIVITY,
     FRESH,
     INBOX_KEY,
+    KEPT_MS,
     MESSAGING,
+    TTL,
     activity,
+    log_key,
     member_key,
     shelf_key,
 )
 from greenroom.store.base import Update
 from greenroom.store.expressions import Action, F
+from greenroom.store.values import Value
 
 LAG_MS = 600_000
 """How far a row's place on the fresh shelf may lag behind its thread."""
@@ -33,7 +38,7 @@ def stirred(thread: Thread, now_ms: int) -> tuple[Thread, tuple[Update, ...]]:
     stale = [
         user
         for user, seat in thread.seats.items()
-        if now_ms - seat.fresh_ms > LAG_MS and shelf_of(thread.gates.get(user)) is not None
+        if now_ms - seat.fresh_ms > LAG_MS and rules.is_let_in(thread, user, now_ms)
     ]
     if not stale:
         return thread, ()
@@ -45,11 +50,10 @@ def stirred(thread: Thread, now_ms: int) -> tuple[Thread, tuple[Update, ...]]:
     return replace(thread, seats=seats), moves
 
 
-def shelf_of(gate: Gate | None) -> str | None:
-    """Where a row that stirs stands; None for whoever has turned the request away."""
-    if gate is None or gate.status is GateStatus.ACCEPTED:
-        return FRESH
-    return Folder.REQUESTS.value if gate.status is GateStatus.PENDING else None
+def shelf_of(gate: Gate | None) -> str:
+    """Where a row that stirs stands."""
+    accepted = gate is None or gate.status is GateStatus.ACCEPTED
+    return FRESH if accepted else Folder.REQUESTS.value
 
 
 def put_up(thread: ThreadId, user: UserId, gate: Gate | None, now_ms: int, *also: Action) -> Update:
@@ -58,9 +62,16 @@ def put_up(thread: ThreadId, user: UserId, gate: Gate | None, now_ms: int, *also
         MESSAGING,
         member_key(thread, user),
         (
-            F(INBOX_KEY).set(shelf_key(user, shelf_of(gate) or FRESH)),
+            F(INBOX_KEY).set(shelf_key(user, shelf_of(gate))),
             F(ACTIVITY).set(activity(now_ms, thread)),
             *also,
         ),
         F("state").equals("active"),
     )
+
+
+def log_item(thread: ThreadId, user: UserId, now_ms: int) -> dict[str, Value]:
+    """For the user's other devices: the row has left the shelf, or is gone."""
+    item = items.at(log_key(user, now_ms, thread))
+    item |= {"threadId": thread, "at": now_ms, TTL: (now_ms + KEPT_MS) // 1000}
+    return item

@@ -35,7 +35,9 @@ from greenroom.store.problems import InvalidCursor
 SLACK_MS = 10_000
 PAGE = 20
 MAX_FRAMES = 100
-_PLACES = (FRESH, Folder.REQUESTS.value, "log")
+_PLACES = (Folder.REQUESTS.value, FRESH, "log")
+"""In the direction in which rows move while somebody reads: from the requests to the fresh shelf,
+there to its end, and from there to the log. So none is passed by unseen."""
 
 
 class Changed(Struct, frozen=True):
@@ -103,7 +105,6 @@ async def _candidates(messaging: Messaging, user: UserId, place: _Place) -> Page
         shelf_key(user, kind),
         index=INBOX,
         limit=PAGE,
-        backward=True,
         cursor=place.cursor,
     )
 

@@ -5,6 +5,7 @@ expired); ids that are made from it.
 """
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
@@ -22,7 +23,7 @@ from greenroom.people.actor import Actor, Scope
 from greenroom.people.join import join
 from greenroom.people.records import TABLES as PEOPLE_TABLES
 from greenroom.safety import Safety
-from greenroom.safety.limits import Limits
+from greenroom.safety.limits import RATES, Limit, Limits, Rate
 from greenroom.safety.records import TABLES as SAFETY_TABLES
 from greenroom.store.base import Store
 from greenroom.store.cursors import Cursors
@@ -31,6 +32,9 @@ from greenroom.store.sqlite import SqliteStore
 
 IN_2100_MS = 4_102_444_800_000
 SECRET = b"a secret for the cursors of tests"
+UNLIMITED = dict.fromkeys(
+    Limit, Rate(most=10**9, window_ms=1000, unasked=10**6, step=10**6, keep_ms=1000)
+)
 TABLES = (*MESSAGING_TABLES, *SAFETY_TABLES, *PEOPLE_TABLES)
 
 
@@ -39,6 +43,7 @@ class World:
     messaging: Messaging
     clock: HeldClock
     actors: dict[str, Actor] = field(default_factory=dict)
+    rates: Mapping[Limit, Rate] = field(default_factory=lambda: RATES)
     _sent: int = 0
 
     @property
@@ -76,14 +81,15 @@ class World:
 
     def another_node(self) -> "World":
         """The same people and tables, with none of the first one's memory."""
-        messaging = contexts(self.store, self.clock)
-        return World(messaging, self.clock, dict(self.actors), self._sent + 1_000_000)
+        messaging = contexts(self.store, self.clock, self.rates)
+        sent = self._sent + 1_000_000
+        return World(messaging, self.clock, dict(self.actors), self.rates, sent)
 
 
-def contexts(store: Store, clock: HeldClock) -> Messaging:
+def contexts(store: Store, clock: HeldClock, rates: Mapping[Limit, Rate] = RATES) -> Messaging:
     ids = Ids(clock)
     people = People(store, clock, ids)
-    safety = Safety(store, people, clock, ids, Limits(store, clock))
+    safety = Safety(store, people, clock, ids, Limits(store, clock, rates=rates))
     messaging = Messaging(
         store=store,
         people=people,

@@ -1,0 +1,139 @@
+"""A tiny client: it keeps what a reload showed, and from then on only listens to sync."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import Messaging, rules
+from greenroom.messaging.access import Side
+from greenroom.messaging.draft import draft
+from greenroom.messaging.history import History, history
+from greenroom.messaging.inbox import inbox
+from greenroom.messaging.models import Folder, Frame, Member, Thread
+from greenroom.messaging.rules import Standing
+from greenroom.messaging.sync import Changed, sync
+from greenroom.people.actor import Actor
+
+_EVERYWHERE = (Folder.ALL, Folder.ARCHIVED, Folder.SPAM)
+
+
+@dataclass
+class Known:
+    """One thread, as its user sees it."""
+
+    thread: Thread
+    mine: Member
+    members: dict[UserId, Member]
+    frames: dict[int, Frame]
+    draft: str | None
+    standing: Standing | None = None
+
+    def at(self, now_ms: int) -> "Known":
+        """As it is shown now: a mute and a request end by themselves. Without what only the
+        machinery looks at, and without what the sender of a request does not learn."""
+        seats = {user: replace(seat, fresh_ms=0) for user, seat in self.thread.seats.items()}
+        gates = {
+            user: gate
+            if user == self.mine.user
+            else replace(gate, status=rules.gate_as_sender_sees(gate, now_ms))
+            for user, gate in self.thread.gates.items()
+        }
+        return Known(
+            replace(self.thread, seats=seats, gates=gates, version=0, changed_ms=0),
+            replace(self.mine, changed_ms=0),
+            {user: replace(member, changed_ms=0) for user, member in self.members.items()},
+            dict(sorted(self.frames.items())),
+            self.draft,
+            rules.standing(self.thread, self.mine, now_ms),
+        )
+
+
+@dataclass
+class Device:
+    messaging: Messaging
+    actor: Actor
+    threads: dict[ThreadId, Known] = field(default_factory=dict)
+    cursor: str | None = None
+    answers: int = 0
+    resets: int = 0
+
+    async def reload(self) -> None:
+        """The cursor first: what changes meanwhile is told again."""
+        self.cursor = (await sync(self.messaging, self.actor)).cursor
+        self.threads = await seen(self.messaging, self.actor)
+
+    async def sync(self) -> None:
+        more = True
+        while more:
+            answer = await sync(self.messaging, self.actor, self.cursor)
+            self.cursor, more = answer.cursor, answer.more
+            self.answers += 1
+            if answer.reset:
+                self.resets += 1
+                self.threads = await seen(self.messaging, self.actor)
+            for thread in answer.gone:
+                self.threads.pop(thread, None)
+            for changed in answer.threads:
+                await self._apply(changed)
+
+    async def _apply(self, changed: Changed) -> None:
+        side, thread = changed.side, changed.side.thread.id
+        frames = dict(self.threads[thread].frames) if thread in self.threads else {}
+        if changed.truncated:
+            frames = {}
+            async for page in _pages(self.messaging, self.actor, thread):
+                frames |= {frame.seq: frame for frame in page.frames}
+        frames |= {frame.seq: frame for frame in changed.frames}
+        frames = {seq: frame for seq, frame in frames.items() if seq > side.mine.joined_seq}
+        self.threads[thread] = await _known(self.messaging, side, changed.members, frames)
+
+    def shown(self) -> dict[ThreadId, Known]:
+        now_ms = self.messaging.clock.now_ms()
+        return {thread: known.at(now_ms) for thread, known in self.threads.items()}
+
+    async def reloaded(self) -> dict[ThreadId, Known]:
+        now_ms = self.messaging.clock.now_ms()
+        found = await seen(self.messaging, self.actor)
+        return {thread: known.at(now_ms) for thread, known in found.items()}
+
+
+async def seen(messaging: Messaging, actor: Actor) -> dict[ThreadId, Known]:
+    """Everything, by way of the inbox and every page of every thread."""
+    found: dict[ThreadId, Known] = {}
+    for folder in _EVERYWHERE:
+        cursor: str | None = None
+        while True:
+            page = await inbox(messaging, actor, folder, cursor=cursor, limit=50)
+            for row in page.rows:
+                known = await _read(messaging, actor, row.thread.id)
+                assert known.at(messaging.clock.now_ms()).standing == row.standing
+                found[row.thread.id] = known
+            cursor = page.next
+            if cursor is None:
+                break
+    return found
+
+
+async def _read(messaging: Messaging, actor: Actor, thread: ThreadId) -> Known:
+    frames: dict[int, Frame] = {}
+    async for page in _pages(messaging, actor, thread):
+        frames |= {frame.seq: frame for frame in page.frames}
+    return await _known(messaging, page.side, page.members, frames)
+
+
+async def _pages(messaging: Messaging, actor: Actor, thread: ThreadId) -> AsyncIterator[History]:
+    page = await history(messaging, actor, thread, limit=100)
+    yield page
+    while page.has_before:
+        page = await history(messaging, actor, thread, before=page.frames[0].id, limit=100)
+        yield page
+
+
+async def _known(
+    messaging: Messaging, side: Side, members: tuple[Member, ...], frames: dict[int, Frame]
+) -> Known:
+    begun = await draft(messaging, Actor(side.mine.user), side.thread.id)
+    body = None if begun is None else begun.body
+    return Known(side.thread, side.mine, {m.user: m for m in members}, frames, body)

@@ -1,0 +1,114 @@
+"""What a moderator's decision does to threads, however often it is carried out."""
+
+import pytest
+
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import inbox
+from greenroom.messaging.enforce import Enforcement
+from greenroom.messaging.history import history
+from greenroom.messaging.models import Kind, Status
+from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.messaging.problems import ClientIdReused
+from greenroom.messaging.send import Held, Outgoing, Sent, hold, send
+from greenroom.safety.models import Case, HeldMessage, SentMessage, Subject, WholeThread, case_id
+from greenroom.safety.verdict import Hold
+from tests.messaging.world import World
+
+_OUTGOING = Outgoing("c", "Something to look at first")
+
+
+async def _held(world: World, thread: ThreadId) -> Case:
+    held = await hold(
+        world.messaging, world.actors["ana"], thread, _OUTGOING, Hold(reason="a test")
+    )
+    assert isinstance(held, Held)
+    return _case(HeldMessage(thread, world.user("ana"), "c"), _OUTGOING.body, world.user("ana"))
+
+
+def _case(subject: Subject, text: str = "", about: UserId | None = None) -> Case:
+    return Case(id=case_id(subject), subject=subject, about=about, text=text, opened_ms=0)
+
+
+async def test_what_is_held_is_as_good_as_sent_to_its_author_and_nothing_to_others(
+    world: World,
+) -> None:
+    thread = await world.inquiry()
+    await _held(world, thread.id)
+    assert (await history(world.messaging, world.actors["ben"], thread.id)).frames == ()
+    assert (await inbox.counts(world.messaging, world.actors["ben"])).badge == 0
+    again = await send(world.messaging, world.actors["ana"], thread.id, _OUTGOING)
+    assert isinstance(again, Held)
+    with pytest.raises(ClientIdReused):
+        await send(world.messaging, world.actors["ana"], thread.id, Outgoing("c", "Other"))
+
+
+async def test_what_is_released_enters_once_with_the_next_seq(world: World) -> None:
+    thread = await world.inquiry()
+    case = await _held(world, thread.id)
+    await world.say("ben", thread.id, "Are you there?")
+    for node in (world, world, world.another_node()):
+        await Enforcement(node.messaging).release(case)
+    frames = (await history(world.messaging, world.actors["ben"], thread.id)).frames
+    assert [(frame.seq, frame.body) for frame in frames] == [
+        (1, "Are you there?"),
+        (2, _OUTGOING.body),
+    ]
+    again = await send(world.messaging, world.actors["ana"], thread.id, _OUTGOING)
+    assert isinstance(again, Sent)
+    assert again.frame.id == frames[1].id
+
+
+async def test_a_release_reads_nothing_for_its_author(world: World) -> None:
+    thread = await world.inquiry()
+    case = await _held(world, thread.id)
+    await world.say("ben", thread.id, "Are you there?")
+    await Enforcement(world.messaging).release(case)
+    row = (await inbox.inbox(world.messaging, world.actors["ana"])).rows[0]
+    assert row.standing.unread >= 1, "Ben's question is still unread"
+
+
+async def test_what_is_removed_before_it_was_sent_stays_out_and_its_author_does_not_notice(
+    world: World,
+) -> None:
+    thread = await world.inquiry()
+    case = await _held(world, thread.id)
+    enforcement = Enforcement(world.messaging)
+    for _ in range(2):
+        await enforcement.remove(case)
+    await enforcement.release(case)
+    assert (await history(world.messaging, world.actors["ben"], thread.id)).frames == ()
+    again = await send(world.messaging, world.actors["ana"], thread.id, _OUTGOING)
+    assert isinstance(again, Held)
+
+
+async def test_a_message_that_is_removed_leaves_a_tombstone_and_a_thread_is_locked(
+    world: World,
+) -> None:
+    thread = await world.inquiry()
+    frame = await world.say("ana", thread.id, "Something bad")
+    enforcement = Enforcement(world.messaging)
+    for _ in range(2):
+        await enforcement.remove(_case(SentMessage(thread.id, frame.id)))
+        await enforcement.remove(_case(WholeThread(thread.id)))
+    page = await history(world.messaging, world.actors["ben"], thread.id)
+    assert [(f.seq, f.body, f.event) for f in page.frames] == [
+        (1, "", None),
+        (2, "", "thread.locked"),
+    ]
+    assert page.frames[0].deleted_ms is not None
+    assert page.side.thread.status is Status.LOCKED
+
+
+async def test_the_requests_of_somebody_who_was_dealt_with_fold_up(world: World) -> None:
+    cleo = await world.person("cleo")
+    for name in ("ana", "ben"):
+        target = await world.person(name)
+        opening = Opening(kind=Kind.INQUIRY, others=(Invited(target.user),))
+        thread = await open_thread(world.messaging, cleo, opening)
+        await world.say("cleo", thread.id, "Hello!")
+    for _ in range(2):
+        await Enforcement(world.messaging).fold(cleo.user)
+    for name in ("ana", "ben"):
+        opened = await inbox.inbox(world.messaging, world.actors[name])
+        assert opened.rows == ()
+    assert len((await inbox.inbox(world.messaging, cleo)).rows) == 2

@@ -1,0 +1,219 @@
+"""First contact waits, and whoever waits learns nothing but that."""
+
+import pytest
+
+from greenroom.ids import RequestId
+from greenroom.messaging import answer, arrange, inbox, read, seats
+from greenroom.messaging.block import block_person
+from greenroom.messaging.history import History, history, seen_by
+from greenroom.messaging.models import Folder, GateStatus, Kind, Role, Thread
+from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.messaging.problems import (
+    AcceptFirst,
+    ConversationClosed,
+    NotPlain,
+    RequestNotFound,
+    RequestPending,
+    ThreadNotFound,
+)
+from greenroom.messaging.react import react
+from greenroom.messaging.rename import rename
+from greenroom.messaging.rules import gate_as_sender_sees
+from greenroom.people.actor import Actor
+from tests.messaging.world import World
+
+
+async def _asked(world: World, *words: str) -> tuple[Thread, RequestId]:
+    """Cleo, a stranger, has written to Ana."""
+    ana, cleo = await world.person("ana"), await world.person("cleo")
+    thread = await open_thread(
+        world.messaging, cleo, Opening(kind=Kind.INQUIRY, others=(Invited(ana.user),))
+    )
+    for word in words:
+        await world.say("cleo", thread.id, word)
+    return thread, thread.gates[ana.user].id
+
+
+async def _as_cleo_sees(world: World, thread: Thread) -> tuple[object, ...]:
+    """Everything that the sender of a request can find out about it."""
+    cleo = world.actors["cleo"]
+    page: History = await history(world.messaging, cleo, thread.id)
+    head = page.side.thread
+    gate = head.gates[world.user("ana")]
+    row = (await inbox.inbox(world.messaging, cleo)).rows[0]
+    return (
+        gate_as_sender_sees(gate, world.clock.now_ms()),
+        set(head.seats),
+        [(frame.seq, frame.event, frame.body) for frame in page.frames],
+        [seen_by(head, frame, page.members) for frame in page.frames],
+        [(one.user, one.read_seq, one.read_ms, one.delivered_seq) for one in page.members],
+        (row.standing, row.rank, head.changed_ms),
+    )
+
+
+async def test_a_strangers_first_words_wait_among_the_requests(world: World) -> None:
+    thread, _ = await _asked(world, "Hello!")
+    page = await inbox.inbox(world.messaging, world.actors["ana"], Folder.REQUESTS)
+    assert [(row.thread.id, row.standing.unread) for row in page.rows] == [(thread.id, 1)]
+    assert (await inbox.inbox(world.messaging, world.actors["cleo"])).rows[0].standing.folder in (
+        Folder.OFFERS,
+        Folder.ACTION,
+    )
+
+
+async def test_three_plain_messages_may_wait_and_no_fourth_and_no_link(world: World) -> None:
+    thread, gate = await _asked(world, "Hello!", "It is about Friday.")
+    with pytest.raises(NotPlain):
+        await world.say("cleo", thread.id, "Look at https://example.com/friday")
+    await world.say("cleo", thread.id, "Do you have time?")
+    with pytest.raises(RequestPending):
+        await world.say("cleo", thread.id, "Hello?")
+    with pytest.raises(RequestPending):
+        await rename(world.messaging, world.actors["cleo"], thread.id, "HELLO?")
+    await answer.accept(world.messaging, world.actors["ana"], gate)
+    await world.say("cleo", thread.id, "Thank you.")
+
+
+async def test_a_node_that_has_not_heard_of_it_lets_the_accepted_one_write(world: World) -> None:
+    thread, gate = await _asked(world, "1", "2", "3")
+    await answer.accept(world.another_node().messaging, world.actors["ana"], gate)
+    await world.say("cleo", thread.id, "4")
+
+
+async def test_whoever_has_not_accepted_writes_and_changes_nothing(world: World) -> None:
+    thread, gate = await _asked(world, "Hello!")
+    ana = world.actors["ana"]
+    frame = (await history(world.messaging, ana, thread.id)).frames[0]
+    ben = await world.person("ben")
+    for doing in (
+        world.say("ana", thread.id, "Who are you?"),
+        react(world.messaging, ana, thread.id, frame.id, "👍"),
+        rename(world.messaging, ana, thread.id, "What is this?"),
+        seats.add(world.messaging, ana, thread.id, Invited(ben.user)),
+    ):
+        with pytest.raises(AcceptFirst):
+            await doing
+    await answer.accept(world.messaging, ana, gate)
+    await world.say("ana", thread.id, "Who are you?")
+
+
+@pytest.mark.parametrize(
+    "way", ["read", "spam", "decline", "block", "block from the side", "leave"]
+)
+async def test_the_sender_sees_no_difference(world: World, way: str) -> None:
+    thread, gate = await _asked(world, "Hello!")
+    ana, messaging = world.actors["ana"], world.messaging
+    world.clock.advance(seconds=3600)
+    before = await _as_cleo_sees(world, thread)
+    match way:
+        case "read":
+            await read.mark_delivered(messaging, ana, thread.id, 1)
+            await read.mark_read(messaging, ana, thread.id, 1)
+        case "spam":
+            await arrange.mark_spam(messaging, ana, thread.id, True)
+        case "decline":
+            await answer.decline(messaging, ana, gate)
+        case "block":
+            await answer.block_sender(messaging, ana, gate)
+        case "block from the side":
+            await block_person(messaging, ana, world.user("cleo"), thread_id=thread.id)
+        case "leave":
+            await seats.leave(messaging, ana, thread.id)
+    assert await _as_cleo_sees(world, thread) == before
+    await world.say("cleo", thread.id, "Are you there?")
+    if way in ("decline", "block", "block from the side", "leave"):
+        assert await _folders(world, ana) == {}
+        with pytest.raises(ThreadNotFound):
+            await history(messaging, ana, thread.id)
+    world.clock.advance(days=14)
+    with pytest.raises(ConversationClosed):
+        await world.say("cleo", thread.id, "Hello?")
+
+
+async def _folders(world: World, actor: Actor) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for folder in (Folder.ALL, Folder.ARCHIVED, Folder.SPAM):
+        for row in (await inbox.inbox(world.messaging, actor, folder)).rows:
+            found[row.thread.id] = str(row.standing.folder)
+    return found
+
+
+async def test_a_request_is_over_the_moment_it_is_and_leaves_nothing_behind(world: World) -> None:
+    thread, gate = await _asked(world, "Hello!")
+    ana = world.actors["ana"]
+    expires = thread.gates[ana.user].expires_ms
+    world.clock.advance(ms=expires - world.clock.now_ms() - 1)
+    assert (await inbox.counts(world.messaging, ana)).badge == 1
+    world.clock.advance(ms=1)
+    assert (await inbox.counts(world.messaging, ana)).badge == 0
+    assert await _folders(world, ana) == {}
+    for doing in (
+        answer.accept(world.messaging, ana, gate),
+        answer.decline(world.messaging, ana, gate),
+        answer.block_sender(world.messaging, ana, gate),
+    ):
+        with pytest.raises(RequestNotFound):
+            await doing
+    for gone in (
+        history(world.messaging, ana, thread.id),
+        read.mark_read(world.messaging, ana, thread.id, 1),
+    ):
+        with pytest.raises(ThreadNotFound):
+            await gone
+
+
+async def test_a_request_marked_as_spam_runs_out_as_well(world: World) -> None:
+    thread, _ = await _asked(world, "Hello!")
+    ana = world.actors["ana"]
+    await arrange.mark_spam(world.messaging, ana, thread.id, True)
+    assert await _folders(world, ana) == {thread.id: "spam"}
+    world.clock.advance(days=14)
+    assert await _folders(world, ana) == {}
+
+
+async def test_requests_that_ran_out_are_taken_off_the_shelf(world: World) -> None:
+    await _asked(world, "Hello!")
+    ana = world.actors["ana"]
+    world.clock.advance(days=15)
+    await inbox.inbox(world.messaging, ana)
+    await world.messaging.chores.run()
+    with world.store.counting() as cost:
+        await inbox.counts(world.messaging, ana)
+    assert cost.read_units <= 1, "two empty shelves"
+
+
+async def test_an_answer_stands_and_again_changes_nothing(world: World) -> None:
+    _, gate = await _asked(world)
+    ana, node = world.actors["ana"], world.another_node().messaging
+    await answer.accept(world.messaging, ana, gate)
+    await answer.accept(node, ana, gate)
+    with pytest.raises(RequestNotFound):
+        await answer.decline(node, ana, gate)
+    with pytest.raises(RequestNotFound):
+        await answer.accept(world.messaging, world.actors["cleo"], gate)
+
+
+async def test_a_request_is_answered_on_a_node_that_knows_an_older_thread(world: World) -> None:
+    thread = await world.inquiry()
+    node = world.another_node()
+    await node.say("ben", thread.id, "Hello.")
+    cleo = await world.person("cleo")
+    grown = await seats.add(
+        world.messaging, world.actors["ana"], thread.id, Invited(cleo.user, Role.BUYER)
+    )
+    gate = grown.gates[cleo.user]
+    assert gate.status is GateStatus.PENDING
+    accepted = await answer.accept(node.messaging, cleo, gate.id)
+    assert accepted.gates[cleo.user].status is GateStatus.ACCEPTED
+
+
+async def test_one_who_has_not_answered_hides_nobody_elses_receipts(world: World) -> None:
+    thread = await world.inquiry()
+    cleo = await world.person("cleo")
+    await seats.add(world.messaging, world.actors["ana"], thread.id, Invited(cleo.user, Role.BUYER))
+    for name in ("ben", "cleo"):
+        await read.mark_read(world.messaging, world.actors[name], thread.id, 1)
+    for viewer, seen in (("ana", {"ben"}), ("ben", set()), ("cleo", {"cleo"})):
+        page = await history(world.messaging, world.actors[viewer], thread.id)
+        by = seen_by(page.side.thread, page.frames[0], page.members)
+        assert set(by) - {world.user(viewer)} == {world.user(n) for n in seen - {viewer}}

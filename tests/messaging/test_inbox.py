@@ -1,0 +1,252 @@
+"""Pages, pins, mutes, the archive, and counts that are exact however much stirs."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from greenroom.clock import HeldClock
+from greenroom.ids import ThreadId
+from greenroom.messaging import arrange, draft, inbox, read, seats
+from greenroom.messaging.history import history, seen_by
+from greenroom.messaging.models import Folder, Kind, Role
+from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.messaging.problems import InvalidMark, MessageNotFound, ThreadNotFound
+from greenroom.people.actor import Scope
+from greenroom.store.problems import InvalidCursor
+from tests.messaging.world import IN_2100_MS, UNLIMITED, World, contexts, open_store
+
+
+async def _standing(world: World, name: str, thread: ThreadId) -> tuple[str, int]:
+    for folder in (Folder.ALL, Folder.ARCHIVED, Folder.SPAM):
+        for row in (await inbox.inbox(world.messaging, world.actors[name], folder)).rows:
+            if row.thread.id == thread:
+                return str(row.standing.folder), row.standing.unread
+    return "nowhere", 0
+
+
+async def _settles(world: World) -> None:
+    """A day passes, and everybody opens their inbox."""
+    world.clock.advance(days=1)
+    for actor in world.actors.values():
+        await inbox.inbox(world.messaging, actor)
+    await world.messaging.chores.run()
+
+
+async def _crowded(folder: Path, threads: int) -> tuple[World, list[ThreadId]]:
+    clock = HeldClock(IN_2100_MS)
+    store = await open_store("sqlite", folder, clock, "")
+    world = World(contexts(store, clock, UNLIMITED), clock, rates=UNLIMITED)
+    shop, ana = await world.person("shop", Scope.SERVICE), await world.person("ana")
+    found: list[ThreadId] = []
+    for n in range(threads):
+        clock.advance(ms=10)
+        opening = Opening(
+            kind=Kind.INQUIRY, role=Role.SELLER, others=(Invited(ana.user, Role.BUYER),)
+        )
+        thread = await open_thread(world.messaging, shop, opening)
+        await world.say("shop", thread.id, f"Offer {n}")
+        found.append(thread.id)
+    return world, found
+
+
+@pytest.mark.parametrize("threads", [130, 330])
+async def test_everything_unread_is_found_page_by_page(tmp_path: Path, threads: int) -> None:
+    world, opened = await _crowded(tmp_path, threads)
+    ana = world.actors["ana"]
+    page = await inbox.inbox(world.messaging, ana)
+    assert page.counts is not None
+    looked_at = min(threads, inbox.MOST_STIRRING)
+    assert (page.counts.badge, page.counts.more) == (looked_at, threads > looked_at)
+    assert len(page.rows) == inbox.PAGE
+    shown = [row.thread.id for row in page.rows]
+    while page.next is not None:
+        page = await inbox.inbox(world.messaging, ana, cursor=page.next)
+        shown += [row.thread.id for row in page.rows]
+    assert shown == opened[::-1]
+    await world.store.close()
+
+
+async def test_settled_and_stirring_rows_are_one_list(tmp_path: Path) -> None:
+    world, opened = await _crowded(tmp_path, 60)
+    ana = world.actors["ana"]
+    for thread in opened[::2]:
+        await read.mark_read(world.messaging, ana, thread, 1)
+    world.clock.advance(seconds=3600)
+    for _ in range(6):
+        await inbox.inbox(world.messaging, ana, limit=50)
+        await world.messaging.chores.run()
+    await arrange.pin(world.messaging, ana, opened[10], True)
+    shown: list[ThreadId] = []
+    cursor: str | None = None
+    while True:
+        page = await inbox.inbox(world.messaging, ana, Folder.ACTION, cursor=cursor, limit=7)
+        shown += [row.thread.id for row in page.rows]
+        cursor = page.next
+        if cursor is None:
+            break
+    assert shown == [opened[10], *(thread for thread in opened[::-1] if thread != opened[10])]
+    assert (await inbox.counts(world.messaging, ana)).badge == 30
+    await world.store.close()
+
+
+async def test_a_cursor_is_for_one_folder_of_one_user(tmp_path: Path) -> None:
+    world, _ = await _crowded(tmp_path, 3)
+    ana = world.actors["ana"]
+    page = await inbox.inbox(world.messaging, ana, limit=1)
+    assert page.next is not None
+    with pytest.raises(InvalidCursor):
+        await inbox.inbox(world.messaging, world.actors["shop"], cursor=page.next)
+    with pytest.raises(InvalidCursor):
+        await inbox.inbox(world.messaging, ana, Folder.OFFERS, cursor=page.next)
+    await world.store.close()
+
+
+async def test_reading_settling_and_a_message_after_weeks(world: World) -> None:
+    thread = await world.inquiry()
+    await world.say("ben", thread.id, "Friday?")
+    await read.mark_read(world.messaging, world.actors["ana"], thread.id, 1)
+    await _settles(world)
+    world.clock.advance(days=30)
+    assert await _standing(world, "ana", thread.id) == ("action", 0)
+    await world.say("ben", thread.id, "Or Saturday?")
+    assert await _standing(world, "ana", thread.id) == ("action", 1)
+    assert (await inbox.counts(world.messaging, world.actors["ana"])).badge == 1
+
+
+async def test_a_message_brings_a_thread_back_from_the_archive_unless_it_is_muted(
+    world: World,
+) -> None:
+    thread = await world.inquiry()
+    ana, messaging = world.actors["ana"], world.messaging
+    await arrange.archive(messaging, ana, thread.id, True)
+    await _settles(world)
+    assert await _standing(world, "ana", thread.id) == ("archived", 0)
+    await world.say("ben", thread.id, "Hello?")
+    assert await _standing(world, "ana", thread.id) == ("action", 1)
+    await arrange.archive(messaging, ana, thread.id, True)
+    await arrange.mute(messaging, ana, thread.id, world.clock.now_ms() + 86_400_000)
+    await world.say("ben", thread.id, "Hello??")
+    assert await _standing(world, "ana", thread.id) == ("archived", 2)
+    assert (await inbox.counts(messaging, ana)).badge == 0
+
+
+async def test_muting_and_unmuting_leave_a_thread_where_it_is(world: World) -> None:
+    thread = await world.inquiry()
+    ana, messaging = world.actors["ana"], world.messaging
+    tomorrow = world.clock.now_ms() + 86_400_000
+    await arrange.archive(messaging, ana, thread.id, True)
+    await world.say("ben", thread.id, "It is back.")
+    await arrange.mute(messaging, ana, thread.id, tomorrow)
+    assert (await _standing(world, "ana", thread.id))[0] == "action"
+    await arrange.archive(messaging, ana, thread.id, True)
+    await world.say("ben", thread.id, "Nobody hears this.")
+    await arrange.mute(messaging, ana, thread.id, 0)
+    assert (await _standing(world, "ana", thread.id))[0] == "archived"
+    await world.say("ben", thread.id, "But this.")
+    assert (await _standing(world, "ana", thread.id))[0] == "action"
+
+
+async def test_a_mute_ends_by_itself_and_the_badge_knows(world: World) -> None:
+    thread = await world.inquiry()
+    ana = world.actors["ana"]
+    await world.say("ben", thread.id, "Hello.")
+    await arrange.mute(world.messaging, ana, thread.id, world.clock.now_ms() + 60_000)
+    muted = await inbox.counts(world.messaging, ana)
+    assert (muted.badge, muted.unread[Folder.ALL]) == (0, 1)
+    world.clock.advance(ms=60_000)
+    assert (await inbox.counts(world.messaging, ana)).badge == 1
+    with pytest.raises(InvalidMark):
+        await arrange.mute(world.messaging, ana, thread.id, -1)
+
+
+async def test_marking_unread_takes_back_and_never_lowers(world: World) -> None:
+    thread = await world.inquiry()
+    ana, messaging = world.actors["ana"], world.messaging
+    for n in range(4):
+        await world.say("ben", thread.id, f"{n}")
+    await read.mark_unread(messaging, ana, thread.id)
+    assert await _standing(world, "ana", thread.id) == ("action", 4), "they were unread already"
+    await read.mark_read(messaging, ana, thread.id, 4)
+    await _settles(world)
+    await read.mark_unread(messaging, ana, thread.id, 2)
+    assert await _standing(world, "ana", thread.id) == ("action", 3)
+    await read.mark_read(messaging, ana, thread.id, 1)
+    assert await _standing(world, "ana", thread.id) == ("action", 3), "a late word of a device"
+    await read.mark_read(messaging, ana, thread.id, 3)
+    assert await _standing(world, "ana", thread.id) == ("action", 1)
+    page = await history(messaging, world.actors["ben"], thread.id)
+    assert all(seen_by(page.side.thread, f, page.members) == (ana.user,) for f in page.frames)
+    await world.say("ana", thread.id, "Sending reads.")
+    assert await _standing(world, "ana", thread.id) == ("offers", 0)
+
+
+async def test_receipts_never_go_back_and_fit_the_thread(world: World) -> None:
+    thread = await world.inquiry()
+    ana, ben = world.actors["ana"], world.actors["ben"]
+    frames = [await world.say("ben", thread.id, f"{n}") for n in range(3)]
+    await read.mark_read(world.messaging, ana, thread.id, 2)
+    await read.mark_read(world.another_node().messaging, ana, thread.id, 1)
+    page = await history(world.messaging, ben, thread.id)
+    seen = [seen_by(page.side.thread, frame, page.members) for frame in page.frames]
+    assert seen == [(ana.user,), (ana.user,), ()]
+    for wrong in (4, -1):
+        with pytest.raises(InvalidMark):
+            await read.mark_read(world.messaging, ana, thread.id, wrong)
+    await asyncio.gather(
+        *(read.mark_read(world.messaging, ana, thread.id, seq) for seq in (3, 1, 2))
+    )
+    assert await _standing(world, "ana", thread.id) == ("action", 0)
+    assert frames[2].seq == 3
+
+
+async def test_a_draft_is_its_writers_alone_and_an_empty_one_is_thrown_away(world: World) -> None:
+    thread = await world.inquiry()
+    ana, ben = world.actors["ana"], world.actors["ben"]
+    await draft.save_draft(world.messaging, ana, thread.id, "I would")
+    found = await draft.draft(world.messaging, ana, thread.id)
+    assert found is not None
+    assert found.body == "I would"
+    assert await draft.draft(world.messaging, ben, thread.id) is None
+    assert await draft.save_draft(world.messaging, ana, thread.id, " ") is None
+    assert await draft.draft(world.messaging, ana, thread.id) is None
+    with pytest.raises(ThreadNotFound):
+        await draft.save_draft(world.messaging, await world.person("cleo"), thread.id, "x")
+
+
+async def test_history_goes_both_ways_and_around(world: World) -> None:
+    thread = await world.inquiry()
+    ana, messaging = world.actors["ana"], world.messaging
+    ids = [(await world.say("ben", thread.id, f"{n}")).id for n in range(1, 8)]
+
+    async def seqs(**where: object) -> tuple[list[int], bool, bool]:
+        page = await history(messaging, ana, thread.id, **where)  # type: ignore[arg-type]
+        return [frame.seq for frame in page.frames], page.has_before, page.has_after
+
+    assert await seqs(limit=3) == ([5, 6, 7], True, False)
+    assert await seqs(before=ids[4], limit=3) == ([2, 3, 4], True, True)
+    assert await seqs(before=ids[1], limit=3) == ([1], False, True)
+    assert await seqs(after=ids[4], limit=3) == ([6, 7], True, False)
+    assert await seqs(after=ids[0], limit=3) == ([2, 3, 4], True, True)
+    assert await seqs(around=ids[3], limit=3) == ([3, 4, 5], True, True)
+    assert await seqs(around=ids[0], limit=4) == ([1, 2], False, True)
+    assert await seqs(around=ids[6], limit=1) == ([7], True, False)
+    with pytest.raises(MessageNotFound):
+        await seqs(around="nonsense")
+
+
+async def test_whoever_joins_later_sees_only_from_then_on(world: World) -> None:
+    thread = await world.inquiry()
+    mod = await world.person("mod", Scope.SERVICE)
+    before = await world.say("ana", thread.id, "Between us.")
+    await seats.add(world.messaging, world.actors["ana"], thread.id, Invited(mod.user))
+    await world.say("ben", thread.id, "Welcome.")
+    page = await history(world.messaging, mod, thread.id, around=before.id)
+    assert not [frame for frame in page.frames if frame.seq == before.seq]
+    page = await history(world.messaging, mod, thread.id)
+    assert [frame.seq for frame in page.frames] == [2, 3]
+    assert not page.has_before
+    with pytest.raises(MessageNotFound):
+        await world.say("mod", thread.id, "What?", reply_to=before.id)
+    with pytest.raises(InvalidMark):
+        await read.mark_unread(world.messaging, mod, thread.id, 1)

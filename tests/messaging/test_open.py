@@ -1,0 +1,170 @@
+"""Who may open a thread with whom, and that it is one thread however often it is opened."""
+
+import asyncio
+
+import pytest
+
+from greenroom.ids import UserId
+from greenroom.messaging import answer, inbox, seats
+from greenroom.messaging.block import block_person
+from greenroom.messaging.history import history
+from greenroom.messaging.models import GateStatus, Kind, Role, Thread
+from greenroom.messaging.open import Invited, Opening, open_direct, open_thread
+from greenroom.messaging.problems import (
+    BlockedByYou,
+    InvalidThread,
+    OpeningKeyReused,
+    RequestPending,
+    ThreadNotFound,
+    Unreachable,
+)
+from greenroom.messaging.rules import gate_status
+from greenroom.people.actor import Scope
+from greenroom.people.directory import PersonNotFound
+from greenroom.safety.unblock import unblock
+from tests.messaging.world import World
+
+
+def _with(*users: UserId, kind: Kind = Kind.INQUIRY) -> Opening:
+    return Opening(kind=kind, others=tuple(Invited(user) for user in users))
+
+
+async def _members(world: World, thread: Thread, name: str) -> set[UserId]:
+    page = await history(world.messaging, world.actors[name], thread.id)
+    return {member.user for member in page.members}
+
+
+async def test_a_hundred_people_find_room_and_a_hundred_and_one_do_not(world: World) -> None:
+    ana = await world.person("ana")
+    others = [(await world.person(f"p{n}")).user for n in range(100)]
+    with pytest.raises(InvalidThread):
+        await open_thread(world.messaging, ana, _with(*others))
+    thread = await open_thread(world.messaging, ana, _with(*others[:99]))
+    assert len(await _members(world, thread, "ana")) == 100
+    requests = await inbox.inbox(world.messaging, world.actors["p98"])
+    assert [row.thread.id for row in requests.rows] == [thread.id]
+
+
+async def test_a_thread_takes_two_who_exist_and_nobody_twice(world: World) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    for wrong in (_with(), _with(ana.user), _with(ben.user, ben.user)):
+        with pytest.raises(InvalidThread):
+            await open_thread(world.messaging, ana, wrong)
+    with pytest.raises(PersonNotFound):
+        await open_thread(world.messaging, ana, _with(UserId("usr_nobody")))
+
+
+async def test_only_staff_have_a_staff_role_or_open_a_system_thread(world: World) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    mod = await world.person("mod", Scope.MODERATOR)
+    admin = Opening(kind=Kind.INQUIRY, role=Role.ADMIN, others=(Invited(ben.user),))
+    system = _with(ben.user, kind=Kind.SYSTEM)
+    for wrong in (admin, system):
+        with pytest.raises(InvalidThread):
+            await open_thread(world.messaging, ana, wrong)
+        thread = await open_thread(world.messaging, mod, wrong)
+        assert thread.gates == {}, "staff need not ask"
+
+
+async def test_the_same_key_opens_the_same_thread_even_at_once(world: World) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    opened = await asyncio.gather(
+        *(open_thread(world.messaging, ana, _with(ben.user), key="k") for _ in range(5))
+    )
+    assert len({thread.id for thread in opened}) == 1
+    again = await open_thread(world.another_node().messaging, ana, _with(ben.user), key="k")
+    assert again.id == opened[0].id
+    with pytest.raises(OpeningKeyReused):
+        await open_thread(world.messaging, ana, _with(ben.user, kind=Kind.BOOKING), key="k")
+    assert len((await inbox.inbox(world.messaging, ana)).rows) == 1
+
+
+async def test_a_pair_has_one_direct_thread_opened_from_both_sides_at_once(world: World) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    other = world.another_node().messaging
+    opened = await asyncio.gather(
+        *(open_direct(world.messaging, ana, ben.user) for _ in range(3)),
+        *(open_direct(other, ben, ana.user) for _ in range(3)),
+    )
+    assert len({thread.id for thread in opened}) == 1
+    assert len(opened[0].gates) == 1
+    for actor in (ana, ben):
+        rows = (await inbox.inbox(world.messaging, actor)).rows
+        assert [row.thread.id for row in rows] == [opened[0].id]
+
+
+async def test_whoever_wrote_first_may_be_written_to_without_a_request(world: World) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    await open_thread(world.messaging, ana, _with(ben.user))
+    thread = await open_thread(world.messaging, ben, _with(ana.user))
+    assert thread.gates == {}
+
+
+async def test_whoever_is_blocked_cannot_open_and_does_not_learn_why(world: World) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    cleo = await world.person("cleo")
+    await block_person(world.messaging, ben, ana.user)
+    for attempt in (_with(ben.user), _with(ben.user, cleo.user)):
+        with pytest.raises(Unreachable):
+            await open_thread(world.messaging, ana, attempt)
+    with pytest.raises(Unreachable):
+        await open_direct(world.messaging, ana, ben.user)
+    with pytest.raises(BlockedByYou):
+        await open_direct(world.messaging, ben, ana.user)
+
+
+async def test_a_direct_thread_that_somebody_left_is_opened_again_on_any_node(world: World) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    thread = await open_direct(world.messaging, ana, ben.user)
+    await answer.accept(world.messaging, ben, thread.gates[ben.user].id)
+    await world.say("ana", thread.id, "Before.")
+    await seats.leave(world.another_node().messaging, ben, thread.id)
+    again = await open_direct(world.messaging, ben, ana.user)
+    assert again.id == thread.id
+    await world.say("ben", thread.id, "Here I am again.")
+    seen = (await history(world.messaging, ben, thread.id)).frames
+    assert [frame.body for frame in seen] == ["Here I am again."]
+    assert len((await history(world.messaging, ana, thread.id)).frames) == 3
+
+
+async def test_whoever_declined_may_open_the_direct_thread_after_all(world: World) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    thread = await open_direct(world.messaging, ana, ben.user)
+    await world.say("ana", thread.id, "Hello!")
+    await answer.decline(world.messaging, ben, thread.gates[ben.user].id)
+    with pytest.raises(ThreadNotFound):
+        await history(world.messaging, ben, thread.id)
+    await open_direct(world.messaging, ben, ana.user)
+    await world.say("ben", thread.id, "I was rude. Hello.")
+    await world.say("ana", thread.id, "Never mind.")
+    assert len((await history(world.messaging, ben, thread.id)).frames) == 2
+
+
+async def test_a_request_that_ran_out_may_be_made_anew_and_has_room_for_messages(
+    world: World,
+) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    thread = await open_direct(world.messaging, ana, ben.user)
+    for n in range(3):
+        await world.say("ana", thread.id, f"Hello {n}")
+    world.clock.advance(days=14)
+    again = await open_direct(world.messaging, ana, ben.user)
+    assert again.gates[ben.user].id != thread.gates[ben.user].id
+    assert gate_status(again.gates[ben.user], world.clock.now_ms()) is GateStatus.PENDING
+    for n in range(3):
+        await world.say("ana", thread.id, f"Once more {n}")
+    with pytest.raises(RequestPending):
+        await world.say("ana", thread.id, "And more")
+    row = (await inbox.inbox(world.messaging, ben)).rows[0]
+    assert (row.thread.id, row.standing.unread) == (thread.id, 3)
+
+
+async def test_unblocked_people_find_their_thread_again(world: World) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    thread = await open_direct(world.messaging, ana, ben.user)
+    await answer.accept(world.messaging, ben, thread.gates[ben.user].id)
+    await block_person(world.messaging, ben, ana.user)
+    await unblock(world.messaging.safety, ben, ana.user)
+    assert (await open_direct(world.messaging, ben, ana.user)).id == thread.id
+    await world.say("ben", thread.id, "Let us try again.")
+    assert (await inbox.counts(world.messaging, ana)).badge == 1

@@ -1,0 +1,291 @@
+"""Exactly once, in one order, without gaps: whoever retries, wherever, at whatever moment."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from greenroom.clock import HeldClock
+from greenroom.ids import MessageId, ThreadId
+from greenroom.messaging import delete, edit, inbox, lock, react, seats
+from greenroom.messaging.block import block_person
+from greenroom.messaging.history import history
+from greenroom.messaging.models import Frame, Kind, Role, Status
+from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.messaging.problems import (
+    ClientIdReused,
+    ConversationClosed,
+    ConversationLocked,
+    MessageNotFound,
+    NotYours,
+    ThreadNotFound,
+    VersionMismatch,
+)
+from greenroom.messaging.send import Outgoing, Sent, send
+from greenroom.people.actor import Actor, Scope
+from greenroom.store.base import Op
+from greenroom.store.problems import OutcomeUnknown
+from tests.messaging.world import IN_2100_MS, UNLIMITED, World, contexts, open_store
+
+
+async def _frames(world: World, name: str, thread: ThreadId) -> tuple[Frame, ...]:
+    return (await history(world.messaging, world.actors[name], thread, limit=100)).frames
+
+
+def _spacious(world: World) -> World:
+    messaging = contexts(world.store, world.clock, UNLIMITED)
+    return World(messaging, world.clock, world.actors, UNLIMITED)
+
+
+async def test_a_retry_is_answered_with_the_first_message_on_every_node(world: World) -> None:
+    thread = await world.inquiry()
+    ana, outgoing = world.actors["ana"], Outgoing("c", "Is Friday free?")
+    first = await send(world.messaging, ana, thread.id, outgoing)
+    assert isinstance(first, Sent)
+    for node in (world, world.another_node()):
+        again = await send(node.messaging, ana, thread.id, outgoing)
+        assert isinstance(again, Sent)
+        assert again.frame == first.frame
+        assert again.again
+    assert len(await _frames(world, "ben", thread.id)) == 1
+
+
+async def test_the_same_name_for_another_text_is_refused(world: World) -> None:
+    thread = await world.inquiry()
+    first = await world.say("ana", thread.id, "Friday?")
+    for other in (Outgoing("c1", "Saturday?"), Outgoing("c1", "Friday?", first.id)):
+        with pytest.raises(ClientIdReused):
+            await send(world.messaging, world.actors["ana"], thread.id, other)
+    same_name_of_another = Outgoing("c1", "Sunday?")
+    await send(world.messaging, world.actors["ben"], thread.id, same_name_of_another)
+    assert len(await _frames(world, "ana", thread.id)) == 2
+
+
+async def test_a_retry_gets_its_answer_even_from_outside(world: World) -> None:
+    thread = await world.inquiry()
+    ana, outgoing = world.actors["ana"], Outgoing("c", "Is Friday free?")
+    first = await send(world.messaging, ana, thread.id, outgoing)
+    await seats.leave(world.messaging, ana, thread.id)
+    again = await send(world.messaging, ana, thread.id, outgoing)
+    assert isinstance(first, Sent)
+    assert isinstance(again, Sent)
+    assert again.frame.id == first.frame.id
+    with pytest.raises(ThreadNotFound):
+        await send(world.messaging, ana, thread.id, Outgoing("d", "One more."))
+
+
+class Lossy:
+    """A store whose answers are lost now and then: what was written stands."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self.loses = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def write(self, *ops: Op, token: str | None = None) -> object:
+        written = await self._store.write(*ops, token=token)
+        if self.loses and len(ops) > 1:
+            self.loses = False
+            raise OutcomeUnknown("the line went dead")
+        return written
+
+
+async def test_when_the_stores_answer_is_lost_what_was_written_is_found(world: World) -> None:
+    thread = await world.inquiry()
+    lossy = Lossy(world.store)
+    node = contexts(lossy, world.clock)  # type: ignore[arg-type]
+    ana = world.actors["ana"]
+    await send(node, ana, thread.id, Outgoing("before", "Hello."))
+    lossy.loses = True
+    for _ in range(2):
+        answer = await send(node, ana, thread.id, Outgoing("c", "Is Friday free?"))
+        assert isinstance(answer, Sent)
+        assert answer.frame.seq == 2
+    assert not lossy.loses
+    assert [frame.seq for frame in await _frames(world, "ben", thread.id)] == [1, 2]
+
+
+async def test_twenty_duplicates_at_once_on_two_nodes_are_one_message(world: World) -> None:
+    thread = await world.inquiry()
+    one, other = _spacious(world), _spacious(world)
+    outgoing = Outgoing("c", "Is Friday free?")
+    answers = await asyncio.gather(
+        *(
+            send(node.messaging, world.actors["ana"], thread.id, outgoing)
+            for node in (one, other)
+            for _ in range(10)
+        )
+    )
+    assert len({answer.frame.id for answer in answers if isinstance(answer, Sent)}) == 1
+    assert len(await _frames(world, "ben", thread.id)) == 1
+
+
+async def test_fifty_messages_at_once_all_land_once(world: World) -> None:
+    thread = await world.inquiry()
+    node = _spacious(world)
+    sent = await asyncio.gather(
+        *(
+            send(node.messaging, world.actors["ana"], thread.id, Outgoing(f"c{n}", f"n {n}"))
+            for n in range(50)
+        )
+    )
+    assert sorted(one.frame.seq for one in sent if isinstance(one, Sent)) == list(range(1, 51))
+    frames = await _frames(world, "ben", thread.id)
+    assert [frame.seq for frame in frames] == list(range(1, 51))
+    assert len({frame.body for frame in frames}) == 50
+    assert (await inbox.counts(world.messaging, world.actors["ben"])).badge == 50
+
+
+async def test_two_nodes_that_write_to_one_thread_keep_one_order_without_gaps(
+    world: World,
+) -> None:
+    thread = await world.inquiry()
+    nodes = {"ana": _spacious(world), "ben": _spacious(world)}
+
+    async def talk(name: str) -> None:
+        for n in range(15):
+            outgoing = Outgoing(f"{name}{n}", f"{name} {n}")
+            await send(nodes[name].messaging, world.actors[name], thread.id, outgoing)
+
+    await asyncio.gather(talk("ana"), talk("ben"))
+    frames = await _frames(world, "ana", thread.id)
+    assert [frame.seq for frame in frames] == list(range(1, 31))
+    assert [frame.ms for frame in frames] == sorted({frame.ms for frame in frames})
+    for name in ("ana", "ben"):
+        said = [frame.body for frame in frames if frame.author == world.user(name)]
+        assert said == [f"{name} {n}" for n in range(15)]
+
+
+async def test_a_node_whose_clock_is_behind_keeps_the_order(tmp_path: Path) -> None:
+    clock = HeldClock(IN_2100_MS)
+    store = await open_store("sqlite", tmp_path, clock, "")
+    world = World(contexts(store, clock), clock)
+    thread = await world.inquiry()
+    group = await open_thread(
+        world.messaging,
+        world.actors["ana"],
+        Opening(kind=Kind.BOOKING, others=(Invited(world.user("ben")),)),
+    )
+    clock.advance(seconds=60)
+    cleo = await world.person("cleo", Scope.MODERATOR)
+    await world.say("ana", thread.id, "one")
+    await world.say("ana", group.id, "before her time")
+    await seats.add(world.messaging, world.actors["ana"], group.id, Invited(cleo.user))
+    behind = World(contexts(store, HeldClock(IN_2100_MS)), clock, world.actors, _sent=100)
+    await behind.say("ben", thread.id, "two")
+    await behind.say("ben", group.id, "welcome")
+    await world.say("ana", thread.id, "three")
+    bodies = [frame.body for frame in await _frames(world, "ana", thread.id)]
+    assert bodies == ["one", "two", "three"]
+    gate = (await history(world.messaging, cleo, group.id)).frames
+    assert [frame.seq for frame in gate] == [2, 3]
+
+
+async def test_nobody_writes_where_they_are_not(world: World) -> None:
+    thread = await world.inquiry()
+    cleo = await world.person("cleo")
+    for thread_id in (thread.id, ThreadId("thr_nowhere"), ThreadId("")):
+        with pytest.raises(ThreadNotFound):
+            await send(world.messaging, cleo, thread_id, Outgoing("c", "Hello"))
+
+
+async def test_a_block_closes_every_thread_of_two_to_words_edits_and_reactions(
+    world: World,
+) -> None:
+    thread = await world.inquiry()
+    frame = await world.say("ana", thread.id, "Hello.")
+    theirs = await world.say("ben", thread.id, "Hello.")
+    await block_person(world.messaging, world.actors["ben"], world.user("ana"))
+    ana = world.actors["ana"]
+    for doing in (
+        send(world.messaging, ana, thread.id, Outgoing("c", "Why?")),
+        edit.edit(world.messaging, ana, thread.id, frame.id, "Why?"),
+        react.react(world.messaging, ana, thread.id, theirs.id, "👎"),
+    ):
+        with pytest.raises(ConversationClosed):
+            await doing
+    assert len(await _frames(world, "ana", thread.id)) == 2
+
+
+async def test_a_locked_thread_is_for_staff_and_locking_works_from_any_node(world: World) -> None:
+    thread = await world.inquiry()
+    mod = await world.person("mod", Scope.MODERATOR)
+    other = world.another_node().messaging
+    await lock.lock(world.messaging, mod, thread.id)
+    await lock.unlock(other, mod, thread.id)
+    await world.say("ana", thread.id, "Free again.")
+    await lock.lock(world.messaging, mod, thread.id)
+    with pytest.raises(ConversationLocked):
+        await world.say("ana", thread.id, "And closed.")
+    await lock.lock(other, mod, thread.id)
+    events = [frame.event for frame in await _frames(world, "ana", thread.id)]
+    assert events == ["thread.locked", "thread.unlocked", None, "thread.locked"]
+
+
+async def test_a_sellers_message_waits_for_the_buyer_and_a_buyers_for_the_seller(
+    world: World,
+) -> None:
+    thread = await world.inquiry()
+    ana, ben = world.actors["ana"], world.actors["ben"]
+
+    async def folders() -> tuple[str, ...]:
+        pages = [await inbox.inbox(world.messaging, actor) for actor in (ana, ben)]
+        return tuple(str(page.rows[0].standing.folder) for page in pages)
+
+    assert await folders() == ("offers", "offers")
+    await world.say("ana", thread.id, "Friday?")
+    assert await folders() == ("offers", "action")
+    await world.say("ben", thread.id, "Yes.")
+    assert await folders() == ("action", "offers")
+    seen = (await history(world.messaging, ana, thread.id)).side.thread
+    assert (seen.status, seen.awaiting) == (Status.AWAITING_REPLY, (ana.user,))
+
+
+async def test_a_reply_is_to_a_message_of_the_thread_that_the_sender_may_see(world: World) -> None:
+    thread, other = await world.inquiry(), await world.inquiry("ana", "cleo")
+    frame = await world.say("ben", thread.id, "Hello.")
+    sent = await world.say("ana", thread.id, "Hello to you.", reply_to=frame.id)
+    assert sent.reply_to == frame.id
+    for wrong in (MessageId("msg_" + "0" * 26), MessageId("nonsense"), frame.id):
+        with pytest.raises(MessageNotFound):
+            await world.say("ana", other.id, "What?", reply_to=wrong)
+
+
+async def test_an_edit_keeps_what_was_said_and_a_deletion_leaves_a_tombstone(world: World) -> None:
+    thread = await world.inquiry()
+    ana, ben = world.actors["ana"], world.actors["ben"]
+    frame = await world.say("ana", thread.id, "Fryday?")
+    edited = await edit.edit(world.messaging, ana, thread.id, frame.id, "Friday?", version=1)
+    assert [one.body for one in edited.edits] == ["Fryday?"]
+    with pytest.raises(VersionMismatch):
+        await edit.edit(world.messaging, ana, thread.id, frame.id, "Sunday?", version=1)
+    with pytest.raises(NotYours):
+        await delete.delete(world.messaging, ben, thread.id, frame.id)
+    await react.react(world.messaging, ben, thread.id, frame.id, "👍")
+    await delete.delete(world.messaging, ana, thread.id, frame.id)
+    (tomb,) = await _frames(world, "ben", thread.id)
+    assert (tomb.seq, tomb.body, tomb.edits, tomb.reactions) == (1, "", (), {})
+    assert tomb.deleted_by == ana.user
+    with pytest.raises(MessageNotFound):
+        await react.react(world.messaging, ben, thread.id, frame.id, "👍")
+    assert (await inbox.inbox(world.messaging, ben)).rows[0].thread.preview == ""
+
+
+async def test_reactions_of_many_at_once_are_all_kept(world: World) -> None:
+    ana = await world.person("ana", Scope.SERVICE)
+    people = [await world.person(f"p{n}") for n in range(4)]
+    group = Opening(
+        kind=Kind.BOOKING, others=tuple(Invited(one.user, Role.BUYER) for one in people)
+    )
+    thread = await open_thread(world.messaging, ana, group)
+    frame = await world.say("ana", thread.id, "Who comes?")
+
+    async def like(actor: Actor) -> None:
+        await react.react(world.messaging, actor, thread.id, frame.id, "👍")
+
+    await asyncio.gather(*(like(actor) for actor in people))
+    (found,) = await _frames(world, "ana", thread.id)
+    assert set(found.reactions["👍"]) == {actor.user for actor in people}
