@@ -2,8 +2,8 @@
 
     python -m tests.soak [--minutes N] [--seed S]
 
-Starts a DynamoDB Local of its own, prints how far it is, and on a disagreement the shortest
-sequence that shows it, as a program, and exits with 1. The seed that it prints repeats a run.
+Starts a DynamoDB Local of its own, prints how far it is, and on a disagreement a short sequence
+that shows it, as a program, and exits with 1. The seed that it prints repeats a run.
 """
 
 import argparse
@@ -21,8 +21,9 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from scripts import engines
 from tests.contracts.lockstep import Disagreement, Pair
 from tests.contracts.sequences import Step, sequences, shown
+from tests.contracts.shortest import shortest
 
-_BATCH = 250
+_BATCH = 100
 
 _PROGRAM = """\
 # Run me from the checkout. The engines disagree:
@@ -44,7 +45,7 @@ class Batch:
     def __init__(self, runner: asyncio.Runner, pair: Pair) -> None:
         self._runner = runner
         self._pair = pair
-        self._smallest: tuple[list[Step], Exception] | None = None
+        self._failed: list[Step] = []
         self.sequences = 0
         self.calls = 0
         self.program: str | None = None
@@ -54,7 +55,7 @@ class Batch:
             max_examples=_BATCH,
             deadline=None,
             database=None,
-            phases=(Phase.generate, Phase.shrink),
+            phases=(Phase.generate,),
             suppress_health_check=list(HealthCheck),
             print_blob=False,
             report_multiple_bugs=False,
@@ -62,21 +63,27 @@ class Batch:
         try:
             checked()
         except Exception:
-            if self._smallest is None:
+            if not self._failed:
                 raise
-            sequence, found = self._smallest
-            told = "\n".join(f"#   {line}" for line in str(found).splitlines())
-            self.program = _PROGRAM.format(disagreement=told, sequence=shown(sequence))
+            found = shortest(self._failed, lambda shorter: self._said(shorter) is not None)
+            told = str(self._said(found)).splitlines()
+            self.program = _PROGRAM.format(
+                disagreement="\n".join(f"#   {line}" for line in told), sequence=shown(found)
+            )
 
     def _one(self, sequence: list[Step]) -> None:
         self.sequences += 1
         self.calls += len(sequence)
+        if said := self._said(sequence):
+            self._failed = sequence
+            raise said
+
+    def _said(self, sequence: list[Step]) -> Exception | None:
         try:
             self._runner.run(self._pair.run(sequence))
         except Exception as error:
-            # Hypothesis runs the smallest that it has found last.
-            self._smallest = (sequence, error)
-            raise
+            return error
+        return None
 
 
 def run_batch(url: str, runner: asyncio.Runner, number: int) -> Batch:

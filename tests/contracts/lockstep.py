@@ -257,10 +257,10 @@ def _arrivals(images: list[tuple[Any, Any]]) -> list[Any]:
 
 def undecided(step: Step, one: Outcome, other: Outcome) -> bool:
     """Where DynamoDB itself does not say which of two right answers it gives."""
-    # Of several ops that do not fit their items for different reasons, one is named: any.
+    # Of several actions that do not fit their items for different reasons, one is named: any.
     return (
         isinstance(step, Write)
-        and sum(isinstance(op, Update) for op in step.ops) > 1
+        and sum(len(op.actions) for op in step.ops if isinstance(op, Update)) > 1
         and isinstance(one.refusal, _MISFITS)
         and isinstance(other.refusal, _MISFITS)
     )
@@ -291,7 +291,9 @@ def known_difference_in_units(step: Step, one: Outcome, other: Outcome) -> str |
             return "the engine's own way around an expired item takes calls of its own"
         case BatchGet():
             return "it counts nothing for an item that is not there"
-        case Walk(index=index):
+        case Walk(table=table, index=index):
+            if table.ttl is not None:
+                return "it counts nothing where a page goes on behind expired items to the end"
             if any(not page for page in one.answer or [()]):
                 return "it counts nothing for a page without items"
             if index is not None and one.answer != other.answer:

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 
-from tests.contracts.lockstep import Pair
-from tests.contracts.sequences import Step, sequences
+from tests.contracts.lockstep import Disagreement, Pair
+from tests.contracts.sequences import Step, sequences, shown
+from tests.contracts.shortest import shortest
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +34,22 @@ def pair(
 @settings(
     max_examples=200,
     deadline=None,
+    database=None,
+    phases=(Phase.generate,),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(sequence=sequences)
 def test_both_engines_say_the_same_all_the_way_through_a_random_sequence(
     runner: asyncio.Runner, pair: Pair, sequence: list[Step]
 ) -> None:
-    runner.run(pair.run(sequence))
+    def disagree(shorter: list[Step]) -> bool:
+        try:
+            runner.run(pair.run(shorter))
+        except Disagreement:
+            return True
+        return False
+
+    try:
+        runner.run(pair.run(sequence))
+    except Disagreement as found:
+        pytest.fail(f"{found}\n{shown(shortest(sequence, disagree))}", pytrace=False)
