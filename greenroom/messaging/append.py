@@ -25,7 +25,7 @@ from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, Conflict
 
 _TRIES = 12
-_PREVIEW = 80
+_PREVIEW_BYTES = 120
 
 
 class Planned(Struct, frozen=True):
@@ -133,7 +133,10 @@ def preview_of(frame: Frame) -> str:
     if frame.kind is FrameKind.SYSTEM:
         return frame.event or ""
     flat = " ".join(frame.body.split())
-    return flat if len(flat) <= _PREVIEW else flat[: _PREVIEW - 1].rstrip() + "…"
+    if len(flat.encode()) <= _PREVIEW_BYTES:
+        return flat
+    # By bytes, for they are what the head may not have more of: it fits into 1 KB.
+    return flat.encode()[:_PREVIEW_BYTES].decode(errors="ignore").rstrip() + "…"
 
 
 def system_frame(

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from greenroom.ids import MessageId, ThreadId
-from greenroom.messaging import access, text
+from greenroom.messaging import access, rules, text
 from greenroom.messaging.change import change_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Edit, Frame, FrameKind, score
@@ -38,7 +38,7 @@ async def edit(
         messaging.safety,
         actor,
         cleaned,
-        booked=side.thread.booking_id is not None,
+        booked=rules.is_booked(side.thread),
         first_contact=False,
     )
     if isinstance(verdict, Refuse | Hold):

@@ -1,5 +1,6 @@
 """Open a thread. First contact waits at a gate; a direct thread is found or made by its pair."""
 
+import asyncio
 from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any
@@ -126,7 +127,7 @@ def check_opening(actor: Actor, opening: Opening) -> None:
         raise InvalidThread(f"it has at most {rules.MAX_PARTICIPANTS} participants")
     if len(set(users)) != len(users):
         raise InvalidThread("somebody is named twice")
-    staff = actor.may(Scope.MODERATOR) or actor.may(Scope.SERVICE)
+    staff = _is_staff(actor)
     if opening.kind is Kind.SYSTEM and not staff:
         raise InvalidThread("only staff open a system conversation")
     roles = [opening.role, *(invited.role for invited in opening.others)]
@@ -139,12 +140,16 @@ def check_opening(actor: Actor, opening: Opening) -> None:
             raise InvalidThread(f"booking, leg, group and city have 1 to {_LONGEST} characters")
 
 
+def _is_staff(actor: Actor) -> bool:
+    """The marketplace itself, or one of its people: what they say of a booking is so."""
+    return actor.may(Scope.MODERATOR) or actor.may(Scope.SERVICE)
+
+
 async def check_reachable(messaging: Messaging, actor: Actor, others: list[UserId]) -> None:
     """They exist, and nothing keeps them from the actor. Why not, is not the actor's to know."""
-    for other in others:
-        account = await directory.by_id(messaging.people, other)
-        if account.is_suspended(messaging.clock.now_ms()):
-            raise Unreachable
+    accounts = await asyncio.gather(*(directory.by_id(messaging.people, other) for other in others))
+    if any(account.is_suspended(messaging.clock.now_ms()) for account in accounts):
+        raise Unreachable
     apart = await apart_from(messaging.safety, actor.user, others)
     for other in apart:
         if await has_blocked(messaging.safety, actor.user, other):
@@ -157,7 +162,7 @@ async def strangers_to(
     messaging: Messaging, actor: Actor, targets: Iterable[UserId]
 ) -> tuple[UserId, ...]:
     """Those who have neither written to the actor, nor accepted, followed or booked them."""
-    if actor.may(Scope.MODERATOR) or actor.may(Scope.SERVICE):
+    if _is_staff(actor):
         return ()
     asked = list(targets)
     keys = {met_key(target, actor.user): target for target in asked}
@@ -189,7 +194,7 @@ async def _drawn(
     return Thread(
         id=thread_id,
         kind=opening.kind,
-        status=Status.OPEN,
+        status=Status.CONFIRMED if opening.booking_id and _is_staff(actor) else Status.OPEN,
         opened_by=actor.user,
         created_ms=now_ms,
         seats=seats,
@@ -219,7 +224,7 @@ async def _write(
 ) -> Thread:
     """The head last: until it is there, nothing else of the thread has any effect."""
     first = [op for user in thread.seats for op in seated_ops(thread, user, thread.created_ms)]
-    first += met_ops(actor.user, thread)
+    first += met_ops(actor.user, thread.id, thread.seats)
     last: list[Op] = [Put(MESSAGING, items.head_item(thread), F("pk").absent())]
     if claim is not None:
         item = items.at(claim.key) | {"threadId": thread.id, "digest": claim.digest}
@@ -280,11 +285,11 @@ def request_item(thread: ThreadId, target: UserId, gate: Gate) -> dict[str, Any]
     return items.at(request_key(gate.id)) | found
 
 
-def met_ops(user: UserId, thread: Thread) -> list[Op]:
+def met_ops(user: UserId, thread: ThreadId, others: Iterable[UserId]) -> list[Op]:
     """Whoever writes to somebody may be written to by them."""
     return [
-        Put(MESSAGING, items.at(met_key(user, other)) | {"threadId": thread.id})
-        for other in thread.seats
+        Put(MESSAGING, items.at(met_key(user, other)) | {"threadId": thread})
+        for other in others
         if other != user
     ]
 
@@ -324,7 +329,7 @@ async def rejoin(messaging: Messaging, actor: Actor, other: UserId, head: Thread
         ops = [
             op for user in missing for op in seated_ops(after, user, ms, joined_seq=found.last_seq)
         ]
-        return Planned(after, (*ops, *met_ops(actor.user, after)))
+        return Planned(after, (*ops, *met_ops(actor.user, after.id, [other])))
 
     return await append(messaging, head.id, plan)
 

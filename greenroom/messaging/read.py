@@ -1,5 +1,7 @@
 """How far somebody has read or received, forward and (marked unread) back."""
 
+from msgspec.structs import replace
+
 from greenroom.ids import ThreadId
 from greenroom.messaging import access, rules, shelve
 from greenroom.messaging.access import Side
@@ -49,11 +51,16 @@ def _mark_after(side: Side, read: int, place: int) -> Action:
 
 
 async def _tell(messaging: Messaging, side: Side, update: Update) -> None:
-    """Before a request is accepted, nobody but the reader's own devices hears of it."""
-    if rules.has_accepted(side.thread, side.mine.user):
+    """Before a request is accepted, nobody but the reader's own devices hears of it; nor in a large
+    group, where each who reads late would stir everybody."""
+    accepted = rules.has_accepted(side.thread, side.mine.user)
+    if accepted and len(side.thread.seats) <= rules.RECEIPTS_TOLD:
         await stir(messaging, side.thread, update)
-    else:
-        await messaging.store.write(update)
+        return
+    if accepted and not side.thread.seats[side.mine.user].fresh_ms:
+        row = shelve.up(side.thread.id, side.mine.user, None, messaging.clock.now_ms())
+        update = replace(update, actions=(*update.actions, *row))
+    await messaging.store.write(update)
 
 
 async def mark_delivered(messaging: Messaging, actor: Actor, thread_id: ThreadId, seq: int) -> None:

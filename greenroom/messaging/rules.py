@@ -26,6 +26,9 @@ MAX_PARTICIPANTS = 100
 PENDING_MESSAGES = 3
 """How many plain messages may wait with a request."""
 GATE_MS = 14 * 86_400_000
+RECEIPTS_TOLD = 10
+"""In larger groups a receipt shows on reload, but nobody is told of it when they come back."""
+_BOOKED = frozenset({Status.CONFIRMED, Status.COMPLETED, Status.DISPUTED})
 STAFF = frozenset({Role.SUPPORT, Role.ADMIN})
 _BUYING = frozenset({Role.BUYER})
 _SELLING = frozenset({Role.SELLER, Role.HOST})
@@ -194,6 +197,11 @@ def may_manage(thread: Thread, user: UserId) -> bool:
 def strangers(targets: Iterable[UserId], known: Iterable[UserId]) -> tuple[UserId, ...]:
     knows = set(known)
     return tuple(target for target in targets if target not in knows)
+
+
+def is_booked(thread: Thread) -> bool:
+    """By the status, which bookings and staff set: an id that somebody names proves nothing."""
+    return thread.status in _BOOKED
 
 
 def settings_version(thread: Thread) -> str:

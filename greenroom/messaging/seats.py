@@ -66,7 +66,8 @@ async def add(messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: 
         grown = replace(head, seats={**head.seats, invited.user: seat}, gates=gates, pair=None)
         frame = system_frame(messaging, head, actor.user, ms, "participant.added", invited.user)
         ops = seated_ops(grown, invited.user, ms, joined_seq=head.last_seq)
-        return Planned(said(grown, frame), (frame_op(frame), *ops, *met_ops(actor.user, grown)))
+        ops += met_ops(actor.user, head.id, [invited.user])
+        return Planned(said(grown, frame), (frame_op(frame), *ops))
 
     return await append(messaging, thread_id, plan)
 

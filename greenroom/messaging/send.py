@@ -10,13 +10,15 @@ from hashlib import blake2b
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from greenroom.errors import Problem
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import access, items, rules, text
 from greenroom.messaging.append import Planned, append, frame_op, said
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.models import Frame, FrameKind, Status, Thread, score
+from greenroom.messaging.models import Frame, FrameKind, GateStatus, Status, Thread, score
+from greenroom.messaging.open import request_item
 from greenroom.messaging.problems import (
     AcceptFirst,
     ClientIdReused,
@@ -34,7 +36,7 @@ from greenroom.safety.blocks import apart as kept_apart
 from greenroom.safety.hold import held_ops
 from greenroom.safety.judge import has_link, judge
 from greenroom.safety.limits import Limit
-from greenroom.safety.verdict import Hold, Nudge, Refuse, Verdict
+from greenroom.safety.verdict import Hold, Nudge, Refuse, Verdict, worst
 from greenroom.store.base import Op, Put, key_of
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed
@@ -98,7 +100,7 @@ async def _send(
         messaging.safety,
         actor,
         outgoing.body,
-        booked=head.booking_id is not None,
+        booked=rules.is_booked(head),
         first_contact=behind_gate,
     )
     match verdict:
@@ -140,11 +142,29 @@ async def _commit(
             moderation="flagged" if verdict.policy_tags else "clean",
         )
         frames[:] = [frame]
-        return Planned(said(head, frame), (frame_op(frame), claim_op(frame, outgoing)))
+        after, told = _with_reason(said(head, frame), actor.user, verdict)
+        return Planned(after, (frame_op(frame), claim_op(frame, outgoing), *told))
 
     await append(messaging, kept.id, plan)
     hints = tuple(verdict.policy_hints) if isinstance(verdict, Nudge) else ()
     return Sent(frames[0], hints)
+
+
+def _with_reason(thread: Thread, sender: UserId, verdict: Verdict) -> tuple[Thread, tuple[Op, ...]]:
+    """Whoever is asked sees what is suspected of the one who asks."""
+    tag = worst(verdict.policy_tags)
+    asked = {
+        user: replace(gate, reason=tag.value)
+        for user, gate in thread.gates.items()
+        if tag is not None
+        and gate.sender == sender
+        and gate.status is GateStatus.PENDING
+        and gate.reason is None
+    }
+    told = tuple(
+        Put(MESSAGING, request_item(thread.id, user, gate)) for user, gate in asked.items()
+    )
+    return replace(thread, gates={**thread.gates, **asked}), told
 
 
 async def are_apart(messaging: Messaging, head: Thread) -> bool:

@@ -61,12 +61,16 @@ def put_up(thread: ThreadId, user: UserId, gate: Gate | None, now_ms: int, *also
     return Update(
         MESSAGING,
         member_key(thread, user),
-        (
-            F(INBOX_KEY).set(shelf_key(user, shelf_of(gate))),
-            F(ACTIVITY).set(activity(now_ms, thread)),
-            *also,
-        ),
+        (*up(thread, user, gate, now_ms), *also),
         F("state").equals("active"),
+    )
+
+
+def up(thread: ThreadId, user: UserId, gate: Gate | None, now_ms: int) -> tuple[Action, ...]:
+    """What puts a row on the shelf where things stir."""
+    return (
+        F(INBOX_KEY).set(shelf_key(user, shelf_of(gate))),
+        F(ACTIVITY).set(activity(now_ms, thread)),
     )
 
 

@@ -19,6 +19,7 @@ from greenroom.messaging.problems import (
 from greenroom.messaging.react import react
 from greenroom.messaging.rename import rename
 from greenroom.messaging.rules import gate_as_sender_sees
+from greenroom.messaging.send import Outgoing, Sent, send
 from greenroom.people.actor import Actor
 from tests.messaging.world import World
 
@@ -217,3 +218,21 @@ async def test_one_who_has_not_answered_hides_nobody_elses_receipts(world: World
         page = await history(world.messaging, world.actors[viewer], thread.id)
         by = seen_by(page.side.thread, page.frames[0], page.members)
         assert set(by) - {world.user(viewer)} == {world.user(n) for n in seen - {viewer}}
+
+
+async def test_whoever_is_asked_sees_what_is_suspected_of_the_one_who_asks(world: World) -> None:
+    await _asked(world, "Write me at cleo at example dot com instead")
+    ana = world.actors["ana"]
+    found = await inbox.inbox(world.messaging, ana, Folder.REQUESTS)
+    assert found.rows[0].thread.gates[ana.user].reason == "OFF_PLATFORM"
+
+
+async def test_an_id_that_somebody_names_is_no_booking(world: World) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    await world.inquiry("ben", "ana")
+    named = Opening(kind=Kind.INQUIRY, others=(Invited(ben.user),), booking_id="bkg_made_up")
+    thread = await open_thread(world.messaging, ana, named)
+    outgoing = Outgoing("c-booked", "My number is +41 44 668 18 00, call me")
+    sent = await send(world.messaging, ana, thread.id, outgoing)
+    assert isinstance(sent, Sent)
+    assert "contact-details" in sent.hints

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from greenroom.messaging import inbox, read
+from greenroom.messaging import draft, inbox, read
 from greenroom.messaging.models import Folder
 from tests.messaging.world import World
 
@@ -40,3 +40,22 @@ async def test_opening_the_inbox_of_twenty_threads_costs_twenty_read_units(world
     assert opened.counts is not None
     assert opened.counts.unread[Folder.ALL] == 20
     assert cost.read_units <= 20
+
+
+async def test_going_on_with_a_draft_costs_two_write_units(world: World) -> None:
+    thread = await world.inquiry()
+    await draft.save_draft(world.messaging, world.actors["ana"], thread.id, "Dear Ben")
+    with world.store.counting() as cost:
+        await draft.save_draft(world.messaging, world.actors["ana"], thread.id, "Dear Ben, how")
+    assert cost.write_units <= 2
+    found = await draft.draft(world.messaging, world.actors["ana"], thread.id)
+    assert found is not None
+    assert found.body == "Dear Ben, how"
+
+
+async def test_letters_of_several_bytes_do_not_make_a_message_dearer(world: World) -> None:
+    thread = await world.inquiry()
+    await world.say("ana", thread.id, "Да " * 200)
+    with world.store.counting() as cost:
+        await world.say("ben", thread.id, "Хорошо, до пятницы.")
+    assert cost.write_units <= 6
