@@ -7,7 +7,7 @@ import pytest
 from greenroom.clock import HeldClock
 from greenroom.store.base import Check, Delete, Put, Store, Update
 from greenroom.store.expressions import F
-from greenroom.store.problems import ConditionFailed
+from greenroom.store.problems import ConditionFailed, InvalidUpdate
 from greenroom.store.values import Item, Value
 from tests.contracts.tables import BY_PLACE, NOTES, VISITS, at, exact, label, note, sort_keys, walk
 
@@ -111,6 +111,18 @@ async def test_an_update_starts_from_nothing_where_an_item_has_expired(
         assert await store.write(update) == note(n=1, expiresAt=later)
     assert await store.get(VISITS, at(), consistent=True) == note(n=1, expiresAt=later)
     assert await sort_keys(store, VISITS, "x", index=BY_PLACE) == []
+
+
+async def test_an_update_that_does_not_fit_nothing_is_told_before_a_failed_condition(
+    store: Store, clock: HeldClock
+) -> None:
+    await store.write(Put(VISITS, visit(clock, 10, map={"n": 1})))
+    clock.advance(seconds=60)
+    with pytest.raises(InvalidUpdate):
+        await store.write(
+            Check(NOTES, at(), F("pk").exists()),
+            Update(VISITS, at(), (F("map", "n").add(1),)),
+        )
 
 
 async def test_deleting_what_has_expired_is_fine(store: Store, clock: HeldClock) -> None:

@@ -126,9 +126,11 @@ def _cancelled(
             stale.append(op)
         else:
             failed.append(Failure(op, _shown(op.table, item, now)))
+    if stale:  # whether they fit comes out only once the expired items are gone
+        return _Stale(stale)
     if failed:
         return ConditionFailed(tuple(failed))
-    return _Stale(stale) if stale else Unexpected(f"a transaction was cancelled: {reasons}")
+    return Unexpected(f"a transaction was cancelled: {reasons}")
 
 
 def _refusal(refused: Refused, ops: Sequence[Op]) -> Exception:
