@@ -9,10 +9,10 @@ COMPILE := uv pip compile --no-config --universal --python-version 3.11 --genera
 	--no-annotate --no-emit-index-url --custom-compile-command "make lock" --quiet \
 	pyproject.toml --group build
 
-.PHONY: help run test check format soak bench-store bench-growth docs lock clean
+.PHONY: help run test check format soak soak-messaging bench-store bench-growth docs lock clean
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
 
 run: $(RUNTIME) ## set up, serve with sample people and data, and say where to look
 	@$(BIN)/greenroom demo
@@ -32,6 +32,9 @@ format: $(DEV) ## let ruff put the code in order
 
 soak: $(DEV) ## the random sequences against both store engines, for as long as one likes
 	$(BIN)/python -m tests.soak
+
+soak-messaging: $(DEV) ## random people against the plain model of messaging, likewise
+	$(BIN)/python -m tests.soak_messaging
 
 bench-store: $(DEV) ## the item store against the emulators and against bare sqlite3
 	$(BIN)/python -m bench.store

@@ -46,8 +46,9 @@ def _world(runner: asyncio.Runner, engine: str, folder: Path, url: str) -> Itera
     runner.run(store.close())
 
 
-async def _play(world: World, scene: list[Step]) -> None:
+async def _play(world: World, scene: list[Step], every: int = 1) -> None:
     play = await Play.begin(world, world.another_node())
+    play.every = every
     await play.run(scene)
 
 
@@ -59,9 +60,9 @@ def test_everybody_sees_what_the_plain_model_says(
     runner.run(_play(sqlite, scene))
 
 
-@settings(_SETTINGS, max_examples=6)
+@settings(_SETTINGS, max_examples=5)
 @given(scene=SCENES)
 def test_everybody_sees_the_same_on_dynamodb(
     runner: asyncio.Runner, dynamodb: World, scene: list[Step]
 ) -> None:
-    runner.run(_play(dynamodb, scene))
+    runner.run(_play(dynamodb, scene, every=12))

@@ -1,0 +1,107 @@
+"""The random scenes of tests/messaging against the plain model, for as long as one likes.
+
+    python -m tests.soak_messaging [--minutes N] [--seed S] [--dynamodb]
+
+Prints how far it is, and on a difference the shortest scene that shows it, and exits with 1. The
+seed that it prints repeats a run.
+"""
+
+import argparse
+import asyncio
+import random
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from itertools import count
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from greenroom.clock import HeldClock
+from scripts import engines
+from tests.messaging.play import SCENES, Play, Step
+from tests.messaging.world import IN_2100_MS, UNLIMITED, World, contexts, open_store
+
+_BATCH = 100
+
+
+class Batch:
+    """Some scenes in one world, and the shortest in which somebody saw something else."""
+
+    def __init__(self, runner: asyncio.Runner, url: str) -> None:
+        self._runner = runner
+        self._url = url
+        self.scenes = 0
+        self.steps = 0
+        self.shortest: list[Step] | None = None
+
+    def run(self, number: int) -> None:
+        checked = settings(
+            max_examples=_BATCH,
+            deadline=None,
+            database=None,
+            phases=(Phase.generate, Phase.shrink),
+            suppress_health_check=list(HealthCheck),
+            print_blob=False,
+            report_multiple_bugs=False,
+        )(seed(number)(given(scene=SCENES)(self._one)))
+        with tempfile.TemporaryDirectory() as folder:
+            clock = HeldClock(IN_2100_MS)
+            engine = "dynamodb" if self._url else "sqlite"
+            store = self._runner.run(open_store(engine, Path(folder), clock, self._url))
+            self._world = World(contexts(store, clock, UNLIMITED), clock, rates=UNLIMITED)
+            try:
+                checked()
+            finally:
+                self._runner.run(store.close())
+
+    def _one(self, scene: list[Step]) -> None:
+        self.scenes += 1
+        self.steps += len(scene)
+        try:
+            self._runner.run(self._play(scene))
+        except Exception:
+            # Hypothesis runs the shortest that it has found last.
+            self.shortest = scene
+            raise
+
+    async def _play(self, scene: list[Step]) -> None:
+        play = await Play.begin(self._world, self._world.another_node())
+        await play.run(scene)
+
+
+def soak(url: str, runner: asyncio.Runner, first_seed: int, minutes: float | None) -> int:
+    started, scenes, steps = time.monotonic(), 0, 0
+    for number in count(first_seed):
+        taken = (time.monotonic() - started) / 60
+        if minutes is not None and taken > minutes:
+            break
+        batch = Batch(runner, url)
+        try:
+            batch.run(number)
+        except Exception:
+            print("The shortest scene, without what did nothing:")
+            print([step for step in batch.shortest or [] if step[0] != "look"])
+            raise
+        scenes, steps = scenes + batch.scenes, steps + batch.steps
+        print(f"{scenes} scenes, {steps} steps, {taken:.1f} minutes", flush=True)
+    print(f"All saw what the plain model says: {scenes} scenes, {steps} steps")
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, help="stop after so long (never, without)")
+    parser.add_argument("--seed", type=int, default=random.randrange(2**32))
+    parser.add_argument("--dynamodb", action="store_true", help="on a DynamoDB Local of its own")
+    asked = parser.parse_args()
+    print(f"seed {asked.seed}", flush=True)
+    with ExitStack() as stack:
+        runner = stack.enter_context(asyncio.Runner())
+        url = stack.enter_context(engines.running("dynamodb")).url if asked.dynamodb else ""
+        return soak(url, runner, asked.seed, asked.minutes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
