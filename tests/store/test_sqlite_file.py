@@ -249,6 +249,50 @@ async def test_pages_that_run_out_refuse_one_group_and_not_the_next(tmp_path: Pa
     await store.close()
 
 
+REPEATS = """
+import asyncio, sys
+from pathlib import Path
+from greenroom.clock import SystemClock
+from greenroom.store.base import Update
+from greenroom.store.expressions import F
+from greenroom.store.sqlite import SqliteStore
+from tests.contracts.tables import NOTES, TABLES, at
+
+async def main():
+    store = await SqliteStore.open(
+        Path(sys.argv[1]), TABLES, clock=SystemClock(), cursor_secret=b"s"
+    )
+    words = {"a", "b", "c", "d"}
+    await store.write(
+        Update(NOTES, at(), (F("n").add(1), F("words").add(words)), F("x").differs(words)),
+        token="t",
+    )
+    await store.close()
+
+asyncio.run(main())
+"""
+
+
+def repeat_with_hash_seed(path: Path, seed: str) -> None:
+    subprocess.run(
+        [sys.executable, "-c", REPEATS, str(path)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONHASHSEED": seed},
+        check=True,
+        timeout=30,
+    )
+
+
+async def test_a_token_is_known_again_by_another_process(tmp_path: Path) -> None:
+    """In which a set of texts is walked in another order."""
+    path = tmp_path / "store.db"
+    for seed in ("1", "2", "3"):
+        repeat_with_hash_seed(path, seed)
+    store = await opened(path)
+    assert (await store.get(NOTES, at()) or {})["n"] == 1
+    await store.close()
+
+
 PLAIN = Table("Notes", "As it was", indexes=(), stream=False)
 RENAMED = Index("ByOwner", "owner", "sk", Projects.KEYS)
 

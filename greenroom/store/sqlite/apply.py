@@ -6,11 +6,9 @@ still in the file, and in the change log it is the old image, but no condition o
 """
 
 from collections.abc import Sequence
-from hashlib import blake2b
 from typing import Any
 
 import apsw
-import msgspec
 from msgspec import Struct
 
 from greenroom.clock import Clock
@@ -21,6 +19,7 @@ from greenroom.store.evaluate import holds, same, updated
 from greenroom.store.limits import check_item, check_updated
 from greenroom.store.problems import ConditionFailed, Failure, TokenReused
 from greenroom.store.sqlite.codec import pack, plain, unpack
+from greenroom.store.sqlite.digest import digest
 from greenroom.store.sqlite.entries import Entry, entry_of, expires_of
 from greenroom.store.sqlite.rows import Row, Rows
 from greenroom.store.tables import Index, Table
@@ -229,14 +228,14 @@ class Applier:
         ).fetchone()
         if found is None:
             return False
-        if found[0] != _digest(write.ops):
+        if found[0] != digest(write.ops):
             raise TokenReused(write.token or "")
         return True
 
     def _remember(self, write: Write, now: int) -> None:
         self._connection.execute(
             "INSERT OR REPLACE INTO tokens VALUES(?,?,?)",
-            (write.token, _digest(write.ops), now + TOKEN_SECONDS),
+            (write.token, digest(write.ops), now + TOKEN_SECONDS),
         )
 
     def _count_repeat(self, write: Write) -> None:
@@ -341,17 +340,3 @@ def _index_units(before: Entry | None, after: Entry | None) -> float:
         same_key=_same_place(before, after),
         same_entry=before.blob == after.blob or same(unpack(before.blob), unpack(after.blob)),
     )
-
-
-def _digest(ops: tuple[Op, ...]) -> bytes:
-    def described(op: Op) -> Any:
-        fields = [repr(op.condition), type(op).__name__, op.table.name]
-        match op:
-            case Put(_, item):
-                return [*fields, pack({name: item[name] for name in sorted(item)})]
-            case Update(_, key, actions):
-                return [*fields, key.partition, key.sort, repr(actions)]
-            case _:
-                return [*fields, op.key.partition, op.key.sort]
-
-    return blake2b(msgspec.msgpack.encode([described(op) for op in ops]), digest_size=16).digest()

@@ -6,6 +6,7 @@ process. Opening checks the file first and refuses what it does not understand.
 """
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -29,6 +30,7 @@ from greenroom.store.tables import Index, Table
 from greenroom.store.values import Item
 
 _DAY_MS = 86_400_000
+_log = logging.getLogger(__name__)
 
 
 class SqliteStore:
@@ -173,12 +175,18 @@ class SqliteStore:
         long behind it."""
         while True:
             await asyncio.sleep(seconds)
-            await self._writer.submit(self._applier.forget_tokens)
-            for table in self._tables.values():
-                if table.ttl is not None:
-                    await self._repeat(partial(self._applier.remove_expired, table, 200))
-                if table.stream:
-                    await self._repeat(partial(self._applier.trim, table, keep_changes_ms, 500))
+            try:
+                await self._sweep_once(keep_changes_ms)
+            except Exception as error:  # a full disk, say; it may have room the next time
+                _log.warning("nothing more is swept this time: %s", error)
+
+    async def _sweep_once(self, keep_changes_ms: int) -> None:
+        await self._writer.submit(self._applier.forget_tokens)
+        for table in self._tables.values():
+            if table.ttl is not None:
+                await self._repeat(partial(self._applier.remove_expired, table, 200))
+            if table.stream:
+                await self._repeat(partial(self._applier.trim, table, keep_changes_ms, 500))
 
     async def _repeat(self, chore: Callable[[], int]) -> None:
         """Until it finds nothing to do, with room between for the writes that wait."""

@@ -40,11 +40,15 @@ def check_kept(connection: apsw.Connection, table: Table, last: int) -> None:
 
 
 def page(connection: apsw.Connection, table: Table, after: int) -> list[tuple[int, Change]]:
+    """The next changes. The numbers have no gaps but the one that forgetting the oldest makes: it
+    may overtake a follower that takes its time."""
     rows: list[Any] = connection.execute(
         f'SELECT seq, pk, sk, old, new, at FROM "{table.name}/changes" '
         "WHERE seq>? ORDER BY seq LIMIT ?",
         (after, _PAGE),
     ).fetchall()
+    if rows and rows[0][0] != after + 1:
+        raise CheckpointTooOld(table.name)
     return [
         (
             seq,

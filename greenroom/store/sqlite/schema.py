@@ -14,6 +14,7 @@ one declared differently, is filled from its table when the file is opened.
 import fcntl
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +37,11 @@ FORMAT = 1
 
 
 def hold(path: Path) -> int:
-    """Takes the file for this process, until the descriptor is closed or the process ends."""
+    """Takes the file for this process, until the descriptor is closed or the process ends. Links to
+    it are followed: under another name it is the same file."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        lock = os.open(f"{path.resolve()}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise StoreUnavailable(f"{path}: {error.strerror}") from error
     try:
@@ -48,8 +50,9 @@ def hold(path: Path) -> int:
         holder = os.read(lock, 32).decode(errors="replace").strip()
         os.close(lock)
         raise StoreHeld(str(path), f"pid {holder}" if holder else "unknown") from None
-    os.ftruncate(lock, 0)
-    os.pwrite(lock, str(os.getpid()).encode(), 0)
+    with suppress(OSError):  # on a full disk nobody will hear who holds it; it is held all the same
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, str(os.getpid()).encode(), 0)
     return lock
 
 

@@ -44,6 +44,8 @@ class Writer:
         self._broken: str | None = None
         self._closing: asyncio.Future[None] | None = None
         self.commits = 0
+        self.is_open = False
+        """Whether a group is under way, and the connection nobody else's to use."""
 
     def submit(self, job: Job) -> asyncio.Future[Any]:
         """The job's answer, once it is on the disk."""
@@ -84,6 +86,7 @@ class Writer:
         self._connection.execute("COMMIT")
 
     def _apply(self, group: list[tuple[Job, asyncio.Future[Any]]]) -> list[Any]:
+        self.is_open = True
         self._connection.execute("BEGIN IMMEDIATE")
         answers: list[Any] = []
         for job, _ in group:
@@ -110,6 +113,7 @@ class Writer:
             self._go_on()
             return
         self.commits += 1
+        self.is_open = False
         self._settle(group, answers)
         self._after_commit()
         self._go_on()
@@ -124,6 +128,7 @@ class Writer:
             answers = [self._alone(job) for job, _ in group]
         else:
             answers = [told]
+        self.is_open = False
         self._settle(group, answers)
         self._after_commit()
         self._go_on()
