@@ -17,6 +17,8 @@ from greenroom.store.problems import (
     ConditionFailed,
     InvalidCursor,
     InvalidUpdate,
+    StoreFull,
+    StoreHeld,
     StoreUnavailable,
     TokenReused,
 )
@@ -220,6 +222,60 @@ async def test_a_follower_that_is_up_to_date_stays_so_when_old_changes_go(
     assert await changes(sweeping, after=last) == []
     await sweeping.write(Put(VISITS, note(n=3)))
     assert [change.new for change in await changes(sweeping, after=last)] == [note(n=3)]
+
+
+async def test_a_follower_that_forgetting_overtakes_is_told(
+    sweeping: SqliteStore, clock: HeldClock
+) -> None:
+    """It has more before it than it is handed at once, and the rest of that goes meanwhile."""
+    await asyncio.gather(*(sweeping.write(Put(VISITS, note(sk=f"{n}"))) for n in range(600)))
+    seen: list[Change] = []
+
+    async def follow() -> None:
+        async for change in sweeping.changes(VISITS, follow=False):
+            if not seen:
+                clock.advance(ms=HOUR_MS + 1)
+                await eventually(sweeping, 1)
+            seen.append(change)
+
+    with pytest.raises(CheckpointTooOld, match="'Visits'"):
+        await follow()
+    assert 0 < len(seen) < 600
+
+
+async def test_sweeping_goes_on_after_a_full_disk_and_closing_lets_go(
+    tmp_path: Path, clock: HeldClock
+) -> None:
+    path = tmp_path / "full.db"
+    store = await SqliteStore.open(
+        path, TABLES, clock=clock, cursor_secret=SECRET, sweep_seconds=0.01
+    )
+    refused, sweep = asyncio.Event(), store._applier.forget_tokens
+
+    def full() -> None:
+        refused.set()
+        raise StoreFull("no room")
+
+    store._applier.forget_tokens = full  # type: ignore[method-assign]
+    await refused.wait()
+    store._applier.forget_tokens = sweep  # type: ignore[method-assign]
+    await store.write(Put(VISITS, note(expiresAt=clock.now_ms() // 1000 - 1)))
+    assert len(await eventually(store, 2)) == 2, "there, and swept"
+    refused.clear()
+    store._applier.forget_tokens = full  # type: ignore[method-assign]
+    await refused.wait()
+    await store.close()
+    again = await SqliteStore.open(path, TABLES, clock=clock, cursor_secret=SECRET)
+    await again.close()
+
+
+async def test_a_file_is_held_under_every_name_it_has(
+    store: SqliteStore, tmp_path: Path, clock: HeldClock
+) -> None:
+    link = tmp_path / "link.db"
+    link.symlink_to(tmp_path / "store.db")
+    with pytest.raises(StoreHeld):
+        await SqliteStore.open(link, TABLES, clock=clock, cursor_secret=SECRET)
 
 
 @pytest.mark.parametrize("checkpoint", ["", "x", "-1", "1.5", "٣", "9" * 40])
