@@ -7,6 +7,7 @@ is ever counted from the start.
 import asyncio
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from greenroom.clock import iso
 from greenroom.ids import MessageId, ThreadId, UserId, time_of
@@ -75,20 +76,25 @@ async def message(
 async def members(
     messaging: Messaging, side: Side, *, consistent: bool = False
 ) -> tuple[Member, ...]:
-    """The active ones, with their cursors as the viewer may see them."""
+    """Those in the thread, with their cursors as the viewer may see them."""
     page = await messaging.store.query(
         MESSAGING, f"THR#{side.thread.id}", Prefix("PART#"), limit=500, consistent=consistent
     )
     found = [items.member_of(item) for item in page.items]
-    active = [m for m in found if m.state is State.ACTIVE and m.user in side.thread.seats]
-    return tuple(as_seen(side, member) for member in active)
+    shown = rules.shown_seats(side.thread)
+    return tuple(
+        as_seen(side, member)
+        for member in found
+        if member.user in shown and member.state is not State.LEFT
+    )
 
 
 def as_seen(side: Side, member: Member) -> Member:
     """Another one's mutes, pins and drafts are nobody's business; nor, across a gate, how far they
     have read."""
     if member.user == side.mine.user:
-        return member
+        read = rules.read_of(side.thread, member)
+        return replace(member, read_seq=read, delivered_seq=max(read, member.delivered_seq))
     shows = rules.sees_receipts(side.thread, side.mine.user, member.user)
     read = rules.read_of(side.thread, member) if shows else 0
     return Member(

@@ -76,6 +76,8 @@ def head_item(thread: Thread) -> Item:
         item["awaiting"] = list(thread.awaiting)
     if thread.pair is not None:
         item["pair"] = list(thread.pair)
+    if thread.withdrawn:
+        item["withdrawn"] = {user: _seat_item(seat) for user, seat in thread.withdrawn.items()}
     return item
 
 
@@ -122,6 +124,7 @@ def thread_of(item: Item) -> Thread:
         gates={UserId(user): gate_of(gate) for user, gate in found.get("gates", {}).items()},
         awaiting=tuple(found.get("awaiting", ())),
         pair=None if pair is None else (UserId(pair[0]), UserId(pair[1])),
+        withdrawn={UserId(user): _seat_of(s) for user, s in found.get("withdrawn", {}).items()},
         subject=found.get("subject"),
         booking_id=found.get("bookingId"),
         leg_id=found.get("legId"),

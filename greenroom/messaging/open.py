@@ -325,7 +325,8 @@ async def rejoin(messaging: Messaging, actor: Actor, other: UserId, head: Thread
             seats[user] = Seat(role=Role.BUYER, fresh_ms=ms)
         if gated and other in missing:
             gates[other] = new_gate(messaging, actor.user, ms, after_seq=found.last_seq)
-        after = replace(found, seats=seats, gates=gates)
+        withdrawn = {user: seat for user, seat in found.withdrawn.items() if user not in missing}
+        after = replace(found, seats=seats, gates=gates, withdrawn=withdrawn)
         ops = [
             op for user in missing for op in seated_ops(after, user, ms, joined_seq=found.last_seq)
         ]

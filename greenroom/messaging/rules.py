@@ -17,6 +17,7 @@ from greenroom.messaging.models import (
     Kind,
     Member,
     Role,
+    Seat,
     State,
     Status,
     Thread,
@@ -101,8 +102,16 @@ def read_of(thread: Thread, member: Member) -> int:
     return max(member.read_seq, _sent(thread, member.user))
 
 
+def shown_seats(thread: Thread) -> dict[UserId, Seat]:
+    """Who is in it, as the participants see it: a block changes nothing for the other one."""
+    if thread.pair is None:
+        return thread.seats
+    seats = {**thread.withdrawn, **thread.seats}
+    return {user: seats[user] for user in thread.pair if user in seats}
+
+
 def _sent(thread: Thread, user: UserId) -> int:
-    seat = thread.seats.get(user)
+    seat = thread.seats.get(user) or thread.withdrawn.get(user)
     return 0 if seat is None else seat.sent
 
 
@@ -127,7 +136,10 @@ def others(thread: Thread, user: UserId) -> tuple[UserId, ...]:
 def is_behind_gate(thread: Thread, sender: UserId, now_ms: int) -> bool:
     """Whether nobody but people who have not accepted would read what the sender writes."""
     reached = [other for other in others(thread, sender) if has_accepted(thread, other)]
-    gated = any(gate.sender == sender for gate in thread.gates.values())
+    gated = any(
+        gate.sender == sender and gate.status is not GateStatus.ACCEPTED
+        for gate in thread.gates.values()
+    )
     return gated and not reached
 
 
@@ -206,5 +218,5 @@ def is_booked(thread: Thread) -> bool:
 
 def settings_version(thread: Thread) -> str:
     """Changes when the thread is named, locked, or somebody joins or goes; not with a message."""
-    settings = (thread.subject, thread.status is Status.LOCKED, sorted(thread.seats))
+    settings = (thread.subject, thread.status is Status.LOCKED, sorted(shown_seats(thread)))
     return blake2b(repr(settings).encode(), digest_size=8).hexdigest()

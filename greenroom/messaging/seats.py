@@ -1,4 +1,8 @@
-"""Who is in a thread: add, leave, remove. Each is told to the others by a system frame."""
+"""Who is in a thread: add, leave, remove. Each is told to the others by a system frame; only
+whoever blocks the other of a pair withdraws in silence."""
+
+from collections.abc import Mapping
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -7,7 +11,7 @@ from greenroom.messaging import access, rules
 from greenroom.messaging.answer import decline
 from greenroom.messaging.append import Planned, append, frame_op, said, system_frame
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.models import Kind, Seat, State, Thread
+from greenroom.messaging.models import Kind, Seat, Thread
 from greenroom.messaging.open import (
     Invited,
     check_reachable,
@@ -33,9 +37,10 @@ from greenroom.messaging.shelve import log_item
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
 from greenroom.store.base import Op, Put, Update
-from greenroom.store.expressions import F
+from greenroom.store.expressions import Action, F
 
 _FOR_TWO = frozenset({Kind.DIRECT})
+_T = TypeVar("_T")
 
 
 async def add(messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: Invited) -> Thread:
@@ -78,7 +83,7 @@ async def leave(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None
     if not rules.has_accepted(side.thread, actor.user):
         await decline(messaging, actor, side.thread.gates[actor.user].id)
         return
-    await vacate(messaging, actor.user, actor.user, thread_id, "participant.left", State.LEFT)
+    await _vacate(messaging, actor.user, actor.user, thread_id, "participant.left")
 
 
 async def remove(messaging: Messaging, actor: Actor, thread_id: ThreadId, user: UserId) -> None:
@@ -86,56 +91,62 @@ async def remove(messaging: Messaging, actor: Actor, thread_id: ThreadId, user: 
         await leave(messaging, actor, thread_id)
         return
     side = await access.thread(messaging, actor, thread_id)
-    if user not in side.thread.seats:
+    if user not in rules.shown_seats(side.thread):
         raise ThreadNotFound
     check_manages(side.thread, actor.user)
     if side.thread.kind in _FOR_TWO or user == side.thread.opened_by:
         raise NotYourPlace
-    await vacate(messaging, actor.user, user, thread_id, "participant.removed", State.LEFT)
+    await _vacate(messaging, actor.user, user, thread_id, "participant.removed")
 
 
-async def vacate(
-    messaging: Messaging,
-    actor: UserId,
-    user: UserId,
-    thread_id: ThreadId,
-    event: str | None,
-    state: State,
+async def _vacate(
+    messaging: Messaging, actor: UserId, user: UserId, thread_id: ThreadId, event: str
 ) -> None:
-    """Without an event nobody in the thread is told."""
+    def plan(head: Thread, ms: int) -> Planned:
+        if user not in rules.shown_seats(head):
+            raise ThreadNotFound
+        rest = replace(
+            head,
+            seats=_without(head.seats, user),
+            withdrawn=_without(head.withdrawn, user),
+            gates=_without(head.gates, user),
+            awaiting=tuple(other for other in head.awaiting if other != user),
+        )
+        about = () if actor == user else (user,)
+        frame = system_frame(messaging, head, actor, ms, event, *about)
+        gone = _gone_ops(thread_id, user, ms, F("state").set("left"), F("changedAt").set(ms))
+        return Planned(said(rest, frame), (frame_op(frame), *gone))
+
+    await append(messaging, thread_id, plan)
+
+
+async def withdraw(messaging: Messaging, user: UserId, thread_id: ThreadId) -> None:
+    """Out of a thread for two without the other one's noticing: no frame, nothing that shows as
+    changed, and what was known of the user (their seat, gate and cursors) stays on view."""
 
     def plan(head: Thread, ms: int) -> Planned:
         if user not in head.seats:
             raise ThreadNotFound
         rest = replace(
             head,
-            seats={other: seat for other, seat in head.seats.items() if other != user},
-            gates={other: gate for other, gate in head.gates.items() if other != user},
-            awaiting=tuple(other for other in head.awaiting if other != user),
+            seats=_without(head.seats, user),
+            withdrawn={**head.withdrawn, user: head.seats[user]},
         )
-        gone = gone_ops(thread_id, user, state, ms)
-        if event is None:
-            return Planned(rest, gone)
-        about = () if actor == user else (user,)
-        frame = system_frame(messaging, head, actor, ms, event, *about)
-        return Planned(said(rest, frame), (frame_op(frame), *gone))
+        gone = _gone_ops(thread_id, user, ms, F("state").set("blocked"))
+        return Planned(rest, gone, quiet=True)
 
     await append(messaging, thread_id, plan)
 
 
-def gone_ops(thread: ThreadId, user: UserId, state: State, now_ms: int) -> tuple[Op, ...]:
+def _without(users: Mapping[UserId, _T], user: UserId) -> dict[UserId, _T]:
+    return {other: value for other, value in users.items() if other != user}
+
+
+def _gone_ops(thread: ThreadId, user: UserId, now_ms: int, *how: Action) -> tuple[Op, ...]:
     """The row leaves the inbox, and the user's other devices are told."""
+    row = (*how, F(INBOX_KEY).remove(), F(ACTIVITY).remove())
     return (
-        Update(
-            MESSAGING,
-            member_key(thread, user),
-            (
-                F("state").set(state.value),
-                F("changedAt").set(now_ms),
-                F(INBOX_KEY).remove(),
-                F(ACTIVITY).remove(),
-            ),
-        ),
+        Update(MESSAGING, member_key(thread, user), row),
         Put(MESSAGING, log_item(thread, user, now_ms) | {"gone": True}),
     )
 

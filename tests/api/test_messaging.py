@@ -232,3 +232,31 @@ async def test_a_lock_is_for_moderators(hall: Hall) -> None:
     refused(silent, 409, "conversation-locked")
     told(await hall.ask("mod", "POST", f"/threads/{thread}/unlock"))
     await hall.say("ana", thread, "Hello!")
+
+
+async def test_whoever_is_blocked_sees_everything_as_it_was(hall: Hall) -> None:
+    thread = await hall.talk()
+    await hall.say("ana", thread, "Is Friday still free?")
+    await hall.say("ben", thread, "It is.")
+    hall.clock.advance(seconds=1)
+    cursor = (await hall.get("ana", "/sync"))["cursor"]
+    hall.clock.advance(seconds=60)
+
+    async def known() -> Any:
+        answer = await hall.ask("ana", "GET", f"/threads/{thread}")
+        page = await hall.get("ana", f"/threads/{thread}/messages")
+        inbox = await hall.get("ana", "/inbox")
+        changes = (await hall.get("ana", f"/sync?cursor={cursor}"))["threads"]
+        return told(answer), answer.headers["etag"], page, inbox, changes
+
+    before = await known()
+    assert [one["lastReadSeq"] for one in before[0]["participants"]] == [1, 2]
+    path = f"/blocks/{hall.ids['ana']}?threadId={thread}"
+    told(await hall.ask("ben", "PUT", path))
+    assert (await hall.get("ben", "/inbox"))["threads"] == []
+    assert await known() == before
+    answer = await hall.ask(
+        "ana", "POST", f"/threads/{thread}/messages", {"body": "Hello?", "clientMessageId": "x"}
+    )
+    refused(answer, 409, "conversation-closed")
+    assert await known() == before

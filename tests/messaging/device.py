@@ -33,7 +33,8 @@ class Known:
     def at(self, now_ms: int) -> "Known":
         """As it is shown now: a mute and a request end by themselves. Without what only the
         machinery looks at, and without what the sender of a request does not learn."""
-        seats = {user: replace(seat, fresh_ms=0) for user, seat in self.thread.seats.items()}
+        shown = rules.shown_seats(self.thread).items()
+        seats = {user: replace(seat, fresh_ms=0) for user, seat in shown}
         gates = {
             user: gate
             if user == self.mine.user
@@ -41,7 +42,7 @@ class Known:
             for user, gate in self.thread.gates.items()
         }
         return Known(
-            replace(self.thread, seats=seats, gates=gates, version=0, changed_ms=0),
+            replace(self.thread, seats=seats, gates=gates, withdrawn={}, version=0, changed_ms=0),
             replace(self.mine, changed_ms=0),
             {user: replace(member, changed_ms=0) for user, member in self.members.items()},
             dict(sorted(self.frames.items())),

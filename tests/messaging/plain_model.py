@@ -80,6 +80,12 @@ class Talk:
     awaits: set[UserId] = field(default_factory=set)
     locked: bool = False
     subject: str | None = None
+    withdrawn: dict[UserId, Side] = field(default_factory=dict)
+    """Who has blocked the other of the two, which the other is not to notice."""
+
+    @property
+    def shown(self) -> dict[UserId, Side]:
+        return self.withdrawn | self.sides
 
     @property
     def last(self) -> int:
@@ -97,7 +103,7 @@ class Talk:
 
     def is_at_gate(self, sender: UserId) -> bool:
         """Whether all whom the sender could reach have yet to let them in."""
-        asked = any(ask.sender == sender for ask in self.asks.values())
+        asked = any(a.sender == sender and a.state != ACCEPTED for a in self.asks.values())
         return asked and not any(self.has_accepted(u) for u in self.sides if u != sender)
 
     def unread(self, user: UserId) -> int:
@@ -163,12 +169,12 @@ class PlainModel:
     def seen_by(self, viewer: UserId, talk: Talk, post: Post) -> set[UserId]:
         return {
             user
-            for user, side in talk.sides.items()
+            for user in talk.shown
             if user != post.author and self.receipt(viewer, talk, user) >= post.seq
         }
 
     def receipt(self, viewer: UserId, talk: Talk, user: UserId) -> int:
-        side = talk.sides[user]
+        side = talk.shown[user]
         told = viewer == user or (talk.has_accepted(viewer) and talk.has_accepted(user))
         return max(side.sent, side.read if told else 0)
 
@@ -210,6 +216,7 @@ class PlainModel:
             return
         self.check_reachable(user, other)
         for one in afresh:
+            talk.withdrawn.pop(one, None)
             talk.sides[one] = Side("buyer", joined=talk.last)
             talk.asks.pop(one, None)
         if other in afresh and self.is_stranger(other, user):
@@ -246,7 +253,7 @@ class PlainModel:
             self.leave(user, thread)
             return
         talk = self._mine(actor, thread)
-        if user not in talk.sides:
+        if user not in talk.shown:
             raise Refused("ThreadNotFound")
         self._check_manages(actor, talk)
         if talk.kind == "direct" or user == talk.opener:
@@ -372,7 +379,7 @@ class PlainModel:
             if talk is None or talk.two != frozenset((user, other)) or user not in talk.sides:
                 continue
             if talk.has_accepted(user):
-                self._goes(talk, user)
+                talk.withdrawn[user] = talk.sides.pop(user)
             elif talk.asks[user].waits(self.now):
                 talk.asks[user].state = BLOCKED
 
@@ -427,7 +434,8 @@ class PlainModel:
             raise Refused("InvalidMark")
 
     def _goes(self, talk: Talk, user: UserId) -> None:
-        del talk.sides[user]
+        talk.sides.pop(user, None)
+        talk.withdrawn.pop(user, None)
         talk.asks.pop(user, None)
         talk.awaits.discard(user)
 

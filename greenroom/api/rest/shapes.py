@@ -132,7 +132,8 @@ class Sending(Struct, rename="camel"):
 
 
 def thread_row(side: Side, now_ms: int) -> ThreadRow:
-    seats = [Seat(user, seat.role, seat.service_role) for user, seat in side.thread.seats.items()]
+    shown = rules.shown_seats(side.thread).items()
+    seats = [Seat(user, seat.role, seat.service_role) for user, seat in shown]
     return ThreadRow(**_head(side, now_ms), participants=seats)
 
 
