@@ -1,7 +1,7 @@
 """The item store on one SQLite file: WAL, `synchronous=FULL`, one writer with group commit.
 
-Reads run at once, on the event loop's thread, on a connection of their own: they see what is
-committed and never wait for the writer. One store belongs to one event loop, and one file to one
+Reads run at once, on the event loop's thread: they see what is committed and never wait for the
+writer. One store belongs to one event loop, and one file to one
 process. Opening checks the file first and refuses what it does not understand.
 """
 
@@ -13,6 +13,8 @@ from contextlib import AbstractContextManager, suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
+
+import apsw
 
 from greenroom.clock import Clock
 from greenroom.store import capacity
@@ -51,7 +53,9 @@ class SqliteStore:
             after_commit=self._tell_followers,
             after_rollback=self._applier.after_rollback,
         )
-        self._reader = Reader(schema.connect(path), clock, Cursors(cursor_secret))
+        self._reader = Reader(
+            schema.connect(path), clock, Cursors(cursor_secret), self._resting_connection
+        )
         self._sweeper: asyncio.Task[None] | None = None
 
     @classmethod
@@ -165,6 +169,9 @@ class SqliteStore:
     def _check_known(self, table: Table) -> None:
         if self._tables.get(table.name) is not table and self._tables.get(table.name) != table:
             raise NoSuchTable(table.name)
+
+    def _resting_connection(self) -> apsw.Connection | None:
+        return None if self._writer.is_open else self._connection
 
     def _tell_followers(self) -> None:
         told, self._committed = self._committed, asyncio.Event()

@@ -1,9 +1,11 @@
-"""Reads on the reader's connection, and their price.
+"""Reads, and their price: on the writer's connection while it rests, for it has the pages that were
+written last in memory; else on one of their own, so that no read waits for a commit.
 
 What one would get wrong: an expired row is read, and paid for, but not shown; and a page asks for
 one row more than it shows, to know whether there is a next one.
 """
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import apsw
@@ -22,15 +24,26 @@ _PAGE_BYTES = 1024 * 1024
 
 
 class Reader:
-    def __init__(self, connection: apsw.Connection, clock: Clock, cursors: Cursors) -> None:
-        self.connection = connection
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        clock: Clock,
+        cursors: Cursors,
+        resting: Callable[[], apsw.Connection | None] = lambda: None,
+    ) -> None:
+        self._own = connection
+        self._resting = resting
         self._clock = clock
         self._cursors = cursors
         self._gets: dict[str, str] = {}
         self._queries: dict[tuple[str, str, bool, bool], str] = {}
 
     def close(self) -> None:
-        self.connection.close()
+        self._own.close()
+
+    @property
+    def connection(self) -> apsw.Connection:
+        return self._resting() or self._own
 
     def get(self, table: Table, key: Key, consistent: bool) -> Item | None:
         sql = self._gets.get(table.name)

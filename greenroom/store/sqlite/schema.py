@@ -57,7 +57,7 @@ def hold(path: Path) -> int:
 
 
 def connect(path: Path) -> apsw.Connection:
-    connection = apsw.Connection(str(path), statementcachesize=500)
+    connection = apsw.Connection(str(path), statementcachesize=64)
     connection.set_busy_timeout(5000)
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute("PRAGMA cache_size=-65536")
