@@ -58,8 +58,7 @@ def holds(condition: Condition, item: Item | None) -> bool:
             value = _find(path, found)
             return _compares(value, ">=", low) and _compares(value, "<=", high)
         case BeginsWith(path, prefix):
-            text: Any = _find(path, found)
-            return isinstance(text, type(prefix)) and bool(text.startswith(prefix))  # type: ignore[arg-type]
+            return _begins(_find(path, found), prefix)
         case Contains(path, value):
             return _contains(_find(path, found), value)
         case In(path, values):
@@ -226,9 +225,15 @@ def _ordering(value: Any) -> str | None:
             return None
 
 
+def _begins(mine: Any, prefix: Any) -> bool:
+    if not isinstance(mine, str | bytes) or _ordering(mine) != _ordering(prefix):
+        return False
+    return mine.startswith(prefix)
+
+
 def _contains(mine: Any, value: Value) -> bool:
     if isinstance(mine, str | bytes):
-        return type(mine) is type(value) and value in mine  # type: ignore[operator]
+        return _ordering(mine) == _ordering(value) and value in mine  # type: ignore[operator]
     if isinstance(mine, list | frozenset):
         return any(same(member, value) for member in mine)
     return False

@@ -42,10 +42,19 @@ from greenroom.store.problems import (
     ItemTooLarge,
 )
 from greenroom.store.tables import Index, Table, index_key_names
-from greenroom.store.values import MAX_ITEM_BYTES, Item, Value, weigh, weigh_attribute, weigh_value
+from greenroom.store.values import (
+    MAX_ITEM_BYTES,
+    Item,
+    Value,
+    check_name,
+    weigh,
+    weigh_attribute,
+    weigh_value,
+)
 
 MAX_OPS = 100
 MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
+TOO_MANY_BYTES = f"its items have more than {MAX_TRANSACTION_BYTES} bytes"
 MAX_BATCH = 100
 MAX_LIMIT = 1000
 MAX_IN = 100
@@ -54,14 +63,15 @@ MAX_SORT_BYTES = 1024
 MAX_TOKEN = 36
 MAX_EXPRESSION = 4096
 """Characters of an expression as DynamoDB reads it; `_room` says how many one takes at most."""
+MAX_NESTED = 300
 
 
 def check_write(ops: Sequence[Op], token: str | None) -> list[int]:
-    """The size of each op's item (of what a Put brings; 0 for the others)."""
+    """What each op brings: a Put's item, an Update's values; 0 for the others."""
     if not ops:
         raise InvalidTransaction("it has no ops")
-    if token is not None and not 1 <= len(token) <= MAX_TOKEN:
-        raise InvalidTransaction(f"a token has 1 to {MAX_TOKEN} characters")
+    if token is not None:
+        check_token(token)
     if len(ops) == 1:
         if isinstance(ops[0], Check) and token is None:
             raise InvalidTransaction("a lone Check writes nothing")
@@ -72,20 +82,30 @@ def check_write(ops: Sequence[Op], token: str | None) -> list[int]:
     if len({(op.table.name, key_of(op)) for op in ops}) != len(ops):
         raise InvalidTransaction("two of its ops are for one item")
     if sum(sizes) > MAX_TRANSACTION_BYTES:
-        raise InvalidTransaction(f"its items have more than {MAX_TRANSACTION_BYTES} bytes")
+        raise InvalidTransaction(TOO_MANY_BYTES)
     return sizes
+
+
+def check_token(token: str) -> None:
+    if not 1 <= len(token) <= MAX_TOKEN:
+        raise InvalidTransaction(f"a token has 1 to {MAX_TOKEN} characters")
+    if not token.isascii():
+        try:
+            token.encode()
+        except UnicodeEncodeError:
+            raise InvalidTransaction("the token is not valid Unicode") from None
 
 
 def check_op(op: Op) -> int:
     if op.condition is not None:
-        check_condition(op.table, op.condition)
-        if _room(op.condition) > MAX_EXPRESSION:
+        values = check_condition(op.table, op.condition)
+        if _room(op.condition) > MAX_EXPRESSION or values > MAX_ITEM_BYTES:
             raise InvalidExpression("", "the condition is too long")
     if isinstance(op, Put):
         return check_item(op.table, op.item)
     check_key(op.table, op.key)
     if isinstance(op, Update):
-        check_actions(op.table, op.actions)
+        return check_actions(op.table, op.actions)
     return 0
 
 
@@ -197,54 +217,64 @@ def check_query(
         _check_key_part(table, source.sort, text, MAX_SORT_BYTES)
 
 
-def check_condition(table: Table, condition: Condition) -> None:
+def check_condition(table: Table, condition: Condition, depth: int = 1) -> int:
+    """What its values weigh together."""
     match condition:
         case Exists(path) | Absent(path):
             check_path(table, path)
+            return 0
         case Compare(operand, comparator, value):
-            _check_operand(table, operand, value)
+            weight = _check_operand(table, operand, value)
             if comparator not in ("=", "<>") and _ordered(value) is None:
                 raise InvalidExpression(
                     _name(operand), "only text, numbers and bytes have an order"
                 )
+            return weight
         case Between(path, low, high):
-            _check_operand(table, path, low)
-            _check_operand(table, path, high)
+            weight = _check_operand(table, path, low) + _check_operand(table, path, high)
             if _ordered(low) is None or _ordered(low) != _ordered(high):
                 raise InvalidExpression(_name(path), "both ends are text, numbers or bytes")
             if low > high:  # type: ignore[operator]
                 raise InvalidExpression(_name(path), "the low end is above the high end")
+            return weight
         case BeginsWith(path, prefix):
-            check_path(table, path)
             if not isinstance(prefix, str | bytes):
                 raise InvalidExpression(_name(path), "a prefix is text or bytes")
-            weigh_value(_name(path), prefix)
+            return _check_operand(table, path, prefix)
         case Contains(path, value):
-            _check_operand(table, path, value)
+            weight = _check_operand(table, path, value)
             if _ordered(value) is None:
                 raise InvalidExpression(_name(path), "what it contains is text, a number or bytes")
+            return weight
         case In(path, values):
             if not 1 <= len(values) <= MAX_IN:
                 raise InvalidExpression(_name(path), f"it is one of 1 to {MAX_IN} values")
-            for value in values:
-                _check_operand(table, path, value)
+            return sum(_check_operand(table, path, value) for value in values)
+    return _check_parts(table, condition, depth)
+
+
+def _check_parts(table: Table, condition: Condition, depth: int) -> int:
+    if depth > MAX_NESTED:
+        raise InvalidExpression("", "the condition is nested too deeply")
+    match condition:
         case And(parts) | Or(parts):
-            for part in parts:
-                check_condition(table, part)
+            return sum([check_condition(table, part, depth + 1) for part in parts])
         case Not(part):
-            check_condition(table, part)
+            return check_condition(table, part, depth + 1)
+    raise AssertionError(f"no such condition: {condition!r}")
 
 
 _STEP_ROOM, _VALUE_ROOM, _LEAF_ROOM, _JOINT_ROOM, _ACTION_ROOM = 6, 6, 28, 8, 30
+_EMPTY_ROOM, _NOT_ROOM = 60, 14  # the second keeps them under the 300 that DynamoDB takes
 
 
 def _room(condition: Condition) -> int:
     """Never less than what `dynamo/encode.py` makes of it."""
     match condition:
         case And(parts) | Or(parts):
-            return sum(_room(part) + _JOINT_ROOM for part in parts)
+            return sum(_room(part) + _JOINT_ROOM for part in parts) if parts else _EMPTY_ROOM
         case Not(part):
-            return _room(part) + _JOINT_ROOM
+            return _room(part) + _NOT_ROOM
         case In(path, values):
             return _LEAF_ROOM + _STEP_ROOM * len(path.steps) + _VALUE_ROOM * len(values)
         case Compare(SizeOf(path), _, _) | Compare(Path() as path, _, _):
@@ -256,19 +286,24 @@ def _room(condition: Condition) -> int:
     raise AssertionError(f"no such condition: {condition!r}")
 
 
-def check_actions(table: Table, actions: Sequence[Action]) -> None:
+def check_actions(table: Table, actions: Sequence[Action]) -> int:
+    """What the values that it brings weigh together."""
     if not actions:
         raise InvalidTransaction("an Update has at least one action")
+    weight = 0
     for action in actions:
         check_path(table, action.path)
         first = action.path.steps[0]
         if first == table.partition or first == table.sort:
             raise InvalidExpression(_name(action.path), "an item's key cannot be changed")
-        _check_action_value(action)
+        weight += _check_action_value(action)
     if sum(_ACTION_ROOM + _STEP_ROOM * len(a.path.steps) for a in actions) > MAX_EXPRESSION:
         raise InvalidExpression("", "the update has too many actions")
     if len({action.path.steps[0] for action in actions}) != len(actions):
         _check_apart([action.path for action in actions])
+    if weight > MAX_ITEM_BYTES:
+        raise ItemTooLarge(table.name, MAX_ITEM_BYTES)
+    return weight
 
 
 def _check_apart(paths: Sequence[Path]) -> None:
@@ -279,24 +314,25 @@ def _check_apart(paths: Sequence[Path]) -> None:
                 raise InvalidExpression(_name(path), "two actions touch it")
 
 
-def _check_action_value(action: Action) -> None:
+def _check_action_value(action: Action) -> int:
     name = action.path.steps[0]
     match action:
         case Set(_, value) | SetIfAbsent(_, value):
-            weigh_value(name, value)
+            return weigh_value(name, value)
         case Append(_, values):
-            for value in values:
-                weigh_value(name, value)
+            return sum([weigh_value(name, value) for value in values])
         case Add(_, amount):
-            weigh_value(name, amount)
+            weight = weigh_value(name, amount)
             if isinstance(amount, bool) or not isinstance(amount, int | Decimal | set | frozenset):
                 raise InvalidExpression(name, "what is added is a number or a set")
+            return weight
         case Discard(_, members):
-            weigh_value(name, members)
+            weight = weigh_value(name, members)
             if not isinstance(members, set | frozenset):
                 raise InvalidExpression(name, "what is discarded is a set")
+            return weight
         case Remove():
-            pass
+            return 0
 
 
 def check_path(table: Table, path: Path) -> None:
@@ -304,6 +340,8 @@ def check_path(table: Table, path: Path) -> None:
         raise InvalidExpression(".".join(path.steps), "a path has at least one name, none empty")
     if len(path.steps) > 32:
         raise InvalidExpression(_name(path), "a path has at most 32 names")
+    for step in path.steps:
+        check_name(path.steps[0], step)
     if len(path.steps) > 1 and _is_key(table, path.steps[0]):
         raise InvalidExpression(_name(path), "a key is text and has nothing inside")
 
@@ -312,9 +350,9 @@ def _is_key(table: Table, name: str) -> bool:
     return name in table.key_names or any(name in index_key_names(i) for i in table.indexes)
 
 
-def _check_operand(table: Table, operand: Path | SizeOf, value: Value) -> None:
+def _check_operand(table: Table, operand: Path | SizeOf, value: Value) -> int:
     check_path(table, operand.path if isinstance(operand, SizeOf) else operand)
-    weigh_value(_name(operand), value)
+    return weigh_value(_name(operand), value)
 
 
 def _ordered(value: Value) -> str | None:

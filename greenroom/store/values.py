@@ -50,6 +50,10 @@ def weigh(item: Item) -> int:
     return size
 
 
+def check_name(attribute: str, name: str) -> None:
+    _weigh_name(attribute, name)
+
+
 def weigh_attribute(name: str, value: Value) -> int:
     return _weigh_name(name, name) + _weigh(name, value, 1)
 
@@ -67,6 +71,8 @@ def canonical(value: Value) -> Value:
         return number(value)
     if isinstance(value, str):
         return str.__str__(value)  # str() of an enum would be its name
+    if isinstance(value, int):
+        return int(value)
     if isinstance(value, Mapping):
         return {name: canonical(inner) for name, inner in value.items()}
     if isinstance(value, AbstractSet):

@@ -12,6 +12,7 @@ import pytest
 from greenroom.clock import SystemClock
 from greenroom.store.base import Change, Put
 from greenroom.store.dynamo import DynamoStore, Retry
+from greenroom.store.dynamo.places import Places
 from greenroom.store.problems import CheckpointTooOld, InvalidCursor, NotFollowed
 from tests.contracts.tables import ACCOUNTS, NOTES, note
 from tests.fault_proxy import Answer, FaultProxy, Forward, fault_proxy, refusal
@@ -176,6 +177,19 @@ async def test_a_checkpoint_that_was_not_given_out_is_refused(
 ) -> None:
     with pytest.raises(InvalidCursor):
         await read(store, checkpoint)
+
+
+@pytest.mark.parametrize("number", ["0", "9" * 50])
+async def test_a_checkpoint_with_a_number_that_no_stream_gives_is_refused(
+    store: DynamoStore, number: str
+) -> None:
+    await store.write(Put(NOTES, note()))
+    (change,) = await read(store)
+    places = Places.parse(change.checkpoint)
+    for shard in places.due():
+        places.reach(shard, number)
+    with pytest.raises(InvalidCursor):
+        await read(store, places.checkpoint())
 
 
 async def test_a_table_without_a_stream_is_not_followed(store: DynamoStore) -> None:

@@ -22,8 +22,10 @@ def encode(value: Value) -> dict[str, Any]:
             return {"BOOL": value}
         case str():
             return {"S": value}
-        case int() | Decimal():
-            return {"N": str(value)}
+        case int():
+            return {"N": str(int(value))}  # str() of an enum would be its name
+        case Decimal():
+            return {"N": str(number(value))}  # 1.0 and 1 are the same, also under one token
         case bytes() | bytearray() | memoryview():
             return {"B": b64encode(value).decode()}
         case Mapping():

@@ -10,12 +10,19 @@ from collections.abc import Sequence
 
 from greenroom.store.base import Op, Update
 from greenroom.store.expressions import Add, Append, Set, SetIfAbsent
-from greenroom.store.limits import check_index_key
-from greenroom.store.problems import InvalidExpression, InvalidItem, InvalidUpdate, ItemTooLarge
+from greenroom.store.limits import TOO_MANY_BYTES, check_index_key
+from greenroom.store.problems import (
+    InvalidExpression,
+    InvalidItem,
+    InvalidTransaction,
+    InvalidUpdate,
+    ItemTooLarge,
+)
 from greenroom.store.values import MAX_ITEM_BYTES, OUT_OF_RANGE, TOO_DEEP, TOO_MANY_DIGITS
 
 _TOO_LONG = re.compile(r"Expression size has exceeded|contains too many oper", re.IGNORECASE)
 _TOO_LARGE = re.compile(r"Item size.*exceeded", re.IGNORECASE)
+_TOO_MANY_BYTES = re.compile(r"Transaction payload size", re.IGNORECASE)
 _INDEX_KEY = re.compile(
     r"Index Key|secondary index key|Invalid attribute value type|Size limit exceeded|"
     r"(hashkey|range keys?) has exceeded",
@@ -39,6 +46,8 @@ def misfit(message: str, ops: Sequence[Op]) -> Exception:
         return InvalidExpression("", "it is too long for DynamoDB")
     if _TOO_LARGE.search(message):
         return ItemTooLarge((updates or ops)[0].table.name, MAX_ITEM_BYTES)
+    if _TOO_MANY_BYTES.search(message):
+        return InvalidTransaction(TOO_MANY_BYTES)
     if not updates:
         return Unexpected(message)
     if _INDEX_KEY.search(message) and (problem := _spoilt_index_key(updates)):

@@ -18,7 +18,7 @@ from greenroom.store.dynamo.attributes import decode_item, decode_key
 from greenroom.store.dynamo.link import Link
 from greenroom.store.dynamo.places import Places
 from greenroom.store.dynamo.wire import Refused
-from greenroom.store.problems import CheckpointTooOld, NoSuchTable, NotFollowed
+from greenroom.store.problems import CheckpointTooOld, InvalidCursor, NoSuchTable, NotFollowed
 from greenroom.store.tables import Table
 
 _PAGE = 1000
@@ -109,7 +109,12 @@ class Feed:
             request |= {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": last}
         else:
             request["ShardIteratorType"] = "TRIM_HORIZON"
-        answer = await self._ask("GetShardIterator", request)
+        try:
+            answer = await self._ask("GetShardIterator", request)
+        except Refused as refused:
+            if last and refused.kind == "ValidationException":
+                raise InvalidCursor from None  # a number that no stream gives
+            raise
         return str(answer["ShardIterator"])
 
     async def _next_pages(self) -> list[tuple[Reading, list[dict[str, Any]]]]:
