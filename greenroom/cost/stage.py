@@ -10,6 +10,8 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from greenroom.clock import HeldClock
 from greenroom.ids import Ids, ThreadId
 from greenroom.messaging import Messaging, inbox, open as opening, send as sending
@@ -21,7 +23,7 @@ from greenroom.people import People
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.join import join
 from greenroom.safety import Safety
-from greenroom.safety.limits import Limits
+from greenroom.safety.limits import RATES, Limit, Limits
 from greenroom.store.base import Store
 from greenroom.store.cursors import Cursors
 
@@ -124,9 +126,12 @@ class Stage:
 
 
 def _contexts(store: Store, clock: HeldClock) -> Messaging:
+    """A group of 99 strangers is more than anybody may ask in a day, and has its price all the
+    same."""
     ids = Ids(clock)
     people = People(store, clock, ids)
-    safety = Safety(store, people, clock, ids, Limits(store, clock))
+    rates = {**RATES, Limit.REQUESTS: replace(RATES[Limit.REQUESTS], unasked=99)}
+    safety = Safety(store, people, clock, ids, Limits(store, clock, rates=rates))
     messaging = Messaging(
         store=store,
         people=people,

@@ -8,7 +8,7 @@ from greenroom.messaging.change import change_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Edit, Frame, FrameKind, score
 from greenroom.messaging.problems import InvalidText, MessageNotFound, NotYours, TextRefused
-from greenroom.messaging.send import are_apart, check_may_send
+from greenroom.messaging.send import are_apart, check_may_send, mentions_in
 from greenroom.people.actor import Actor
 from greenroom.safety.judge import judge
 from greenroom.safety.limits import Limit
@@ -39,10 +39,11 @@ async def edit(
         actor,
         cleaned,
         booked=rules.is_booked(side.thread),
-        first_contact=False,
+        first_contact=rules.is_behind_gate(side.thread, actor.user, now_ms),
     )
     if isinstance(verdict, Refuse | Hold):
         raise TextRefused(", ".join(verdict.policy_hints) or verdict.reason)
+    mentions = await mentions_in(messaging, side.thread, cleaned)
 
     def edited(found: Frame, now_ms: int) -> Frame:
         if found.kind is not FrameKind.TEXT or found.deleted_ms is not None:
@@ -54,6 +55,7 @@ async def edit(
         return replace(
             found,
             body=cleaned,
+            mentions=mentions,
             edits=(*found.edits, Edit(found.body, now_ms)),
             edited_ms=now_ms,
             policy_tags=tuple(verdict.policy_tags),

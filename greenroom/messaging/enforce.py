@@ -3,14 +3,15 @@
 Each may be called again with the same case after a crash, and then changes nothing.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeGuard
 
 from msgspec.structs import replace
 
-from greenroom.ids import MessageId, ThreadId, UserId, time_of
+from greenroom.ids import MessageId, RequestId, ThreadId, UserId, time_of
 from greenroom.messaging import items, rules
-from greenroom.messaging.access import Side
+from greenroom.messaging.access import Side, check_member
 from greenroom.messaging.answer import decline
 from greenroom.messaging.append import Planned, append, frame_op, said
 from greenroom.messaging.change import change_frame
@@ -21,6 +22,7 @@ from greenroom.messaging.models import Frame, FrameKind, Member, Role, Thread, s
 from greenroom.messaging.open import pending_partition
 from greenroom.messaging.problems import RequestNotFound, ThreadNotFound
 from greenroom.messaging.records import MESSAGING, claim_key, member_key, message_key
+from greenroom.messaging.send import are_apart, mentions_in
 from greenroom.people.actor import SYSTEM, Actor, system
 from greenroom.safety.models import Case, HeldMessage, SentMessage, WholeThread
 from greenroom.safety.records import EPHEMERAL
@@ -53,13 +55,18 @@ class Enforcement:
 
     async def fold(self, user: UserId) -> None:
         """The requests that wait at other people's gates are turned away for them."""
-        page = await self.messaging.store.query(EPHEMERAL, pending_partition(user), limit=_AT_ONCE)
-        for item in page.items:
-            target = Actor(UserId(str(item["sk"])))
-            try:
-                await decline(self.messaging, target, item["gateId"])  # type: ignore[arg-type]
-            except RequestNotFound:
-                continue  # answered, or run out
+        cursor: str | None = None
+        while True:
+            page = await self.messaging.store.query(
+                EPHEMERAL, pending_partition(user), limit=_AT_ONCE, cursor=cursor
+            )
+            for item in page.items:
+                target = Actor(UserId(str(item["targetUser"])))
+                with suppress(RequestNotFound):  # answered, or run out
+                    await decline(self.messaging, target, RequestId(str(item["gateId"])))
+            cursor = page.next
+            if cursor is None:
+                return
 
 
 async def _release(messaging: Messaging, case: Case, subject: HeldMessage) -> None:
@@ -67,8 +74,15 @@ async def _release(messaging: Messaging, case: Case, subject: HeldMessage) -> No
     side = member_key(subject.thread, subject.author)
     item = await messaging.store.get(MESSAGING, side, consistent=True)
     author = None if item is None else items.member_of(item)
+    kept, _ = await messaging.heads.load(subject.thread)
+    apart = kept is not None and await are_apart(messaging, kept)
+    mentions = () if kept is None else await mentions_in(messaging, kept, case.text)
 
     def plan(head: Thread, ms: int) -> Planned:
+        now_ms = messaging.clock.now_ms()
+        check_member(head, subject.author, now_ms)
+        if apart and not rules.is_behind_gate(head, subject.author, now_ms):
+            raise ThreadNotFound
         frame = Frame(
             thread=head.id,
             id=messaging.ids.message(ms),
@@ -77,6 +91,7 @@ async def _release(messaging: Messaging, case: Case, subject: HeldMessage) -> No
             kind=FrameKind.TEXT,
             author=subject.author,
             body=case.text,
+            mentions=mentions,
             reply_to=case.reply_to,
             policy_tags=tuple(case.policy_tags),
             policy_hints=tuple(case.policy_hints),
@@ -104,6 +119,8 @@ async def _release(messaging: Messaging, case: Case, subject: HeldMessage) -> No
     except ConditionFailed as refusal:
         if not _only_about(refusal, claim):
             raise
+    except ThreadNotFound:  # the author has gone since, or is kept apart from the other one
+        await _throw_away(messaging, subject.thread, subject.author, subject.client_message_id)
 
 
 def _only_about(refusal: ConditionFailed, key: Key) -> TypeGuard[ConditionFailed]:

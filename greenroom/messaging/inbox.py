@@ -242,5 +242,6 @@ def _tidy(messaging: Messaging, user: UserId, rows: list[Row | None], now_ms: in
     resting = [row for row in found if settle.rests(row.thread, row.mine, now_ms)]
     for row in resting[:_SETTLE_AT_ONCE]:
         messaging.chores.add(partial(settle.settle, messaging, user, row.thread.id))
-    for row in [row for row in found if row.standing.folder is None][:_SETTLE_AT_ONCE]:
+    over = [row for row in found if not rules.is_let_in(row.thread, user, now_ms)]
+    for row in over[:_SETTLE_AT_ONCE]:
         messaging.chores.add(partial(settle.take_down, messaging, user, row.thread.id))

@@ -27,7 +27,9 @@ from greenroom.messaging.models import (
 from greenroom.messaging.problems import (
     BlockedByYou,
     InvalidThread,
+    NotPlain,
     OpeningKeyReused,
+    TextRefused,
     Unreachable,
 )
 from greenroom.messaging.records import (
@@ -41,8 +43,10 @@ from greenroom.messaging.records import (
 from greenroom.people import directory
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.blocks import apart_from, has_blocked
+from greenroom.safety.judge import has_link, judge
 from greenroom.safety.limits import Limit
 from greenroom.safety.records import EPHEMERAL, EPHEMERAL_TTL
+from greenroom.safety.verdict import Hold, Refuse
 from greenroom.store.base import Key, Op, Put
 from greenroom.store.expressions import F
 from greenroom.store.limits import MAX_OPS
@@ -181,11 +185,13 @@ async def _drawn(
 ) -> Thread:
     now_ms = messaging.clock.now_ms()
     targets = [invited.user for invited in opening.others]
+    subject = None if opening.subject is None else text.subject(opening.subject)
     gates = {
         target: new_gate(messaging, actor.user, now_ms)
         for target in await strangers_to(messaging, actor, targets)
-        if opening.kind is not Kind.SUPPORT
     }
+    await _check_subject(messaging, actor, subject, first_contact=bool(gates))
+    await messaging.safety.limits.spend(actor.user, *[Limit.REQUESTS] * len(gates))
     me = Invited(actor.user, opening.role, opening.service_role)
     seats = {
         invited.user: Seat(role=invited.role, service_role=invited.service_role, fresh_ms=now_ms)
@@ -200,13 +206,40 @@ async def _drawn(
         seats=seats,
         gates=gates,
         pair=(actor.user, targets[0]) if len(targets) == 1 else None,
-        subject=None if opening.subject is None else text.subject(opening.subject),
+        subject=subject,
         booking_id=opening.booking_id,
         leg_id=opening.leg_id,
         lbg_id=opening.lbg_id,
         city=opening.city,
         changed_ms=now_ms,
     )
+
+
+async def _check_subject(
+    messaging: Messaging, actor: Actor, subject: str | None, *, first_contact: bool
+) -> None:
+    """A name is read like a message, and by those behind the gate before any message."""
+    if subject is None:
+        return
+    if first_contact and has_link(subject):
+        raise NotPlain
+    await check_name(messaging, actor, subject, booked=False, first_contact=first_contact)
+
+
+async def check_name(
+    messaging: Messaging, actor: Actor, subject: str, *, booked: bool, first_contact: bool
+) -> None:
+    """What would have to wait for a moderator cannot be a name."""
+    verdict = await judge(
+        messaging.safety,
+        actor,
+        subject,
+        booked=booked,
+        first_contact=first_contact,
+        is_name=True,
+    )
+    if isinstance(verdict, Refuse | Hold):
+        raise TextRefused(", ".join(verdict.policy_hints) or verdict.reason)
 
 
 def new_gate(messaging: Messaging, sender: UserId, now_ms: int, *, after_seq: int = 0) -> Gate:
@@ -269,7 +302,8 @@ def _pending_item(thread: ThreadId, target: UserId, gate: Gate) -> Item:
     """What the sender has waiting, and where, for as long as it may wait."""
     return {
         "pk": pending_partition(gate.sender),
-        "sk": target,
+        "sk": f"{target}#{gate.id}",
+        "targetUser": target,
         "threadId": thread,
         "gateId": gate.id,
         EPHEMERAL_TTL: gate.expires_ms // 1000,
@@ -316,6 +350,8 @@ def _only(opening: Opening) -> UserId:
 async def rejoin(messaging: Messaging, actor: Actor, other: UserId, head: Thread) -> Thread:
     """The pair's thread, where one of them, or both, were gone from it: they start afresh."""
     gated = other in await strangers_to(messaging, actor, [other])
+    if gated:
+        await messaging.safety.limits.spend(actor.user, Limit.REQUESTS)
 
     def plan(found: Thread, ms: int) -> Planned:
         missing = _absent(found, actor.user, other, messaging.clock.now_ms())

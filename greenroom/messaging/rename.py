@@ -7,10 +7,12 @@ from greenroom.messaging import access, rules, text
 from greenroom.messaging.append import Planned, append, frame_op, said, system_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Kind, Thread
+from greenroom.messaging.open import check_name
 from greenroom.messaging.problems import NotYourPlace, ThreadChanged
 from greenroom.messaging.seats import check_manages
 from greenroom.messaging.send import are_apart, check_may_send
 from greenroom.people.actor import Actor
+from greenroom.safety.limits import Limit
 
 
 async def rename(
@@ -25,7 +27,12 @@ async def rename(
     side = await access.thread(messaging, actor, thread_id)
     if side.thread.subject == named:
         return side.thread
-
+    check_manages(side.thread, actor.user)
+    await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
+    if named is not None:
+        behind_gate = rules.is_behind_gate(side.thread, actor.user, messaging.clock.now_ms())
+        booked = rules.is_booked(side.thread)
+        await check_name(messaging, actor, named, booked=booked, first_contact=behind_gate)
     apart = await are_apart(messaging, side.thread)
 
     def plan(head: Thread, ms: int) -> Planned:

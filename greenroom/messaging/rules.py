@@ -65,6 +65,8 @@ def folder_of(thread: Thread, mine: Member, now_ms: int) -> Folder | None:
         return None
     if not is_let_in(thread, mine.user, now_ms):
         return None
+    if is_unasked(thread, mine.user):
+        return None
     if mine.spam:
         return Folder.SPAM
     if not has_accepted(thread, mine.user):
@@ -161,6 +163,14 @@ def is_let_in(thread: Thread, user: UserId, now_ms: int) -> bool:
         return False
     gate = thread.gates.get(user)
     return gate is None or gate_status(gate, now_ms) in (GateStatus.PENDING, GateStatus.ACCEPTED)
+
+
+def is_unasked(thread: Thread, user: UserId) -> bool:
+    """A request with nothing in it yet: its first message is being written, or is held."""
+    gate = thread.gates.get(user)
+    if gate is None or gate.status is not GateStatus.PENDING:
+        return False
+    return thread.last_seq <= gate.after_seq
 
 
 def is_closed(thread: Thread, sender: UserId, now_ms: int) -> bool:

@@ -109,7 +109,7 @@ async def _send(
         case Hold():
             return await hold(messaging, actor, thread_id, outgoing, verdict)
         case _:
-            mentions = await _mentions(messaging, head, outgoing.body)
+            mentions = await mentions_in(messaging, head, outgoing.body)
             return await _commit(messaging, actor, head, outgoing, verdict, mentions)
 
 
@@ -257,7 +257,7 @@ async def _check_reply(
         await access.message(messaging, side, outgoing.reply_to)
 
 
-async def _mentions(messaging: Messaging, head: Thread, body: str) -> tuple[UserId, ...]:
+async def mentions_in(messaging: Messaging, head: Thread, body: str) -> tuple[UserId, ...]:
     """Of the names after an @, those of people in the thread."""
     found = [await directory.by_username(messaging.people, name) for name in text.mentioned(body)]
     return tuple(person.id for person in found if person is not None and person.id in head.seats)

@@ -73,7 +73,7 @@ async def take_down(messaging: Messaging, user: UserId, thread_id: ThreadId) -> 
     if head not in found or ACTIVITY not in found.get(side, {}):
         return
     thread, row, now_ms = items.thread_of(found[head]), found[side], messaging.clock.now_ms()
-    if rules.folder_of(thread, items.member_of(row), now_ms) is not None:
+    if rules.is_let_in(thread, user, now_ms):
         return
     with suppress(ConditionFailed, Conflict):  # it is asked anew
         await messaging.store.write(

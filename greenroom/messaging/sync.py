@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from greenroom.clock import iso
 from greenroom.ids import ThreadId, UserId
-from greenroom.messaging import access, items
+from greenroom.messaging import access, items, rules
 from greenroom.messaging.access import Side
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.history import members
@@ -130,6 +130,8 @@ async def _look(
         side = await access.thread(messaging, actor, thread_id)
     except ThreadNotFound:
         return thread_id, False
+    if rules.is_unasked(side.thread, actor.user):
+        return thread_id, True
     everybody = await members(messaging, side, consistent=True)
     latest = max(side.thread.changed_ms, *(member.changed_ms for member in everybody))
     if latest <= since_ms:

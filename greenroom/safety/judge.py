@@ -31,16 +31,22 @@ def has_link(text: str) -> bool:
 
 
 async def judge(
-    safety: Safety, actor: Actor, text: str, *, booked: bool = False, first_contact: bool = False
+    safety: Safety,
+    actor: Actor,
+    text: str,
+    *,
+    booked: bool = False,
+    first_contact: bool = False,
+    is_name: bool = False,
 ) -> Verdict:
-    """Counts as having been said: judge a text once."""
+    """Counts as having been said: judge a text once. A name may be given to many things."""
     return judge_text(
         text,
         Circumstances(
             booked=booked,
             first_contact=first_contact,
             account_age_ms=await _account_age(safety, actor),
-            recent=_recent(safety, actor, text),
+            recent=0 if is_name else _recent(safety, actor, text),
         ),
         safety.policy,
     )

@@ -114,6 +114,8 @@ class Talk:
         if not self.is_open_to(user, now):
             return None
         side = self.sides[user]
+        if not self.has_accepted(user) and self.last <= self.asks[user].before:
+            return None
         if side.spam:
             return "spam"
         if not self.has_accepted(user):

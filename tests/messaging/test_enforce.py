@@ -4,11 +4,13 @@ import pytest
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import inbox
+from greenroom.messaging.block import block_person
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Kind, Status
 from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.problems import ClientIdReused
+from greenroom.messaging.seats import leave
 from greenroom.messaging.send import Held, Outgoing, Sent, hold, send
 from greenroom.safety.models import Case, HeldMessage, SentMessage, Subject, WholeThread, case_id
 from greenroom.safety.verdict import Hold
@@ -40,6 +42,33 @@ async def test_what_is_held_is_as_good_as_sent_to_its_author_and_nothing_to_othe
     assert isinstance(again, Held)
     with pytest.raises(ClientIdReused):
         await send(world.messaging, world.actors["ana"], thread.id, Outgoing("c", "Other"))
+
+
+@pytest.mark.parametrize("way", ["leaves", "is blocked"])
+async def test_what_its_author_may_no_longer_say_is_not_released(world: World, way: str) -> None:
+    thread = await world.inquiry()
+    case = await _held(world, thread.id)
+    if way == "leaves":
+        await leave(world.messaging, world.actors["ana"], thread.id)
+    else:
+        await block_person(world.messaging, world.actors["ben"], world.user("ana"))
+    for node in (world, world.another_node()):
+        await Enforcement(node.messaging).release(case)
+    frames = (await history(world.messaging, world.actors["ben"], thread.id)).frames
+    assert [frame.body for frame in frames if frame.event is None] == []
+
+
+async def test_every_request_of_a_person_folds_up_however_many_wait_for_the_same(
+    world: World,
+) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    for _ in range(3):
+        asked = Opening(kind=Kind.INQUIRY, others=(Invited(ben.user),))
+        thread = await open_thread(world.messaging, ana, asked)
+        await world.say("ana", thread.id, "Hello!")
+    assert (await inbox.counts(world.messaging, ben)).badge == 3
+    await Enforcement(world.messaging).fold(ana.user)
+    assert (await inbox.counts(world.messaging, ben)).badge == 0
 
 
 async def test_what_is_released_enters_once_with_the_next_seq(world: World) -> None:

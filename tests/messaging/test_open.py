@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from greenroom.errors import Problem
 from greenroom.ids import UserId
 from greenroom.messaging import answer, inbox, seats
 from greenroom.messaging.block import block_person
@@ -13,16 +14,21 @@ from greenroom.messaging.open import Invited, Opening, open_direct, open_thread
 from greenroom.messaging.problems import (
     BlockedByYou,
     InvalidThread,
+    NotPlain,
     OpeningKeyReused,
     RequestPending,
+    TextRefused,
     ThreadNotFound,
     Unreachable,
 )
+from greenroom.messaging.rename import rename
 from greenroom.messaging.rules import gate_status
+from greenroom.messaging.sync import sync
 from greenroom.people.actor import Scope
 from greenroom.people.directory import PersonNotFound
+from greenroom.safety.limits import TooMany
 from greenroom.safety.unblock import unblock
-from tests.messaging.world import World
+from tests.messaging.world import UNLIMITED, World, contexts
 
 
 def _with(*users: UserId, kind: Kind = Kind.INQUIRY) -> Opening:
@@ -39,10 +45,58 @@ async def test_a_hundred_people_find_room_and_a_hundred_and_one_do_not(world: Wo
     others = [(await world.person(f"p{n}")).user for n in range(100)]
     with pytest.raises(InvalidThread):
         await open_thread(world.messaging, ana, _with(*others))
+    with pytest.raises(TooMany):
+        await open_thread(world.messaging, ana, _with(*others[:99]))
+    world.messaging = contexts(world.store, world.clock, UNLIMITED)
     thread = await open_thread(world.messaging, ana, _with(*others[:99]))
     assert len(await _members(world, thread, "ana")) == 100
+    await world.say("ana", thread.id, "Welcome, all of you.")
     requests = await inbox.inbox(world.messaging, world.actors["p98"])
     assert [row.thread.id for row in requests.rows] == [thread.id]
+
+
+async def test_nobody_gets_past_a_gate_by_calling_it_support(world: World) -> None:
+    ana, cleo = await world.person("ana"), await world.person("cleo")
+    for role in (Role.BUYER, Role.SUPPORT):
+        opening = Opening(kind=Kind.SUPPORT, others=(Invited(ana.user, role),))
+        assert set((await open_thread(world.messaging, cleo, opening)).gates) == {ana.user}
+
+
+@pytest.mark.parametrize(
+    ("subject", "problem"),
+    [("see https://shop.example", NotPlain), ("I will kill you", TextRefused)],
+)
+async def test_a_name_is_held_to_the_same_rules_as_a_message(
+    world: World, subject: str, problem: type[Problem]
+) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    asked = Opening(kind=Kind.INQUIRY, others=(Invited(ben.user),), subject=subject)
+    with pytest.raises(problem):
+        await open_thread(world.messaging, ana, asked)
+    thread = await open_thread(world.messaging, ana, _with(ben.user))
+    with pytest.raises(problem):
+        await rename(world.messaging, ana, thread.id, subject)
+
+
+async def test_names_are_given_no_oftener_than_messages_are_sent(world: World) -> None:
+    thread = await world.inquiry()
+    ana = world.actors["ana"]
+    names = [rename(world.messaging, ana, thread.id, f"Name {n}") for n in range(40)]
+    given = await asyncio.gather(*names, return_exceptions=True)
+    assert 0 < sum(isinstance(answer, TooMany) for answer in given) < 40
+
+
+async def test_a_request_shows_with_its_first_message(world: World) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    thread = await open_thread(world.messaging, ana, _with(ben.user))
+    cursor = (await sync(world.messaging, ben)).cursor
+    assert (await inbox.inbox(world.messaging, ben)).rows == ()
+    await world.messaging.chores.run()
+    assert (await sync(world.messaging, ben, cursor)).threads == ()
+    await world.say("ana", thread.id, "Hello!")
+    assert [row.thread.id for row in (await inbox.inbox(world.messaging, ben)).rows] == [thread.id]
+    [changed] = (await sync(world.messaging, ben, cursor)).threads
+    assert len(changed.frames) == 1
 
 
 async def test_a_thread_takes_two_who_exist_and_nobody_twice(world: World) -> None:
@@ -88,6 +142,8 @@ async def test_a_pair_has_one_direct_thread_opened_from_both_sides_at_once(world
     )
     assert len({thread.id for thread in opened}) == 1
     assert len(opened[0].gates) == 1
+    [gate] = opened[0].gates.values()
+    await world.say("ana" if gate.sender == ana.user else "ben", opened[0].id, "Hello!")
     for actor in (ana, ben):
         rows = (await inbox.inbox(world.messaging, actor)).rows
         assert [row.thread.id for row in rows] == [opened[0].id]

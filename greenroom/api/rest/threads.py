@@ -187,7 +187,14 @@ async def get_thread(
     response_description="The conversation as it now is.",
     response_headers=_ETAG,
     responses=refuses(
-        ThreadNotFound, NotYourPlace, *_WRITING, ThreadChanged, InvalidText, body=True
+        ThreadNotFound,
+        NotYourPlace,
+        *_WRITING,
+        ThreadChanged,
+        InvalidText,
+        TextRefused,
+        TooMany,
+        body=True,
     ),
 )
 async def rename_thread(
