@@ -69,7 +69,8 @@ class Settings(Struct, frozen=True):
     store: Annotated[
         str,
         Meta(
-            description="The item store: `sqlite:///path/to/file.db`, or "
+            description="The item store: `sqlite:///path/to/file.db` (four slashes where the path "
+            "begins at the root: `sqlite:////var/lib/greenroom.db`), or "
             "`dynamodb://eu-central-1?prefix=greenroom-`, or "
             "`dynamodb+http://host:port?region=local` for DynamoDB Local and Alternator. "
             "Empty means `greenroom.db` in the data folder."

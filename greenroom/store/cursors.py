@@ -24,13 +24,15 @@ class Cursors:
 
     def seal(self, scope: bytes, place: tuple[str | None, ...]) -> str:
         body = msgspec.msgpack.encode(place)
-        return urlsafe_b64encode(self._seal(scope, body) + body).rstrip(b"=").decode()
+        return _text(self._seal(scope, body) + body)
 
     def unseal(self, scope: bytes, cursor: str) -> tuple[str | None, ...]:
         try:
             raw = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
         except ValueError:
             raise InvalidCursor from None
+        if _text(raw) != cursor:  # characters that base64 passes over
+            raise InvalidCursor
         seal, body = raw[:_SEAL_BYTES], raw[_SEAL_BYTES:]
         if not hmac.compare_digest(seal, self._seal(scope, body)):
             raise InvalidCursor
@@ -39,6 +41,10 @@ class Cursors:
     def _seal(self, scope: bytes, body: bytes) -> bytes:
         sealed = msgspec.msgpack.encode((scope, body))
         return blake2b(sealed, key=self._secret, digest_size=_SEAL_BYTES).digest()
+
+
+def _text(raw: bytes) -> str:
+    return urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
 def query_scope(

@@ -261,7 +261,9 @@ async def test_a_cursor_that_was_tampered_with_is_refused(store: Store) -> None:
     assert cursor is not None
     swapped = ("A" if cursor[0] != "A" else "B") + cursor[1:]
     ended = cursor[:-2] + ("A" if cursor[-2] != "A" else "B") + cursor[-1]
-    for bad in (swapped, ended, cursor[:-4], cursor + "AAAA", "", "x", "é", "🙂", cursor[:8]):
+    filled = (f"{cursor}!!", f"{cursor[:5]}~{cursor[5:]}", f"{cursor}\n", f"{cursor}====")
+    shorter = (cursor[:-4], cursor[:8], "x", "")
+    for bad in (swapped, ended, *shorter, *filled, cursor + "AAAA", "é", "🙂"):
         with pytest.raises(InvalidCursor):
             await store.query(NOTES, "p", limit=1, cursor=bad)
     assert (await store.query(NOTES, "p", limit=9, cursor=cursor)).items == (
