@@ -83,20 +83,7 @@ async def _release(messaging: Messaging, case: Case, subject: HeldMessage) -> No
         check_member(head, subject.author, now_ms)
         if apart and not rules.is_behind_gate(head, subject.author, now_ms):
             raise ThreadNotFound
-        frame = Frame(
-            thread=head.id,
-            id=messaging.ids.message(ms),
-            seq=head.last_seq + 1,
-            ms=ms,
-            kind=FrameKind.TEXT,
-            author=subject.author,
-            body=case.text,
-            mentions=mentions,
-            reply_to=case.reply_to,
-            policy_tags=tuple(case.policy_tags),
-            policy_hints=tuple(case.policy_hints),
-            spam_score=score(case.spam_score),
-        )
+        frame = _released(messaging, case, subject.author, mentions, head, ms)
         became = Update(
             MESSAGING,
             claim,
@@ -121,6 +108,30 @@ async def _release(messaging: Messaging, case: Case, subject: HeldMessage) -> No
             raise
     except ThreadNotFound:  # the author has gone since, or is kept apart from the other one
         await _throw_away(messaging, subject.thread, subject.author, subject.client_message_id)
+
+
+def _released(
+    messaging: Messaging,
+    case: Case,
+    author: UserId,
+    mentions: tuple[UserId, ...],
+    head: Thread,
+    ms: int,
+) -> Frame:
+    return Frame(
+        thread=head.id,
+        id=messaging.ids.message(ms),
+        seq=head.last_seq + 1,
+        ms=ms,
+        kind=FrameKind.TEXT,
+        author=author,
+        body=case.text,
+        mentions=mentions,
+        reply_to=case.reply_to,
+        policy_tags=tuple(case.policy_tags),
+        policy_hints=tuple(case.policy_hints),
+        spam_score=score(case.spam_score),
+    )
 
 
 def _only_about(refusal: ConditionFailed, key: Key) -> TypeGuard[ConditionFailed]:

@@ -4,7 +4,6 @@ What one would get wrong: nothing here looks at the clock but a gate's end and a
 has settled in a folder stays right without anybody touching it.
 """
 
-from collections.abc import Iterable
 from hashlib import blake2b
 
 from msgspec import Struct
@@ -214,11 +213,6 @@ def may_manage(thread: Thread, user: UserId) -> bool:
     return seat is not None and (
         user == thread.opened_by or seat.role in STAFF or seat.role in _SELLING
     )
-
-
-def strangers(targets: Iterable[UserId], known: Iterable[UserId]) -> tuple[UserId, ...]:
-    knows = set(known)
-    return tuple(target for target in targets if target not in knows)
 
 
 def is_booked(thread: Thread) -> bool:
