@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any
 
-from greenroom.store.tables import Index, Kind, Projects, Table, index_key_names
+from greenroom.store.tables import Index, Kind, Projects, Table, index_key_names, projection
 
 _WIDTH = 100
 _MARGIN = 10
@@ -130,7 +130,7 @@ def _table_properties(table: Table) -> dict[str, Any]:
             {
                 "IndexName": index.name,
                 "KeySchema": _key_schema(index_key_names(index)),
-                "Projection": _projection(index),
+                "Projection": projection(table, index),
             }
             for index in table.indexes
         ]
@@ -153,11 +153,3 @@ def _key_schema(names: tuple[str, ...]) -> list[dict[str, str]]:
         {"AttributeName": name, "KeyType": kind}
         for name, kind in zip(names, ("HASH", "RANGE"), strict=False)
     ]
-
-
-def _projection(index: Index) -> dict[str, Any]:
-    match index.projects:
-        case Projects() as whole:
-            return {"ProjectionType": whole.value}
-        case names:
-            return {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(names)}

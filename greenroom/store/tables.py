@@ -7,6 +7,7 @@ while it has the index's key attributes, and leaves it when it loses one.
 """
 
 from enum import Enum
+from typing import Any
 
 from msgspec import Struct
 
@@ -55,12 +56,26 @@ def index_key_names(index: Index) -> tuple[str, ...]:
     return (index.partition,) if index.sort is None else (index.partition, index.sort)
 
 
+def beside_keys(table: Table, index: Index) -> tuple[str, ...] | None:
+    """What an entry carries beside the keys; None means everything. Where items expire, always
+    when: else an index would show what is gone."""
+    if index.projects is Projects.ALL:
+        return None
+    named = index.projects if isinstance(index.projects, tuple) else ()
+    keys = table.key_names + index_key_names(index)
+    wanted = named if table.ttl is None else (*named, table.ttl)
+    return tuple(dict.fromkeys(name for name in wanted if name not in keys))
+
+
 def projected_names(table: Table, index: Index) -> frozenset[str] | None:
     """The attributes of an index entry; None means every one of the item's."""
-    match index.projects:
-        case Projects.ALL:
-            return None
-        case Projects.KEYS:
-            return frozenset(table.key_names + index_key_names(index))
-        case names:
-            return frozenset(table.key_names + index_key_names(index) + names)
+    others = beside_keys(table, index)
+    return None if others is None else frozenset(table.key_names + index_key_names(index) + others)
+
+
+def projection(table: Table, index: Index) -> dict[str, Any]:
+    """As DynamoDB is told."""
+    others = beside_keys(table, index)
+    if others is None or not others:
+        return {"ProjectionType": (Projects.ALL if others is None else Projects.KEYS).value}
+    return {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(others)}

@@ -29,7 +29,14 @@ NOTES = Table(
 )
 ACCOUNTS = Table("Accounts", "A partition key and nothing else", partition="name", sort=None)
 BY_PLACE = Index("ByPlace", "place", "at", Projects.ALL, "Who is at a place")
-VISITS = Table("Visits", "What passes by itself", indexes=(BY_PLACE,), ttl="expiresAt", stream=True)
+BY_HOST = Index("ByHost", "host", None, Projects.KEYS, "Who is visited")
+VISITS = Table(
+    "Visits",
+    "What passes by itself",
+    indexes=(BY_PLACE, BY_HOST),
+    ttl="expiresAt",
+    stream=True,
+)
 TABLES = (NOTES, ACCOUNTS, VISITS)
 
 IN_2100_MS = 4_102_444_800_000

@@ -9,7 +9,18 @@ from greenroom.store.base import Check, Delete, Put, Store, Update
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, InvalidUpdate
 from greenroom.store.values import Item, Value
-from tests.contracts.tables import BY_PLACE, NOTES, VISITS, at, exact, label, note, sort_keys, walk
+from tests.contracts.tables import (
+    BY_HOST,
+    BY_PLACE,
+    NOTES,
+    VISITS,
+    at,
+    exact,
+    label,
+    note,
+    sort_keys,
+    walk,
+)
 
 
 def visit(clock: HeldClock, seconds: int, sk: str = "s", **rest: Any) -> Item:
@@ -164,3 +175,15 @@ async def test_a_table_without_ttl_keeps_everything(store: Store, clock: HeldClo
     await store.write(Put(NOTES, item))
     clock.advance(days=3650)
     assert await store.get(NOTES, at(), consistent=True) == item
+
+
+async def test_an_index_that_carries_only_keys_does_not_show_what_is_gone(
+    store: Store, clock: HeldClock
+) -> None:
+    now = clock.now_ms() // 1000
+    guest: Item = {"pk": "p", "sk": "s", "host": "ana", "expiresAt": now + 10}
+    await store.write(Put(VISITS, guest))
+    page = await store.query(VISITS, "ana", index=BY_HOST, limit=5)
+    assert [dict(item) for item in page.items] == [guest]
+    clock.advance(seconds=11)
+    assert (await store.query(VISITS, "ana", index=BY_HOST, limit=5)).items == ()

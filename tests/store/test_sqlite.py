@@ -339,3 +339,24 @@ async def test_a_bug_in_one_write_does_not_stop_the_writer(store: SqliteStore) -
     assert isinstance(answers[0], ZeroDivisionError)
     assert answers[1:] == [None, None, None]
     assert len((await store.query(NOTES, "p", limit=9)).items) == 3
+
+
+async def test_a_store_that_is_closed_says_so_to_readers_and_followers(
+    tmp_path: Path, clock: HeldClock
+) -> None:
+    path = tmp_path / "closed.db"
+    store = await SqliteStore.open(path, TABLES, clock=clock, cursor_secret=SECRET)
+
+    async def follow() -> None:
+        async for _ in store.changes(NOTES):
+            pass
+
+    follower = asyncio.create_task(follow())
+    await asyncio.sleep(0.05)
+    await store.close()
+    with pytest.raises(StoreUnavailable):
+        await asyncio.wait_for(follower, 5)
+    with pytest.raises(StoreUnavailable):
+        await store.get(NOTES, at())
+    with pytest.raises(StoreUnavailable):
+        await store.write(Put(NOTES, note()))

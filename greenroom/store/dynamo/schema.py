@@ -10,7 +10,7 @@ from typing import Any
 
 from greenroom.store.dynamo.wire import Refused, Wire
 from greenroom.store.problems import StoreUnavailable
-from greenroom.store.tables import Index, Projects, Table, index_key_names
+from greenroom.store.tables import Index, Table, index_key_names, projection
 
 _WAIT_SECONDS = 300
 _POLL_SECONDS = (0.01, 1.0)
@@ -101,15 +101,5 @@ def _index(table: Table, index: Index) -> dict[str, Any]:
     return {
         "IndexName": index.name,
         "KeySchema": _key_schema(index_key_names(index)),
-        "Projection": _projection(table, index),
+        "Projection": projection(table, index),
     }
-
-
-def _projection(table: Table, index: Index) -> dict[str, Any]:
-    if isinstance(index.projects, Projects):
-        return {"ProjectionType": index.projects.value}
-    keys = table.key_names + index_key_names(index)
-    others = [name for name in index.projects if name not in keys]
-    if not others:
-        return {"ProjectionType": Projects.KEYS.value}
-    return {"ProjectionType": "INCLUDE", "NonKeyAttributes": others}

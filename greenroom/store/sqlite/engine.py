@@ -23,7 +23,7 @@ from greenroom.store.capacity import Cost
 from greenroom.store.cursors import Cursors
 from greenroom.store.expressions import SortRange
 from greenroom.store.limits import check_batch, check_key, check_query, check_write
-from greenroom.store.problems import NoSuchTable
+from greenroom.store.problems import NoSuchTable, StoreUnavailable
 from greenroom.store.sqlite import feed, schema
 from greenroom.store.sqlite.apply import Applier, Write
 from greenroom.store.sqlite.reader import Reader
@@ -90,6 +90,7 @@ class SqliteStore:
             self._reader.close()
             self._connection.close()
             os.close(self._lock)
+            self._tell_followers()
 
     async def __aenter__(self) -> "SqliteStore":
         return self
@@ -156,6 +157,7 @@ class SqliteStore:
             if not follow:
                 return
             await committed.wait()
+            self._check_known(table)
             feed.check_kept(self._reader.connection, table, last)
 
     def counting(self) -> AbstractContextManager[Cost]:
@@ -167,6 +169,8 @@ class SqliteStore:
         return self._writer.commits
 
     def _check_known(self, table: Table) -> None:
+        if self._sweeper is None:
+            raise StoreUnavailable("it is closed")
         if self._tables.get(table.name) is not table and self._tables.get(table.name) != table:
             raise NoSuchTable(table.name)
 
