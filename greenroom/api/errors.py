@@ -96,7 +96,6 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     messaging.ConversationLocked: Answer(409),
     messaging.VersionMismatch: Answer(412),
     messaging.ThreadChanged: Answer(412),
-    messaging.SyncTooOld: Answer(410),
     # the store: what the caller sent
     store.InvalidItem: Answer(422),
     store.InvalidKey: Answer(422),

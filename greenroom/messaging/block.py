@@ -10,7 +10,7 @@ from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import access, rules
 from greenroom.messaging.answer import turn_away
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.models import GateStatus
+from greenroom.messaging.models import GateStatus, State
 from greenroom.messaging.open import direct_id
 from greenroom.messaging.problems import RequestNotFound, ThreadNotFound
 from greenroom.messaging.seats import withdraw
@@ -36,6 +36,6 @@ async def _withdraw(messaging: Messaging, actor: Actor, other: UserId, thread_id
         return
     with suppress(ThreadNotFound, RequestNotFound):  # gone from it already
         if rules.has_accepted(head, actor.user):
-            await withdraw(messaging, actor.user, thread_id)
+            await withdraw(messaging, actor.user, thread_id, State.BLOCKED)
         else:
             await turn_away(messaging, actor, head.gates[actor.user].id, GateStatus.BLOCKED)

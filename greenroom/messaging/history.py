@@ -14,7 +14,7 @@ from greenroom.ids import MessageId, ThreadId, UserId, time_of
 from greenroom.messaging import access, items, rules
 from greenroom.messaging.access import Side
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.models import Frame, Member, State, Thread
+from greenroom.messaging.models import Frame, Member, Thread
 from greenroom.messaging.problems import MessageNotFound
 from greenroom.messaging.records import MESSAGING
 from greenroom.people.actor import Actor
@@ -82,11 +82,7 @@ async def members(
     )
     found = [items.member_of(item) for item in page.items]
     shown = rules.shown_seats(side.thread)
-    return tuple(
-        as_seen(side, member)
-        for member in found
-        if member.user in shown and member.state is not State.LEFT
-    )
+    return tuple(as_seen(side, member) for member in found if member.user in shown)
 
 
 def as_seen(side: Side, member: Member) -> Member:

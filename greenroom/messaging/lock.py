@@ -32,10 +32,19 @@ async def _set(
     def plan(found: Thread, ms: int) -> Planned:
         _check(found, actor)
         frame = system_frame(messaging, found, actor.user, ms, event)
-        after = replace(found, status=status, awaiting=())
+        after = _turned(found, status)
         return Planned(said(after, frame), (frame_op(frame),))
 
     return await append(messaging, thread_id, plan)
+
+
+def _turned(head: Thread, status: Status) -> Thread:
+    """Whom it waited for, it does not wait for any more; what was booked stays booked."""
+    if status is Status.LOCKED:
+        return replace(head, status=status, awaiting=(), locked_from=head.status)
+    before = head.locked_from
+    talk = before is None or before is Status.AWAITING_REPLY
+    return replace(head, status=Status.OPEN if talk else before, awaiting=(), locked_from=None)
 
 
 def _check(head: Thread, actor: Actor) -> None:

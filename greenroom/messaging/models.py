@@ -119,6 +119,8 @@ class Thread(Struct, frozen=True, kw_only=True):
     """Whom the thread waits for."""
     pair: tuple[UserId, UserId] | None = None
     """The two of a thread that was made for two, whoever of them has left since."""
+    locked_from: Status | None = None
+    """What the status was when it was locked, and will be again."""
     withdrawn: dict[UserId, Seat] = {}
     """Of a pair: who has blocked the other and is gone, and is shown as if nothing had happened."""
     subject: str | None = None

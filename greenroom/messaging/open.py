@@ -135,10 +135,8 @@ def check_opening(actor: Actor, opening: Opening) -> None:
     if opening.kind is Kind.SYSTEM and not staff:
         raise InvalidThread("only staff open a system conversation")
     roles = [opening.role, *(invited.role for invited in opening.others)]
-    if not staff and opening.kind is not Kind.SUPPORT and any(r in rules.STAFF for r in roles):
-        raise InvalidThread("only staff have a staff role")
-    if not staff and opening.role in rules.STAFF:
-        raise InvalidThread("only staff have a staff role")
+    if not staff and any(role in rules.STAFF for role in roles):
+        raise InvalidThread("only staff give a staff role")
     for value in (opening.booking_id, opening.leg_id, opening.lbg_id, opening.city):
         if value is not None and not (0 < len(value) <= _LONGEST and value.isprintable()):
             raise InvalidThread(f"booking, leg, group and city have 1 to {_LONGEST} characters")

@@ -105,9 +105,6 @@ class TooManyParticipants(Problem):
     most: int
 
 
-class SyncTooOld(Problem):
-    """The cursor is too old. Start over from the inbox."""
-
 
 class AcceptFirst(Problem):
     """Accept the request before you write."""

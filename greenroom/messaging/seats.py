@@ -11,7 +11,7 @@ from greenroom.messaging import access, rules
 from greenroom.messaging.answer import decline
 from greenroom.messaging.append import Planned, append, frame_op, said, system_frame
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.models import Kind, Seat, Thread
+from greenroom.messaging.models import Kind, Seat, State, Thread
 from greenroom.messaging.open import (
     Invited,
     check_reachable,
@@ -78,10 +78,14 @@ async def add(messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: 
 
 
 async def leave(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
-    """Whoever leaves before having accepted declines, and nobody is told."""
+    """Whoever leaves before having accepted declines, and nobody is told. Nor is anybody told when
+    one of two leaves: else the other could tell it from being blocked."""
     side = await access.thread(messaging, actor, thread_id)
     if not rules.has_accepted(side.thread, actor.user):
         await decline(messaging, actor, side.thread.gates[actor.user].id)
+        return
+    if side.thread.pair is not None:
+        await withdraw(messaging, actor.user, thread_id, State.LEFT)
         return
     await _vacate(messaging, actor.user, actor.user, thread_id, "participant.left")
 
@@ -120,7 +124,7 @@ async def _vacate(
     await append(messaging, thread_id, plan)
 
 
-async def withdraw(messaging: Messaging, user: UserId, thread_id: ThreadId) -> None:
+async def withdraw(messaging: Messaging, user: UserId, thread_id: ThreadId, state: State) -> None:
     """Out of a thread for two without the other one's noticing: no frame, nothing that shows as
     changed, and what was known of the user (their seat, gate and cursors) stays on view."""
 
@@ -132,7 +136,7 @@ async def withdraw(messaging: Messaging, user: UserId, thread_id: ThreadId) -> N
             seats=_without(head.seats, user),
             withdrawn={**head.withdrawn, user: head.seats[user]},
         )
-        gone = _gone_ops(thread_id, user, ms, F("state").set("blocked"))
+        gone = _gone_ops(thread_id, user, ms, F("state").set(state.value))
         return Planned(rest, gone, quiet=True)
 
     await append(messaging, thread_id, plan)

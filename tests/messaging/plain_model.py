@@ -81,7 +81,7 @@ class Talk:
     locked: bool = False
     subject: str | None = None
     withdrawn: dict[UserId, Side] = field(default_factory=dict)
-    """Who has blocked the other of the two, which the other is not to notice."""
+    """Who has left or blocked the other of the two, which the other is not to notice."""
 
     @property
     def shown(self) -> dict[UserId, Side]:
@@ -246,6 +246,9 @@ class PlainModel:
         talk = self._mine(user, thread)
         if not talk.has_accepted(user):
             talk.asks[user].state = DECLINED
+            return
+        if talk.two is not None:
+            talk.withdrawn[user] = talk.sides.pop(user)
             return
         self._goes(talk, user)
         self._post(talk, user, event="participant.left")
