@@ -105,6 +105,5 @@ class TooManyParticipants(Problem):
     most: int
 
 
-
 class AcceptFirst(Problem):
     """Accept the request before you write."""
