@@ -47,7 +47,7 @@ class Batch:
         self._pair = pair
         self._failed: list[Step] = []
         self.sequences = 0
-        self.calls = 0
+        self.steps = 0
         self.program: str | None = None
 
     def run(self, number: int) -> None:
@@ -73,7 +73,7 @@ class Batch:
 
     def _one(self, sequence: list[Step]) -> None:
         self.sequences += 1
-        self.calls += len(sequence)
+        self.steps += len(sequence)
         if said := self._said(sequence):
             self._failed = sequence
             raise said
@@ -116,7 +116,7 @@ def replay(sequence: list[Step]) -> None:
 
 
 def soak(url: str, runner: asyncio.Runner, first_seed: int, minutes: float | None) -> int:
-    started, sequences_run, calls = time.monotonic(), 0, 0
+    started, sequences_run, steps = time.monotonic(), 0, 0
     try:
         for number in count(first_seed):
             if minutes is not None and time.monotonic() - started > 60 * minutes:
@@ -124,15 +124,15 @@ def soak(url: str, runner: asyncio.Runner, first_seed: int, minutes: float | Non
             # Fresh tables for every batch: they only grow.
             batch = run_batch(f"{url}&prefix=soak-{uuid4().hex[:8]}-", runner, number)
             sequences_run += batch.sequences
-            calls += batch.calls
+            steps += batch.steps
             taken = (time.monotonic() - started) / 60
-            print(f"{sequences_run} sequences, {calls} calls, {taken:.1f} minutes", flush=True)
+            print(f"{sequences_run} sequences, {steps} steps, {taken:.1f} minutes", flush=True)
             if batch.program is not None:
                 print(batch.program)
                 return 1
     except KeyboardInterrupt:
         pass
-    print(f"The engines agree: {sequences_run} sequences, {calls} calls, no difference")
+    print(f"The engines agree: {sequences_run} sequences, {steps} steps, no difference")
     return 0
 
 
