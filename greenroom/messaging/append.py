@@ -76,10 +76,11 @@ async def _attempt(messaging: Messaging, thread: ThreadId, plan: Plan) -> Thread
         await messaging.store.write(head_op(after), *planned.ops)
     except ConditionFailed as refusal:
         messaging.heads.drop(thread)
-        ours = head_key(thread)
-        if any(key_of(failure.op) != ours for failure in refusal.failed):
-            raise
-        return None
+        failed = {key_of(failure.op) for failure in refusal.failed}
+        # What else was refused with a head that was stale may have been refused for that alone.
+        if failed == {head_key(thread)} or (head_key(thread) in failed and not certain):
+            return None
+        raise
     except BaseException:
         messaging.heads.drop(thread)
         raise

@@ -236,3 +236,15 @@ async def test_an_id_that_somebody_names_is_no_booking(world: World) -> None:
     sent = await send(world.messaging, ana, thread.id, outgoing)
     assert isinstance(sent, Sent)
     assert "contact-details" in sent.hints
+
+
+async def test_a_node_with_an_older_head_repeats_an_answer_of_one_who_has_gone(
+    world: World,
+) -> None:
+    thread, gate = await _asked(world, "Hello")
+    ana, node = world.actors["ana"], world.another_node()
+    await node.messaging.heads.load(thread.id)
+    await answer.accept(world.messaging, ana, gate)
+    await seats.leave(world.messaging, ana, thread.id)
+    again = await answer.accept(node.messaging, ana, gate)
+    assert again.gates[ana.user].status is GateStatus.ACCEPTED

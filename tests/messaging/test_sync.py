@@ -319,9 +319,11 @@ NOTHING_TO_SEE = (
     a_reaction_taken_back,
     reading_on_another_device,
     being_declined,
+    being_blocked,
+    the_other_one_leaves,
     rows_that_settle,
 )
-"""Once read, a request is read; and of being declined one learns nothing."""
+"""Once read, a request is read; and of being declined, blocked or left one learns nothing."""
 
 
 async def _on_sqlite(folder: Path) -> World:
