@@ -99,7 +99,8 @@ def check_token(token: str) -> None:
 def check_op(op: Op) -> int:
     if op.condition is not None:
         values = check_condition(op.table, op.condition)
-        if _room(op.condition) > MAX_EXPRESSION or values > MAX_ITEM_BYTES:
+        long = isinstance(op.condition, _OF_PARTS) and _room(op.condition) > MAX_EXPRESSION
+        if long or values > MAX_ITEM_BYTES:
             raise InvalidExpression("", "the condition is too long")
     if isinstance(op, Put):
         return check_item(op.table, op.item)
@@ -265,6 +266,7 @@ def _check_parts(table: Table, condition: Condition, depth: int) -> int:
 
 
 _STEP_ROOM, _VALUE_ROOM, _LEAF_ROOM, _JOINT_ROOM, _ACTION_ROOM = 6, 6, 28, 8, 30
+_OF_PARTS = (And, Or, Not, In)
 _EMPTY_ROOM, _NOT_ROOM = 60, 14  # the second keeps them under the 300 that DynamoDB takes
 
 
@@ -336,6 +338,9 @@ def _check_action_value(action: Action) -> int:
 
 
 def check_path(table: Table, path: Path) -> None:
+    if len(path.steps) == 1 and path.steps[0]:
+        check_name(path.steps[0], path.steps[0])
+        return
     if not path.steps or not all(path.steps):
         raise InvalidExpression(".".join(path.steps), "a path has at least one name, none empty")
     if len(path.steps) > 32:
@@ -351,8 +356,9 @@ def _is_key(table: Table, name: str) -> bool:
 
 
 def _check_operand(table: Table, operand: Path | SizeOf, value: Value) -> int:
-    check_path(table, operand.path if isinstance(operand, SizeOf) else operand)
-    return weigh_value(_name(operand), value)
+    path = operand.path if isinstance(operand, SizeOf) else operand
+    check_path(table, path)
+    return weigh_value(path.steps[0], value)
 
 
 def _ordered(value: Value) -> str | None:
