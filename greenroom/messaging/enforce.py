@@ -19,9 +19,14 @@ from greenroom.messaging.context import Messaging
 from greenroom.messaging.delete import entombed
 from greenroom.messaging.lock import lock
 from greenroom.messaging.models import Frame, FrameKind, Member, Role, Thread, score
-from greenroom.messaging.open import pending_partition
 from greenroom.messaging.problems import RequestNotFound, ThreadNotFound
-from greenroom.messaging.records import MESSAGING, claim_key, member_key, message_key
+from greenroom.messaging.records import (
+    MESSAGING,
+    claim_key,
+    member_key,
+    message_key,
+    pending_partition,
+)
 from greenroom.messaging.send import are_apart, mentions_in
 from greenroom.people.actor import SYSTEM, Actor, system
 from greenroom.safety.models import Case, HeldMessage, SentMessage, WholeThread

@@ -9,20 +9,26 @@ import asyncio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from greenroom.clock import iso
 from greenroom.ids import MessageId, ThreadId, UserId, time_of
 from greenroom.messaging import access, items, rules
 from greenroom.messaging.access import Side
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Frame, Member, Thread
 from greenroom.messaging.problems import MessageNotFound
-from greenroom.messaging.records import MESSAGING
+from greenroom.messaging.records import (
+    END,
+    MEMBERS,
+    MESSAGING,
+    from_ms,
+    thread_partition,
+    up_to_end,
+)
 from greenroom.people.actor import Actor
-from greenroom.store.expressions import Prefix, Range
+from greenroom.store.expressions import Range
 
 PAGE = 50
 MAX_PAGE = 100
-_FIRST, _LAST = "MSG#", "MSG#~"
+_FIRST, _LAST = from_ms("MSG"), up_to_end("MSG")
 
 
 class History(Struct, frozen=True):
@@ -78,7 +84,11 @@ async def members(
 ) -> tuple[Member, ...]:
     """Those in the thread, with their cursors as the viewer may see them."""
     page = await messaging.store.query(
-        MESSAGING, f"THR#{side.thread.id}", Prefix("PART#"), limit=500, consistent=consistent
+        MESSAGING,
+        thread_partition(side.thread.id),
+        MEMBERS,
+        limit=500,
+        consistent=consistent,
     )
     found = [items.member_of(item) for item in page.items]
     shown = rules.shown_seats(side.thread)
@@ -118,7 +128,7 @@ def _just(message_id: MessageId, *, after: bool) -> str:
     ms = time_of(message_id)
     if ms is None or not message_id.startswith("msg_"):
         raise MessageNotFound
-    return f"MSG#{iso(ms)}" + ("#~" if after else "")
+    return from_ms("MSG", ms) + (f"#{END}" if after else "")
 
 
 async def _older(
@@ -129,7 +139,7 @@ async def _older(
         return (), False
     page = await messaging.store.query(
         MESSAGING,
-        f"THR#{side.thread.id}",
+        thread_partition(side.thread.id),
         Range(low, high),
         limit=limit,
         backward=True,
@@ -146,10 +156,10 @@ async def _newer(
     if limit < 1 or low > _LAST:
         return (), False
     page = await messaging.store.query(
-        MESSAGING, f"THR#{side.thread.id}", Range(low, _LAST), limit=limit, consistent=True
+        MESSAGING, thread_partition(side.thread.id), Range(low, _LAST), limit=limit, consistent=True
     )
     return tuple(items.frame_of(item) for item in page.items), page.next is not None
 
 
 def _low(side: Side) -> str:
-    return f"MSG#{iso(side.mine.joined_ms)}" if side.mine.joined_seq else _FIRST
+    return from_ms("MSG", side.mine.joined_ms) if side.mine.joined_seq else _FIRST

@@ -13,7 +13,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from greenroom.ids import ThreadId, UserId
+from greenroom.ids import UserId
 from greenroom.messaging import items, rules, settle
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Folder, Member, Thread
@@ -25,6 +25,7 @@ from greenroom.messaging.records import (
     activity,
     head_key,
     shelf_key,
+    thread_in,
 )
 from greenroom.messaging.rules import Standing
 from greenroom.people.actor import Actor
@@ -209,7 +210,7 @@ def _shows(folder: Folder, standing: Standing) -> bool:
 
 
 async def _heads(messaging: Messaging, entries: list[Item]) -> dict[str, Thread]:
-    ids = [ThreadId(str(entry["pk"]).removeprefix("THR#")) for entry in entries]
+    ids = [thread_in(entry["pk"]) for entry in entries]
     keys = [head_key(thread) for thread in dict.fromkeys(ids)]
     batches = await asyncio.gather(
         *(

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, cast
 
 from greenroom.clock import iso
-from greenroom.ids import MessageId, RequestId, ThreadId, UserId
+from greenroom.ids import MessageId, RequestId, UserId
 from greenroom.messaging.models import (
     Edit,
     Frame,
@@ -31,9 +31,12 @@ from greenroom.messaging.records import (
     CREATED_AT,
     INBOX_KEY,
     PROJECT_KEY,
+    group_key,
     head_key,
+    leg_key,
     member_key,
     message_key,
+    thread_in,
 )
 from greenroom.store.base import Key
 from greenroom.store.values import Item, Value
@@ -84,8 +87,8 @@ def head_item(thread: Thread) -> Item:
 
 def _project_key(thread: Thread) -> str | None:
     if thread.lbg_id:
-        return f"LBG#{thread.lbg_id}"
-    return f"LEG#{thread.leg_id}" if thread.leg_id else None
+        return group_key(thread.lbg_id)
+    return leg_key(thread.leg_id) if thread.leg_id else None
 
 
 def _seat_item(seat: Seat) -> dict[str, Value]:
@@ -116,7 +119,7 @@ def thread_of(item: Item) -> Thread:
     found = cast(Mapping[str, Any], item)
     pair = found.get("pair")
     return Thread(
-        id=ThreadId(found["pk"].removeprefix("THR#")),
+        id=thread_in(found["pk"]),
         kind=Kind(found["kind"]),
         status=Status(found["status"]),
         opened_by=UserId(found["openedBy"]),
@@ -196,7 +199,7 @@ def member_of(item: Item) -> Member:
     found = cast(Mapping[str, Any], item)
     service = found.get("serviceRole")
     return Member(
-        thread=ThreadId(found["pk"].removeprefix("THR#")),
+        thread=thread_in(found["pk"]),
         user=UserId(found["userId"]),
         role=Role(found["role"]),
         service_role=None if service is None else ServiceRole(service),
@@ -259,7 +262,7 @@ def frame_of(item: Item) -> Frame:
     found = cast(Mapping[str, Any], item)
     flags = found.get("flags", {})
     return Frame(
-        thread=ThreadId(found["pk"].removeprefix("THR#")),
+        thread=thread_in(found["pk"]),
         id=MessageId(found["messageId"]),
         seq=found["seq"],
         ms=found["ts"],

@@ -37,6 +37,7 @@ from greenroom.messaging.records import (
     activity,
     met_key,
     opened_key,
+    pending_partition,
     request_key,
     shelf_key,
 )
@@ -306,10 +307,6 @@ def _pending_item(thread: ThreadId, target: UserId, gate: Gate) -> Item:
         "gateId": gate.id,
         EPHEMERAL_TTL: gate.expires_ms // 1000,
     }
-
-
-def pending_partition(sender: UserId) -> str:
-    return f"PENDING#{sender}"
 
 
 def request_item(thread: ThreadId, target: UserId, gate: Gate) -> dict[str, Any]:

@@ -2,12 +2,17 @@
 
 from msgspec import Struct
 
-from greenroom.ids import ThreadId
 from greenroom.messaging import access
 from greenroom.messaging.access import Side
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.problems import ThreadNotFound
-from greenroom.messaging.records import MESSAGING, PROJECT_THREADS
+from greenroom.messaging.records import (
+    MESSAGING,
+    PROJECT_THREADS,
+    group_key,
+    leg_key,
+    thread_in,
+)
 from greenroom.people.actor import Actor
 
 MAX_PAGE = 50
@@ -21,13 +26,13 @@ class ProjectThreads(Struct, frozen=True):
 async def threads_of_leg(
     messaging: Messaging, actor: Actor, leg_id: str, *, cursor: str | None = None
 ) -> ProjectThreads:
-    return await _threads(messaging, actor, f"LEG#{leg_id}", cursor)
+    return await _threads(messaging, actor, leg_key(leg_id), cursor)
 
 
 async def threads_of_group(
     messaging: Messaging, actor: Actor, lbg_id: str, *, cursor: str | None = None
 ) -> ProjectThreads:
-    return await _threads(messaging, actor, f"LBG#{lbg_id}", cursor)
+    return await _threads(messaging, actor, group_key(lbg_id), cursor)
 
 
 async def _threads(
@@ -39,7 +44,7 @@ async def _threads(
     )
     sides: list[Side] = []
     for entry in page.items:
-        thread = ThreadId(str(entry["pk"]).removeprefix("THR#"))
+        thread = thread_in(entry["pk"])
         try:
             sides.append(await access.thread(messaging, actor, thread))
         except ThreadNotFound:

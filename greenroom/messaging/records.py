@@ -28,6 +28,7 @@ the rows are on the fresh shelf already. README.md has the price of each path.
 from greenroom.clock import iso
 from greenroom.ids import MessageId, RequestId, ThreadId, UserId
 from greenroom.store.base import Key
+from greenroom.store.expressions import Prefix, Range
 from greenroom.store.tables import Index, Kind, Projects, Table
 
 INBOX_KEY = "inboxKey"
@@ -192,3 +193,49 @@ def shelf_key(user: UserId, shelf: str) -> str:
 
 def activity(ms: int, thread: ThreadId, *, pinned: bool = False) -> str:
     return f"{'pinned#' if pinned else ''}{iso(ms)}#{thread}"
+
+
+END = "~"
+"""Sorts behind everything that a key has after its last `#`."""
+
+
+def thread_partition(thread: ThreadId) -> str:
+    return f"THR#{thread}"
+
+
+def thread_in(partition: object) -> ThreadId:
+    """The thread whose partition it is."""
+    return ThreadId(str(partition).removeprefix("THR#"))
+
+
+def user_partition(user: UserId) -> str:
+    return f"USER#{user}"
+
+
+def leg_key(leg_id: str) -> str:
+    return f"LEG#{leg_id}"
+
+
+def group_key(lbg_id: str) -> str:
+    return f"LBG#{lbg_id}"
+
+
+def pending_partition(sender: UserId) -> str:
+    """In safety's Ephemeral: the requests of a sender that wait."""
+    return f"PENDING#{sender}"
+
+
+def from_ms(kind: str, ms: int | None = None) -> str:
+    """Where the `MSG`, `CHG` or `LOG` items from then on begin; without a time, all of them."""
+    return f"{kind}#" if ms is None else f"{kind}#{iso(ms)}"
+
+
+def up_to_end(kind: str) -> str:
+    return f"{kind}#{END}"
+
+
+def since(kind: str, ms: int) -> Range:
+    return Range(from_ms(kind, ms), up_to_end(kind))
+
+
+MEMBERS = Prefix("PART#")

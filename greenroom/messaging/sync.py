@@ -11,7 +11,6 @@ import asyncio
 
 from msgspec import Struct
 
-from greenroom.clock import iso
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import access, items, rules
 from greenroom.messaging.access import Side
@@ -26,10 +25,13 @@ from greenroom.messaging.records import (
     MESSAGING,
     message_key,
     shelf_key,
+    since,
+    thread_in,
+    thread_partition,
+    user_partition,
 )
 from greenroom.people.actor import Actor
 from greenroom.store.base import Page
-from greenroom.store.expressions import Range
 from greenroom.store.problems import InvalidCursor
 
 SLACK_MS = 10_000
@@ -96,9 +98,13 @@ async def sync(messaging: Messaging, actor: Actor, cursor: str | None = None) ->
 async def _candidates(messaging: Messaging, user: UserId, place: _Place) -> Page:
     kind = _PLACES[place.step]
     if kind == "log":
-        low = f"LOG#{iso(max(0, place.since_ms - SLACK_MS))}"
+        logged = since("LOG", max(0, place.since_ms - SLACK_MS))
         return await messaging.store.query(
-            MESSAGING, f"USER#{user}", Range(low, "LOG#~"), limit=PAGE, cursor=place.cursor
+            MESSAGING,
+            user_partition(user),
+            logged,
+            limit=PAGE,
+            cursor=place.cursor,
         )
     return await messaging.store.query(
         MESSAGING,
@@ -119,7 +125,7 @@ def _next(place: _Place, cursor: str | None) -> _Place | None:
 
 def _thread_of(item: object) -> ThreadId:
     assert isinstance(item, dict)
-    return ThreadId(str(item.get("threadId") or str(item["pk"]).removeprefix("THR#")))
+    return ThreadId(str(item.get("threadId") or thread_in(item["pk"])))
 
 
 async def _look(
@@ -143,14 +149,22 @@ async def _look(
 async def _frames(
     messaging: Messaging, side: Side, since_ms: int
 ) -> tuple[tuple[Frame, ...], bool]:
-    partition = f"THR#{side.thread.id}"
-    low = iso(max(0, since_ms, side.mine.joined_ms if side.mine.joined_seq else 0))
+    partition = thread_partition(side.thread.id)
+    low = max(0, since_ms, side.mine.joined_ms if side.mine.joined_seq else 0)
     new, notes = await asyncio.gather(
         messaging.store.query(
-            MESSAGING, partition, Range(f"MSG#{low}", "MSG#~"), limit=MAX_FRAMES, backward=True
+            MESSAGING,
+            partition,
+            since("MSG", low),
+            limit=MAX_FRAMES,
+            backward=True,
         ),
         messaging.store.query(
-            MESSAGING, partition, Range(f"CHG#{low}", "CHG#~"), limit=MAX_FRAMES, backward=True
+            MESSAGING,
+            partition,
+            since("CHG", low),
+            limit=MAX_FRAMES,
+            backward=True,
         ),
     )
     keys = [

@@ -7,7 +7,7 @@ to a text) is not here but in the engines.
 from collections.abc import Sequence
 from decimal import Decimal
 
-from greenroom.store.base import Check, Delete, Key, Op, Put, Update, key_of
+from greenroom.store.base import Check, Key, Op, Put, Update, key_of
 from greenroom.store.expressions import (
     Absent,
     Action,
@@ -25,7 +25,6 @@ from greenroom.store.expressions import (
     Not,
     Or,
     Path,
-    Prefix,
     Range,
     Remove,
     Set,
@@ -377,6 +376,3 @@ def _ordered(value: Value) -> str | None:
 
 def _name(operand: Path | SizeOf) -> str:
     return ".".join(operand.path.steps if isinstance(operand, SizeOf) else operand.steps)
-
-
-__all__ = ["Delete", "Prefix", "check_batch", "check_query", "check_write"]
