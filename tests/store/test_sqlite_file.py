@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import apsw
+import msgspec
 import pytest
 
 from greenroom.clock import HeldClock, SystemClock
@@ -331,6 +332,24 @@ async def test_an_index_that_is_declared_anew_is_filled_anew(tmp_path: Path) -> 
     page = await store.query(other, "ada", index=RENAMED, limit=1)
     assert page.items == ({"pk": "p", "sk": "1", "owner": "ada"},)
     await store.close()
+
+
+async def test_an_index_that_is_declared_as_before_is_not_filled_again(tmp_path: Path) -> None:
+    """It would be read from end to end at every start."""
+    path = tmp_path / "store.db"
+    await filled(path, 1)
+    spoilt = apsw.Connection(str(path))
+    for index in NOTES.indexes:
+        spoilt.execute(f"""INSERT INTO "Notes/{index.name}" VALUES('mark','','','',1,NULL,x'80')""")
+    spoilt.close()
+    for table in (NOTES, msgspec.structs.replace(NOTES, stream=False, purpose="Said otherwise")):
+        store = await opened(path, (table,))
+        for index in NOTES.indexes:
+            found = store._connection.execute(
+                f"""SELECT count(*) FROM "Notes/{index.name}" WHERE ipk='mark'"""
+            )
+            assert found.fetchall() == [(1,)], index.name
+        await store.close()
 
 
 async def test_an_index_taken_away_and_brought_back_has_what_changed_meanwhile(

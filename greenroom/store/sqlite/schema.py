@@ -3,6 +3,7 @@
     "Messaging"          pk  sk                  size  expires  item     one row per item
     "Messaging/Inbox"    ipk isk  pk sk          size  expires  item     one row per index entry
     "Messaging/changes"  seq   pk sk             old   new      at       only with a stream
+    eras                 name  first             era                     whose numbers they are
     tokens               token                   digest  expires         idempotent transactions
     declared             name                    layout                  what the rows were made by
 
@@ -28,6 +29,7 @@ from greenroom.store.problems import (
     StoreTooNew,
     StoreUnavailable,
 )
+from greenroom.store.sqlite import feed
 from greenroom.store.sqlite.codec import unpack
 from greenroom.store.sqlite.entries import Entry, entry_of, expires_of
 from greenroom.store.tables import Index, Table
@@ -107,6 +109,7 @@ def prepare(path: Path, connection: apsw.Connection, tables: Sequence[Table]) ->
             connection.pragma("user_version", FORMAT)
             connection.execute(_TOKENS)
             connection.execute(_DECLARED)
+            connection.execute(feed.ERAS)
             for table in tables:
                 _prepare_table(path, connection, table)
     except apsw.FullError as error:
@@ -126,7 +129,11 @@ _DECLARED = """CREATE TABLE IF NOT EXISTS declared(
 def _prepare_table(path: Path, connection: apsw.Connection, table: Table) -> None:
     name = table.name
     before = _declared(connection, name)
-    layout: dict[str, Any] = {"keys": list(table.key_names), "ttl": table.ttl}
+    layout: dict[str, Any] = {
+        "keys": list(table.key_names),
+        "ttl": table.ttl,
+        "stream": table.stream,
+    }
     if before is not None and before["keys"] != layout["keys"]:
         raise StoreCorrupt(str(path), f"table {name} was made with the keys {before['keys']}")
     connection.execute(
@@ -139,17 +146,13 @@ def _prepare_table(path: Path, connection: apsw.Connection, table: Table) -> Non
             f"""CREATE INDEX IF NOT EXISTS "{name}/expiry" ON "{name}"(expires)
             WHERE expires IS NOT NULL"""
         )
-    if table.stream:
-        connection.execute(
-            f"""CREATE TABLE IF NOT EXISTS "{name}/changes"(
-            seq INTEGER PRIMARY KEY, pk TEXT NOT NULL, sk TEXT NOT NULL,
-            old BLOB, new BLOB, at INTEGER NOT NULL)"""
-        )
-    if before is not None and before["ttl"] != table.ttl:
+    feed.begin(connection, table, goes_on=before is not None and before.get("stream") is True)
+    other_ttl = before is not None and before["ttl"] != table.ttl
+    if other_ttl:
         _refill_expiry(connection, table)
     _drop_undeclared(connection, table)
     for index in table.indexes:
-        _prepare_index(connection, table, index, refill=before != layout)
+        _prepare_index(connection, table, index, refill=other_ttl)
     _declare(connection, name, layout)
 
 
@@ -169,7 +172,8 @@ def _prepare_index(
     connection: apsw.Connection, table: Table, index: Index, *, refill: bool
 ) -> None:
     name = f"{table.name}/{index.name}"
-    layout = msgspec.to_builtins(msgspec.structs.replace(index, purpose=""))
+    # As it is read back: a tuple is a list then.
+    layout = msgspec.json.decode(msgspec.json.encode(msgspec.structs.replace(index, purpose="")))
     if _declared(connection, name) == layout and not refill:
         return
     connection.execute(f'DROP TABLE IF EXISTS "{name}"')

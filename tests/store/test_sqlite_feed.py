@@ -1,0 +1,116 @@
+"""The SQLite engine's change log over the life of its file: restarts, backups, a stream switched
+off. Whoever follows either misses nothing or is told to start over."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from greenroom.clock import SystemClock
+from greenroom.store.base import Change, Put, Store
+from greenroom.store.problems import CheckpointTooOld, NotFollowed
+from greenroom.store.sqlite import SqliteStore, backup
+from greenroom.store.tables import Table
+from tests.contracts.tables import NOTES, at, note
+
+SILENT = Table("Notes", "Not followed", indexes=NOTES.indexes, stream=False)
+
+
+async def opened(path: Path, table: Table = NOTES) -> SqliteStore:
+    return await SqliteStore.open(path, (table,), clock=SystemClock(), cursor_secret=b"s")
+
+
+async def write(path: Path, *numbers: int, table: Table = NOTES) -> None:
+    """One change for each number, in a life of the store of their own."""
+    async with await opened(path, table) as store:
+        for n in numbers:
+            await store.write(Put(table, note(n=n)))
+
+
+async def changes(store: Store, after: str | None = None) -> list[Change]:
+    return [change async for change in store.changes(NOTES, after=after, follow=False)]
+
+
+def numbers(found: list[Change]) -> list[object]:
+    return [(change.new or {})["n"] for change in found]
+
+
+async def read(path: Path, after: str | None = None) -> list[Change]:
+    async with await opened(path) as store:
+        return await changes(store, after)
+
+
+async def test_a_checkpoint_holds_over_restarts(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    for life in ([1, 2], [], [3], [4, 5]):
+        await write(path, *life)
+    whole = await read(path)
+    assert numbers(whole) == [1, 2, 3, 4, 5]
+    for n, change in enumerate(whole):
+        assert numbers(await read(path, change.checkpoint)) == [1, 2, 3, 4, 5][n + 1 :]
+
+
+async def test_a_stream_switched_off_and_on_begins_anew(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    await write(path, 1, 2, 3)
+    old = [change.checkpoint for change in await read(path)]
+    await write(path, 4, table=SILENT)
+    async with await opened(path) as store:
+        for n in (5, 6, 7, 8):
+            await store.write(Put(NOTES, note(n=n)))
+        found = await changes(store)
+        assert numbers(found) == [5, 6, 7, 8], "nothing of the time before, which lacks the 4"
+        assert found[0].old == note(n=4)
+        for checkpoint in old:
+            with pytest.raises(CheckpointTooOld, match="'Notes'"):
+                await changes(store, checkpoint)
+        assert numbers(await changes(store, found[1].checkpoint)) == [7, 8]
+
+
+async def test_a_stream_that_is_switched_off_is_not_followed(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    await write(path, 1)
+    async with await opened(path, SILENT) as store:
+        with pytest.raises(NotFollowed):
+            await anext(aiter(store.changes(SILENT, follow=False)))
+        assert await store.get(SILENT, at()) == note(n=1)
+
+
+@pytest.mark.parametrize("copy", [backup, shutil.copy])
+async def test_what_was_seen_after_the_backup_is_no_place_in_the_restored_file(
+    tmp_path: Path, copy: object
+) -> None:
+    assert callable(copy)
+    path, kept = tmp_path / "store.db", tmp_path / "kept.db"
+    await write(path, 1, 2)
+    copy(path, kept)
+    await write(path, 3, 4)
+    before, at_backup, *lost = await read(path)
+    shutil.copy(kept, path)
+    await write(path, 30, 40, 50, 60)
+    whole = await read(path)
+    assert numbers(whole) == [1, 2, 30, 40, 50, 60]
+    for change in lost:
+        with pytest.raises(CheckpointTooOld):
+            await read(path, change.checkpoint)
+    assert numbers(await read(path, before.checkpoint)) == [2, 30, 40, 50, 60]
+    assert numbers(await read(path, at_backup.checkpoint)) == [30, 40, 50, 60]
+    assert numbers(await read(path, whole[3].checkpoint)) == [50, 60]
+
+
+async def test_a_file_and_its_copy_go_on_apart(tmp_path: Path) -> None:
+    path, twin = tmp_path / "store.db", tmp_path / "twin.db"
+    async with await opened(path) as store:
+        await store.write(Put(NOTES, note(n=1)))
+        backup(path, twin)
+        for n in (2, 3):
+            await store.write(Put(NOTES, note(n=n)))
+        mine = await changes(store)
+    await write(twin, 20, 30, 40)
+    for change in mine[1:]:
+        with pytest.raises(CheckpointTooOld):
+            await read(twin, change.checkpoint)
+    for change in (await read(twin))[1:]:
+        with pytest.raises(CheckpointTooOld):
+            await read(path, change.checkpoint)
+    assert numbers(await read(twin, mine[0].checkpoint)) == [20, 30, 40]
