@@ -9,7 +9,7 @@ COMPILE := uv pip compile --no-config --universal --python-version 3.11 --genera
 	--no-annotate --no-emit-index-url --custom-compile-command "make lock" --quiet \
 	pyproject.toml --group build
 
-.PHONY: help run test check format soak soak-messaging bench-store bench-growth docs lock clean
+.PHONY: help run test check format soak soak-messaging bench-store bench-growth bench-chat docs lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -41,6 +41,9 @@ bench-store: $(DEV) ## the item store against the emulators and against bare sql
 
 bench-growth: $(DEV) ## send, inbox and history with 1,000 and 10,000 times as much there
 	$(BIN)/python -m bench.growth
+
+bench-chat: $(DEV) ## messages between connected users, next to ejabberd, Prosody and Synapse
+	$(BIN)/python -m bench.chat
 
 docs: $(DEV) ## write the generated parts of docs/ anew
 	$(BIN)/python -m scripts.generate_docs

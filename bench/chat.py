@@ -1,0 +1,127 @@
+"""`make bench-chat`: pairs of connected users who write to one another, on Greenroom and on the
+chat servers that one could install instead, on this machine, in one run.
+
+Each server is installed if need be and runs in a temporary folder on a free loopback port, all the
+while; they are measured in turns, one after the other. This process is the load. A message counts
+when the recipient's socket has it and the server has stored it; notes say how well that is kept.
+Threads that are read have a fixed length, since some servers read a whole archive to find its end.
+"""
+
+import argparse
+import asyncio
+import gc
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import uvloop
+
+from bench.chat_load import Stalled, fill, read, talk
+from bench.chat_report import Round, show
+from bench.peers import Pair, Peer
+from bench.peers.matrix import SynapseOnSqlite
+from bench.peers.xmpp_servers import ejabberd_on_postgresql, ejabberd_on_sqlite, prosody_on_files
+from scripts.engines import Unavailable
+from scripts.engines.requirements import FOLDER
+
+PEERS: Mapping[str, Callable[[Path], Peer]] = {
+    "prosody": prosody_on_files,
+    "ejabberd-postgresql": ejabberd_on_postgresql,
+    "ejabberd-sqlite": ejabberd_on_sqlite,
+    "synapse": SynapseOnSqlite,
+}
+READERS = 4
+"""Enough to keep two cores busy, each with a thread of its own."""
+SETTLE_SECONDS = 1.0
+"""Between two servers, for what the last one does afterwards."""
+
+
+class Server:
+    """A peer that runs, with the pairs that talk and those that read."""
+
+    def __init__(self, peer: Peer, talkers: Sequence[Pair], readers: Sequence[Pair]) -> None:
+        self.peer = peer
+        self._talkers = talkers
+        self._readers = readers
+
+    async def measure(self, in_flight: int, seconds: float) -> Round:
+        return Round(
+            last50_per_s=await read(self._readers, seconds),
+            alone=await talk(self.peer, self._talkers, 1, seconds),
+            loaded=await talk(self.peer, self._talkers, in_flight, seconds),
+        )
+
+
+def main() -> int:
+    chosen = _options().parse_args()
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(_run(chosen))
+    except (Unavailable, Stalled) as problem:
+        _say(str(problem))
+        return 1
+    except asyncio.CancelledError:
+        _say("ended before its time")
+        return 1
+    return 0
+
+
+def _options() -> argparse.ArgumentParser:
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    options.add_argument("--pairs", type=int, default=10)
+    options.add_argument("--in-flight", type=int, default=16, help="messages in each pair")
+    options.add_argument("--seconds", type=float, default=5.0, help="of each measurement")
+    options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--history", type=int, default=500, help="messages in a thread to read")
+    options.add_argument("--only", type=_names, default=tuple(PEERS), help=",".join(PEERS))
+    return options
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    if unknown := set(names) - set(PEERS):
+        raise argparse.ArgumentTypeError(f"no such server: {', '.join(sorted(unknown))}")
+    return names
+
+
+async def _run(chosen: argparse.Namespace) -> None:
+    if task := asyncio.current_task():
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    runs: dict[str, list[Round]] = {name: [] for name in chosen.only}
+    async with AsyncExitStack() as stack:
+        servers = [await _server(stack, name, chosen) for name in chosen.only]
+        gc.freeze()
+        for number in range(chosen.rounds):
+            for server in servers:
+                name = server.peer.name
+                _say(f"round {number + 1} of {chosen.rounds}: {name}")
+                await asyncio.sleep(SETTLE_SECONDS)
+                runs[name].append(await server.measure(chosen.in_flight, chosen.seconds))
+    about = {
+        name: getattr(chosen, name)
+        for name in ("pairs", "in_flight", "seconds", "rounds", "history")
+    }
+    show(runs, {server.peer.name: server.peer.note for server in servers}, about)
+
+
+async def _server(stack: AsyncExitStack, name: str, chosen: argparse.Namespace) -> Server:
+    FOLDER.mkdir(exist_ok=True)
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="chat-", dir=FOLDER)))
+    peer = PEERS[name](folder)
+    _say(f"starting {name}")
+    stack.push_async_callback(peer.stop)
+    await peer.start()
+    talkers, readers = await peer.pairs(chosen.pairs), await peer.pairs(READERS)
+    await fill(readers, chosen.history, chosen.in_flight)
+    return Server(peer, talkers, readers)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

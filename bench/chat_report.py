@@ -1,0 +1,113 @@
+"""What `make bench-chat` prints of its rounds: medians with our ratio to each, the ranges, and the
+line of JSON. Without Greenroom among the servers its figures are null.
+"""
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import Struct
+
+from bench.chat_load import Delivery
+from bench.report import last_line, table
+
+OURS = "greenroom"
+
+
+class Round(Struct, frozen=True):
+    """One server's figures in one round."""
+
+    loaded: Delivery
+    """With as many in flight as asked for."""
+    alone: Delivery
+    """With one in flight in each pair."""
+    last50_per_s: float
+
+
+OTHERS = "others_cpu"
+Runs = Mapping[str, Sequence[Round]]
+FIGURES: dict[str, tuple[str, Callable[[Round], float]]] = {
+    "messages_per_s": ("messages/s", lambda one: one.loaded.per_s),
+    "loaded_p50_ms": ("p50 ms", lambda one: one.loaded.p50),
+    "loaded_p99_ms": ("p99 ms", lambda one: one.loaded.p99),
+    "p50_ms": ("p50 ms, 1", lambda one: one.alone.p50),
+    "p99_ms": ("p99 ms, 1", lambda one: one.alone.p99),
+    "last50_per_s": ("last 50/s", lambda one: one.last50_per_s),
+    "cpu_ms_per_1000": ("CPU ms/1,000", lambda one: one.loaded.cpu_per_1000),
+    "resident_mb": ("MB", lambda one: one.loaded.resident_mb),
+    OTHERS: ("others' cores", lambda one: max(one.loaded.others_cpu, one.alone.others_cpu)),
+}
+
+
+def middle(rounds: Sequence[Round], figure: str) -> float:
+    return statistics.median(FIGURES[figure][1](one) for one in rounds)
+
+
+def show(runs: Runs, notes: Mapping[str, str], about: Mapping[str, object]) -> None:
+    head = ["server", *(title for title, _ in FIGURES.values())]
+    print("\nmedians; in brackets: ours divided by theirs" if OURS in runs else "\nmedians")
+    print("1: with one message in flight in each pair; others' cores: what else the machine did\n")
+    print(table(head, [[name, *_medians(runs, name)] for name in runs]))
+    print("\nfrom the lowest to the highest of the rounds\n")
+    print(table(head, [[name, *_ranges(rounds)] for name, rounds in runs.items()]))
+    print("\nwhat is on disk when a message arrives\n")
+    print("\n".join(f"{name}: {notes[name]}" for name in runs) + "\n")
+    last_line(_figures(runs) | dict(about))
+
+
+def _medians(runs: Runs, name: str) -> list[str]:
+    cells = [middle(runs[name], figure) for figure in FIGURES]
+    if OURS not in runs or name == OURS:
+        return [_plain(cell) for cell in cells]
+    ours = [middle(runs[OURS], figure) for figure in FIGURES]
+    return [
+        f"{_plain(theirs)} ({mine / theirs:.2f}x)"
+        if theirs and figure != OTHERS
+        else _plain(theirs)
+        for figure, mine, theirs in zip(FIGURES, ours, cells, strict=True)
+    ]
+
+
+def _ranges(rounds: Sequence[Round]) -> list[str]:
+    found = [[value(one) for one in rounds] for _, value in FIGURES.values()]
+    return [f"{_plain(min(values))}-{_plain(max(values))}" for values in found]
+
+
+def _plain(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:,.1f}"
+
+
+def _figures(runs: Runs) -> dict[str, object]:
+    peers = [name for name in runs if name != OURS]
+    most = _best(runs, peers, "messages_per_s", max)
+    reads = _best(runs, peers, "last50_per_s", max)
+    lowest = _best(runs, peers, "p99_ms", min)
+    ours = {figure: _rounded(_of(runs, OURS, figure)) for figure in FIGURES}
+    return ours | {
+        "vs_best_peer": _ratio(_of(runs, OURS, "messages_per_s"), most),
+        "lowest_peer_p99_ms": _rounded(lowest),
+        "last50_vs_best_peer": _ratio(_of(runs, OURS, "last50_per_s"), reads),
+        "best_peer_messages_per_s": _rounded(most),
+        "best_peer_last50_per_s": _rounded(reads),
+        "peers": {
+            name: {figure: _rounded(_of(runs, name, figure)) for figure in FIGURES}
+            for name in peers
+        },
+    }
+
+
+def _of(runs: Runs, name: str, figure: str) -> float | None:
+    return middle(runs[name], figure) if name in runs else None
+
+
+def _best(
+    runs: Runs, peers: Sequence[str], figure: str, choose: Callable[[list[float]], float]
+) -> float | None:
+    return choose([middle(runs[name], figure) for name in peers]) if peers else None
+
+
+def _ratio(ours: float | None, theirs: float | None) -> float | None:
+    return round(ours / theirs, 2) if ours is not None and theirs else None
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)

@@ -1,0 +1,185 @@
+import asyncio
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from bench import chat_report
+from bench.chat_load import (
+    BODY_BYTES,
+    Conversation,
+    Delivery,
+    Stalled,
+    body,
+    fill,
+    percentile,
+    read,
+)
+from bench.chat_report import OURS, Round
+from bench.peers import Received
+from bench.peers.processes import busy_seconds, cpu_seconds, family, resident_bytes
+from bench.peers.stanzas import Stanzas
+
+MESSAGE = b"<message to='b'><stanza-id id='1'/><body>5 0.25 xx</body></message>"
+FORWARDED = b"<message><result id='1'><forwarded>" + MESSAGE + b"</forwarded></result></message>"
+STREAM = b"".join(
+    [
+        b"<?xml version='1.0'?>",
+        b"<stream:stream xmlns='jabber:client'>",
+        b"<stream:features><bind xmlns='x'/></stream:features>",
+        b"<presence/>",
+        MESSAGE,
+        b"\n ",
+        FORWARDED,
+        b"<iq type='result'><fin/></iq>",
+        b"</stream:stream>",
+    ]
+)
+STANZAS = [
+    b"<stream:features><bind xmlns='x'/></stream:features>",
+    b"<presence/>",
+    MESSAGE,
+    FORWARDED,
+    b"<iq type='result'><fin/></iq>",
+    b"</stream:stream>",
+]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 50, len(STREAM)])
+def test_stanzas_are_found_however_the_bytes_are_split(size: int) -> None:
+    scanner = Stanzas()
+    pieces = [STREAM[at : at + size] for at in range(0, len(STREAM), size)]
+    assert [stanza for piece in pieces for stanza in scanner.feed(piece)] == STANZAS
+
+
+def test_a_stanza_is_told_with_its_last_byte() -> None:
+    scanner = Stanzas()
+    assert scanner.feed(FORWARDED[:-1]) == []
+    assert scanner.feed(b">" + MESSAGE[:20]) == [FORWARDED]
+
+
+def test_a_percentile_is_one_of_the_values() -> None:
+    values = [float(n) for n in range(1, 201)]
+    assert percentile(values, 50) == 100
+    assert percentile(values, 99) == 198
+    assert percentile([7.0], 99) == 7
+
+
+def test_a_message_has_a_hundred_and_twenty_bytes_and_says_when_it_was_sent() -> None:
+    text = body(12, 3456.789)
+    assert len(text.encode()) == BODY_BYTES
+    assert text.startswith("12 3456.789 ")
+
+
+class Echo:
+    """A pair without a server: what is sent is heard in the loop's next turn."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+        self.most = 0
+        self.silent = False
+        self._under_way = 0
+        self._received: Received | None = None
+
+    def listen(self, received: Received) -> None:
+        self._received = received
+
+    def send(self, text: str) -> None:
+        self.sent += 1
+        self._under_way += 1
+        self.most = max(self.most, self._under_way)
+        if not self.silent:
+            asyncio.get_running_loop().call_soon(self._deliver, text)
+
+    def _deliver(self, text: str) -> None:
+        assert self._received is not None
+        self._under_way -= 1
+        self._received(text)
+
+    async def last(self, count: int) -> int:
+        await asyncio.sleep(0)
+        return min(count, self.sent)
+
+
+async def test_a_pair_keeps_as_many_under_way_as_it_may() -> None:
+    echo = Echo()
+    conversation = Conversation(echo)
+    conversation.begin(16)
+    await asyncio.sleep(0.01)
+    await conversation.end()
+    assert echo.most == 16
+    assert echo.sent == len(conversation.times) > 16
+
+
+async def test_a_thread_is_filled_to_the_message() -> None:
+    echo = Echo()
+    await fill([echo], 60, 16)
+    assert (echo.sent, echo.most) == (60, 16)
+
+
+async def test_reading_a_thread_takes_a_whole_page() -> None:
+    long, short = Echo(), Echo()
+    await fill([long], 60, 16)
+    await fill([short], 40, 16)
+    assert await read([long], 0.005) > 0
+    with pytest.raises(Stalled, match="newest 50 messages were 40"):
+        await read([long, short], 0.005)
+
+
+async def test_a_message_that_never_arrives_ends_the_benchmark(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bench.chat_load.STALL_SECONDS", 0.01)
+    echo = Echo()
+    echo.silent = True
+    with pytest.raises(Stalled, match="3 messages did not arrive"):
+        await fill([echo], 3, 16)
+
+
+async def test_a_message_that_arrives_twice_does_not_count() -> None:
+    echo = Echo()
+    conversation = Conversation(echo)
+    conversation.begin(1, at_most=1)
+    echo._deliver(body(1, 0.0))
+    await asyncio.sleep(0.001)
+    assert len(conversation.times) == 1
+    with pytest.raises(Stalled, match="1 messages arrived that were not under way"):
+        await conversation.quiet()
+
+
+def test_what_a_process_started_counts_as_its_own() -> None:
+    command = f"{sys.executable} -c 'input()'; true"
+    with subprocess.Popen(["sh", "-c", command], stdin=subprocess.PIPE) as shell:
+        assert {os.getpid(), shell.pid} <= family([os.getpid()])
+        assert os.getpid() not in family([shell.pid])
+        assert resident_bytes([os.getpid()]) > resident_bytes([shell.pid]) > 0
+    assert 0 < cpu_seconds([os.getpid()]) < busy_seconds()
+
+
+def _round(per_s: float, p99: float, last50: float) -> Round:
+    figures = Delivery(per_s=per_s, p50=1, p99=p99, cpu_per_1000=5, resident_mb=20, others_cpu=0.0)
+    return Round(loaded=figures, alone=figures, last50_per_s=last50)
+
+
+def test_the_last_line_compares_us_with_the_best_of_each(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    runs = {
+        OURS: [_round(5000, 2, 900), _round(6000, 4, 1000), _round(7000, 3, 1100)],
+        "fast": [_round(2000, 12, 50)],
+        "slow": [_round(300, 9, 100)],
+    }
+    chat_report.show(runs, dict.fromkeys(runs, ""), {"pairs": 10})
+    figures = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (figures["messages_per_s"], figures["vs_best_peer"]) == (6000, 3.0)
+    assert (figures["p99_ms"], figures["lowest_peer_p99_ms"]) == (3, 9)
+    assert figures["last50_vs_best_peer"] == 10.0
+
+
+def test_without_us_our_figures_are_null(capsys: pytest.CaptureFixture[str]) -> None:
+    chat_report.show({"fast": [_round(2000, 12, 50)]}, {"fast": ""}, {})
+    figures = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert figures["messages_per_s"] is figures["vs_best_peer"] is None
+    assert figures["best_peer_messages_per_s"] == 2000
