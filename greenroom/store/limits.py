@@ -7,7 +7,7 @@ to a text) is not here but in the engines.
 from collections.abc import Sequence
 from decimal import Decimal
 
-from greenroom.store.base import Check, Key, Op, Put, Update, key_of
+from greenroom.store.base import Check, Key, Op, Put, Update, place_of
 from greenroom.store.expressions import (
     Absent,
     Action,
@@ -78,7 +78,7 @@ def check_write(ops: Sequence[Op], token: str | None) -> list[int]:
     if len(ops) > MAX_OPS:
         raise InvalidTransaction(f"it has {len(ops)} ops; at most {MAX_OPS} fit")
     sizes = [check_op(op) for op in ops]
-    if len({(op.table.name, key_of(op)) for op in ops}) != len(ops):
+    if len({place_of(op) for op in ops}) != len(ops):
         raise InvalidTransaction("two of its ops are for one item")
     if sum(sizes) > MAX_TRANSACTION_BYTES:
         raise InvalidTransaction(TOO_MANY_BYTES)
@@ -112,9 +112,9 @@ def check_op(op: Op) -> int:
 def check_item(table: Table, item: Item) -> int:
     """Refuses an item that cannot be stored in the table; gives its size."""
     size = weigh(item)
-    partition = item.get(table.partition)
-    sort = None if table.sort is None else item.get(table.sort)
-    check_key(table, Key(partition, sort))  # type: ignore[arg-type]
+    _check_key_part(table, table.partition, item.get(table.partition), MAX_PARTITION_BYTES)
+    if table.sort is not None:
+        _check_key_part(table, table.sort, item.get(table.sort), MAX_SORT_BYTES)
     for index in table.indexes:
         check_index_key(index, item)
     if size > MAX_ITEM_BYTES:
@@ -291,16 +291,19 @@ def check_actions(table: Table, actions: Sequence[Action]) -> int:
     """What the values that it brings weigh together."""
     if not actions:
         raise InvalidTransaction("an Update has at least one action")
-    weight = 0
+    weight = room = 0
+    firsts: set[str] = set()
     for action in actions:
         check_path(table, action.path)
         first = action.path.steps[0]
         if first == table.partition or first == table.sort:
             raise InvalidExpression(_name(action.path), "an item's key cannot be changed")
         weight += _check_action_value(action)
-    if sum(_ACTION_ROOM + _STEP_ROOM * len(a.path.steps) for a in actions) > MAX_EXPRESSION:
+        room += _ACTION_ROOM + _STEP_ROOM * len(action.path.steps)
+        firsts.add(first)
+    if room > MAX_EXPRESSION:
         raise InvalidExpression("", "the update has too many actions")
-    if len({action.path.steps[0] for action in actions}) != len(actions):
+    if len(firsts) != len(actions):
         _check_apart([action.path for action in actions])
     if weight > MAX_ITEM_BYTES:
         raise ItemTooLarge(table.name, MAX_ITEM_BYTES)

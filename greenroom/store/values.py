@@ -59,6 +59,8 @@ def weigh_attribute(name: str, value: Value) -> int:
 
 
 def weigh_value(attribute: str, value: Value) -> int:
+    if type(value) is str and value.isascii():
+        return len(value)
     return _weigh(attribute, value, 1)
 
 

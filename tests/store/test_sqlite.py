@@ -250,19 +250,19 @@ async def test_sweeping_goes_on_after_a_full_disk_and_closing_lets_go(
     store = await SqliteStore.open(
         path, TABLES, clock=clock, cursor_secret=SECRET, sweep_seconds=0.01
     )
-    refused, sweep = asyncio.Event(), store._applier.forget_tokens
+    refused, sweep = asyncio.Event(), store._flusher.forget_tokens
 
     def full() -> None:
         refused.set()
         raise StoreFull("no room")
 
-    store._applier.forget_tokens = full  # type: ignore[method-assign]
+    store._flusher.forget_tokens = full  # type: ignore[method-assign]
     await refused.wait()
-    store._applier.forget_tokens = sweep  # type: ignore[method-assign]
+    store._flusher.forget_tokens = sweep  # type: ignore[method-assign]
     await store.write(Put(VISITS, note(expiresAt=clock.now_ms() // 1000 - 1)))
     assert len(await eventually(store, 2)) == 2, "there, and swept"
     refused.clear()
-    store._applier.forget_tokens = full  # type: ignore[method-assign]
+    store._flusher.forget_tokens = full  # type: ignore[method-assign]
     await refused.wait()
     await store.close()
     again = await SqliteStore.open(path, TABLES, clock=clock, cursor_secret=SECRET)

@@ -97,16 +97,16 @@ async def test_pages_of_entries_under_one_key_step_over_nothing(store: SqliteSto
 
 async def test_a_long_change_log_in_which_nothing_is_old_is_not_read(store: SqliteStore) -> None:
     with steps(store._connection) as counted:
-        forgotten = await store._writer.submit(lambda: store._applier.trim(LOGS, 1000, 50))
+        forgotten = await store._writer.submit(lambda: store._flusher.trim(LOGS, 1000, 50))
     assert forgotten == 0
     assert counted[0] < 2 * ROWS
 
 
 async def test_the_oldest_changes_go_first(store: SqliteStore) -> None:
-    clock = store._applier._clock
+    clock = store._flusher._clock
     assert isinstance(clock, HeldClock)
     clock.advance(seconds=10)
-    assert await store._writer.submit(lambda: store._applier.trim(LOGS, 1000, 50)) == 50
+    assert await store._writer.submit(lambda: store._flusher.trim(LOGS, 1000, 50)) == 50
     kept = [change async for change in store.changes(LOGS, follow=False)]
     assert len(kept) == ROWS - 50
     assert kept[-1].key.sort == f"L#{ROWS - 1:06d}"

@@ -25,8 +25,10 @@ from greenroom.store.expressions import SortRange
 from greenroom.store.limits import check_batch, check_key, check_query, check_write
 from greenroom.store.problems import NoSuchTable, StoreUnavailable
 from greenroom.store.sqlite import feed, schema
-from greenroom.store.sqlite.apply import Applier, Write
+from greenroom.store.sqlite.flush import Flusher
+from greenroom.store.sqlite.plan import Planner, Write
 from greenroom.store.sqlite.reader import Reader
+from greenroom.store.sqlite.rows import Rows
 from greenroom.store.sqlite.writer import Writer
 from greenroom.store.tables import Index, Table
 from greenroom.store.values import Item
@@ -45,17 +47,15 @@ class SqliteStore:
         self._lock = lock
         self._connection = schema.connect(path)
         schema.prepare(path, self._connection, tables)
-        self._applier = Applier(self._connection, tables, clock)
-        self._committed = asyncio.Event()
-        self._writer = Writer(
-            self._connection,
-            before_commit=self._applier.before_commit,
-            after_commit=self._tell_followers,
-            after_rollback=self._applier.after_rollback,
-        )
         self._reader = Reader(
             schema.connect(path), clock, Cursors(cursor_secret), self._resting_connection
         )
+        rows = Rows()
+        planner = Planner(lambda: self._reader.connection, rows, tables, clock)
+        self._flusher = Flusher(self._connection, planner, rows, tables, clock)
+        self._writer = Writer(self._connection, planner, self._flusher, rows, self._tell_followers)
+        planner.start_over()
+        self._committed = asyncio.Event()
         self._sweeper: asyncio.Task[None] | None = None
 
     @classmethod
@@ -135,10 +135,10 @@ class SqliteStore:
         )
 
     async def write(self, *ops: Op, token: str | None = None) -> Item | None:
-        for op in ops:
-            self._check_known(op.table)
+        for table in {op.table.name: op.table for op in ops}.values():
+            self._check_known(table)
         write = Write(ops, check_write(ops, token), token, capacity.open_costs())
-        answer: Item | None = await self._writer.submit(lambda: self._applier.apply(write))
+        answer: Item | None = await self._writer.submit(write)
         return answer
 
     async def changes(
@@ -192,12 +192,12 @@ class SqliteStore:
                 _log.warning("nothing more is swept this time: %s", error)
 
     async def _sweep_once(self, keep_changes_ms: int) -> None:
-        await self._writer.submit(self._applier.forget_tokens)
+        await self._writer.submit(self._flusher.forget_tokens)
         for table in self._tables.values():
             if table.ttl is not None:
-                await self._repeat(partial(self._applier.remove_expired, table, 200))
+                await self._repeat(partial(self._flusher.remove_expired, table, 200))
             if table.stream:
-                await self._repeat(partial(self._applier.trim, table, keep_changes_ms, 500))
+                await self._repeat(partial(self._flusher.trim, table, keep_changes_ms, 500))
 
     async def _repeat(self, chore: Callable[[], int]) -> None:
         """Until it finds nothing to do, with room between for the writes that wait."""

@@ -5,19 +5,21 @@ from decimal import Decimal
 from msgspec import Struct
 
 from greenroom.store.sqlite.codec import pack
+from greenroom.store.sqlite.rows import Row
 from greenroom.store.tables import Index, Projects, Table, projected_names
 from greenroom.store.values import Item, weigh
 
 
 class Entry(Struct, frozen=True):
-    partition: str
-    sort: str
+    place: tuple[str, str]
+    """The index's keys."""
     size: int
     blob: bytes
 
 
-def entry_of(table: Table, index: Index, item: Item, blob: bytes, size: int) -> Entry | None:
+def entry_of(table: Table, index: Index, row: Row) -> Entry | None:
     """None while the item lacks one of the index's keys."""
+    item = row.item
     partition = item.get(index.partition)
     sort = "" if index.sort is None else item.get(index.sort)
     if partition is None or sort is None:
@@ -25,10 +27,10 @@ def entry_of(table: Table, index: Index, item: Item, blob: bytes, size: int) -> 
     assert isinstance(partition, str)
     assert isinstance(sort, str)
     if index.projects is Projects.ALL:
-        return Entry(partition, sort, size, blob)
+        return Entry((partition, sort), row.size, row.blob)
     names = projected_names(table, index) or frozenset()
     projected = {name: value for name, value in item.items() if name in names}
-    return Entry(partition, sort, weigh(projected), pack(projected))
+    return Entry((partition, sort), weigh(projected), pack(projected))
 
 
 def expires_of(table: Table, item: Item) -> int | None:

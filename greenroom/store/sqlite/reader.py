@@ -77,7 +77,10 @@ class Reader:
             wanted = limit + 1 - len(live)
             rows = self._rows(source, partition, sort, index, backward, place, wanted)
             _count(source, rows, consistent)
-            live += [row[0] for row in rows if not self._is_expired(table, row[2])]
+            if table.ttl is None:
+                live += [row[0] for row in rows]
+            else:
+                live += [row[0] for row in rows if not self._is_expired(table, row[2])]
             if len(rows) < wanted or len(live) > limit:
                 break
             place = _place_of(table, index, unpack(rows[-1][0]))

@@ -1,23 +1,29 @@
-"""The rows that writes have lately met, as they stand, so that a hot one (a thread, a participant)
-is neither read nor unpacked again.
+"""The rows as they will stand once everything planned is in the file, and what of that the file
+does not have yet.
 
-It can be right because this process alone writes the file (schema.hold), and only in one place. A
-rollback forgets all of it. What one would get wrong: `Row.item` is shared, never handed out.
+    gathered    planned for the next group: what the file has, and what it shall have
+    committing  of the group that is on its way to the disk
+    hot         rows that writes have lately met (a thread, a participant), so that they are
+                neither read nor unpacked again
+
+A row is looked for in that order, and only then in the file. It can be right because this process
+alone writes the file (schema.hold), and only in one place. What one would get wrong: `Row.item` is
+shared, never handed out; and when a group fails, everything planned on top of it is void.
 """
 
 from msgspec import Struct
 
-from greenroom.store.base import Key
+from greenroom.store.base import Place
 from greenroom.store.sqlite.codec import unpack
 from greenroom.store.tables import Table
 from greenroom.store.values import Item
 
-_MOST = 4096
-_LARGEST = 8192
+_MOST_HOT = 4096
+_LARGEST_HOT = 8192
 
 
-class Row(Struct):
-    """An item as it stands in the file; unpacked when somebody first asks."""
+class Row(Struct, gc=False):
+    """An item as it stands; unpacked when somebody first asks."""
 
     size: int
     expires: int | None
@@ -31,33 +37,72 @@ class Row(Struct):
         return self._item
 
 
+class Touched(Struct):
+    """A row of the next group: as it is in the file (`before`), and as it shall be."""
+
+    table: Table
+    before: Row | None
+    after: Row | None
+
+
 class Rows:
-    """Two generations: what was not met again while `_MOST` others were is forgotten."""
-
     def __init__(self) -> None:
-        self._young: dict[tuple[str, Key], Row] = {}
-        self._old: dict[tuple[str, Key], Row] = {}
+        self._gathered: dict[Place, Touched] = {}
+        self._committing: dict[Place, Touched] = {}
+        # Two generations: what was not met again while `_MOST_HOT` others were is forgotten.
+        self._young: dict[Place, Row] = {}
+        self._old: dict[Place, Row] = {}
 
-    def find(self, table: Table, key: Key) -> Row | None:
-        place = (table.name, key)
+    def find(self, place: Place) -> tuple[bool, Row | None]:
+        """Whether it is known here how the row stands, and how."""
         row = self._young.get(place)
+        if row is not None:
+            return True, row
+        for planned in (self._gathered, self._committing):
+            touched = planned.get(place)
+            if touched is not None:
+                return True, touched.after
+        row = self._old.get(place)
         if row is None:
-            row = self._old.get(place)
-            if row is not None:
-                self.keep(table, key, row)
-        return row
+            return False, None
+        self.keep(place, row)
+        return True, row
 
-    def keep(self, table: Table, key: Key, row: Row) -> None:
-        if len(row.blob) > _LARGEST:
-            self.drop(table, key)
+    def keep(self, place: Place, row: Row) -> None:
+        if len(row.blob) > _LARGEST_HOT:
+            self._drop(place)
             return
-        if len(self._young) >= _MOST:
+        if len(self._young) >= _MOST_HOT:
             self._old, self._young = self._young, {}
-        self._young[table.name, key] = row
+        self._young[place] = row
 
-    def drop(self, table: Table, key: Key) -> None:
-        self._young.pop((table.name, key), None)
-        self._old.pop((table.name, key), None)
+    def touch(self, table: Table, place: Place, before: Row | None, after: Row | None) -> None:
+        touched = self._gathered.get(place)
+        if touched is None:
+            self._gathered[place] = Touched(table, before, after)
+        else:
+            touched.after = after
+        if after is None:
+            self._drop(place)
+        elif before is not None:  # a new one is seldom met again
+            self.keep(place, after)
+
+    def hand_over(self) -> dict[Place, Touched]:
+        """What the file shall be given now; it counts as committing until `settle`."""
+        self._committing, self._gathered = self._gathered, {}
+        return self._committing
+
+    def removed(self, table: Table, place: Place, row: Row) -> None:
+        """It has been taken out of the file by the group that is handed over."""
+        self._committing[place] = Touched(table, row, None)
+        self._drop(place)
+
+    def settle(self) -> None:
+        self._committing = {}
 
     def forget(self) -> None:
-        self._young, self._old = {}, {}
+        self.__init__()  # type: ignore[misc]
+
+    def _drop(self, place: Place) -> None:
+        self._young.pop(place, None)
+        self._old.pop(place, None)

@@ -31,7 +31,8 @@ from greenroom.store.problems import (
 )
 from greenroom.store.sqlite import feed
 from greenroom.store.sqlite.codec import unpack
-from greenroom.store.sqlite.entries import Entry, entry_of, expires_of
+from greenroom.store.sqlite.entries import entry_of, expires_of
+from greenroom.store.sqlite.rows import Row
 from greenroom.store.tables import Index, Table
 
 APPLICATION_ID = 0x4752_4D31
@@ -185,11 +186,11 @@ def _prepare_index(
     )
     rows = connection.execute(f'SELECT pk, sk, size, expires, item FROM "{table.name}"')
     for pk, sk, size, expires, blob in rows:
-        entry = entry_of(table, index, unpack(blob), blob, size)
-        if isinstance(entry, Entry):
+        entry = entry_of(table, index, Row(size, expires, blob))
+        if entry is not None:
             connection.execute(
                 f'INSERT INTO "{name}" VALUES(?,?,?,?,?,?,?)',
-                (entry.partition, entry.sort, pk, sk, entry.size, expires, entry.blob),
+                (*entry.place, pk, sk, entry.size, expires, entry.blob),
             )
     _declare(connection, name, layout)
 

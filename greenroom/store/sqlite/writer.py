@@ -1,10 +1,12 @@
-"""The one writer: whatever has gathered while the last commit was on its way to the disk is
-applied and committed as one group.
+"""The one writer: whatever has been planned while the last commit was on its way to the disk is
+given to the file and committed as one group.
 
-Statements run on the event loop's thread, where they take microseconds; only COMMIT, which waits
-for the disk, runs in a thread of its own. So the loop never waits for the disk, and Python's lock
-changes hands once per group rather than once per statement (docs/decisions/0004). What one would
-get wrong: nobody may touch the writer's connection while a commit is under way.
+Planning (plan.py) and the group's statements (flush.py) run on the event loop's thread, where they
+take microseconds; only COMMIT, which waits for the disk, runs in a thread of its own. So the loop
+never waits for the disk, and Python's lock changes hands once per group (docs/decisions/0004).
+What one would get wrong: nobody may touch the writer's connection while a commit is under way; and
+a write is planned on top of those before it, so when a group fails all that came after it is
+planned anew.
 """
 
 import asyncio
@@ -14,32 +16,46 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias
 
 import apsw
+from msgspec import Struct
 
 from greenroom.errors import Problem
 from greenroom.store.problems import OutcomeUnknown, StoreFull, StoreUnavailable
+from greenroom.store.sqlite.flush import Flusher
+from greenroom.store.sqlite.plan import Planned, Planner, Write
+from greenroom.store.sqlite.rows import Rows
+from greenroom.store.sqlite.turns import Turns
 
-Job: TypeAlias = Callable[[], Any]
-"""Runs inside the group's transaction. Raises a Problem only before it has changed anything."""
+Chore: TypeAlias = Callable[[], Any]
+"""Runs inside the transaction, after the group's own rows."""
 
-_MOST_IN_GROUP = 512
+
+class Job(Struct):
+    """A write or a chore, and who waits for it."""
+
+    what: Write | Chore
+    future: asyncio.Future[Any]
+    outcome: Any = None
+    """A write's plan or its refusal; a chore's answer."""
 
 
 class Writer:
     def __init__(
         self,
         connection: apsw.Connection,
-        *,
-        before_commit: Callable[[], None],
+        planner: Planner,
+        flusher: Flusher,
+        rows: Rows,
         after_commit: Callable[[], None],
-        after_rollback: Callable[[], None],
     ) -> None:
         self._connection = connection
-        self._before_commit = before_commit
+        self._planner = planner
+        self._flusher = flusher
+        self._rows = rows
         self._after_commit = after_commit
-        self._after_rollback = after_rollback
         self._loop = asyncio.get_running_loop()
         self._thread = ThreadPoolExecutor(1, "greenroom-commit")
-        self._waiting: list[tuple[Job, asyncio.Future[Any]]] = []
+        self._turns = Turns()
+        self._waiting: list[Job] = []
         self._busy = False
         self._broken: str | None = None
         self._closing: asyncio.Future[None] | None = None
@@ -47,17 +63,18 @@ class Writer:
         self.is_open = False
         """Whether a group is under way, and the connection nobody else's to use."""
 
-    def submit(self, job: Job) -> asyncio.Future[Any]:
-        """The job's answer, once it is on the disk."""
-        future: asyncio.Future[Any] = self._loop.create_future()
+    def submit(self, what: Write | Chore) -> asyncio.Future[Any]:
+        """The answer, once it is on the disk."""
+        job = Job(what, self._loop.create_future())
         if self._broken is not None or self._closing is not None:
-            future.set_exception(StoreUnavailable(self._broken or "it is being closed"))
-            return future
-        self._waiting.append((job, future))
+            job.future.set_exception(StoreUnavailable(self._broken or "it is being closed"))
+            return job.future
+        self._plan(job)
+        self._waiting.append(job)
         if not self._busy:
             self._busy = True
             self._loop.call_soon(self._run_group)
-        return future
+        return job.future
 
     async def close(self) -> None:
         """Lets everything accepted reach the disk first."""
@@ -67,108 +84,138 @@ class Writer:
         await self._closing
         self._thread.shutdown()
 
+    def _plan(self, job: Job) -> None:
+        if isinstance(job.what, Write):
+            try:
+                job.outcome = self._planner.plan(job.what)
+            except Exception as refusal:  # or a bug, which must not stop the writer for all
+                job.outcome = refusal
+
     def _run_group(self) -> None:
-        group = self._waiting[:_MOST_IN_GROUP]
-        self._waiting = self._waiting[_MOST_IN_GROUP:]
+        group, self._waiting = self._waiting, []
         try:
-            answers = self._apply(group)
-        except Exception as error:  # a bug in one job must not stop the writer for all
+            self._give(group)
+        except Exception as error:
             self._fail(group, error)
             return
+        self._turns.begin(len(group))
         commit = self._thread.submit(self._commit)
         commit.add_done_callback(
-            lambda done: self._loop.call_soon_threadsafe(
-                self._committed, group, answers, done.exception()
-            )
+            lambda done: self._loop.call_soon_threadsafe(self._committed, group, done.exception())
         )
+
+    def _give(self, group: list[Job]) -> None:
+        """The group's rows to the file, in a transaction that is left open."""
+        self.is_open = True
+        self._connection.execute("BEGIN IMMEDIATE")
+        self._flusher.flush()
+        for job in group:
+            if not isinstance(job.what, Write):
+                job.outcome = job.what()
 
     def _commit(self) -> None:
         self._connection.execute("COMMIT")
 
-    def _apply(self, group: list[tuple[Job, asyncio.Future[Any]]]) -> list[Any]:
-        self.is_open = True
-        self._connection.execute("BEGIN IMMEDIATE")
-        answers: list[Any] = []
-        for job, _ in group:
-            try:
-                answers.append(job())
-            except Problem as refusal:
-                answers.append(refusal)
-        self._before_commit()
-        return answers
-
-    def _committed(
-        self,
-        group: list[tuple[Job, asyncio.Future[Any]]],
-        answers: list[Any],
-        error: BaseException | None,
-    ) -> None:
+    def _committed(self, group: list[Job], error: BaseException | None) -> None:
+        self._turns.end()
         if isinstance(error, apsw.Error) and _is_full(self._connection, error):
             self._fail(group, error)
             return
         if error is not None:
             # The disk may or may not have it. Whoever reads the file again will know; we do not.
             self._broken = f"a commit failed: {error}"
-            self._settle(group, [OutcomeUnknown(str(error))] * len(group))
+            _refuse(group, OutcomeUnknown(str(error)))
             self._go_on()
             return
         self.commits += 1
         self.is_open = False
-        self._settle(group, answers)
+        self._rows.settle()
+        self._take_turns(group)
         self._after_commit()
-        self._go_on()
 
-    def _fail(self, group: list[tuple[Job, asyncio.Future[Any]]], error: Exception) -> None:
-        """Nothing of the group is written; each of it gets another try, alone."""
-        told = _translated(self._connection, error)
-        if self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
-        self._after_rollback()
-        if len(group) > 1:
-            answers = [self._alone(job) for job, _ in group]
+    def _take_turns(self, group: list[Job]) -> None:
+        """Brings back those who waited for the group, and gives the disk the next one."""
+        in_flight = len(group) + len(self._waiting)
+        share = self._turns.share(in_flight)
+        if share == in_flight:
+            _settle(group)
+            self._go_on()
+        elif 4 * len(self._waiting) >= in_flight:
+            self._run_group()
+            _settle(group)
         else:
-            answers = [told]
-        self.is_open = False
-        self._settle(group, answers)
-        self._after_commit()
-        self._go_on()
-
-    def _alone(self, job: Job) -> Any:
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            answer = job()
-            self._before_commit()
-            self._connection.execute("COMMIT")
-        except Problem as refusal:
-            self._connection.execute("ROLLBACK")
-            return refusal
-        except Exception as error:
-            told = _translated(self._connection, error)
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            self._after_rollback()
-            return told
-        return answer
-
-    def _settle(self, group: list[tuple[Job, asyncio.Future[Any]]], answers: list[Any]) -> None:
-        for (_, future), answer in zip(group, answers, strict=True):
-            if future.done():
-                continue  # whoever asked was cancelled; the write stands all the same
-            if isinstance(answer, Exception):
-                future.set_exception(answer)
-            else:
-                future.set_result(answer)
+            # Nearly all were in this group, and would be in the next one together: half of them
+            # come back first, and are on their way to the disk while the loop works on the rest.
+            first = max(1, share - len(self._waiting))
+            _settle(group[:first])
+            self._go_on()
+            self._loop.call_soon(_settle, group[first:])
 
     def _go_on(self) -> None:
         if self._broken is not None:
             rest, self._waiting = self._waiting, []
-            self._settle(rest, [StoreUnavailable(self._broken)] * len(rest))
+            _refuse(rest, StoreUnavailable(self._broken))
         if self._waiting:
             self._loop.call_soon(self._run_group)
             return
         self._busy = False
         if self._closing is not None:
             self._closing.set_result(None)
+
+    def _fail(self, group: list[Job], error: Exception) -> None:
+        """Nothing of the group is written; each of it gets another try, alone. What was planned on
+        top of it is planned anew."""
+        told = _translated(self._connection, error)
+        self._roll_back()
+        for job in group:
+            if len(group) == 1:
+                job.outcome = told
+            else:
+                self._alone(job)
+        self.is_open = False
+        _settle(group)
+        for job in self._waiting:
+            self._plan(job)
+        self._after_commit()
+        self._go_on()
+
+    def _alone(self, job: Job) -> None:
+        self._plan(job)
+        if isinstance(job.what, Write) and isinstance(job.outcome, Exception):
+            return
+        try:
+            self._give([job])
+            self._commit()
+            self._rows.settle()
+        except Exception as error:
+            job.outcome = _translated(self._connection, error)
+            self._roll_back()
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+        self._planner.start_over()
+
+
+def _settle(group: list[Job]) -> None:
+    for job in group:
+        outcome, future = job.outcome, job.future
+        if isinstance(outcome, Planned):
+            if outcome.bill and isinstance(job.what, Write):
+                outcome.charge(job.what)
+            outcome = outcome.answer
+        if future.done():
+            continue  # whoever asked was cancelled; the write stands all the same
+        if isinstance(outcome, Exception):
+            future.set_exception(outcome)
+        else:
+            future.set_result(outcome)
+
+
+def _refuse(group: list[Job], problem: Problem) -> None:
+    for job in group:
+        job.outcome = problem
+    _settle(group)
 
 
 def _translated(connection: apsw.Connection, error: Exception) -> Exception:

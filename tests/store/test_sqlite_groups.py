@@ -1,0 +1,204 @@
+"""Writes that share a commit: planned one on top of the other in memory, and yet as if each had
+been alone. What would go wrong here shows in no test that waits for one write before the next.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from greenroom.clock import HeldClock
+from greenroom.store.base import Delete, Put, Update
+from greenroom.store.expressions import F
+from greenroom.store.problems import ConditionFailed, StoreFull, TokenReused
+from greenroom.store.sqlite import SqliteStore
+from tests.contracts.lockstep import Outcome, outcome
+from tests.contracts.sequences import OWNERS, PARTITIONS, Walk, Write, alone, together
+from tests.contracts.tables import BY_OWNER, IN_2100_MS, NOTES, TABLES, VISITS, at, exact, note
+
+SECRET = b"secret"
+
+
+async def opened(path: Path, clock: HeldClock | None = None, **rest: Any) -> SqliteStore:
+    return await SqliteStore.open(
+        path,
+        TABLES,
+        clock=clock or HeldClock(IN_2100_MS),
+        cursor_secret=SECRET,
+        **{"sweep_seconds": 1e6, **rest},
+    )
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    async with await opened(tmp_path / "store.db") as found:
+        yield found
+
+
+def told(found: Outcome) -> Any:
+    refusal = found.refusal
+    if isinstance(refusal, ConditionFailed):
+        return [exact(failure.item) for failure in refusal.failed]
+    return (found.answer, type(refusal), found.units)
+
+
+async def everything(store: SqliteStore) -> Any:
+    found: list[Any] = []
+    for table in TABLES:
+        for index in (None, *table.indexes):
+            for partition in PARTITIONS if index is None else OWNERS:
+                step = Walk(table, partition, None, index, 100, False, False)
+                found.append((await outcome(store, step)).answer)
+        if table.stream:
+            changes = store.changes(table, follow=False)
+            found += [(c.key, exact(c.old), exact(c.new)) async for c in changes]
+    return found
+
+
+@settings(
+    max_examples=100,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(
+    writes=st.lists(st.one_of(alone, together), min_size=2, max_size=12),
+    waits=st.lists(st.booleans(), min_size=12, max_size=12),
+)
+def test_writes_at_once_are_as_writes_one_by_one(
+    tmp_path_factory: pytest.TempPathFactory, writes: list[Write], waits: list[bool]
+) -> None:
+    async def run(folder: Path) -> None:
+        async with (
+            await opened(folder / "one.db") as one,
+            await opened(folder / "other.db") as other,
+        ):
+            in_turn = [told(await outcome(one, write)) for write in writes]
+            tasks = []
+            for write, wait in zip(writes, waits, strict=False):
+                tasks.append(asyncio.create_task(outcome(other, write)))
+                if wait:  # so that some are planned while others are on their way to the disk
+                    await asyncio.sleep(0)
+            assert [told(await task) for task in tasks] == in_turn
+            assert await everything(one) == await everything(other)
+
+    asyncio.run(run(tmp_path_factory.mktemp("groups")))
+
+
+async def test_a_row_that_many_writes_of_a_group_change_is_logged_each_time(
+    store: SqliteStore,
+) -> None:
+    before = store.commits
+    await asyncio.gather(
+        store.write(Put(NOTES, note(owner="o", at="1", n=0))),
+        *(store.write(Update(NOTES, at(), (F("n").add(1), F("at").set(f"{n}")))) for n in range(9)),
+    )
+    assert store.commits == before + 1
+    assert [c.new["n"] async for c in store.changes(NOTES, follow=False) if c.new] == [*range(10)]
+    page = await store.query(NOTES, "o", index=BY_OWNER, limit=5)
+    assert [(item["n"], item["at"]) for item in page.items] == [(9, "8")]
+
+
+async def test_what_comes_and_goes_within_a_group_leaves_no_row(store: SqliteStore) -> None:
+    await asyncio.gather(
+        store.write(Put(NOTES, note(owner="o", at="1"))), store.write(Delete(NOTES, at()))
+    )
+    assert await store.get(NOTES, at()) is None
+    assert not (await store.query(NOTES, "o", index=BY_OWNER, limit=5)).items
+    assert len([c async for c in store.changes(NOTES, follow=False)]) == 2
+
+
+async def test_an_item_is_stored_as_it_was_when_it_was_given(store: SqliteStore) -> None:
+    item: dict[str, Any] = {**note(tags=["a"])}
+    writing = asyncio.ensure_future(store.write(Put(NOTES, item)))
+    await asyncio.sleep(0)
+    item["tags"].append(1.5)
+    item["late"] = True
+    await writing
+    assert await store.get(NOTES, at()) == note(tags=["a"])
+
+
+async def test_a_token_is_known_before_it_is_on_the_disk(store: SqliteStore) -> None:
+    ops = (Update(NOTES, at(), (F("n").add(1),)), Put(NOTES, note(sk="other")))
+    for _ in range(3):
+        await asyncio.gather(*(store.write(*ops, token="t") for _ in range(3)))
+    found = await store.get(NOTES, at())
+    assert found == note(n=1)
+    answers = await asyncio.gather(
+        store.write(*ops, token="u"), store.write(ops[0], token="u"), return_exceptions=True
+    )
+    assert [type(answer) for answer in answers] == [type(None), TokenReused]
+
+
+async def test_a_write_is_billed_once_although_its_group_failed(store: SqliteStore) -> None:
+    def full() -> None:
+        raise StoreFull("no room")
+
+    with store.counting() as cost:
+        chore = store._writer.submit(full)
+        await store.write(Put(NOTES, note()))
+        with pytest.raises(StoreFull):
+            await chore
+    assert cost.write_units == 1
+    assert await store.get(NOTES, at()) == note()
+
+
+async def test_what_was_planned_on_a_group_that_failed_is_planned_anew(store: SqliteStore) -> None:
+    """The disk is full for one commit: its writes are tried again alone, and those that were
+    planned while it was on its way come after them, with numbers that have no gap."""
+    commit, failing = store._writer._commit, [True]
+
+    def once_full() -> None:
+        if failing.pop() if failing else False:
+            store._connection.execute("PRAGMA max_page_count=1")
+            store._connection.execute("INSERT INTO tokens VALUES('x', zeroblob(1000000), 0)")
+        commit()
+
+    store._writer._commit = once_full  # type: ignore[method-assign]
+    first = [
+        asyncio.ensure_future(store.write(Update(NOTES, at(), (F("n").add(1),)))) for _ in range(2)
+    ]
+    while not store._writer.is_open:  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    second = asyncio.ensure_future(store.write(Update(NOTES, at(), (F("n").add(1),))))
+    answers = await asyncio.gather(*first, second, return_exceptions=True)
+    refused = [answer for answer in answers if isinstance(answer, StoreFull)]
+    done = [answer for answer in answers if isinstance(answer, dict)]
+    assert len(done) + len(refused) == 3
+    store._connection.execute("PRAGMA max_page_count=1073741823")
+    await store.write(Update(NOTES, at(), (F("n").add(1),)))
+    assert await store.get(NOTES, at()) == note(n=len(done) + 1)
+    counts = [c.new["n"] async for c in store.changes(NOTES, follow=False) if c.new]
+    assert counts == [*range(1, len(done) + 2)]
+
+
+async def test_what_is_swept_away_may_be_written_again_at_once(tmp_path: Path) -> None:
+    clock = HeldClock(IN_2100_MS)
+    async with await opened(tmp_path / "store.db", clock) as store:
+        await store.write(
+            Put(VISITS, note(place="o", at="1", expiresAt=clock.now_ms() // 1000 + 1))
+        )
+        clock.advance(seconds=2)
+        swept = store._writer.submit(lambda: store._flusher.remove_expired(VISITS, 10))
+        while not store._writer.is_open:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        await store.write(Update(VISITS, at(), (F("n").add(1),), F("pk").absent()))
+        assert await swept == 1
+        assert await store.get(VISITS, at()) == note(n=1)
+
+
+async def test_changes_from_a_clock_that_ran_ahead_do_not_hold_up_the_others(
+    tmp_path: Path,
+) -> None:
+    clock = HeldClock(IN_2100_MS)
+    async with await opened(tmp_path / "store.db", clock) as store:
+        clock.advance(seconds=400 * 86_400)
+        await store.write(Put(NOTES, note(n=1)))
+        clock.advance(seconds=-400 * 86_400)
+        await store.write(Put(NOTES, note(n=2)))
+        await store.write(Put(NOTES, note(n=3)))
+        clock.advance(seconds=2)
+        assert await store._writer.submit(lambda: store._flusher.trim(NOTES, 1000, 50)) == 2
