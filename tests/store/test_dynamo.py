@@ -80,17 +80,18 @@ def proxy(proxied: tuple[DynamoStore, FaultProxy]) -> FaultProxy:
 async def test_an_endpoint_that_is_not_there_is_told_in_time(clock: HeldClock) -> None:
     url = "dynamodb+http://127.0.0.1:1?region=local"
     async with await DynamoStore.open(
-        url, TABLES, clock=clock, cursor_secret=b"s", retry=QUICK
+        url, TABLES, clock=clock, cursor_secret=b"s", check=False, retry=QUICK
     ) as store:
         async with asyncio.timeout(5):
             with pytest.raises(StoreUnavailable, match="127"):
                 await store.get(NOTES, at())
             with pytest.raises(StoreUnavailable):
                 await store.write(Update(NOTES, at(), (F("n").add(1),)))
-            with pytest.raises(StoreUnavailable):
-                await DynamoStore.open(
-                    url, TABLES, clock=clock, cursor_secret=b"s", create=True, retry=QUICK
-                )
+            for create in (False, True):
+                with pytest.raises(StoreUnavailable):
+                    await DynamoStore.open(
+                        url, TABLES, clock=clock, cursor_secret=b"s", create=create, retry=QUICK
+                    )
 
 
 async def test_a_missing_table_is_named_by_the_call_that_needs_it(
@@ -103,7 +104,7 @@ async def test_a_missing_table_is_named_by_the_call_that_needs_it(
     url = f"{dynamodb_url}&prefix=none{_run}-"
     for tables in ((ACCOUNTS,), TABLES):
         async with await DynamoStore.open(
-            url, tables, clock=clock, cursor_secret=b"s", create=len(tables) == 1
+            url, tables, clock=clock, cursor_secret=b"s", create=len(tables) == 1, check=False
         ) as bare:
             if NOTES not in tables:
                 continue

@@ -1,8 +1,7 @@
 """The item store on DynamoDB: the port, with the checks that both engines make before anything.
 
-One store belongs to one event loop. What one would get wrong: opening it does not reach out unless
-it is to create tables; a missing table or an endpoint that does not answer is told by the first
-call that needs it.
+One store belongs to one event loop. Opening it holds the tables against their declarations, so that
+what an older version made is refused there and not by the first query that misses an index.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -45,6 +44,7 @@ class DynamoStore:
         clock: Clock,
         cursor_secret: bytes,
         create: bool = False,
+        check: bool = True,
         retry: Retry = _USUAL_RETRY,
     ) -> "DynamoStore":
         """On what the URL names; refuses one that names nothing with `InvalidAddress`.
@@ -53,13 +53,17 @@ class DynamoStore:
         dynamodb+http://127.0.0.1:8000?region=local&prefix=t-   an endpoint: Local, Alternator
         dynamodb+https://key:secret@host?region=eu-west-1
 
-        `prefix` goes before every table's name. `create` makes the tables that are missing.
+        `prefix` goes before every table's name. `create` makes what is missing: tables, and the
+        indexes, streams and TTLs of tables that are there. Without `check` a store that is not to
+        create anything does not reach out: what is missing is told by the call that needs it.
         """
         address = parse_address(url)
         wire = Wire(address, retry)
         try:
             if create:
                 await schema.create_missing(wire, tables, address.prefix)
+            elif check:
+                await schema.check(wire, tables, address.prefix)
         except BaseException:
             await wire.close()
             raise

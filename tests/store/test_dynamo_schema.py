@@ -1,0 +1,200 @@
+"""A DynamoDB table that is there already: refused by name where it is not as declared, and brought
+up to the declaration where DynamoDB can add what is missing."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+import pytest
+
+from greenroom.clock import HeldClock
+from greenroom.store.base import Put
+from greenroom.store.dynamo import DynamoStore, Retry, schema
+from greenroom.store.problems import NoSuchTable, StoreCorrupt, StoreUnavailable
+from greenroom.store.tables import Index, Projects, Table
+from tests.contracts.tables import BY_OWNER, BY_STATE, BY_TAG, IN_2100_MS, NOTES, at, note
+from tests.fault_proxy import Answer, FaultProxy, Forward, always, fault_proxy, refusal
+
+QUICK = Retry(attempts=4, first_delay=0.01, longest_delay=0.05)
+NEW = msgspec.structs.replace(NOTES, ttl="expiresAt")
+BARE = Table("Notes", "As an older version made it")
+
+
+@pytest.fixture
+async def place(dynamodb_url: str) -> AsyncIterator[tuple[FaultProxy, str]]:
+    target = dynamodb_url.removeprefix("dynamodb+").partition("?")[0]
+    async with fault_proxy(target) as (proxy, where):
+        yield proxy, f"dynamodb+http://{where}?region=local&prefix=s{uuid4().hex[:8]}-"
+
+
+@pytest.fixture
+def url(place: tuple[FaultProxy, str]) -> str:
+    return place[1]
+
+
+@pytest.fixture
+def proxy(place: tuple[FaultProxy, str]) -> FaultProxy:
+    return place[0]
+
+
+async def opened(url: str, *tables: Table, create: bool = True) -> DynamoStore:
+    return await DynamoStore.open(
+        url, tables, clock=HeldClock(IN_2100_MS), cursor_secret=b"s", create=create, retry=QUICK
+    )
+
+
+async def made(url: str, table: Table) -> None:
+    async with await opened(url, table) as store:
+        await store.write(Put(table, note(owner="ada", at="1", state="new", tag="t", title="T")))
+
+
+async def send(url: str, action: str, **payload: Any) -> None:
+    async with await opened(url) as store:
+        await store._link.wire.send(action, {"TableName": store._link.name(NOTES), **payload})
+
+
+async def refused(url: str, table: Table, *says: str, create: bool) -> None:
+    with pytest.raises(StoreCorrupt) as refusal:
+        await opened(url, table, create=create)
+    assert "-Notes" in str(refusal.value), "the table is named as it is called there"
+    for part in says:
+        assert part in str(refusal.value)
+
+
+async def test_a_table_as_declared_is_opened(url: str) -> None:
+    await made(url, NEW)
+    for create in (False, True):
+        async with await opened(url, NEW, create=create) as store:
+            assert await store.get(NEW, at(), consistent=True) is not None
+
+
+async def test_a_table_that_is_missing_is_told_when_the_store_is_opened(url: str) -> None:
+    with pytest.raises(NoSuchTable, match="Notes"):
+        await opened(url, NOTES, create=False)
+
+
+async def test_everything_that_an_older_table_lacks_is_told(url: str) -> None:
+    await made(url, BARE)
+    lacks = ("index ByOwner", "ByState", "ByTag", "stream", "expiresAt", "--create-tables")
+    await refused(url, NEW, *lacks, create=False)
+
+
+async def test_what_an_older_table_lacks_is_added_and_filled(url: str) -> None:
+    await made(url, BARE)
+    async with await opened(url, NEW) as store:
+        for index, partition in ((BY_OWNER, "ada"), (BY_STATE, "new"), (BY_TAG, "t")):
+            page = await store.query(NEW, partition, index=index, limit=9)
+            assert [item["sk"] for item in page.items] == ["s"]
+        await store.write(Put(NEW, note(sk="t")))
+        found = [change.key.sort async for change in store.changes(NEW, follow=False)]
+        assert found == ["t"]
+        name = {"TableName": store._link.name(NEW)}
+        answer = await store._link.wire.send("DescribeTimeToLive", name)
+        assert answer["TimeToLiveDescription"]["AttributeName"] == "expiresAt"
+    async with await opened(url, NEW, create=False):
+        pass
+
+
+async def test_many_nodes_add_what_is_missing_once(url: str) -> None:
+    await made(url, BARE)
+    stores = await asyncio.gather(*(opened(url, NEW) for _ in range(3)))
+    for store in stores:
+        assert len((await store.query(NEW, "ada", index=BY_OWNER, limit=9)).items) == 1
+        await store.close()
+
+
+OTHER_KEYS = Index("ByOwner", "owner", None, Projects.ALL)
+LESS = Index("ByOwner", "owner", "at", Projects.KEYS)
+OTHERS = Index("ByTag", "tag", None, ("title",))
+
+
+@pytest.mark.parametrize("create", [False, True])
+@pytest.mark.parametrize(
+    ("older", "says"),
+    [
+        (Table("Notes", "", partition="id"), ("keys are id, sk", "pk, sk")),
+        (Table("Notes", "", sort=None), ("keys are pk", "pk, sk")),
+        (Table("Notes", "", indexes=(OTHER_KEYS,)), ("index ByOwner", "owner, at")),
+        (Table("Notes", "", indexes=(LESS,)), ("index ByOwner", "whole item")),
+        (Table("Notes", "", indexes=(OTHERS,)), ("index ByTag", "carry seq")),
+        (Table("Notes", "", ttl="until"), ("by until",)),
+    ],
+)
+async def test_what_cannot_be_changed_is_refused_and_left_alone(
+    url: str, older: Table, says: tuple[str, ...], create: bool
+) -> None:
+    async with await opened(url, older):
+        pass
+    await refused(url, NEW, *says, create=create)
+    async with await opened(url, older, create=False):
+        pass
+
+
+async def test_items_that_dynamodb_would_take_away_unasked_are_told(url: str) -> None:
+    await made(url, NEW)
+    await refused(url, NOTES, "takes items away by expiresAt", create=True)
+
+
+async def test_a_stream_of_another_kind_is_refused(url: str) -> None:
+    await made(url, BARE)
+    view = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
+    await send(url, "UpdateTable", StreamSpecification=view)
+    await refused(url, NEW, "KEYS_ONLY", create=True)
+
+
+async def test_a_key_that_is_no_text_is_refused(url: str) -> None:
+    request = schema.create_request(BARE, "")
+    request["AttributeDefinitions"][0]["AttributeType"] = "N"
+    del request["TableName"]
+    await send(url, "CreateTable", **request)
+    await refused(url, BARE, "pk", "N", create=True)
+
+
+async def test_more_than_was_declared_is_nobodys_harm(url: str) -> None:
+    await made(url, msgspec.structs.replace(NOTES, indexes=(BY_OWNER, BY_TAG)))
+    fewer = Table("Notes", "", indexes=(LESS,))
+    for create in (False, True):
+        async with await opened(url, fewer, create=create) as store:
+            assert len((await store.query(fewer, "ada", index=LESS, limit=9)).items) == 1
+
+
+async def test_an_index_that_is_being_filled_is_waited_for(url: str, proxy: FaultProxy) -> None:
+    await made(url, NOTES)
+
+    async def filling(payload: dict[str, Any], forward: Forward) -> Answer:
+        status, answer = await forward(payload)
+        answer["Table"]["GlobalSecondaryIndexes"][0]["IndexStatus"] = "CREATING"
+        return status, answer
+
+    proxy.on("DescribeTable", filling, filling)
+    proxy.sent.clear()
+    async with await opened(url, NOTES, create=False):
+        assert proxy.sent.count("DescribeTable") == 3
+
+
+async def test_an_index_that_takes_too_long_is_named(
+    url: str, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await made(url, NOTES)
+
+    async def filling(payload: dict[str, Any], forward: Forward) -> Answer:
+        status, answer = await forward(payload)
+        for index in answer["Table"]["GlobalSecondaryIndexes"]:
+            if index["IndexName"] == "ByTag":
+                index["IndexStatus"] = "CREATING"
+        return status, answer
+
+    monkeypatch.setattr(schema, "_WAIT_SECONDS", 0.3)
+    proxy.on("DescribeTable", *[filling] * 100)
+    with pytest.raises(StoreUnavailable, match="ByTag"):
+        await opened(url, NOTES)
+
+
+async def test_what_dynamodb_does_not_add_is_told_with_its_reason(
+    url: str, proxy: FaultProxy
+) -> None:
+    await made(url, BARE)
+    proxy.on("UpdateTable", always(refusal("ValidationException")))
+    await refused(url, NOTES, "index ByOwner", "as told", create=True)
