@@ -131,7 +131,7 @@ class MatrixPair:
 
 class SynapseOnSqlite:
     name = "synapse"
-    note = "SQLite, synced as Synapse sets it"
+    note = "SQLite with a write-ahead log, every commit fsynced"
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

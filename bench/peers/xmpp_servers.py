@@ -40,7 +40,9 @@ def ejabberd_on_sqlite(folder: Path) -> XmppPeer:
     def engines() -> Iterator[Engine]:
         yield ejabberd.start_on_sqlite(folder)
 
-    return XmppPeer("ejabberd-sqlite", "SQLite, synced as ejabberd sets it", engines)
+    return XmppPeer(
+        "ejabberd-sqlite", "SQLite with a rollback journal, every commit fsynced", engines
+    )
 
 
 def ejabberd_on_postgresql(folder: Path) -> XmppPeer:
