@@ -1,0 +1,1 @@
+"""How what happened reaches whoever is looking, on this node and on the others."""

@@ -1,0 +1,32 @@
+"""The bus of a single node: a function call."""
+
+from collections.abc import Iterable
+
+from greenroom.realtime.base import Deliver, Missed, Notice, Topic
+
+
+class MemoryBus:
+    def __init__(self) -> None:
+        self._deliver: Deliver | None = None
+        self._topics: set[Topic] = set()
+
+    async def start(self, deliver: Deliver, missed: Missed) -> None:
+        self._deliver = deliver
+
+    def publish(self, topics: Iterable[Topic], notice: Notice) -> None:
+        if self._deliver is not None:
+            for topic in topics:
+                if topic in self._topics:
+                    self._deliver(topic, notice)
+
+    def listen(self, topic: Topic) -> None:
+        self._topics.add(topic)
+
+    def unlisten(self, topic: Topic) -> None:
+        self._topics.discard(topic)
+
+    async def ready(self) -> None:
+        return
+
+    async def close(self) -> None:
+        self._deliver = None
