@@ -91,6 +91,7 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     messaging.Unreachable: Answer(403),
     messaging.BlockedByYou: Answer(409),
     messaging.AcceptFirst: Answer(409),
+    messaging.AlreadyAsked: Answer(409),
     messaging.RequestPending: Answer(409),
     messaging.ConversationClosed: Answer(409),
     messaging.ConversationLocked: Answer(409),

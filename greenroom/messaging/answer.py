@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from greenroom.ids import RequestId, ThreadId, UserId
 from greenroom.messaging import items, rules, shelve
 from greenroom.messaging.append import Planned, append
+from greenroom.messaging.ask import request_item
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Gate, GateStatus, Thread
-from greenroom.messaging.open import request_item
 from greenroom.messaging.problems import RequestNotFound
 from greenroom.messaging.records import (
     ACTIVITY,

@@ -12,6 +12,8 @@ from greenroom.safety import Safety
 from greenroom.store.base import Store
 from greenroom.store.cursors import Cursors
 
+TWO_WEEKS_MS = 14 * 86_400_000
+
 
 class Ties(Protocol):
     """What other contexts know of two people: that one follows the other, or has booked them."""
@@ -53,3 +55,8 @@ class Messaging:
     cursors: Cursors
     ties: Ties = field(default_factory=NoTies)
     chores: Chores = field(default_factory=Chores)
+    request_ms: int = TWO_WEEKS_MS
+    """How long a request waits for its answer."""
+    ask_again_ms: int = TWO_WEEKS_MS
+    """How long after a request the same two have no other, whatever became of it; never shorter
+    than it waits."""

@@ -1,9 +1,11 @@
-"""Open a thread. First contact waits at a gate; a direct thread is found or made by its pair."""
+"""Open a thread. First contact waits at a gate; a direct thread is found or made by its pair.
 
-import asyncio
+Whoever has asked somebody and opens the same again is given the thread that waits, and is refused
+another one (`ask.py`).
+"""
+
 from collections.abc import Iterable
 from hashlib import blake2b
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -12,9 +14,16 @@ from msgspec.structs import replace
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import items, rules, shelve, text
 from greenroom.messaging.append import Planned, append
+from greenroom.messaging.ask import (
+    asked_ops,
+    check_unasked,
+    is_staff,
+    new_gate,
+    request_item,
+    whom_to_ask,
+)
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import (
-    Gate,
     GateStatus,
     Kind,
     Member,
@@ -25,34 +34,27 @@ from greenroom.messaging.models import (
     Thread,
 )
 from greenroom.messaging.problems import (
-    BlockedByYou,
+    AlreadyAsked,
     InvalidThread,
     NotPlain,
     OpeningKeyReused,
     TextRefused,
-    Unreachable,
 )
 from greenroom.messaging.records import (
     MESSAGING,
     activity,
     met_key,
     opened_key,
-    pending_partition,
-    request_key,
     shelf_key,
 )
-from greenroom.people import directory
-from greenroom.people.actor import Actor, Scope
-from greenroom.safety.blocks import apart_from, has_blocked
+from greenroom.people.actor import Actor
 from greenroom.safety.judge import has_link, judge
 from greenroom.safety.limits import Limit
-from greenroom.safety.records import EPHEMERAL, EPHEMERAL_TTL
 from greenroom.safety.verdict import Hold, Refuse
 from greenroom.store.base import Key, Op, Put
 from greenroom.store.expressions import F
 from greenroom.store.limits import MAX_OPS
 from greenroom.store.problems import ConditionFailed
-from greenroom.store.values import Item
 
 _ID = 26
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -95,10 +97,11 @@ async def open_thread(
     claim = None if key is None else _Claim(opened_key(actor.user, key), _digest(opening))
     if claim is not None and (found := await _opened(messaging, claim)) is not None:
         return found
-    await messaging.safety.limits.spend(actor.user, Limit.THREAD_STARTS)
-    await check_reachable(messaging, actor, [invited.user for invited in opening.others])
-    thread = await _drawn(messaging, actor, opening, messaging.ids.thread())
-    return await _write(messaging, actor, thread, claim)
+    try:
+        return await _make(messaging, actor, opening, messaging.ids.thread(), claim)
+    except AlreadyAsked as asked:
+        found = await _waiting(messaging, actor, opening, asked)
+        return found if claim is None else await _claimed(messaging, claim, found)
 
 
 async def open_direct(messaging: Messaging, actor: Actor, other: UserId) -> Thread:
@@ -106,16 +109,53 @@ async def open_direct(messaging: Messaging, actor: Actor, other: UserId) -> Thre
     if other == actor.user:
         raise InvalidThread("a conversation takes two")
     thread_id = direct_id(actor.user, other)
-    head = await messaging.heads.read(thread_id)
-    if head is not None and not _absent(head, actor.user, other, messaging.clock.now_ms()):
-        return head
-    await messaging.safety.limits.spend(actor.user, Limit.THREAD_STARTS)
-    await check_reachable(messaging, actor, [other])
-    if head is not None:
-        return await rejoin(messaging, actor, other, head)
     opening = Opening(kind=Kind.DIRECT, others=(Invited(other, Role.BUYER),), role=Role.BUYER)
-    thread = await _drawn(messaging, actor, opening, thread_id)
-    return await _write(messaging, actor, thread, None)
+    head = await messaging.heads.read(thread_id)
+    try:
+        if head is None:
+            return await _make(messaging, actor, opening, thread_id, None)
+        if not _absent(head, actor.user, other, messaging.clock.now_ms()):
+            return head
+        return await _rejoin(messaging, actor, other, head)
+    except AlreadyAsked as asked:
+        return await _waiting(messaging, actor, opening, asked)
+
+
+async def _make(
+    messaging: Messaging,
+    actor: Actor,
+    opening: Opening,
+    thread_id: ThreadId,
+    claim: _Claim | None,
+) -> Thread:
+    others = [invited.user for invited in opening.others]
+    strangers = await whom_to_ask(messaging, actor, others, Limit.THREAD_STARTS)
+    thread = await _drawn(messaging, actor, opening, thread_id, strangers)
+    return await _write(messaging, actor, thread, claim)
+
+
+async def _waiting(
+    messaging: Messaging, actor: Actor, opening: Opening, asked: AlreadyAsked
+) -> Thread:
+    """The conversation in which a request waits, if it is the very one that is wanted."""
+    head = await messaging.heads.read(asked.thread_id)
+    if head is None or not _is_wanted(head, actor.user, opening, messaging.clock.now_ms()):
+        raise asked
+    return head
+
+
+def _is_wanted(head: Thread, user: UserId, opening: Opening, now_ms: int) -> bool:
+    """The same people, about the same; and as far as the user knows the request still waits."""
+    waits = any(
+        gate.sender == user and rules.gate_as_sender_sees(gate, now_ms) is GateStatus.PENDING
+        for gate in head.gates.values()
+    )
+    people = {user, *(invited.user for invited in opening.others)}
+    there = rules.is_let_in(head, user, now_ms) and set(rules.shown_seats(head)) == people
+    subject = None if opening.subject is None else text.subject(opening.subject)
+    wanted = (opening.kind, subject, opening.booking_id, opening.leg_id, opening.lbg_id)
+    found = (head.kind, head.subject, head.booking_id, head.leg_id, head.lbg_id)
+    return waits and there and wanted == found and opening.city == head.city
 
 
 def direct_id(one: UserId, other: UserId) -> ThreadId:
@@ -132,7 +172,7 @@ def check_opening(actor: Actor, opening: Opening) -> None:
         raise InvalidThread(f"it has at most {rules.MAX_PARTICIPANTS} participants")
     if len(set(users)) != len(users):
         raise InvalidThread("somebody is named twice")
-    staff = _is_staff(actor)
+    staff = is_staff(actor)
     if opening.kind is Kind.SYSTEM and not staff:
         raise InvalidThread("only staff open a system conversation")
     roles = [opening.role, *(invited.role for invited in opening.others)]
@@ -143,52 +183,16 @@ def check_opening(actor: Actor, opening: Opening) -> None:
             raise InvalidThread(f"booking, leg, group and city have 1 to {_LONGEST} characters")
 
 
-def _is_staff(actor: Actor) -> bool:
-    """The marketplace itself, or one of its people: what they say of a booking is so."""
-    return actor.may(Scope.MODERATOR) or actor.may(Scope.SERVICE)
-
-
-async def check_reachable(messaging: Messaging, actor: Actor, others: list[UserId]) -> None:
-    """They exist, and nothing keeps them from the actor. Why not, is not the actor's to know."""
-    accounts = await asyncio.gather(*(directory.by_id(messaging.people, other) for other in others))
-    if any(account.is_suspended(messaging.clock.now_ms()) for account in accounts):
-        raise Unreachable
-    apart = await apart_from(messaging.safety, actor.user, others)
-    for other in apart:
-        if await has_blocked(messaging.safety, actor.user, other):
-            raise BlockedByYou
-    if apart:
-        raise Unreachable
-
-
-async def strangers_to(
-    messaging: Messaging, actor: Actor, targets: Iterable[UserId]
-) -> tuple[UserId, ...]:
-    """Those who have neither written to the actor, nor accepted, followed or booked them."""
-    if _is_staff(actor):
-        return ()
-    asked = list(targets)
-    keys = {met_key(target, actor.user): target for target in asked}
-    met: set[UserId] = set()
-    for start in range(0, len(keys), 100):
-        chunk = list(keys)[start : start + 100]
-        found = await messaging.store.batch_get(MESSAGING, chunk, consistent=True)
-        met |= {keys[key] for key in found}
-    rest = [target for target in asked if target not in met]
-    tied = {target for target in rest if await messaging.ties.knows(target, actor.user)}
-    return tuple(target for target in rest if target not in tied)
-
-
 async def _drawn(
-    messaging: Messaging, actor: Actor, opening: Opening, thread_id: ThreadId
+    messaging: Messaging,
+    actor: Actor,
+    opening: Opening,
+    thread_id: ThreadId,
+    strangers: tuple[UserId, ...],
 ) -> Thread:
     now_ms = messaging.clock.now_ms()
-    targets = [invited.user for invited in opening.others]
     subject = None if opening.subject is None else text.subject(opening.subject)
-    gates = {
-        target: new_gate(messaging, actor.user, now_ms)
-        for target in await strangers_to(messaging, actor, targets)
-    }
+    gates = {target: new_gate(messaging, actor.user, now_ms) for target in strangers}
     await _check_subject(messaging, actor, subject, first_contact=bool(gates))
     await messaging.safety.limits.spend(actor.user, *[Limit.REQUESTS] * len(gates))
     me = Invited(actor.user, opening.role, opening.service_role)
@@ -199,12 +203,12 @@ async def _drawn(
     return Thread(
         id=thread_id,
         kind=opening.kind,
-        status=Status.CONFIRMED if opening.booking_id and _is_staff(actor) else Status.OPEN,
+        status=Status.CONFIRMED if opening.booking_id and is_staff(actor) else Status.OPEN,
         opened_by=actor.user,
         created_ms=now_ms,
         seats=seats,
         gates=gates,
-        pair=(actor.user, targets[0]) if len(targets) == 1 else None,
+        pair=(actor.user, opening.others[0].user) if len(opening.others) == 1 else None,
         subject=subject,
         booking_id=opening.booking_id,
         leg_id=opening.leg_id,
@@ -241,27 +245,20 @@ async def check_name(
         raise TextRefused(", ".join(verdict.policy_hints) or verdict.reason)
 
 
-def new_gate(messaging: Messaging, sender: UserId, now_ms: int, *, after_seq: int = 0) -> Gate:
-    return Gate(
-        id=messaging.ids.request(),
-        sender=sender,
-        status=GateStatus.PENDING,
-        expires_ms=now_ms + rules.GATE_MS,
-        after_seq=after_seq,
-    )
-
-
 async def _write(
     messaging: Messaging, actor: Actor, thread: Thread, claim: _Claim | None
 ) -> Thread:
-    """The head last: until it is there, nothing else of the thread has any effect."""
+    """The head last: until it is there, nothing else of the thread has any effect; and with it, who
+    has been asked, for that has an effect on other threads."""
     first = [op for user in thread.seats for op in seated_ops(thread, user, thread.created_ms)]
     first += met_ops(actor.user, thread.id, thread.seats)
     last: list[Op] = [Put(MESSAGING, items.head_item(thread), F("pk").absent())]
+    last += asked_ops(messaging, thread, thread.gates)
     if claim is not None:
-        item = items.at(claim.key) | {"threadId": thread.id, "digest": claim.digest}
-        last.append(Put(MESSAGING, item, F("pk").absent()))
+        last.append(_claim_op(claim, thread.id))
     room = MAX_OPS - len(last)
+    if room < 0:
+        raise InvalidThread("fewer strangers can be asked at once")
     while len(first) > room:
         await messaging.store.write(*first[:MAX_OPS])
         first = first[MAX_OPS:]
@@ -271,6 +268,7 @@ async def _write(
         found = None if claim is None else await _opened(messaging, claim)
         found = found or await messaging.heads.read(thread.id)
         if found is None:
+            await check_unasked(messaging, actor.user, thread.gates, consistent=True)
             raise
         return found
     messaging.heads.keep(thread)
@@ -293,25 +291,7 @@ def seated_ops(thread: Thread, user: UserId, now_ms: int, *, joined_seq: int = 0
     ops: list[Op] = [Put(MESSAGING, items.member_item(member, shelf, activity(now_ms, thread.id)))]
     if gate is not None:
         ops.append(Put(MESSAGING, request_item(thread.id, user, gate)))
-        ops.append(Put(EPHEMERAL, _pending_item(thread.id, user, gate)))
     return ops
-
-
-def _pending_item(thread: ThreadId, target: UserId, gate: Gate) -> Item:
-    """What the sender has waiting, and where, for as long as it may wait."""
-    return {
-        "pk": pending_partition(gate.sender),
-        "sk": f"{target}#{gate.id}",
-        "targetUser": target,
-        "threadId": thread,
-        "gateId": gate.id,
-        EPHEMERAL_TTL: gate.expires_ms // 1000,
-    }
-
-
-def request_item(thread: ThreadId, target: UserId, gate: Gate) -> dict[str, Any]:
-    found = {"threadId": thread, "targetUser": target} | items.gate_item(gate)
-    return items.at(request_key(gate.id)) | found
 
 
 def met_ops(user: UserId, thread: ThreadId, others: Iterable[UserId]) -> list[Op]:
@@ -332,6 +312,20 @@ async def _opened(messaging: Messaging, claim: _Claim) -> Thread | None:
     return await messaging.heads.read(ThreadId(str(item["threadId"])))
 
 
+async def _claimed(messaging: Messaging, claim: _Claim, found: Thread) -> Thread:
+    """From now on the key leads there, whatever becomes of the request."""
+    try:
+        await messaging.store.write(_claim_op(claim, found.id))
+    except ConditionFailed:
+        return await _opened(messaging, claim) or found
+    return found
+
+
+def _claim_op(claim: _Claim, thread: ThreadId) -> Put:
+    item = items.at(claim.key) | {"threadId": thread, "digest": claim.digest}
+    return Put(MESSAGING, item, F("pk").absent())
+
+
 def _digest(opening: Opening) -> bytes:
     return blake2b(msgspec.msgpack.encode(opening), digest_size=16).digest()
 
@@ -342,28 +336,44 @@ def _only(opening: Opening) -> UserId:
     return opening.others[0].user
 
 
-async def rejoin(messaging: Messaging, actor: Actor, other: UserId, head: Thread) -> Thread:
+async def _rejoin(messaging: Messaging, actor: Actor, other: UserId, head: Thread) -> Thread:
     """The pair's thread, where one of them, or both, were gone from it: they start afresh."""
-    gated = other in await strangers_to(messaging, actor, [other])
-    if gated:
+    missing = _absent(head, actor.user, other, messaging.clock.now_ms())
+    try:
+        gated = bool(await whom_to_ask(messaging, actor, [other], Limit.THREAD_STARTS))
+    except AlreadyAsked:
+        if other in missing:
+            raise
+        # Whoever has left while their own request waits comes back to it as it is.
+        await messaging.safety.limits.spend(actor.user, Limit.THREAD_STARTS)
+        gated = True
+    if gated and other in missing:
         await messaging.safety.limits.spend(actor.user, Limit.REQUESTS)
 
     def plan(found: Thread, ms: int) -> Planned:
-        missing = _absent(found, actor.user, other, messaging.clock.now_ms())
-        seats = dict(found.seats)
-        gates = {user: gate for user, gate in found.gates.items() if user not in missing}
-        for user in missing:
-            seats[user] = Seat(role=Role.BUYER, fresh_ms=ms)
-        if gated and other in missing:
-            gates[other] = new_gate(messaging, actor.user, ms, after_seq=found.last_seq)
-        withdrawn = {user: seat for user, seat in found.withdrawn.items() if user not in missing}
-        after = replace(found, seats=seats, gates=gates, withdrawn=withdrawn)
-        ops = [
-            op for user in missing for op in seated_ops(after, user, ms, joined_seq=found.last_seq)
-        ]
-        return Planned(after, (*ops, *met_ops(actor.user, after.id, [other])))
+        return _rejoined(messaging, actor.user, other, found, ms, gated=gated)
 
-    return await append(messaging, head.id, plan)
+    try:
+        return await append(messaging, head.id, plan)
+    except ConditionFailed:
+        await check_unasked(messaging, actor.user, [other], consistent=True)
+        raise
+
+
+def _rejoined(
+    messaging: Messaging, user: UserId, other: UserId, found: Thread, ms: int, *, gated: bool
+) -> Planned:
+    missing = _absent(found, user, other, messaging.clock.now_ms())
+    seats = found.seats | {one: Seat(role=Role.BUYER, fresh_ms=ms) for one in missing}
+    gates = {one: gate for one, gate in found.gates.items() if one not in missing}
+    if gated and other in missing:
+        gates[other] = new_gate(messaging, user, ms, after_seq=found.last_seq)
+    withdrawn = {one: seat for one, seat in found.withdrawn.items() if one not in missing}
+    after = replace(found, seats=seats, gates=gates, withdrawn=withdrawn)
+    ops = [op for one in missing for op in seated_ops(after, one, ms, joined_seq=found.last_seq)]
+    if other in missing:
+        ops += asked_ops(messaging, after, [other])
+    return Planned(after, (*ops, *met_ops(user, after.id, [other])))
 
 
 def _absent(head: Thread, user: UserId, other: UserId, now_ms: int) -> list[UserId]:

@@ -1,6 +1,7 @@
 """What messaging refuses. Missing and forbidden look the same; so do blocked, left and expired."""
 
 from greenroom.errors import Problem
+from greenroom.ids import ThreadId
 
 
 class ThreadNotFound(Problem):
@@ -59,6 +60,12 @@ class RequestPending(Problem):
     """Your request has not been answered yet. No more than {most} messages wait with it."""
 
     most: int
+
+
+class AlreadyAsked(Problem):
+    """You have asked this person already, in {thread_id}. Nobody is asked twice at a time."""
+
+    thread_id: ThreadId
 
 
 class NotPlain(Problem):

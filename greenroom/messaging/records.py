@@ -221,8 +221,12 @@ def group_key(lbg_id: str) -> str:
 
 
 def pending_partition(sender: UserId) -> str:
-    """In safety's Ephemeral: the requests of a sender that wait."""
+    """In safety's Ephemeral: the requests of a sender that stand."""
     return f"PENDING#{sender}"
+
+
+def pending_key(sender: UserId, target: UserId) -> Key:
+    return Key(pending_partition(sender), target)
 
 
 def from_ms(kind: str, ms: int | None = None) -> str:

@@ -25,7 +25,6 @@ from greenroom.messaging.models import (
 MAX_PARTICIPANTS = 100
 PENDING_MESSAGES = 3
 """How many plain messages may wait with a request."""
-GATE_MS = 14 * 86_400_000
 RECEIPTS_TOLD = 10
 """In larger groups a receipt shows on reload, but nobody is told of it when they come back."""
 _BOOKED = frozenset({Status.CONFIRMED, Status.COMPLETED, Status.DISPUTED})

@@ -10,18 +10,13 @@ from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import access, rules
 from greenroom.messaging.answer import decline
 from greenroom.messaging.append import Planned, append, frame_op, said, system_frame
+from greenroom.messaging.ask import asked_ops, check_unasked, new_gate, whom_to_ask
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Kind, Seat, State, Thread
-from greenroom.messaging.open import (
-    Invited,
-    check_reachable,
-    met_ops,
-    new_gate,
-    seated_ops,
-    strangers_to,
-)
+from greenroom.messaging.open import Invited, met_ops, seated_ops
 from greenroom.messaging.problems import (
     AcceptFirst,
+    AlreadyAsked,
     NotYourPlace,
     ThreadNotFound,
     TooManyParticipants,
@@ -38,6 +33,7 @@ from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
 from greenroom.store.base import Op, Put, Update
 from greenroom.store.expressions import Action, F
+from greenroom.store.problems import ConditionFailed
 
 _FOR_TWO = frozenset({Kind.DIRECT})
 _T = TypeVar("_T")
@@ -51,11 +47,20 @@ async def add(messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: 
         raise NotYourPlace
     if invited.user in side.thread.seats:
         return side.thread
-    await check_reachable(messaging, actor, [invited.user])
-    gated = bool(await strangers_to(messaging, actor, [invited.user]))
+    try:
+        return await _add(messaging, actor, side.thread, invited)
+    except AlreadyAsked:
+        head = await messaging.heads.read(thread_id)
+        if head is None or invited.user not in head.seats:
+            raise
+        return head  # added at the same moment, by the same hand
+
+
+async def _add(messaging: Messaging, actor: Actor, thread: Thread, invited: Invited) -> Thread:
+    gated = bool(await whom_to_ask(messaging, actor, [invited.user]))
     if gated:
         await messaging.safety.limits.spend(actor.user, Limit.REQUESTS)
-    apart = await are_apart(messaging, side.thread)
+    apart = await are_apart(messaging, thread)
 
     def plan(head: Thread, ms: int) -> Planned:
         check_manages(head, actor.user)
@@ -64,17 +69,28 @@ async def add(messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: 
             return Planned(head, (), quiet=True)
         if len(head.seats) >= rules.MAX_PARTICIPANTS:
             raise TooManyParticipants(rules.MAX_PARTICIPANTS)
-        seat = Seat(role=invited.role, service_role=invited.service_role, fresh_ms=ms)
-        gates = {user: gate for user, gate in head.gates.items() if user != invited.user}
-        if gated:
-            gates[invited.user] = new_gate(messaging, actor.user, ms, after_seq=head.last_seq)
-        grown = replace(head, seats={**head.seats, invited.user: seat}, gates=gates, pair=None)
-        frame = system_frame(messaging, head, actor.user, ms, "participant.added", invited.user)
-        ops = seated_ops(grown, invited.user, ms, joined_seq=head.last_seq)
-        ops += met_ops(actor.user, head.id, [invited.user])
-        return Planned(said(grown, frame), (frame_op(frame), *ops))
+        return _grown(messaging, actor.user, head, invited, ms, gated=gated)
 
-    return await append(messaging, thread_id, plan)
+    try:
+        return await append(messaging, thread.id, plan)
+    except ConditionFailed:
+        await check_unasked(messaging, actor.user, [invited.user], consistent=True)
+        raise
+
+
+def _grown(
+    messaging: Messaging, actor: UserId, head: Thread, invited: Invited, ms: int, *, gated: bool
+) -> Planned:
+    seat = Seat(role=invited.role, service_role=invited.service_role, fresh_ms=ms)
+    gates = _without(head.gates, invited.user)
+    if gated:
+        gates[invited.user] = new_gate(messaging, actor, ms, after_seq=head.last_seq)
+    grown = replace(head, seats={**head.seats, invited.user: seat}, gates=gates, pair=None)
+    frame = system_frame(messaging, head, actor, ms, "participant.added", invited.user)
+    ops = seated_ops(grown, invited.user, ms, joined_seq=head.last_seq)
+    ops += asked_ops(messaging, grown, [invited.user])
+    ops += met_ops(actor, head.id, [invited.user])
+    return Planned(said(grown, frame), (frame_op(frame), *ops))
 
 
 async def leave(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:

@@ -16,9 +16,9 @@ from greenroom.errors import Problem
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import access, items, rules, text
 from greenroom.messaging.append import Planned, append, frame_op, said
+from greenroom.messaging.ask import request_item
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Frame, FrameKind, GateStatus, Status, Thread, score
-from greenroom.messaging.open import request_item
 from greenroom.messaging.problems import (
     AcceptFirst,
     ClientIdReused,

@@ -22,10 +22,10 @@
     ├─ RATE#{userId}
     │  └─ {limit}                     as long as its window
     └─ PENDING#{senderId}
-       └─ {targetUserId}              as long as the request's gate
+       └─ {targetUserId}              until the sender may ask again
 
 Safety is the lowest context that needs Ephemeral, and so declares it for those above. Losing an
-item of it harms nobody: no right and no message rests on one.
+item of it costs nobody a message or a right: at most somebody is asked, or written to, once more.
 """
 
 from decimal import Decimal
@@ -151,7 +151,7 @@ EPHEMERAL = Table(
         Kind(
             "PENDING#{senderId}",
             "{targetUserId}",
-            "A request of the sender's that waits at a gate: asked before another may start.",
+            "The request that the sender has made of somebody: no other may start while it stands.",
         ),
     ),
     ttl=EPHEMERAL_TTL,

@@ -38,6 +38,10 @@ _WHO = {
     "member": "ben",
     "moderator": "mod",
 }
+_WHO_ASK_TOO = ("ole", "qin", "rui")
+"""Whoever has asked Tom does not ask him twice, and each way to answer needs a request."""
+_STRANGERS = ("zoe", "yan", "xia")
+"""One for each way to turn to somebody: directly, by opening, by adding."""
 MISSING = {
     "threadId": "thr_01k75q8h3c0000000000000000",
     "messageId": "msg_01k75q8j5d0000000000000000",
@@ -123,7 +127,7 @@ def _signed(claims: dict[str, Any], key: bytes | str, algorithm: str) -> dict[st
 
 
 async def furnished(hall: Hall) -> Castle:
-    for name in ("bob", "lea", "pia", "tom", "sam", "zoe"):
+    for name in ("bob", "lea", "pia", "tom", "sam", *_STRANGERS, *_WHO_ASK_TOO):
         await hall.join(name)
     castle = Castle(hall)
     await _talk(castle)
@@ -153,8 +157,8 @@ async def _talk(castle: Castle) -> None:
 
 async def _gates(castle: Castle) -> None:
     hall = castle.hall
-    for _ in range(4):
-        thread = await hall.open("pia", "tom", message={"body": "Hello Tom!"})
+    for sender in (*_WHO_ASK_TOO, "pia"):
+        thread = await hall.open(sender, "tom", message={"body": "Hello Tom!"})
         seen = await hall.get("tom", f"/threads/{thread['threadId']}")
         castle.requests.append(seen["requests"][0]["requestId"])
         castle.threads["gate"] = thread["threadId"]
@@ -181,7 +185,7 @@ def bodies() -> dict[str, Body]:
         return {"body": "Good morning."}
 
     def new_thread(castle: Castle, caller: str) -> object:
-        return {"kind": "inquiry", "participants": [{"userId": castle.hall.ids["zoe"]}]}
+        return {"kind": "inquiry", "participants": [{"userId": castle.hall.ids["yan"]}]}
 
     return {
         "POST /v1/people": lambda castle, caller: {"username": f"new.{castle.place(caller)}"},
@@ -190,7 +194,7 @@ def bodies() -> dict[str, Body]:
         "POST /v1/threads": new_thread,
         "PATCH /v1/threads/{threadId}": lambda castle, caller: {"subject": "A new name"},
         "POST /v1/threads/{threadId}/participants": (
-            lambda castle, caller: {"userId": castle.hall.ids["zoe"]}
+            lambda castle, caller: {"userId": castle.hall.ids["xia"]}
         ),
         "POST /v1/threads/{threadId}/messages": (
             lambda castle, caller: {"body": "Good morning.", "clientMessageId": "once"}

@@ -24,6 +24,12 @@ class Refused(Exception):
         self.name = name
 
 
+class AlreadyAsked(Refused):
+    def __init__(self, thread: ThreadId) -> None:
+        super().__init__("AlreadyAsked")
+        self.thread = thread
+
+
 @dataclass
 class Post:
     seq: int
@@ -106,6 +112,11 @@ class Talk:
         asked = any(a.sender == sender and a.state != ACCEPTED for a in self.asks.values())
         return asked and not any(self.has_accepted(u) for u in self.sides if u != sender)
 
+    def waits_as_known(self, sender: UserId, now: int) -> bool:
+        """As far as the sender knows."""
+        mine = [ask for ask in self.asks.values() if ask.sender == sender]
+        return any(ask.state != ACCEPTED and now < ask.until for ask in mine)
+
     def unread(self, user: UserId) -> int:
         side = self.sides[user]
         return max(0, self.last - max(side.place, side.joined))
@@ -143,6 +154,8 @@ class PlainModel:
     blocks: set[tuple[UserId, UserId]] = field(default_factory=set)
     met: set[tuple[UserId, UserId]] = field(default_factory=set)
     """(a, b): a has written to b, or has accepted them."""
+    asked: dict[tuple[UserId, UserId], tuple[ThreadId, int]] = field(default_factory=dict)
+    """(a, b): where a has last asked b, and until when a cannot ask again."""
 
     # What is seen
 
@@ -182,32 +195,52 @@ class PlainModel:
 
     # Threads
 
+    def finds(self, kind: str, user: UserId, others: dict[UserId, str]) -> ThreadId | None:
+        """The thread that waits already, if it is the same; None where a new one may be opened."""
+        try:
+            self._check_reachable(user, *others)
+        except AlreadyAsked as asked:
+            talk = self.talks[asked.thread]
+            same = (talk.kind, talk.subject, set(talk.shown)) == (kind, None, {user, *others})
+            if same and talk.is_open_to(user, self.now) and talk.waits_as_known(user, self.now):
+                return talk.id
+            raise
+        return None
+
     def open(
         self, thread: ThreadId, kind: str, opener: UserId, role: str, others: dict[UserId, str]
     ) -> None:
         sides = {opener: Side(role)} | {user: Side(theirs) for user, theirs in others.items()}
         two = frozenset(sides) if len(sides) == 2 else None
-        talk = Talk(thread, kind, opener, self.now, sides, two)
+        self.talks[thread] = talk = Talk(thread, kind, opener, self.now, sides, two)
         for user in others:
             if self.is_stranger(user, opener):
-                talk.asks[user] = Ask(opener, self.now + TWO_WEEKS_MS, 0)
+                self._ask(talk, opener, user)
         self.met |= {(opener, user) for user in others}
-        self.talks[thread] = talk
 
     def is_stranger(self, user: UserId, sender: UserId) -> bool:
         return (user, sender) not in self.met
 
-    def check_reachable(self, user: UserId, *others: UserId) -> None:
+    def _ask(self, talk: Talk, sender: UserId, user: UserId) -> None:
+        until = self.now + TWO_WEEKS_MS
+        talk.asks[user] = Ask(sender, until, talk.last)
+        self.asked[sender, user] = talk.id, until
+
+    def _check_reachable(self, user: UserId, *others: UserId) -> None:
         if any((user, other) in self.blocks for other in others):
             raise Refused("BlockedByYou")
+        for other in others:
+            thread, until = self.asked.get((user, other), (None, 0))
+            if thread is not None and self.is_stranger(other, user) and self.now < until:
+                raise AlreadyAsked(thread)
         if any((other, user) in self.blocks for other in others):
             raise Refused("Unreachable")
 
     def open_direct(self, thread: ThreadId, user: UserId, other: UserId) -> None:
         talk = self.talks.get(thread)
         if talk is None:
-            self.check_reachable(user, other)
-            self.open(thread, "direct", user, "buyer", {other: "buyer"})
+            if self.finds("direct", user, {other: "buyer"}) is None:
+                self.open(thread, "direct", user, "buyer", {other: "buyer"})
             return
         ask = talk.asks.get(other)
         has_run_out = ask is not None and ask.state != ACCEPTED and self.now >= ask.until
@@ -216,13 +249,17 @@ class PlainModel:
             afresh.append(other)
         if not afresh:
             return
-        self.check_reachable(user, other)
+        try:
+            self._check_reachable(user, other)
+        except AlreadyAsked:
+            if other in afresh:
+                raise
         for one in afresh:
             talk.withdrawn.pop(one, None)
             talk.sides[one] = Side("buyer", joined=talk.last)
             talk.asks.pop(one, None)
         if other in afresh and self.is_stranger(other, user):
-            talk.asks[other] = Ask(user, self.now + TWO_WEEKS_MS, talk.last)
+            self._ask(talk, user, other)
         self.met.add((user, other))
 
     def add(self, actor: UserId, thread: ThreadId, user: UserId, role: str) -> None:
@@ -232,12 +269,12 @@ class PlainModel:
             raise Refused("NotYourPlace")
         if user in talk.sides:
             return
-        self.check_reachable(actor, user)
+        self._check_reachable(actor, user)
         self._check_is_open(actor, talk)
         talk.two = None
         talk.asks.pop(user, None)
         if self.is_stranger(user, actor):
-            talk.asks[user] = Ask(actor, self.now + TWO_WEEKS_MS, talk.last)
+            self._ask(talk, actor, user)
         talk.sides[user] = Side(role, joined=talk.last)
         self.met |= {(actor, other) for other in talk.sides if other != actor}
         self._post(talk, actor, event="participant.added", about=(user,))

@@ -145,7 +145,9 @@ class Play:
         chosen = [others[(b + n) % len(others)] for n in range(1 + c % 4 // 2 * (1 + b % 2))]
         roles = {who: Role.BUYER if n % 2 else Role.SELLER for n, who in enumerate(chosen)}
         invited = tuple(opening.Invited(who, role) for who, role in roles.items())
-        told = self._expect(lambda: self.model.check_reachable(user, *chosen))
+        plain = {who: role.value for who, role in roles.items()}
+        found: list[ThreadId | None] = []
+        told = self._expect(lambda: found.append(self.model.finds(kind.value, user, plain)))
         try:
             thread = await opening.open_thread(
                 self._node, Actor(user), opening.Opening(kind=kind, others=invited)
@@ -154,7 +156,10 @@ class Play:
             self._agree(problem, told)
             return None
         assert told is None
-        plain = {who: role.value for who, role in roles.items()}
+        if found[0] is not None:
+            assert thread.id == found[0]
+            return thread.id
+        assert thread.id not in self.model.talks
         self.model.open(thread.id, kind.value, user, "buyer", plain)
         self.gates |= {(who, thread.id): gate.id for who, gate in thread.gates.items()}
         return thread.id

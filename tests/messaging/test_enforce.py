@@ -58,19 +58,6 @@ async def test_what_its_author_may_no_longer_say_is_not_released(world: World, w
     assert [frame.body for frame in frames if frame.event is None] == []
 
 
-async def test_every_request_of_a_person_folds_up_however_many_wait_for_the_same(
-    world: World,
-) -> None:
-    ana, ben = await world.person("ana"), await world.person("ben")
-    for _ in range(3):
-        asked = Opening(kind=Kind.INQUIRY, others=(Invited(ben.user),))
-        thread = await open_thread(world.messaging, ana, asked)
-        await world.say("ana", thread.id, "Hello!")
-    assert (await inbox.counts(world.messaging, ben)).badge == 3
-    await Enforcement(world.messaging).fold(ana.user)
-    assert (await inbox.counts(world.messaging, ben)).badge == 0
-
-
 async def test_what_is_released_enters_once_with_the_next_seq(world: World) -> None:
     thread = await world.inquiry()
     case = await _held(world, thread.id)

@@ -26,6 +26,7 @@ from greenroom.messaging import Messaging, lock, open as opening, projects, seat
 from greenroom.messaging.models import Kind, Role, ServiceRole, Status
 from greenroom.messaging.problems import (
     AcceptFirst,
+    AlreadyAsked,
     BlockedByYou,
     ClientIdReused,
     ConversationClosed,
@@ -52,7 +53,8 @@ from greenroom.store.problems import InvalidCursor
 
 _ETAG = [ResponseHeader(name="ETag", description="For `If-Match`.", documentation_only=True)]
 _WRITING = (AcceptFirst, RequestPending, NotPlain, ConversationLocked, ConversationClosed)
-_OPENING = (InvalidThread, PersonNotFound, Unreachable, BlockedByYou, ThreadNotFound, TooMany)
+_REACHING = (PersonNotFound, BlockedByYou, AlreadyAsked, Unreachable)
+_OPENING = (InvalidThread, *_REACHING, ThreadNotFound, TooMany)
 _Name = Annotated[str, Meta(min_length=1, max_length=64)]
 _ProjectId = Annotated[str, Meta(min_length=1, max_length=64)]
 
@@ -246,9 +248,7 @@ async def unlock_thread(thread_id: ThreadIdInPath, actor: Caller, messaging: The
         NotYourPlace,
         *_WRITING,
         TooManyParticipants,
-        Unreachable,
-        BlockedByYou,
-        PersonNotFound,
+        *_REACHING,
         TooMany,
         body=True,
     ),

@@ -1,0 +1,119 @@
+"""Whom somebody may turn to, and who has to be asked first: one request for each pair of people.
+
+    Ephemeral
+    └─ PENDING#{senderId}
+       └─ {targetUserId}    the request that stands, with its thread, and when one may ask again
+
+What one would get wrong: an answer does not touch that item. It stands for as long after the asking
+whether the request waits, was declined or has run out, because a time that begins with the answer
+would tell the sender of it. Whoever accepts, opens or writes has met the sender, and is not asked.
+"""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import items
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Gate, GateStatus, Thread
+from greenroom.messaging.problems import AlreadyAsked, BlockedByYou, Unreachable
+from greenroom.messaging.records import MESSAGING, met_key, pending_key, request_key
+from greenroom.people import directory
+from greenroom.people.actor import Actor, Scope
+from greenroom.safety.blocks import apart_from, has_blocked
+from greenroom.safety.limits import Limit
+from greenroom.safety.records import EPHEMERAL, EPHEMERAL_TTL
+from greenroom.store.base import Op, Put
+from greenroom.store.expressions import F
+
+_AGAIN = "againAt"
+"""When the pair's next request may be made, to the millisecond; the TTL knows only seconds."""
+
+
+async def whom_to_ask(
+    messaging: Messaging, actor: Actor, others: Sequence[UserId], *limits: Limit
+) -> tuple[UserId, ...]:
+    """Those of the others who are strangers to the actor. They all exist, and nothing keeps them
+    from the actor; why not, is not the actor's to know. Whoever was asked before they set a block
+    is told of as before it."""
+    accounts = await asyncio.gather(*(directory.by_id(messaging.people, other) for other in others))
+    apart = await apart_from(messaging.safety, actor.user, others)
+    for other in apart:
+        if await has_blocked(messaging.safety, actor.user, other):
+            raise BlockedByYou
+    strangers = await _strangers_to(messaging, actor, others)
+    await check_unasked(messaging, actor.user, strangers)
+    await messaging.safety.limits.spend(actor.user, *limits)
+    if apart or any(account.is_suspended(messaging.clock.now_ms()) for account in accounts):
+        raise Unreachable
+    return strangers
+
+
+def is_staff(actor: Actor) -> bool:
+    """The marketplace itself, or one of its people: what they say of a booking is so."""
+    return actor.may(Scope.MODERATOR) or actor.may(Scope.SERVICE)
+
+
+async def _strangers_to(
+    messaging: Messaging, actor: Actor, targets: Sequence[UserId]
+) -> tuple[UserId, ...]:
+    """Those who have neither written to the actor, nor accepted, followed or booked them."""
+    if is_staff(actor):
+        return ()
+    keys = {target: met_key(target, actor.user) for target in targets}
+    met = await messaging.store.batch_get(MESSAGING, list(keys.values()), consistent=True)
+    rest = [target for target in targets if keys[target] not in met]
+    tied = {target for target in rest if await messaging.ties.knows(target, actor.user)}
+    return tuple(target for target in rest if target not in tied)
+
+
+async def check_unasked(
+    messaging: Messaging, sender: UserId, targets: Iterable[UserId], *, consistent: bool = False
+) -> None:
+    """A look beforehand may be a little late: what `asked_ops` write is refused all the same."""
+    keys = [pending_key(sender, target) for target in targets]
+    found = await messaging.store.batch_get(EPHEMERAL, keys, consistent=consistent) if keys else {}
+    now_ms = messaging.clock.now_ms()
+    for key in keys:
+        if key in found and int(str(found[key][_AGAIN])) > now_ms:
+            raise AlreadyAsked(ThreadId(str(found[key]["threadId"])))
+
+
+def new_gate(messaging: Messaging, sender: UserId, now_ms: int, *, after_seq: int = 0) -> Gate:
+    return Gate(
+        id=messaging.ids.request(),
+        sender=sender,
+        status=GateStatus.PENDING,
+        expires_ms=now_ms + messaging.request_ms,
+        after_seq=after_seq,
+    )
+
+
+def asked_ops(messaging: Messaging, thread: Thread, targets: Iterable[UserId]) -> list[Op]:
+    """That these people have been asked, where they had not been: of two at once one is refused.
+    They belong into the transaction that makes the gates."""
+    return [
+        _asked(messaging, thread.id, target, thread.gates[target])
+        for target in targets
+        if target in thread.gates
+    ]
+
+
+def _asked(messaging: Messaging, thread: ThreadId, target: UserId, gate: Gate) -> Put:
+    now_ms = messaging.clock.now_ms()
+    again_ms = max(gate.expires_ms, now_ms + messaging.ask_again_ms)
+    key = pending_key(gate.sender, target)
+    item = items.at(key) | {
+        "targetUser": target,
+        "threadId": thread,
+        "gateId": gate.id,
+        _AGAIN: again_ms,
+        EPHEMERAL_TTL: -(-again_ms // 1000),
+    }
+    return Put(EPHEMERAL, item, F("pk").absent() | F(_AGAIN).at_most(now_ms))
+
+
+def request_item(thread: ThreadId, target: UserId, gate: Gate) -> dict[str, Any]:
+    found = {"threadId": thread, "targetUser": target} | items.gate_item(gate)
+    return items.at(request_key(gate.id)) | found
