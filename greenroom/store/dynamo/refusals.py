@@ -2,15 +2,18 @@
 
 DynamoDB tells what does not fit an item only in prose, and AWS, Local and Alternator word it a
 little differently: the patterns below are the part they share. What matches none of them is a bug
-of ours, and crashes.
+of ours, and crashes. Which attribute it is about the prose does not say; the item does
+(`spelt_out`), if it is still as it was.
 """
 
 import re
 from collections.abc import Sequence
 
+from greenroom.errors import Problem
 from greenroom.store.base import Op, Update
+from greenroom.store.evaluate import updated
 from greenroom.store.expressions import Add, Append, Set, SetIfAbsent
-from greenroom.store.limits import TOO_MANY_BYTES, check_index_key
+from greenroom.store.limits import TOO_MANY_BYTES, check_index_key, check_item
 from greenroom.store.problems import (
     InvalidExpression,
     InvalidItem,
@@ -18,7 +21,13 @@ from greenroom.store.problems import (
     InvalidUpdate,
     ItemTooLarge,
 )
-from greenroom.store.values import MAX_ITEM_BYTES, OUT_OF_RANGE, TOO_DEEP, TOO_MANY_DIGITS
+from greenroom.store.values import (
+    MAX_ITEM_BYTES,
+    OUT_OF_RANGE,
+    TOO_DEEP,
+    TOO_MANY_DIGITS,
+    Item,
+)
 
 _TOO_LONG = re.compile(r"Expression size has exceeded|contains too many oper", re.IGNORECASE)
 _TOO_LARGE = re.compile(r"Item size.*exceeded", re.IGNORECASE)
@@ -64,6 +73,19 @@ def misfit(message: str, ops: Sequence[Op]) -> Exception:
         if pattern.search(message):
             return InvalidItem(_suspect(updates, reason), reason)
     return Unexpected(message)
+
+
+def spelt_out(op: Update, item: Item | None) -> Problem | None:
+    """What does not fit, as the SQLite engine would say it; None where everything does."""
+    key = op.key
+    bare: Item = {op.table.partition: key.partition}
+    if op.table.sort is not None:
+        bare = {**bare, op.table.sort: key.sort}
+    try:
+        check_item(op.table, updated(op.actions, bare if item is None else item))
+    except Problem as problem:
+        return problem
+    return None
 
 
 def _spoilt_index_key(updates: Sequence[Update]) -> InvalidItem | None:

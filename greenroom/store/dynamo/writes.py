@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
+from greenroom.errors import Problem
 from greenroom.store.base import Op, Put, Update, key_of
 from greenroom.store.dynamo.attributes import decode_item, decode_key, encode_key, expired
 from greenroom.store.dynamo.link import Link
 from greenroom.store.dynamo.reads import batch
-from greenroom.store.dynamo.refusals import Unexpected, misfit
+from greenroom.store.dynamo.refusals import Unexpected, misfit, spelt_out
 from greenroom.store.dynamo.requests import (
     is_stale,
     needs_guard,
@@ -24,11 +25,14 @@ from greenroom.store.dynamo.requests import (
     transaction_member,
 )
 from greenroom.store.dynamo.wire import Refused, Repeat
-from greenroom.store.evaluate import same
+from greenroom.store.evaluate import holds, same
 from greenroom.store.problems import (
     ConditionFailed,
     Conflict,
     Failure,
+    InvalidItem,
+    InvalidUpdate,
+    ItemTooLarge,
     OutcomeUnknown,
     TokenReused,
 )
@@ -69,12 +73,12 @@ async def _write_one(link: Link, op: Op, now: int) -> Item | None:
     try:
         answer = await link.write(action, payload, [op.table], repeatable(op))
     except Refused as refused:
-        _settle(op, refused, now)
+        await _settle(link, op, refused, now)
         return None
     return decode_item(answer["Attributes"]) if isinstance(op, Update) else None
 
 
-def _settle(op: Op, refused: Refused, now: int) -> None:
+async def _settle(link: Link, op: Op, refused: Refused, now: int) -> None:
     """Raises what the refusal of a lone op means, unless it means that the op had been done."""
     if refused.kind == "ConditionalCheckFailedException":
         item = _carried(refused.body)
@@ -89,7 +93,7 @@ def _settle(op: Op, refused: Refused, now: int) -> None:
             "no answer came to the first attempt, and the second was refused, "
             "which the first may have brought about"
         )
-    raise _refusal(refused, [op])
+    raise await _refusal(link, refused, [op], now)
 
 
 async def _transact(
@@ -106,19 +110,21 @@ async def _transact(
         if refused.kind == "IdempotentParameterMismatchException":
             raise TokenReused(token) from None
         if refused.kind != "TransactionCanceledException":
-            raise _refusal(refused, ops) from None
-        raise _cancelled(ops, refused.body["CancellationReasons"], now, guarded) from None
+            raise await _refusal(link, refused, ops, now) from None
+        reasons = refused.body["CancellationReasons"]
+        # An op that does not fit its item goes before the failed conditions of others.
+        for op, reason in zip(ops, reasons, strict=True):
+            if reason["Code"] == "ValidationError":
+                raise await _misfit(link, reason.get("Message", ""), [op], now) from None
+        raise _cancelled(ops, reasons, now, guarded) from None
 
 
 def _cancelled(
     ops: Sequence[Op], reasons: Sequence[dict[str, Any]], now: int, guarded: bool
 ) -> Exception:
-    """An op that does not fit its item goes before the failed conditions of others."""
     failed: list[Failure] = []
     stale: list[Op] = []
     for op, reason in zip(ops, reasons, strict=True):
-        if reason["Code"] == "ValidationError":
-            return misfit(reason.get("Message", ""), [op])
         if reason["Code"] != "ConditionalCheckFailed":
             continue
         item = _carried(reason)
@@ -133,10 +139,37 @@ def _cancelled(
     return Unexpected(f"a transaction was cancelled: {reasons}")
 
 
-def _refusal(refused: Refused, ops: Sequence[Op]) -> Exception:
+async def _refusal(link: Link, refused: Refused, ops: Sequence[Op], now: int) -> Exception:
     if refused.kind == "ValidationException":
-        return misfit(refused.message, ops)
+        return await _misfit(link, refused.message, ops, now)
     return Unexpected(f"{refused.kind}: {refused.message}")
+
+
+async def _misfit(link: Link, message: str, ops: Sequence[Op], now: int) -> Exception:
+    """Looks at the items, which say better than DynamoDB what does not fit them. Like the refusal
+    itself, that is not counted."""
+    told = misfit(message, ops)
+    if not isinstance(told, InvalidUpdate | InvalidItem | ItemTooLarge):
+        return told
+    try:
+        for op in ops:
+            if isinstance(op, Update):
+                item = _shown(op.table, await _look(link, op), now)
+                applies = op.condition is None or holds(op.condition, item)
+                if applies and (problem := spelt_out(op, item)):
+                    return problem
+    except (Problem, Refused):
+        return told
+    return told
+
+
+async def _look(link: Link, op: Update) -> Item | None:
+    request = {
+        "TableName": link.name(op.table),
+        "Key": encode_key(op.table, op.key),
+        "ConsistentRead": True,
+    }
+    return _carried(await link.wire.send("GetItem", request))
 
 
 def _carried(body: Any) -> Item | None:
@@ -170,4 +203,4 @@ async def _remove_expired(link: Link, op: Op, now: int) -> None:
         await link.write("DeleteItem", payload, [op.table], Repeat.SAFE)
     except Refused as refused:
         if refused.kind != "ConditionalCheckFailedException":
-            raise _refusal(refused, [op]) from None
+            raise await _refusal(link, refused, [op], now) from None
