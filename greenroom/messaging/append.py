@@ -17,6 +17,7 @@ from greenroom.errors import Problem
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import items, rules, shelve
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import Event, between
 from greenroom.messaging.models import Frame, FrameKind, Thread
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.records import MESSAGING, head_key
@@ -33,6 +34,8 @@ class Planned(Struct, frozen=True):
     """The head as it becomes; its version is raised here, not by the plan."""
     ops: tuple[Op, ...]
     """What is written with it."""
+    events: tuple[Event, ...] = ()
+    """What is told once it is written, beside what the heads themselves tell (`events.between`)."""
     quiet: bool = False
     """Nobody is to notice: no row moves, and nothing of it shows as changed."""
 
@@ -84,6 +87,8 @@ async def _attempt(messaging: Messaging, thread: ThreadId, plan: Plan) -> Thread
     except BaseException:
         messaging.heads.drop(thread)
         raise
+    for event in (*planned.events, *between(head, after)):
+        messaging.tell(after, event)
     return after
 
 

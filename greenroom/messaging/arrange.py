@@ -10,6 +10,7 @@ from greenroom.ids import ThreadId
 from greenroom.messaging import access, rules, shelve
 from greenroom.messaging.access import Side
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import InboxChanged
 from greenroom.messaging.problems import InvalidMark
 from greenroom.people.actor import Actor
 from greenroom.store.expressions import Action, F
@@ -58,6 +59,7 @@ async def arrange(messaging: Messaging, actor: Actor, thread_id: ThreadId, wishe
     await messaging.store.write(
         shelve.put_up(thread_id, actor.user, gate, now_ms, *changes, F("changedAt").set(now_ms))
     )
+    messaging.tell(side.thread, InboxChanged(actor.user))
 
 
 def _changes(side: Side, wishes: Wishes) -> tuple[Action, ...]:

@@ -9,6 +9,7 @@ from greenroom.messaging import access, items
 from greenroom.messaging.access import Side
 from greenroom.messaging.append import Planned, append, preview_of
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import Event
 from greenroom.messaging.models import Frame, Thread
 from greenroom.messaging.problems import VersionMismatch
 from greenroom.messaging.records import KEPT_MS, MESSAGING, TTL, change_key
@@ -23,7 +24,13 @@ _TRIES = 5
 
 
 async def change_frame(
-    messaging: Messaging, side: Side, frame: Frame, changed: Changed, *, version: int | None = None
+    messaging: Messaging,
+    side: Side,
+    frame: Frame,
+    changed: Changed,
+    told: Callable[[Frame], Event],
+    *,
+    version: int | None = None,
 ) -> Frame:
     """With a version: only if nobody has changed it since."""
     for _ in range(_TRIES):
@@ -35,7 +42,7 @@ async def change_frame(
             return frame
         after = replace(after, version=frame.version + 1)
         try:
-            await _write(messaging, side.thread, after, now_ms)
+            await _write(messaging, side.thread, after, now_ms, told(after))
         except ConditionFailed:
             frame = await access.message(messaging, side, frame.id)
             continue
@@ -43,7 +50,9 @@ async def change_frame(
     raise Conflict
 
 
-async def _write(messaging: Messaging, thread: Thread, after: Frame, now_ms: int) -> None:
+async def _write(
+    messaging: Messaging, thread: Thread, after: Frame, now_ms: int, event: Event
+) -> None:
     note = items.at(change_key(thread.id, now_ms, after.id)) | {
         "messageId": after.id,
         "ts": after.ms,
@@ -57,6 +66,6 @@ async def _write(messaging: Messaging, thread: Thread, after: Frame, now_ms: int
     def plan(head: Thread, _: int) -> Planned:
         if head.last_seq == after.seq:
             head = replace(head, preview=preview_of(after))
-        return Planned(head, ops)
+        return Planned(head, ops, (event,))
 
     await append(messaging, thread.id, plan)

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from greenroom.clock import Clock
 from greenroom.ids import Ids, UserId
+from greenroom.messaging.events import Ears, unheard
 from greenroom.messaging.heads import Heads
 from greenroom.people import People
 from greenroom.safety import Safety
@@ -54,6 +55,7 @@ class Messaging:
     heads: Heads
     cursors: Cursors
     ties: Ties = field(default_factory=NoTies)
+    tell: Ears = unheard
     chores: Chores = field(default_factory=Chores)
     request_ms: int = TWO_WEEKS_MS
     """How long a request waits for its answer."""

@@ -6,6 +6,7 @@ from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import access, rules
 from greenroom.messaging.change import change_frame
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import MessageDeleted
 from greenroom.messaging.models import Frame, FrameKind
 from greenroom.messaging.problems import MessageNotFound, NotYours
 from greenroom.people.actor import Actor
@@ -30,7 +31,12 @@ async def delete(
     if frame.deleted_ms is not None:
         return frame
     return await change_frame(
-        messaging, side, frame, lambda found, ms: entombed(found, ms, actor), version=version
+        messaging,
+        side,
+        frame,
+        lambda found, ms: entombed(found, ms, actor),
+        MessageDeleted,
+        version=version,
     )
 
 

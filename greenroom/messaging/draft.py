@@ -5,6 +5,7 @@ from msgspec import Struct
 from greenroom.ids import ThreadId
 from greenroom.messaging import access, items, shelve
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import InboxChanged
 from greenroom.messaging.problems import InvalidText
 from greenroom.messaging.records import MESSAGING, draft_key, member_key
 from greenroom.people.actor import Actor
@@ -33,7 +34,9 @@ async def save_draft(
     now_ms = messaging.clock.now_ms()
     key = draft_key(thread_id, actor.user)
     if body.strip() and side.mine.has_draft and side.thread.seats[actor.user].fresh_ms:
-        return await _save_again(messaging, actor, thread_id, Draft(body, now_ms))
+        saved = await _save_again(messaging, actor, thread_id, Draft(body, now_ms))
+        messaging.tell(side.thread, InboxChanged(actor.user))
+        return saved
     row = shelve.put_up(
         thread_id,
         actor.user,
@@ -44,9 +47,11 @@ async def save_draft(
     )
     if not body.strip():
         await messaging.store.write(row, Delete(MESSAGING, key))
+        messaging.tell(side.thread, InboxChanged(actor.user))
         return None
     item = items.at(key) | {"body": body, "savedAt": now_ms}
     await messaging.store.write(row, Put(MESSAGING, item))
+    messaging.tell(side.thread, InboxChanged(actor.user))
     return Draft(body, now_ms)
 
 

@@ -6,6 +6,7 @@ from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import access, rules, text
 from greenroom.messaging.change import change_frame
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import MessageEdited
 from greenroom.messaging.models import Edit, Frame, FrameKind, score
 from greenroom.messaging.problems import InvalidText, MessageNotFound, NotYours, TextRefused
 from greenroom.messaging.send import are_apart, check_may_send, mentions_in
@@ -64,4 +65,4 @@ async def edit(
             moderation="flagged" if verdict.policy_tags else "clean",
         )
 
-    return await change_frame(messaging, side, frame, edited, version=version)
+    return await change_frame(messaging, side, frame, edited, MessageEdited, version=version)

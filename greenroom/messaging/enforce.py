@@ -17,6 +17,7 @@ from greenroom.messaging.append import Planned, append, frame_op, said
 from greenroom.messaging.change import change_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.delete import entombed
+from greenroom.messaging.events import MessageCreated, MessageDeleted
 from greenroom.messaging.lock import lock
 from greenroom.messaging.models import Frame, FrameKind, Member, Role, Thread, score
 from greenroom.messaging.problems import RequestNotFound, ThreadNotFound
@@ -104,7 +105,7 @@ async def _release(messaging: Messaging, case: Case, subject: HeldMessage) -> No
         if author is not None and rules.unread_of(head, author):
             # Sending reads, but this was sent before what they have not read yet.
             after = replace(after, seats=head.seats)
-        return Planned(after, (frame_op(frame), became))
+        return Planned(after, (frame_op(frame), became), (MessageCreated(frame),))
 
     try:
         await append(messaging, subject.thread, plan)
@@ -171,5 +172,9 @@ async def _entomb(messaging: Messaging, thread_id: ThreadId, message_id: Message
         return
     side = Side(head, Member(thread=thread_id, user=SYSTEM, role=Role.ADMIN))
     await change_frame(
-        messaging, side, items.frame_of(item), lambda found, now: entombed(found, now, system())
+        messaging,
+        side,
+        items.frame_of(item),
+        lambda found, now: entombed(found, now, system()),
+        MessageDeleted,
     )

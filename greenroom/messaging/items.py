@@ -98,6 +98,7 @@ def _seat_item(seat: Seat) -> dict[str, Value]:
             "serviceRole": None if seat.service_role is None else seat.service_role.value,
             "sent": seat.sent,
             "fresh": seat.fresh_ms,
+            "joined": seat.joined,
         }
     )
 
@@ -152,6 +153,7 @@ def _seat_of(found: Mapping[str, Any]) -> Seat:
         service_role=None if service is None else ServiceRole(service),
         sent=found.get("sent", 0),
         fresh_ms=found.get("fresh", 0),
+        joined=found.get("joined", 0),
     )
 
 

@@ -6,6 +6,7 @@ from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import rules
 from greenroom.messaging.append import Planned, append, frame_op, said, system_frame
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.models import Status, Thread
 from greenroom.messaging.problems import NotYourPlace, ThreadNotFound
 from greenroom.people.actor import Actor, Scope
@@ -33,7 +34,7 @@ async def _set(
         _check(found, actor)
         frame = system_frame(messaging, found, actor.user, ms, event)
         after = _turned(found, status)
-        return Planned(said(after, frame), (frame_op(frame),))
+        return Planned(said(after, frame), (frame_op(frame),), (MessageCreated(frame),))
 
     return await append(messaging, thread_id, plan)
 

@@ -93,6 +93,8 @@ class Seat(Struct, frozen=True, kw_only=True):
     """The seq of their last frame: sending reads."""
     fresh_ms: int = 0
     """When their inbox row was last put on the fresh shelf; 0 while it is settled in a folder."""
+    joined: int = 0
+    """Frames up to here were before their time."""
 
 
 class Gate(Struct, frozen=True, kw_only=True):

@@ -23,6 +23,7 @@ from greenroom.messaging.ask import (
     whom_to_ask,
 )
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import ThreadUpdated
 from greenroom.messaging.models import (
     GateStatus,
     Kind,
@@ -272,6 +273,7 @@ async def _write(
             raise
         return found
     messaging.heads.keep(thread)
+    messaging.tell(thread, ThreadUpdated())
     return thread
 
 

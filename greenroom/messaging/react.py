@@ -6,6 +6,7 @@ from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import access, text
 from greenroom.messaging.change import change_frame
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import ReactionChanged
 from greenroom.messaging.models import Frame, FrameKind
 from greenroom.messaging.problems import InvalidReaction, MessageNotFound
 from greenroom.messaging.send import are_apart, check_may_send
@@ -43,7 +44,11 @@ async def _change(
     check_may_send(side.thread, actor.user, "", now_ms, apart=apart, more=0)
     await messaging.safety.limits.spend(actor.user, Limit.REACTIONS)
     return await change_frame(
-        messaging, side, frame, lambda found, _: reacted(found, actor.user, checked, there)
+        messaging,
+        side,
+        frame,
+        lambda found, _: reacted(found, actor.user, checked, there),
+        ReactionChanged,
     )
 
 

@@ -7,6 +7,7 @@ from greenroom.messaging import access, rules, shelve
 from greenroom.messaging.access import Side
 from greenroom.messaging.append import stir
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import InboxChanged, ReceiptMoved
 from greenroom.messaging.models import Thread
 from greenroom.messaging.problems import InvalidMark
 from greenroom.messaging.records import MESSAGING, member_key
@@ -41,7 +42,9 @@ async def mark_read(messaging: Messaging, actor: Actor, thread_id: ThreadId, seq
     except ConditionFailed as refusal:
         if refusal.item is None or refusal.item.get("state") != "active":
             raise
-        # Another device has read further meanwhile.
+        return  # another device has read further meanwhile
+    delivered = max(read, side.mine.delivered_seq)
+    messaging.tell(side.thread, ReceiptMoved(actor.user, read, delivered))
 
 
 def _mark_after(side: Side, read: int, place: int) -> Action:
@@ -80,6 +83,9 @@ async def mark_delivered(messaging: Messaging, actor: Actor, thread_id: ThreadId
     except ConditionFailed as refusal:
         if refusal.item is None or refusal.item.get("state") != "active":
             raise
+        return
+    read = rules.read_of(side.thread, side.mine)
+    messaging.tell(side.thread, ReceiptMoved(actor.user, read, seq))
 
 
 async def mark_unread(
@@ -103,6 +109,7 @@ async def mark_unread(
             F("changedAt").set(now_ms),
         )
     )
+    messaging.tell(side.thread, InboxChanged(actor.user))
 
 
 def _check_seq(thread: Thread, seq: int, *, least: int) -> None:

@@ -6,6 +6,7 @@ from greenroom.ids import ThreadId
 from greenroom.messaging import access, rules, text
 from greenroom.messaging.append import Planned, append, frame_op, said, system_frame
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.models import Kind, Thread
 from greenroom.messaging.open import check_name
 from greenroom.messaging.problems import NotYourPlace, ThreadChanged
@@ -43,6 +44,7 @@ async def rename(
         if settings_version is not None and settings_version != rules.settings_version(head):
             raise ThreadChanged
         frame = system_frame(messaging, head, actor.user, ms, "subject.changed", named or "")
-        return Planned(said(replace(head, subject=named), frame), (frame_op(frame),))
+        after = said(replace(head, subject=named), frame)
+        return Planned(after, (frame_op(frame),), (MessageCreated(frame),))
 
     return await append(messaging, thread_id, plan)

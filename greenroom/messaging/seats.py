@@ -12,6 +12,7 @@ from greenroom.messaging.answer import decline
 from greenroom.messaging.append import Planned, append, frame_op, said, system_frame
 from greenroom.messaging.ask import asked_ops, check_unasked, new_gate, whom_to_ask
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.models import Kind, Seat, State, Thread
 from greenroom.messaging.open import Invited, met_ops, seated_ops
 from greenroom.messaging.problems import (
@@ -81,7 +82,12 @@ async def _add(messaging: Messaging, actor: Actor, thread: Thread, invited: Invi
 def _grown(
     messaging: Messaging, actor: UserId, head: Thread, invited: Invited, ms: int, *, gated: bool
 ) -> Planned:
-    seat = Seat(role=invited.role, service_role=invited.service_role, fresh_ms=ms)
+    seat = Seat(
+        role=invited.role,
+        service_role=invited.service_role,
+        fresh_ms=ms,
+        joined=head.last_seq,
+    )
     gates = _without(head.gates, invited.user)
     if gated:
         gates[invited.user] = new_gate(messaging, actor, ms, after_seq=head.last_seq)
@@ -90,7 +96,7 @@ def _grown(
     ops = seated_ops(grown, invited.user, ms, joined_seq=head.last_seq)
     ops += asked_ops(messaging, grown, [invited.user])
     ops += met_ops(actor, head.id, [invited.user])
-    return Planned(said(grown, frame), (frame_op(frame), *ops))
+    return Planned(said(grown, frame), (frame_op(frame), *ops), (MessageCreated(frame),))
 
 
 async def leave(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
@@ -135,7 +141,7 @@ async def _vacate(
         about = () if actor == user else (user,)
         frame = system_frame(messaging, head, actor, ms, event, *about)
         gone = _gone_ops(thread_id, user, ms, F("state").set("left"), F("changedAt").set(ms))
-        return Planned(said(rest, frame), (frame_op(frame), *gone))
+        return Planned(said(rest, frame), (frame_op(frame), *gone), (MessageCreated(frame),))
 
     await append(messaging, thread_id, plan)
 

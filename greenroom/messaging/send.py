@@ -18,6 +18,7 @@ from greenroom.messaging import access, items, rules, text
 from greenroom.messaging.append import Planned, append, frame_op, said
 from greenroom.messaging.ask import request_item
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.models import Frame, FrameKind, GateStatus, Status, Thread, score
 from greenroom.messaging.problems import (
     AcceptFirst,
@@ -143,7 +144,8 @@ async def _commit(
         )
         frames[:] = [frame]
         after, told = _with_reason(said(head, frame), actor.user, verdict)
-        return Planned(after, (frame_op(frame), claim_op(frame, outgoing), *told))
+        ops = (frame_op(frame), claim_op(frame, outgoing), *told)
+        return Planned(after, ops, (MessageCreated(frame),))
 
     await append(messaging, kept.id, plan)
     hints = tuple(verdict.policy_hints) if isinstance(verdict, Nudge) else ()

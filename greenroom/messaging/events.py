@@ -1,0 +1,140 @@
+"""What happened in messaging, told after the commit to those whom it concerns.
+
+Each says no more than a reload would show to every one of its audience. `audience` is the one place
+that decides who hears what. What one would get wrong: nobody behind a gate hears of receipts;
+whoever has turned a request away hears nothing; whoever joined late hears nothing of older frames.
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from greenroom.ids import RequestId, UserId
+from greenroom.messaging import rules
+from greenroom.messaging.models import Frame, GateStatus, Thread
+
+
+class MessageCreated(Struct, frozen=True):
+    frame: Frame
+
+
+class MessageEdited(Struct, frozen=True):
+    frame: Frame
+
+
+class MessageDeleted(Struct, frozen=True):
+    frame: Frame
+
+
+class ReactionChanged(Struct, frozen=True):
+    frame: Frame
+
+
+class ReceiptMoved(Struct, frozen=True):
+    user: UserId
+    read_seq: int
+    delivered_seq: int
+
+
+class ThreadUpdated(Struct, frozen=True):
+    """Opened, named, locked, or somebody came or went."""
+
+
+class InboxChanged(Struct, frozen=True):
+    """One user's own side: pinned, muted, filed, marked, a draft; or it is gone."""
+
+    user: UserId
+    gone: bool = False
+
+
+class RequestChanged(Struct, frozen=True):
+    """A request has come in, or was answered."""
+
+    request: RequestId
+    target: UserId
+    sender: UserId
+    status: GateStatus
+
+
+AboutFrame: TypeAlias = MessageCreated | MessageEdited | MessageDeleted | ReactionChanged
+Event: TypeAlias = AboutFrame | ReceiptMoved | ThreadUpdated | InboxChanged | RequestChanged
+
+Ears: TypeAlias = Callable[[Thread, Event], None]
+"""Told of each event, with the thread as it has become. Neither waits nor fails."""
+
+
+def unheard(_: Thread, __: Event) -> None:
+    """Where nobody listens."""
+
+
+def audience(thread: Thread, event: Event, now_ms: int) -> tuple[UserId, ...]:
+    match event:
+        case InboxChanged(user):
+            return (user,)
+        case RequestChanged(target=target, sender=sender, status=status):
+            # The sender learns of nothing but being let in.
+            return (target, sender) if status is GateStatus.ACCEPTED else (target,)
+        case ReceiptMoved(user):
+            return tuple(
+                other
+                for other in _hearers(thread, now_ms)
+                if other == user
+                or (
+                    rules.sees_receipts(thread, other, user)
+                    and len(thread.seats) <= rules.RECEIPTS_TOLD
+                )
+            )
+        case ThreadUpdated():
+            return _hearers(thread, now_ms)
+        case _:
+            frame = event.frame
+            return tuple(
+                user for user in _hearers(thread, now_ms) if thread.seats[user].joined < frame.seq
+            )
+
+
+def _hearers(thread: Thread, now_ms: int) -> tuple[UserId, ...]:
+    """Everybody in the thread but those who have turned it away, or are not asked yet."""
+    return tuple(
+        user
+        for user in thread.seats
+        if not thread.gates
+        or (rules.is_let_in(thread, user, now_ms) and not rules.is_unasked(thread, user))
+    )
+
+
+def between(before: Thread, after: Thread) -> tuple[Event, ...]:
+    """What else the change of a head means: for people who came or went, and for requests."""
+    events: list[Event] = []
+    if before.seats is not after.seats and before.seats.keys() != after.seats.keys():
+        gone = before.seats.keys() - after.seats.keys()
+        events += [InboxChanged(user, gone=True) for user in gone]
+    if _shown(before) != _shown(after):
+        events.append(ThreadUpdated())
+    if before.gates is not after.gates or before.last_seq != after.last_seq:
+        events += _of_gates(before, after)
+    return tuple(events)
+
+
+def _shown(thread: Thread) -> tuple[object, ...]:
+    """What shows of the thread and does not change with a message. Who has gone in secret still
+    shows."""
+    locked = thread.locked_from is not None
+    return thread.subject, locked, thread.booking_id, rules.shown_seats(thread).keys()
+
+
+def _of_gates(before: Thread, after: Thread) -> list[Event]:
+    events: list[Event] = []
+    for target in before.gates.keys() | after.gates.keys():
+        was, now = before.gates.get(target), after.gates.get(target)
+        if was is not None and now is None:  # accepted: what is accepted need not be kept
+            events.append(RequestChanged(was.id, target, was.sender, GateStatus.ACCEPTED))
+        elif now is not None and (
+            was is None
+            or was.id != now.id
+            or was.status is not now.status
+            or (rules.is_unasked(before, target) and not rules.is_unasked(after, target))
+        ):
+            events.append(RequestChanged(now.id, target, now.sender, now.status))
+    return events

@@ -1,0 +1,69 @@
+"""Who on this node listens for what, and how a notice reaches them.
+
+A notice is encoded once, by whoever publishes it, and the same bytes go to every connection. What
+one would get wrong: a listener may come or go while a notice is being told.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from greenroom.ids import UserId
+from greenroom.realtime.base import EVERYBODY, Bus, Notice, Topic
+
+
+class Listener(Protocol):
+    """One connection."""
+
+    @property
+    def user(self) -> UserId: ...
+
+    def hear(self, notice: Notice) -> None: ...
+
+    def missed(self) -> None:
+        """Something may not have come."""
+
+
+class Hub:
+    def __init__(self, bus: Bus) -> None:
+        self.bus = bus
+        self._listeners: dict[Topic, list[Listener]] = {}
+        self._nodes: list[Callable[[Notice], None]] = []
+
+    async def start(self) -> None:
+        await self.bus.start(self._deliver, self._missed)
+        self.bus.listen(EVERYBODY)
+
+    async def close(self) -> None:
+        await self.bus.close()
+
+    def overhear(self, node: Callable[[Notice], None]) -> None:
+        """For what this node keeps in memory: called once for each notice that comes by."""
+        self._nodes.append(node)
+
+    def add(self, topic: Topic, listener: Listener) -> None:
+        listeners = self._listeners.get(topic)
+        if listeners is None:
+            self._listeners[topic] = [listener]
+            self.bus.listen(topic)
+        elif listener not in listeners:
+            listeners.append(listener)
+
+    def remove(self, topic: Topic, listener: Listener) -> None:
+        listeners = self._listeners.get(topic, [])
+        if listener in listeners:
+            listeners.remove(listener)
+            if not listeners:
+                del self._listeners[topic]
+                self.bus.unlisten(topic)
+
+    def _deliver(self, topic: Topic, notice: Notice) -> None:
+        for node in self._nodes:
+            node(notice)
+        for listener in tuple(self._listeners.get(topic, ())):
+            if notice.only is None or listener.user in notice.only:
+                listener.hear(notice)
+
+    def _missed(self) -> None:
+        everybody = {id(one): one for some in self._listeners.values() for one in some}
+        for listener in everybody.values():
+            listener.missed()

@@ -1,0 +1,173 @@
+"""Who is told of what, and that nobody is told of what is not theirs to know."""
+
+import dataclasses
+from collections.abc import Iterator
+
+import pytest
+
+from greenroom.ids import MessageId, ThreadId, UserId
+from greenroom.messaging import arrange, events, open as opening, read, seats
+from greenroom.messaging.answer import accept, decline
+from greenroom.messaging.block import block_person
+from greenroom.messaging.delete import delete
+from greenroom.messaging.draft import save_draft
+from greenroom.messaging.edit import edit
+from greenroom.messaging.events import Event
+from greenroom.messaging.models import Kind, Role, Thread
+from greenroom.messaging.react import react
+from greenroom.messaging.rename import rename
+from tests.messaging.world import World
+
+
+class Told:
+    """Listens to everything, as (what, to whom)."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.heard: list[tuple[str, frozenset[str]]] = []
+
+    def __call__(self, thread: Thread, event: Event) -> None:
+        names = {actor.user: name for name, actor in self._world.actors.items()}
+        told = events.audience(thread, event, self._world.clock.now_ms())
+        self.heard.append((type(event).__name__, frozenset(names[user] for user in told)))
+
+    def take(self) -> list[tuple[str, set[str]]]:
+        heard, self.heard = self.heard, []
+        return [(what, set(whom)) for what, whom in heard if whom]
+
+
+@pytest.fixture
+def told(world: World) -> Iterator[Told]:
+    listener = Told(world)
+    world.messaging = dataclasses.replace(world.messaging, tell=listener)
+    yield listener
+
+
+async def _group(world: World) -> Thread:
+    ana = await world.person("ana")
+    others = []
+    for name in ("ben", "cleo"):
+        person = await world.person(name)
+        thread = await world.inquiry("ana", name)
+        await world.say("ana", thread.id, "hello")
+        await world.say(name, thread.id, "hello")
+        others.append(opening.Invited(person.user, Role.SELLER))
+    return await opening.open_thread(
+        world.messaging, ana, opening.Opening(kind=Kind.BOOKING, others=tuple(others))
+    )
+
+
+async def test_a_message_and_what_becomes_of_it(world: World, told: Told) -> None:
+    thread = await world.inquiry()
+    told.take()
+    both = {"ana", "ben"}
+    frame = await world.say("ana", thread.id, "hello")
+    assert told.take() == [("MessageCreated", both)]
+    ana, ben = world.actors["ana"], world.actors["ben"]
+    await edit(world.messaging, ana, thread.id, frame.id, "hello there")
+    await react(world.messaging, ben, thread.id, frame.id, "👍")
+    await read.mark_delivered(world.messaging, ben, thread.id, frame.seq)
+    await read.mark_read(world.messaging, ben, thread.id, frame.seq)
+    await delete(world.messaging, ana, thread.id, frame.id)
+    assert told.take() == [
+        ("MessageEdited", both),
+        ("ReactionChanged", both),
+        ("ReceiptMoved", both),
+        ("ReceiptMoved", both),
+        ("MessageDeleted", both),
+    ]
+    await read.mark_read(world.messaging, ben, thread.id, frame.seq)
+    assert told.take() == [], "nothing has changed"
+
+
+async def test_what_is_one_users_own_is_told_to_them_alone(world: World, told: Told) -> None:
+    thread = await world.inquiry()
+    await world.say("ana", thread.id, "hello")
+    told.take()
+    ben = world.actors["ben"]
+    await arrange.pin(world.messaging, ben, thread.id, True)
+    await save_draft(world.messaging, ben, thread.id, "I thi")
+    await save_draft(world.messaging, ben, thread.id, "I think")
+    await read.mark_unread(world.messaging, ben, thread.id)
+    assert told.take() == [("InboxChanged", {"ben"})] * 4
+
+
+async def test_of_a_request_the_sender_learns_nothing_but_that_it_was_accepted(
+    world: World, told: Told
+) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    asking = opening.Opening(kind=Kind.INQUIRY, others=(opening.Invited(ben.user),))
+    thread = await opening.open_thread(world.messaging, ana, asking)
+    assert told.take() == [("ThreadUpdated", {"ana"})]
+    await world.say("ana", thread.id, "hello")
+    heard = told.take()
+    assert ("MessageCreated", {"ana", "ben"}) in heard
+    assert ("RequestChanged", {"ben"}) in heard
+    await read.mark_delivered(world.messaging, ben, thread.id, 1)
+    await read.mark_read(world.messaging, ben, thread.id, 1)
+    assert all(whom == {"ben"} for _, whom in told.take())
+    await accept(world.messaging, ben, thread.gates[ben.user].id)
+    assert ("RequestChanged", {"ana", "ben"}) in told.take()
+
+
+async def test_of_a_decline_and_of_what_is_written_after_it_nobody_hears(
+    world: World, told: Told
+) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    asking = opening.Opening(kind=Kind.INQUIRY, others=(opening.Invited(ben.user),))
+    thread = await opening.open_thread(world.messaging, ana, asking)
+    await world.say("ana", thread.id, "hello")
+    told.take()
+    await decline(world.messaging, ben, thread.gates[ben.user].id)
+    assert all(whom == {"ben"} for _, whom in told.take())
+    await world.say("ana", thread.id, "are you there?")
+    assert all(whom == {"ana"} for _, whom in told.take())
+
+
+async def test_a_block_is_told_to_the_one_who_blocks_alone(world: World, told: Told) -> None:
+    thread = await world.inquiry()
+    await world.say("ana", thread.id, "hello")
+    told.take()
+    ben = world.actors["ben"]
+    await block_person(world.messaging, ben, world.user("ana"), thread_id=thread.id)
+    assert told.take() == [("InboxChanged", {"ben"})]
+
+
+async def test_people_come_and_go_and_who_came_late_hears_nothing_of_before(
+    world: World, told: Told
+) -> None:
+    thread = await _group(world)
+    first = await world.say("ana", thread.id, "before")
+    dora = await world.person("dora")
+    meeting = await world.inquiry("ana", "dora")
+    await world.say("ana", meeting.id, "hello")
+    told.take()
+    ana, ben = world.actors["ana"], world.actors["ben"]
+    await seats.add(world.messaging, ana, thread.id, opening.Invited(dora.user, Role.SELLER))
+    everybody = {"ana", "ben", "cleo", "dora"}
+    assert told.take() == [("MessageCreated", everybody), ("ThreadUpdated", everybody)]
+    await react(world.messaging, ben, thread.id, first.id, "👍")
+    assert told.take() == [("ReactionChanged", {"ana", "ben", "cleo"})]
+    await seats.leave(world.messaging, ben, thread.id)
+    heard = told.take()
+    rest = {"ana", "cleo", "dora"}
+    assert ("InboxChanged", {"ben"}) in heard
+    assert ("ThreadUpdated", rest) in heard
+    assert ("MessageCreated", rest) in heard
+    await rename(world.messaging, ana, thread.id, "A new name")
+    assert told.take() == [("MessageCreated", rest), ("ThreadUpdated", rest)]
+
+
+async def test_what_was_refused_is_not_told(world: World, told: Told) -> None:
+    thread = await world.inquiry()
+    told.take()
+    stranger = await world.person("cleo")
+    for act in (
+        edit(world.messaging, stranger, thread.id, MessageId("msg_x"), "x"),
+        read.mark_read(world.messaging, stranger, ThreadId(thread.id), 1),
+        react(world.messaging, stranger, thread.id, MessageId("msg_x"), "👍"),
+    ):
+        with pytest.raises(Exception, match="conversation"):
+            await act
+    assert told.take() == []
+    assert UserId(stranger.user)
