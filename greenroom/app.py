@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 import logging
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -21,15 +22,22 @@ from greenroom.api.tokens import (
     Signature,
     TokensMadeElsewhere,
 )
+from greenroom.api.ws.desk import Desk
+from greenroom.api.ws.herald import Herald
+from greenroom.api.ws.requests import HANDLERS
 from greenroom.clock import Clock, SystemClock
 from greenroom.ids import Ids, UserId
 from greenroom.live import records as live
 from greenroom.messaging import Messaging, records as messaging
 from greenroom.messaging.enforce import Enforcement
+from greenroom.messaging.events import unheard
 from greenroom.messaging.heads import Heads
 from greenroom.people import People, directory, records as people
 from greenroom.people.actor import Scope
 from greenroom.people.models import is_user_id, is_username
+from greenroom.realtime.base import Bus, Notice
+from greenroom.realtime.hub import Hub
+from greenroom.realtime.memory import MemoryBus
 from greenroom.safety import Safety, records as safety
 from greenroom.safety.enforce import redo
 from greenroom.safety.limits import RATES, Limit, Limits, Rate
@@ -51,6 +59,7 @@ TABLES: tuple[Table, ...] = (
 _log = logging.getLogger(__name__)
 _CHORES_SECONDS = 1
 _REDO_SECONDS = 60
+_PRESENCE_SECONDS = 20
 _SQLITE = "sqlite:///"
 _DYNAMODB = "dynamodb"
 
@@ -62,41 +71,82 @@ async def serve(
     clock = SystemClock()
     with server.listen(settings.host, settings.port) as listener:
         async with opened(settings, clock, create_tables=create_tables) as store:
-            contexts = compose(store, clock, knobs.kept_secret(settings))
+            hub = Hub(bus_of(settings))
+            contexts = compose(store, clock, knobs.kept_secret(settings), hub=hub)
             people = contexts.people
+            await hub.start()
             await _ready(people)
             shown = await demo.furnish(contexts.messaging) if samples else ()
             authenticator = Authenticator(people, signature(settings, clock), expected(settings))
             app = http_app(contexts, authenticator, partial(_ready, people), shown)
+            desk = Desk(
+                contexts.messaging,
+                authenticator,
+                hub,
+                HANDLERS,
+                most_connections=settings.most_connections,
+            )
             address = server.address_of(listener)
-            async with _upkeep(contexts):
-                await server.serve(app, listener, started=lambda: tell(address))
+            try:
+                async with _upkeep(contexts, desk, settings):
+                    await server.serve(app, desk, listener, started=lambda: tell(address))
+            finally:
+                await hub.close()
+
+
+def bus_of(settings: Settings) -> Bus:
+    if not settings.bus:
+        return MemoryBus()
+    if settings.bus.startswith(("nats://", "tls://")):
+        # Imported where it is used: a single node needs no client of it in memory.
+        from greenroom.realtime.nats import NatsBus
+
+        return NatsBus(settings.bus)
+    reason = f"it begins with nats:// or tls://, not with {settings.bus[:12]!r}"
+    raise InvalidSetting(knobs.variable_of("bus"), reason)
 
 
 def compose(
-    store: Store, clock: Clock, secret: bytes, *, rates: Mapping[Limit, Rate] = RATES
+    store: Store,
+    clock: Clock,
+    secret: bytes,
+    *,
+    hub: Hub | None = None,
+    rates: Mapping[Limit, Rate] = RATES,
 ) -> Contexts:
     """The contexts, each on those beneath it; what one needs from above is filled in at the end."""
     ids = Ids(clock)
     people = People(store, clock, ids)
+    heads = Heads(store)
     safety = Safety(store, people, clock, ids, Limits(store, clock, rates=rates))
+    if hub is not None:
+        hub.overhear(partial(_forget_older, heads))
     messaging = Messaging(
         store=store,
         people=people,
         safety=safety,
         clock=clock,
         ids=ids,
-        heads=Heads(store),
+        heads=heads,
         cursors=Cursors(secret),
+        tell=unheard if hub is None else Herald(hub.bus, clock),
     )
     enforced = dataclasses.replace(safety, enforcer=Enforcement(messaging))
     return Contexts(people, enforced, dataclasses.replace(messaging, safety=enforced))
 
 
+def _forget_older(heads: Heads, notice: Notice) -> None:
+    """Another node has written the thread: what is kept of it here is stale."""
+    if notice.thread is not None and notice.head:
+        heads.forget_older(notice.thread, notice.head)
+
+
 @asynccontextmanager
-async def _upkeep(contexts: Contexts) -> AsyncIterator[None]:
+async def _upkeep(contexts: Contexts, desk: Desk, settings: Settings) -> AsyncIterator[None]:
     """What is done in the background for as long as the server runs."""
     tasks = [
+        asyncio.create_task(_again(_PRESENCE_SECONDS, desk.renew)),
+        asyncio.create_task(_again(1, partial(_watch_memory, desk, settings.most_memory_mb))),
         asyncio.create_task(_again(_CHORES_SECONDS, contexts.messaging.chores.run)),
         asyncio.create_task(_again(_REDO_SECONDS, partial(redo, contexts.safety))),
     ]
@@ -106,6 +156,16 @@ async def _upkeep(contexts: Contexts) -> AsyncIterator[None]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _watch_memory(desk: Desk, most_mb: int) -> None:
+    """Refuses new sockets while there is too little room, rather than be slow for all."""
+    desk.is_short_of_memory = most_mb > 0 and _resident_bytes() > most_mb * 1024 * 1024
+
+
+def _resident_bytes() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 async def _again(seconds: int, work: Callable[[], Awaitable[object]]) -> None:

@@ -76,6 +76,26 @@ class Settings(Struct, frozen=True):
             "Empty means `greenroom.db` in the data folder."
         ),
     ] = ""
+    bus: Annotated[
+        str,
+        Meta(
+            description="How nodes tell one another what has happened: `nats://host:4222` (several "
+            "separated by commas). Empty means that this node is the only one."
+        ),
+    ] = ""
+    most_connections: Annotated[
+        int,
+        Meta(ge=1, le=1_000_000, description="Sockets at once; more are refused at the door."),
+    ] = 20_000
+    most_memory_mb: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=1_000_000,
+            description="Resident memory, in MB, above which no new sockets are let in; "
+            "`0` means no limit.",
+        ),
+    ] = 0
     secret: Annotated[
         str,
         Meta(

@@ -73,6 +73,15 @@ class Authenticator:
             raise NoAccount(bearer.user)
         return bearer
 
+    async def admit(self, token: str, act_for: str | None = None) -> tuple[Actor, int]:
+        """For a door that stays open: also until when the token lasts."""
+        actor = await self.authenticate(token, act_for)
+        return actor, (await self._known(token)).expires_ms
+
+    async def check(self, actor: Actor) -> None:
+        """Whoever was admitted may have been suspended since."""
+        await self._check_account(actor.user)
+
     async def newcomer(self, token: str) -> Actor:
         """The bearer, who may have no account yet."""
         bearer = await self._verified(token)
@@ -80,13 +89,16 @@ class Authenticator:
         return bearer
 
     async def _verified(self, token: str) -> Actor:
+        return (await self._known(token)).actor
+
+    async def _known(self, token: str) -> Verified:
         digest = blake2b(token.encode(errors="replace"), digest_size=32).digest()
         now = self._people.clock.now_ms()
         known = self._tokens.get(digest, now)
         if known is None or now >= known.expires_ms:
             known = await verify(token, self._signature, self._expected, self._people.clock)
             self._tokens.keep(digest, known, now)
-        return known.actor
+        return known
 
     async def _check_account(self, user: UserId) -> bool:
         """Whether there is one; raises if it is suspended."""

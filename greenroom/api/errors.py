@@ -15,7 +15,7 @@ from litestar.status_codes import HTTP_500_INTERNAL_SERVER_ERROR
 from msgspec import Struct
 
 from greenroom import settings
-from greenroom.api import auth, idempotency, server, tokens
+from greenroom.api import auth, idempotency, problems as doors, tokens
 from greenroom.errors import Problem
 from greenroom.messaging import problems as messaging
 from greenroom.people import access, directory, join, models, rename
@@ -49,6 +49,11 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     tokens.KeysUnavailable: Answer(503, retry_after=5, told=False),
     idempotency.IdempotencyKeyReused: Answer(422),
     idempotency.RequestInProgress: Answer(409, retry_after=1),
+    # the socket
+    doors.NotAFrame: Answer(400),
+    doors.SayWhoFirst: Answer(401),
+    doors.OneAtATime: Answer(409),
+    doors.Overloaded: Answer(503, retry_after=5),
     # people
     models.InvalidUsername: Answer(422),
     models.InvalidName: Answer(422),
@@ -123,7 +128,7 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     store.StoreHeld: _OURS,
     store.StoreTooNew: _OURS,
     sqlite.BackupExists: _OURS,
-    server.CannotListen: _OURS,
+    doors.CannotListen: _OURS,
     tokens.NobodyCalled: _OURS,
     tokens.TokensMadeElsewhere: _OURS,
     settings.UnknownSetting: _OURS,
@@ -158,8 +163,14 @@ def on_problem(request: Request[Any, Any, Any], problem: Problem) -> Response[by
     answer = answer_to(type(problem))
     if answer.status >= HTTP_500_INTERNAL_SERVER_ERROR:
         _log.error("%s %s: %r", request.method, request.url.path, problem, exc_info=problem)
+    return _response(document_of(problem), _headers(problem, answer))
+
+
+def document_of(problem: Problem) -> dict[str, Any]:
+    """The same words over every door."""
+    answer = answer_to(type(problem))
     if answer.status == HTTP_500_INTERNAL_SERVER_ERROR:
-        return _internal()
+        return INTERNAL
     document: dict[str, Any] = _wire_fields(problem) if answer.told else {}
     document |= {
         "type": type_of(problem.code),
@@ -168,7 +179,7 @@ def on_problem(request: Request[Any, Any, Any], problem: Problem) -> Response[by
     }
     if answer.told:
         document["detail"] = str(problem)
-    return _response(document, _headers(problem, answer))
+    return document
 
 
 def on_http_exception(_: Request[Any, Any, Any], exception: HTTPException) -> Response[bytes]:
@@ -197,14 +208,16 @@ def title_of(code: str) -> str:
     return code.replace("-", " ").capitalize()
 
 
+INTERNAL: dict[str, Any] = {
+    "type": type_of("internal-error"),
+    "title": title_of("internal-error"),
+    "status": HTTP_500_INTERNAL_SERVER_ERROR,
+    "detail": "Something went wrong on our side, and has been logged.",
+}
+
+
 def _internal() -> Response[bytes]:
-    document = {
-        "type": type_of("internal-error"),
-        "title": title_of("internal-error"),
-        "status": HTTP_500_INTERNAL_SERVER_ERROR,
-        "detail": "Something went wrong on our side, and has been logged.",
-    }
-    return _response(document, {})
+    return _response(INTERNAL, {})
 
 
 def _headers(problem: Problem, answer: Answer) -> dict[str, str]:

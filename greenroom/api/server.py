@@ -9,31 +9,32 @@ import signal
 import socket
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import partial
 
 import uvicorn
 from litestar import Litestar
 
-from greenroom.errors import Problem
+from greenroom.api.problems import CannotListen
+from greenroom.api.ws.desk import Desk
+from greenroom.api.ws.drain import drain
+from greenroom.api.ws.handover import Handover
 
 _FINISH_SECONDS = 10
 
 
-class CannotListen(Problem):
-    """The server cannot listen on {host}:{port}: {reason}. GREENROOM_PORT names another port."""
-
-    host: str
-    port: int
-    reason: str
-
-
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, desk: Desk, started: Callable[[], None]) -> None:
         super().__init__(config)
+        self._desk = desk
         self._tell_started = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._tell_started()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await drain(self._desk)
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -62,7 +63,9 @@ def address_of(listener: socket.socket) -> str:
     return f"http://{shown}:{port}"
 
 
-async def serve(app: Litestar, listener: socket.socket, *, started: Callable[[], None]) -> None:
+async def serve(
+    app: Litestar, desk: Desk, listener: socket.socket, *, started: Callable[[], None]
+) -> None:
     """Until SIGINT or SIGTERM, and then for as long as the requests under way take."""
     config = uvicorn.Config(
         app,
@@ -70,7 +73,7 @@ async def serve(app: Litestar, listener: socket.socket, *, started: Callable[[],
         access_log=False,
         server_header=False,
         lifespan="off",
-        ws="none",
+        ws=partial(Handover, desk),  # type: ignore[arg-type]
         timeout_graceful_shutdown=_FINISH_SECONDS,
     )
-    await _Server(config, started).serve([listener])
+    await _Server(config, desk, started).serve([listener])

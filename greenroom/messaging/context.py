@@ -8,6 +8,7 @@ from greenroom.clock import Clock
 from greenroom.ids import Ids, UserId
 from greenroom.messaging.events import Ears, unheard
 from greenroom.messaging.heads import Heads
+from greenroom.messaging.leases import Leases
 from greenroom.people import People
 from greenroom.safety import Safety
 from greenroom.store.base import Store
@@ -56,6 +57,7 @@ class Messaging:
     cursors: Cursors
     ties: Ties = field(default_factory=NoTies)
     tell: Ears = unheard
+    leases: Leases = field(default_factory=Leases)
     chores: Chores = field(default_factory=Chores)
     request_ms: int = TWO_WEEKS_MS
     """How long a request waits for its answer."""

@@ -15,26 +15,46 @@ from greenroom.messaging import rules
 from greenroom.messaging.models import Frame, GateStatus, Thread
 
 
-class MessageCreated(Struct, frozen=True):
+class OfFrame(Struct, frozen=True):
+    """What became of a frame, as it is now."""
+
     frame: Frame
 
 
-class MessageEdited(Struct, frozen=True):
-    frame: Frame
+class MessageCreated(OfFrame, frozen=True):
+    pass
 
 
-class MessageDeleted(Struct, frozen=True):
-    frame: Frame
+class MessageEdited(OfFrame, frozen=True):
+    pass
 
 
-class ReactionChanged(Struct, frozen=True):
-    frame: Frame
+class MessageDeleted(OfFrame, frozen=True):
+    pass
+
+
+class ReactionChanged(OfFrame, frozen=True):
+    pass
 
 
 class ReceiptMoved(Struct, frozen=True):
     user: UserId
     read_seq: int
     delivered_seq: int
+
+
+class TypingChanged(Struct, frozen=True):
+    user: UserId
+    until_ms: int
+    """0 when it has ended."""
+    shown_to: tuple[UserId, ...]
+
+
+class PresenceChanged(Struct, frozen=True):
+    user: UserId
+    until_ms: int
+    """0 when the user has gone."""
+    shown_to: tuple[UserId, ...]
 
 
 class ThreadUpdated(Struct, frozen=True):
@@ -57,8 +77,19 @@ class RequestChanged(Struct, frozen=True):
     status: GateStatus
 
 
-AboutFrame: TypeAlias = MessageCreated | MessageEdited | MessageDeleted | ReactionChanged
-Event: TypeAlias = AboutFrame | ReceiptMoved | ThreadUpdated | InboxChanged | RequestChanged
+Passing: TypeAlias = TypingChanged | PresenceChanged
+"""Shows only to whoever has the thread on screen."""
+Event: TypeAlias = (
+    MessageCreated
+    | MessageEdited
+    | MessageDeleted
+    | ReactionChanged
+    | ReceiptMoved
+    | Passing
+    | ThreadUpdated
+    | InboxChanged
+    | RequestChanged
+)
 
 Ears: TypeAlias = Callable[[Thread, Event], None]
 """Told of each event, with the thread as it has become. Neither waits nor fails."""
@@ -70,8 +101,13 @@ def unheard(_: Thread, __: Event) -> None:
 
 def audience(thread: Thread, event: Event, now_ms: int) -> tuple[UserId, ...]:
     match event:
+        case OfFrame(frame):
+            hearers = _hearers(thread, now_ms)
+            return tuple(user for user in hearers if thread.seats[user].joined < frame.seq)
         case InboxChanged(user):
             return (user,)
+        case TypingChanged(shown_to=shown) | PresenceChanged(shown_to=shown):
+            return shown
         case RequestChanged(target=target, sender=sender, status=status):
             # The sender learns of nothing but being let in.
             return (target, sender) if status is GateStatus.ACCEPTED else (target,)
@@ -87,11 +123,6 @@ def audience(thread: Thread, event: Event, now_ms: int) -> tuple[UserId, ...]:
             )
         case ThreadUpdated():
             return _hearers(thread, now_ms)
-        case _:
-            frame = event.frame
-            return tuple(
-                user for user in _hearers(thread, now_ms) if thread.seats[user].joined < frame.seq
-            )
 
 
 def _hearers(thread: Thread, now_ms: int) -> tuple[UserId, ...]:

@@ -52,6 +52,12 @@ class Heads:
         if len(self._kept) > _MOST:
             self._kept.popitem(last=False)
 
+    def forget_older(self, thread: ThreadId, version: int) -> None:
+        """The store has this version, or a later one."""
+        kept = self._kept.get(thread)
+        if kept is not None and kept.version < version:
+            del self._kept[thread]
+
     def drop(self, thread: ThreadId) -> None:
         self._kept.pop(thread, None)
 

@@ -225,6 +225,20 @@ def pending_partition(sender: UserId) -> str:
     return f"PENDING#{sender}"
 
 
+def typing_partition(thread: ThreadId) -> str:
+    """In safety's Ephemeral: who is typing in a thread."""
+    return f"TYPING#{thread}"
+
+
+def presence_partition(thread: ThreadId) -> str:
+    """In safety's Ephemeral: who looks at a thread."""
+    return f"PRESENCE#{thread}"
+
+
+def lease_key(partition: str, user: UserId) -> Key:
+    return Key(partition, user)
+
+
 def pending_key(sender: UserId, target: UserId) -> Key:
     return Key(pending_partition(sender), target)
 

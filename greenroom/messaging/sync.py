@@ -95,6 +95,11 @@ async def sync(messaging: Messaging, actor: Actor, cursor: str | None = None) ->
     )
 
 
+def cursor_now(messaging: Messaging, user: UserId) -> str:
+    """For whoever has everything up to now."""
+    return _sealed(messaging, user, _Place(messaging.clock.now_ms(), 0))
+
+
 async def _candidates(messaging: Messaging, user: UserId, place: _Place) -> Page:
     kind = _PLACES[place.step]
     if kind == "log":

@@ -25,13 +25,8 @@ def user_topic(user: UserId) -> Topic:
 
 
 def thread_topic(thread: ThreadId) -> Topic:
-    """What shows only while the thread is on screen: who is typing."""
+    """What shows only while the thread is on screen: who looks at it, and who is typing."""
     return Topic(f"thread.{thread}")
-
-
-def presence_topic(user: UserId) -> Topic:
-    """Whether the user is there, for those who look at a thread with them."""
-    return Topic(f"presence.{user}")
 
 
 class Notice(Struct, frozen=True, array_like=True):

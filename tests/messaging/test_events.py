@@ -1,7 +1,6 @@
 """Who is told of what, and that nobody is told of what is not theirs to know."""
 
 import dataclasses
-from collections.abc import Iterator
 
 import pytest
 
@@ -37,10 +36,10 @@ class Told:
 
 
 @pytest.fixture
-def told(world: World) -> Iterator[Told]:
+def told(world: World) -> Told:
     listener = Told(world)
     world.messaging = dataclasses.replace(world.messaging, tell=listener)
-    yield listener
+    return listener
 
 
 async def _group(world: World) -> Thread:

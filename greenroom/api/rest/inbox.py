@@ -17,7 +17,7 @@ from greenroom.messaging.access import Side
 from greenroom.messaging.models import Folder
 from greenroom.messaging.problems import RequestNotFound
 from greenroom.messaging.thread import View, view
-from greenroom.people.actor import Scope
+from greenroom.people.actor import Actor, Scope
 from greenroom.safety.limits import TooMany
 from greenroom.store.problems import InvalidCursor
 
@@ -142,7 +142,10 @@ async def block_sender(request_id: RequestIdInPath, actor: Caller, messaging: Th
 )
 async def sync(actor: Caller, messaging: TheMessaging, cursor: Cursor = None) -> Changes:
     found = await syncing.sync(messaging, actor, cursor)
-    now_ms = messaging.clock.now_ms()
+    return changes_of(found, actor, messaging.clock.now_ms())
+
+
+def changes_of(found: syncing.Synced, actor: Actor, now_ms: int) -> Changes:
     changes = []
     for changed in found.threads:
         seen = View(changed.side, changed.members)

@@ -1,0 +1,1 @@
+"""The socket: one multiplexed stream of typed frames, in JSON."""

@@ -1,0 +1,76 @@
+"""From HTTP to the socket, on the one port: uvicorn reads the request, and picows takes over.
+
+The socket is picows and not one of the HTTP server's own, because it is several times quicker
+(`make bench-sockets`; docs/decisions/0008). What one would get wrong: uvicorn puts us in its own
+place on the transport only after it has called us, so we can make room for picows only then; and
+how bytes are handed over changes with the protocol, so nothing may be read in between.
+"""
+
+import asyncio
+import logging
+from functools import partial
+from typing import Any
+
+from picows import WSAutoPingStrategy
+from picows.picows import WSProtocol  # type: ignore[attr-defined]
+
+from greenroom.api.ws.desk import Desk
+from greenroom.api.ws.wire import MOST_BYTES, upgrade
+
+_HANDSHAKE_SECONDS = 10
+_IDLE_SECONDS, _PONG_SECONDS = 30, 20
+_log = logging.getLogger("greenroom.socket")
+
+
+class Handover(asyncio.Protocol):
+    """What uvicorn takes for its websocket protocol. It makes one for each request to upgrade."""
+
+    def __init__(self, desk: Desk, **_: Any) -> None:
+        self._desk = desk
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport  # type: ignore[assignment]
+
+    def data_received(self, request: bytes) -> None:
+        assert self._transport is not None
+        self._transport.pause_reading()
+        asyncio.get_running_loop().call_soon(self._hand_over, self._transport, request)
+
+    def _hand_over(self, transport: asyncio.Transport, request: bytes) -> None:
+        if transport.is_closing():
+            return
+        protocol = _socket_protocol(self._desk)
+        transport.set_protocol(protocol)
+        protocol.connection_made(transport)
+        rest = memoryview(request)
+        while rest and not transport.is_closing():
+            room = protocol.get_buffer(len(rest))
+            taken = min(len(room), len(rest))
+            room[:taken] = rest[:taken]
+            protocol.buffer_updated(taken)
+            rest = rest[taken:]
+        if not transport.is_closing():
+            transport.resume_reading()
+
+
+def _socket_protocol(desk: Desk) -> Any:
+    """As `picows.ws_create_server` makes it: it has no other way in for a connection that is made
+    already. Its version is pinned for that."""
+    return WSProtocol(
+        None,
+        None,
+        False,
+        partial(upgrade, desk),
+        _log,
+        True,
+        _HANDSHAKE_SECONDS,
+        True,
+        _IDLE_SECONDS,
+        _PONG_SECONDS,
+        WSAutoPingStrategy.PING_WHEN_IDLE,
+        True,
+        MOST_BYTES,
+        None,
+        4096,
+    )

@@ -1,0 +1,106 @@
+"""What each request of a client does: parse, call one use case, render."""
+
+from collections.abc import Mapping
+
+from greenroom.api.rest import shapes
+from greenroom.api.ws import frames
+from greenroom.api.ws.desk import Handler
+from greenroom.api.ws.frames import Ack
+from greenroom.api.ws.session import Session
+from greenroom.ids import MessageId, ThreadId
+from greenroom.messaging import edit, presence, react, read, send as sending
+from greenroom.messaging.delete import delete
+from greenroom.people.actor import Actor
+
+
+async def on_send(session: Session, request: frames.Send) -> Ack:
+    reply = request.reply_to_message_id
+    outgoing = sending.Outgoing(
+        request.client_message_id, request.body, None if reply is None else MessageId(reply)
+    )
+    actor = _actor(session)
+    outcome = await sending.send(
+        session.desk.messaging, actor, ThreadId(request.thread_id), outgoing
+    )
+    sent = shapes.sending(outcome, request.client_message_id, actor.user)
+    return Ack(request.id, status=sent.status, message=sent.message, hints=sent.hints)
+
+
+async def on_edit(session: Session, request: frames.Edit) -> Ack:
+    actor = _actor(session)
+    frame = await edit.edit(
+        session.desk.messaging,
+        actor,
+        ThreadId(request.thread_id),
+        MessageId(request.message_id),
+        request.body,
+        version=request.version,
+    )
+    return Ack(request.id, message=shapes.message(frame, actor.user))
+
+
+async def on_delete(session: Session, request: frames.Delete) -> Ack:
+    actor = _actor(session)
+    frame = await delete(
+        session.desk.messaging,
+        actor,
+        ThreadId(request.thread_id),
+        MessageId(request.message_id),
+    )
+    return Ack(request.id, message=shapes.message(frame, actor.user))
+
+
+async def on_react(session: Session, request: frames.React) -> Ack:
+    actor = _actor(session)
+    change = react.react if request.on else react.take_back
+    frame = await change(
+        session.desk.messaging,
+        actor,
+        ThreadId(request.thread_id),
+        MessageId(request.message_id),
+        request.emoji,
+    )
+    return Ack(request.id, message=shapes.message(frame, actor.user))
+
+
+async def on_read(session: Session, request: frames.Read) -> Ack:
+    thread = ThreadId(request.thread_id)
+    await read.mark_read(session.desk.messaging, _actor(session), thread, request.seq)
+    return Ack(request.id)
+
+
+async def on_delivered(session: Session, request: frames.Delivered) -> Ack:
+    thread = ThreadId(request.thread_id)
+    await read.mark_delivered(session.desk.messaging, _actor(session), thread, request.seq)
+    return Ack(request.id)
+
+
+async def on_typing(session: Session, request: frames.Typing) -> None:
+    thread = ThreadId(request.thread_id)
+    await presence.type_in(session.desk.messaging, _actor(session), thread, on=request.on)
+
+
+async def on_focus(session: Session, request: frames.Focus) -> None:
+    await session.look_at(tuple(map(ThreadId, request.thread_ids)))
+
+
+async def on_ping(session: Session, request: frames.Ping) -> Ack:
+    return Ack(request.id, cursor=session.cursor())
+
+
+def _actor(session: Session) -> Actor:
+    assert session.actor is not None
+    return session.actor
+
+
+HANDLERS: Mapping[type, Handler] = {
+    frames.Send: on_send,
+    frames.Edit: on_edit,
+    frames.Delete: on_delete,
+    frames.React: on_react,
+    frames.Read: on_read,
+    frames.Delivered: on_delivered,
+    frames.Typing: on_typing,
+    frames.Focus: on_focus,
+    frames.Ping: on_ping,
+}

@@ -1,0 +1,114 @@
+"""Who looks at a thread just now, and who is typing in it: leases that end by themselves.
+
+A lease is an item of the ephemeral table, so that whoever comes later sees it from any node, and
+the lease of a node that died runs out. It is written once in a while, not with every keystroke;
+whoever has the thread on screen is told at once. What one would get wrong: nothing of it is shown
+to or about somebody behind a gate, or across a block.
+"""
+
+from msgspec import Struct
+
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import access, items, rules
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import PresenceChanged, TypingChanged
+from greenroom.messaging.models import Thread
+from greenroom.messaging.problems import ThreadNotFound
+from greenroom.messaging.records import lease_key, presence_partition, typing_partition
+from greenroom.people.actor import Actor
+from greenroom.safety.blocks import apart_from
+from greenroom.safety.records import EPHEMERAL, EPHEMERAL_TTL
+from greenroom.store.base import Delete, Put
+
+PRESENCE_MS = 60_000
+TYPING_MS = 10_000
+
+
+class Here(Struct, frozen=True):
+    """Others, and until when."""
+
+    there: dict[UserId, int]
+    typing: dict[UserId, int]
+
+
+async def appear(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Here:
+    """The actor looks at the thread; again once in a while for as long as that is true."""
+    thread, shown = await _shown_to(messaging, actor, thread_id)
+    await _hold(messaging, actor.user, presence_partition(thread_id), PRESENCE_MS)
+    until_ms = messaging.clock.now_ms() + PRESENCE_MS
+    messaging.tell(thread, PresenceChanged(actor.user, until_ms, shown))
+    return Here(
+        await _leases(messaging, presence_partition(thread_id), shown),
+        await _leases(messaging, typing_partition(thread_id), shown),
+    )
+
+
+async def vanish(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
+    partition = presence_partition(thread_id)
+    if messaging.leases.end(partition, actor.user):
+        await messaging.store.write(Delete(EPHEMERAL, lease_key(partition, actor.user)))
+    try:
+        thread, shown = await _shown_to(messaging, actor, thread_id)
+    except ThreadNotFound:
+        return
+    messaging.tell(thread, PresenceChanged(actor.user, 0, shown))
+    await _type(messaging, actor.user, thread, shown, on=False)
+
+
+async def type_in(messaging: Messaging, actor: Actor, thread_id: ThreadId, *, on: bool) -> None:
+    thread, shown = await _shown_to(messaging, actor, thread_id)
+    await _type(messaging, actor.user, thread, shown, on=on)
+
+
+async def _type(
+    messaging: Messaging, user: UserId, thread: Thread, shown: tuple[UserId, ...], *, on: bool
+) -> None:
+    partition, until_ms = typing_partition(thread.id), 0
+    if on:
+        until_ms = messaging.clock.now_ms() + TYPING_MS
+        if not await _hold(messaging, user, partition, TYPING_MS):
+            return
+    elif messaging.leases.end(partition, user):
+        await messaging.store.write(Delete(EPHEMERAL, lease_key(partition, user)))
+    else:
+        return
+    messaging.tell(thread, TypingChanged(user, until_ms, shown))
+
+
+async def _shown_to(
+    messaging: Messaging, actor: Actor, thread_id: ThreadId
+) -> tuple[Thread, tuple[UserId, ...]]:
+    """The thread, and who in it may know of the actor, as the actor may of them."""
+    head, _ = await messaging.heads.load(thread_id) if 0 < len(thread_id) <= 64 else (None, True)
+    now_ms = messaging.clock.now_ms()
+    if head is None or not rules.is_let_in(head, actor.user, now_ms):
+        head = (await access.thread(messaging, actor, thread_id)).thread
+    others = [
+        other
+        for other in rules.others(head, actor.user)
+        if rules.sees_receipts(head, other, actor.user)
+    ]
+    apart = await apart_from(messaging.safety, actor.user, others)
+    return head, tuple(other for other in others if other not in apart)
+
+
+async def _hold(messaging: Messaging, user: UserId, partition: str, lasts_ms: int) -> bool:
+    """Whether the lease was due."""
+    now_ms = messaging.clock.now_ms()
+    if not messaging.leases.is_due(partition, user, now_ms, lasts_ms):
+        return False
+    messaging.leases.note(partition, user, now_ms + lasts_ms)
+    until_ms = now_ms + lasts_ms
+    item = items.at(lease_key(partition, user)) | {"until": until_ms}
+    item[EPHEMERAL_TTL] = until_ms // 1000 + 1
+    await messaging.store.write(Put(EPHEMERAL, item))
+    return True
+
+
+async def _leases(
+    messaging: Messaging, partition: str, shown: tuple[UserId, ...]
+) -> dict[UserId, int]:
+    now_ms = messaging.clock.now_ms()
+    page = await messaging.store.query(EPHEMERAL, partition, limit=rules.MAX_PARTICIPANTS)
+    found = {UserId(str(item["sk"])): int(str(item["until"])) for item in page.items}
+    return {user: until for user, until in found.items() if user in shown and until > now_ms}
