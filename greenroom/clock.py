@@ -6,6 +6,7 @@ backwards (NTP, a suspended laptop); no order in the product rests on it, see `s
 
 import time
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Protocol
 
 
@@ -33,5 +34,10 @@ class HeldClock:
 
 def iso(ms: int) -> str:
     """`2025-11-05T14:12:07.123Z`: fixed width, so that text order is time order."""
-    moment = datetime.fromtimestamp(ms // 1000, UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{ms % 1000:03d}Z"
+    return f"{_second(ms // 1000)}.{ms % 1000:03d}Z"
+
+
+@lru_cache(1024)
+def _second(second: int) -> str:
+    """Most of what is written down is of this second."""
+    return f"{datetime.fromtimestamp(second, UTC):%Y-%m-%dT%H:%M:%S}"

@@ -66,5 +66,10 @@ def time_of(identifier: str) -> int | None:
     return ms
 
 
+_PAIRS = [one + other for one in _ALPHABET for other in _ALPHABET]
+_SHIFTS = tuple(range(120, -1, -10))
+
+
 def _text(number: int) -> str:
-    return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5))
+    """Two characters at a time: ids are made for every message."""
+    return "".join([_PAIRS[(number >> shift) & 1023] for shift in _SHIFTS])

@@ -45,8 +45,9 @@ from greenroom.store.values import (
     MAX_ITEM_BYTES,
     Item,
     Value,
+    Weight,
     check_name,
-    weigh,
+    survey,
     weigh_attribute,
     weigh_value,
 )
@@ -65,8 +66,8 @@ MAX_EXPRESSION = 4096
 MAX_NESTED = 300
 
 
-def check_write(ops: Sequence[Op], token: str | None) -> list[int]:
-    """What each op brings: a Put's item, an Update's values; 0 for the others."""
+def check_write(ops: Sequence[Op], token: str | None) -> list[Weight]:
+    """What each op brings: a Put's item, an Update's values; nothing for the others."""
     if not ops:
         raise InvalidTransaction("it has no ops")
     if token is not None:
@@ -77,12 +78,12 @@ def check_write(ops: Sequence[Op], token: str | None) -> list[int]:
         return [check_op(ops[0])]
     if len(ops) > MAX_OPS:
         raise InvalidTransaction(f"it has {len(ops)} ops; at most {MAX_OPS} fit")
-    sizes = [check_op(op) for op in ops]
+    weights = [check_op(op) for op in ops]
     if len({place_of(op) for op in ops}) != len(ops):
         raise InvalidTransaction("two of its ops are for one item")
-    if sum(sizes) > MAX_TRANSACTION_BYTES:
+    if sum([weight.size for weight in weights]) > MAX_TRANSACTION_BYTES:
         raise InvalidTransaction(TOO_MANY_BYTES)
-    return sizes
+    return weights
 
 
 def check_token(token: str) -> None:
@@ -95,7 +96,7 @@ def check_token(token: str) -> None:
             raise InvalidTransaction("the token is not valid Unicode") from None
 
 
-def check_op(op: Op) -> int:
+def check_op(op: Op) -> Weight:
     if op.condition is not None:
         values = check_condition(op.table, op.condition)
         long = isinstance(op.condition, _OF_PARTS) and _room(op.condition) > MAX_EXPRESSION
@@ -105,21 +106,24 @@ def check_op(op: Op) -> int:
         return check_item(op.table, op.item)
     check_key(op.table, op.key)
     if isinstance(op, Update):
-        return check_actions(op.table, op.actions)
-    return 0
+        return Weight(check_actions(op.table, op.actions))
+    return _NOTHING
 
 
-def check_item(table: Table, item: Item) -> int:
-    """Refuses an item that cannot be stored in the table; gives its size."""
-    size = weigh(item)
+_NOTHING = Weight(0)
+
+
+def check_item(table: Table, item: Item) -> Weight:
+    """Refuses an item that cannot be stored in the table; gives its weight."""
+    weight = survey(item)
     _check_key_part(table, table.partition, item.get(table.partition), MAX_PARTITION_BYTES)
     if table.sort is not None:
         _check_key_part(table, table.sort, item.get(table.sort), MAX_SORT_BYTES)
     for index in table.indexes:
         check_index_key(index, item)
-    if size > MAX_ITEM_BYTES:
+    if weight.size > MAX_ITEM_BYTES:
         raise ItemTooLarge(table.name, MAX_ITEM_BYTES)
-    return size
+    return weight
 
 
 def check_updated(table: Table, old: Item, old_size: int, new: Item, touched: set[str]) -> int:
@@ -141,10 +145,8 @@ def check_updated(table: Table, old: Item, old_size: int, new: Item, touched: se
 
 
 def check_index_key(index: Index, item: Item) -> None:
-    for name, most in zip(
-        index_key_names(index), (MAX_PARTITION_BYTES, MAX_SORT_BYTES), strict=False
-    ):
-        if name not in item:
+    for name, most in ((index.partition, MAX_PARTITION_BYTES), (index.sort, MAX_SORT_BYTES)):
+        if name is None or name not in item:
             continue
         value = item[name]
         if not isinstance(value, str):

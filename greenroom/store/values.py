@@ -8,7 +8,7 @@ went in. Sets come back as frozensets. The weight is what DynamoDB bills and lim
 from collections.abc import Mapping, Sequence, Set as AbstractSet
 from decimal import Context, Decimal
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from greenroom.store.problems import InvalidItem
 
@@ -38,16 +38,63 @@ OUT_OF_RANGE = "a number is between 1E-130 and 9.99E+125, above or below 0"
 _EXACT = Context(prec=1000)  # the usual 28 digits would round
 
 
+class Weight(NamedTuple):
+    size: int
+    is_plain: bool = False
+    """Whether it is known to hold nothing but text, booleans, bytes, None, whole numbers of 64
+    bits, and lists and maps of these."""
+
+
 def weigh(item: Item) -> int:
     """The item's size by DynamoDB's rules; refuses what no engine stores."""
-    size = 0
+    return survey(item).size
+
+
+def survey(item: Item) -> Weight:
+    """As `weigh`, in one look at what is nearly always all there is to see."""
+    size, is_plain = 0, True
     for name, value in item.items():
+        kind = type(value)
         size += _weigh_name(name, name)
-        if type(value) is str and value.isascii():
-            size += len(value)
+        if kind is str:
+            size += len(value) if value.isascii() else _text(name, value)  # type: ignore[union-attr,arg-type]
+        elif kind is dict or kind is list:
+            inner, plain = _survey(name, value, 1)
+            size += inner
+            is_plain = is_plain and plain
         else:
             size += _weigh(name, value, 1)
-    return size
+            is_plain = is_plain and _is_plain(value)
+    return Weight(size, is_plain)
+
+
+def _survey(attribute: str, value: Any, depth: int) -> tuple[int, bool]:
+    """A map's or list's."""
+    _check_depth(attribute, depth)
+    size, is_plain = 3, True
+    if type(value) is dict:
+        for name in value:
+            size += _weigh_name(attribute, name)
+        value = value.values()
+    for inner in value:
+        kind = type(inner)
+        if kind is str and inner.isascii():
+            size += 1 + len(inner)
+        elif kind is dict or kind is list:
+            weight, plain = _survey(attribute, inner, depth + 1)
+            size += 1 + weight
+            is_plain = is_plain and plain
+        else:
+            size += 1 + _weigh(attribute, inner, depth + 1)
+            is_plain = is_plain and _is_plain(inner)
+    return size, is_plain
+
+
+def _is_plain(value: Value) -> bool:
+    kind = type(value)
+    if kind is int:
+        return -_INT64 <= value < _INT64  # type: ignore[operator]
+    return kind is str or kind is bool or value is None or kind is bytes
 
 
 def check_name(attribute: str, name: str) -> None:
@@ -122,6 +169,8 @@ def _weigh(attribute: str, value: Value, depth: int) -> int:
         return _digits(attribute, value)  # type: ignore[arg-type]
     if kind is bool or value is None:
         return 1
+    if kind is bytes:
+        return len(value)  # type: ignore[arg-type]
     return _weigh_rare(attribute, value, depth)
 
 

@@ -19,12 +19,12 @@ from greenroom.store.capacity import Cost, index_write_units, read_units, write_
 from greenroom.store.evaluate import holds, same, updated
 from greenroom.store.limits import check_item, check_updated
 from greenroom.store.problems import ConditionFailed, Failure, TokenReused
-from greenroom.store.sqlite.codec import pack, plain, unpack
+from greenroom.store.sqlite.codec import pack, unpack
 from greenroom.store.sqlite.digest import digest
 from greenroom.store.sqlite.entries import Entry, entry_of, expires_of
 from greenroom.store.sqlite.rows import Row, Rows
 from greenroom.store.tables import Table
-from greenroom.store.values import Item
+from greenroom.store.values import Item, Weight
 
 TOKEN_SECONDS = 600
 
@@ -34,7 +34,7 @@ Change: TypeAlias = tuple[int, str, str, bytes | None, bytes | None, int]
 
 class Write(Struct, frozen=True):
     ops: tuple[Op, ...]
-    sizes: Sequence[int]
+    weights: Sequence[Weight]
     token: str | None
     costs: tuple[Cost, ...]
 
@@ -135,7 +135,7 @@ class Planner:
         steps: list[Step] = []
         failed: list[Failure] = []
         misfit: Problem | None = None
-        for op, size in zip(write.ops, write.sizes, strict=True):
+        for op, weight in zip(write.ops, write.weights, strict=True):
             place = place_of(op)
             row = seen = self._row(place)
             if row is not None and row.expires is not None and row.expires <= now:
@@ -146,7 +146,7 @@ class Planner:
                 failed.append(Failure(op, None if seen is None else unpack(seen.blob)))
                 continue
             try:
-                steps.append(Step(op, place, row, _after(op, seen, size)))
+                steps.append(Step(op, place, row, _after(op, seen, weight)))
             except Problem as problem:
                 misfit = misfit or problem
         if misfit is not None:  # told before a failed condition, as DynamoDB does
@@ -205,14 +205,17 @@ class Planner:
         return bill
 
 
-def _after(op: Op, seen: Row | None, size: int) -> Row | None:
+def _after(op: Op, seen: Row | None, weight: Weight) -> Row | None:
     match op:
         case Put(table, item):
-            return _row_of(table, plain(item), size)
+            # Kept as bytes: what the caller does to the item from now on does not show in them. Its
+            # keys are texts, and stay what they are.
+            expires = None if table.ttl is None else expires_of(table, item)
+            return Row(weight.size, expires, pack(item, is_plain=weight.is_plain), keys=dict(item))
         case Update(table, key, actions):
             if seen is None:
                 new = updated(actions, _bare(table, key))
-                return _row_of(table, new, check_item(table, new))
+                return _row_of(table, new, check_item(table, new).size)
             new = updated(actions, seen.item)
             touched = {action.path.steps[0] for action in actions}
             return _row_of(table, new, check_updated(table, seen.item, seen.size, new, touched))
@@ -223,7 +226,7 @@ def _after(op: Op, seen: Row | None, size: int) -> Row | None:
 
 
 def _row_of(table: Table, item: Item, size: int) -> Row:
-    return Row(size, None if table.ttl is None else expires_of(table, item), pack(item), item)
+    return Row(size, None if table.ttl is None else expires_of(table, item), pack(item), item=item)
 
 
 def _bare(table: Table, key: Key) -> Item:
@@ -238,7 +241,7 @@ def _unchanged(before: Row | None, after: Row | None) -> bool:
     if before.blob == after.blob:
         return True
     # Python's own comparison is quick to say no; where it says yes, 1 may still be True.
-    return before.item == after.item and same(before.item, after.item)
+    return before.size == after.size and before.item == after.item and same(before.item, after.item)
 
 
 def _bill(write: Write, steps: Sequence[Step]) -> list[tuple[str, float, float]]:

@@ -22,19 +22,36 @@ _MOST_HOT = 4096
 _LARGEST_HOT = 8192
 
 
-class Row(Struct, gc=False):
+class Row:
     """An item as it stands; unpacked when somebody first asks."""
 
-    size: int
-    expires: int | None
-    blob: bytes
-    _item: Item | None = None
+    __slots__ = ("_item", "_keys", "blob", "expires", "size")
+
+    def __init__(
+        self,
+        size: int,
+        expires: int | None,
+        blob: bytes,
+        *,
+        item: Item | None = None,
+        keys: Item | None = None,
+    ) -> None:
+        self.size = size
+        self.expires = expires
+        self.blob = blob
+        self._item = item
+        self._keys = keys
 
     @property
     def item(self) -> Item:
         if self._item is None:
             self._item = unpack(self.blob)
         return self._item
+
+    @property
+    def keys(self) -> Item:
+        """The item, or what has the same keys in the same places; for nothing else."""
+        return self._keys or self.item
 
 
 class Touched(Struct):
