@@ -3,17 +3,16 @@
 from msgspec.structs import replace
 
 from greenroom.ids import MessageId, ThreadId
-from greenroom.messaging import access, rules, text
+from greenroom.messaging import access, text
 from greenroom.messaging.change import change_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageEdited
 from greenroom.messaging.models import Edit, Frame, FrameKind, score
-from greenroom.messaging.problems import InvalidText, MessageNotFound, NotYours, TextRefused
+from greenroom.messaging.problems import InvalidText, MessageNotFound, NotYours
 from greenroom.messaging.send import are_apart, check_may_send, mentions_in
+from greenroom.messaging.weigh import weighed_at_once
 from greenroom.people.actor import Actor
-from greenroom.safety.judge import judge
 from greenroom.safety.limits import Limit
-from greenroom.safety.verdict import Hold, Refuse
 
 MAX_EDITS = 50
 
@@ -35,15 +34,7 @@ async def edit(
     apart, now_ms = await are_apart(messaging, side.thread), messaging.clock.now_ms()
     check_may_send(side.thread, actor.user, cleaned, now_ms, apart=apart, more=0)
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
-    verdict = await judge(
-        messaging.safety,
-        actor,
-        cleaned,
-        booked=rules.is_booked(side.thread),
-        first_contact=rules.is_behind_gate(side.thread, actor.user, now_ms),
-    )
-    if isinstance(verdict, Refuse | Hold):
-        raise TextRefused(", ".join(verdict.policy_hints) or verdict.reason)
+    verdict = await weighed_at_once(messaging, actor, side.thread, cleaned)
     mentions = await mentions_in(messaging, side.thread, cleaned)
 
     def edited(found: Frame, now_ms: int) -> Frame:

@@ -4,54 +4,32 @@ Whoever has asked somebody and opens the same again is given the thread that wai
 another one (`ask.py`).
 """
 
-from collections.abc import Iterable
 from hashlib import blake2b
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from greenroom.ids import ThreadId, UserId
-from greenroom.messaging import items, rules, shelve, text
-from greenroom.messaging.append import Planned, append
-from greenroom.messaging.ask import (
-    asked_ops,
-    check_unasked,
-    is_staff,
-    new_gate,
-    request_item,
-    whom_to_ask,
-)
+from greenroom.messaging import items, rules, text
+from greenroom.messaging.admit import admitted_ops, met_ops
+from greenroom.messaging.ask import asked_ops, check_unasked, is_staff, new_gate, whom_to_ask
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.events import ThreadUpdated
+from greenroom.messaging.events import ThreadUpdated, between
 from greenroom.messaging.models import (
-    GateStatus,
     Kind,
-    Member,
     Role,
     Seat,
     ServiceRole,
     Status,
     Thread,
 )
-from greenroom.messaging.problems import (
-    AlreadyAsked,
-    InvalidThread,
-    NotPlain,
-    OpeningKeyReused,
-    TextRefused,
-)
-from greenroom.messaging.records import (
-    MESSAGING,
-    activity,
-    met_key,
-    opened_key,
-    shelf_key,
-)
+from greenroom.messaging.problems import AlreadyAsked, InvalidThread, OpeningKeyReused
+from greenroom.messaging.records import MESSAGING, opened_key
+from greenroom.messaging.rejoin import absent, rejoin
+from greenroom.messaging.weigh import check_name
+from greenroom.messaging.words import NoWords, Words, unshown
 from greenroom.people.actor import Actor
-from greenroom.safety.judge import has_link, judge
 from greenroom.safety.limits import Limit
-from greenroom.safety.verdict import Hold, Refuse
 from greenroom.store.base import Key, Op, Put
 from greenroom.store.expressions import F
 from greenroom.store.limits import MAX_OPS
@@ -88,38 +66,57 @@ class _Claim(Struct, frozen=True):
     digest: bytes
 
 
+class Opened(Struct, frozen=True):
+    thread: Thread
+    made: bool = False
+    """Just now; else it was there."""
+    begun: bool = False
+    """With the words, which are said only where somebody begins: not where it was there for all."""
+
+
 async def open_thread(
     messaging: Messaging, actor: Actor, opening: Opening, *, key: str | None = None
 ) -> Thread:
     """The same key opens the same thread, however often."""
-    if opening.kind is Kind.DIRECT:
-        return await open_direct(messaging, actor, _only(opening))
-    check_opening(actor, opening)
-    claim = None if key is None else _Claim(opened_key(actor.user, key), _digest(opening))
-    if claim is not None and (found := await _opened(messaging, claim)) is not None:
-        return found
-    try:
-        return await _make(messaging, actor, opening, messaging.ids.thread(), claim)
-    except AlreadyAsked as asked:
-        found = await _waiting(messaging, actor, opening, asked)
-        return found if claim is None else await _claimed(messaging, claim, found)
+    return (await find_or_open(messaging, actor, opening, NoWords(), key=key)).thread
 
 
 async def open_direct(messaging: Messaging, actor: Actor, other: UserId) -> Thread:
     """The one thread of two people, whichever of them opens it, whenever."""
-    if other == actor.user:
-        raise InvalidThread("a conversation takes two")
+    direct = Opening(kind=Kind.DIRECT, others=(Invited(other),))
+    return (await find_or_open(messaging, actor, direct, NoWords())).thread
+
+
+async def find_or_open(
+    messaging: Messaging, actor: Actor, opening: Opening, words: Words, *, key: str | None = None
+) -> Opened:
+    """What is opened is opened with the words; what was there is left as it is."""
+    if opening.kind is Kind.DIRECT:
+        return await _direct(messaging, actor, _between_two(actor, opening), words)
+    check_opening(actor, opening)
+    claim = None if key is None else _Claim(opened_key(actor.user, key), _digest(opening))
+    if claim is not None and (found := await _opened(messaging, claim)) is not None:
+        return Opened(found)
+    try:
+        return await _make(messaging, actor, opening, messaging.ids.thread(), words, claim)
+    except AlreadyAsked as asked:
+        waiting = await _waiting(messaging, actor, opening, asked)
+        found = waiting if claim is None else await _claimed(messaging, claim, waiting)
+        return Opened(found)
+
+
+async def _direct(messaging: Messaging, actor: Actor, opening: Opening, words: Words) -> Opened:
+    other = opening.others[0].user
     thread_id = direct_id(actor.user, other)
-    opening = Opening(kind=Kind.DIRECT, others=(Invited(other, Role.BUYER),), role=Role.BUYER)
     head = await messaging.heads.read(thread_id)
     try:
         if head is None:
-            return await _make(messaging, actor, opening, thread_id, None)
-        if not _absent(head, actor.user, other, messaging.clock.now_ms()):
-            return head
-        return await _rejoin(messaging, actor, other, head)
+            return await _make(messaging, actor, opening, thread_id, words, None)
+        if not absent(head, actor.user, other, messaging.clock.now_ms()):
+            return Opened(head)
+        return Opened(await rejoin(messaging, actor, other, head, words), begun=True)
     except AlreadyAsked as asked:
-        return await _waiting(messaging, actor, opening, asked)
+        return Opened(await _waiting(messaging, actor, opening, asked))
 
 
 async def _make(
@@ -127,12 +124,17 @@ async def _make(
     actor: Actor,
     opening: Opening,
     thread_id: ThreadId,
+    words: Words,
     claim: _Claim | None,
-) -> Thread:
+) -> Opened:
     others = [invited.user for invited in opening.others]
     strangers = await whom_to_ask(messaging, actor, others, Limit.THREAD_STARTS)
-    thread = await _drawn(messaging, actor, opening, thread_id, strangers)
-    return await _write(messaging, actor, thread, claim)
+    thread = _drawn(messaging, actor, opening, thread_id, strangers)
+    if thread.subject is not None:
+        await check_name(messaging, actor, thread, thread.subject)
+    await words.weigh(thread)
+    await messaging.safety.limits.spend(actor.user, *[Limit.REQUESTS] * len(strangers))
+    return await _write(messaging, actor, thread, words, claim)
 
 
 async def _waiting(
@@ -147,10 +149,7 @@ async def _waiting(
 
 def _is_wanted(head: Thread, user: UserId, opening: Opening, now_ms: int) -> bool:
     """The same people, about the same; and as far as the user knows the request still waits."""
-    waits = any(
-        gate.sender == user and rules.gate_as_sender_sees(gate, now_ms) is GateStatus.PENDING
-        for gate in head.gates.values()
-    )
+    waits = rules.waits_for_answer(head, user, now_ms)
     people = {user, *(invited.user for invited in opening.others)}
     there = rules.is_let_in(head, user, now_ms) and set(rules.shown_seats(head)) == people
     subject = None if opening.subject is None else text.subject(opening.subject)
@@ -184,7 +183,7 @@ def check_opening(actor: Actor, opening: Opening) -> None:
             raise InvalidThread(f"booking, leg, group and city have 1 to {_LONGEST} characters")
 
 
-async def _drawn(
+def _drawn(
     messaging: Messaging,
     actor: Actor,
     opening: Opening,
@@ -194,8 +193,6 @@ async def _drawn(
     now_ms = messaging.clock.now_ms()
     subject = None if opening.subject is None else text.subject(opening.subject)
     gates = {target: new_gate(messaging, actor.user, now_ms) for target in strangers}
-    await _check_subject(messaging, actor, subject, first_contact=bool(gates))
-    await messaging.safety.limits.spend(actor.user, *[Limit.REQUESTS] * len(gates))
     me = Invited(actor.user, opening.role, opening.service_role)
     seats = {
         invited.user: Seat(role=invited.role, service_role=invited.service_role, fresh_ms=now_ms)
@@ -219,44 +216,18 @@ async def _drawn(
     )
 
 
-async def _check_subject(
-    messaging: Messaging, actor: Actor, subject: str | None, *, first_contact: bool
-) -> None:
-    """A name is read like a message, and by those behind the gate before any message."""
-    if subject is None:
-        return
-    if first_contact and has_link(subject):
-        raise NotPlain
-    await check_name(messaging, actor, subject, booked=False, first_contact=first_contact)
-
-
-async def check_name(
-    messaging: Messaging, actor: Actor, subject: str, *, booked: bool, first_contact: bool
-) -> None:
-    """What would have to wait for a moderator cannot be a name."""
-    verdict = await judge(
-        messaging.safety,
-        actor,
-        subject,
-        booked=booked,
-        first_contact=first_contact,
-        is_name=True,
-    )
-    if isinstance(verdict, Refuse | Hold):
-        raise TextRefused(", ".join(verdict.policy_hints) or verdict.reason)
-
-
 async def _write(
-    messaging: Messaging, actor: Actor, thread: Thread, claim: _Claim | None
-) -> Thread:
+    messaging: Messaging, actor: Actor, drawn: Thread, words: Words, claim: _Claim | None
+) -> Opened:
     """The head last: until it is there, nothing else of the thread has any effect; and with it, who
     has been asked, for that has an effect on other threads."""
-    first = [op for user in thread.seats for op in seated_ops(thread, user, thread.created_ms)]
+    begun = words.begin(drawn, drawn.created_ms)
+    thread = begun.thread if begun.shows else unshown(begun.thread, list(drawn.seats))
+    first = [op for user in thread.seats for op in admitted_ops(thread, user, thread.created_ms)]
     first += met_ops(actor.user, thread.id, thread.seats)
-    last: list[Op] = [Put(MESSAGING, items.head_item(thread), F("pk").absent())]
+    last: list[Op] = [Put(MESSAGING, items.head_item(thread), F("pk").absent()), *begun.ops]
     last += asked_ops(messaging, thread, thread.gates)
-    if claim is not None:
-        last.append(_claim_op(claim, thread.id))
+    last += [] if claim is None else [_claim_op(claim, thread.id)]
     room = MAX_OPS - len(last)
     if room < 0:
         raise InvalidThread("fewer strangers can be asked at once")
@@ -271,38 +242,12 @@ async def _write(
         if found is None:
             await check_unasked(messaging, actor.user, thread.gates, consistent=True)
             raise
-        return found
+        return Opened(found)
     messaging.heads.keep(thread)
-    messaging.tell(thread, ThreadUpdated())
-    return thread
-
-
-def seated_ops(thread: Thread, user: UserId, now_ms: int, *, joined_seq: int = 0) -> list[Op]:
-    """A participant's side and, where there is one, the request that waits for them."""
-    seat, gate = thread.seats[user], thread.gates.get(user)
-    member = Member(
-        thread=thread.id,
-        user=user,
-        role=seat.role,
-        service_role=seat.service_role,
-        joined_seq=joined_seq,
-        joined_ms=thread.last_ms + 1 if joined_seq else 0,
-        changed_ms=now_ms,
-    )
-    shelf = shelf_key(user, shelve.shelf_of(gate))
-    ops: list[Op] = [Put(MESSAGING, items.member_item(member, shelf, activity(now_ms, thread.id)))]
-    if gate is not None:
-        ops.append(Put(MESSAGING, request_item(thread.id, user, gate)))
-    return ops
-
-
-def met_ops(user: UserId, thread: ThreadId, others: Iterable[UserId]) -> list[Op]:
-    """Whoever writes to somebody may be written to by them."""
-    return [
-        Put(MESSAGING, items.at(met_key(user, other)) | {"threadId": thread})
-        for other in others
-        if other != user
-    ]
+    if begun.shows:
+        for event in (ThreadUpdated(), *begun.events, *between(drawn, thread)):
+            messaging.tell(thread, event)
+    return Opened(thread, made=True, begun=True)
 
 
 async def _opened(messaging: Messaging, claim: _Claim) -> Thread | None:
@@ -332,61 +277,10 @@ def _digest(opening: Opening) -> bytes:
     return blake2b(msgspec.msgpack.encode(opening), digest_size=16).digest()
 
 
-def _only(opening: Opening) -> UserId:
+def _between_two(actor: Actor, opening: Opening) -> Opening:
     if len(opening.others) != 1:
         raise InvalidThread("a direct conversation is between two")
-    return opening.others[0].user
-
-
-async def _rejoin(messaging: Messaging, actor: Actor, other: UserId, head: Thread) -> Thread:
-    """The pair's thread, where one of them, or both, were gone from it: they start afresh."""
-    missing = _absent(head, actor.user, other, messaging.clock.now_ms())
-    try:
-        gated = bool(await whom_to_ask(messaging, actor, [other], Limit.THREAD_STARTS))
-    except AlreadyAsked:
-        if other in missing:
-            raise
-        # Whoever has left while their own request waits comes back to it as it is.
-        await messaging.safety.limits.spend(actor.user, Limit.THREAD_STARTS)
-        gated = True
-    if gated and other in missing:
-        await messaging.safety.limits.spend(actor.user, Limit.REQUESTS)
-
-    def plan(found: Thread, ms: int) -> Planned:
-        return _rejoined(messaging, actor.user, other, found, ms, gated=gated)
-
-    try:
-        return await append(messaging, head.id, plan)
-    except ConditionFailed:
-        await check_unasked(messaging, actor.user, [other], consistent=True)
-        raise
-
-
-def _rejoined(
-    messaging: Messaging, user: UserId, other: UserId, found: Thread, ms: int, *, gated: bool
-) -> Planned:
-    missing = _absent(found, user, other, messaging.clock.now_ms())
-    seats = found.seats | {one: Seat(role=Role.BUYER, fresh_ms=ms) for one in missing}
-    gates = {one: gate for one, gate in found.gates.items() if one not in missing}
-    if gated and other in missing:
-        gates[other] = new_gate(messaging, user, ms, after_seq=found.last_seq)
-    withdrawn = {one: seat for one, seat in found.withdrawn.items() if one not in missing}
-    after = replace(found, seats=seats, gates=gates, withdrawn=withdrawn)
-    ops = [op for one in missing for op in seated_ops(after, one, ms, joined_seq=found.last_seq)]
-    if other in missing:
-        ops += asked_ops(messaging, after, [other])
-    return Planned(after, (*ops, *met_ops(user, after.id, [other])))
-
-
-def _absent(head: Thread, user: UserId, other: UserId, now_ms: int) -> list[UserId]:
-    """Those of a pair who are gone: who have left or blocked; the user, if they turned the request
-    away or let it run out; the other, once the user's request to them has run out. Until then the
-    user is not to know what became of it."""
-    absent = [] if rules.is_let_in(head, user, now_ms) else [user]
-    gate = head.gates.get(other)
-    has_run_out = (
-        gate is not None
-        and gate.sender == user
-        and rules.gate_as_sender_sees(gate, now_ms) is GateStatus.EXPIRED
-    )
-    return [*absent, other] if other not in head.seats or has_run_out else absent
+    if opening.others[0].user == actor.user:
+        raise InvalidThread("a conversation takes two")
+    other = Invited(opening.others[0].user, Role.BUYER)
+    return Opening(kind=Kind.DIRECT, others=(other,), role=Role.BUYER)

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from greenroom.messaging import access
+from greenroom.messaging import access, rules
 from greenroom.messaging.access import Side
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.problems import ThreadNotFound
@@ -44,9 +44,10 @@ async def _threads(
     )
     sides: list[Side] = []
     for entry in page.items:
-        thread = thread_in(entry["pk"])
         try:
-            sides.append(await access.thread(messaging, actor, thread))
+            side = await access.thread(messaging, actor, thread_in(entry["pk"]))
         except ThreadNotFound:
             continue
+        if not rules.is_unasked(side.thread, actor.user):
+            sides.append(side)
     return ProjectThreads(tuple(sides), page.next)

@@ -8,10 +8,10 @@ from greenroom.messaging.append import Planned, append, frame_op, said, system_f
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.models import Kind, Thread
-from greenroom.messaging.open import check_name
 from greenroom.messaging.problems import NotYourPlace, ThreadChanged
 from greenroom.messaging.seats import check_manages
 from greenroom.messaging.send import are_apart, check_may_send
+from greenroom.messaging.weigh import check_name
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
 
@@ -31,9 +31,7 @@ async def rename(
     check_manages(side.thread, actor.user)
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
     if named is not None:
-        behind_gate = rules.is_behind_gate(side.thread, actor.user, messaging.clock.now_ms())
-        booked = rules.is_booked(side.thread)
-        await check_name(messaging, actor, named, booked=booked, first_contact=behind_gate)
+        await check_name(messaging, actor, side.thread, named)
     apart = await are_apart(messaging, side.thread)
 
     def plan(head: Thread, ms: int) -> Planned:

@@ -129,6 +129,12 @@ def gate_as_sender_sees(gate: Gate, now_ms: int) -> GateStatus:
     return GateStatus.EXPIRED if now_ms >= gate.expires_ms else GateStatus.PENDING
 
 
+def waits_for_answer(thread: Thread, sender: UserId, now_ms: int) -> bool:
+    """As far as the sender knows."""
+    mine = [gate for gate in thread.gates.values() if gate.sender == sender]
+    return any(gate_as_sender_sees(gate, now_ms) is GateStatus.PENDING for gate in mine)
+
+
 def others(thread: Thread, user: UserId) -> tuple[UserId, ...]:
     return tuple(other for other in thread.seats if other != user)
 

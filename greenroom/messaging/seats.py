@@ -8,13 +8,14 @@ from msgspec.structs import replace
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import access, rules
+from greenroom.messaging.admit import admitted_ops, met_ops
 from greenroom.messaging.answer import decline
 from greenroom.messaging.append import Planned, append, frame_op, said, system_frame
 from greenroom.messaging.ask import asked_ops, check_unasked, new_gate, whom_to_ask
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.models import Kind, Seat, State, Thread
-from greenroom.messaging.open import Invited, met_ops, seated_ops
+from greenroom.messaging.open import Invited
 from greenroom.messaging.problems import (
     AcceptFirst,
     AlreadyAsked,
@@ -58,9 +59,8 @@ async def add(messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: 
 
 
 async def _add(messaging: Messaging, actor: Actor, thread: Thread, invited: Invited) -> Thread:
-    gated = bool(await whom_to_ask(messaging, actor, [invited.user]))
-    if gated:
-        await messaging.safety.limits.spend(actor.user, Limit.REQUESTS)
+    strangers = await whom_to_ask(messaging, actor, [invited.user])
+    await messaging.safety.limits.spend(actor.user, *[Limit.REQUESTS] * len(strangers))
     apart = await are_apart(messaging, thread)
 
     def plan(head: Thread, ms: int) -> Planned:
@@ -70,12 +70,12 @@ async def _add(messaging: Messaging, actor: Actor, thread: Thread, invited: Invi
             return Planned(head, (), quiet=True)
         if len(head.seats) >= rules.MAX_PARTICIPANTS:
             raise TooManyParticipants(rules.MAX_PARTICIPANTS)
-        return _grown(messaging, actor.user, head, invited, ms, gated=gated)
+        return _grown(messaging, actor.user, head, invited, ms, gated=bool(strangers))
 
     try:
         return await append(messaging, thread.id, plan)
     except ConditionFailed:
-        await check_unasked(messaging, actor.user, [invited.user], consistent=True)
+        await check_unasked(messaging, actor.user, strangers, consistent=True)
         raise
 
 
@@ -93,7 +93,7 @@ def _grown(
         gates[invited.user] = new_gate(messaging, actor, ms, after_seq=head.last_seq)
     grown = replace(head, seats={**head.seats, invited.user: seat}, gates=gates, pair=None)
     frame = system_frame(messaging, head, actor, ms, "participant.added", invited.user)
-    ops = seated_ops(grown, invited.user, ms, joined_seq=head.last_seq)
+    ops = admitted_ops(grown, invited.user, ms, before=head)
     ops += asked_ops(messaging, grown, [invited.user])
     ops += met_ops(actor, head.id, [invited.user])
     return Planned(said(grown, frame), (frame_op(frame), *ops), (MessageCreated(frame),))

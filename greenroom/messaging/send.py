@@ -28,16 +28,16 @@ from greenroom.messaging.problems import (
     MessageNotFound,
     NotPlain,
     RequestPending,
-    TextRefused,
 )
 from greenroom.messaging.records import MESSAGING, claim_key, message_key
+from greenroom.messaging.weigh import weighed
 from greenroom.people import directory
 from greenroom.people.actor import Actor
 from greenroom.safety.blocks import apart as kept_apart
 from greenroom.safety.hold import held_ops
-from greenroom.safety.judge import has_link, judge
+from greenroom.safety.judge import has_link
 from greenroom.safety.limits import Limit
-from greenroom.safety.verdict import Hold, Nudge, Refuse, Verdict, worst
+from greenroom.safety.verdict import Allow, Hold, Judged, Nudge, worst
 from greenroom.store.base import Op, Put, key_of
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed
@@ -96,77 +96,78 @@ async def _send(
         head = (await access.thread(messaging, actor, thread_id)).thread
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
     await _check_reply(messaging, actor, head, outgoing)
-    behind_gate = rules.is_behind_gate(head, actor.user, messaging.clock.now_ms())
-    verdict = await judge(
-        messaging.safety,
-        actor,
-        outgoing.body,
-        booked=rules.is_booked(head),
-        first_contact=behind_gate,
-    )
-    match verdict:
-        case Refuse():
-            raise TextRefused(", ".join(verdict.policy_hints))
-        case Hold():
-            return await hold(messaging, actor, thread_id, outgoing, verdict)
-        case _:
-            mentions = await mentions_in(messaging, head, outgoing.body)
-            return await _commit(messaging, actor, head, outgoing, verdict, mentions)
+    verdict = await weighed(messaging, actor, head, outgoing.body)
+    if isinstance(verdict, Hold):
+        return await hold(messaging, actor, thread_id, outgoing, verdict)
+    return await _commit(messaging, actor, head, outgoing, verdict)
 
 
 async def _commit(
-    messaging: Messaging,
-    actor: Actor,
-    kept: Thread,
-    outgoing: Outgoing,
-    verdict: Verdict,
-    mentions: tuple[UserId, ...],
+    messaging: Messaging, actor: Actor, kept: Thread, outgoing: Outgoing, verdict: Allow | Nudge
 ) -> Sent:
-    frames: list[Frame] = []
+    sent: list[Sent] = []
     apart = await are_apart(messaging, kept)
+    mentions = await mentions_in(messaging, kept, outgoing.body)
 
     def plan(head: Thread, ms: int) -> Planned:
         check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms(), apart=apart)
-        frame = Frame(
-            thread=head.id,
-            id=messaging.ids.message(ms),
-            seq=head.last_seq + 1,
-            ms=ms,
-            kind=FrameKind.TEXT,
-            author=actor.user,
-            body=outgoing.body,
-            mentions=mentions,
-            reply_to=outgoing.reply_to,
-            policy_tags=tuple(verdict.policy_tags),
-            policy_hints=tuple(verdict.policy_hints),
-            spam_score=score(verdict.spam_score),
-            moderation="flagged" if verdict.policy_tags else "clean",
-        )
-        frames[:] = [frame]
-        after, told = _with_reason(said(head, frame), actor.user, verdict)
+        frame = frame_of(messaging, actor.user, head, ms, outgoing, verdict, mentions)
+        sent[:] = [as_sent(frame, verdict)]
+        after = with_reason(said(head, frame), actor.user, verdict)
+        told = [
+            Put(MESSAGING, request_item(head.id, user, gate))
+            for user, gate in after.gates.items()
+            if gate is not head.gates[user]
+        ]
         ops = (frame_op(frame), claim_op(frame, outgoing), *told)
         return Planned(after, ops, (MessageCreated(frame),))
 
     await append(messaging, kept.id, plan)
-    hints = tuple(verdict.policy_hints) if isinstance(verdict, Nudge) else ()
-    return Sent(frames[0], hints)
+    return sent[0]
 
 
-def _with_reason(thread: Thread, sender: UserId, verdict: Verdict) -> tuple[Thread, tuple[Op, ...]]:
+def frame_of(
+    messaging: Messaging,
+    author: UserId,
+    head: Thread,
+    ms: int,
+    outgoing: Outgoing,
+    verdict: Judged,
+    mentions: tuple[UserId, ...],
+) -> Frame:
+    """The text as the thread's next frame."""
+    return Frame(
+        thread=head.id,
+        id=messaging.ids.message(ms),
+        seq=head.last_seq + 1,
+        ms=ms,
+        kind=FrameKind.TEXT,
+        author=author,
+        body=outgoing.body,
+        mentions=mentions,
+        reply_to=outgoing.reply_to,
+        policy_tags=tuple(verdict.policy_tags),
+        policy_hints=tuple(verdict.policy_hints),
+        spam_score=score(verdict.spam_score),
+        moderation="flagged" if verdict.policy_tags else "clean",
+    )
+
+
+def as_sent(frame: Frame, verdict: Judged) -> Sent:
+    return Sent(frame, tuple(verdict.policy_hints) if isinstance(verdict, Nudge) else ())
+
+
+def with_reason(thread: Thread, sender: UserId, verdict: Judged) -> Thread:
     """Whoever is asked sees what is suspected of the one who asks."""
     tag = worst(verdict.policy_tags)
+    if tag is None:
+        return thread
     asked = {
         user: replace(gate, reason=tag.value)
         for user, gate in thread.gates.items()
-        if tag is not None
-        and gate.sender == sender
-        and gate.status is GateStatus.PENDING
-        and gate.reason is None
+        if gate.sender == sender and gate.status is GateStatus.PENDING and gate.reason is None
     }
-    told = tuple(
-        Put(MESSAGING, request_item(thread.id, user, gate)) for user, gate in asked.items()
-    )
-    return replace(thread, gates={**thread.gates, **asked}), told
+    return replace(thread, gates={**thread.gates, **asked})
 
 
 async def are_apart(messaging: Messaging, head: Thread) -> bool:
@@ -206,8 +207,15 @@ async def hold(
     head = (await access.thread(messaging, actor, thread_id)).thread
     apart = await are_apart(messaging, head)
     check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms(), apart=apart)
+    await messaging.store.write(*hold_ops(messaging, actor, thread_id, outgoing, verdict))
+    return Held(outgoing.client_id)
+
+
+def hold_ops(
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, outgoing: Outgoing, verdict: Hold
+) -> tuple[Op, ...]:
     claim = _claim(thread_id, actor.user, outgoing) | {"state": "held"}
-    case_ops: tuple[Op, ...] = held_ops(
+    case = held_ops(
         messaging.safety,
         author=actor.user,
         thread=thread_id,
@@ -216,8 +224,7 @@ async def hold(
         reply_to=outgoing.reply_to,
         verdict=verdict,
     )
-    await messaging.store.write(Put(MESSAGING, claim, F("pk").absent()), *case_ops)
-    return Held(outgoing.client_id)
+    return Put(MESSAGING, claim, F("pk").absent()), *case
 
 
 async def _first_answer(

@@ -1,24 +1,45 @@
-"""Open a thread with its first message.
+"""Open a thread with its first message, in one transaction: there is both, or neither.
 
-What one would get wrong: a text that can never be sent must not leave an empty conversation at
-somebody's gate, so the text is looked at first. The message is named after the thread's key, so
-that a retry opens nothing new and says nothing twice.
+What one would get wrong: where the thread was there already, the message is sent into it like any
+other. It is named after the thread's key, so that a retry opens nothing new and says nothing twice.
 """
 
+from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from msgspec import Struct
 
+from greenroom.ids import UserId
 from greenroom.messaging import text
+from greenroom.messaging.append import frame_op, said
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.models import Thread
-from greenroom.messaging.open import Opening, open_thread
-from greenroom.messaging.send import Held, Outgoing, Sent, send
+from greenroom.messaging.open import Opened, Opening, find_or_open
+from greenroom.messaging.send import (
+    Held,
+    Outgoing,
+    Sent,
+    as_sent,
+    check_may_send,
+    claim_op,
+    frame_of,
+    hold_ops,
+    mentions_in,
+    send,
+    with_reason,
+)
+from greenroom.messaging.weigh import Weighed, weighed
+from greenroom.messaging.words import Begun, NoWords
 from greenroom.people.actor import Actor
+from greenroom.safety.limits import Limit
+from greenroom.safety.verdict import Allow, Hold
+from greenroom.store.problems import ConditionFailed
 
 
 class Started(Struct, frozen=True):
     thread: Thread
+    made: bool
     client_id: str
     first: Sent | Held
 
@@ -26,10 +47,56 @@ class Started(Struct, frozen=True):
 async def start(
     messaging: Messaging, actor: Actor, opening: Opening, body: str, *, key: str | None = None
 ) -> Started:
-    cleaned = text.clean(body)
-    thread = await open_thread(messaging, actor, opening, key=key)
-    outgoing = Outgoing(_client_id(messaging, key), cleaned)
-    return Started(thread, outgoing.client_id, await send(messaging, actor, thread.id, outgoing))
+    outgoing = Outgoing(_client_id(messaging, key), text.clean(body))
+    words = _FirstMessage(messaging, actor, outgoing)
+    opened = await _opened(messaging, actor, opening, words, key)
+    first = words.became if opened.begun else None
+    if first is None:
+        first = await send(messaging, actor, opened.thread.id, outgoing)
+    return Started(opened.thread, opened.made, outgoing.client_id, first)
+
+
+async def _opened(
+    messaging: Messaging,
+    actor: Actor,
+    opening: Opening,
+    words: "_FirstMessage",
+    key: str | None,
+) -> Opened:
+    try:
+        return await find_or_open(messaging, actor, opening, words, key=key)
+    except ConditionFailed:
+        # Said before, in a thread that its author has left since: they come back to it.
+        words.became = None
+        return await find_or_open(messaging, actor, opening, NoWords(), key=key)
+
+
+@dataclass
+class _FirstMessage:
+    messaging: Messaging
+    actor: Actor
+    outgoing: Outgoing
+    verdict: Weighed = field(default_factory=Allow)
+    mentions: tuple[UserId, ...] = ()
+    became: Sent | Held | None = None
+
+    async def weigh(self, thread: Thread) -> None:
+        body, now_ms = self.outgoing.body, self.messaging.clock.now_ms()
+        check_may_send(thread, self.actor.user, body, now_ms, apart=False)
+        await self.messaging.safety.limits.spend(self.actor.user, Limit.MESSAGES, Limit.BURST)
+        self.verdict = await weighed(self.messaging, self.actor, thread, body)
+        self.mentions = await mentions_in(self.messaging, thread, body)
+
+    def begin(self, thread: Thread, ms: int) -> Begun:
+        author, outgoing, verdict = self.actor.user, self.outgoing, self.verdict
+        if isinstance(verdict, Hold):
+            self.became = Held(outgoing.client_id)
+            ops = hold_ops(self.messaging, self.actor, thread.id, outgoing, verdict)
+            return Begun(thread, ops, shows=False)
+        frame = frame_of(self.messaging, author, thread, ms, outgoing, verdict, self.mentions)
+        self.became = as_sent(frame, verdict)
+        after = with_reason(said(thread, frame), author, verdict)
+        return Begun(after, (frame_op(frame), claim_op(frame, outgoing)), (MessageCreated(frame),))
 
 
 def _client_id(messaging: Messaging, key: str | None) -> str:

@@ -1,0 +1,46 @@
+"""Let somebody into a thread: their side of it, their row, and the request that waits for them.
+
+What one would get wrong: a seat that is not fresh has no row yet. So nobody has a thread in their
+inbox whose first words are held; the first frame puts the rows up (`shelve.stirred`).
+"""
+
+from collections.abc import Iterable
+
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import items, shelve
+from greenroom.messaging.ask import request_item
+from greenroom.messaging.models import Member, Thread
+from greenroom.messaging.records import MESSAGING, activity, met_key, shelf_key
+from greenroom.store.base import Op, Put
+
+
+def admitted_ops(
+    thread: Thread, user: UserId, now_ms: int, *, before: Thread | None = None
+) -> list[Op]:
+    """`before` is the thread as it was before they came: of that they see nothing."""
+    seat, gate = thread.seats[user], thread.gates.get(user)
+    last_seq, last_ms = (0, 0) if before is None else (before.last_seq, before.last_ms)
+    member = Member(
+        thread=thread.id,
+        user=user,
+        role=seat.role,
+        service_role=seat.service_role,
+        joined_seq=last_seq,
+        joined_ms=last_ms + 1 if last_seq else 0,
+        changed_ms=now_ms,
+    )
+    shelf = shelf_key(user, shelve.shelf_of(gate)) if seat.fresh_ms else None
+    place = activity(now_ms, thread.id) if seat.fresh_ms else None
+    ops: list[Op] = [Put(MESSAGING, items.member_item(member, shelf, place))]
+    if gate is not None:
+        ops.append(Put(MESSAGING, request_item(thread.id, user, gate)))
+    return ops
+
+
+def met_ops(user: UserId, thread: ThreadId, others: Iterable[UserId]) -> list[Op]:
+    """Whoever writes to somebody may be written to by them."""
+    return [
+        Put(MESSAGING, items.at(met_key(user, other)) | {"threadId": thread})
+        for other in others
+        if other != user
+    ]

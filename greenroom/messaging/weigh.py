@@ -1,0 +1,55 @@
+"""What safety says of what somebody wants to say in a thread, or to call it. What is refused stops
+here; what is to be held is the caller's to keep back."""
+
+from typing import TypeAlias
+
+from greenroom.messaging import rules
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Thread
+from greenroom.messaging.problems import NotPlain, TextRefused
+from greenroom.people.actor import Actor
+from greenroom.safety.judge import has_link, judge
+from greenroom.safety.verdict import Allow, Hold, Nudge, Refuse
+
+Weighed: TypeAlias = Allow | Nudge | Hold
+
+
+async def weighed(messaging: Messaging, actor: Actor, thread: Thread, body: str) -> Weighed:
+    now_ms = messaging.clock.now_ms()
+    verdict = await judge(
+        messaging.safety,
+        actor,
+        body,
+        booked=rules.is_booked(thread),
+        first_contact=rules.is_behind_gate(thread, actor.user, now_ms),
+    )
+    if isinstance(verdict, Refuse):
+        raise _refused(verdict)
+    return verdict
+
+
+async def weighed_at_once(
+    messaging: Messaging, actor: Actor, thread: Thread, body: str
+) -> Allow | Nudge:
+    """For what cannot wait for a moderator."""
+    verdict = await weighed(messaging, actor, thread, body)
+    if isinstance(verdict, Hold):
+        raise _refused(verdict)
+    return verdict
+
+
+async def check_name(messaging: Messaging, actor: Actor, thread: Thread, subject: str) -> None:
+    """A name is read like a message, and by those behind a gate before any message."""
+    asks = rules.waits_for_answer(thread, actor.user, messaging.clock.now_ms())
+    if asks and has_link(subject):
+        raise NotPlain
+    booked = rules.is_booked(thread)
+    verdict = await judge(
+        messaging.safety, actor, subject, booked=booked, first_contact=asks, is_name=True
+    )
+    if isinstance(verdict, Refuse | Hold):
+        raise _refused(verdict)
+
+
+def _refused(verdict: Hold | Refuse) -> TextRefused:
+    return TextRefused(", ".join(verdict.policy_hints) or verdict.reason)

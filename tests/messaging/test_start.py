@@ -1,0 +1,217 @@
+"""A thread and its first message: both, or neither."""
+
+import dataclasses
+
+import pytest
+
+from greenroom.errors import Problem
+from greenroom.messaging import answer, inbox, seats
+from greenroom.messaging.enforce import Enforcement
+from greenroom.messaging.history import history
+from greenroom.messaging.models import Folder, Kind
+from greenroom.messaging.open import Invited, Opening, open_direct, open_thread
+from greenroom.messaging.problems import (
+    AlreadyAsked,
+    InvalidText,
+    NotPlain,
+    RequestPending,
+    TextRefused,
+)
+from greenroom.messaging.send import Held, Outgoing, Sent, send
+from greenroom.messaging.start import Started, start
+from greenroom.messaging.sync import sync
+from greenroom.people.actor import Actor
+from greenroom.safety.limits import RATES, Limit, Rate, TooMany
+from greenroom.safety.look import Pattern
+from greenroom.safety.models import Case, HeldMessage, case_id
+from greenroom.safety.rules import POLICY, Leads, Policy, Rule
+from tests.messaging.world import World, contexts
+
+SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
+_EVERYWHERE = (Folder.ALL, Folder.ARCHIVED, Folder.SPAM)
+
+
+def _with(*others: Actor, kind: Kind = Kind.INQUIRY) -> Opening:
+    return Opening(kind=kind, others=tuple(Invited(other.user) for other in others))
+
+
+async def _rows(world: World, *actors: Actor) -> list[int]:
+    """How many rows each has, wherever."""
+    found = []
+    for actor in actors:
+        pages = [await inbox.inbox(world.messaging, actor, folder) for folder in _EVERYWHERE]
+        found.append(sum(len(page.rows) for page in pages))
+    await world.messaging.chores.run()
+    return found
+
+
+def _without_fish(world: World) -> None:
+    """Nothing is refused to everybody by itself; so that something is, there is a rule more."""
+    rule = Rule(name="no-fish", look=Pattern("fish"), leads=Leads.REFUSE)
+    policy = Policy(rules=(*POLICY.rules, rule))
+    safety = dataclasses.replace(world.messaging.safety, policy=policy)
+    world.messaging = dataclasses.replace(world.messaging, safety=safety)
+
+
+async def _strangers(world: World) -> tuple[Actor, Actor]:
+    return await world.person("cleo"), await world.person("ana")
+
+
+async def test_a_thread_begins_with_its_first_message(world: World) -> None:
+    cleo, ana = await _strangers(world)
+    cursor = (await sync(world.messaging, ana)).cursor
+    started = await start(world.messaging, cleo, _with(ana), "Hello Ana!")
+    assert isinstance(started.first, Sent)
+    assert started.made
+    assert await _rows(world, cleo, ana) == [1, 1]
+    [row] = (await inbox.inbox(world.messaging, ana)).rows
+    assert (row.standing.folder, row.standing.unread) == (Folder.REQUESTS, 1)
+    assert (row.thread.preview, row.thread.last_sender) == ("Hello Ana!", cleo.user)
+    [changed] = (await sync(world.messaging, ana, cursor)).threads
+    assert [frame.body for frame in changed.frames] == ["Hello Ana!"]
+    for _ in range(2):
+        await world.say("cleo", started.thread.id, "And?")
+    with pytest.raises(RequestPending):
+        await world.say("cleo", started.thread.id, "Hello?")
+
+
+async def test_what_is_suspected_of_the_sender_is_with_the_request_from_the_start(
+    world: World,
+) -> None:
+    cleo, ana = await _strangers(world)
+    started = await start(world.messaging, cleo, _with(ana), "Mail me: cleo at example dot com")
+    assert started.thread.gates[ana.user].reason == "OFF_PLATFORM"
+    await answer.accept(world.messaging, ana, started.thread.gates[ana.user].id)
+
+
+@pytest.mark.parametrize("kind", [Kind.INQUIRY, Kind.DIRECT])
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ("See https://shop.example for more", NotPlain),
+        ("Fish?", TextRefused),
+        (" \n ", InvalidText),
+    ],
+)
+async def test_nothing_is_left_of_a_message_that_is_refused(
+    world: World, kind: Kind, body: str, problem: type[Problem]
+) -> None:
+    cleo, ana = await _strangers(world)
+    _without_fish(world)
+    with pytest.raises(problem):
+        await start(world.messaging, cleo, _with(ana, kind=kind), body, key="k")
+    assert await _rows(world, cleo, ana) == [0, 0]
+    again = await start(world.messaging, cleo, _with(ana, kind=kind), "Good morning!", key="k")
+    assert again.made, "nobody has been asked yet, and the key is free"
+
+
+async def test_nothing_is_left_of_a_message_too_many(world: World) -> None:
+    cleo, ana = await _strangers(world)
+    none = Rate(most=0, window_ms=1000, unasked=0, step=1, keep_ms=1000)
+    world.messaging = contexts(world.store, world.clock, {**RATES, Limit.MESSAGES: none})
+    with pytest.raises((TooMany, ValueError)):
+        await start(world.messaging, cleo, _with(ana), "Hello!")
+    assert await _rows(world, cleo, ana) == [0, 0]
+
+
+async def _known(world: World) -> tuple[Actor, Actor]:
+    """Ana and Ben have met, and Ben's inbox has one row of it."""
+    await world.inquiry("ana", "ben")
+    return world.actors["ana"], world.actors["ben"]
+
+
+async def _held(world: World, opening: Opening, by: Actor) -> tuple[Started, Case]:
+    started = await start(world.messaging, by, opening, SCAM, key="k")
+    assert isinstance(started.first, Held)
+    subject = HeldMessage(started.thread.id, by.user, started.client_id)
+    return started, Case(
+        id=case_id(subject), subject=subject, about=by.user, text=SCAM, opened_ms=0
+    )
+
+
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize("kind", [Kind.INQUIRY, Kind.DIRECT])
+async def test_a_thread_whose_first_message_is_held_is_in_nobodys_inbox_until_it_is_released(
+    world: World, known: bool, kind: Kind
+) -> None:
+    by, to = await (_known(world) if known else _strangers(world))
+    world.clock.advance(seconds=60)
+    before = await _rows(world, by, to)
+    cursors = [(await sync(world.messaging, actor)).cursor for actor in (by, to)]
+    started, case = await _held(world, _with(to, kind=kind), by)
+    again = await start(world.another_node().messaging, by, _with(to, kind=kind), SCAM, key="k")
+    assert (again.thread.id, again.first) == (started.thread.id, started.first)
+    world.clock.advance(seconds=3600)
+    assert await _rows(world, by, to) == before
+    for actor, cursor in zip((by, to), cursors, strict=True):
+        synced = await sync(world.messaging, actor, cursor)
+        assert (synced.threads, synced.gone) == ((), ())
+    await Enforcement(world.messaging).release(case)
+    assert await _rows(world, by, to) == [one + 1 for one in before]
+    [frame] = (await history(world.messaging, to, started.thread.id)).frames
+    assert (frame.body, frame.seq) == (SCAM, 1)
+
+
+async def test_whoever_goes_on_writing_after_a_held_message_has_the_thread(world: World) -> None:
+    cleo, ana = await _strangers(world)
+    started, case = await _held(world, _with(ana), cleo)
+    await world.say("cleo", started.thread.id, "Good morning!")
+    assert await _rows(world, cleo, ana) == [1, 1]
+    await Enforcement(world.messaging).remove(case)
+    assert len((await history(world.messaging, ana, started.thread.id)).frames) == 1
+
+
+async def test_a_retry_says_nothing_twice_whatever_has_become_of_the_thread(world: World) -> None:
+    cleo, ana = await _strangers(world)
+    direct = _with(ana, kind=Kind.DIRECT)
+    first = await start(world.messaging, cleo, direct, "Hello!", key="k")
+    assert isinstance(first.first, Sent)
+    await answer.accept(world.messaging, ana, first.thread.gates[ana.user].id)
+    again = await start(world.messaging, cleo, direct, "Hello!", key="k")
+    assert isinstance(again.first, Sent)
+    assert (again.made, again.first.again) == (False, True)
+    await seats.leave(world.messaging, cleo, first.thread.id)
+    back = await start(world.messaging, cleo, direct, "Hello!", key="k")
+    assert isinstance(back.first, Sent)
+    assert back.first.frame.id == first.first.frame.id
+    assert len((await history(world.messaging, ana, first.thread.id)).frames) == 1
+
+
+async def test_the_first_message_into_a_thread_that_waits_is_one_more_of_it(world: World) -> None:
+    cleo, ana = await _strangers(world)
+    thread = await open_thread(world.messaging, cleo, _with(ana))
+    started = await start(world.messaging, cleo, _with(ana), "Hello!")
+    assert (started.thread.id, started.made) == (thread.id, False)
+    assert isinstance(started.first, Sent)
+    with pytest.raises(AlreadyAsked):
+        await start(world.messaging, cleo, _with(ana, kind=Kind.BOOKING), "Hello?")
+
+
+async def test_coming_back_to_a_direct_thread_with_words_that_are_refused_changes_nothing(
+    world: World,
+) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    thread = await open_direct(world.messaging, ana, ben.user)
+    await answer.accept(world.messaging, ben, thread.gates[ben.user].id)
+    await world.say("ana", thread.id, "Hello!")
+    await seats.leave(world.messaging, ana, thread.id)
+    direct = _with(ben, kind=Kind.DIRECT)
+    _without_fish(world)
+    with pytest.raises(TextRefused):
+        await start(world.messaging, ana, direct, "Fish?")
+    assert await _rows(world, ana, ben) == [0, 1]
+    back = await start(world.messaging, ana, direct, "Here I am again.")
+    assert (back.thread.id, back.made) == (thread.id, False)
+    seen = (await history(world.messaging, ana, thread.id)).frames
+    assert [frame.body for frame in seen] == ["Here I am again."]
+    assert await _rows(world, ana, ben) == [1, 1]
+
+
+async def test_the_first_message_can_be_answered_and_sent_again(world: World) -> None:
+    ana, ben = await _known(world)
+    started = await start(world.messaging, ana, _with(ben), "Is Friday free?", key="k")
+    await world.say("ben", started.thread.id, "It is.")
+    outgoing = Outgoing(started.client_id, "Is Friday free?")
+    again = await send(world.messaging, ana, started.thread.id, outgoing)
+    assert isinstance(again, Sent)
+    assert (again.again, again.frame.seq) == (True, 1)
