@@ -23,7 +23,7 @@ from greenroom.api.tokens import (
     TokensMadeElsewhere,
 )
 from greenroom.api.ws.desk import Desk
-from greenroom.api.ws.herald import Herald
+from greenroom.api.ws.herald import Herald, tell_nodes
 from greenroom.api.ws.requests import HANDLERS
 from greenroom.clock import Clock, SystemClock
 from greenroom.ids import Ids, UserId
@@ -39,6 +39,7 @@ from greenroom.realtime.base import Bus, Notice
 from greenroom.realtime.hub import Hub
 from greenroom.realtime.memory import MemoryBus
 from greenroom.safety import Safety, records as safety
+from greenroom.safety.apart import Apart
 from greenroom.safety.enforce import redo
 from greenroom.safety.limits import RATES, Limit, Limits, Rate
 from greenroom.settings import InvalidSetting, Settings
@@ -120,7 +121,8 @@ def compose(
     heads = Heads(store)
     safety = Safety(store, people, clock, ids, Limits(store, clock, rates=rates))
     if hub is not None:
-        hub.overhear(partial(_forget_older, heads))
+        safety = dataclasses.replace(safety, tell=partial(tell_nodes, hub.bus))
+        hub.overhear(partial(_forget, heads, safety.apart))
     messaging = Messaging(
         store=store,
         people=people,
@@ -135,10 +137,12 @@ def compose(
     return Contexts(people, enforced, dataclasses.replace(messaging, safety=enforced))
 
 
-def _forget_older(heads: Heads, notice: Notice) -> None:
-    """Another node has written the thread: what is kept of it here is stale."""
+def _forget(heads: Heads, apart: Apart, notice: Notice) -> None:
+    """What another node has written makes what is kept here stale."""
     if notice.thread is not None and notice.head:
         heads.forget_older(notice.thread, notice.head)
+    elif notice.thread is None and notice.only is not None:
+        apart.forget(*notice.only)
 
 
 @asynccontextmanager

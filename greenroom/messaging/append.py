@@ -47,8 +47,11 @@ Plan: TypeAlias = Callable[[Thread, int], Planned]
 async def append(messaging: Messaging, thread: ThreadId, plan: Plan) -> Thread:
     """The head as it has become. A failed condition of the plan's own ops is the caller's."""
     for attempt in range(_TRIES):
-        async with messaging.heads.turn(thread):
+        if messaging.store.in_order:
             after = await _attempt(messaging, thread, plan)
+        else:
+            async with messaging.heads.turn(thread):
+                after = await _attempt(messaging, thread, plan)
         if after is not None:
             return after
         if attempt:

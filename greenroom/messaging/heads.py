@@ -63,10 +63,7 @@ class Heads:
 
     @asynccontextmanager
     async def turn(self, thread: ThreadId) -> AsyncIterator[None]:
-        """One after the other, where the store does not keep the order of writes itself."""
-        if self._store.in_order:
-            yield
-            return
+        """One after the other: for a store that does not keep the order of writes itself."""
         lock, waiting = self._turns.get(thread, (asyncio.Lock(), 0))
         self._turns[thread] = (lock, waiting + 1)
         try:

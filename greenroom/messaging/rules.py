@@ -141,6 +141,8 @@ def others(thread: Thread, user: UserId) -> tuple[UserId, ...]:
 
 def is_behind_gate(thread: Thread, sender: UserId, now_ms: int) -> bool:
     """Whether nobody but people who have not accepted would read what the sender writes."""
+    if not thread.gates:
+        return False
     reached = [other for other in others(thread, sender) if has_accepted(thread, other)]
     gated = any(
         gate.sender == sender and gate.status is not GateStatus.ACCEPTED

@@ -26,8 +26,15 @@ async def block(safety: Safety, actor: Actor, other: UserId) -> Block:
     await safety.limits.spend(actor.user, Limit.BLOCKS)
     made = Block(actor.user, other, safety.clock.now_ms())
     try:
-        await safety.store.write(records.blocked(made))
+        await _write(safety, made)
     except ConditionFailed as refusal:
         return made if refusal.item is None else records.block_of(refusal.item)
     safety.tell(PersonBlocked(made.blocker, made.blocked, made.at_ms))
     return made
+
+
+async def _write(safety: Safety, made: Block) -> None:
+    try:
+        await safety.store.write(records.blocked(made))
+    finally:  # whatever came of it: what this node knew may be wrong now
+        safety.apart.forget(made.blocker, made.blocked)

@@ -1,6 +1,7 @@
 """Whether two people are kept apart, by whichever of them; and whom somebody has blocked.
 
-Read consistently: whoever has just been blocked is kept out by the next call already.
+Read consistently: whoever has just been blocked is kept out by the next call already. `apart` is
+asked for every message, and remembers for a moment (`apart.py`).
 """
 
 from collections.abc import Iterable
@@ -24,7 +25,13 @@ class Blocks(Struct, frozen=True):
 
 
 async def apart(safety: Safety, one: UserId, other: UserId) -> bool:
-    return bool(await apart_from(safety, one, (other,)))
+    now_ms = safety.clock.now_ms()
+    known = safety.apart.known(one, other, now_ms)
+    if known is None:
+        changes = safety.apart.changes
+        known = bool(await apart_from(safety, one, (other,)))
+        safety.apart.keep(one, other, known, now_ms, changes)
+    return known
 
 
 async def has_blocked(safety: Safety, user: UserId, other: UserId) -> bool:

@@ -12,6 +12,7 @@ from typing import Protocol
 from greenroom.clock import Clock
 from greenroom.ids import Ids, UserId
 from greenroom.people import People
+from greenroom.safety.apart import Apart
 from greenroom.safety.events import SafetyEvent
 from greenroom.safety.limits import Limits
 from greenroom.safety.memory import Memory
@@ -46,6 +47,7 @@ class Safety:
     ids: Ids
     limits: Limits
     memory: Memory = field(default_factory=Memory)
+    apart: Apart = field(default_factory=Apart)
     policy: Policy = POLICY
     enforcer: Enforcer | None = None
     tell: Callable[[SafetyEvent], None] = _nobody

@@ -11,5 +11,8 @@ from greenroom.safety.events import PersonUnblocked
 async def unblock(safety: Safety, actor: Actor, other: UserId) -> None:
     if not is_user_id(other):
         return
-    await safety.store.write(records.unblocked(actor.user, other))
+    try:
+        await safety.store.write(records.unblocked(actor.user, other))
+    finally:
+        safety.apart.forget(actor.user, other)
     safety.tell(PersonUnblocked(actor.user, other, safety.clock.now_ms()))
