@@ -22,12 +22,14 @@ import uvloop
 from bench.chat_load import Stalled, fill, read, talk
 from bench.chat_report import Round, show
 from bench.peers import Pair, Peer
+from bench.peers.greenroom import Greenroom
 from bench.peers.matrix import SynapseOnSqlite
 from bench.peers.xmpp_servers import ejabberd_on_postgresql, ejabberd_on_sqlite, prosody_on_files
 from scripts.engines import Unavailable
 from scripts.engines.requirements import FOLDER
 
 PEERS: Mapping[str, Callable[[Path], Peer]] = {
+    "greenroom": Greenroom,
     "prosody": prosody_on_files,
     "ejabberd-postgresql": ejabberd_on_postgresql,
     "ejabberd-sqlite": ejabberd_on_sqlite,

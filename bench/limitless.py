@@ -11,7 +11,7 @@ from greenroom.store.base import Store
 from greenroom.store.cursors import Cursors
 
 _MOST = 1_000_000
-_RATES = {
+RATES = {
     limit: Rate(most=_MOST, window_ms=1000, unasked=_MOST, step=1, keep_ms=1000) for limit in Limit
 }
 
@@ -22,7 +22,7 @@ def messaging_on(store: Store, clock: Clock, secret: bytes) -> Messaging:
     return Messaging(
         store=store,
         people=people,
-        safety=Safety(store, people, clock, ids, Limits(store, clock, rates=_RATES)),
+        safety=Safety(store, people, clock, ids, Limits(store, clock, rates=RATES)),
         clock=clock,
         ids=ids,
         heads=Heads(store),

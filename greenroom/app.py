@@ -66,14 +66,19 @@ _DYNAMODB = "dynamodb"
 
 
 async def serve(
-    settings: Settings, *, create_tables: bool, samples: bool, tell: Callable[[str], None]
+    settings: Settings,
+    *,
+    create_tables: bool,
+    samples: bool,
+    tell: Callable[[str], None],
+    rates: Mapping[Limit, Rate] = RATES,
 ) -> None:
     """Serve until told to stop. `tell` is called with the address once it can be reached."""
     clock = SystemClock()
     with server.listen(settings.host, settings.port) as listener:
         async with opened(settings, clock, create_tables=create_tables) as store:
             hub = Hub(bus_of(settings))
-            contexts = compose(store, clock, knobs.kept_secret(settings), hub=hub)
+            contexts = compose(store, clock, knobs.kept_secret(settings), hub=hub, rates=rates)
             people = contexts.people
             await hub.start()
             await _ready(people)

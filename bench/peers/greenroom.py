@@ -1,0 +1,178 @@
+"""Greenroom on one SQLite file, over its socket; the newest messages are read over REST.
+
+The server is a process of its own. Each ack comes after the fsync of its group, and so does what
+the recipient is told.
+"""
+
+import asyncio
+import itertools
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import jwt
+import msgspec
+from picows import WSFrame, WSListener, WSMsgType, WSTransport, ws_connect
+
+from bench.peers import Received
+
+_SECRET = "a secret that only the benchmark has"
+
+
+class _Body(msgspec.Struct):
+    body: str = ""
+
+
+class _Told(msgspec.Struct):
+    type: str
+    message: _Body | None = None
+
+
+class _Page(msgspec.Struct):
+    messages: list[_Body]
+
+
+_TOLD = msgspec.json.Decoder(_Told)
+_PAGE = msgspec.json.Decoder(_Page)
+
+
+class _Socket(WSListener):
+    def __init__(self) -> None:
+        self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.received: Received | None = None
+
+    def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
+        if frame.msg_type != WSMsgType.TEXT:
+            return
+        told = _TOLD.decode(frame.get_payload_as_memoryview())
+        if not self.ready.done():
+            self.ready.set_result(None)
+        elif told.type == "message.created" and told.message and self.received:
+            self.received(told.message.body)
+        elif told.type == "problem":
+            raise RuntimeError(frame.get_payload_as_utf8_text())
+
+
+class _Pair:
+    def __init__(
+        self,
+        http: aiohttp.ClientSession,
+        thread: str,
+        writer: WSTransport,
+        reader: _Socket,
+        token: str,
+    ) -> None:
+        self._http = http
+        self._thread = thread
+        self._writer = writer
+        self._reader = reader
+        self._headers = {"Authorization": f"Bearer {token}"}
+        self._numbers = itertools.count(1)
+
+    def listen(self, received: Received) -> None:
+        self._reader.received = received
+
+    def send(self, text: str) -> None:
+        number = next(self._numbers)
+        frame = {"type": "send", "id": number, "threadId": self._thread, "body": text}
+        frame["clientMessageId"] = f"c{number}"
+        self._writer.send(WSMsgType.TEXT, msgspec.json.encode(frame))
+
+    async def last(self, count: int) -> int:
+        path = f"/v1/threads/{self._thread}/messages?limit={count}"
+        async with self._http.get(path, headers=self._headers) as answer:
+            return len(_PAGE.decode(await answer.read()).messages)
+
+
+class Greenroom:
+    name = "greenroom"
+    note = "SQLite in WAL mode, every commit fsynced before it is acked or told"
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._process: asyncio.subprocess.Process | None = None
+        self._http: aiohttp.ClientSession | None = None
+        self._url = ""
+        self._users = itertools.count(1)
+
+    async def start(self) -> None:
+        given = {"GREENROOM_PORT": "0", "GREENROOM_DATA": str(self._folder)}
+        given["GREENROOM_SECRET"] = _SECRET
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "bench.peers.greenroom_server",
+            stdout=asyncio.subprocess.PIPE,
+            env={**os.environ, **given},
+        )
+        assert self._process.stdout is not None
+        self._url = (await self._process.stdout.readline()).decode().strip()
+        self._http = aiohttp.ClientSession(self._url)
+
+    async def stop(self) -> None:
+        if self._http is not None:
+            await self._http.close()
+        if self._process is not None and self._process.returncode is None:
+            self._process.terminate()
+            await self._process.wait()
+
+    def pids(self) -> Sequence[int]:
+        return [] if self._process is None else [self._process.pid]
+
+    async def pairs(self, count: int) -> Sequence[_Pair]:
+        return [await self._pair() for _ in range(count)]
+
+    async def _pair(self) -> _Pair:
+        assert self._http is not None
+        one, other = await self._user(), await self._user()
+        opened = await self._call(
+            one,
+            "POST",
+            "/v1/threads",
+            {"kind": "inquiry", "participants": [{"userId": other[0], "role": "seller"}]},
+        )
+        thread = opened["thread"]["threadId"]
+        first = {"body": "Hello, may I ask you something?", "clientMessageId": "first"}
+        await self._call(one, "POST", f"/v1/threads/{thread}/messages", first)
+        seen = await self._call(other, "GET", f"/v1/threads/{thread}")
+        for request in seen["requests"]:
+            await self._call(other, "POST", f"/v1/requests/{request['requestId']}/accept")
+        writer, _ = await self._connected(one[1])
+        _, reader = await self._connected(other[1])
+        return _Pair(self._http, thread, writer, reader, other[1])
+
+    async def _user(self) -> tuple[str, str]:
+        user = f"usr_bench{next(self._users)}"
+        token = _token(user)
+        await self._call((user, token), "PUT", "/v1/me", {"username": user.removeprefix("usr_")})
+        return user, token
+
+    async def _call(
+        self, user: tuple[str, str], method: str, path: str, body: object = None
+    ) -> Any:
+        assert self._http is not None
+        headers = {"Authorization": f"Bearer {user[1]}"}
+        async with self._http.request(method, path, json=body, headers=headers) as answer:
+            text = await answer.read()
+            if answer.status >= 400:
+                raise RuntimeError(f"{method} {path}: {answer.status} {text.decode()}")
+            return msgspec.json.decode(text) if text else None
+
+    async def _connected(self, token: str) -> tuple[WSTransport, _Socket]:
+        url = self._url.replace("http://", "ws://") + "/v1/socket"
+        transport, listener = await ws_connect(_Socket, url)
+        assert isinstance(listener, _Socket)
+        frame = {"type": "auth", "id": 0, "token": token}
+        transport.send(WSMsgType.TEXT, msgspec.json.encode(frame))
+        await listener.ready
+        return transport, listener
+
+
+def _token(user: str) -> str:
+    now = int(time.time())
+    claims = {"sub": user, "iat": now, "exp": now + 12 * 3600, "scope": "user"}
+    return jwt.encode(claims, _SECRET, "HS256")

@@ -1,0 +1,22 @@
+"""Greenroom as it is served, rules and all, but for the limits on how often somebody may write."""
+
+import uvloop
+
+from bench.limitless import RATES
+from greenroom import app, settings
+
+
+def main() -> None:
+    uvloop.run(
+        app.serve(
+            settings.read(),
+            create_tables=True,
+            samples=False,
+            tell=lambda address: print(address, flush=True),
+            rates=RATES,
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
