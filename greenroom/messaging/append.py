@@ -78,7 +78,8 @@ async def _attempt(messaging: Messaging, thread: ThreadId, plan: Plan) -> Thread
         after, moves = shelve.stirred(replace(after, changed_ms=now_ms), now_ms)
     messaging.heads.keep(after)
     try:
-        await _move(messaging, moves)
+        if moves:
+            await _move(messaging, moves)
         await messaging.store.write(head_op(after), *planned.ops)
     except ConditionFailed as refusal:
         messaging.heads.drop(thread)

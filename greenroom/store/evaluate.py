@@ -47,6 +47,9 @@ _NOTHING: Item = {}
 
 def holds(condition: Condition, item: Item | None) -> bool:
     found = _NOTHING if item is None else item
+    kind = type(condition)
+    if kind is Absent:  # what nearly every write of something new asks
+        return _find(condition.path, found) is _MISSING  # type: ignore[attr-defined]
     match condition:
         case Exists(path):
             return _find(path, found) is not _MISSING
@@ -183,6 +186,8 @@ def _members(members: frozenset[Any]) -> str:
 
 
 def _find(path: Path, item: Item) -> Any:
+    if len(path.steps) == 1:
+        return item.get(path.steps[0], _MISSING)
     found: Any = item
     for step in path.steps:
         if not isinstance(found, Mapping) or step not in found:

@@ -14,6 +14,7 @@ from bench.chat_load import (
     Stalled,
     body,
     fill,
+    number_in,
     percentile,
     read,
 )
@@ -67,10 +68,12 @@ def test_a_percentile_is_one_of_the_values() -> None:
     assert percentile([7.0], 99) == 7
 
 
-def test_a_message_has_a_hundred_and_twenty_bytes_and_says_when_it_was_sent() -> None:
-    text = body(12, 3456.789)
-    assert len(text.encode()) == BODY_BYTES
-    assert text.startswith("12 3456.789 ")
+def test_a_message_has_a_hundred_and_twenty_bytes_and_a_number_in_letters() -> None:
+    for number in (0, 1, 25, 26, 12_345):
+        text = body(number)
+        assert len(text.encode()) == BODY_BYTES
+        assert not any(character.isdigit() for character in text)
+        assert number_in(text) == number
 
 
 class Echo:
@@ -142,7 +145,7 @@ async def test_a_message_that_arrives_twice_does_not_count() -> None:
     echo = Echo()
     conversation = Conversation(echo)
     conversation.begin(1, at_most=1)
-    echo._deliver(body(1, 0.0))
+    echo._deliver(body(1))
     await asyncio.sleep(0.001)
     assert len(conversation.times) == 1
     with pytest.raises(Stalled, match="1 messages arrived that were not under way"):
