@@ -1,8 +1,8 @@
 """The engines, started once per test run, and the rule that CI skips nothing.
 
 Under pytest-xdist the controller starts them and the workers are told where they are: a worker
-may end before the others do, so none of them may own an engine. `GREENROOM_TEST_DYNAMODB` names
-one that is running already.
+may end before the others do, so none of them may own an engine. `GREENROOM_TEST_DYNAMODB`
+and `GREENROOM_TEST_NATS` name one that is running already.
 """
 
 import os
@@ -52,6 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_configure_node(node: Any) -> None:
     run = node.config.stash[_RUN]
     run.find("dynamodb")
+    run.find("nats")
     node.workerinput["engines"] = run.known
 
 
@@ -62,6 +63,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def dynamodb_url(request: pytest.FixtureRequest) -> str:
     return _url(request.config, "dynamodb")
+
+
+@pytest.fixture(scope="session")
+def nats_url(request: pytest.FixtureRequest) -> str:
+    return _url(request.config, "nats")
 
 
 def _url(config: pytest.Config, name: str) -> str:

@@ -11,7 +11,7 @@ caller to say. A new engine is a module with a `start()` and a line in `ENGINES`
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from scripts.engines import dynalite, dynamodb, moto
+from scripts.engines import dynalite, dynamodb, moto, nats
 from scripts.engines.process import Engine
 from scripts.engines.requirements import Unavailable
 
@@ -19,6 +19,7 @@ ENGINES: dict[str, Callable[[], Engine]] = {
     "dynamodb": dynamodb.start,
     "dynalite": dynalite.start,
     "moto": moto.start,
+    "nats": nats.start,
 }
 
 

@@ -39,13 +39,19 @@ class Engine:
 
 
 def launch(
-    name: str, argv: Callable[[int], Sequence[str]], *, url: str, folder: Path | None = None
+    name: str,
+    argv: Callable[[int], Sequence[str]],
+    *,
+    url: str,
+    folder: Path | None = None,
+    at: int | None = None,
 ) -> Engine:
-    """Run `argv(port)` and wait until it listens. `url` has `{port}` where the port goes."""
+    """Run `argv(port)` and wait until it listens. `url` has `{port}` where the port goes. `at` is
+    the port of an engine that was stopped and comes back."""
     FOLDER.mkdir(exist_ok=True)
     log = FOLDER / f"{name}.log"
     for _ in range(3):
-        port = _free_port()
+        port = at or _free_port()
         with log.open("wb") as output:
             process = subprocess.Popen(
                 argv(port),

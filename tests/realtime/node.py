@@ -1,0 +1,68 @@
+"""A node as the bus knows it: what it was told, and how often it was told that it missed some.
+
+Tests that run at the same time share a server, so what is told everybody is kept apart.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from uuid import uuid4
+
+from greenroom.realtime.base import EVERYBODY, Bus, Notice, Topic
+from greenroom.realtime.nats import NatsBus
+
+
+class Node:
+    def __init__(self, bus: Bus) -> None:
+        self.bus = bus
+        self.heard: list[tuple[Topic, Notice]] = []
+        self.forgotten: list[str] = []
+        self.missed = 0
+
+    async def start(self, *topics: Topic) -> None:
+        await self.bus.start(self._hear, self._miss)
+        await self.listen(*topics)
+
+    async def listen(self, *topics: Topic) -> None:
+        for topic in topics:
+            self.bus.listen(topic)
+        await self.bus.ready()
+
+    def say(self, topic: Topic, text: str) -> None:
+        self.bus.publish([topic], Notice(text.encode()))
+
+    def texts(self, topic: Topic) -> list[str]:
+        return [notice.payload.decode() for told, notice in self.heard if told == topic]
+
+    def _hear(self, topic: Topic, notice: Notice) -> None:
+        if topic == EVERYBODY:
+            self.forgotten.append(notice.payload.decode())
+        else:
+            self.heard.append((topic, notice))
+
+    def _miss(self) -> None:
+        self.missed += 1
+
+
+@asynccontextmanager
+async def nodes(*urls: str) -> AsyncIterator[list[Node]]:
+    """A node on each."""
+    made = [Node(NatsBus(url)) for url in urls]
+    try:
+        for node in made:
+            await node.start()
+        yield made
+    finally:
+        for node in made:
+            await node.bus.close()
+
+
+def a_topic() -> Topic:
+    """One that no other test talks about."""
+    return Topic(f"user.{uuid4().hex}")
+
+
+async def until(true: Callable[[], object], seconds: float = 10) -> None:
+    async with asyncio.timeout(seconds):
+        while not true():  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
