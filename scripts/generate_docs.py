@@ -15,13 +15,15 @@ import uvloop
 from greenroom import cost
 from greenroom.app import TABLES
 from greenroom.store import describe
-from scripts import reference_pages
+from scripts import reference_pages, socket_page
 
 ROOT = Path(__file__).parents[1]
 
 WHOLE: dict[str, Callable[[], str]] = {
     "docs/reference/problems.md": reference_pages.problems_page,
     "docs/reference/settings.md": reference_pages.settings_page,
+    "docs/reference/socket.json": socket_page.asyncapi_file,
+    "docs/reference/socket.md": socket_page.socket_page,
 }
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "docs/data-model.md": {"tables": lambda: describe.markdown(TABLES)},

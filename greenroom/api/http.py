@@ -15,6 +15,7 @@ from litestar.types import Message, Scope
 
 from greenroom import __version__
 from greenroom.api import auth, errors, pages
+from greenroom.api.asyncapi.document import asyncapi_json
 from greenroom.api.auth import Authenticator
 from greenroom.api.contract import Illustrations
 from greenroom.api.idempotency import Once
@@ -74,6 +75,7 @@ def http_app(
             landing_page(samples),
             pages.page_css,
             problem_page,
+            asyncapi_json,
             health.healthz,
             health.readyz,
             me.routes,

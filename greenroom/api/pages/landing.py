@@ -13,6 +13,7 @@ from greenroom.people.models import Person
 _PLACES = (
     ("/schema/docs", "The API, to read"),
     ("/schema", "The API, as OpenAPI 3.1 (also <a href='/schema/openapi.yaml'>as YAML</a>)"),
+    ("/schema/asyncapi.json", "The socket at <code>/v1/socket</code>, as AsyncAPI 3.0"),
     ("/healthz", "Whether the process lives"),
     ("/readyz", "Whether it can read its store"),
 )

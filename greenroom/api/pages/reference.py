@@ -36,7 +36,8 @@ def reference(schema: dict[str, Any]) -> str:
     body = (
         f"<h1>{escape(schema['info']['title'])}</h1>\n"
         "<p class='quiet'>The same, for programs: <a href='/schema'>OpenAPI 3.1</a>, "
-        "<a href='/schema/openapi.yaml'>as YAML</a>.</p>\n"
+        "<a href='/schema/openapi.yaml'>as YAML</a>. The socket: "
+        "<a href='/schema/asyncapi.json'>AsyncAPI 3.0</a>.</p>\n"
         f"<h2>Operations</h2>\n{operations}\n"
         f"<h2>Problems</h2>\n<p>Every refusal is <code>application/problem+json</code> (RFC 9457) "
         "with one of these as its <code>type</code>.</p>\n"

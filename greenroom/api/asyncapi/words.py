@@ -1,0 +1,94 @@
+"""What is said about a type where it is declared: its docstring, and the string under a field.
+
+Python keeps the first and drops the second, so that it is read from the source. What one would get
+wrong: where a server runs without its sources there are no words, and nothing else is missing.
+"""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from greenroom.api.ws import frames
+from greenroom.api.ws.session import Closed
+
+SUMMARIES: Mapping[type[frames.Frame], str] = {
+    frames.Send: "A message for a thread, which is sent once however often this is.",
+    frames.Edit: "Another text in the place of one's own.",
+    frames.Delete: "A message is taken back; a tombstone keeps its place.",
+    frames.React: "An emoji on a message, or off it again.",
+    frames.Delivered: "Everything up to `seq` has reached the device.",
+    frames.Ping: "Asks for an answer, and for the cursor of now.",
+    frames.MessageCreated: "Somebody has written; one's own come too, on every device.",
+    frames.MessageEdited: "A message has another text.",
+    frames.MessageDeleted: "A message was taken back; what is left is its tombstone.",
+    frames.ReactionChanged: "A message has other reactions.",
+    frames.ReceiptMoved: "Somebody has read further, or something has reached them.",
+    frames.TypingChanged: "Somebody is typing in a thread that is on screen, or no longer.",
+    frames.RequestChanged: "A request has come in, or was answered.",
+}
+"""Of the frames that are declared without a word."""
+_NUMBER = "The number that the client has given to its request."
+
+CLOSE_CODES: Mapping[int, tuple[str, str]] = {
+    1000: ("Either side is done.", "Nothing; or connect again, and `resume`."),
+    1002: ("What came is not the WebSocket protocol.", "Mend the client."),
+    1006: (
+        "Nothing was said: the network broke, or the other side fell silent for 50 seconds.",
+        "Connect again after a pause that doubles from one second to 30, each time a little "
+        "shorter or longer by chance; then `resume`.",
+    ),
+    1009: ("A frame is larger than the server takes.", "Send less at once."),
+    Closed.TOO_MUCH: ("Too many frames that are none.", "Mend the client."),
+    Closed.RESTART: (
+        "The server restarts, or goes.",
+        "Connect again after the `reconnectAfterMs` of the `closing` frame before it; `resume`.",
+    ),
+    Closed.NO_TOKEN: (
+        "The token is not accepted. The `problem` before it says why.",
+        "Get another token.",
+    ),
+    Closed.EXPIRED: (
+        "The token has expired, and no other came.",
+        "Get a new token, connect, `resume`.",
+    ),
+    Closed.SLOW_TO_START: ("No token came within ten seconds.", "Send `auth` first, at once."),
+}
+"""What a code means, and what a client does then."""
+
+
+def about(kind: type) -> str:
+    """The docstring as one line, or else the summary above."""
+    if kind in SUMMARIES:
+        return SUMMARIES[kind]
+    return " ".join(inspect.cleandoc(kind.__doc__ or "").split())
+
+
+@cache
+def about_fields(kind: type) -> Mapping[str, str]:
+    """By the name that a field has on the wire."""
+    told = {"id": _NUMBER} if issubclass(kind, frames.Frame) else {}
+    for declared in reversed(kind.__mro__):
+        if declared.__module__.startswith("greenroom."):
+            told |= dict(_under_fields(declared))
+    struct: Any = kind
+    names = zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
+    return {shown: told[name] for name, shown in names if name in told}
+
+
+def _under_fields(kind: type) -> Iterator[tuple[str, str]]:
+    try:
+        source = inspect.getsource(kind)
+    except OSError:
+        return
+    (declared,) = ast.parse(textwrap.dedent(source)).body
+    assert isinstance(declared, ast.ClassDef)
+    for field, after in zip(declared.body, declared.body[1:], strict=False):
+        match field, after:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str() as text)),
+            ):
+                yield name, " ".join(text.split())

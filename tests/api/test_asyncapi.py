@@ -1,0 +1,167 @@
+"""The AsyncAPI document: all frames and no others, every reference leads somewhere, and what is
+shown fits what is said."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from httpx import AsyncClient
+from jsonschema import Draft7Validator  # type: ignore[import-untyped]
+
+from greenroom.api.asyncapi.document import ANSWERS, EVENTS, FRAMES, REQUESTS, document, tag_of
+from greenroom.api.asyncapi.words import CLOSE_CODES, SUMMARIES, about_fields
+from greenroom.api.ws import frames
+from greenroom.api.ws.session import Closed
+
+DOCUMENT = document()
+MESSAGES: dict[str, Any] = DOCUMENT["components"]["messages"]
+OPERATIONS: dict[str, Any] = DOCUMENT["operations"]
+_NAME = re.compile(r"[a-zA-Z0-9._-]+")
+_NEWER = {"$defs", "prefixItems", "unevaluatedProperties", "dependentRequired"}
+"""What JSON Schema has since draft 7, in which AsyncAPI's schemas are read."""
+
+
+def found(reference: str) -> Any:
+    place: Any = DOCUMENT
+    for step in reference.removeprefix("#/").split("/"):
+        place = place[step]
+    return place
+
+
+def references(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        if "$ref" in part:
+            assert set(part) == {"$ref"}, "what stands beside a $ref is not read"
+            yield part["$ref"]
+        for inner in part.values():
+            yield from references(inner)
+    elif isinstance(part, list):
+        for inner in part:
+            yield from references(inner)
+
+
+def keys(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        yield from part
+    for inner in part.values() if isinstance(part, dict) else part if type(part) is list else ():
+        yield from keys(inner)
+
+
+def tags(operation: dict[str, Any]) -> list[str]:
+    return [message["$ref"].rpartition("/")[2] for message in operation["messages"]]
+
+
+async def test_it_is_served_as_it_is_written_in_the_docs(anonymous: AsyncClient) -> None:
+    answer = await anonymous.get("/schema/asyncapi.json")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("application/json")
+    kept = Path(__file__).parents[2] / "docs/reference/socket.json"
+    assert answer.json() == json.loads(kept.read_text()), "run `make docs`"
+
+
+def test_it_has_the_parts_of_an_asyncapi_3_document() -> None:
+    assert DOCUMENT["asyncapi"] == "3.0.0"
+    assert set(DOCUMENT) == {
+        "asyncapi",
+        "info",
+        "defaultContentType",
+        "servers",
+        "channels",
+        "operations",
+        "components",
+    }
+    assert {"title", "version", "description", "license"} == set(DOCUMENT["info"])
+    for part in ("servers", "channels", "operations", *DOCUMENT["components"]):
+        for name in DOCUMENT.get(part) or DOCUMENT["components"][part]:
+            assert _NAME.fullmatch(name), name
+    assert DOCUMENT["channels"]["socket"]["address"] == "/v1/socket"
+
+
+def test_every_reference_leads_somewhere() -> None:
+    named = list(references(DOCUMENT))
+    assert len(named) > 100
+    for reference in named:
+        assert found(reference), reference
+
+
+def test_schemas_say_nothing_that_asyncapi_does_not_read() -> None:
+    assert not _NEWER & set(keys(DOCUMENT["components"]["schemas"]))
+
+
+def test_every_frame_is_there_and_nothing_else() -> None:
+    every = set(frames.Frame.__subclasses__())
+    assert every == {*get_args(frames.Request), *get_args(frames.Event), *ANSWERS}
+    assert len(every) == len(FRAMES) == len({tag_of(kind) for kind in every})
+    assert set(MESSAGES) == {tag_of(kind) for kind in every}
+    assert set(DOCUMENT["channels"]["socket"]["messages"]) == set(MESSAGES)
+    for tag, message in MESSAGES.items():
+        assert message["name"] == tag
+        schema = found(message["payload"]["$ref"])
+        assert schema["properties"]["type"] == {"enum": [tag]}
+
+
+def test_what_clients_send_is_received_and_what_the_server_tells_is_sent() -> None:
+    received = [tag for op in OPERATIONS.values() if op["action"] == "receive" for tag in tags(op)]
+    assert sorted(received) == sorted(map(tag_of, REQUESTS))
+    sent = {tag for op in OPERATIONS.values() if op["action"] == "send" for tag in tags(op)}
+    replies = {tag for op in OPERATIONS.values() for tag in tags(op.get("reply", {"messages": []}))}
+    assert sent | replies == set(map(tag_of, (*EVENTS, *ANSWERS)))
+    assert not (sent | replies) & set(received)
+
+
+@pytest.mark.parametrize("kind", REQUESTS, ids=tag_of)
+def test_a_request_with_a_number_has_a_reply(kind: type[frames.Frame]) -> None:
+    operation = OPERATIONS[f"on{kind.__name__}"]
+    if "id" not in kind.__struct_fields__:
+        assert "reply" not in operation
+        return
+    assert {"ack", "problem"} <= set(tags(operation["reply"]))
+    assert MESSAGES[tag_of(kind)]["correlationId"]
+
+
+@pytest.mark.parametrize("kind", FRAMES, ids=tag_of)
+def test_a_frame_has_words_and_examples_that_fit(kind: type[frames.Frame]) -> None:
+    message = MESSAGES[tag_of(kind)]
+    assert message["summary"].endswith(".")
+    assert not (kind.__doc__ and kind in SUMMARIES), "it has words of its own by now"
+    assert message["examples"]
+    names = [example["name"] for example in message["examples"]]
+    assert len(names) == len(set(names))
+    schema = {**message["payload"], "components": DOCUMENT["components"]}
+    for example in message["examples"]:
+        Draft7Validator(schema).validate(example["payload"])
+        assert msgspec.convert(example["payload"], kind), "the server's own types read it too"
+
+
+@pytest.mark.parametrize("kind", REQUESTS, ids=tag_of)
+def test_what_does_not_fit_is_refused_by_the_schema_too(kind: type[frames.Frame]) -> None:
+    message = MESSAGES[tag_of(kind)]
+    validator = Draft7Validator({**message["payload"], "components": DOCUMENT["components"]})
+    payload = message["examples"][0]["payload"]
+    assert not validator.is_valid({**payload, "surprise": 1})
+    assert not validator.is_valid({**payload, "type": "other"})
+
+
+def test_the_words_under_a_field_are_its_description() -> None:
+    properties = DOCUMENT["components"]["schemas"]["Auth"]["properties"]
+    assert properties["actFor"]["description"] == about_fields(frames.Auth)["actFor"]
+    assert "on whose behalf" in properties["actFor"]["description"]
+
+
+def test_the_token_is_a_bearers_and_it_is_said_where_it_goes() -> None:
+    (server,) = DOCUMENT["servers"].values()
+    (scheme,) = (found(one["$ref"]) for one in server["security"])
+    assert (scheme["type"], scheme["scheme"]) == ("http", "bearer")
+    headers = DOCUMENT["channels"]["socket"]["bindings"]["ws"]["headers"]
+    assert "bearer." in headers["properties"]["Sec-WebSocket-Protocol"]["examples"][0]
+
+
+def test_every_close_code_is_explained() -> None:
+    ours = {code for name, code in vars(Closed).items() if name.isupper()}
+    assert len(ours) >= 5
+    assert ours <= set(CLOSE_CODES)
+    assert set(DOCUMENT["channels"]["socket"]["x-close-codes"]) == set(map(str, CLOSE_CODES))
