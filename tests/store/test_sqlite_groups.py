@@ -202,3 +202,29 @@ async def test_changes_from_a_clock_that_ran_ahead_do_not_hold_up_the_others(
         await store.write(Put(NOTES, note(n=3)))
         clock.advance(seconds=2)
         assert await store._writer.submit(lambda: store._flusher.trim(NOTES, 1000, 50)) == 2
+
+
+async def test_a_reader_sees_what_is_on_the_disk_and_nothing_else(store: SqliteStore) -> None:
+    await store.write(Put(NOTES, note(n=1)))
+    await store.write(Update(NOTES, at(), (F("n").add(1),)))
+    assert await store.get(NOTES, at()) == note(n=2)
+    first = asyncio.ensure_future(store.write(Update(NOTES, at(), (F("n").add(1),))))
+    await asyncio.sleep(0)
+    assert await store.get(NOTES, at()) == note(n=2), "planned"
+    while not store._writer.is_open:  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    second = asyncio.ensure_future(store.write(Delete(NOTES, at())))
+    await asyncio.sleep(0)
+    assert (await store.get(NOTES, at()) or {}).get("n") in (2, 3), "on its way"
+    await first
+    assert (await store.get(NOTES, at()) or {"n": 3})["n"] == 3
+    await second
+    assert await store.get(NOTES, at()) is None
+    put = asyncio.ensure_future(store.write(Put(NOTES, note(sk="new"))))
+    await asyncio.sleep(0)
+    assert await store.get(NOTES, at(sk="new")) is None
+    await put
+    found = await store.get(NOTES, at(sk="new"))
+    assert found == note(sk="new")
+    found["pk"] = "changed"  # type: ignore[index]
+    assert await store.get(NOTES, at(sk="new")) == note(sk="new"), "what is read is the reader's"

@@ -50,7 +50,7 @@ class SqliteStore:
         self._reader = Reader(
             schema.connect(path), clock, Cursors(cursor_secret), self._resting_connection
         )
-        rows = Rows()
+        self._rows = rows = Rows()
         planner = Planner(lambda: self._reader.connection, rows, tables, clock)
         self._flusher = Flusher(self._connection, planner, rows, tables, clock)
         self._writer = Writer(self._connection, planner, self._flusher, rows, self._tell_followers)
@@ -106,14 +106,22 @@ class SqliteStore:
     async def get(self, table: Table, key: Key, *, consistent: bool = False) -> Item | None:
         self._check_known(table)
         check_key(table, key)
-        return self._reader.get(table, key, consistent)
+        return self._get(table, key, consistent)
+
+    def _get(self, table: Table, key: Key, consistent: bool) -> Item | None:
+        known, row = self._rows.committed((table.name, key.partition, key.sort or ""))
+        if not known:
+            return self._reader.get(table, key, consistent)
+        if row is None:
+            return self._reader.shown(table, None, consistent)
+        return self._reader.shown(table, (row.size, row.expires, row.blob), consistent)
 
     async def batch_get(
         self, table: Table, keys: Sequence[Key], *, consistent: bool = False
     ) -> dict[Key, Item]:
         self._check_known(table)
         check_batch(table, keys)
-        found = {key: self._reader.get(table, key, consistent) for key in dict.fromkeys(keys)}
+        found = {key: self._get(table, key, consistent) for key in dict.fromkeys(keys)}
         return {key: item for key, item in found.items() if item is not None}
 
     async def query(

@@ -51,6 +51,10 @@ class Reader:
             sql = f'SELECT size, expires, item FROM "{table.name}" WHERE pk=? AND sk=?'
             self._gets[table.name] = sql
         row = self.connection.execute(sql, (key.partition, key.sort or "")).fetchone()
+        return self.shown(table, row, consistent)
+
+    def shown(self, table: Table, row: Any, consistent: bool) -> Item | None:
+        """A row (size, expires, item) as its reader gets it, and pays for it."""
         for cost in open_costs():
             units = read_units(0 if row is None else row[0], consistent=consistent)
             cost.add(table.name, read=units)

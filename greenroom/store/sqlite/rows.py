@@ -85,6 +85,15 @@ class Rows:
         self.keep(place, row)
         return True, row
 
+    def committed(self, place: Place) -> tuple[bool, Row | None]:
+        """As `find`, of what readers may see: what is on the disk."""
+        for planned in (self._committing, self._gathered):
+            touched = planned.get(place)
+            if touched is not None:
+                return True, touched.before
+        row = self._young.get(place) or self._old.get(place)
+        return row is not None, row
+
     def keep(self, place: Place, row: Row) -> None:
         if len(row.blob) > _LARGEST_HOT:
             self._drop(place)
