@@ -2,17 +2,23 @@
 
 Under pytest-xdist the controller starts them and the workers are told where they are: a worker
 may end before the others do, so none of them may own an engine. `GREENROOM_TEST_DYNAMODB`
-and `GREENROOM_TEST_NATS` name one that is running already.
+and `GREENROOM_TEST_NATS` name one that is running already. Of each there is one for all workers:
+in DynamoDB Local they have databases of their own, and a second Java would have to warm up too.
 """
 
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scripts import engines
+from tests.stores import SQLITE
 
 _CI = os.environ.get("CI") == "true"
+_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx1g"
+"""For a Java that lives a few minutes and has two cores to share: a fifth less work in all. A
+benchmark starts it without."""
 _RUN = pytest.StashKey["EnginesOfTheRun"]()
 
 
@@ -31,6 +37,7 @@ class EnginesOfTheRun:
     def _start(self, name: str) -> dict[str, str]:
         if url := os.environ.get(f"GREENROOM_TEST_{name.upper()}"):
             return {"url": url}
+        os.environ.setdefault("JDK_JAVA_OPTIONS", _JAVA)
         try:
             engine = engines.start(name)
         except engines.Unavailable as reason:
@@ -68,6 +75,14 @@ def dynamodb_url(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="session")
 def nats_url(request: pytest.FixtureRequest) -> str:
     return _url(request.config, "nats")
+
+
+@pytest.fixture(params=["sqlite", "dynamodb"])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Each engine in turn, for `fresh_store`."""
+    if request.param == "sqlite":
+        return f"{SQLITE}{tmp_path}/store.db"
+    return _url(request.config, "dynamodb")
 
 
 def _url(config: pytest.Config, name: str) -> str:

@@ -14,7 +14,6 @@ import tempfile
 import time
 from itertools import count
 from pathlib import Path
-from uuid import uuid4
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
@@ -22,6 +21,7 @@ from scripts import engines
 from tests.contracts.lockstep import Disagreement, Pair
 from tests.contracts.sequences import Step, sequences, shown
 from tests.contracts.shortest import shortest
+from tests.stores import kept_open
 
 _BATCH = 100
 
@@ -87,13 +87,12 @@ class Batch:
 
 
 def run_batch(url: str, runner: asyncio.Runner, number: int) -> Batch:
-    with tempfile.TemporaryDirectory() as folder:
-        pair = runner.run(Pair.open(Path(folder), url))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        kept_open(runner, Pair.opened(Path(folder), url)) as pair,
+    ):
         batch = Batch(runner, pair)
-        try:
-            batch.run(number)
-        finally:
-            runner.run(pair.close())
+        batch.run(number)
         return batch
 
 
@@ -103,16 +102,14 @@ def replay(sequence: list[Step]) -> None:
         engines.running("dynamodb") as dynamodb,
         tempfile.TemporaryDirectory() as folder,
         asyncio.Runner() as runner,
+        kept_open(runner, Pair.opened(Path(folder), dynamodb.url)) as pair,
     ):
-        pair = runner.run(Pair.open(Path(folder), f"{dynamodb.url}&prefix=replay-"))
         try:
             runner.run(pair.run(sequence))
             print("The engines agree.")
         except Disagreement as found:
             print(found)
             sys.exit(1)
-        finally:
-            runner.run(pair.close())
 
 
 def soak(url: str, runner: asyncio.Runner, first_seed: int, minutes: float | None) -> int:
@@ -122,7 +119,7 @@ def soak(url: str, runner: asyncio.Runner, first_seed: int, minutes: float | Non
             if minutes is not None and time.monotonic() - started > 60 * minutes:
                 break
             # Fresh tables for every batch: they only grow.
-            batch = run_batch(f"{url}&prefix=soak-{uuid4().hex[:8]}-", runner, number)
+            batch = run_batch(url, runner, number)
             sequences_run += batch.sequences
             steps += batch.steps
             taken = (time.monotonic() - started) / 60

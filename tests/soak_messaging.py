@@ -14,14 +14,13 @@ import tempfile
 import time
 from contextlib import ExitStack
 from itertools import count
-from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from greenroom.clock import HeldClock
 from scripts import engines
 from tests.messaging.play import SCENES, Play, Step
-from tests.messaging.world import IN_2100_MS, UNLIMITED, World, contexts, open_store
+from tests.messaging.world import UNLIMITED, world_on
+from tests.stores import SQLITE, kept_open
 
 _BATCH = 100
 
@@ -47,14 +46,9 @@ class Batch:
             report_multiple_bugs=False,
         )(seed(number)(given(scene=SCENES)(self._one)))
         with tempfile.TemporaryDirectory() as folder:
-            clock = HeldClock(IN_2100_MS)
-            engine = "dynamodb" if self._url else "sqlite"
-            store = self._runner.run(open_store(engine, Path(folder), clock, self._url))
-            self._world = World(contexts(store, clock, UNLIMITED), clock, rates=UNLIMITED)
-            try:
+            url = self._url or f"{SQLITE}{folder}/world.db"
+            with kept_open(self._runner, world_on(url, UNLIMITED)) as self._world:
                 checked()
-            finally:
-                self._runner.run(store.close())
 
     def _one(self, scene: list[Step]) -> None:
         self.scenes += 1

@@ -20,7 +20,8 @@ from greenroom.demo import joined
 from greenroom.people import People, directory
 from greenroom.people.actor import Scope
 from greenroom.store.sqlite import SqliteStore
-from tests.api.hall import IN_2100_MS, Hall, hall_on, open_store
+from tests.api.hall import Hall, hall_on
+from tests.stores import SQLITE
 
 SECRET = b"a secret of more than 32 characters for tokens"
 
@@ -90,21 +91,14 @@ async def client(anonymous: AsyncClient, people: People, bearer: Bearer) -> Asyn
     return anonymous
 
 
-@pytest.fixture(params=["sqlite", "dynamodb"])
-async def hall(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Hall]:
-    clock = HeldClock(IN_2100_MS)
-    url = request.getfixturevalue("dynamodb_url") if request.param == "dynamodb" else ""
-    store = await open_store(request.param, tmp_path, clock, url)
-    async with hall_on(store, clock) as furnished:
+@pytest.fixture
+async def hall(store_url: str) -> AsyncIterator[Hall]:
+    async with hall_on(store_url) as furnished:
         yield furnished
-    await store.close()
 
 
 @pytest.fixture
 async def sqlite_hall(tmp_path: Path) -> AsyncIterator[Hall]:
     """For what has nothing to do with the store."""
-    clock = HeldClock(IN_2100_MS)
-    store = await open_store("sqlite", tmp_path, clock, "")
-    async with hall_on(store, clock) as furnished:
+    async with hall_on(f"{SQLITE}{tmp_path}/hall.db") as furnished:
         yield furnished
-    await store.close()

@@ -1,16 +1,13 @@
 """A hall full of people who talk over HTTP: Ana buys, Ben sells, Cleo is a stranger, Mod moderates.
 
-Everybody has a token; `ask` speaks with it. The clock stands in 2100, because DynamoDB Local
-removes what its own clock thinks has expired.
+Everybody has a token; `ask` speaks with it.
 """
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
-from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from httpx import ASGITransport, AsyncClient, Response
 from litestar import Litestar
@@ -23,11 +20,8 @@ from greenroom.clock import HeldClock
 from greenroom.people.actor import Scope
 from greenroom.people.join import join
 from greenroom.safety.limits import RATES, Limit, Rate
-from greenroom.store.base import Store
-from greenroom.store.dynamo import DynamoStore
-from greenroom.store.sqlite import SqliteStore
+from tests.stores import IN_2100_MS, fresh_store
 
-IN_2100_MS = 4_102_444_800_000
 SECRET = b"a secret of more than 32 characters for tokens"
 CAST = {
     "ana": Scope.USER,
@@ -109,26 +103,19 @@ def refused(answer: Response, status: int, code: str) -> Any:
 
 
 @asynccontextmanager
-async def hall_on(
-    store: Store, clock: HeldClock, rates: Mapping[Limit, Rate] = RATES
-) -> AsyncIterator[Hall]:
-    contexts = compose(store, clock, SECRET, rates=rates)
-    authenticator = Authenticator(contexts.people, SharedSecret(SECRET), Expected())
-    app = http_app(contexts, authenticator, _ready)
-    transport = ASGITransport(app, raise_app_exceptions=False)  # type: ignore[arg-type]
-    async with AsyncClient(transport=transport, base_url="http://greenroom") as client:
-        hall = Hall(contexts, clock, app, client)
-        for name in CAST:
-            await hall.join(name)
-        yield hall
+async def hall_on(url: str, rates: Mapping[Limit, Rate] = RATES) -> AsyncIterator[Hall]:
+    clock = HeldClock(IN_2100_MS)
+    async with fresh_store(url, TABLES, clock) as store:
+        contexts = compose(store, clock, SECRET, rates=rates)
+        authenticator = Authenticator(contexts.people, SharedSecret(SECRET), Expected())
+        app = http_app(contexts, authenticator, _ready)
+        transport = ASGITransport(app, raise_app_exceptions=False)  # type: ignore[arg-type]
+        async with AsyncClient(transport=transport, base_url="http://greenroom") as client:
+            hall = Hall(contexts, clock, app, client)
+            for name in CAST:
+                await hall.join(name)
+            yield hall
 
 
 async def _ready() -> None:
     pass
-
-
-async def open_store(engine: str, folder: Path, clock: HeldClock, dynamodb_url: str) -> Store:
-    if engine == "sqlite":
-        return await SqliteStore.open(folder / "hall.db", TABLES, clock=clock, cursor_secret=SECRET)
-    url = f"{dynamodb_url}&prefix=hall-{uuid4().hex[:12]}-"
-    return await DynamoStore.open(url, TABLES, clock=clock, cursor_secret=SECRET, create=True)

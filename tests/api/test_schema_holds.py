@@ -26,11 +26,11 @@ from schemathesis.checks import (
 )
 from schemathesis.core.result import Ok
 
-from greenroom.clock import HeldClock
 from greenroom.people.actor import Scope
 from greenroom.safety.limits import Limit, Rate
 from tests.api.castle import Castle, furnished
-from tests.api.hall import IN_2100_MS, hall_on, open_store
+from tests.api.hall import hall_on
+from tests.stores import SQLITE
 
 Operation: TypeAlias = APIOperation[Any, Any, Any, Any]
 EXAMPLES = 12
@@ -59,24 +59,21 @@ class Served:
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
 
     async def _serve(self) -> None:
-        clock = HeldClock(IN_2100_MS)
-        store = await open_store("sqlite", self._folder, clock, "")
-        async with hall_on(store, clock, UNLIMITED) as hall:
+        async with hall_on(f"{SQLITE}{self._folder}/hall.db", UNLIMITED) as hall:
             self.castle = await furnished(hall)
             self.document = (await hall.client.get("/schema/openapi.json")).json()
             config = uvicorn.Config(hall.app, log_config=None, lifespan="off", ws="none")
             self.server = uvicorn.Server(config)
             self._ready.set()
             await self.server.serve([self.listener])
-        await store.close()
 
     def start(self) -> None:
         self._thread.start()
-        assert self._ready.wait(30)
+        assert self._ready.wait(120)
 
     def stop(self) -> None:
         self.server.should_exit = True
-        self._thread.join(30)
+        self._thread.join(120)
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +84,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     served.stop()
 
 
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
 def test_every_answer_is_one_that_the_schema_has(served: Served, mode: GenerationMode) -> None:
     schema = schemathesis.openapi.from_dict(served.document)

@@ -7,12 +7,16 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from greenroom.app import TABLES
 from tests.cli.test_commands import greenroom, refused
+from tests.stores import fresh_prefix
 
 
 @contextmanager
@@ -39,7 +43,7 @@ def server(command: str, data: Path, **environment: str) -> Iterator[tuple[str, 
             said += line
         yield found.group(), process.pid
         process.send_signal(signal.SIGTERM)
-        _, complaints = process.communicate(timeout=20)
+        _, complaints = process.communicate(timeout=120)
         assert (process.returncode, complaints) == (0, "")
     finally:
         process.kill()
@@ -49,7 +53,7 @@ def server(command: str, data: Path, **environment: str) -> Iterator[tuple[str, 
 def ask(address: str, token: str = "") -> Any:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     asked = urllib.request.Request(address, headers=headers)
-    with urllib.request.urlopen(asked, timeout=10) as answer:
+    with urllib.request.urlopen(asked, timeout=60) as answer:
         return json.load(answer)
 
 
@@ -77,17 +81,22 @@ def test_the_demo_has_the_same_people_after_a_restart(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["demo"]
 
 
-def test_the_demo_runs_on_dynamodb(tmp_path: Path, dynamodb_url: str) -> None:
-    store = f"{dynamodb_url}&prefix=demo-{tmp_path.name}-"
-    with server("demo", tmp_path, GREENROOM_STORE=store) as (address, _):
-        maya = token("maya", "--demo", GREENROOM_STORE=store, GREENROOM_DATA=str(tmp_path))
+@pytest.fixture
+async def on_dynamodb(dynamodb_url: str) -> AsyncIterator[str]:
+    async with fresh_prefix(dynamodb_url, TABLES) as url:
+        yield url
+
+
+def test_the_demo_runs_on_dynamodb(tmp_path: Path, on_dynamodb: str) -> None:
+    with server("demo", tmp_path, GREENROOM_STORE=on_dynamodb) as (address, _):
+        maya = token("maya", "--demo", GREENROOM_STORE=on_dynamodb, GREENROOM_DATA=str(tmp_path))
         assert ask(f"{address}/v1/me", maya)["displayName"] == "Maya Lindqvist"
 
 
-def test_tables_that_are_missing_in_dynamodb_are_told(tmp_path: Path, dynamodb_url: str) -> None:
+def test_tables_that_are_missing_in_dynamodb_are_told(tmp_path: Path, on_dynamodb: str) -> None:
     done = greenroom(
         "serve",
-        GREENROOM_STORE=f"{dynamodb_url}&prefix=none-",
+        GREENROOM_STORE=on_dynamodb,
         GREENROOM_DATA=str(tmp_path),
         GREENROOM_PORT="0",
     )

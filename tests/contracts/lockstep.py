@@ -6,7 +6,8 @@ is not compared stands, with its reason, at the end of this file.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,6 @@ from msgspec import Struct
 from greenroom.clock import HeldClock
 from greenroom.errors import Problem
 from greenroom.store.base import Check, Delete, Key, Store, Update, key_of
-from greenroom.store.dynamo import DynamoStore
 from greenroom.store.problems import (
     ConditionFailed,
     InvalidItem,
@@ -39,9 +39,9 @@ from tests.contracts.sequences import (
     Write,
     placed,
 )
-from tests.contracts.tables import IN_2100_MS, TABLES, VISITS, drop_tables, exact
+from tests.contracts.tables import TABLES, VISITS, exact
+from tests.stores import IN_2100_MS, SECRET, fresh_tables
 
-SECRET = b"the two share it"
 _MISFITS = (InvalidUpdate, InvalidItem, ItemTooLarge)
 
 
@@ -60,7 +60,7 @@ class Outcome(Struct):
 class Pair:
     """One store of each kind with the same tables, empty but for what earlier sequences left."""
 
-    def __init__(self, sqlite: SqliteStore, dynamo: DynamoStore, clock: HeldClock) -> None:
+    def __init__(self, sqlite: Store, dynamo: Store, clock: HeldClock) -> None:
         self.sqlite = sqlite
         self.dynamo = dynamo
         self._clock = clock
@@ -68,20 +68,17 @@ class Pair:
         self._followed: dict[tuple[str, str], str | None] = {}
 
     @classmethod
-    async def open(cls, folder: Path, url: str) -> "Pair":
-        """`url` names tables that nobody has made; they are dropped when the pair is closed."""
+    @asynccontextmanager
+    async def opened(cls, folder: Path, url: str) -> AsyncIterator["Pair"]:
         clock = HeldClock(IN_2100_MS)
         # Sweeping writes changes at moments of its own, which DynamoDB does at other ones.
-        sqlite = await SqliteStore.open(
-            folder / "pair.db", TABLES, clock=clock, cursor_secret=SECRET, sweep_seconds=1e6
-        )
-        dynamo = await DynamoStore.open(url, TABLES, clock=clock, cursor_secret=SECRET, create=True)
-        return cls(sqlite, dynamo, clock)
-
-    async def close(self) -> None:
-        await self.sqlite.close()
-        await drop_tables(self.dynamo)
-        await self.dynamo.close()
+        async with (
+            await SqliteStore.open(
+                folder / "pair.db", TABLES, clock=clock, cursor_secret=SECRET, sweep_seconds=1e6
+            ) as sqlite,
+            fresh_tables(url, TABLES, clock) as dynamo,
+        ):
+            yield cls(sqlite, dynamo, clock)
 
     async def run(self, sequence: Sequence[Step]) -> None:
         self._runs += 1

@@ -30,7 +30,8 @@ from greenroom.store.expressions import (
 )
 from greenroom.store.tables import Index, Table
 from greenroom.store.values import Item, Value
-from tests.contracts.tables import ACCOUNTS, IN_2100_MS, NOTES, TABLES, VISITS
+from tests.contracts.tables import ACCOUNTS, NOTES, TABLES, VISITS
+from tests.stores import IN_2100_MS
 
 NAMESPACE = "§"
 START_S = IN_2100_MS // 1000

@@ -13,10 +13,10 @@ import msgspec
 from msgspec import Struct
 
 from greenroom.store.base import Key, Store
-from greenroom.store.dynamo import DynamoStore
 from greenroom.store.expressions import SortRange
 from greenroom.store.tables import Index, Projects, Table
 from greenroom.store.values import Item
+from tests.stores import IN_2100_MS as IN_2100_MS
 
 BY_OWNER = Index("ByOwner", "owner", "at", Projects.ALL, "A person's notes, oldest first")
 BY_STATE = Index("ByState", "state", "sk", Projects.KEYS, "The notes in one state")
@@ -38,10 +38,6 @@ VISITS = Table(
     stream=True,
 )
 TABLES = (NOTES, ACCOUNTS, VISITS)
-
-IN_2100_MS = 4_102_444_800_000
-"""Where the tests hold the clock: DynamoDB takes away by its own clock what has expired by that,
-and must not take what these tests hold to be alive."""
 
 
 def exact(value: object) -> object:
@@ -129,10 +125,3 @@ async def sort_keys(
 ) -> list[str]:
     pages = await walk(store, table, partition, sort, index=index, backward=backward)
     return [str(item["sk"]) for page in pages for item in page]
-
-
-async def drop_tables(store: DynamoStore) -> None:
-    """DynamoDB Local keeps every table in memory; thousands of them would fill it."""
-    for table in TABLES:
-        name = store._link.name(table)
-        await store._link.wire.send("DeleteTable", {"TableName": name})

@@ -5,7 +5,6 @@
 
 import asyncio
 from collections.abc import Iterator
-from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -13,6 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from tests.contracts.lockstep import Disagreement, Pair
 from tests.contracts.sequences import Step, sequences, shown
 from tests.contracts.shortest import shortest
+from tests.stores import kept_open
 
 
 @pytest.fixture(scope="module")
@@ -25,12 +25,11 @@ def runner() -> Iterator[asyncio.Runner]:
 def pair(
     runner: asyncio.Runner, dynamodb_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Pair]:
-    url = f"{dynamodb_url}&prefix=agree-{uuid4().hex[:8]}-"
-    opened = runner.run(Pair.open(tmp_path_factory.mktemp("pair"), url))
-    yield opened
-    runner.run(opened.close())
+    with kept_open(runner, Pair.opened(tmp_path_factory.mktemp("pair"), dynamodb_url)) as opened:
+        yield opened
 
 
+@pytest.mark.timeout(1200)
 @settings(
     max_examples=200,
     deadline=None,

@@ -1,18 +1,22 @@
-"""`world`: the small world, on each store engine in turn."""
+"""`world`: the small world, on each store engine in turn. `roomy`: one on SQLite without limits."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from greenroom.clock import HeldClock
-from tests.messaging.world import IN_2100_MS, World, contexts, open_store
+from tests.messaging.world import UNLIMITED, World, world_on
+from tests.stores import SQLITE
 
 
-@pytest.fixture(params=["sqlite", "dynamodb"])
-async def world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[World]:
-    clock = HeldClock(IN_2100_MS)
-    url = request.getfixturevalue("dynamodb_url") if request.param == "dynamodb" else ""
-    store = await open_store(request.param, tmp_path, clock, url)
-    yield World(contexts(store, clock), clock)
-    await store.close()
+@pytest.fixture
+async def world(store_url: str) -> AsyncIterator[World]:
+    async with world_on(store_url) as small:
+        yield small
+
+
+@pytest.fixture
+async def roomy(tmp_path: Path) -> AsyncIterator[World]:
+    """For many people, or many cases, which would take too long on DynamoDB Local."""
+    async with world_on(f"{SQLITE}{tmp_path}/world.db", UNLIMITED) as wide:
+        yield wide

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from uuid import uuid4
 
 import pytest
 import uvloop
@@ -12,7 +11,7 @@ from greenroom import cost
 from greenroom.clock import HeldClock
 from greenroom.cost import Measured
 from greenroom.cost.stage import BEGIN_MS
-from greenroom.store.dynamo import DynamoStore
+from tests.stores import fresh_store
 
 NAMES = [pattern.name for pattern in cost.PATTERNS]
 COMPARABLE = frozenset(
@@ -40,11 +39,12 @@ def test_every_budget_holds(on_sqlite: dict[str, Measured]) -> None:
     assert over == {}
 
 
+@pytest.mark.timeout(1200)
 def test_the_command_prints_one_line_of_json_and_finds_the_same_again(
     on_sqlite: dict[str, Measured],
 ) -> None:
     command = [sys.executable, "-m", "greenroom", "cost", "--format", "json"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1000)
     assert done.stderr == ""
     assert done.stdout.count("\n") == 1
     figures = json.loads(done.stdout)
@@ -65,22 +65,13 @@ def test_the_table_names_every_pattern_and_the_list_price(
     assert "us-east-1" in shown
 
 
+@pytest.mark.timeout(1200)
 async def test_dynamodb_reports_the_same_units(
     on_sqlite: dict[str, Measured], dynamodb_url: str
 ) -> None:
     patterns = [pattern for pattern in cost.PATTERNS if pattern.name in COMPARABLE]
     assert len(patterns) == len(COMPARABLE)
-    prefix = f"cost-{uuid4().hex[:12]}-"
-    store = await DynamoStore.open(
-        f"{dynamodb_url}&prefix={prefix}",
-        cost.TABLES,
-        clock=HeldClock(BEGIN_MS),
-        cursor_secret=b"cost",
-        create=True,
-    )
-    async with store:
+    async with fresh_store(dynamodb_url, cost.TABLES, HeldClock(BEGIN_MS)) as store:
         found = await cost.measured(store, patterns, at_once=4)
-        for table in cost.TABLES:
-            await store._link.wire.send("DeleteTable", {"TableName": prefix + table.name})
     for one in found:
         assert one.by_source == on_sqlite[one.pattern.name].by_source, one.pattern.name

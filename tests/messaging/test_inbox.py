@@ -1,11 +1,9 @@
 """Pages, pins, mutes, the archive, and counts that are exact however much stirs."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
-from greenroom.clock import HeldClock
 from greenroom.ids import ThreadId
 from greenroom.messaging import arrange, draft, inbox, read, seats
 from greenroom.messaging.history import history, seen_by
@@ -14,7 +12,7 @@ from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.problems import InvalidMark, MessageNotFound, ThreadNotFound
 from greenroom.people.actor import Scope
 from greenroom.store.problems import InvalidCursor
-from tests.messaging.world import IN_2100_MS, UNLIMITED, World, contexts, open_store
+from tests.messaging.world import World
 
 
 async def _standing(world: World, name: str, thread: ThreadId) -> tuple[str, int]:
@@ -33,73 +31,67 @@ async def _settles(world: World) -> None:
     await world.messaging.chores.run()
 
 
-async def _crowded(folder: Path, threads: int) -> tuple[World, list[ThreadId]]:
-    clock = HeldClock(IN_2100_MS)
-    store = await open_store("sqlite", folder, clock, "")
-    world = World(contexts(store, clock, UNLIMITED), clock, rates=UNLIMITED)
+async def _crowd(world: World, threads: int) -> list[ThreadId]:
     shop, ana = await world.person("shop", Scope.SERVICE), await world.person("ana")
     found: list[ThreadId] = []
     for n in range(threads):
-        clock.advance(ms=10)
+        world.clock.advance(ms=10)
         opening = Opening(
             kind=Kind.INQUIRY, role=Role.SELLER, others=(Invited(ana.user, Role.BUYER),)
         )
         thread = await open_thread(world.messaging, shop, opening)
         await world.say("shop", thread.id, f"Offer {n}")
         found.append(thread.id)
-    return world, found
+    return found
 
 
 @pytest.mark.parametrize("threads", [130, 330])
-async def test_everything_unread_is_found_page_by_page(tmp_path: Path, threads: int) -> None:
-    world, opened = await _crowded(tmp_path, threads)
-    ana = world.actors["ana"]
-    page = await inbox.inbox(world.messaging, ana)
+async def test_everything_unread_is_found_page_by_page(roomy: World, threads: int) -> None:
+    opened = await _crowd(roomy, threads)
+    ana = roomy.actors["ana"]
+    page = await inbox.inbox(roomy.messaging, ana)
     assert page.counts is not None
     looked_at = min(threads, inbox.MOST_STIRRING)
     assert (page.counts.badge, page.counts.more) == (looked_at, threads > looked_at)
     assert len(page.rows) == inbox.PAGE
     shown = [row.thread.id for row in page.rows]
     while page.next is not None:
-        page = await inbox.inbox(world.messaging, ana, cursor=page.next)
+        page = await inbox.inbox(roomy.messaging, ana, cursor=page.next)
         shown += [row.thread.id for row in page.rows]
     assert shown == opened[::-1]
-    await world.store.close()
 
 
-async def test_settled_and_stirring_rows_are_one_list(tmp_path: Path) -> None:
-    world, opened = await _crowded(tmp_path, 60)
-    ana = world.actors["ana"]
+async def test_settled_and_stirring_rows_are_one_list(roomy: World) -> None:
+    opened = await _crowd(roomy, 60)
+    ana = roomy.actors["ana"]
     for thread in opened[::2]:
-        await read.mark_read(world.messaging, ana, thread, 1)
-    world.clock.advance(seconds=3600)
+        await read.mark_read(roomy.messaging, ana, thread, 1)
+    roomy.clock.advance(seconds=3600)
     for _ in range(6):
-        await inbox.inbox(world.messaging, ana, limit=50)
-        await world.messaging.chores.run()
-    await arrange.pin(world.messaging, ana, opened[10], True)
+        await inbox.inbox(roomy.messaging, ana, limit=50)
+        await roomy.messaging.chores.run()
+    await arrange.pin(roomy.messaging, ana, opened[10], True)
     shown: list[ThreadId] = []
     cursor: str | None = None
     while True:
-        page = await inbox.inbox(world.messaging, ana, Folder.ACTION, cursor=cursor, limit=7)
+        page = await inbox.inbox(roomy.messaging, ana, Folder.ACTION, cursor=cursor, limit=7)
         shown += [row.thread.id for row in page.rows]
         cursor = page.next
         if cursor is None:
             break
     assert shown == [opened[10], *(thread for thread in opened[::-1] if thread != opened[10])]
-    assert (await inbox.counts(world.messaging, ana)).badge == 30
-    await world.store.close()
+    assert (await inbox.counts(roomy.messaging, ana)).badge == 30
 
 
-async def test_a_cursor_is_for_one_folder_of_one_user(tmp_path: Path) -> None:
-    world, _ = await _crowded(tmp_path, 3)
-    ana = world.actors["ana"]
-    page = await inbox.inbox(world.messaging, ana, limit=1)
+async def test_a_cursor_is_for_one_folder_of_one_user(roomy: World) -> None:
+    await _crowd(roomy, 3)
+    ana = roomy.actors["ana"]
+    page = await inbox.inbox(roomy.messaging, ana, limit=1)
     assert page.next is not None
     with pytest.raises(InvalidCursor):
-        await inbox.inbox(world.messaging, world.actors["shop"], cursor=page.next)
+        await inbox.inbox(roomy.messaging, roomy.actors["shop"], cursor=page.next)
     with pytest.raises(InvalidCursor):
-        await inbox.inbox(world.messaging, ana, Folder.OFFERS, cursor=page.next)
-    await world.store.close()
+        await inbox.inbox(roomy.messaging, ana, Folder.OFFERS, cursor=page.next)
 
 
 async def test_reading_settling_and_a_message_after_weeks(world: World) -> None:

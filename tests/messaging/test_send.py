@@ -1,7 +1,6 @@
 """Exactly once, in one order, without gaps: whoever retries, wherever, at whatever moment."""
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,7 +25,8 @@ from greenroom.messaging.send import Outgoing, Sent, send
 from greenroom.people.actor import Actor, Scope
 from greenroom.store.base import Op
 from greenroom.store.problems import OutcomeUnknown
-from tests.messaging.world import IN_2100_MS, UNLIMITED, World, contexts, open_store
+from tests.messaging.world import UNLIMITED, World, contexts
+from tests.stores import IN_2100_MS
 
 
 async def _frames(world: World, name: str, thread: ThreadId) -> tuple[Frame, ...]:
@@ -159,22 +159,20 @@ async def test_two_nodes_that_write_to_one_thread_keep_one_order_without_gaps(
         assert said == [f"{name} {n}" for n in range(15)]
 
 
-async def test_a_node_whose_clock_is_behind_keeps_the_order(tmp_path: Path) -> None:
-    clock = HeldClock(IN_2100_MS)
-    store = await open_store("sqlite", tmp_path, clock, "")
-    world = World(contexts(store, clock), clock)
+async def test_a_node_whose_clock_is_behind_keeps_the_order(world: World) -> None:
     thread = await world.inquiry()
     group = await open_thread(
         world.messaging,
         world.actors["ana"],
         Opening(kind=Kind.BOOKING, others=(Invited(world.user("ben")),)),
     )
-    clock.advance(seconds=60)
+    world.clock.advance(seconds=60)
     cleo = await world.person("cleo", Scope.MODERATOR)
     await world.say("ana", thread.id, "one")
     await world.say("ana", group.id, "before her time")
     await seats.add(world.messaging, world.actors["ana"], group.id, Invited(cleo.user))
-    behind = World(contexts(store, HeldClock(IN_2100_MS)), clock, world.actors, _sent=100)
+    slow = HeldClock(IN_2100_MS)
+    behind = World(contexts(world.store, slow), slow, world.actors, _sent=100)
     await behind.say("ben", thread.id, "two")
     await behind.say("ben", group.id, "welcome")
     await world.say("ana", thread.id, "three")

@@ -5,14 +5,13 @@
 
 import asyncio
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from greenroom.clock import HeldClock
 from tests.messaging.play import SCENES, Play, Step
-from tests.messaging.world import IN_2100_MS, UNLIMITED, World, contexts, open_store
+from tests.messaging.world import UNLIMITED, World, world_on
+from tests.stores import SQLITE, kept_open
 
 _SETTINGS = settings(
     max_examples=100,
@@ -29,21 +28,15 @@ def runner() -> Iterator[asyncio.Runner]:
 
 @pytest.fixture(scope="module")
 def sqlite(runner: asyncio.Runner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    yield from _world(runner, "sqlite", tmp_path_factory.mktemp("truth"), "")
+    url = f"{SQLITE}{tmp_path_factory.mktemp('truth')}/world.db"
+    with kept_open(runner, world_on(url, UNLIMITED)) as world:
+        yield world
 
 
 @pytest.fixture(scope="module")
-def dynamodb(
-    runner: asyncio.Runner, tmp_path_factory: pytest.TempPathFactory, dynamodb_url: str
-) -> Iterator[World]:
-    yield from _world(runner, "dynamodb", tmp_path_factory.mktemp("truth"), dynamodb_url)
-
-
-def _world(runner: asyncio.Runner, engine: str, folder: Path, url: str) -> Iterator[World]:
-    clock = HeldClock(IN_2100_MS)
-    store = runner.run(open_store(engine, folder, clock, url))
-    yield World(contexts(store, clock, UNLIMITED), clock, rates=UNLIMITED)
-    runner.run(store.close())
+def dynamodb(runner: asyncio.Runner, dynamodb_url: str) -> Iterator[World]:
+    with kept_open(runner, world_on(dynamodb_url, UNLIMITED)) as world:
+        yield world
 
 
 async def _play(world: World, scene: list[Step], every: int = 1) -> None:
@@ -52,6 +45,7 @@ async def _play(world: World, scene: list[Step], every: int = 1) -> None:
     await play.run(scene)
 
 
+@pytest.mark.timeout(1200)
 @_SETTINGS
 @given(scene=SCENES)
 def test_everybody_sees_what_the_plain_model_says(
@@ -60,6 +54,7 @@ def test_everybody_sees_what_the_plain_model_says(
     runner.run(_play(sqlite, scene))
 
 
+@pytest.mark.timeout(1200)
 @settings(_SETTINGS, max_examples=5)
 @given(scene=SCENES)
 def test_everybody_sees_the_same_on_dynamodb(

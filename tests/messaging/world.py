@@ -1,14 +1,12 @@
 """A small world with named people: Ana buys, Ben sells, Cleo is a stranger, Mod moderates.
 
-Both engines; a clock that stands in 2100 (DynamoDB Local removes what its own clock thinks is
-expired); ids that are made from it.
+The clock stands still until it is told to go on; the ids are made from it.
 """
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from uuid import uuid4
 
 from greenroom.clock import HeldClock
 from greenroom.ids import Ids, MessageId, ThreadId, UserId
@@ -27,11 +25,8 @@ from greenroom.safety.limits import RATES, Limit, Limits, Rate
 from greenroom.safety.records import TABLES as SAFETY_TABLES
 from greenroom.store.base import Store
 from greenroom.store.cursors import Cursors
-from greenroom.store.dynamo import DynamoStore
-from greenroom.store.sqlite import SqliteStore
+from tests.stores import IN_2100_MS, SECRET, fresh_store
 
-IN_2100_MS = 4_102_444_800_000
-SECRET = b"a secret for the cursors of tests"
 UNLIMITED = dict.fromkeys(
     Limit, Rate(most=10**9, window_ms=1000, unasked=10**6, step=10**6, keep_ms=1000)
 )
@@ -103,10 +98,8 @@ def contexts(store: Store, clock: HeldClock, rates: Mapping[Limit, Rate] = RATES
     return dataclasses.replace(messaging, safety=enforced)
 
 
-async def open_store(engine: str, folder: Path, clock: HeldClock, dynamodb_url: str) -> Store:
-    if engine == "sqlite":
-        return await SqliteStore.open(
-            folder / "world.db", TABLES, clock=clock, cursor_secret=SECRET
-        )
-    url = f"{dynamodb_url}&prefix=world-{uuid4().hex[:12]}-"
-    return await DynamoStore.open(url, TABLES, clock=clock, cursor_secret=SECRET, create=True)
+@asynccontextmanager
+async def world_on(url: str, rates: Mapping[Limit, Rate] = RATES) -> AsyncIterator[World]:
+    clock = HeldClock(IN_2100_MS)
+    async with fresh_store(url, TABLES, clock) as store:
+        yield World(contexts(store, clock, rates), clock, rates=rates)

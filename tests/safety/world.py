@@ -1,13 +1,10 @@
 """A small world with named people: Ana and Ben talk, Cleo looks on, Mod and Mona moderate.
 
-What messaging will do with a decision is written down by `Notes`. The clock stands in 2100, for
-DynamoDB Local removes what its own clock thinks is expired.
+What messaging will do with a decision is written down by `Notes`.
 """
 
 import dataclasses
 from dataclasses import dataclass, field
-from pathlib import Path
-from uuid import uuid4
 
 from greenroom.clock import HeldClock
 from greenroom.ids import Ids, MessageId, ThreadId, UserId
@@ -36,11 +33,8 @@ from greenroom.safety.records import TABLES as SAFETY_TABLES
 from greenroom.safety.report import report
 from greenroom.safety.verdict import Hold, PolicyTag
 from greenroom.store.base import Store
-from greenroom.store.dynamo import DynamoStore
-from greenroom.store.sqlite import SqliteStore
 
-IN_2100_MS = 4_102_444_800_000
-SECRET = b"a secret for the cursors of tests"
+TABLES = (*SAFETY_TABLES, *PEOPLE_TABLES)
 THREAD = ThreadId("thr_of_ana_and_ben")
 
 
@@ -152,12 +146,3 @@ async def furnished(store: Store, clock: HeldClock) -> World:
     ana, ben, cleo = (Actor(user) for user in users[:3])
     mod, mona = (Actor(user, staff) for user in users[3:])
     return World(safety, clock, notes, told, ana, ben, cleo, mod, mona)
-
-
-async def open_store(engine: str, folder: Path, clock: HeldClock, dynamodb_url: str) -> Store:
-    tables = (*SAFETY_TABLES, *PEOPLE_TABLES)
-    if engine == "sqlite":
-        path = folder / "safety.db"
-        return await SqliteStore.open(path, tables, clock=clock, cursor_secret=SECRET)
-    url = f"{dynamodb_url}&prefix=safety-{uuid4().hex[:12]}-"
-    return await DynamoStore.open(url, tables, clock=clock, cursor_secret=SECRET, create=True)

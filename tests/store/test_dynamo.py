@@ -2,11 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from itertools import count
 from typing import Any
-from uuid import uuid4
 
 import pytest
+from msgspec import structs
 
 from greenroom.clock import HeldClock
 from greenroom.store.base import Check, Delete, Key, Op, Put, Update
@@ -39,12 +38,12 @@ from tests.fault_proxy import (
     silent,
     throttled,
 )
+from tests.stores import IN_2100_MS, fresh_prefix, fresh_tables
 
 TABLES = (NOTES, ACCOUNTS, VISITS)
-IN_2100_MS = 4_102_444_800_000
-QUICK = Retry(attempts=4, first_delay=0.01, longest_delay=0.05, answer_seconds=1.0)
-_run = uuid4().hex[:8]
-_worlds = count()
+QUICK = Retry(attempts=4, seconds=60.0, first_delay=0.01, longest_delay=0.05, answer_seconds=30.0)
+IMPATIENT = structs.replace(QUICK, answer_seconds=2.0)
+"""For where no answer comes. Others wait longer: a slow machine must not cause another attempt."""
 
 
 @pytest.fixture
@@ -53,16 +52,19 @@ def clock() -> HeldClock:
 
 
 @pytest.fixture
+def retry() -> Retry:
+    return QUICK
+
+
+@pytest.fixture
 async def proxied(
-    dynamodb_url: str, clock: HeldClock
+    dynamodb_url: str, clock: HeldClock, retry: Retry
 ) -> AsyncIterator[tuple[DynamoStore, FaultProxy]]:
     """A store that reaches DynamoDB Local through a proxy that can fail."""
     target = dynamodb_url.removeprefix("dynamodb+").partition("?")[0]
     async with fault_proxy(target) as (proxy, place):
-        url = f"dynamodb+http://{place}?region=local&prefix=d{_run}-{next(_worlds)}-"
-        async with await DynamoStore.open(
-            url, TABLES, clock=clock, cursor_secret=b"s", create=True, retry=QUICK
-        ) as store:
+        url = f"dynamodb+http://{place}?region=local"
+        async with fresh_tables(url, TABLES, clock, retry=retry) as store:
             proxy.sent.clear()
             yield store, proxy
 
@@ -82,7 +84,7 @@ async def test_an_endpoint_that_is_not_there_is_told_in_time(clock: HeldClock) -
     async with await DynamoStore.open(
         url, TABLES, clock=clock, cursor_secret=b"s", check=False, retry=QUICK
     ) as store:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             with pytest.raises(StoreUnavailable, match="127"):
                 await store.get(NOTES, at())
             with pytest.raises(StoreUnavailable):
@@ -101,22 +103,26 @@ async def test_a_missing_table_is_named_by_the_call_that_needs_it(
         await store.get(Table("Elsewhere", ""), at())
     with pytest.raises(NoSuchTable, match="Notes"):
         await store.get(Table("Notes", "declared otherwise"), at())
-    url = f"{dynamodb_url}&prefix=none{_run}-"
-    for tables in ((ACCOUNTS,), TABLES):
-        async with await DynamoStore.open(
-            url, tables, clock=clock, cursor_secret=b"s", create=len(tables) == 1, check=False
-        ) as bare:
-            if NOTES not in tables:
-                continue
-            with pytest.raises(NoSuchTable, match="Notes"):
-                await bare.query(NOTES, "p", limit=1)
-            with pytest.raises(NoSuchTable, match="Notes"):
-                await bare.write(Put(ACCOUNTS, {"name": "a"}), Put(NOTES, note()))
-            with pytest.raises(NoSuchTable, match="Visits"):
-                await anext(aiter(bare.changes(VISITS, follow=False)))
+    async with (
+        fresh_prefix(dynamodb_url, TABLES) as url,
+        await DynamoStore.open(url, (ACCOUNTS,), clock=clock, cursor_secret=b"s", create=True),
+        await DynamoStore.open(url, TABLES, clock=clock, cursor_secret=b"s", check=False) as bare,
+    ):
+        with pytest.raises(NoSuchTable, match="Notes"):
+            await bare.query(NOTES, "p", limit=1)
+        with pytest.raises(NoSuchTable, match="Notes"):
+            await bare.write(Put(ACCOUNTS, {"name": "a"}), Put(NOTES, note()))
+        with pytest.raises(NoSuchTable, match="Visits"):
+            await anext(aiter(bare.changes(VISITS, follow=False)))
 
 
-@pytest.mark.parametrize("fault", [throttled, conflicted, dropped, lost, failed_after, silent])
+@pytest.mark.parametrize(
+    ("fault", "retry"),
+    [
+        *((fault, QUICK) for fault in (throttled, conflicted, dropped, lost, failed_after)),
+        (silent, IMPATIENT),
+    ],
+)
 async def test_a_write_that_can_be_repeated_is(
     store: DynamoStore, proxy: FaultProxy, fault: Fault
 ) -> None:
@@ -235,7 +241,9 @@ async def test_a_condition_that_fails_is_told_at_once(
 
 
 @pytest.mark.parametrize("token", [None, "mine"])
-@pytest.mark.parametrize("fault", [lost, failed_after, silent])
+@pytest.mark.parametrize(
+    ("fault", "retry"), [(lost, QUICK), (failed_after, QUICK), (silent, IMPATIENT)]
+)
 async def test_a_transaction_is_done_once_however_often_it_is_sent(
     store: DynamoStore, proxy: FaultProxy, fault: Fault, token: str | None
 ) -> None:
@@ -383,14 +391,14 @@ async def test_a_condition_too_long_for_dynamodb_is_refused(store: DynamoStore) 
 
 
 async def test_a_table_is_created_once_by_many(dynamodb_url: str, clock: HeldClock) -> None:
-    url = f"{dynamodb_url}&prefix=many{_run}-"
-    stores = await asyncio.gather(
-        *(
-            DynamoStore.open(url, TABLES, clock=clock, cursor_secret=b"s", create=True)
-            for _ in range(3)
+    async with fresh_prefix(dynamodb_url, TABLES) as url:
+        stores = await asyncio.gather(
+            *(
+                DynamoStore.open(url, TABLES, clock=clock, cursor_secret=b"s", create=True)
+                for _ in range(3)
+            )
         )
-    )
-    await stores[0].write(Put(ACCOUNTS, {"name": "ada"}))
-    assert await stores[1].get(ACCOUNTS, Key("ada"), consistent=True) == {"name": "ada"}
-    for opened in stores:
-        await opened.close()
+        await stores[0].write(Put(ACCOUNTS, {"name": "ada"}))
+        assert await stores[1].get(ACCOUNTS, Key("ada"), consistent=True) == {"name": "ada"}
+        for opened in stores:
+            await opened.close()

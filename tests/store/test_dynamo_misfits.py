@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -16,8 +15,9 @@ from greenroom.store.dynamo import DynamoStore, Retry
 from greenroom.store.expressions import Action, F
 from greenroom.store.problems import InvalidUpdate
 from greenroom.store.sqlite import SqliteStore
-from tests.contracts.tables import IN_2100_MS, NOTES, VISITS, at, label, note
+from tests.contracts.tables import NOTES, VISITS, at, label, note
 from tests.fault_proxy import Answer, FaultProxy, Forward, fault_proxy, throttled
+from tests.stores import IN_2100_MS, fresh_tables
 
 QUICK = Retry(attempts=3, first_delay=0.01, longest_delay=0.05)
 NESTED: Any = "bottom"
@@ -54,10 +54,8 @@ async def proxied(
 ) -> AsyncIterator[tuple[DynamoStore, FaultProxy]]:
     target = dynamodb_url.removeprefix("dynamodb+").partition("?")[0]
     async with fault_proxy(target) as (proxy, place):
-        url = f"dynamodb+http://{place}?region=local&prefix=m{uuid4().hex[:8]}-"
-        async with await DynamoStore.open(
-            url, (NOTES, VISITS), clock=clock, cursor_secret=b"s", create=True, retry=QUICK
-        ) as store:
+        url = f"dynamodb+http://{place}?region=local"
+        async with fresh_tables(url, (NOTES, VISITS), clock, retry=QUICK) as store:
             yield store, proxy
 
 

@@ -5,17 +5,17 @@ The shards are told by a script in front of it; tests/contracts follows the real
 
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
 from greenroom.clock import SystemClock
 from greenroom.store.base import Change, Put
-from greenroom.store.dynamo import DynamoStore, Retry
+from greenroom.store.dynamo import DynamoStore, Retry, schema
 from greenroom.store.dynamo.places import Places
 from greenroom.store.problems import CheckpointTooOld, InvalidCursor, NotFollowed
 from tests.contracts.tables import ACCOUNTS, NOTES, note
 from tests.fault_proxy import Answer, FaultProxy, Forward, fault_proxy, refusal
+from tests.stores import fresh_tables
 
 QUICK = Retry(attempts=3, first_delay=0.01)
 
@@ -76,15 +76,8 @@ def _record(shard: str, number: int) -> dict[str, Any]:
 async def proxied(dynamodb_url: str) -> AsyncIterator[tuple[DynamoStore, FaultProxy]]:
     target = dynamodb_url.removeprefix("dynamodb+").partition("?")[0]
     async with fault_proxy(target) as (proxy, place):
-        url = f"dynamodb+http://{place}?region=local&prefix=s{uuid4().hex[:8]}-"
-        async with await DynamoStore.open(
-            url,
-            (NOTES, ACCOUNTS),
-            clock=SystemClock(),
-            cursor_secret=b"s",
-            create=True,
-            retry=QUICK,
-        ) as store:
+        url = f"dynamodb+http://{place}?region=local"
+        async with fresh_tables(url, (NOTES, ACCOUNTS), SystemClock(), retry=QUICK) as store:
             yield store, proxy
 
 
@@ -202,13 +195,6 @@ async def test_a_checkpoint_of_a_table_that_was_made_anew_is_too_old(store: Dyna
     last = (await read(store))[-1].checkpoint
     wire, name = store._link.wire, store._link.name(NOTES)
     await wire.send("DeleteTable", {"TableName": name})
-    url = f"{wire._address.endpoint}?region=local&prefix={name.removesuffix('Notes')}"
-    async with await DynamoStore.open(
-        f"dynamodb+{url}".replace("/?", "?"),
-        (NOTES,),
-        clock=SystemClock(),
-        cursor_secret=b"s",
-        create=True,
-    ) as anew:
-        with pytest.raises(CheckpointTooOld):
-            await read(anew, last)
+    await schema.create_missing(wire, (NOTES,), name.removesuffix("Notes"))
+    with pytest.raises(CheckpointTooOld):
+        await read(store, last)

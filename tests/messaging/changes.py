@@ -1,0 +1,319 @@
+"""Everything that can happen to an inbox, each by its name: the list that test_sync goes through.
+
+A new kind of change belongs into `CHANGES`, and into `NOTHING_TO_SEE` if Ana must not notice it.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from greenroom.ids import RequestId, ThreadId
+from greenroom.messaging import (
+    Messaging,
+    answer,
+    arrange,
+    delete,
+    draft,
+    edit,
+    history,
+    inbox,
+    lock,
+    open as opening,
+    react,
+    read,
+    rename,
+    seats,
+)
+from greenroom.messaging.block import block_person
+from greenroom.messaging.models import Frame, Kind, Role
+from greenroom.people.actor import Actor, Scope
+from tests.messaging.world import World
+
+FRIENDS = ("ben", "eve", "finn", "gus", "hal")
+ASKING = ("cleo", "carl", "cora", "cy")
+ASKED = ("dora", "dirk")
+
+
+@dataclass
+class Stage:
+    """Ana and her inbox: friends with whom she talks, strangers at her gate, and those at whose
+    gates she waits herself."""
+
+    world: World
+    threads: dict[str, ThreadId] = field(default_factory=dict)
+    gates: dict[str, RequestId] = field(default_factory=dict)
+
+    @property
+    def messaging(self) -> Messaging:
+        return self.world.messaging
+
+    @property
+    def ana(self) -> Actor:
+        return self.world.actors["ana"]
+
+    def other(self, name: str) -> Actor:
+        return self.world.actors[name]
+
+    async def frames(self, name: str) -> tuple[Frame, ...]:
+        return (await history.history(self.messaging, self.ana, self.threads[name])).frames
+
+    async def set_up(self) -> "Stage":
+        ana = await self.world.person("ana")
+        for name in FRIENDS:
+            await self._talks(name)
+        for name in ASKING:
+            await self.opens(name, "ana", "Hello!")
+        for name in ASKED:
+            await self.opens("ana", name, "Hello!")
+        ben, zoe = self.other("ben"), await self.world.person("zoe")
+        group = opening.Opening(
+            kind=Kind.BOOKING,
+            role=Role.SELLER,
+            others=(opening.Invited(ana.user, Role.BUYER), opening.Invited(zoe.user)),
+        )
+        thread = await opening.open_thread(self.messaging, ben, group)
+        if ana.user in thread.gates:
+            await answer.accept(self.messaging, ana, thread.gates[ana.user].id)
+        self.threads["group"] = thread.id
+        return self
+
+    async def _talks(self, name: str) -> None:
+        thread = await self.world.inquiry("ana", name)
+        self.threads[name] = thread.id
+        for who, body in (("ana", "Is Friday free?"), (name, "Why?"), ("ana", "So.")):
+            await self.world.say(who, thread.id, body)
+
+    async def opens(self, name: str, other: str, body: str) -> None:
+        actor, target = await self.world.person(name), await self.world.person(other)
+        invited = (opening.Invited(target.user),)
+        thread = await opening.open_thread(
+            self.messaging, actor, opening.Opening(kind=Kind.INQUIRY, others=invited)
+        )
+        stranger = other if name == "ana" else name
+        self.threads[stranger] = thread.id
+        if target.user in thread.gates:
+            self.gates[stranger] = thread.gates[target.user].id
+        await self.world.say(name, thread.id, body)
+
+    async def comes_to_rest(self) -> None:
+        """Everybody but Finn has read everything, and the rows are back in their folders."""
+        for name, actor in self.world.actors.items():
+            page = await inbox.inbox(self.messaging, actor, limit=50)
+            for row in page.rows if name != "finn" else ():
+                await read.mark_read(self.messaging, actor, row.thread.id, row.thread.last_seq)
+        self.world.clock.advance(days=3)
+        for actor in self.world.actors.values():
+            for _ in range(2):
+                await inbox.inbox(self.messaging, actor, limit=50)
+                await self.messaging.chores.run()
+        self.world.clock.advance(days=7)
+
+
+Change: TypeAlias = Callable[[Stage], Awaitable[object]]
+
+
+def a_message(s: Stage) -> Awaitable[object]:
+    return s.world.say("ben", s.threads["ben"], "Are you there?")
+
+
+def ones_own_message_from_another_device(s: Stage) -> Awaitable[object]:
+    return s.world.say("ana", s.threads["ben"], "From my phone.")
+
+
+async def an_answer(s: Stage) -> None:
+    first = (await s.frames("ben"))[1]
+    await s.world.say("ana", s.threads["ben"], "May it?", reply_to=first.id)
+
+
+async def an_edit(s: Stage) -> None:
+    frame = (await s.frames("ben"))[1]
+    await edit.edit(s.messaging, s.other("ben"), s.threads["ben"], frame.id, "It is!")
+
+
+async def a_deletion(s: Stage) -> None:
+    frame = (await s.frames("ben"))[1]
+    await delete.delete(s.messaging, s.other("ben"), s.threads["ben"], frame.id)
+
+
+async def a_reaction(s: Stage) -> None:
+    frame = (await s.frames("eve"))[0]
+    await react.react(s.messaging, s.other("eve"), s.threads["eve"], frame.id, "🎉")
+
+
+async def a_reaction_taken_back(s: Stage) -> None:
+    await a_reaction(s)
+    frame = (await s.frames("eve"))[0]
+    await react.take_back(s.messaging, s.other("eve"), s.threads["eve"], frame.id, "🎉")
+
+
+def the_other_one_reads(s: Stage) -> Awaitable[object]:
+    return read.mark_read(s.messaging, s.other("finn"), s.threads["finn"], 3)
+
+
+def the_other_one_receives(s: Stage) -> Awaitable[object]:
+    return read.mark_delivered(s.messaging, s.other("finn"), s.threads["finn"], 3)
+
+
+def reading_on_another_device(s: Stage) -> Awaitable[object]:
+    return read.mark_read(s.messaging, s.ana, s.threads["cleo"], 1)
+
+
+def marking_as_unread(s: Stage) -> Awaitable[object]:
+    return read.mark_unread(s.messaging, s.ana, s.threads["eve"], 2)
+
+
+def a_mute(s: Stage) -> Awaitable[object]:
+    until = s.world.clock.now_ms() + 3_600_000
+    return arrange.mute(s.messaging, s.ana, s.threads["eve"], until)
+
+
+def a_pin(s: Stage) -> Awaitable[object]:
+    return arrange.pin(s.messaging, s.ana, s.threads["eve"], True)
+
+
+def going_to_the_archive(s: Stage) -> Awaitable[object]:
+    return arrange.archive(s.messaging, s.ana, s.threads["eve"], True)
+
+
+def spam(s: Stage) -> Awaitable[object]:
+    return arrange.mark_spam(s.messaging, s.ana, s.threads["eve"], True)
+
+
+def a_draft(s: Stage) -> Awaitable[object]:
+    return draft.save_draft(s.messaging, s.ana, s.threads["finn"], "I would")
+
+
+def a_name(s: Stage) -> Awaitable[object]:
+    return rename.rename(s.messaging, s.other("ben"), s.threads["ben"], "Friday")
+
+
+def a_lock(s: Stage) -> Awaitable[object]:
+    moderator = Actor(s.other("zoe").user, frozenset({Scope.MODERATOR}))
+    return lock.lock(s.messaging, moderator, s.threads["ben"])
+
+
+def somebody_added(s: Stage) -> Awaitable[object]:
+    invited = opening.Invited(s.other("eve").user)
+    return seats.add(s.messaging, s.other("ben"), s.threads["group"], invited)
+
+
+def being_removed(s: Stage) -> Awaitable[object]:
+    return seats.remove(s.messaging, s.other("ben"), s.threads["group"], s.ana.user)
+
+
+async def being_added_again(s: Stage) -> None:
+    group = s.threads["group"]
+    page = await history.history(s.messaging, s.other("ben"), group)
+    if s.ana.user in page.side.thread.seats:
+        await being_removed(s)
+    await s.world.say("ben", group, "While she is out.")
+    invited = opening.Invited(s.ana.user, Role.BUYER)
+    await seats.add(s.messaging, s.other("ben"), group, invited)
+
+
+def the_other_one_leaves(s: Stage) -> Awaitable[object]:
+    return seats.leave(s.messaging, s.other("eve"), s.threads["eve"])
+
+
+def leaving(s: Stage) -> Awaitable[object]:
+    return seats.leave(s.messaging, s.ana, s.threads["finn"])
+
+
+def blocking(s: Stage) -> Awaitable[object]:
+    user = s.other("gus").user
+    return block_person(s.messaging, s.ana, user, thread_id=s.threads["gus"])
+
+
+def being_blocked(s: Stage) -> Awaitable[object]:
+    thread = s.threads["hal"]
+    return block_person(s.messaging, s.other("hal"), s.ana.user, thread_id=thread)
+
+
+def a_new_thread(s: Stage) -> Awaitable[object]:
+    return s.opens("ben", "ana", "Another thing.")
+
+
+def a_request(s: Stage) -> Awaitable[object]:
+    return s.opens("stranger", "ana", "Hello!")
+
+
+def a_word_more_with_a_request(s: Stage) -> Awaitable[object]:
+    return s.world.say("cleo", s.threads["cleo"], "It is about Friday.")
+
+
+def accepting(s: Stage) -> Awaitable[object]:
+    return answer.accept(s.messaging, s.ana, s.gates["cleo"])
+
+
+def declining(s: Stage) -> Awaitable[object]:
+    return answer.decline(s.messaging, s.ana, s.gates["carl"])
+
+
+def blocking_at_the_gate(s: Stage) -> Awaitable[object]:
+    return answer.block_sender(s.messaging, s.ana, s.gates["cora"])
+
+
+def being_accepted(s: Stage) -> Awaitable[object]:
+    return answer.accept(s.messaging, s.other("dora"), s.gates["dora"])
+
+
+def being_declined(s: Stage) -> Awaitable[object]:
+    return answer.decline(s.messaging, s.other("dirk"), s.gates["dirk"])
+
+
+async def a_request_that_runs_out(s: Stage) -> None:
+    s.world.clock.advance(days=14)
+
+
+async def rows_that_settle(s: Stage) -> None:
+    await s.comes_to_rest()
+
+
+CHANGES: tuple[Change, ...] = (
+    a_message,
+    ones_own_message_from_another_device,
+    an_answer,
+    an_edit,
+    a_deletion,
+    a_reaction,
+    a_reaction_taken_back,
+    the_other_one_reads,
+    the_other_one_receives,
+    reading_on_another_device,
+    marking_as_unread,
+    a_mute,
+    a_pin,
+    going_to_the_archive,
+    spam,
+    a_draft,
+    a_name,
+    a_lock,
+    somebody_added,
+    being_removed,
+    being_added_again,
+    the_other_one_leaves,
+    leaving,
+    blocking,
+    being_blocked,
+    a_new_thread,
+    a_request,
+    a_word_more_with_a_request,
+    accepting,
+    declining,
+    blocking_at_the_gate,
+    being_accepted,
+    being_declined,
+    a_request_that_runs_out,
+    rows_that_settle,
+)
+
+
+NOTHING_TO_SEE = (
+    a_reaction_taken_back,
+    reading_on_another_device,
+    being_declined,
+    being_blocked,
+    the_other_one_leaves,
+    rows_that_settle,
+)
+"""Once read, a request is read; and of being declined, blocked or left one learns nothing."""
