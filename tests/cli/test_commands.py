@@ -1,3 +1,5 @@
+"""The commands that end by themselves: what they print, and what they refuse in one line."""
+
 import json
 import subprocess
 import sys
@@ -15,7 +17,7 @@ def greenroom(*arguments: str, **environment: str) -> "subprocess.CompletedProce
         [sys.executable, "-m", "greenroom", *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         env={"PATH": "/usr/bin:/bin", **environment},
     )
 

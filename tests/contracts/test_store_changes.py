@@ -148,7 +148,7 @@ async def test_whoever_follows_gets_what_is_written_later(store: Store) -> None:
     follower = asyncio.create_task(follow())
     try:
         for n in range(1, 4):
-            assert await asyncio.wait_for(seen.get(), 20) == n
+            assert await asyncio.wait_for(seen.get(), 60) == n
             await asyncio.sleep(0.05)
             assert seen.empty()
             await store.write(Put(NOTES, note(n=n + 1)))
@@ -169,7 +169,7 @@ async def test_two_followers_get_everything_each(store: Store) -> None:
     followers = [asyncio.create_task(first_three()) for _ in range(2)]
     for n in range(3):
         await store.write(Put(NOTES, note(n=n)))
-    for found in await asyncio.wait_for(asyncio.gather(*followers), 10):
+    for found in await asyncio.wait_for(asyncio.gather(*followers), 60):
         assert seqs(found) == [0, 1, 2]
 
 

@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from greenroom.clock import SystemClock
 from greenroom.store.base import Change, Key
 from greenroom.store.expressions import Bound
@@ -110,6 +112,7 @@ class Witness:
         self._images[change.key] = change.new
 
 
+@pytest.mark.timeout(1200)
 async def test_whatever_is_killed_what_was_acknowledged_is_there_and_nothing_is_half_there(
     tmp_path: Path,
 ) -> None:
