@@ -1,3 +1,5 @@
+"""The pages for people: the first one, and the schema with its reader."""
+
 import re
 
 from httpx import AsyncClient

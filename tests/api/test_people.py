@@ -1,3 +1,5 @@
+"""Finding people over HTTP: by id, by username, by name; and what of them is shown to whom."""
+
 from httpx import AsyncClient
 
 from greenroom.people import People

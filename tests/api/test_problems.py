@@ -1,3 +1,5 @@
+"""What goes wrong, as HTTP tells it: a type that leads somewhere, and nothing of the inside."""
+
 import pytest
 from httpx import AsyncClient
 

@@ -1,3 +1,5 @@
+"""Settings: every one can be given, none can be misspelt, and secrets are kept to oneself."""
+
 import stat
 from pathlib import Path
 

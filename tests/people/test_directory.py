@@ -1,3 +1,5 @@
+"""Finding people: by id, by username, by the beginnings of their words, and what that costs."""
+
 import pytest
 
 from greenroom.ids import UserId

@@ -1,3 +1,5 @@
+"""Joining: a username is given once, however many want it at the same time."""
+
 import asyncio
 
 import pytest

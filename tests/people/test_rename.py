@@ -1,3 +1,5 @@
+"""Changing an account: the claims and words follow its names, and nothing else is disturbed."""
+
 import asyncio
 
 import pytest

@@ -1,3 +1,5 @@
+"""Suspensions: they end by themselves or are lifted, and hide nobody."""
+
 import pytest
 
 from greenroom.clock import HeldClock

@@ -1,0 +1,1 @@
+"""The safety context: blocks, limits, verdicts, reports, and what moderators do with them."""

@@ -1,3 +1,5 @@
+"""Blocks: both are kept apart, and only whoever set one takes it back."""
+
 import pytest
 
 from greenroom.ids import UserId

@@ -1,3 +1,5 @@
+"""Reports: many about one thing are one case, and each reporter counts once."""
+
 import asyncio
 
 import pytest

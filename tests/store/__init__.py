@@ -1,0 +1,1 @@
+"""What only one of the store's engines has, and the pure parts beneath both."""
