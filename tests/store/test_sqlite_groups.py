@@ -17,7 +17,8 @@ from greenroom.store.problems import ConditionFailed, StoreFull, TokenReused
 from greenroom.store.sqlite import SqliteStore
 from tests.contracts.lockstep import Outcome, outcome
 from tests.contracts.sequences import OWNERS, PARTITIONS, Walk, Write, alone, together
-from tests.contracts.tables import BY_OWNER, IN_2100_MS, NOTES, TABLES, VISITS, at, exact, note
+from tests.contracts.tables import BY_OWNER, NOTES, TABLES, VISITS, at, exact, note
+from tests.stores import IN_2100_MS
 
 SECRET = b"secret"
 
@@ -58,6 +59,7 @@ async def everything(store: SqliteStore) -> Any:
     return found
 
 
+@pytest.mark.timeout(1200)
 @settings(
     max_examples=100,
     deadline=None,
