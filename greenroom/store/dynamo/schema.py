@@ -60,7 +60,8 @@ async def _create(wire: Wire, table: Table, name: str) -> bool:
 
 async def _bring_up(wire: Wire, table: Table, name: str, *, add: bool, fresh: bool) -> None:
     """Waits until the table can be used and is as declared."""
-    pause, longest = _POLL_SECONDS
+    shortest, longest = _POLL_SECONDS
+    pause = shortest
     waits_for: str | None = None
     try:
         async with asyncio.timeout(_WAIT_SECONDS):
@@ -74,6 +75,7 @@ async def _bring_up(wire: Wire, table: Table, name: str, *, add: bool, fresh: bo
                     if not told:
                         return
                     await _mend(wire, name, told, add)
+                    pause = shortest
                     if not fresh:
                         _log.info("table %s: %s; it is being added", name, told[0].says)
                 await asyncio.sleep(pause)
