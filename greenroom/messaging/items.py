@@ -51,29 +51,24 @@ def _without_nothing(item: dict[str, Value]) -> dict[str, Value]:
 
 
 def head_item(thread: Thread) -> Item:
-    item: dict[str, Value] = {
+    """Written with every message: so it is put together without a detour."""
+    item = at(head_key(thread.id))
+    item |= {
         "kind": thread.kind.value,
         "status": thread.status.value,
         "openedBy": thread.opened_by,
         CREATED_AT: iso(thread.created_ms),
         "createdMs": thread.created_ms,
-        "subject": thread.subject,
-        "bookingId": thread.booking_id,
-        "legId": thread.leg_id,
-        "lbgId": thread.lbg_id,
-        PROJECT_KEY: _project_key(thread),
-        "city": thread.city,
-        "lockedFrom": None if thread.locked_from is None else thread.locked_from.value,
-        "safeModeRequired": thread.safe_mode,
-        "lastSeq": thread.last_seq,
-        "lastMessageAt": thread.last_ms,
-        "lastSenderId": thread.last_sender,
-        "preview": thread.preview,
         "changedAt": thread.changed_ms,
         "version": thread.version,
+        "participants": {user: _seat_item(seat) for user, seat in thread.seats.items()},
     }
-    item = at(head_key(thread.id)) | _without_nothing(item)
-    item["participants"] = {user: _seat_item(seat) for user, seat in thread.seats.items()}
+    if thread.last_seq:
+        item["lastSeq"] = thread.last_seq
+        item["lastMessageAt"] = thread.last_ms
+        item["lastSenderId"] = thread.last_sender
+    if thread.preview:
+        item["preview"] = thread.preview
     if thread.gates:
         item["gates"] = {user: gate_item(gate) for user, gate in thread.gates.items()}
     if thread.awaiting:
@@ -82,7 +77,24 @@ def head_item(thread: Thread) -> Item:
         item["pair"] = list(thread.pair)
     if thread.withdrawn:
         item["withdrawn"] = {user: _seat_item(seat) for user, seat in thread.withdrawn.items()}
+    for name, value in _told_of(thread):
+        if value:
+            item[name] = value
     return item
+
+
+def _told_of(thread: Thread) -> tuple[tuple[str, Value], ...]:
+    """What a thread may be about, and mostly is not."""
+    return (
+        ("subject", thread.subject),
+        ("bookingId", thread.booking_id),
+        ("legId", thread.leg_id),
+        ("lbgId", thread.lbg_id),
+        (PROJECT_KEY, _project_key(thread)),
+        ("city", thread.city),
+        ("lockedFrom", None if thread.locked_from is None else thread.locked_from.value),
+        ("safeModeRequired", thread.safe_mode),
+    )
 
 
 def _project_key(thread: Thread) -> str | None:
@@ -92,15 +104,16 @@ def _project_key(thread: Thread) -> str | None:
 
 
 def _seat_item(seat: Seat) -> dict[str, Value]:
-    return _without_nothing(
-        {
-            "role": seat.role.value,
-            "serviceRole": None if seat.service_role is None else seat.service_role.value,
-            "sent": seat.sent,
-            "fresh": seat.fresh_ms,
-            "joined": seat.joined,
-        }
-    )
+    item: dict[str, Value] = {"role": seat.role.value}
+    if seat.service_role is not None:
+        item["serviceRole"] = seat.service_role.value
+    if seat.sent:
+        item["sent"] = seat.sent
+    if seat.fresh_ms:
+        item["fresh"] = seat.fresh_ms
+    if seat.joined:
+        item["joined"] = seat.joined
+    return item
 
 
 def gate_item(gate: Gate) -> dict[str, Value]:
@@ -223,30 +236,33 @@ def member_of(item: Item) -> Member:
 
 
 def frame_item(frame: Frame) -> Item:
-    item: dict[str, Value] = {
+    item = at(message_key(frame.thread, frame.id, frame.ms))
+    item |= {
         "messageId": frame.id,
         "seq": frame.seq,
         "ts": frame.ms,
         "type": frame.kind.value,
         "authorUserId": frame.author,
-        "body": frame.body,
-        "replyTo": frame.reply_to,
-        "event": frame.event,
-        "editedAt": frame.edited_ms,
-        "deletedAt": frame.deleted_ms,
-        "deletedBy": frame.deleted_by,
-        "nsfwBand": frame.band,
+        "version": frame.version,
+        "reactions": {emoji: frozenset(users) for emoji, users in frame.reactions.items()},
     }
-    whole = at(message_key(frame.thread, frame.id, frame.ms))
-    whole |= _without_nothing(item)
-    whole["version"] = frame.version
-    whole["reactions"] = {emoji: frozenset(users) for emoji, users in frame.reactions.items()}
+    for name, value in (
+        ("body", frame.body),
+        ("replyTo", frame.reply_to),
+        ("event", frame.event),
+        ("editedAt", frame.edited_ms),
+        ("deletedAt", frame.deleted_ms),
+        ("deletedBy", frame.deleted_by),
+        ("nsfwBand", frame.band),
+    ):
+        if value:
+            item[name] = value
     for name, values in (("mentions", frame.mentions), ("about", frame.about)):
         if values:
-            whole[name] = list(values)
+            item[name] = list(values)
     if frame.edits:
-        whole["edits"] = [{"body": edit.body, "until": edit.until_ms} for edit in frame.edits]
-    return whole | _flags(frame)
+        item["edits"] = [{"body": edit.body, "until": edit.until_ms} for edit in frame.edits]
+    return item | _flags(frame)
 
 
 def _flags(frame: Frame) -> dict[str, Value]:
