@@ -27,7 +27,7 @@ from greenroom.messaging.problems import AlreadyAsked, InvalidThread, OpeningKey
 from greenroom.messaging.records import MESSAGING, opened_key
 from greenroom.messaging.rejoin import absent, rejoin
 from greenroom.messaging.weigh import check_name
-from greenroom.messaging.words import NoWords, Words, unshown
+from greenroom.messaging.words import NO_WORDS, Words, unshown
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
 from greenroom.store.base import Key, Op, Put
@@ -78,17 +78,22 @@ async def open_thread(
     messaging: Messaging, actor: Actor, opening: Opening, *, key: str | None = None
 ) -> Thread:
     """The same key opens the same thread, however often."""
-    return (await find_or_open(messaging, actor, opening, NoWords(), key=key)).thread
+    return (await find_or_open(messaging, actor, opening, key=key)).thread
 
 
 async def open_direct(messaging: Messaging, actor: Actor, other: UserId) -> Thread:
     """The one thread of two people, whichever of them opens it, whenever."""
     direct = Opening(kind=Kind.DIRECT, others=(Invited(other),))
-    return (await find_or_open(messaging, actor, direct, NoWords())).thread
+    return (await find_or_open(messaging, actor, direct)).thread
 
 
 async def find_or_open(
-    messaging: Messaging, actor: Actor, opening: Opening, words: Words, *, key: str | None = None
+    messaging: Messaging,
+    actor: Actor,
+    opening: Opening,
+    words: Words = NO_WORDS,
+    *,
+    key: str | None = None,
 ) -> Opened:
     """What is opened is opened with the words; what was there is left as it is."""
     if opening.kind is Kind.DIRECT:

@@ -11,7 +11,7 @@ from greenroom.messaging.ask import asked_ops, check_unasked, new_gate, whom_to_
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import GateStatus, Role, Seat, Thread
 from greenroom.messaging.problems import AlreadyAsked
-from greenroom.messaging.words import NoWords, Words, unshown
+from greenroom.messaging.words import NO_WORDS, Words, unshown
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
 from greenroom.store.problems import ConditionFailed
@@ -26,7 +26,7 @@ async def rejoin(
     def plan(found: Thread, ms: int, words: Words = words) -> Planned:
         return _rejoined(messaging, actor.user, other, found, ms, words, gated=gated)
 
-    await words.weigh(plan(head, head.last_ms + 1, NoWords()).thread)
+    await words.weigh(plan(head, head.last_ms + 1, NO_WORDS).thread)
     if gated and other in missing:
         await messaging.safety.limits.spend(actor.user, Limit.REQUESTS)
     try:

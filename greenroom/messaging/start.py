@@ -30,7 +30,7 @@ from greenroom.messaging.send import (
     with_reason,
 )
 from greenroom.messaging.weigh import Weighed, weighed
-from greenroom.messaging.words import Begun, NoWords
+from greenroom.messaging.words import Begun
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
 from greenroom.safety.verdict import Allow, Hold
@@ -68,7 +68,7 @@ async def _opened(
     except ConditionFailed:
         # Said before, in a thread that its author has left since: they come back to it.
         words.became = None
-        return await find_or_open(messaging, actor, opening, NoWords(), key=key)
+        return await find_or_open(messaging, actor, opening, key=key)
 
 
 @dataclass

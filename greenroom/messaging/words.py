@@ -33,12 +33,15 @@ class Words(Protocol):
         """May be asked more than once; the last time counts."""
 
 
-class NoWords:
+class _NoWords:
     async def weigh(self, thread: Thread) -> None:
         pass
 
     def begin(self, thread: Thread, ms: int) -> Begun:
         return Begun(thread)
+
+
+NO_WORDS: Words = _NoWords()
 
 
 def unshown(thread: Thread, newcomers: list[UserId]) -> Thread:

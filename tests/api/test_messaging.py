@@ -260,3 +260,36 @@ async def test_whoever_is_blocked_sees_everything_as_it_was(hall: Hall) -> None:
     )
     refused(answer, 409, "conversation-closed")
     assert await known() == before
+
+
+async def test_a_conversation_that_was_there_is_found_and_not_made_again(hall: Hall) -> None:
+    people = [{"userId": hall.ids["ben"]}]
+    asked = {"kind": "inquiry", "participants": people, "message": {"body": "Hello Ben!"}}
+    made = await hall.ask("ana", "POST", "/threads", asked, Idempotency_Key="k")
+    again = await hall.ask("ana", "POST", "/threads", asked, Idempotency_Key="k")
+    assert told(made, 201)["sent"]["message"] == told(again, 200)["sent"]["message"]
+    thread = made.json()["thread"]["threadId"]
+    assert again.headers["location"] == made.headers["location"] == f"/v1/threads/{thread}"
+    del asked["message"]
+    waiting = told(await hall.ask("ana", "POST", "/threads", asked), 200)
+    assert (waiting["thread"]["threadId"], waiting["sent"]) == (thread, None)
+    other = await hall.ask("ana", "POST", "/threads", asked | {"kind": "booking"})
+    assert refused(other, 409, "already-asked")["threadId"] == thread
+    await hall.accept("ben", thread)
+    told(await hall.ask("ana", "POST", "/threads", asked | {"kind": "direct"}), 201)
+    told(await hall.ask("ben", "POST", "/threads", _direct(hall, "ana")), 200)
+
+
+def _direct(hall: Hall, name: str) -> object:
+    return {"kind": "direct", "participants": [{"userId": hall.ids[name]}]}
+
+
+async def test_of_a_first_message_that_is_not_sent_no_conversation_is_left(hall: Hall) -> None:
+    body = {"kind": "inquiry", "participants": [{"userId": hall.ids["ben"]}]}
+    link = body | {"message": {"body": "Look at https://example.com/may"}}
+    refused(await hall.ask("ana", "POST", "/threads", link), 422, "not-plain")
+    scam = body | {"message": {"body": "10000 followers for $9!!! Guaranteed income, dm me"}}
+    held = told(await hall.ask("ana", "POST", "/threads", scam), 201)
+    assert held["sent"]["status"] == "held"
+    for name in ("ana", "ben"):
+        assert (await hall.get(name, "/inbox"))["threads"] == []

@@ -160,7 +160,10 @@ _PEOPLE: Mapping[str, Shown] = {
 }
 _THREADS: Mapping[str, Shown] = {
     "openThread": Shown(
-        {201: threads.Opened(_WAITING, Sending("sent", "first:8c1f", _SENT, []))},
+        {
+            200: threads.Opened(_SEEN, None),
+            201: threads.Opened(_WAITING, Sending("sent", "first:8c1f", _SENT, [])),
+        },
         threads.NewThread(
             kind=Kind.INQUIRY,
             participants=[threads.Invitation(_MAYA, Role.SELLER, ServiceRole.MODEL)],

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from litestar import Response, Router, delete, get, patch, post, put
 from litestar.datastructures import ResponseHeader
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody, PathParameter
 from msgspec import Meta, Struct
 
@@ -112,9 +113,10 @@ class ProjectThreads(Struct, rename="camel"):
     summary="Open a conversation",
     description="With an `Idempotency-Key` the same request opens one conversation, however often "
     "it is sent. A `message` is sent with it; to a stranger it waits as a request. A `direct` "
-    "conversation of two people is found again.",
-    response_description="The conversation, and what became of the first message.",
-    responses=refuses(
+    "conversation of two people is found again, and so is one in which your request waits.",
+    response_description="The conversation, just opened, and what became of the first message.",
+    responses={200: ResponseSpec(Opened, description="It was there: the conversation as it is.")}
+    | refuses(
         *_OPENING,
         *_WRITING,
         OpeningKeyReused,
@@ -142,14 +144,17 @@ async def open_thread(
         city=data.city,
     )
     sent = None
+    opened: opening.Opened | start.Started
     if data.message is None:
-        opened = await opening.open_thread(messaging, actor, wanted, key=idempotency_key)
+        opened = await opening.find_or_open(messaging, actor, wanted, key=idempotency_key)
     else:
-        begun = await start.start(messaging, actor, wanted, data.message.body, key=idempotency_key)
-        opened, sent = begun.thread, shapes.sending(begun.first, begun.client_id, actor.user)
-    shown = await _shown(messaging, actor, opened.id)
+        body = data.message.body
+        opened = await start.start(messaging, actor, wanted, body, key=idempotency_key)
+        sent = shapes.sending(opened.first, opened.client_id, actor.user)
     return Response(
-        Opened(shown, sent), status_code=201, headers={"Location": f"/v1/threads/{opened.id}"}
+        Opened(await _shown(messaging, actor, opened.thread.id), sent),
+        status_code=201 if opened.made else 200,
+        headers={"Location": f"/v1/threads/{opened.thread.id}"},
     )
 
 
