@@ -53,7 +53,7 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     doors.NotAFrame: Answer(400),
     doors.SayWhoFirst: Answer(401),
     doors.OneAtATime: Answer(409),
-    doors.Overloaded: Answer(503, retry_after=5),
+    doors.Overloaded: Answer(503, retry_after=5, told=False),
     # people
     models.InvalidUsername: Answer(422),
     models.InvalidName: Answer(422),

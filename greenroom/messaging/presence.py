@@ -1,9 +1,9 @@
 """Who looks at a thread just now, and who is typing in it: leases that end by themselves.
 
 A lease is an item of the ephemeral table, so that whoever comes later sees it from any node, and
-the lease of a node that died runs out. It is written once in a while, not with every keystroke;
-whoever has the thread on screen is told at once. What one would get wrong: nothing of it is shown
-to or about somebody behind a gate, or across a block.
+the lease of a node that died runs out. It is written, and told to whoever has the thread on screen,
+once in a while, not with every keystroke. What one would get wrong: nothing of it is shown to or
+about somebody behind a gate, or across a block.
 """
 
 from msgspec import Struct
@@ -32,47 +32,60 @@ class Here(Struct, frozen=True):
 
 
 async def appear(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Here:
-    """The actor looks at the thread; again once in a while for as long as that is true."""
+    """The actor looks at the thread. What others do there just now."""
     thread, shown = await _shown_to(messaging, actor, thread_id)
-    await _hold(messaging, actor.user, presence_partition(thread_id), PRESENCE_MS)
-    until_ms = messaging.clock.now_ms() + PRESENCE_MS
-    messaging.tell(thread, PresenceChanged(actor.user, until_ms, shown))
+    await _look(messaging, actor.user, thread, shown)
     return Here(
         await _leases(messaging, presence_partition(thread_id), shown),
         await _leases(messaging, typing_partition(thread_id), shown),
     )
 
 
+async def stay(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
+    """The actor still looks at it: to be said more often than a lease lasts."""
+    if _is_due(messaging, actor.user, presence_partition(thread_id), PRESENCE_MS):
+        thread, shown = await _shown_to(messaging, actor, thread_id)
+        await _look(messaging, actor.user, thread, shown)
+
+
+async def insist(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
+    """Another node has ended the lease, and the actor still looks at the thread."""
+    messaging.leases.end(presence_partition(thread_id), actor.user)
+    await stay(messaging, actor, thread_id)
+
+
 async def vanish(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
-    partition = presence_partition(thread_id)
-    if messaging.leases.end(partition, actor.user):
-        await messaging.store.write(Delete(EPHEMERAL, lease_key(partition, actor.user)))
+    await _end(messaging, actor.user, presence_partition(thread_id))
+    was_typing = await _end(messaging, actor.user, typing_partition(thread_id))
     try:
         thread, shown = await _shown_to(messaging, actor, thread_id)
     except ThreadNotFound:
         return
-    messaging.tell(thread, PresenceChanged(actor.user, 0, shown))
-    await _type(messaging, actor.user, thread, shown, on=False)
+    if was_typing:
+        messaging.tell(thread, TypingChanged(actor.user, 0, shown))
+    # The actor's own screens on other nodes hear of it too, and may insist.
+    messaging.tell(thread, PresenceChanged(actor.user, 0, (*shown, actor.user)))
 
 
 async def type_in(messaging: Messaging, actor: Actor, thread_id: ThreadId, *, on: bool) -> None:
-    thread, shown = await _shown_to(messaging, actor, thread_id)
-    await _type(messaging, actor.user, thread, shown, on=on)
-
-
-async def _type(
-    messaging: Messaging, user: UserId, thread: Thread, shown: tuple[UserId, ...], *, on: bool
-) -> None:
-    partition, until_ms = typing_partition(thread.id), 0
-    if on:
-        until_ms = messaging.clock.now_ms() + TYPING_MS
-        if not await _hold(messaging, user, partition, TYPING_MS):
-            return
-    elif messaging.leases.end(partition, user):
-        await messaging.store.write(Delete(EPHEMERAL, lease_key(partition, user)))
-    else:
+    partition = typing_partition(thread_id)
+    if on and not _is_due(messaging, actor.user, partition, TYPING_MS):
         return
-    messaging.tell(thread, TypingChanged(user, until_ms, shown))
+    thread, shown = await _shown_to(messaging, actor, thread_id)
+    if on:
+        until_ms = await _hold(messaging, actor.user, partition, TYPING_MS)
+        messaging.tell(thread, TypingChanged(actor.user, until_ms, shown))
+    elif await _end(messaging, actor.user, partition):
+        messaging.tell(thread, TypingChanged(actor.user, 0, shown))
+
+
+async def _look(
+    messaging: Messaging, user: UserId, thread: Thread, shown: tuple[UserId, ...]
+) -> None:
+    partition = presence_partition(thread.id)
+    if _is_due(messaging, user, partition, PRESENCE_MS):
+        until_ms = await _hold(messaging, user, partition, PRESENCE_MS)
+        messaging.tell(thread, PresenceChanged(user, until_ms, shown))
 
 
 async def _shown_to(
@@ -92,16 +105,29 @@ async def _shown_to(
     return head, tuple(other for other in others if other not in apart)
 
 
-async def _hold(messaging: Messaging, user: UserId, partition: str, lasts_ms: int) -> bool:
-    """Whether the lease was due."""
-    now_ms = messaging.clock.now_ms()
-    if not messaging.leases.is_due(partition, user, now_ms, lasts_ms):
-        return False
-    messaging.leases.note(partition, user, now_ms + lasts_ms)
-    until_ms = now_ms + lasts_ms
+def _is_due(messaging: Messaging, user: UserId, partition: str, lasts_ms: int) -> bool:
+    return messaging.leases.is_due(partition, user, messaging.clock.now_ms(), lasts_ms)
+
+
+async def _hold(messaging: Messaging, user: UserId, partition: str, lasts_ms: int) -> int:
+    """Until when. Noted first, so that two who come at once write it once."""
+    until_ms = messaging.clock.now_ms() + lasts_ms
+    messaging.leases.note(partition, user, until_ms)
     item = items.at(lease_key(partition, user)) | {"until": until_ms}
     item[EPHEMERAL_TTL] = until_ms // 1000 + 1
-    await messaging.store.write(Put(EPHEMERAL, item))
+    try:
+        await messaging.store.write(Put(EPHEMERAL, item))
+    except BaseException:
+        messaging.leases.end(partition, user)
+        raise
+    return until_ms
+
+
+async def _end(messaging: Messaging, user: UserId, partition: str) -> bool:
+    """Whether there was one."""
+    if not messaging.leases.end(partition, user):
+        return False
+    await messaging.store.write(Delete(EPHEMERAL, lease_key(partition, user)))
     return True
 
 

@@ -56,6 +56,10 @@ class Hub:
                 del self._listeners[topic]
                 self.bus.unlisten(topic)
 
+    def hears(self, topic: Topic, user: UserId) -> bool:
+        """Whether one of the user's connections listens for it here."""
+        return any(listener.user == user for listener in self._listeners.get(topic, ()))
+
     def _deliver(self, topic: Topic, notice: Notice) -> None:
         for node in self._nodes:
             node(notice)

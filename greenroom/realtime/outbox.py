@@ -2,9 +2,11 @@
 
 The client is then told to come back with its cursor: a slow reader costs nobody else a thing. What
 one would get wrong: an answer is never dropped, or the client would wait for it; there are only so
-many, because a client has only so many requests under way.
+many, because nothing is read from a client whose wire is full. And once something was dropped
+nothing more is told, because all of it is replayed when the client resumes.
 """
 
+import asyncio
 from collections import deque
 from collections.abc import Callable
 
@@ -18,44 +20,82 @@ class Outbox:
         self._resync = resync
         self._waiting: deque[bytes] = deque()
         self._bytes = 0
-        self._full = False
-        self._overflowed = False
+        self._owes_resync = False
+        self._room: asyncio.Future[None] | None = None
+        self.is_full = False
+        self.is_behind = False
+        """Something was dropped, and the client has not resumed since."""
 
     @property
     def waiting(self) -> int:
         return len(self._waiting)
 
     def tell(self, payload: bytes) -> None:
-        if not self._full:
+        """What stays, and must come, in order, or be replayed."""
+        if self.is_behind:
+            return
+        if not self.is_full:
             self._write(payload)
-        elif not self._overflowed:
-            self._waiting.append(payload)
-            self._bytes += len(payload)
-            if len(self._waiting) > MOST_WAITING or self._bytes > MOST_WAITING_BYTES:
-                self.give_up()
+            return
+        self._waiting.append(payload)
+        self._bytes += len(payload)
+        if len(self._waiting) > MOST_WAITING or self._bytes > MOST_WAITING_BYTES:
+            self.give_up()
+
+    def mention(self, payload: bytes) -> None:
+        """What passes: nobody misses it."""
+        if not self.is_full:
+            self._write(payload)
 
     def answer(self, payload: bytes) -> None:
         self._write(payload)
 
     def give_up(self) -> None:
-        """The client has to ask what it has missed."""
+        """The client has to ask what it has missed. It is told so once."""
+        if self.is_behind:
+            return
+        self.is_behind = True
         self._waiting.clear()
         self._bytes = 0
-        if self._full:
-            self._overflowed = True
+        if self.is_full:
+            self._owes_resync = True
         else:
             self._write(self._resync)
 
+    def catch_up(self) -> None:
+        """The client has asked: what is dropped from now on is news."""
+        self.is_behind = self._owes_resync = False
+
     def pause(self) -> None:
         """The wire is full."""
-        self._full = True
+        self.is_full = True
 
     def resume(self) -> None:
-        self._full = False
-        if self._overflowed:
-            self._overflowed = False
+        self.is_full = False
+        if self._owes_resync:
+            self._owes_resync = False
             self._write(self._resync)
-        while self._waiting and not self._full:
+        while self._waiting and not self.is_full:
             payload = self._waiting.popleft()
             self._bytes -= len(payload)
             self._write(payload)
+        if not self.is_full:
+            self._let_go()
+
+    def close(self) -> None:
+        """Nobody reads any more."""
+        self._waiting.clear()
+        self.is_full = False
+        self._let_go()
+
+    async def room(self) -> None:
+        """Returns once the wire takes more, or is gone."""
+        while self.is_full:
+            if self._room is None:
+                self._room = asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._room)
+
+    def _let_go(self) -> None:
+        if self._room is not None:
+            self._room.set_result(None)
+            self._room = None

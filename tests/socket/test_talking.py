@@ -1,23 +1,15 @@
 """Two people on the socket: what one does, the other is told."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
-from tests.socket.client import Node, serving
+from tests.socket.node import Node
 
-
-@pytest.fixture
-async def node(tmp_path: Path) -> AsyncIterator[Node]:
-    async with serving(tmp_path) as found:
-        await found.join("usr_ana", "usr_ben", "usr_cleo")
-        yield found
+pytestmark = pytest.mark.both_loops
 
 
 async def test_a_message_reaches_both_and_is_acked(node: Node) -> None:
-    thread = await node.talk("usr_ana", "usr_ben")
-    async with await node.connect("usr_ana") as ana, await node.connect("usr_ben") as ben:
+    thread = await node.talk("ana", "ben")
+    async with await node.connect("ana") as ana, await node.connect("ben") as ben:
         ack = await ana.send(thread, "Is Friday free?", "c1")
         assert ack["type"] == "ack"
         assert ack["status"] == "sent"
@@ -28,4 +20,4 @@ async def test_a_message_reaches_both_and_is_acked(node: Node) -> None:
         again = await ana.send(thread, "Is Friday free?", "c1")
         assert again["message"]["messageId"] == ack["message"]["messageId"]
         assert (await ana.ask("ping"))["type"] == "ack"
-        assert not ben.take(), "a retry is told to nobody"
+        assert not await ben.told(), "a retry is told to nobody"

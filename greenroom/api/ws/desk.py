@@ -1,16 +1,17 @@
 """What all sockets of a node share: the contexts behind them, and how much there is room for."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from msgspec import Struct
+
 from greenroom.api.auth import Authenticator
 from greenroom.api.rest.inbox import Changes, changes_of
 from greenroom.api.ws import frames
-from greenroom.api.ws.herald import encode
-from greenroom.clock import iso
-from greenroom.ids import ThreadId, UserId
-from greenroom.messaging import Messaging, presence, sync
+from greenroom.ids import UserId
+from greenroom.messaging import Messaging, sync
 from greenroom.people.actor import Actor
 from greenroom.realtime.hub import Hub
 
@@ -18,6 +19,22 @@ if TYPE_CHECKING:
     from greenroom.api.ws.session import Session
 
 Handler: TypeAlias = Callable[["Session", Any], Awaitable[frames.Ack | None]]
+_AT_ONCE = 50
+
+
+class Patience(Struct, frozen=True):
+    """How many seconds a socket waits for what."""
+
+    first_frame: float = 10
+    """For a token."""
+    idle: float = 30
+    """Without a word from the client, before it is asked whether it is there."""
+    pong: float = 20
+    """For its answer; at most as long as `idle`."""
+    finish: float = 5
+    """For the requests under way, when the server stops."""
+    goodbye: float = 2
+    """For the client's own close frame after ours."""
 
 
 @dataclass
@@ -29,6 +46,7 @@ class Desk:
     most_connections: int = 20_000
     most_under_way: int = 20_000
     most_mistakes: int = 20
+    patience: Patience = field(default_factory=Patience)
     sessions: set["Session"] = field(default_factory=set)
     under_way: int = 0
     is_draining: bool = False
@@ -47,34 +65,16 @@ class Desk:
     def cursor(self, user: UserId) -> str:
         return sync.cursor_now(self.messaging, user)
 
-    async def changes(self, actor: Actor, cursor: str, have: Mapping[str, int]) -> Changes:
-        """What a socket is told when it resumes, without the messages that the client has."""
-        changes = changes_of(
-            await sync.sync(self.messaging, actor, cursor), actor, self.messaging.clock.now_ms()
-        )
-        for changed in changes.threads:
-            known = have.get(changed.thread.thread_id, 0)
-            changed.messages = [
-                message
-                for message in changed.messages
-                if message.seq > known or message.version > 1
-            ]
-        return changes
+    async def changes(self, actor: Actor, cursor: str) -> Changes:
+        found = await sync.sync(self.messaging, actor, cursor)
+        return changes_of(found, actor, self.messaging.clock.now_ms())
 
     async def renew(self) -> None:
-        """Whoever has a thread on screen is still there."""
-        for session in tuple(self.sessions):
-            await session.look_at(tuple(session.on_screen))
-
-    async def appeared(self, actor: Actor, thread: ThreadId) -> list[bytes]:
-        """Says that the user looks at the thread, and who else does."""
-        found = await presence.appear(self.messaging, actor, thread)
-        told: list[frames.Event] = [
-            frames.PresenceChanged(thread, user, True, iso(until))
-            for user, until in found.there.items()
-        ]
-        told += [
-            frames.TypingChanged(thread, user, True, iso(until))
-            for user, until in found.typing.items()
-        ]
-        return [encode(frame) for frame in told]
+        """Everybody who is connected, one after the other; trouble with one is nobody else's."""
+        sessions, trouble = tuple(self.sessions), None
+        for start in range(0, len(sessions), _AT_ONCE):
+            some = (session.renew() for session in sessions[start : start + _AT_ONCE])
+            for outcome in await asyncio.gather(*some, return_exceptions=True):
+                trouble = outcome if isinstance(outcome, Exception) else trouble
+        if trouble is not None:
+            raise trouble

@@ -14,26 +14,27 @@ from greenroom.api.ws.session import Closed, Session
 
 _SPREAD_MS_EACH = 2
 _SPREAD_MS = (1_000, 30_000)
+_GLANCE_SECONDS = 0.01
+_REASON = "the server restarts"
 
 
 async def drain(desk: Desk) -> None:
     desk.is_draining = True
     sessions = tuple(desk.sessions)
-    await asyncio.gather(*(session.drain() for session in sessions))
-    spread = min(max(_SPREAD_MS[0], _SPREAD_MS_EACH * len(sessions)), _SPREAD_MS[1])
-    for session in sessions:
-        _bid_farewell(session, random.randint(0, spread))
+    spread_ms = min(max(_SPREAD_MS[0], _SPREAD_MS_EACH * len(sessions)), _SPREAD_MS[1])
+    await asyncio.gather(*(_see_off(session, spread_ms) for session in sessions))
     await _until_gone(desk)
 
 
-def _bid_farewell(session: Session, delay_ms: int) -> None:
-    session.outbox.answer(encode(frames.Closing("the server restarts", delay_ms)))
-    session.close(Closed.RESTART, "the server restarts")
+async def _see_off(session: Session, spread_ms: int) -> None:
+    await session.finish()
+    session.outbox.answer(encode(frames.Closing(_REASON, random.randint(0, spread_ms))))
+    session.close(Closed.RESTART, _REASON)
 
 
 async def _until_gone(desk: Desk) -> None:
-    """A while for the last words to leave; whoever does not read them is left alone."""
-    for _ in range(20):
-        if not desk.sessions:
+    """Whoever does not answer the last word is cut off before long (`Patience.goodbye`)."""
+    for _ in range(round((desk.patience.goodbye + 1) / _GLANCE_SECONDS)):
+        if not desk.sessions and not desk.under_way:
             return
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(_GLANCE_SECONDS)

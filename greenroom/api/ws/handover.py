@@ -8,6 +8,8 @@ how bytes are handed over changes with the protocol, so nothing may be read in b
 
 import asyncio
 import logging
+import re
+import socket
 from functools import partial
 from typing import Any
 
@@ -18,8 +20,24 @@ from greenroom.api.ws.desk import Desk
 from greenroom.api.ws.wire import MOST_BYTES, upgrade
 
 _HANDSHAKE_SECONDS = 10
-_IDLE_SECONDS, _PONG_SECONDS = 30, 20
-_log = logging.getLogger("greenroom.socket")
+_KERNEL_BYTES = 64 * 1024
+"""What the kernel keeps for a socket each way (it takes twice as much for itself). It would grow to
+megabytes for a client that floods us, or does not read."""
+_CONNECTION = re.compile(rb"(?im)^connection:[^\r\n]*")
+
+
+class _Quiet(logging.LoggerAdapter[logging.Logger]):
+    """picows tells of everybody who comes and goes, and takes what a client gets wrong for an error
+    of ours."""
+
+    def info(self, msg: object, *args: object, **how: Any) -> None:
+        self.debug(msg, *args, **how)
+
+    def error(self, msg: object, *args: object, **how: Any) -> None:
+        self.debug(msg, *args, **how)
+
+
+_log = _Quiet(logging.getLogger("greenroom.socket"), {})
 
 
 class Handover(asyncio.Protocol):
@@ -35,11 +53,14 @@ class Handover(asyncio.Protocol):
     def data_received(self, request: bytes) -> None:
         assert self._transport is not None
         self._transport.pause_reading()
-        asyncio.get_running_loop().call_soon(self._hand_over, self._transport, request)
+        # Firefox asks for `keep-alive, Upgrade`, and picows knows `Upgrade` alone.
+        plain = _CONNECTION.sub(b"connection: Upgrade", request)
+        asyncio.get_running_loop().call_soon(self._hand_over, self._transport, plain)
 
     def _hand_over(self, transport: asyncio.Transport, request: bytes) -> None:
         if transport.is_closing():
             return
+        _keep_small(transport.get_extra_info("socket"))
         protocol = _socket_protocol(self._desk)
         transport.set_protocol(protocol)
         protocol.connection_made(transport)
@@ -54,6 +75,11 @@ class Handover(asyncio.Protocol):
             transport.resume_reading()
 
 
+def _keep_small(connection: socket.socket) -> None:
+    for buffer in (socket.SO_RCVBUF, socket.SO_SNDBUF):
+        connection.setsockopt(socket.SOL_SOCKET, buffer, _KERNEL_BYTES)
+
+
 def _socket_protocol(desk: Desk) -> Any:
     """As `picows.ws_create_server` makes it: it has no other way in for a connection that is made
     already. Its version is pinned for that."""
@@ -66,8 +92,8 @@ def _socket_protocol(desk: Desk) -> Any:
         True,
         _HANDSHAKE_SECONDS,
         True,
-        _IDLE_SECONDS,
-        _PONG_SECONDS,
+        desk.patience.idle,
+        desk.patience.pong,
         WSAutoPingStrategy.PING_WHEN_IDLE,
         True,
         MOST_BYTES,

@@ -8,7 +8,7 @@ from greenroom.api.ws.desk import Handler
 from greenroom.api.ws.frames import Ack
 from greenroom.api.ws.session import Session
 from greenroom.ids import MessageId, ThreadId
-from greenroom.messaging import edit, presence, react, read, send as sending
+from greenroom.messaging import edit, react, read, send as sending
 from greenroom.messaging.delete import delete
 from greenroom.people.actor import Actor
 
@@ -76,12 +76,11 @@ async def on_delivered(session: Session, request: frames.Delivered) -> Ack:
 
 
 async def on_typing(session: Session, request: frames.Typing) -> None:
-    thread = ThreadId(request.thread_id)
-    await presence.type_in(session.desk.messaging, _actor(session), thread, on=request.on)
+    await session.screen.type_in(ThreadId(request.thread_id), on=request.on)
 
 
 async def on_focus(session: Session, request: frames.Focus) -> None:
-    await session.look_at(tuple(map(ThreadId, request.thread_ids)))
+    await session.screen.show(map(ThreadId, request.thread_ids))
 
 
 async def on_ping(session: Session, request: frames.Ping) -> Ack:

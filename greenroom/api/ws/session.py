@@ -3,39 +3,45 @@
     waiting   for a token: in the first frame, or in the subprotocol
     live      requests are answered as they are done, events are told as they come
     replaying what was missed is being read; events wait, and come after it, none twice
+    over      one of the two has said goodbye: nothing more is taken, nothing more is told
 
-What one would get wrong: the connection listens *before* anything is replayed, or something would
-fall between the two; and once something may have been lost no cursor is given out until the client
-has resumed, or what was lost would stay so.
+What one would get wrong: a client sends faster than things are done. There is room for so much of
+it at once; the rest waits unread, and so does everything of a client that does not read its
+answers.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections import deque
+from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, Protocol
 
 import msgspec
+from litestar.status_codes import HTTP_500_INTERNAL_SERVER_ERROR
 
 from greenroom.api import errors
+from greenroom.api.auth import NotAllowed
 from greenroom.api.problems import NotAFrame, OneAtATime, Overloaded, SayWhoFirst
 from greenroom.api.tokens import TokenExpired
 from greenroom.api.ws import frames
 from greenroom.api.ws.desk import Desk
 from greenroom.api.ws.frames import Ack
 from greenroom.api.ws.herald import encode
+from greenroom.api.ws.screen import Screen
+from greenroom.api.ws.stream import Stream
+from greenroom.api.ws.ticket import Ticket
 from greenroom.clock import iso
 from greenroom.errors import Problem
-from greenroom.ids import MessageId, ThreadId, UserId
-from greenroom.messaging import presence
-from greenroom.people.actor import Actor
-from greenroom.realtime.base import Notice, thread_topic, user_topic
+from greenroom.people.access import AccountSuspended
+from greenroom.people.actor import Actor, Scope
+from greenroom.realtime.base import user_topic
 from greenroom.realtime.outbox import Outbox
 
-FIRST_FRAME_SECONDS = 10
 MOST_UNDER_WAY = 256
 """Requests of one client at once; while there are more, nothing is read from its socket."""
-_MOST_BUFFERED = 2000
-_WARN_MS = 60_000
+_RECENT_MS = 60_000
+_LONGEST_REASON = 200
 _RESYNC = encode(frames.Resync())
 _decode = msgspec.json.Decoder(frames.Request).decode
 _log = logging.getLogger(__name__)
@@ -56,7 +62,8 @@ class Wire(Protocol):
 
     def write(self, payload: bytes) -> None: ...
 
-    def close(self, code: int, reason: str) -> None: ...
+    def close(self, code: int, reason: str) -> None:
+        """After everything that was written."""
 
     def pause_reading(self) -> None: ...
 
@@ -68,86 +75,119 @@ class Session:
         self.desk = desk
         self.wire = wire
         self.outbox = Outbox(wire.write, _RESYNC)
+        self.screen = Screen(desk.messaging, desk.hub, self.outbox, self._start)
+        self.stream = Stream(self.outbox, self.screen.drop)
         self.actor: Actor | None = None
-        self.on_screen: set[ThreadId] = set()
+        self.is_over = False
+        self._takes_more = True
         self._tasks: set[asyncio.Task[None]] = set()
         self._lines: dict[str, asyncio.Task[None]] = {}
-        self._expires_ms = 0
-        self._timer = asyncio.get_running_loop().call_later(FIRST_FRAME_SECONDS, self._too_slow)
-        self._buffered: list[Notice] | None = None
-        self._behind = False
+        self._unread: deque[bytes] = deque()
+        self._admission: asyncio.Task[None] | None = None
+        self._is_resuming = False
         self._mistakes = 0
-        self.is_closed = False
-
-    # The hub's side.
-
-    @property
-    def user(self) -> UserId:
-        return UserId("") if self.actor is None else self.actor.user
-
-    def hear(self, notice: Notice) -> None:
-        if self._buffered is None:
-            self.outbox.tell(notice.payload)
-        elif len(self._buffered) < _MOST_BUFFERED:
-            self._buffered.append(notice)
-        else:
-            self.missed()
-
-    def missed(self) -> None:
-        self._behind = True
-        self.outbox.give_up()
+        self._ticket = Ticket(desk.messaging.clock, self._warn, self._expired)
+        loop = asyncio.get_running_loop()
+        self._patience = loop.call_later(desk.patience.first_frame, self._too_slow)
 
     # The wire's side.
 
     def receive(self, payload: bytes) -> None:
-        try:
-            request = _decode(payload)
-        except msgspec.MsgspecError as error:
-            self._mistaken(payload, error)
+        if not self._takes_more:
             return
-        if self.actor is None and not isinstance(request, frames.Auth):
-            self._refuse(getattr(request, "id", None), SayWhoFirst())
-            return
-        if not self.desk.has_room():
-            self._refuse(getattr(request, "id", None), Overloaded())
-            return
-        self._start(self._answer(request), self._line(request))
+        if self._unread or not self._has_room():
+            self._unread.append(payload)
+            self.wire.pause_reading()
+        else:
+            self._take(payload)
 
     def authenticate(self, token: str) -> None:
         """With the token of the subprotocol, as if the first frame had brought it."""
         self.receive(encode(frames.Auth(0, token)))
 
-    def disconnected(self) -> None:
-        if self.is_closed:
-            return
-        self.is_closed = True
-        self._timer.cancel()
-        if self.actor is not None:
-            self.desk.hub.remove(user_topic(self.actor.user), self)
-            self._start(self.look_at(()))
+    def fill_up(self) -> None:
+        """The client does not read as fast as it is written to."""
+        self.outbox.pause()
+
+    def empty_out(self) -> None:
+        self.outbox.resume()
+        self._take_rest()
 
     def close(self, code: int, reason: str) -> None:
-        self.wire.close(code, reason)
+        if not self.is_over:
+            self._end()
+            self.wire.close(code, reason)
 
-    async def drain(self) -> None:
-        """Lets what was accepted be answered."""
+    def disconnected(self) -> None:
+        self._end()
+        self.outbox.close()
+        if self.screen.threads and not self.desk.is_draining:
+            self._start(self._vanish())
+        else:  # leases end by themselves
+            self.screen.go_dark()
+
+    async def finish(self) -> None:
+        """Takes nothing more, and lets what was accepted be answered."""
+        self._takes_more = False
+        self._unread.clear()
         self.wire.pause_reading()
         if self._tasks:
-            await asyncio.wait(self._tasks, timeout=5)
+            await asyncio.wait(self._tasks, timeout=self.desk.patience.finish)
 
-    # Requests.
+    async def renew(self) -> None:
+        """Still there, and still welcome?"""
+        if self.actor is None or self.is_over:
+            return
+        try:
+            await self.desk.authenticator.check(self.actor)
+        except AccountSuspended as problem:
+            self._refuse(None, problem)
+            self._part_over(problem)
+        else:
+            await self.screen.renew()
 
-    def _start(self, work: Coroutine[Any, Any, None], line: str | None = None) -> None:
-        if line is not None:
-            work = self._after(self._lines.get(line), work)
-        task = asyncio.get_running_loop().create_task(work)
-        if line is not None:
-            self._lines[line] = task
-        self._tasks.add(task)
-        task.add_done_callback(self._done)
-        self.desk.under_way += 1
-        if len(self._tasks) == MOST_UNDER_WAY:
-            self.wire.pause_reading()
+    # What comes in.
+
+    def _has_room(self) -> bool:
+        return (
+            self._admission is None
+            and len(self._tasks) < MOST_UNDER_WAY
+            and not self.outbox.is_full
+        )
+
+    def _take_rest(self) -> None:
+        """Of what had no room, as much as there is room for now."""
+        while self._unread and self._has_room():
+            self._take(self._unread.popleft())
+        if not self._unread and self._has_room() and self._takes_more:
+            self.wire.resume_reading()
+
+    def _take(self, payload: bytes) -> None:
+        try:
+            request = _decode(payload)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            self._mistaken(_number_in(payload), NotAFrame(str(error)[:_LONGEST_REASON]))
+            return
+        number: int | None = getattr(request, "id", None)
+        if self.actor is None and not isinstance(request, frames.Auth):
+            self._mistaken(number, SayWhoFirst())
+            return
+        self._mistakes = 0
+        if not self.desk.has_room():
+            self._refuse(number, Overloaded())
+        elif self.actor is None:
+            self._admission = self._start(self._answer(request))
+        elif isinstance(request, frames.Resume):
+            self._take_resume(request)
+        else:
+            self._start(self._answer(request), self._line(request))
+
+    def _take_resume(self, request: frames.Resume) -> None:
+        if self._is_resuming:
+            self._refuse(request.id, OneAtATime())
+        else:
+            self._is_resuming = True
+            self._start(self._answer(request))
 
     def _line(self, request: frames.Request) -> str | None:
         """What one client writes into one thread takes effect in the order in which it was sent.
@@ -156,20 +196,33 @@ class Session:
             return request.thread_id
         return None
 
-    async def _after(
-        self, before: asyncio.Task[None] | None, work: Coroutine[Any, Any, None]
-    ) -> None:
-        if before is not None:
-            await asyncio.wait([before])
-        await work
+    def _start(
+        self, work: Coroutine[Any, Any, None], line: str | None = None
+    ) -> asyncio.Task[None]:
+        if line is not None and line in self._lines:
+            work = _after(self._lines[line], work)
+        task = asyncio.get_running_loop().create_task(work)
+        if line is not None:
+            self._lines[line] = task
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        self.desk.under_way += 1
+        return task
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self.desk.under_way -= 1
         self._tasks.discard(task)
         for line in [line for line, last in self._lines.items() if last is task]:
             del self._lines[line]
-        if len(self._tasks) == MOST_UNDER_WAY - 1 and not self.is_closed:
-            self.wire.resume_reading()
+        if task is self._admission:
+            self._admission = None
+            self._take_rest()
+            if not self._is_resuming:
+                self.stream.go_on(caught_up=False)
+        elif self._unread or len(self._tasks) == MOST_UNDER_WAY - 1:
+            self._take_rest()
+
+    # What becomes of it.
 
     async def _answer(self, request: frames.Request) -> None:
         number: int | None = getattr(request, "id", None)
@@ -185,129 +238,140 @@ class Session:
                 answer = await self.desk.handlers[type(request)](self, request)
         except Problem as problem:
             self._refuse(number, problem)
-            if self.actor is None:
-                self.close(Closed.NO_TOKEN, "the token is not accepted")
-            return
+            self._part_over(problem)
         except Exception:
             _log.exception("a request of type %s failed", type(request).__name__)
             self._tell_problem(number, errors.INTERNAL)
-            return
-        if answer is not None and not self.is_closed:
-            self.outbox.answer(encode(answer))
+        else:
+            if answer is not None and not self.is_over:
+                self.outbox.answer(encode(answer))
 
     async def _authenticated(self, request: frames.Auth) -> Ack:
         actor, expires_ms = await self.desk.authenticator.admit(request.token, request.act_for)
+        if not actor.may(Scope.USER):
+            raise NotAllowed(Scope.USER)
         if self.actor is not None and actor.user != self.actor.user:
             raise SayWhoFirst
-        is_new, self.actor = self.actor is None, actor
-        self._expires_ms = expires_ms
-        self._timer.cancel()
-        self._watch_token()
-        if is_new and not self.is_closed:
-            self.desk.hub.add(user_topic(actor.user), self)
+        cursor = self.cursor()
+        if self.actor is None:
+            await self._listen(actor)
+            cursor = self.desk.cursor(actor.user)
+        self.actor = actor
+        if not self.is_over:
+            self._ticket.renew(expires_ms)
+        return Ack(request.id, cursor=cursor, user_id=actor.user, expires_at=iso(expires_ms))
+
+    async def _listen(self, actor: Actor) -> None:
+        """What comes from here on is held until it is known whether the client wants to have what
+        it missed first."""
+        self._patience.cancel()
+        self.screen.belongs_to(actor)
+        self.stream.hold()
+        if not self.is_over:
+            self.stream.user = actor.user
+            self.desk.hub.add(user_topic(actor.user), self.stream)
             await self.desk.hub.bus.ready()
-        return Ack(
-            request.id,
-            cursor=self.cursor(),
-            user_id=actor.user,
-            expires_at=iso(expires_ms),
-        )
 
     def cursor(self) -> str | None:
-        if self._behind or self._buffered is not None or self.actor is None:
+        if self.actor is None or not self.stream.cursor_holds():
             return None
         return self.desk.cursor(self.actor.user)
 
     async def _resumed(self, request: frames.Resume) -> None:
-        if self._buffered is not None:
-            raise OneAtATime
+        """Answers itself: what was held comes right after the answer."""
         assert self.actor is not None
-        self._buffered, self._behind = [], False
-        given: dict[MessageId, int] = {}
-        cursor, more, reset = request.cursor, True, False
+        caught_up = False
+        self.stream.hold()
         try:
-            while more and not reset:
-                changes = await self.desk.changes(self.actor, cursor, request.have)
-                cursor, more, reset = changes.cursor, changes.more, changes.reset
-                for changed in changes.threads:
-                    given |= {shown.message_id: shown.version for shown in changed.messages}
-                if changes.threads or changes.gone:
-                    self.outbox.answer(encode(frames.Synced(request.id, changes)))
+            await self.desk.authenticator.check(self.actor)
+            ack = await self._replayed(self.actor, request)
+            self.outbox.answer(encode(ack))
+            caught_up = True
         finally:
-            waiting, self._buffered = self._buffered, None
-        self.outbox.answer(encode(Ack(request.id, cursor=cursor, reset=reset)))
-        for notice in waiting:
-            if notice.message is None or given.get(notice.message, 0) < notice.version:
-                self.outbox.tell(notice.payload)
+            self._is_resuming = False
+            self.stream.go_on(caught_up=caught_up)
 
-    async def look_at(self, threads: tuple[ThreadId, ...]) -> None:
-        """These are on screen now, and no others."""
-        wanted = set(threads)
-        for thread in self.on_screen - wanted:
-            self.on_screen.discard(thread)
-            self.desk.hub.remove(thread_topic(thread), self)
-            if self.actor is not None and not self._is_elsewhere(thread):
-                await presence.vanish(self.desk.messaging, self.actor, thread)
-        if self.actor is None or self.is_closed:
+    async def _replayed(self, actor: Actor, request: frames.Resume) -> Ack:
+        """One page after the other, no faster than the client reads them."""
+        recent = iso(self.desk.messaging.clock.now_ms() - _RECENT_MS)
+        cursor, more = request.cursor, True
+        while more and not self.is_over:
+            changes = await self.desk.changes(actor, cursor)
+            if changes.reset:
+                return Ack(request.id, cursor=changes.cursor, reset=True)
+            changes = self.stream.without_known(changes, request.have, recent)
+            if changes.threads or changes.gone:
+                self.outbox.answer(encode(frames.Synced(request.id, changes)))
+            cursor, more = changes.cursor, changes.more
+            await self.outbox.room()
+        return Ack(request.id, cursor=cursor)
+
+    # How it ends.
+
+    def _end(self) -> None:
+        self.is_over = True
+        self._takes_more = False
+        self._unread.clear()
+        self._patience.cancel()
+        self._ticket.cancel()
+        self.desk.hub.remove(user_topic(self.stream.user), self.stream)
+
+    async def _vanish(self) -> None:
+        with suppress(Problem):  # leases end by themselves
+            await self.screen.show(())
+
+    def _part_over(self, problem: Problem) -> None:
+        """Whoever is not let in, or no longer, has to go. Our own trouble is no reason."""
+        if _is_ours(problem):
+            _log.error("a request was refused: %r", problem, exc_info=problem)
             return
-        for thread in wanted:
-            if thread not in self.on_screen:
-                self.on_screen.add(thread)
-                self.desk.hub.add(thread_topic(thread), self)
-            for payload in await self.desk.appeared(self.actor, thread):
-                self.outbox.tell(payload)
+        if self.actor is None:
+            self.close(Closed.NO_TOKEN, "the token is not accepted")
+        elif isinstance(problem, AccountSuspended):
+            self.close(Closed.EXPIRED, "the account is suspended")
 
-    def _is_elsewhere(self, thread: ThreadId) -> bool:
-        """Whether the user has the thread on another screen of this node."""
-        return any(
-            other is not self and other.user == self.user and thread in other.on_screen
-            for other in self.desk.sessions
-        )
+    def _too_slow(self) -> None:
+        self.close(Closed.SLOW_TO_START, "no token came")
+
+    def _warn(self, expires_ms: int) -> None:
+        self.outbox.answer(encode(frames.Expiring(iso(expires_ms))))
+
+    def _expired(self) -> None:
+        self._refuse(None, TokenExpired())
+        self.close(Closed.EXPIRED, "the token has expired")
 
     # What goes wrong.
+
+    def _mistaken(self, number: int | None, problem: Problem) -> None:
+        self._refuse(number, problem)
+        self._mistakes += 1
+        if self._mistakes >= self.desk.most_mistakes:
+            self.close(Closed.TOO_MUCH, "too many frames that are none")
 
     def _refuse(self, number: int | None, problem: Problem) -> None:
         self._tell_problem(number, errors.document_of(problem))
 
     def _tell_problem(self, number: int | None, document: dict[str, Any]) -> None:
-        if not self.is_closed:
+        if not self.is_over:
             self.outbox.answer(encode(frames.Problem(document, number)))
 
-    def _mistaken(self, payload: bytes, error: Exception) -> None:
-        self._mistakes += 1
-        self._refuse(_number_in(payload), NotAFrame(str(error)))
-        if self._mistakes >= self.desk.most_mistakes:
-            self.close(Closed.TOO_MUCH, "too many frames that are none")
 
-    def _too_slow(self) -> None:
-        self.close(Closed.SLOW_TO_START, "no token came")
+def _is_ours(problem: Problem) -> bool:
+    return errors.answer_to(type(problem)).status >= HTTP_500_INTERNAL_SERVER_ERROR
 
-    def _watch_token(self) -> None:
-        """Warns a minute before the token ends, and closes when it does."""
-        left_ms = self._expires_ms - self.desk.messaging.clock.now_ms()
-        if left_ms <= 0:
-            self._refuse(None, TokenExpired())
-            self.close(Closed.EXPIRED, "the token has expired")
-            return
-        act: Callable[[], None] = self._watch_token
-        wait_ms = left_ms
-        if left_ms > _WARN_MS:
-            act, wait_ms = self._warn, min(left_ms - _WARN_MS, 3_600_000)
-        self._timer = asyncio.get_running_loop().call_later(wait_ms / 1000, act)
 
-    def _warn(self) -> None:
-        if self._expires_ms - self.desk.messaging.clock.now_ms() <= _WARN_MS + 1000:
-            self.outbox.tell(encode(frames.Expiring(iso(self._expires_ms))))
-        self._watch_token()
+async def _after(before: asyncio.Task[None], work: Coroutine[Any, Any, None]) -> None:
+    await asyncio.wait([before])
+    await work
+
+
+class _Numbered(msgspec.Struct):
+    id: int | None = None
 
 
 def _number_in(payload: bytes) -> int | None:
     """The number of a request that is otherwise no frame, so that the client knows which."""
     try:
         return msgspec.json.decode(payload, type=_Numbered).id
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-
-
-class _Numbered(msgspec.Struct):
-    id: int | None = None

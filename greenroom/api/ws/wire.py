@@ -1,10 +1,15 @@
 """The socket's transport: picows, and a whole message out of its fragments.
 
-What one would get wrong: picows hands out a view of its own buffer, valid only during the call.
+What one would get wrong: picows hands out a view of its own buffer, valid only during the call. And
+a socket that is closed while something unread lies in it is reset, and takes our last words along:
+so after our close frame the client's own is waited for, and what else comes is thrown away.
 """
 
+import asyncio
 from http import HTTPStatus
+from typing import Any
 
+import msgspec
 from picows import (
     WSCloseCode,
     WSFrame,
@@ -16,6 +21,8 @@ from picows import (
     WSUpgradeResponseWithListener,
 )
 
+from greenroom.api import errors
+from greenroom.api.problems import Overloaded
 from greenroom.api.ws.desk import Desk
 from greenroom.api.ws.session import Session
 
@@ -23,6 +30,16 @@ PATH = "/v1/socket"
 PROTOCOL = "greenroom.v1"
 _BEARER = "bearer."
 MOST_BYTES = 128 * 1024
+_TOO_BIG = WSCloseCode.MESSAGE_TOO_BIG.value
+_AGAINST_THE_PROTOCOL = WSCloseCode.PROTOCOL_ERROR.value
+_SAID_NOTHING = WSCloseCode.NO_INFO
+_NO_SUCH_PAGE, _NOTHING_THERE = errors.OF_THE_PROTOCOL[HTTPStatus.NOT_FOUND]
+_NOWHERE = {
+    "type": errors.type_of(_NO_SUCH_PAGE),
+    "title": errors.title_of(_NO_SUCH_PAGE),
+    "status": HTTPStatus.NOT_FOUND.value,
+    "detail": _NOTHING_THERE,
+}
 
 
 class Socket(WSListener):
@@ -31,7 +48,9 @@ class Socket(WSListener):
         self._token = token
         self._transport: WSTransport | None = None
         self._session: Session | None = None
-        self._parts: list[bytes] = []
+        self._parts: bytearray | None = None
+        self._is_paused = False
+        self._goodbye: asyncio.TimerHandle | None = None
 
     # What picows calls.
 
@@ -43,26 +62,28 @@ class Socket(WSListener):
             self._session.authenticate(self._token)
 
     def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
-        if self._session is None or self._session.is_closed:
-            return
         if frame.msg_type == WSMsgType.CLOSE:
-            transport.send_close(frame.get_close_code() or WSCloseCode.OK)
+            code = frame.get_close_code()
+            transport.send_close(WSCloseCode.OK if code == _SAID_NOTHING else code)
             transport.disconnect()
-        elif frame.msg_type in (WSMsgType.TEXT, WSMsgType.BINARY, WSMsgType.CONTINUATION):
+            self._cut_off_soon()
+        elif frame.msg_type != WSMsgType.PONG and not transport.is_close_frame_sent:
             self._take(frame)
 
     def on_ws_disconnected(self, transport: WSTransport) -> None:
+        if self._goodbye is not None:
+            self._goodbye.cancel()
         if self._session is not None:
             self._desk.sessions.discard(self._session)
             self._session.disconnected()
 
     def pause_writing(self) -> None:
         if self._session is not None:
-            self._session.outbox.pause()
+            self._session.fill_up()
 
     def resume_writing(self) -> None:
         if self._session is not None:
-            self._session.outbox.resume()
+            self._session.empty_out()
 
     # What the session calls.
 
@@ -73,45 +94,81 @@ class Socket(WSListener):
     def close(self, code: int, reason: str) -> None:
         if self._transport is not None and not self._transport.is_disconnected:
             self._transport.send_close(code, reason.encode())  # type: ignore[arg-type]
-            self._transport.disconnect()
+            self.resume_reading()
+            self._cut_off_soon()
 
     def pause_reading(self) -> None:
-        if self._transport is not None and not self._transport.is_disconnected:
-            self._transport.underlying_transport.pause_reading()
+        if not self._is_paused and self._is_open():
+            self._is_paused = True
+            self._transport.underlying_transport.pause_reading()  # type: ignore[union-attr]
 
     def resume_reading(self) -> None:
-        if self._transport is not None and not self._transport.is_disconnected:
-            self._transport.underlying_transport.resume_reading()
+        if self._is_paused and self._is_open():
+            self._is_paused = False
+            self._transport.underlying_transport.resume_reading()  # type: ignore[union-attr]
+
+    def _is_open(self) -> bool:
+        transport = self._transport
+        return transport is not None and not (
+            transport.is_disconnected or transport.underlying_transport.is_closing()
+        )
+
+    def _cut_off_soon(self) -> None:
+        if self._goodbye is None and self._transport is not None:
+            loop = asyncio.get_running_loop()
+            seconds = self._desk.patience.goodbye
+            self._goodbye = loop.call_later(seconds, self._transport.disconnect, False)
 
     def _take(self, frame: WSFrame) -> None:
         assert self._session is not None
-        if frame.fin and not self._parts:
+        goes_on = frame.msg_type == WSMsgType.CONTINUATION
+        if goes_on == (self._parts is None):
+            self._session.close(_AGAINST_THE_PROTOCOL, "this continues nothing")
+        elif frame.fin and self._parts is None:
             self._session.receive(frame.get_payload_as_bytes())
-            return
-        self._parts.append(frame.get_payload_as_bytes())
-        if sum(map(len, self._parts)) > MOST_BYTES:
-            self.close(WSCloseCode.MESSAGE_TOO_BIG.value, f"a frame has at most {MOST_BYTES} bytes")
-        elif frame.fin:
-            whole, self._parts = b"".join(self._parts), []
+        else:
+            self._gather(frame.get_payload_as_bytes(), is_last=bool(frame.fin))
+
+    def _gather(self, part: bytes, *, is_last: bool) -> None:
+        assert self._session is not None
+        if self._parts is None:
+            self._parts = bytearray()
+        self._parts += part
+        if len(self._parts) > MOST_BYTES:
+            self._session.close(_TOO_BIG, f"a frame has at most {MOST_BYTES} bytes")
+        elif is_last:
+            whole, self._parts = bytes(self._parts), None
             self._session.receive(whole)
 
 
 def upgrade(desk: Desk, request: WSUpgradeRequest) -> WSUpgradeResponseWithListener:
-    """Lets a client in, or says at the door that there is no room."""
+    """Lets a client in, or says at the door why not."""
     path = request.path.decode(errors="replace").partition("?")[0]
     if path != PATH:
-        nowhere = WSUpgradeResponse.create_error_response(HTTPStatus.NOT_FOUND)
-        return WSUpgradeResponseWithListener(nowhere, None)
+        return _refused(_NOWHERE)
     if not desk.takes_more():
-        refused = WSUpgradeResponse.create_error_response(
-            HTTPStatus.SERVICE_UNAVAILABLE,
-            b'{"type":"/problems/overloaded","title":"Overloaded","status":503}',
-            {"Retry-After": "5", "Content-Type": "application/problem+json"},
-        )
-        return WSUpgradeResponseWithListener(refused, None)
-    offered = request.headers.get("Sec-WebSocket-Protocol", "")
-    named = [one.strip() for one in offered.split(",") if one.strip()]
-    tokens = [one.removeprefix(_BEARER) for one in named if one.startswith(_BEARER)]
+        return _refused(errors.document_of(Overloaded()), {"Retry-After": "5"})
+    offered = ",".join(request.headers.getall("Sec-WebSocket-Protocol", ()))
+    named = [one.strip() for one in offered.split(",")]
     chosen = {"Sec-WebSocket-Protocol": PROTOCOL} if PROTOCOL in named else None
     accepted = WSUpgradeResponse.create_101_response(chosen)
-    return WSUpgradeResponseWithListener(accepted, Socket(desk, tokens[0] if tokens else None))
+    return WSUpgradeResponseWithListener(accepted, Socket(desk, _token_among(named)))
+
+
+def _token_among(named: list[str]) -> str | None:
+    for one in named:
+        if one.startswith(_BEARER):
+            # Bytes of a header that are no text are none of a token either.
+            return one.removeprefix(_BEARER).encode("ascii", "replace").decode()
+    return None
+
+
+def _refused(
+    document: dict[str, Any], headers: dict[str, str] | None = None
+) -> WSUpgradeResponseWithListener:
+    response = WSUpgradeResponse.create_error_response(
+        HTTPStatus(document["status"]),
+        msgspec.json.encode(document),
+        {"Content-Type": errors.PROBLEM_JSON, **(headers or {})},
+    )
+    return WSUpgradeResponseWithListener(response, None)

@@ -1,0 +1,139 @@
+"""A client that does what none should: frames byte by byte, or no reading, or no goodbye."""
+
+import asyncio
+import base64
+import json
+import os
+import socket
+import struct
+from collections.abc import Mapping
+from contextlib import suppress
+from types import MappingProxyType
+from typing import Any
+
+SECONDS = 20
+CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
+
+
+class Refused(Exception):
+    """At the door: the status, the headers, the body."""
+
+    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        super().__init__(status, body)
+        self.status, self.headers, self.body = status, headers, body
+
+
+class Raw:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+        self.headers: dict[str, str] = {}
+
+    @classmethod
+    async def connect(
+        cls,
+        port: int,
+        path: str = "/v1/socket",
+        headers: Mapping[str, str] = MappingProxyType({}),
+        *,
+        most_unread: int = 2**16,
+    ) -> "Raw":
+        connection = socket.socket()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, most_unread)
+        connection.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(connection, ("127.0.0.1", port))
+        streams = await asyncio.open_connection(sock=connection, limit=most_unread)
+        raw = cls(*streams)
+        await raw._shake_hands(path, headers)
+        return raw
+
+    async def _shake_hands(self, path: str, headers: Mapping[str, str]) -> None:
+        key = base64.b64encode(os.urandom(16)).decode()
+        sent = {
+            "Host": "greenroom",
+            "Upgrade": "websocket",
+            "Connection": "Upgrade",
+            "Sec-WebSocket-Version": "13",
+            "Sec-WebSocket-Key": key,
+            **headers,
+        }
+        lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items())]
+        self.writer.write("\r\n".join([*lines, "", ""]).encode("latin-1"))
+        head = (await self._timed(self.reader.readuntil(b"\r\n\r\n"))).decode("latin-1")
+        first, *rest = head.strip().split("\r\n")
+        self.headers = {
+            name.lower(): value.strip() for name, _, value in (line.partition(":") for line in rest)
+        }
+        status = int(first.split()[1])
+        if status != 101:
+            length = int(self.headers.get("content-length", "-1"))
+            body = await self._timed(
+                self.reader.read() if length < 0 else self.reader.readexactly(length)
+            )
+            self.abort()
+            raise Refused(status, self.headers, body)
+
+    # What is sent.
+
+    def text(self, frame: object) -> None:
+        self.send(TEXT, json.dumps(frame).encode())
+
+    def send(self, kind: int, payload: bytes, *, fin: bool = True, rsv: int = 0) -> None:
+        self.writer.write(framed(kind, payload, fin=fin, rsv=rsv))
+
+    def abort(self) -> None:
+        """Gone without a word."""
+        self.writer.transport.abort()
+
+    # What comes.
+
+    async def next(self) -> tuple[int, bytes]:
+        """The kind of the next frame, and what is in it."""
+        head = await self._timed(self.reader.readexactly(2))
+        length = head[1] & 0x7F
+        if length == 126:
+            length = struct.unpack("!H", await self._timed(self.reader.readexactly(2)))[0]
+        elif length == 127:
+            length = struct.unpack("!Q", await self._timed(self.reader.readexactly(8)))[0]
+        return head[0] & 0x0F, await self._timed(self.reader.readexactly(length))
+
+    async def frame(self) -> Any:
+        """The next text frame."""
+        while True:
+            kind, payload = await self.next()
+            assert kind != CLOSE, payload
+            if kind == TEXT:
+                return json.loads(payload)
+
+    async def answer(self, number: int) -> Any:
+        """The answer to a request, whatever else comes before it."""
+        while True:
+            frame = await self.frame()
+            if frame["type"] in ("ack", "problem") and frame.get("id") == number:
+                return frame
+
+    async def closed(self) -> tuple[int, str]:
+        """Code and reason of the close frame, whatever else comes before it; then the end."""
+        while True:
+            kind, payload = await self.next()
+            if kind == CLOSE:
+                self.send(CLOSE, payload[:2])
+                with suppress(ConnectionResetError):
+                    await self._timed(self.reader.read())
+                self.abort()
+                return struct.unpack("!H", payload[:2])[0], payload[2:].decode()
+
+    async def _timed(self, reading: Any) -> Any:
+        return await asyncio.wait_for(reading, SECONDS)
+
+
+def framed(kind: int, payload: bytes, *, fin: bool = True, rsv: int = 0) -> bytes:
+    """Masked with zeroes, which changes nothing and is allowed."""
+    first = (0x80 if fin else 0) | rsv << 4 | kind
+    if len(payload) < 126:
+        head = struct.pack("!BB", first, 0x80 | len(payload))
+    elif len(payload) < 2**16:
+        head = struct.pack("!BBH", first, 0x80 | 126, len(payload))
+    else:
+        head = struct.pack("!BBQ", first, 0x80 | 127, len(payload))
+    return head + bytes(4) + payload

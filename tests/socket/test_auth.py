@@ -1,0 +1,248 @@
+"""Who is on the socket: by a token in the first frame or in the subprotocol, and for how long."""
+
+import asyncio
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from greenroom.api.auth import ACT_FOR
+from greenroom.api.tokens import LEEWAY_SECONDS
+from greenroom.api.ws.desk import Patience
+from greenroom.clock import HeldClock
+from greenroom.ids import UserId
+from greenroom.people.actor import Scope
+from greenroom.people.suspend import reinstate, suspend
+from tests.socket.client import Client
+from tests.socket.node import CAST, Node, held, serving
+from tests.socket.raw import Raw
+
+NO_TOKEN, EXPIRED, SLOW = 4401, 4403, 4408
+
+
+async def refused(client: Client, code: str, **auth: str) -> None:
+    answer = await client.ask("auth", **auth)
+    assert answer["type"] == "problem"
+    assert answer["problem"]["type"] == f"/problems/{code}"
+    assert await client.closed() == NO_TOKEN
+
+
+@pytest.mark.both_loops
+async def test_a_token_in_the_first_frame(node: Node) -> None:
+    async with await node.connect() as client:
+        ack = await client.ask("auth", token=node.token("ana"))
+        assert ack["type"] == "ack"
+        assert ack["userId"] == node.id("ana")
+        assert ack["cursor"]
+        assert ack["expiresAt"]
+
+
+@pytest.mark.both_loops
+async def test_a_token_in_the_subprotocol_and_a_request_at_once(node: Node) -> None:
+    offered = ("greenroom.v1", f"bearer.{node.token('ana')}")
+    async with await node.connect(protocols=offered) as client:
+        assert client.socket.protocol == "greenroom.v1"
+        assert (await client.ask("ping"))["type"] == "ack", "it need not wait to be known"
+        hello = await client.event("ack")
+        assert (hello["id"], hello["userId"]) == (0, node.id("ana"))
+
+
+@pytest.mark.parametrize("offered", ["greenroom.v1", "bearer.{}", "soap, bearer.{}"])
+async def test_only_our_own_protocol_is_chosen(node: Node, offered: str) -> None:
+    asked = {"Sec-WebSocket-Protocol": offered.format(node.token("ana"))}
+    raw = await node.raw(headers=asked)
+    chosen = raw.headers.get("sec-websocket-protocol")
+    assert chosen == ("greenroom.v1" if "greenroom.v1" in offered else None)
+    raw.abort()
+
+
+@pytest.mark.parametrize("token", ["nonsense", "", "ünïcode"])
+async def test_a_wrong_token_in_the_subprotocol_is_refused(node: Node, token: str) -> None:
+    raw = await node.raw(headers={"Sec-WebSocket-Protocol": f"greenroom.v1, bearer.{token}"})
+    answer = await raw.answer(0)
+    assert answer["problem"]["type"] == "/problems/invalid-token"
+    assert await raw.closed() == (NO_TOKEN, "the token is not accepted")
+
+
+async def test_a_token_in_the_url_is_ignored(node: Node) -> None:
+    token = node.token("ana")
+    raw = await Raw.connect(node.port, f"/v1/socket?token={token}&access_token={token}")
+    raw.text({"type": "ping", "id": 1})
+    assert (await raw.answer(1))["problem"]["type"] == "/problems/say-who-first"
+    raw.abort()
+
+
+async def test_firefox_asks_to_keep_alive_as_well(node: Node) -> None:
+    raw = await node.raw("ana", headers={"Connection": "keep-alive, Upgrade"})
+    raw.text({"type": "ping", "id": 1})
+    assert (await raw.answer(1))["type"] == "ack"
+    raw.abort()
+
+
+async def test_a_wrong_token_is_refused(node: Node) -> None:
+    await refused(await node.connect(), "invalid-token", token="nonsense")
+    signed_by_another = node.token("ana")[:-4] + "aaaa"
+    await refused(await node.connect(), "invalid-token", token=signed_by_another)
+
+
+async def test_an_expired_token_is_refused(node: Node) -> None:
+    old = node.token("ana", seconds=-LEEWAY_SECONDS - 1)
+    await refused(await node.connect(), "token-expired", token=old)
+
+
+async def test_a_token_of_nobody_is_refused(node: Node) -> None:
+    await refused(await node.connect(), "no-account", token=node.token("usr_nobody"))
+
+
+async def test_a_refusal_has_the_words_of_rest(node: Node) -> None:
+    client = await node.connect()
+    token = node.token("usr_nobody")
+    answer = await client.ask("auth", token=token)
+    headers = {"Authorization": f"Bearer {token}"}
+    async with node.http.get("/v1/inbox", headers=headers) as over_rest:
+        assert answer["problem"] == await over_rest.json()
+    await client.closed()
+
+
+async def test_a_service_acts_for_a_user_and_never_for_itself(node: Node) -> None:
+    service = node.token("shop", Scope.SERVICE)
+    thread = await node.talk("ana", "ben")
+    async with await node.connect() as client:
+        ack = await client.ask("auth", token=service, actFor=node.id("ana"))
+        assert ack["userId"] == node.id("ana")
+        sent = await client.send(thread, "from the shop")
+        assert sent["message"]["authorUserId"] == node.id("ana")
+    await refused(await node.connect(), "not-allowed", token=service)
+    nobody = {"token": service, "actFor": "usr_nobody"}
+    await refused(await node.connect(), "no-account", **nobody)
+    ana = {"token": node.token("ana"), "actFor": node.id("ben")}
+    await refused(await node.connect(), "not-allowed", **ana)
+    headers = {"Authorization": f"Bearer {service}"}
+    async with node.http.get("/v1/inbox", headers=headers) as over_rest:
+        assert over_rest.status == 403, "no more may a service over REST"
+    headers[ACT_FOR] = node.id("ana")
+    async with node.http.get("/v1/inbox", headers=headers) as over_rest:
+        assert over_rest.status == 200
+
+
+async def test_a_request_before_the_token_is_refused_and_the_socket_stays(node: Node) -> None:
+    async with await node.connect() as client:
+        answer = await client.ask("ping")
+        assert answer["problem"]["type"] == "/problems/say-who-first"
+        assert answer["problem"]["status"] == 401
+        assert (await client.ask("auth", token=node.token("ana")))["type"] == "ack"
+        assert (await client.ask("ping"))["type"] == "ack"
+
+
+async def test_whoever_keeps_asking_without_a_token_is_closed(node: Node) -> None:
+    async with await node.connect() as client:
+        for _ in range(node.desk.most_mistakes):
+            await client.begin("ping")
+        assert await client.closed() == 1008
+
+
+async def test_requests_right_after_the_token_wait_for_it(node: Node) -> None:
+    async with await node.connect() as client:
+        answers = [await client.begin("auth", token=node.token("ana"))]
+        answers += [await client.begin("ping") for _ in range(5)]
+        assert [(await answer)["type"] for answer in answers] == ["ack"] * 6
+
+
+async def test_requests_right_after_a_wrong_token_get_nothing(node: Node) -> None:
+    thread = await node.talk("ana", "ben")
+    async with await node.connect() as client:
+        answer = await client.begin("auth", token="nonsense")
+        await client.begin("send", threadId=thread, clientMessageId="c", body="hello")
+        assert (await answer)["type"] == "problem"
+        assert await client.closed() == NO_TOKEN
+    assert len(await node.history("ana", thread)) == 1
+
+
+async def test_a_token_is_renewed_in_place(node: Node) -> None:
+    async with await node.connect("ana") as client:
+        ack = await client.ask("auth", token=node.token("ana", seconds=7200))
+        assert ack["type"] == "ack"
+        assert ack["expiresAt"] > client.hello["expiresAt"]
+        assert ack["cursor"]
+
+
+async def test_another_users_token_on_the_same_socket_is_refused(node: Node) -> None:
+    async with await node.connect("ana") as client:
+        answer = await client.ask("auth", token=node.token("ben"))
+        assert answer["problem"]["type"] == "/problems/say-who-first"
+        wrong = await client.ask("auth", token="nonsense")
+        assert wrong["problem"]["type"] == "/problems/invalid-token"
+        thread = await node.talk("ana", "cleo")
+        sent = await client.send(thread, "still me")
+        assert sent["message"]["authorUserId"] == node.id("ana")
+
+
+async def test_two_tokens_of_two_users_at_once_are_one_user(node: Node) -> None:
+    async with await node.connect() as client:
+        first = await client.begin("auth", token=node.token("ana"))
+        second = await client.begin("auth", token=node.token("ben"))
+        assert (await first)["userId"] == node.id("ana")
+        assert (await second)["problem"]["type"] == "/problems/say-who-first"
+
+
+async def test_a_token_that_ends_is_warned_of_and_then_closes(node: Node) -> None:
+    lasts = 0.4 - LEEWAY_SECONDS
+    async with await node.connect() as client:
+        await client.ask("auth", token=node.token("ana", seconds=lasts))
+        warning = await client.event("token.expiring")
+        assert warning["expiresAt"]
+        assert (await client.ask("ping"))["type"] == "ack"
+        last = await client.event("problem")
+        assert last["problem"]["type"] == "/problems/token-expired"
+        assert await client.closed() == EXPIRED
+        assert not client.take(), "one warning"
+
+
+async def test_a_token_that_is_renewed_in_time_goes_on(node: Node) -> None:
+    lasts = 0.4 - LEEWAY_SECONDS
+    async with await node.connect() as client:
+        await client.ask("auth", token=node.token("ana", seconds=lasts))
+        await client.event("token.expiring")
+        renewed = await client.ask("auth", token=node.token("ana"))
+        assert renewed["type"] == "ack"
+        await asyncio.sleep(0.3)  # past the end of the first
+        assert (await client.ask("ping"))["type"] == "ack"
+        assert not client.take()
+
+
+async def test_no_token_closes(tmp_path: Path) -> None:
+    async with serving(tmp_path, patience=Patience(first_frame=0.05)) as node:
+        client = await node.connect()
+        assert await client.closed() == SLOW
+        await node.join("ana")
+        async with await node.connect("ana") as ana:
+            await asyncio.sleep(0.1)
+            assert (await ana.ask("ping"))["type"] == "ack", "only the first frame has to hurry"
+
+
+async def test_suspended_in_mid_connection(tmp_path: Path) -> None:
+    async with serving(tmp_path, clock=HeldClock()) as node:
+        await node.join(*CAST)
+        thread = await node.talk("ana", "ben")
+        ben, silent = await node.connect("ben"), await node.connect("ben")
+        await suspend(node.contexts.people, UserId(node.id("ben")), None, "for a test")
+        held(node).advance(seconds=5)
+        answer = await ben.send(thread, "let me in")
+        assert answer["problem"]["type"] == "/problems/account-suspended"
+        assert answer["problem"] == (await node.rest("ben", "GET", "/inbox"))[1]
+        assert await ben.closed() == EXPIRED
+        await node.desk.renew()
+        told = await silent.event("problem")
+        assert told["problem"] == answer["problem"]
+        assert await silent.closed() == EXPIRED, "nor does he hear of anything"
+        await refused(await node.connect(), "account-suspended", token=node.token("ben"))
+        await reinstate(node.contexts.people, UserId(node.id("ben")))
+        held(node).advance(seconds=5)
+        async with await node.connect("ben") as again:
+            assert (await again.send(thread, "thank you"))["type"] == "ack"
+
+
+async def test_elsewhere_there_is_no_socket(node: Node) -> None:
+    with pytest.raises(aiohttp.WSServerHandshakeError) as refusal:
+        await node.http.ws_connect("/v1/sockets")
+    assert refusal.value.status == 404
