@@ -16,7 +16,6 @@ from greenroom.store.base import Key, Store
 from greenroom.store.expressions import SortRange
 from greenroom.store.tables import Index, Projects, Table
 from greenroom.store.values import Item
-from tests.stores import IN_2100_MS as IN_2100_MS
 
 BY_OWNER = Index("ByOwner", "owner", "at", Projects.ALL, "A person's notes, oldest first")
 BY_STATE = Index("ByState", "state", "sk", Projects.KEYS, "The notes in one state")

@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import aiohttp
 
@@ -31,11 +30,10 @@ from greenroom.realtime.hub import Hub
 from greenroom.realtime.memory import MemoryBus
 from greenroom.safety.limits import Limit, Rate
 from greenroom.store.base import Store
-from greenroom.store.dynamo import DynamoStore
-from greenroom.store.sqlite import SqliteStore
 from tests.messaging.world import UNLIMITED
 from tests.socket.client import Client
 from tests.socket.raw import Raw
+from tests.stores import SQLITE, fresh_store
 
 SECRET = b"a secret for the tests of the socket"
 CAST = ("ana", "ben", "cleo")
@@ -150,20 +148,12 @@ async def serving(
     folder: Path, *, dynamodb_url: str = "", clock: Clock | None = None, **wishes: Any
 ) -> AsyncIterator[Node]:
     clock = clock or SystemClock()
-    store = await open_store(folder, dynamodb_url, clock)
-    try:
-        async with node_on(store, clock, **wishes) as node:
-            yield node
-    finally:
-        await store.close()
-
-
-async def open_store(folder: Path, dynamodb_url: str, clock: Clock) -> Store:
-    if not dynamodb_url:
-        path = folder / "node.db"
-        return await SqliteStore.open(path, TABLES, clock=clock, cursor_secret=SECRET)
-    url = f"{dynamodb_url}&prefix=socket-{uuid4().hex[:12]}-"
-    return await DynamoStore.open(url, TABLES, clock=clock, cursor_secret=SECRET, create=True)
+    url = dynamodb_url or f"{SQLITE}{folder}/node.db"
+    async with (
+        fresh_store(url, TABLES, clock) as store,
+        node_on(store, clock, **wishes) as node,
+    ):
+        yield node
 
 
 @asynccontextmanager

@@ -14,8 +14,9 @@ from greenroom.store.base import Put
 from greenroom.store.dynamo import DynamoStore, Retry, schema
 from greenroom.store.problems import NoSuchTable, StoreCorrupt, StoreUnavailable
 from greenroom.store.tables import Index, Projects, Table
-from tests.contracts.tables import BY_OWNER, BY_STATE, BY_TAG, IN_2100_MS, NOTES, at, note
+from tests.contracts.tables import BY_OWNER, BY_STATE, BY_TAG, NOTES, at, note
 from tests.fault_proxy import Answer, FaultProxy, Forward, always, fault_proxy, refusal
+from tests.stores import IN_2100_MS
 
 QUICK = Retry(attempts=4, first_delay=0.01, longest_delay=0.05)
 NEW = msgspec.structs.replace(NOTES, ttl="expiresAt")
