@@ -127,7 +127,7 @@ def compose(
     safety = Safety(store, people, clock, ids, Limits(store, clock, rates=rates))
     if hub is not None:
         safety = dataclasses.replace(safety, tell=partial(tell_nodes, hub.bus))
-        hub.overhear(partial(_forget, heads, safety.apart))
+        hub.overhear(Kept(heads, safety.apart))
     messaging = Messaging(
         store=store,
         people=people,
@@ -142,12 +142,22 @@ def compose(
     return Contexts(people, enforced, dataclasses.replace(messaging, safety=enforced))
 
 
-def _forget(heads: Heads, apart: Apart, notice: Notice) -> None:
-    """What another node has written makes what is kept here stale."""
-    if notice.thread is not None and notice.head:
-        heads.forget_older(notice.thread, notice.head)
-    elif notice.thread is None and notice.only is not None:
-        apart.forget(*notice.only)
+@dataclasses.dataclass(frozen=True)
+class Kept:
+    """What this node keeps in memory, and forgets when another one has written it."""
+
+    heads: Heads
+    apart: Apart
+
+    def hear(self, notice: Notice) -> None:
+        if notice.thread is not None and notice.head:
+            self.heads.forget_older(notice.thread, notice.head)
+        elif notice.thread is None and notice.only is not None:
+            self.apart.forget(*notice.only)
+
+    def missed(self) -> None:
+        """A head that is stale does no harm: it is written under its version."""
+        self.apart.forget_all()
 
 
 @asynccontextmanager

@@ -19,6 +19,7 @@ from greenroom.api import auth, idempotency, problems as doors, tokens
 from greenroom.errors import Problem
 from greenroom.messaging import problems as messaging
 from greenroom.people import access, directory, join, models, rename
+from greenroom.realtime import problems as bus
 from greenroom.safety import block as blocking, limits, problems as moderation
 from greenroom.store import problems as store, sqlite
 
@@ -129,6 +130,7 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     store.StoreTooNew: _OURS,
     sqlite.BackupExists: _OURS,
     doors.CannotListen: _OURS,
+    bus.BusUnavailable: _OURS,
     tokens.NobodyCalled: _OURS,
     tokens.TokensMadeElsewhere: _OURS,
     settings.UnknownSetting: _OURS,

@@ -4,7 +4,6 @@ A notice is encoded once, by whoever publishes it, and the same bytes go to ever
 one would get wrong: a listener may come or go while a notice is being told.
 """
 
-from collections.abc import Callable
 from typing import Protocol
 
 from greenroom.ids import UserId
@@ -23,11 +22,19 @@ class Listener(Protocol):
         """Something may not have come."""
 
 
+class Memory(Protocol):
+    """What this node keeps of what others may write."""
+
+    def hear(self, notice: Notice) -> None: ...
+
+    def missed(self) -> None: ...
+
+
 class Hub:
     def __init__(self, bus: Bus) -> None:
         self.bus = bus
         self._listeners: dict[Topic, list[Listener]] = {}
-        self._nodes: list[Callable[[Notice], None]] = []
+        self._nodes: list[Memory] = []
 
     async def start(self) -> None:
         await self.bus.start(self._deliver, self._missed)
@@ -36,9 +43,9 @@ class Hub:
     async def close(self) -> None:
         await self.bus.close()
 
-    def overhear(self, node: Callable[[Notice], None]) -> None:
-        """For what this node keeps in memory: called once for each notice that comes by."""
-        self._nodes.append(node)
+    def overhear(self, memory: Memory) -> None:
+        """For what this node keeps: it hears each notice that comes by."""
+        self._nodes.append(memory)
 
     def add(self, topic: Topic, listener: Listener) -> None:
         listeners = self._listeners.get(topic)
@@ -61,13 +68,15 @@ class Hub:
         return any(listener.user == user for listener in self._listeners.get(topic, ()))
 
     def _deliver(self, topic: Topic, notice: Notice) -> None:
-        for node in self._nodes:
-            node(notice)
+        for memory in self._nodes:
+            memory.hear(notice)
         for listener in tuple(self._listeners.get(topic, ())):
             if notice.only is None or listener.user in notice.only:
                 listener.hear(notice)
 
     def _missed(self) -> None:
+        for memory in self._nodes:
+            memory.missed()
         everybody = {id(one): one for some in self._listeners.values() for one in some}
         for listener in everybody.values():
             listener.missed()

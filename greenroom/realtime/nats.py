@@ -31,8 +31,8 @@ from nats.errors import (
     StaleConnectionError,
 )
 
-from greenroom.errors import Problem
 from greenroom.realtime.base import EVERYBODY, Deliver, Missed, Notice, Topic
+from greenroom.realtime.problems import BusUnavailable
 
 MOST_WAITING_BYTES = 16_000_000
 BEAT_SECONDS = 10
@@ -56,13 +56,6 @@ _UNFIT = re.compile(r"[^A-Za-z0-9_.-]|^\.|\.$|(?<=\.)\.")
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Notice).decode
 _log = logging.getLogger(__name__)
-
-
-class BusUnavailable(Problem):
-    """The bus at {url} cannot be reached: {reason}."""
-
-    url: str
-    reason: str
 
 
 def subject_of(topic: Topic) -> str:

@@ -1,0 +1,10 @@
+"""What a bus refuses."""
+
+from greenroom.errors import Problem
+
+
+class BusUnavailable(Problem):
+    """The bus at {url} cannot be reached: {reason}."""
+
+    url: str
+    reason: str
