@@ -72,6 +72,7 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     moderation.CaseClaimed: Answer(409),
     moderation.CaseNotClaimed: Answer(409),
     moderation.CaseClosed: Answer(409),
+    moderation.CannotRelease: Answer(409),
     moderation.CaseChanged: Answer(412),
     moderation.OwnCase: Answer(403),
     moderation.DecisionDoesNotFit: Answer(422),

@@ -24,8 +24,11 @@ from greenroom.store.base import Store
 class Enforcer(Protocol):
     """Each may be called again with the same case after a crash, and then changes nothing."""
 
+    async def check_release(self, case: Case) -> None:
+        """Refuses with `CannotRelease` while a held text could not enter its thread."""
+
     async def release(self, case: Case) -> None:
-        """Let a held text into its thread."""
+        """Let a held text into its thread; one that can no longer enter is thrown away."""
 
     async def remove(self, case: Case) -> None:
         """Take the message away (a held one for good, a sent one to a tombstone), or close the

@@ -43,6 +43,8 @@ async def decide(
     if first is not None:
         return first
     _check(safety, actor, case, decision, version)
+    if decision is Decision.RELEASE and safety.enforcer is not None:
+        await safety.enforcer.check_release(case)
     entry = _entry(safety, actor, case, decision, note, until_ms)
     undone = decision is not Decision.DISMISS
     try:

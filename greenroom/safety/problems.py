@@ -39,6 +39,12 @@ class DecisionDoesNotFit(Problem):
     possible: str
 
 
+class CannotRelease(Problem):
+    """The text cannot enter its conversation as things stand: {reason}. Remove it, or wait."""
+
+    reason: str
+
+
 class InvalidReport(Problem):
     """The report does not fit: {reason}."""
 

@@ -40,6 +40,27 @@ async def test_what_is_held_is_released_by_a_moderator(hall: Hall) -> None:
     assert (await hall.get("mod", "/moderation/queue"))["cases"] == []
 
 
+async def test_a_moderator_is_told_that_a_locked_conversation_takes_no_text(hall: Hall) -> None:
+    thread = await hall.talk()
+    body = {"body": SCAM, "clientMessageId": "h1"}
+    told(await hall.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
+    told(await hall.ask("mod", "POST", f"/threads/{thread}/lock"))
+    [case] = (await hall.get("mod", "/moderation/queue"))["cases"]
+    place = f"/moderation/cases/{case['caseId']}"
+    told(await hall.ask("mod", "POST", f"{place}/claim"))
+    decision = {"decision": "release", "version": case["version"]}
+    answer = await hall.ask("mod", "POST", f"{place}/decide", decision)
+    assert "locked" in refused(answer, 409, "cannot-release")["reason"]
+    told(await hall.ask("mod", "POST", f"/threads/{thread}/unlock"))
+    told(await hall.ask("mod", "POST", f"{place}/decide", decision))
+    page = await hall.get("ben", f"/threads/{thread}/messages")
+    assert [message["event"] for message in page["messages"]] == [
+        "thread.locked",
+        "thread.unlocked",
+        None,
+    ]
+
+
 async def test_a_held_text_that_was_removed_is_still_held_to_its_author(hall: Hall) -> None:
     thread = await hall.talk()
     path = f"/threads/{thread}/messages"

@@ -7,12 +7,15 @@ from greenroom.messaging import inbox
 from greenroom.messaging.block import block_person
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.history import history
+from greenroom.messaging.lock import lock
 from greenroom.messaging.models import Kind, Status
 from greenroom.messaging.open import Invited, Opening, open_thread
-from greenroom.messaging.problems import ClientIdReused
+from greenroom.messaging.problems import ClientIdReused, RequestPending
 from greenroom.messaging.seats import leave
 from greenroom.messaging.send import Held, Outgoing, Sent, hold, send
+from greenroom.people.actor import Scope
 from greenroom.safety.models import Case, HeldMessage, SentMessage, Subject, WholeThread, case_id
+from greenroom.safety.problems import CannotRelease
 from greenroom.safety.verdict import Hold
 from tests.messaging.world import World
 
@@ -56,6 +59,53 @@ async def test_what_its_author_may_no_longer_say_is_not_released(world: World, w
         await Enforcement(node.messaging).release(case)
     frames = (await history(world.messaging, world.actors["ben"], thread.id)).frames
     assert [frame.body for frame in frames if frame.event is None] == []
+
+
+@pytest.mark.parametrize("way", ["leaves", "is blocked", "is locked out", "has asked too much"])
+async def test_a_moderator_is_told_why_a_text_cannot_be_released(world: World, way: str) -> None:
+    """And it stays out, should it be released all the same a moment later."""
+    mod = await world.person("mod", Scope.MODERATOR)
+    if way == "has asked too much":
+        ana, ben = await world.person("ana"), await world.person("ben")
+        asked = Opening(kind=Kind.INQUIRY, others=(Invited(ben.user),))
+        thread = await open_thread(world.messaging, ana, asked)
+    else:
+        thread = await world.inquiry()
+    case = await _held(world, thread.id)
+    enforcement = Enforcement(world.messaging)
+    await enforcement.check_release(case)
+    match way:
+        case "leaves":
+            await leave(world.messaging, world.actors["ana"], thread.id)
+        case "is blocked":
+            await block_person(world.messaging, world.actors["ben"], world.user("ana"))
+        case "is locked out":
+            await lock(world.another_node().messaging, mod, thread.id)
+        case _:
+            for n in range(3):
+                await world.say("ana", thread.id, f"Hello {n}")
+    with pytest.raises(CannotRelease):
+        await enforcement.check_release(case)
+    before = (await history(world.messaging, world.actors["ben"], thread.id)).frames
+    await enforcement.release(case)
+    assert (await history(world.messaging, world.actors["ben"], thread.id)).frames == before
+    again = await send(world.messaging, world.actors["ana"], thread.id, _OUTGOING)
+    assert isinstance(again, Held), "to its author it is as good as sent"
+
+
+async def test_a_text_that_waits_with_a_request_is_released_into_it(world: World) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    asked = Opening(kind=Kind.INQUIRY, others=(Invited(ben.user),))
+    thread = await open_thread(world.messaging, ana, asked)
+    case = await _held(world, thread.id)
+    for n in range(2):
+        await world.say("ana", thread.id, f"Hello {n}")
+    enforcement = Enforcement(world.messaging)
+    await enforcement.check_release(case)
+    await enforcement.release(case)
+    assert (await inbox.counts(world.messaging, ben)).badge == 3
+    with pytest.raises(RequestPending):
+        await world.say("ana", thread.id, "One more")
 
 
 async def test_what_is_released_enters_once_with_the_next_seq(world: World) -> None:

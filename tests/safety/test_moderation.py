@@ -24,6 +24,7 @@ from greenroom.safety.models import (
     case_id,
 )
 from greenroom.safety.problems import (
+    CannotRelease,
     CaseChanged,
     CaseClaimed,
     CaseClosed,
@@ -372,3 +373,14 @@ async def test_a_case_that_came_after_the_decision_is_not_folded_by_a_late_redo(
     later = await world.report_message(world.cleo, "msg_9")
     await redo(world.safety)
     assert (await world.case(later)).is_open
+
+
+async def test_a_release_that_cannot_be_is_refused_before_it_is_on_record(world: World) -> None:
+    case = await world.hold(world.ben, "c1")
+    world.notes.locked = True
+    with pytest.raises(CannotRelease):
+        await world.decide(case, Decision.RELEASE)
+    assert (await world.case(case)).is_open
+    assert (await record_of_case(world.safety, world.mod, case)).entries == ()
+    await world.decide(case, Decision.REMOVE)
+    assert world.notes.done == [("remove", case)]

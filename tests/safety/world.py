@@ -29,6 +29,7 @@ from greenroom.safety.models import (
     SentMessage,
     case_id,
 )
+from greenroom.safety.problems import CannotRelease
 from greenroom.safety.records import TABLES as SAFETY_TABLES
 from greenroom.safety.report import report
 from greenroom.safety.verdict import Hold, PolicyTag
@@ -48,6 +49,11 @@ class Notes:
 
     done: list[tuple[str, str]] = field(default_factory=list)
     breaks: str = ""
+    locked: bool = False
+
+    async def check_release(self, case: Case) -> None:
+        if self.locked:
+            raise CannotRelease("it is locked")
 
     async def release(self, case: Case) -> None:
         self._note("release", case.id)

@@ -34,6 +34,7 @@ from greenroom.safety import (
 )
 from greenroom.safety.models import CaseId, Decision, Reason
 from greenroom.safety.problems import (
+    CannotRelease,
     CaseChanged,
     CaseClaimed,
     CaseClosed,
@@ -197,7 +198,8 @@ async def claim_case(case_id: CaseIdInPath, actor: Caller, safety: TheSafety) ->
     operation_id="decideCase",
     summary="End a case",
     description="Claim it first. What is decided is on record for good; once somebody is dealt "
-    "with, their other open cases fold up.",
+    "with, their other open cases fold up. A held text is released where its author could say it "
+    "now: not into a conversation that is locked or closed.",
     response_description="The line on the record.",
     status_code=200,
     responses=refuses(
@@ -206,6 +208,7 @@ async def claim_case(case_id: CaseIdInPath, actor: Caller, safety: TheSafety) ->
         CaseNotClaimed,
         CaseChanged,
         CaseClosed,
+        CannotRelease,
         DecisionDoesNotFit,
         InvalidDecision,
         body=True,

@@ -1,0 +1,126 @@
+"""Let a held text into its thread, as its author's and with the next seq; or throw it away.
+
+It enters only where its author could say it now: not into a thread that was locked or closed
+meanwhile, nor beyond what may wait with a request. A moderator is told so beforehand
+(`check_release`); what stands in the way between that and the release throws the text away. Each
+may be done again after a crash, and then changes nothing.
+"""
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from greenroom.errors import Problem
+from greenroom.ids import UserId
+from greenroom.messaging import items, rules
+from greenroom.messaging.append import Planned, append, frame_op, said
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import MessageCreated
+from greenroom.messaging.models import Frame, FrameKind, Thread, score
+from greenroom.messaging.problems import (
+    AcceptFirst,
+    ConversationClosed,
+    ConversationLocked,
+    NotPlain,
+    RequestPending,
+    ThreadNotFound,
+)
+from greenroom.messaging.records import MESSAGING, claim_key, member_key
+from greenroom.messaging.send import are_apart, check_may_send, mentions_in
+from greenroom.safety.models import Case, HeldMessage
+from greenroom.safety.problems import CannotRelease
+from greenroom.store.base import Key, Op, Update, key_of
+from greenroom.store.expressions import F
+from greenroom.store.problems import ConditionFailed
+
+_WHY: Mapping[type[Problem], str] = {
+    ThreadNotFound: "its author is no longer there",
+    AcceptFirst: "its author has not accepted a request there",
+    ConversationLocked: "the conversation is locked",
+    ConversationClosed: "nobody can be reached there any more",
+    RequestPending: "as many messages wait with its author's request as may",
+    NotPlain: "it waits with a request and is not plain",
+}
+_OBSTACLES = tuple(_WHY)
+
+
+async def check_release(messaging: Messaging, subject: HeldMessage, text: str) -> None:
+    head = await messaging.heads.read(subject.thread)
+    try:
+        if head is None:
+            raise ThreadNotFound
+        apart, now_ms = await are_apart(messaging, head), messaging.clock.now_ms()
+        check_may_send(head, subject.author, text, now_ms, apart=apart)
+    except _OBSTACLES as problem:
+        raise CannotRelease(_WHY[type(problem)]) from problem
+
+
+async def release(messaging: Messaging, case: Case, subject: HeldMessage) -> None:
+    claim = claim_key(subject.thread, subject.author, subject.client_message_id)
+    side = member_key(subject.thread, subject.author)
+    item = await messaging.store.get(MESSAGING, side, consistent=True)
+    author = None if item is None else items.member_of(item)
+    kept, _ = await messaging.heads.load(subject.thread)
+    apart = kept is not None and await are_apart(messaging, kept)
+    mentions = () if kept is None else await mentions_in(messaging, kept, case.text)
+
+    def plan(head: Thread, ms: int) -> Planned:
+        now_ms = messaging.clock.now_ms()
+        check_may_send(head, subject.author, case.text, now_ms, apart=apart)
+        frame = _released(messaging, case, subject.author, mentions, head, ms)
+        after = said(head, frame)
+        if author is not None and rules.unread_of(head, author):
+            # Sending reads, but this was sent before what they have not read yet.
+            after = replace(after, seats=head.seats)
+        return Planned(after, (frame_op(frame), _became(claim, frame)), (MessageCreated(frame),))
+
+    try:
+        await append(messaging, subject.thread, plan)
+    except ConditionFailed as refusal:
+        if claim not in {key_of(failure.op) for failure in refusal.failed}:
+            raise  # else it was released already, or thrown away
+    except _OBSTACLES:
+        await throw_away(messaging, subject)
+
+
+async def throw_away(messaging: Messaging, subject: HeldMessage) -> None:
+    claim = claim_key(subject.thread, subject.author, subject.client_message_id)
+    removed, is_held = F("state").set("removed"), F("state").equals("held")
+    try:
+        await messaging.store.write(Update(MESSAGING, claim, (removed,), is_held))
+    except ConditionFailed:
+        return
+
+
+def _became(claim: Key, frame: Frame) -> Op:
+    actions = (
+        F("state").remove(),
+        F("messageId").set(frame.id),
+        F("seq").set(frame.seq),
+        F("ts").set(frame.ms),
+    )
+    return Update(MESSAGING, claim, actions, F("state").equals("held"))
+
+
+def _released(
+    messaging: Messaging,
+    case: Case,
+    author: UserId,
+    mentions: tuple[UserId, ...],
+    head: Thread,
+    ms: int,
+) -> Frame:
+    return Frame(
+        thread=head.id,
+        id=messaging.ids.message(ms),
+        seq=head.last_seq + 1,
+        ms=ms,
+        kind=FrameKind.TEXT,
+        author=author,
+        body=case.text,
+        mentions=mentions,
+        reply_to=case.reply_to,
+        policy_tags=tuple(case.policy_tags),
+        policy_hints=tuple(case.policy_hints),
+        spam_score=score(case.spam_score),
+    )
