@@ -8,7 +8,7 @@ what was written, and a stored body may be longer by what was escaped.
 import re
 import unicodedata
 
-from greenroom.messaging.letters import is_visible, normalised, tidied
+from greenroom.messaging.letters import MAX_BLANK_LINES, is_visible, normalised, tidied
 from greenroom.messaging.markup import flattened, pieces, sealed, unlinked
 from greenroom.messaging.problems import InvalidReaction, InvalidText
 
@@ -18,6 +18,8 @@ MAX_MENTIONS = 20
 MAX_REACTION = 16
 """Code points: a kiss between two people of two skin colours has 10."""
 
+_UNMARKED = r"[A-Za-z][ !-;=?-Z^_a-z{-~]*+"
+_PLAIN = re.compile(rf"{_UNMARKED}(?:\n{{1,{MAX_BLANK_LINES + 1}}}{_UNMARKED})*+")
 _MENTION = re.compile(r"(?<![\w@.+%=/\\-])@([A-Za-z][A-Za-z0-9_.]{1,29}+)(?![\w@])")
 _ADDRESS = re.compile(r"(?:https?://|mailto:|www\.)\S+", re.IGNORECASE)
 _CLIENT_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
@@ -39,20 +41,35 @@ def subject(text: str) -> str | None:
 
 
 def _cleaned(text: str, most: int) -> str:
-    too_long = InvalidText(f"it has more than {most:,} characters")
+    return text if len(text) <= most and is_plain(text) else _made_clean(text, most)
+
+
+def is_plain(text: str) -> bool:
+    """Whether there is nothing to do: ASCII without brackets, backslashes and backticks, where each
+    line begins with a letter and none ends with a blank. Most of what is written is like that."""
+    return _PLAIN.fullmatch(text) is not None and text[-1] != " " and " \n" not in text
+
+
+def _made_clean(text: str, most: int) -> str:
     if len(text) > 4 * MAX_TEXT:
-        raise too_long
+        raise _too_long(most)
     written = tidied(normalised(text))
     if len(written) > most:
-        raise too_long
+        raise _too_long(most)
     body = tidied(unlinked(written))
     if not is_visible(body):
         raise InvalidText("it is empty")
     return sealed(flattened(body))
 
 
+def _too_long(most: int) -> InvalidText:
+    return InvalidText(f"it has more than {most:,} characters")
+
+
 def mentioned(text: str) -> tuple[str, ...]:
     """The usernames after @, in order and once each; not in code, links and e-mail addresses."""
+    if "@" not in text:
+        return ()
     prose = (_ADDRESS.sub(" ", piece) for is_code, piece in pieces(text) if not is_code)
     found = (name for piece in prose for name in _MENTION.findall(piece))
     names = dict.fromkeys(name.rstrip(".").lower() for name in found)

@@ -1,6 +1,7 @@
 """What is to be said about a text: `judge_text` by the rules alone, `judge` with what we know of
 its author. The more a text costs its reader, the further it leads: nudge, hold, refuse."""
 
+from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 
 from greenroom.people import access
@@ -8,7 +9,7 @@ from greenroom.people.actor import Actor
 from greenroom.safety.context import Safety
 from greenroom.safety.links import LINK
 from greenroom.safety.look import sees
-from greenroom.safety.reading import Reading, digest, read
+from greenroom.safety.reading import Reading, read
 from greenroom.safety.rules import POLICY, Leads, Policy, Rule
 from greenroom.safety.verdict import (
     Allow,
@@ -40,23 +41,34 @@ async def judge(
     is_name: bool = False,
 ) -> Verdict:
     """Counts as having been said: judge a text once. A name may be given to many things."""
-    return judge_text(
-        text,
-        Circumstances(
-            booked=booked,
-            first_contact=first_contact,
-            account_age_ms=await _account_age(safety, actor),
-            recent=0 if is_name else _recent(safety, actor, text),
-        ),
-        safety.policy,
+    reading = Reading(text)
+    circumstances = Circumstances(
+        booked=booked,
+        first_contact=first_contact,
+        account_age_ms=await _account_age(safety, actor),
+        recent=0 if is_name else _recent(safety, actor, reading),
     )
+    return _judge_at_a_glance(reading, circumstances, safety.policy)
 
 
 def judge_text(text: str, circumstances: Circumstances, policy: Policy = POLICY) -> Verdict:
-    reading = Reading(text)
+    return _judge_at_a_glance(Reading(text), circumstances, policy)
+
+
+def _judge_at_a_glance(reading: Reading, circumstances: Circumstances, policy: Policy) -> Verdict:
+    suspects = policy.glance.suspects(reading, circumstances.recent)
+    if not suspects:
+        return Allow()
+    return judge_by([policy.rules[one] for one in suspects], reading, circumstances, policy)
+
+
+def judge_by(
+    rules: Iterable[Rule], reading: Reading, circumstances: Circumstances, policy: Policy
+) -> Verdict:
+    """By some of the policy's rules; those left out must be known to see nothing."""
     seen = [
         rule
-        for rule in policy.rules
+        for rule in rules
         if rule.when.holds(circumstances) and sees(rule.look, reading, circumstances.recent)
     ]
     return _verdict(seen, circumstances, policy) if seen else Allow()
@@ -118,8 +130,8 @@ async def _account_age(safety: Safety, actor: Actor) -> int | None:
     return None if known[0] is None else max(0, now - known[0])
 
 
-def _recent(safety: Safety, actor: Actor, text: str) -> int:
+def _recent(safety: Safety, actor: Actor, reading: Reading) -> int:
     """What is short is said often: "ok", "thank you"."""
-    if len(text) < _SHORTEST_TO_REMEMBER:
+    if len(reading.original) < _SHORTEST_TO_REMEMBER:
         return 0
-    return safety.memory.said(actor.user, digest(text).encode(), safety.clock.now_ms())
+    return safety.memory.said(actor.user, reading.digest.encode(), safety.clock.now_ms())

@@ -1,7 +1,8 @@
 """What a rule can look for, and whether a text has it. A look is a value; `sees` interprets it.
 
 No look may take longer than in proportion to the text: patterns are anchored on something rare,
-their gaps are bounded, and `needs` lets most of them be skipped for most texts.
+their gaps are bounded, and `needs` lets many be skipped. `glance.py` asks only those looks that
+could see something; a new kind of look is asked about every text until it has a clue there.
 """
 
 import re
@@ -12,8 +13,9 @@ from msgspec import Struct
 
 from greenroom.safety.phones import has_phone
 from greenroom.safety.reading import Reading
+from greenroom.safety.traits import capitals_in, cased_in
 
-_IBAN = re.compile(r"\b[a-z]{2}\d{2}(?:[ -]?[a-z0-9]){11,24}")
+IBAN = re.compile(r"\b[a-z]{2}\d{2}(?:[ -]?[a-z0-9]){11,24}")
 _IBAN_LENGTHS = {
     country: length
     for length, countries in {
@@ -34,6 +36,8 @@ _IBAN_LENGTHS = {
     for country in countries.split()
 }
 _URL = re.compile(r"\S{1,2000}")
+
+MARKS_IN_RUNS = "!?$€"
 
 
 class Pattern(Struct, frozen=True):
@@ -62,6 +66,12 @@ class LinkDensity(Struct, frozen=True):
     percent: int
 
 
+class Run(Struct, frozen=True):
+    """The same letter, digit or loud mark so many times in a row, also with its disguises off."""
+
+    times: int
+
+
 class Shouting(Struct, frozen=True):
     """So many letters, of which so many in a hundred are capitals."""
 
@@ -80,7 +90,7 @@ class Both(Struct, frozen=True):
     other: "Look"
 
 
-Look: TypeAlias = Pattern | Phone | Iban | Links | LinkDensity | Shouting | Repeated | Both
+Look: TypeAlias = Pattern | Phone | Iban | Links | LinkDensity | Run | Shouting | Repeated | Both
 
 
 def sees(look: Look, reading: Reading, recent: int) -> bool:
@@ -88,13 +98,15 @@ def sees(look: Look, reading: Reading, recent: int) -> bool:
         case Pattern(regex, needs):
             return _matches(regex, needs, reading)
         case Phone():
-            return has_phone(reading.text)
+            return has_phone(reading.text, reading.words)
         case Iban():
             return _has_iban(reading.text)
         case Links(at_least):
             return len(reading.links) >= at_least
         case LinkDensity(percent):
             return _in_links(reading) * 100 >= percent * len(reading.text)
+        case Run(times):
+            return any(_has_run(text, times) for text in {reading.text, reading.undisguised})
         case Shouting(letters, percent):
             return _shouts(reading.original, letters, percent)
         case Repeated(times):
@@ -134,16 +146,22 @@ def _in_links(reading: Reading) -> int:
     return total
 
 
+def _has_run(text: str, times: int) -> bool:
+    """A run of twelve covers every twelfth place once, wherever it begins."""
+    return any(
+        text[at] * times in text[max(0, at - times + 1) : at + times]
+        for at in range(times - 1, len(text), times)
+        if text[at].isalnum() or text[at] in MARKS_IN_RUNS
+    )
+
+
 def _shouts(text: str, letters: int, percent: int) -> bool:
-    if text.islower() or len(text) < letters:
-        return False
-    upper = sum(map(str.isupper, text))
-    cased = upper + sum(map(str.islower, text))
-    return cased >= letters and upper * 100 >= percent * cased
+    cased = cased_in(text)
+    return cased >= letters and capitals_in(text) * 100 >= percent * cased
 
 
 def _has_iban(text: str) -> bool:
-    return any(_is_iban(found.group()) for found in _IBAN.finditer(text))
+    return any(_is_iban(found.group()) for found in IBAN.finditer(text))
 
 
 def _is_iban(shown: str) -> bool:

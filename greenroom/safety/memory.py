@@ -1,7 +1,8 @@
 """What one node remembers for a few minutes: who said the same thing how often, and since when
 somebody has had an account. Bounded; whoever is forgotten is judged a little more kindly."""
 
-from collections import OrderedDict, deque
+from collections import OrderedDict
+from dataclasses import dataclass, field
 
 from greenroom.ids import UserId
 
@@ -10,21 +11,35 @@ _MOST_PEOPLE = 20_000
 _MOST_TEXTS = 40
 
 
+@dataclass(slots=True)
+class _Said:
+    """Side by side, oldest first: most texts are new, and of these only `digests` is looked at."""
+
+    digests: list[bytes] = field(default_factory=list)
+    times_ms: list[int] = field(default_factory=list)
+
+
 class Memory:
     def __init__(self, *, most_people: int = _MOST_PEOPLE, most_texts: int = _MOST_TEXTS) -> None:
         self._most_people = most_people
         self._most_texts = most_texts
-        self._texts: OrderedDict[UserId, deque[tuple[int, bytes]]] = OrderedDict()
+        self._texts: OrderedDict[UserId, _Said] = OrderedDict()
         self._joined: OrderedDict[UserId, tuple[int, int | None]] = OrderedDict()
 
     def said(self, user: UserId, digest: bytes, now_ms: int) -> int:
         """How often the user has said this in the last ten minutes before; and now once more."""
-        texts = self._texts.setdefault(user, deque(maxlen=self._most_texts))
-        self._texts.move_to_end(user)
-        if len(self._texts) > self._most_people:
-            self._texts.popitem(last=False)
-        before = sum(said == digest and abs(now_ms - at) < _TEN_MINUTES_MS for at, said in texts)
-        texts.append((now_ms, digest))
+        said = self._texts.get(user)
+        if said is None:
+            said = self._texts[user] = _Said()
+            if len(self._texts) > self._most_people:
+                self._texts.popitem(last=False)
+        else:
+            self._texts.move_to_end(user)
+        before = _times(said, digest, now_ms) if digest in said.digests else 0
+        said.digests.append(digest)
+        said.times_ms.append(now_ms)
+        if len(said.digests) > self._most_texts:
+            del said.digests[0], said.times_ms[0]
         return before
 
     def joined(self, user: UserId, now_ms: int) -> tuple[int | None] | None:
@@ -40,3 +55,8 @@ class Memory:
         self._joined.move_to_end(user)
         if len(self._joined) > self._most_people:
             self._joined.popitem(last=False)
+
+
+def _times(said: _Said, digest: bytes, now_ms: int) -> int:
+    both = zip(said.digests, said.times_ms, strict=True)
+    return sum(one == digest and abs(now_ms - at) < _TEN_MINUTES_MS for one, at in both)

@@ -48,7 +48,6 @@ _ASKED_FOR = re.compile(
     r"|звон|номер|тел)"
 )
 _NOT_A_DIGIT = re.compile(r"\D")
-_TOKEN = re.compile(r"[^\W_]+")
 
 _SPELLED = {
     word: str(digit)
@@ -69,14 +68,19 @@ _SPELLED = {
     for word in words.split()
 }
 _TWICE = {"double": 2, "triple": 3, "doppel": 2, "doble": 2}
+_DIGITS = "0123456789"
+_FEWEST_SPELLED = 4
+
+CLUE = frozenset({*_DIGITS, *_SPELLED})
+"""Without any of these there is no number."""
 
 
-def has_phone(text: str) -> bool:
-    """In a text as it is read."""
-    digits = sum(map(text.count, "0123456789"))
+def has_phone(text: str, words: list[str]) -> bool:
+    """In a text as it is read, and in its words."""
+    digits = sum(map(text.count, _DIGITS))
     if digits >= _FEWEST - 2 and _in_digits(text):
         return True
-    return _in_words(text)
+    return sum(map(_SPELLED.__contains__, words)) >= _FEWEST_SPELLED and _in_words(words)
 
 
 def _in_digits(text: str) -> bool:
@@ -115,10 +119,10 @@ def _is_valid(digits: str, region: str | None) -> bool:
         return False
 
 
-def _in_words(text: str) -> bool:
+def _in_words(tokens: list[str]) -> bool:
     """Seven digits in a row, four of them at least as words."""
     digits, words, times = "", 0, 1
-    for token in _TOKEN.findall(text):
+    for token in tokens:
         spelled = _SPELLED.get(token)
         if spelled is not None:
             digits, words, times = digits + spelled * times, words + 1, 1
@@ -128,7 +132,7 @@ def _in_words(text: str) -> bool:
             digits += token
         else:
             digits, words, times = "", 0, 1
-        if words >= 4 and len(digits) >= _FEWEST and not _counts_up(digits):
+        if words >= _FEWEST_SPELLED and len(digits) >= _FEWEST and not _counts_up(digits):
             return True
     return False
 

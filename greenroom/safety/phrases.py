@@ -218,7 +218,6 @@ CLICK_HERE = Pattern(
     r"|\bclique\saqui\b",
     ("click", "tap", "press", "klick", "clic", "cliq"),
 )
-SAME_CHARACTER = Pattern(r"([^\W_]|[!?$€])\1{11}")
 
 ADVANCE_FEE = Pattern(
     r"\b(?:western\sunion|money\s?gram)\b"

@@ -7,11 +7,11 @@ become Latin. A word written wholly in another script stays as it is. Plain ASCI
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 
 from greenroom.safety.links import LINK
+from greenroom.safety.traits import table, words_in
 
 _LOOKALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u051b\u0461\u043a"
@@ -28,6 +28,15 @@ _SPACES = re.compile(r"[\s.\-_*]")
 _INVISIBLE = frozenset({"Cf", "Mn", "Me", "Cc", "Cs"})
 
 
+def _disguise_sign(c: str) -> str:
+    if ord(c) in _LEET:
+        return "1"
+    return "a" if c.isalnum() else " " if _SPACES.match(c) else "x"
+
+
+_DISGUISES = table(_disguise_sign)
+
+
 def read(text: str) -> str:
     if text.isascii():
         return text.lower()
@@ -39,32 +48,48 @@ def read(text: str) -> str:
 
 
 def digest(text: str) -> str:
-    """The same for texts that read the same, whatever their case, spacing and punctuation."""
-    words = " ".join(_WORD.findall(read(text)))
-    return blake2b(words.encode(), digest_size=12).hexdigest() if words else ""
+    return _digest(words_in(read(text)))
 
 
-@dataclass(frozen=True)
+def _digest(words: list[str]) -> str:
+    return blake2b(" ".join(words).encode(), digest_size=12).hexdigest() if words else ""
+
+
 class Reading:
     """One text, with what several rules want to know of it."""
 
-    original: str
+    def __init__(self, original: str) -> None:
+        self.original = original
+        self.text = read(original)
+        self.words = words_in(self.text)
+        self.undisguised = _undisguised(self.text)
 
-    @cached_property
-    def text(self) -> str:
-        return read(self.original)
-
-    @cached_property
-    def undisguised(self) -> str:
-        """With `w.h.a.t.s` and `wh4ts` as words. For words only: numbers and addresses suffer."""
-        joined = _SPACED_OUT.sub(lambda run: _SPACES.sub("", run.group()), self.text)
-        return _LEET_INSIDE.sub(lambda run: run.group().translate(_LEET), joined)
+    @property
+    def digest(self) -> str:
+        """The same for texts that read the same, whatever their case, spacing and punctuation."""
+        return _digest(self.words)
 
     @cached_property
     def links(self) -> tuple[tuple[int, int], ...]:
         if not any(one in self.text for one in ".:("):
             return ()
         return tuple(found.span() for found in LINK.finditer(self.text))
+
+
+def _undisguised(text: str) -> str:
+    """With `w.h.a.t.s` and `wh4ts` as words. For words only: numbers and addresses suffer."""
+    if not _may_be_disguised(text):
+        return text
+    joined = _SPACED_OUT.sub(lambda run: _SPACES.sub("", run.group()), text)
+    return _LEET_INSIDE.sub(lambda run: run.group().translate(_LEET), joined)
+
+
+def _may_be_disguised(text: str) -> bool:
+    """Whether there is a sign for a letter, or two letters in a row that stand alone."""
+    if not text.isascii():
+        return True
+    signs = text.encode().translate(_DISGUISES).decode()
+    return "1" in signs or " a a " in signs or " a  a " in signs
 
 
 def _plain(character: str) -> str:

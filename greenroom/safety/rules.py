@@ -7,10 +7,12 @@ do: two halves are three quarters. The words that rules look for are in `phrases
 
 from decimal import Decimal
 from enum import IntEnum
+from functools import cached_property
 
 from msgspec import Struct
 
 from greenroom.safety import phrases
+from greenroom.safety.glance import Glance
 from greenroom.safety.look import (
     Both,
     Iban,
@@ -20,6 +22,7 @@ from greenroom.safety.look import (
     Pattern,
     Phone,
     Repeated,
+    Run,
     Shouting,
 )
 from greenroom.safety.verdict import Circumstances, PolicyHint, PolicyTag
@@ -68,12 +71,17 @@ class Rule(Struct, frozen=True, kw_only=True):
     leads: Leads = Leads.NOWHERE
 
 
-class Policy(Struct, frozen=True, kw_only=True):
+class Policy(Struct, frozen=True, kw_only=True, dict=True):
     rules: tuple[Rule, ...]
     nudge_at: Decimal = Decimal("0.50")
     hold_at: Decimal = Decimal("0.70")
     refuse_at: Decimal = Decimal("0.95")
     """In first contact; later it is held."""
+
+    @cached_property
+    def glance(self) -> Glance:
+        """Takes a tenth of a second to derive: ask for it before the first text is waiting."""
+        return Glance([rule.look for rule in self.rules])
 
 
 def _contact(name: str, look: Look, score: str = "0.15") -> Rule:
@@ -151,7 +159,7 @@ SPAM_RULES = (
     _spam("advertisement", phrases.ADVERTISEMENT, "0.55"),
     _spam("click-here", Both(phrases.CLICK_HERE, Links()), "0.45"),
     _spam("shouting", Shouting(20, 80), "0.25"),
-    _spam("same-character", phrases.SAME_CHARACTER, "0.25"),
+    _spam("same-character", Run(12), "0.25"),
     _spam("many-links", Links(3), "0.45", BEFORE_BOOKING),
     _spam("link-density", LinkDensity(60), "0.25", BEFORE_BOOKING),
     _spam("new-account-link", Links(), "0.40", NEW_ACCOUNT),

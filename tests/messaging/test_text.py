@@ -307,6 +307,38 @@ def test_cleaning_twice_changes_nothing(written: str) -> None:
     assert unicodedata.is_normalized("NFC", once)
 
 
+WRITTEN = (
+    *("Hello", "Maya, ", "are you free", " ", "  ", "\n", "\n\n", "\n\n\n", "\n\n\n\n", ". "),
+    *("a", "I'm", "at 10:30", "1. ", "(so)", "- ", "*", "_", "#", "=", "|", "~~~", "+", "@bob"),
+    *("---", "&amp;", "https://e.org", "!", "?", "\t", "\x7f", "\x1c", "\r", "x" * 8_000),
+)
+PROSE = st.lists(st.sampled_from(WRITTEN), max_size=12).map("".join)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.one_of(PROSE, PROSE, HOSTILE, st.text(max_size=40)))
+@example("Hello\n")
+@example("Hello \nMaya")
+@example("Hello\n---")
+@example("Hello\n\n\n\nMaya")
+def test_what_is_taken_for_plain_would_come_out_as_it_is(written: str) -> None:
+    assert outcome(text.clean, written) == outcome(text._made_clean, written, text.MAX_TEXT)
+
+
+def outcome(call: Callable[..., str], *arguments: object) -> tuple[bool, str]:
+    try:
+        return True, call(*arguments)
+    except InvalidText as refused:
+        return False, str(refused)
+
+
+def test_most_of_what_is_written_is_plain() -> None:
+    assert text.is_plain("Hello Maya, are you free on Friday? I'd love to *work* with you!")
+    assert text.is_plain("Two lines (or three):\n\nhttps://example.org/a_(b)?c=1&d=2#e, 100%")
+    assert not text.is_plain("Hello Maya ")
+    assert not text.is_plain("Hello\n- Maya")
+
+
 @pytest.mark.parametrize(
     "unit",
     [

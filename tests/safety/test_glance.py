@@ -1,0 +1,179 @@
+"""The glance in front of the rules leaves out what would see nothing, and never anything else."""
+
+# ruff: noqa: RUF001  letters of other scripts are meant
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings, strategies as st
+
+from greenroom.safety import phones, phrases, traits
+from greenroom.safety.clues import clue_of
+from greenroom.safety.judge import judge_by, judge_text
+from greenroom.safety.links import LINK
+from greenroom.safety.look import IBAN, Both, LinkDensity, Links, Look, Pattern, Run, sees
+from greenroom.safety.reading import Reading, _undisguised, digest, read
+from greenroom.safety.rules import POLICY, Policy, Rule
+from greenroom.safety.verdict import Circumstances, Verdict
+from tests.safety import sentences
+
+SENTENCES = (
+    *(*sentences.HARMLESS, *sentences.CONTACT, *sentences.PAYMENT),
+    *(*sentences.SPAM, *sentences.ABUSE, *sentences.UNKIND),
+)
+PROSE = (
+    "Hello Maya, I really like the pictures from the harbour, and would love to work with you.",
+    "We could meet in the studio on Friday afternoon, or a bit later if the weather is better.",
+    "Thank you so much for the quick answer. I'm a fan of the second idea, and so is the team!",
+    "That sounds great to me; could you please make sure that there is a mirror?\n\nI'll be there.",
+)
+REGEXES = {name: one.regex for name, one in vars(phrases).items() if isinstance(one, Pattern)}
+REGEXES |= {"link": LINK.pattern, "iban": IBAN.pattern}
+WORDS = sorted({word for regex in REGEXES.values() for word in re.findall(r"[^\W\d_]+", regex)})
+MARKS = (*" \n\t.,!?-_'*([{<>)]@$/:;=#€0123456789’…😊é\u200b\u2028\x1c\x85", ". ", ", ", " . ")
+
+PIECES = st.one_of(
+    st.sampled_from(SENTENCES),
+    st.sampled_from([word for text in SENTENCES for word in text.split()]),
+    st.sampled_from(WORDS),
+    st.sampled_from(sorted(phones.CLUE)),
+    st.sampled_from(MARKS),
+    st.text(max_size=10),
+    st.builds(str.__mul__, st.sampled_from("ab1!?$€é-"), st.integers(10, 14)),
+)
+DISGUISED = st.builds(
+    str.join, st.sampled_from((" ", ".", "- ", "*")), st.sampled_from((*WORDS, "a" * 12))
+) | st.builds(
+    str.translate,
+    st.sampled_from((*WORDS, *SENTENCES)),
+    st.sampled_from([str.maketrans(a, b) for a, b in ("a4", "e3", "o0", "s$", "a@", "aа", "eé")]),
+)
+TEXTS = st.builds(
+    str.join, st.sampled_from((" ", " ", "", "\n")), st.lists(PIECES | DISGUISED, max_size=8)
+)
+CIRCUMSTANCES = st.builds(
+    Circumstances,
+    booked=st.booleans(),
+    first_contact=st.booleans(),
+    account_age_ms=st.sampled_from((None, 60_000, 400 * 86_400_000)),
+    recent=st.sampled_from((0, 0, 3, 7)),
+)
+
+
+def by_all_rules(text: str, circumstances: Circumstances, policy: Policy = POLICY) -> Verdict:
+    return judge_by(policy.rules, Reading(text), circumstances, policy)
+
+
+def suspects(text: str) -> list[str]:
+    return [POLICY.rules[one].name for one in POLICY.glance.suspects(Reading(text), 0)]
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS | TEXTS.map(str.upper), CIRCUMSTANCES)
+@example("", Circumstances())
+@example("\u200b", Circumstances())
+def test_a_glance_changes_no_verdict(text: str, circumstances: Circumstances) -> None:
+    assert judge_text(text, circumstances) == by_all_rules(text, circumstances)
+
+
+@pytest.mark.parametrize("text", [*SENTENCES, *PROSE])
+def test_a_glance_changes_no_verdict_on_what_people_say(text: str) -> None:
+    for circumstances in (Circumstances(), Circumstances(booked=True, recent=9)):
+        assert judge_text(text, circumstances) == by_all_rules(text, circumstances)
+
+
+@pytest.mark.parametrize("name", REGEXES)
+def test_whatever_an_expression_matches_has_its_clue(name: str) -> None:
+    regex, clue = REGEXES[name], clue_of(REGEXES[name])
+
+    @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.from_regex(regex).map(read))
+    def try_out(text: str) -> None:
+        there = {*traits.words_in(text), *traits.marks_in(text)}
+        shape = traits.shape_of(text)
+        assert (
+            clue is None
+            or re.search(regex, text) is None
+            or any(one in there or one in shape for one in clue)
+        )
+
+    try_out()
+
+
+@pytest.mark.parametrize(
+    ("regex", "clue"),
+    [
+        (r"\bfish\b", {"fish"}),
+        (r"\bfish(?:es)?\b|\bwhales?\s", {"fish", "fishes", "whale", "whales"}),
+        (r"\bthe\s(?:shark|orca)\b", {"shark", "orca"}),
+        (r"\bthe\s[^.]{0,9}\bshark\w{0,3}\swhale\b", {"whale"}),
+        (r"\bamig[oa]\b", {"amigo", "amiga"}),
+        (r"^shark$", {"shark"}),
+        (r"\btwo\W{1,3}shark[s!]\b", {"two"}),
+        (r"\b(?:very\s){1,3}shark\b", {"shark"}),
+        (r"\bcrab\s?cake\b", {"crab", "crabcake"}),
+        (r"(?<=a)@\w", {"@"}),
+        (r"\.com", {".a"}),
+        (r"\s\.\s", {" ."}),
+        (r"x[0-3]", {"0", "1", "2", "3"}),
+        (r"кит\w", {"к"}),
+    ],
+)
+def test_a_clue_is_read_off_an_expression(regex: str, clue: set[str]) -> None:
+    assert clue_of(regex) == frozenset(clue)
+
+
+@pytest.mark.parametrize(
+    "regex",
+    [
+        *("fish", r"\bfish", r"fish\b", r"\bfish\w\b", r"\bfis.\b"),
+        *(r"(?i)\bfish\b", r"(?i:\bfish\b)"),
+        *(r"\bfish\b|", r"(?:\bfish\b)?", r"(\w)\1{11}", r"[^a]\b", r"\W", r"\s", r"(?!fish)\b"),
+        *(r"\bfish\b|whale", r"\b(?:fish){2}\b", r"\bfish(?=\b)", r"\bfish(?!\w)"),
+    ],
+)
+def test_where_nothing_must_be_there_there_is_no_clue(regex: str) -> None:
+    assert clue_of(regex) is None
+
+
+@pytest.mark.parametrize(
+    "look", [Pattern("fish"), Links(0), LinkDensity(0), Both(Pattern("fish"), Run(3))]
+)
+def test_a_rule_without_a_clue_looks_at_every_text(look: Look) -> None:
+    policy = Policy(rules=(Rule(name="fishy", look=look),))
+    assert list(policy.glance.suspects(Reading("Hello Maya"), 0)) == [0]
+
+
+def test_none_of_our_rules_has_to_look_at_every_text() -> None:
+    assert [suspects(text) for text in ("ok", *PROSE)] == [[], [], [], [], []]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.builds(
+        lambda before, c, times, between, after: before + between.join(c * times) + after,
+        *(st.text("ab! é", max_size=14), st.sampled_from("ab7é!?$€_ ’"), st.integers(10, 14)),
+        *(st.sampled_from(("", "", " ")), st.text("ab! é", max_size=14)),
+    )
+)
+def test_a_run_is_seen_wherever_it_begins(text: str) -> None:
+    reading = Reading(text)
+    again = re.compile(r"([^\W_]|[!?$€])\1{11}")
+    runs = [one for one in (reading.text, reading.undisguised) if again.search(one)]
+    assert sees(Run(12), reading, 0) == bool(runs)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(st.characters(max_codepoint=127), max_size=60))
+@example("".join(map(chr, range(128))))
+@example("a b c d")
+@example("a- b- c- d")
+def test_plain_text_has_the_traits_that_are_found_letter_by_letter(text: str) -> None:
+    with_more = text.lower() + " é"
+    assert [*traits.words_in(text.lower()), "é"] == traits.words_in(with_more)
+    assert {*traits.marks_in(text.lower()), "é"} == set(traits.marks_in(with_more))
+    assert traits.shape_of(text.lower()) + " a" == traits.shape_of(with_more)
+    assert traits.capitals_in(text) == traits.capitals_in(text + "é")
+    assert traits.cased_in(text) + 1 == traits.cased_in(text + "é")
+    assert _undisguised(text.lower()) + " é" == _undisguised(with_more)
+    assert digest(text + " é") != digest(text) == digest(f" {text.upper()}!")
