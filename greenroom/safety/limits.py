@@ -80,6 +80,7 @@ class _Spent:
     lease_ends_ms: int = 0
     refused_until_ms: int = 0
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    waiting: int = 0
 
 
 class Limits:
@@ -104,11 +105,18 @@ class Limits:
         for limit in limits:
             rate = self._rates[limit]
             spent = self._in_mind(user, limit)
-            if self._spend_here(rate, spent):
-                continue
+            # Nobody passes those who wait: what somebody sends keeps its order.
+            if spent.waiting or not self._spend_here(rate, spent):
+                await self._wait_and_spend(user, limit, rate, spent)
+
+    async def _wait_and_spend(self, user: UserId, limit: Limit, rate: Rate, spent: _Spent) -> None:
+        spent.waiting += 1
+        try:
             async with spent.asking:
                 if not self._spend_here(rate, spent):
                     await self._spend_shared(user, limit, rate, spent)
+        finally:
+            spent.waiting -= 1
 
     def _spend_here(self, rate: Rate, spent: _Spent) -> bool:
         now = self._clock.now_ms()
