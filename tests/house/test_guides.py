@@ -3,10 +3,14 @@
 import re
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 
 import pytest
 
+from greenroom.app import TABLES
+from greenroom.clock import SystemClock
+from greenroom.store.dynamo import DynamoStore
 from scripts.engines.requirements import Unavailable, command
 from tests.cli.test_serving import server
 
@@ -26,7 +30,7 @@ def commands(guide: str) -> str:
     return "".join(found[1:])
 
 
-def run(script: str, folder: Path) -> str:
+def run(script: str, folder: Path, **environment: str) -> str:
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],
         capture_output=True,
@@ -36,6 +40,7 @@ def run(script: str, folder: Path) -> str:
         env={
             "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
             "GREENROOM_DATA": str(folder),
+            **environment,
         },
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout[-2000:]
@@ -57,6 +62,32 @@ def test_the_client_of_the_sockets_guide_sends_hears_and_comes_back(tmp_path: Pa
     assert said.count('"type": "ack"') == 2
     assert said.splitlines().count("Is Friday free?") == 2, "once for Ana, and once for Ben"
     assert (tmp_path / "ben.txt").read_text() == "Or Saturday?\n", "what was known came again"
+
+
+async def test_what_is_said_on_one_node_is_heard_on_the_other_as_the_guide_says(
+    tmp_path: Path, dynamodb_url: str, nats_url: str
+) -> None:
+    *_, people, talk = blocks("nodes.md")[:4]
+    shared = {
+        "GREENROOM_STORE": f"{dynamodb_url}&prefix=guide-{uuid.uuid4().hex[:8]}-",
+        "GREENROOM_BUS": nats_url,
+        "GREENROOM_SECRET": "the same 32 characters or more on every node",
+    }
+    (client,) = (block for block in blocks("socket.md") if "chat.py <<" in block)
+    store = shared["GREENROOM_STORE"]
+    opened = await DynamoStore.open(
+        store, TABLES, clock=SystemClock(), cursor_secret=b"secret", create=True
+    )
+    await opened.close()
+    quiet = {"GREENROOM_LOG": "warning", **shared}
+    with (
+        server("serve", tmp_path / "one", **quiet) as (one, _),
+        server("serve", tmp_path / "two", **quiet) as (two, _),
+    ):
+        script = (client + people + talk).replace("http://127.0.0.1:8081", one)
+        said = run(script.replace("http://127.0.0.1:8082", two), tmp_path, **shared)
+    assert said.count('"type": "ack"') == 1
+    assert (tmp_path / "ben.txt").read_text().endswith("Is Friday free?\n")
 
 
 _DRIVER = """
