@@ -82,6 +82,7 @@ async def serve(
             people = contexts.people
             await hub.start()
             await _ready(people)
+            _ = contexts.safety.policy.glance  # worked out now, not with the first message
             shown = await demo.furnish(contexts.messaging) if samples else ()
             authenticator = Authenticator(people, signature(settings, clock), expected(settings))
             app = http_app(contexts, authenticator, partial(_ready, people), shown)

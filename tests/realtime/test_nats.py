@@ -19,7 +19,8 @@ from nats.aio.client import Client
 
 from greenroom.realtime import nats
 from greenroom.realtime.base import Notice, Topic
-from greenroom.realtime.nats import CONNECT_SECONDS, BusUnavailable, NatsBus, subject_of
+from greenroom.realtime.nats import CONNECT_SECONDS, NatsBus, subject_of
+from greenroom.realtime.problems import BusUnavailable
 from scripts.engines import Engine, nats as server
 from tests.realtime.cable import cable_to
 from tests.realtime.node import Node, a_topic, nodes, until
