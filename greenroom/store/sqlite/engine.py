@@ -26,7 +26,7 @@ from greenroom.store.limits import check_batch, check_key, check_query, check_wr
 from greenroom.store.problems import NoSuchTable, StoreUnavailable
 from greenroom.store.sqlite import feed, schema
 from greenroom.store.sqlite.flush import Flusher
-from greenroom.store.sqlite.plan import Planner, Write
+from greenroom.store.sqlite.plan import Planner, written
 from greenroom.store.sqlite.reader import Reader
 from greenroom.store.sqlite.rows import Rows
 from greenroom.store.sqlite.writer import Writer
@@ -145,7 +145,7 @@ class SqliteStore:
     async def write(self, *ops: Op, token: str | None = None) -> Item | None:
         for table in {op.table.name: op.table for op in ops}.values():
             self._check_known(table)
-        write = Write(ops, check_write(ops, token), token, capacity.open_costs())
+        write = written(ops, check_write(ops, token), token, capacity.open_costs())
         answer: Item | None = await self._writer.submit(write)
         return answer
 

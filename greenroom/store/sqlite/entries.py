@@ -19,9 +19,9 @@ class Entry(Struct, frozen=True):
 
 def entry_of(table: Table, index: Index, row: Row) -> Entry | None:
     """None while the item lacks one of the index's keys."""
-    keys = row.keys
-    partition = keys.get(index.partition)
-    sort = "" if index.sort is None else keys.get(index.sort)
+    item = row.item
+    partition = item.get(index.partition)
+    sort = "" if index.sort is None else item.get(index.sort)
     if partition is None or sort is None:
         return None
     assert isinstance(partition, str)
@@ -29,7 +29,7 @@ def entry_of(table: Table, index: Index, row: Row) -> Entry | None:
     if index.projects is Projects.ALL:
         return Entry((partition, sort), row.size, row.blob)
     names = projected_names(table, index) or frozenset()
-    projected = {name: value for name, value in row.item.items() if name in names}
+    projected = {name: value for name, value in item.items() if name in names}
     return Entry((partition, sort), weigh(projected), pack(projected))
 
 

@@ -35,8 +35,21 @@ Change: TypeAlias = tuple[int, str, str, bytes | None, bytes | None, int]
 class Write(Struct, frozen=True):
     ops: tuple[Op, ...]
     weights: Sequence[Weight]
+    blobs: Sequence[bytes | None]
+    """The items of Puts, as they were when they were given."""
     token: str | None
     costs: tuple[Cost, ...]
+
+
+def written(
+    ops: tuple[Op, ...], weights: Sequence[Weight], token: str | None, costs: tuple[Cost, ...]
+) -> Write:
+    """Whatever the caller does to an item from now on does not show in what is stored."""
+    blobs = [
+        pack(op.item, is_plain=weight.is_plain) if isinstance(op, Put) else None
+        for op, weight in zip(ops, weights, strict=True)
+    ]
+    return Write(ops, weights, blobs, token, costs)
 
 
 class Planned(Struct):
@@ -135,7 +148,7 @@ class Planner:
         steps: list[Step] = []
         failed: list[Failure] = []
         misfit: Problem | None = None
-        for op, weight in zip(write.ops, write.weights, strict=True):
+        for op, weight, blob in zip(write.ops, write.weights, write.blobs, strict=True):
             place = place_of(op)
             row = seen = self._row(place)
             if row is not None and row.expires is not None and row.expires <= now:
@@ -146,7 +159,7 @@ class Planner:
                 failed.append(Failure(op, None if seen is None else unpack(seen.blob)))
                 continue
             try:
-                steps.append(Step(op, place, row, _after(op, seen, weight)))
+                steps.append(Step(op, place, row, _after(op, seen, weight.size, blob)))
             except Problem as problem:
                 misfit = misfit or problem
         if misfit is not None:  # told before a failed condition, as DynamoDB does
@@ -205,13 +218,14 @@ class Planner:
         return bill
 
 
-def _after(op: Op, seen: Row | None, weight: Weight) -> Row | None:
+def _after(op: Op, seen: Row | None, size: int, blob: bytes | None) -> Row | None:
     match op:
-        case Put(table, item):
-            # Kept as bytes: what the caller does to the item from now on does not show in them. Its
-            # keys are texts, and stay what they are.
-            expires = None if table.ttl is None else expires_of(table, item)
-            return Row(weight.size, expires, pack(item, is_plain=weight.is_plain), keys=dict(item))
+        case Put(table):
+            assert blob is not None
+            if table.ttl is None:
+                return Row(size, None, blob)
+            item = unpack(blob)
+            return Row(size, expires_of(table, item), blob, item)
         case Update(table, key, actions):
             if seen is None:
                 new = updated(actions, _bare(table, key))
@@ -226,7 +240,7 @@ def _after(op: Op, seen: Row | None, weight: Weight) -> Row | None:
 
 
 def _row_of(table: Table, item: Item, size: int) -> Row:
-    return Row(size, None if table.ttl is None else expires_of(table, item), pack(item), item=item)
+    return Row(size, None if table.ttl is None else expires_of(table, item), pack(item), item)
 
 
 def _bare(table: Table, key: Key) -> Item:

@@ -25,33 +25,21 @@ _LARGEST_HOT = 8192
 class Row:
     """An item as it stands; unpacked when somebody first asks."""
 
-    __slots__ = ("_item", "_keys", "blob", "expires", "size")
+    __slots__ = ("_item", "blob", "expires", "size")
 
     def __init__(
-        self,
-        size: int,
-        expires: int | None,
-        blob: bytes,
-        *,
-        item: Item | None = None,
-        keys: Item | None = None,
+        self, size: int, expires: int | None, blob: bytes, item: Item | None = None
     ) -> None:
         self.size = size
         self.expires = expires
         self.blob = blob
         self._item = item
-        self._keys = keys
 
     @property
     def item(self) -> Item:
         if self._item is None:
             self._item = unpack(self.blob)
         return self._item
-
-    @property
-    def keys(self) -> Item:
-        """The item, or what has the same keys in the same places; for nothing else."""
-        return self._keys or self.item
 
 
 class Touched(Struct):

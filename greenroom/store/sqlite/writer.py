@@ -1,12 +1,12 @@
-"""The one writer: whatever has been planned while the last commit was on its way to the disk is
-given to the file and committed as one group.
+"""The one writer: whatever has gathered while the last commit was on its way to the disk is given
+to the file and committed as one group.
 
 Planning (plan.py) and the group's statements (flush.py) run on the event loop's thread, where they
 take microseconds; only COMMIT, which waits for the disk, runs in a thread of its own. So the loop
 never waits for the disk, and Python's lock changes hands once per group (docs/decisions/0004).
-What one would get wrong: nobody may touch the writer's connection while a commit is under way; and
-a write is planned on top of those before it, so when a group fails all that came after it is
-planned anew.
+What one would get wrong: nobody may touch the writer's connection while a commit is under way, so
+whatever comes then is planned right after it, before anybody hears of it; and a write is planned on
+top of those before it, so when a group fails all that came after it is planned anew.
 """
 
 import asyncio
@@ -23,7 +23,6 @@ from greenroom.store.problems import OutcomeUnknown, StoreFull, StoreUnavailable
 from greenroom.store.sqlite.flush import Flusher
 from greenroom.store.sqlite.plan import Planned, Planner, Write
 from greenroom.store.sqlite.rows import Rows
-from greenroom.store.sqlite.turns import Turns
 
 Chore: TypeAlias = Callable[[], Any]
 """Runs inside the transaction, after the group's own rows."""
@@ -54,7 +53,6 @@ class Writer:
         self._after_commit = after_commit
         self._loop = asyncio.get_running_loop()
         self._thread = ThreadPoolExecutor(1, "greenroom-commit")
-        self._turns = Turns()
         self._waiting: list[Job] = []
         self._busy = False
         self._broken: str | None = None
@@ -69,7 +67,8 @@ class Writer:
         if self._broken is not None or self._closing is not None:
             job.future.set_exception(StoreUnavailable(self._broken or "it is being closed"))
             return job.future
-        self._plan(job)
+        if not self.is_open:
+            self._plan(job)
         self._waiting.append(job)
         if not self._busy:
             self._busy = True
@@ -98,7 +97,6 @@ class Writer:
         except Exception as error:
             self._fail(group, error)
             return
-        self._turns.begin(len(group))
         commit = self._thread.submit(self._commit)
         commit.add_done_callback(
             lambda done: self._loop.call_soon_threadsafe(self._committed, group, done.exception())
@@ -117,7 +115,6 @@ class Writer:
         self._connection.execute("COMMIT")
 
     def _committed(self, group: list[Job], error: BaseException | None) -> None:
-        self._turns.end()
         if isinstance(error, apsw.Error) and _is_full(self._connection, error):
             self._fail(group, error)
             return
@@ -130,26 +127,11 @@ class Writer:
         self.commits += 1
         self.is_open = False
         self._rows.settle()
-        self._take_turns(group)
+        for job in self._waiting:
+            self._plan(job)
+        _settle(group)
         self._after_commit()
-
-    def _take_turns(self, group: list[Job]) -> None:
-        """Brings back those who waited for the group, and gives the disk the next one."""
-        in_flight = len(group) + len(self._waiting)
-        share = self._turns.share(in_flight)
-        if share == in_flight:
-            _settle(group)
-            self._go_on()
-        elif 4 * len(self._waiting) >= in_flight:
-            self._run_group()
-            _settle(group)
-        else:
-            # Nearly all were in this group, and would be in the next one together: half of them
-            # come back first, and are on their way to the disk while the loop works on the rest.
-            first = max(1, share - len(self._waiting))
-            _settle(group[:first])
-            self._go_on()
-            self._loop.call_soon(_settle, group[first:])
+        self._go_on()
 
     def _go_on(self) -> None:
         if self._broken is not None:
