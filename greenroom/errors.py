@@ -11,6 +11,8 @@ import inspect
 import re
 from typing import Any, ClassVar, dataclass_transform
 
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
 
 @dataclass_transform(eq_default=False)
 class Problem(Exception):
@@ -20,7 +22,7 @@ class Problem(Exception):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls.code = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
+        cls.code = _BETWEEN_WORDS.sub("-", cls.__name__).lower()
         dataclasses.dataclass(eq=False, repr=False)(cls)
 
     @property

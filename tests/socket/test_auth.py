@@ -47,21 +47,23 @@ async def test_a_token_in_the_subprotocol_and_a_request_at_once(node: Node) -> N
         assert (hello["id"], hello["userId"]) == (0, node.id("ana"))
 
 
-@pytest.mark.parametrize("offered", ["greenroom.v1", "bearer.{}", "soap, bearer.{}"])
-async def test_only_our_own_protocol_is_chosen(node: Node, offered: str) -> None:
-    asked = {"Sec-WebSocket-Protocol": offered.format(node.token("ana"))}
-    raw = await node.raw(headers=asked)
-    chosen = raw.headers.get("sec-websocket-protocol")
-    assert chosen == ("greenroom.v1" if "greenroom.v1" in offered else None)
-    raw.abort()
+async def test_only_our_own_protocol_is_chosen(node: Node) -> None:
+    for offered in ("greenroom.v1", f"soap, greenroom.v1, bearer.{node.token('ana')}"):
+        raw = await node.raw(headers={"Sec-WebSocket-Protocol": offered})
+        assert raw.headers["sec-websocket-protocol"] == "greenroom.v1"
+        raw.abort()
+    for offered in (f"bearer.{node.token('ana')}", "soap", ","):
+        raw = await node.raw(headers={"Sec-WebSocket-Protocol": offered})
+        assert "sec-websocket-protocol" not in raw.headers
+        raw.abort()
 
 
-@pytest.mark.parametrize("token", ["nonsense", "", "ünïcode"])
-async def test_a_wrong_token_in_the_subprotocol_is_refused(node: Node, token: str) -> None:
-    raw = await node.raw(headers={"Sec-WebSocket-Protocol": f"greenroom.v1, bearer.{token}"})
-    answer = await raw.answer(0)
-    assert answer["problem"]["type"] == "/problems/invalid-token"
-    assert await raw.closed() == (NO_TOKEN, "the token is not accepted")
+async def test_a_wrong_token_in_the_subprotocol_is_refused(node: Node) -> None:
+    for token in ("nonsense", "", "ünïcode"):
+        raw = await node.raw(headers={"Sec-WebSocket-Protocol": f"greenroom.v1, bearer.{token}"})
+        answer = await raw.answer(0)
+        assert answer["problem"]["type"] == "/problems/invalid-token"
+        assert await raw.closed() == (NO_TOKEN, "the token is not accepted")
 
 
 async def test_a_token_in_the_url_is_ignored(node: Node) -> None:
