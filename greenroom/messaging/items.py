@@ -276,32 +276,38 @@ def _flags(frame: Frame) -> dict[str, Value]:
     }
 
 
+_KINDS = {kind.value: kind for kind in FrameKind}
+_NO_FLAGS: Mapping[str, Any] = {}
+
+
 def frame_of(item: Item) -> Frame:
+    """Fifty of them make a page: what most messages lack is not asked for twice."""
     found = cast(Mapping[str, Any], item)
-    flags = found.get("flags", {})
+    get = found.get
+    flags, reactions, edits = get("flags", _NO_FLAGS), get("reactions"), get("edits")
     return Frame(
         thread=thread_in(found["pk"]),
-        id=MessageId(found["messageId"]),
+        id=found["messageId"],
         seq=found["seq"],
         ms=found["ts"],
-        kind=FrameKind(found["type"]),
-        author=UserId(found["authorUserId"]),
-        body=found.get("body", ""),
-        mentions=tuple(found.get("mentions", ())),
-        reply_to=found.get("replyTo"),
-        event=found.get("event"),
-        about=tuple(found.get("about", ())),
-        reactions={
-            emoji: tuple(sorted(users)) for emoji, users in found.get("reactions", {}).items()
-        },
-        edits=tuple(Edit(edit["body"], edit["until"]) for edit in found.get("edits", ())),
-        edited_ms=found.get("editedAt"),
-        deleted_ms=found.get("deletedAt"),
-        deleted_by=found.get("deletedBy"),
-        band=found.get("nsfwBand", 0),
+        kind=_KINDS[found["type"]],
+        author=found["authorUserId"],
+        body=get("body", ""),
+        mentions=tuple(get("mentions", ())),
+        reply_to=get("replyTo"),
+        event=get("event"),
+        about=tuple(get("about", ())),
+        reactions={emoji: tuple(sorted(users)) for emoji, users in reactions.items()}
+        if reactions
+        else {},
+        edits=tuple([Edit(edit["body"], edit["until"]) for edit in edits]) if edits else (),
+        edited_ms=get("editedAt"),
+        deleted_ms=get("deletedAt"),
+        deleted_by=get("deletedBy"),
+        band=get("nsfwBand", 0),
         moderation=flags.get("moderation", "clean"),
-        policy_tags=tuple(found.get("policyTags", ())),
+        policy_tags=tuple(get("policyTags", ())),
         policy_hints=tuple(flags.get("policyHints", ())),
-        spam_score=score(Decimal(found.get("spamScore", 0))),
-        version=found.get("version", 1),
+        spam_score=score(Decimal(found["spamScore"])) if "spamScore" in found else "0",
+        version=get("version", 1),
     )
