@@ -29,7 +29,9 @@ from greenroom.realtime.base import EVERYBODY, Bus
 from greenroom.realtime.hub import Hub
 from greenroom.realtime.memory import MemoryBus
 from greenroom.safety.limits import Limit, Rate
+from greenroom.safety.records import EPHEMERAL
 from greenroom.store.base import Store
+from greenroom.store.capacity import Cost
 from tests.messaging.world import UNLIMITED
 from tests.socket.client import Client
 from tests.socket.raw import Raw
@@ -40,11 +42,12 @@ CAST = ("ana", "ben", "cleo")
 
 
 class Node:
-    def __init__(self, url: str, contexts: Contexts, desk: Desk, clock: Clock) -> None:
+    def __init__(self, url: str, contexts: Contexts, desk: Desk, clock: Clock, cost: Cost) -> None:
         self.url = url
         self.contexts = contexts
         self.desk = desk
         self.clock = clock
+        self._cost = cost
         self.http = aiohttp.ClientSession(url)
         self._ids: dict[str, str] = {}
         self._numbers = count(1)
@@ -138,6 +141,11 @@ class Node:
     def service_for(self, name: str) -> dict[str, str]:
         return {ACT_FOR: self.id(name)}
 
+    def written(self) -> float:
+        """Units, to the table of leases; each is a write."""
+        units = self._cost.by_source.get(EPHEMERAL.name)
+        return 0.0 if units is None else units.write
+
     async def quiet(self, sessions: int = 0) -> None:
         """Returns once so many sockets are open and nothing is under way."""
         await until(lambda: len(self.desk.sessions) == sessions and not self.desk.under_way)
@@ -173,11 +181,11 @@ async def node_on(
     waits = patience or Patience()
     desk = Desk(contexts.messaging, authenticator, hub, HANDLERS, patience=waits, **limits)
     app = http_app(contexts, authenticator, _ready)
-    with server.listen("127.0.0.1", 0) as listener:
+    with store.counting() as cost, server.listen("127.0.0.1", 0) as listener:
         started = asyncio.Event()
         serves = asyncio.create_task(server.serve(app, desk, listener, started=started.set))
         await asyncio.wait_for(started.wait(), 20)
-        node = Node(server.address_of(listener), contexts, desk, clock)
+        node = Node(server.address_of(listener), contexts, desk, clock, cost)
         try:
             yield node
         finally:

@@ -85,6 +85,11 @@ class Raw:
         """Gone without a word."""
         self.writer.transport.abort()
 
+    def pause(self) -> None:
+        """Reads nothing more."""
+        transport: Any = self.writer.transport
+        transport.pause_reading()
+
     # What comes.
 
     async def next(self) -> tuple[int, bytes]:

@@ -76,11 +76,11 @@ async def on_delivered(session: Session, request: frames.Delivered) -> Ack:
 
 
 async def on_typing(session: Session, request: frames.Typing) -> None:
-    await session.screen.type_in(ThreadId(request.thread_id), on=request.on)
+    session.screen.type_in(ThreadId(request.thread_id), on=request.on)
 
 
 async def on_focus(session: Session, request: frames.Focus) -> None:
-    await session.screen.show(map(ThreadId, request.thread_ids))
+    session.screen.show(map(ThreadId, request.thread_ids))
 
 
 async def on_ping(session: Session, request: frames.Ping) -> Ack:

@@ -1,8 +1,8 @@
 """The threads that one client has on screen, and what passes there: who looks, who is typing.
 
 What one would get wrong: a client changes its screen faster than the store answers, so changes are
-made one after the other, and of those that wait only the last counts; and the user may look at the
-same thread on another screen, and then has not gone from it.
+made one after the other and not too often, and of those that wait the last counts; and the user may
+look at the same thread on another screen, and then has not gone from it.
 """
 
 import asyncio
@@ -29,7 +29,14 @@ Start: TypeAlias = Callable[[Coroutine[Any, Any, None]], object]
 
 
 class Screen:
-    def __init__(self, messaging: Messaging, hub: Hub, outbox: Outbox, start: Start) -> None:
+    def __init__(
+        self,
+        messaging: Messaging,
+        hub: Hub,
+        outbox: Outbox,
+        start: Start,
+        refuse: Callable[[Problem], None],
+    ) -> None:
         self.user = UserId("")
         self.threads: set[ThreadId] = set()
         self._actor: Actor | None = None
@@ -37,9 +44,12 @@ class Screen:
         self._hub = hub
         self._outbox = outbox
         self._start = start
-        self._wanted: frozenset[ThreadId] = frozenset()
+        self._refuse = refuse
+        self._wanted: frozenset[ThreadId] | None = None
         self._typing: dict[ThreadId, bool] = {}
-        self._turn = asyncio.Lock()
+        self._is_working = False
+        self._is_over = False
+        self._pace = _Pace()
 
     def belongs_to(self, actor: Actor) -> None:
         self.user, self._actor = actor.user, actor
@@ -58,26 +68,15 @@ class Screen:
 
     # The client's side.
 
-    async def show(self, threads: Iterable[ThreadId]) -> None:
-        """These and no others. The first that cannot be shown is told once the rest is."""
-        wanted = self._wanted = frozenset(threads)
-        async with self._turn:
-            if wanted is not self._wanted:
-                return
-            for thread in self.threads - wanted:
-                await self._leave(thread)
-            problems = [await self._enter(thread) for thread in wanted - self.threads]
-        for problem in problems:
-            if problem is not None:
-                raise problem
+    def show(self, threads: Iterable[ThreadId]) -> None:
+        """These and no others, before long."""
+        self._wanted = frozenset(threads)
+        self._wake()
 
-    async def type_in(self, thread: ThreadId, *, on: bool) -> None:
-        assert self._actor is not None
-        self._typing[thread] = on
-        async with self._turn:
-            last = self._typing.pop(thread, None)
-            if last is not None:
-                await presence.type_in(self._messaging, self._actor, thread, on=last)
+    def type_in(self, thread: ThreadId, *, on: bool) -> None:
+        if len(self._typing) < frames.MOST_ON_SCREEN or thread in self._typing:
+            self._typing[thread] = on
+            self._wake()
 
     async def renew(self) -> None:
         """Whoever has a thread on screen is still there."""
@@ -93,34 +92,98 @@ class Screen:
         self.threads.discard(thread)
         self._hub.remove(thread_topic(thread), self)
 
+    def clear(self) -> None:
+        """There is no screen any more."""
+        self._is_over = True
+        self._typing.clear()
+        if self.threads or self._is_working:
+            self.show(())
+
     def go_dark(self) -> None:
+        """As `clear`, without a word: leases end by themselves."""
+        self._is_over = True
+        self._typing.clear()
+        self._wanted = None
         for thread in tuple(self.threads):
             self.drop(thread)
 
-    async def _enter(self, thread: ThreadId) -> Problem | None:
+    def _wake(self) -> None:
+        if not self._is_working:
+            self._is_working = True
+            self._start(self._work())
+
+    async def _work(self) -> None:
+        """For as long as something is wanted; of what was wanted meanwhile, the last counts."""
+        try:
+            while self._wanted is not None or self._typing:
+                if not self._is_over:
+                    await self._pace.next()
+                wanted, self._wanted = self._wanted, None
+                typing, self._typing = self._typing, {}
+                if wanted is not None:
+                    await self._change(wanted)
+                for thread, on in typing.items():
+                    await self._try(self._type_in(thread, on))
+        finally:
+            self._is_working = False
+
+    async def _try(self, change: Coroutine[Any, Any, None]) -> None:
+        try:
+            await change
+        except Problem as problem:
+            self._refuse(problem)
+
+    async def _change(self, wanted: frozenset[ThreadId]) -> None:
+        for thread in self.threads - wanted:
+            await self._try(self._leave(thread))
+        for thread in wanted - self.threads:
+            await self._try(self._enter(thread))
+
+    async def _enter(self, thread: ThreadId) -> None:
         assert self._actor is not None
         self.threads.add(thread)
         self._hub.add(thread_topic(thread), self)
         try:
             found = await presence.appear(self._messaging, self._actor, thread)
-        except Problem as problem:
+        except Problem:
             self.drop(thread)
-            return problem
+            raise
         if thread in self.threads:
             for frame in _shown(thread, found):
                 self._outbox.answer(encode(frame))
-        return None
-
-    async def _insist(self, thread: ThreadId) -> None:
-        assert self._actor is not None
-        with suppress(Problem):  # it is renewed soon anyway
-            await presence.insist(self._messaging, self._actor, thread)
 
     async def _leave(self, thread: ThreadId) -> None:
         assert self._actor is not None
         self.drop(thread)
         if not self._hub.hears(thread_topic(thread), self.user):
             await presence.vanish(self._messaging, self._actor, thread)
+
+    async def _type_in(self, thread: ThreadId, on: bool) -> None:
+        assert self._actor is not None
+        await presence.type_in(self._messaging, self._actor, thread, on=on)
+
+    async def _insist(self, thread: ThreadId) -> None:
+        assert self._actor is not None
+        with suppress(Problem):  # it is renewed soon anyway
+            await presence.insist(self._messaging, self._actor, thread)
+
+
+class _Pace:
+    """Nobody changes so much in earnest."""
+
+    _AT_ONCE = 20
+    _PER_SECOND = 2
+
+    def __init__(self) -> None:
+        self._left: float = self._AT_ONCE
+        self._at = 0.0
+
+    async def next(self) -> None:
+        now = asyncio.get_running_loop().time()
+        self._left = min(self._AT_ONCE, self._left + (now - self._at) * self._PER_SECOND) - 1
+        self._at = now
+        if self._left < 0:
+            await asyncio.sleep(-self._left / self._PER_SECOND)
 
 
 def _left_by(payload: bytes, user: UserId) -> ThreadId | None:

@@ -14,7 +14,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Coroutine
-from contextlib import suppress
+from functools import partial
 from typing import Any, Protocol
 
 import msgspec
@@ -75,7 +75,8 @@ class Session:
         self.desk = desk
         self.wire = wire
         self.outbox = Outbox(wire.write, _RESYNC)
-        self.screen = Screen(desk.messaging, desk.hub, self.outbox, self._start)
+        refuse = partial(self._refuse, None)
+        self.screen = Screen(desk.messaging, desk.hub, self.outbox, self._start, refuse)
         self.stream = Stream(self.outbox, self.screen.drop)
         self.actor: Actor | None = None
         self.is_over = False
@@ -108,6 +109,7 @@ class Session:
     def fill_up(self) -> None:
         """The client does not read as fast as it is written to."""
         self.outbox.pause()
+        self.wire.pause_reading()
 
     def empty_out(self) -> None:
         self.outbox.resume()
@@ -121,10 +123,10 @@ class Session:
     def disconnected(self) -> None:
         self._end()
         self.outbox.close()
-        if self.screen.threads and not self.desk.is_draining:
-            self._start(self._vanish())
-        else:  # leases end by themselves
+        if self.desk.is_draining:
             self.screen.go_dark()
+        else:
+            self.screen.clear()
 
     async def finish(self) -> None:
         """Takes nothing more, and lets what was accepted be answered."""
@@ -214,6 +216,8 @@ class Session:
         self._tasks.discard(task)
         for line in [line for line, last in self._lines.items() if last is task]:
             del self._lines[line]
+        if not task.cancelled() and (bug := task.exception()) is not None:
+            _log.error("something in the background of a socket went wrong", exc_info=bug)
         if task is self._admission:
             self._admission = None
             self._take_rest()
@@ -316,14 +320,9 @@ class Session:
         self._ticket.cancel()
         self.desk.hub.remove(user_topic(self.stream.user), self.stream)
 
-    async def _vanish(self) -> None:
-        with suppress(Problem):  # leases end by themselves
-            await self.screen.show(())
-
     def _part_over(self, problem: Problem) -> None:
         """Whoever is not let in, or no longer, has to go. Our own trouble is no reason."""
         if _is_ours(problem):
-            _log.error("a request was refused: %r", problem, exc_info=problem)
             return
         if self.actor is None:
             self.close(Closed.NO_TOKEN, "the token is not accepted")
@@ -349,6 +348,8 @@ class Session:
             self.close(Closed.TOO_MUCH, "too many frames that are none")
 
     def _refuse(self, number: int | None, problem: Problem) -> None:
+        if _is_ours(problem) and not isinstance(problem, Overloaded):
+            _log.error("a request was refused: %r", problem, exc_info=problem)
         self._tell_problem(number, errors.document_of(problem))
 
     def _tell_problem(self, number: int | None, document: dict[str, Any]) -> None:

@@ -1,0 +1,206 @@
+"""Clients that flood us, do not read, do not answer, or are gone in the middle of a word."""
+
+import asyncio
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from greenroom.api.ws.desk import Patience
+from greenroom.api.ws.session import MOST_UNDER_WAY, Session
+from tests.socket.client import sending
+from tests.socket.node import CAST, Node, serving, until
+from tests.socket.raw import CLOSE, PING, PONG, TEXT, Raw, framed
+
+GONE_AWAY = 1001
+MOST_IN_MEMORY = 1_500_000
+"""Of one client's, whatever it does: what was read and waits, and what was written and waits."""
+
+
+def only_session(node: Node) -> Session:
+    (session,) = node.desk.sessions
+    return session
+
+
+def weight(session: Session) -> int:
+    wire: Any = session.wire
+    written = wire._transport.underlying_transport.get_write_buffer_size()
+    waiting = session.outbox._bytes
+    return int(written + waiting + sum(map(len, session._unread)))
+
+
+@pytest.mark.both_loops
+async def test_a_flood_without_reading_stays_small_and_others_are_served(node: Node) -> None:
+    thread = await node.talk("ben", "cleo")
+    raw = await node.raw("ana", most_unread=4096)
+    session = only_session(node)
+    pings = [json.dumps({"type": "ping", "id": number}).encode() for number in range(1, 5001)]
+    raw.writer.write(b"".join(framed(TEXT, ping) for ping in pings))
+    heaviest = most = 0
+    async with await node.connect("ben") as ben:
+        for number in range(20):
+            ack = await ben.send(thread, f"message {number}")
+            assert ack["type"] == "ack"
+            heaviest = max(heaviest, weight(session))
+            most = max(most, len(session._tasks))
+    assert session.outbox.is_full, "there was more than there is room for"
+    assert 0 < heaviest < MOST_IN_MEMORY
+    assert most <= MOST_UNDER_WAY
+    answered: set[int] = set()
+    while len(answered) < len(pings):
+        answer = await raw.frame()
+        assert answer["type"] == "ack"
+        answered.add(answer["id"])
+        heaviest = max(heaviest, weight(session))
+    assert heaviest < MOST_IN_MEMORY
+    assert answered == set(range(1, len(pings) + 1)), "not one is lost"
+    raw.abort()
+
+
+async def test_a_flood_of_messages_is_done_in_order_and_others_are_served(node: Node) -> None:
+    flooded, thread = await node.talk("ana", "ben"), await node.talk("ben", "cleo")
+    raw = await node.raw("ana", most_unread=4096)
+    for number in range(1, 1001):
+        raw.text({"type": "send", "id": number, **sending(flooded, f"message {number}")})
+    async with await node.connect("cleo") as cleo:
+        for number in range(5):
+            assert (await cleo.send(thread, f"message {number}"))["type"] == "ack"
+    seqs: dict[int, int] = {}
+    while len(seqs) < 1000:
+        frame = await raw.frame()
+        if frame["type"] != "message.created":
+            assert frame["type"] == "ack", frame
+            seqs[frame["id"]] = frame["message"]["seq"]
+    assert [seqs[number] for number in range(1, 1001)] == list(range(2, 1002))
+    raw.abort()
+
+
+async def test_a_flood_without_a_token_is_closed_before_long(node: Node) -> None:
+    raw = await node.raw()
+    raw.writer.write(framed(TEXT, b'{"type":"ping","id":1}') * 10_000)
+    code, _ = await raw.closed()
+    assert code == 1008
+    await node.quiet()
+
+
+async def test_a_flood_of_pings_of_the_protocol_stays_small(node: Node) -> None:
+    raw = await node.raw("ana", most_unread=4096)
+    session = only_session(node)
+    raw.writer.write(framed(PING, b"x" * 125) * 40_000)
+    heaviest = 0
+    async with await node.connect("ben") as ben:
+        for _ in range(50):
+            assert (await ben.ask("ping"))["type"] == "ack"
+            heaviest = max(heaviest, weight(session))
+    assert heaviest < MOST_IN_MEMORY
+    raw.abort()
+
+
+async def test_a_flood_of_focus_and_typing_is_done_once_in_a_while(node: Node) -> None:
+    threads = [await node.talk("ana", "ben"), await node.talk("ana", "cleo")]
+    raw = await node.raw("ana")
+    before = node.written()
+    for number in range(1000):
+        raw.text({"type": "focus", "threadIds": [threads[number % 2]]})
+        raw.text({"type": "typing", "threadId": threads[number % 2], "on": number % 3 > 0})
+    raw.text({"type": "ping", "id": 1})
+    await raw.answer(1)
+    await node.quiet(1)
+    assert 0 < node.written() - before < 100
+    raw.abort()
+
+
+@pytest.mark.both_loops
+async def test_whoever_answers_no_ping_is_closed(tmp_path: Path) -> None:
+    patience = Patience(idle=0.1, pong=0.05)
+    async with serving(tmp_path, patience=patience) as node:
+        await node.join(*CAST)
+        dead, alive = await node.raw("ana"), await node.raw("ben")
+        for _ in range(3):
+            kind, payload = await alive.next()
+            assert kind == PING
+            alive.send(PONG, payload)
+        kinds = [(await dead.next())[0], (await dead.next())[0]]
+        assert kinds == [PING, CLOSE]
+        await until(lambda: len(node.desk.sessions) == 1)
+        alive.text({"type": "ping", "id": 1})
+        assert (await alive.answer(1))["type"] == "ack"
+        for raw in (dead, alive):
+            raw.abort()
+
+
+async def test_whoever_reads_nothing_at_all_is_closed(tmp_path: Path) -> None:
+    patience = Patience(idle=0.1, pong=0.05)
+    async with serving(tmp_path, patience=patience) as node:
+        await node.join(*CAST)
+        raw = await node.raw("ana", most_unread=4096)
+        raw.pause()
+        raw.writer.write(framed(TEXT, b'{"type":"ping","id":1}') * 20_000)
+        await until(lambda: not node.desk.sessions)
+        raw.abort()
+
+
+@pytest.mark.both_loops
+async def test_gone_in_the_middle_of_everything(
+    node: Node, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whenever a client goes, what was accepted is done, and nothing is left of the client."""
+    caplog.set_level(logging.WARNING)
+    thread = await node.talk("ana", "ben")
+    cursor = (await (await node.connect("ana")).ask("ping"))["cursor"]
+    token = node.token("ana")
+    said: list[dict[str, Any]] = [
+        {"type": "auth", "id": 1, "token": token},
+        {"type": "resume", "id": 2, "cursor": cursor},
+        {"type": "focus", "threadIds": [thread]},
+        {"type": "typing", "threadId": thread},
+        {"type": "send", "id": 3, **sending(thread, "the last word", "last")},
+    ]
+    whole = b"".join(framed(TEXT, json.dumps(frame).encode()) for frame in said)
+    for size in (0, 1, 5, 100, len(whole) - 1, len(whole)):
+        raw = await node.raw()
+        raw.writer.write(whole[:size])
+        raw.writer.close()
+    for turns in range(12):
+        raw = await node.raw()
+        raw.writer.write(whole)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        raw.abort()
+    await node.http.close()
+    await node.quiet()
+    assert node.desk.hub._listeners.keys() <= {"all"}
+    assert not caplog.records, caplog.records
+
+
+async def test_a_message_of_somebody_who_is_gone_is_sent(node: Node) -> None:
+    thread = await node.talk("ana", "ben")
+    raw = await node.raw("ana")
+    async with await node.connect("ben") as ben:
+        raw.text({"type": "send", "id": 1, **sending(thread, "the last word", "last")})
+        raw.writer.close()
+        told = await ben.event("message.created")
+        assert told["message"]["body"] == "the last word"
+    again = await node.say("ana", thread, "the last word", "last")
+    assert again["messageId"] == told["message"]["messageId"]
+
+
+async def test_our_last_words_arrive_though_the_client_goes_on_talking(node: Node) -> None:
+    """A socket that is closed with something unread in it is reset."""
+    raw = await node.raw("ana")
+    raw.writer.write(framed(TEXT, b"nonsense" * 1000) * 200)
+    code, _ = await raw.closed()
+    assert code == 1008
+
+
+async def test_whoever_says_no_goodbye_is_cut_off(tmp_path: Path) -> None:
+    async with serving(tmp_path, patience=Patience(goodbye=0.1)) as node:
+        raw = await Raw.connect(node.port)
+        raw.text({"type": "auth", "id": 1, "token": "nonsense"})
+        assert (await raw.frame())["type"] == "problem"
+        assert (await raw.next())[0] == CLOSE
+        assert await raw.reader.read() == b""
+        await node.quiet()
+        raw.abort()
