@@ -36,8 +36,7 @@ _Ops: TypeAlias = Callable[[Thread, Gate, int], tuple[Op, ...]]
 
 
 class Request(Struct, frozen=True):
-    thread: ThreadId
-    target: UserId
+    thread: Thread
     gate: Gate
 
 
@@ -45,7 +44,7 @@ async def accept(messaging: Messaging, actor: Actor, request_id: RequestId) -> T
     request = await _request(messaging, actor, request_id)
 
     def ops(after: Thread, gate: Gate, ms: int) -> tuple[Op, ...]:
-        row = shelve.put_up(after.id, actor.user, gate, ms, F("changedAt").set(ms))
+        row = shelve.put_up(after.id, actor.user, None, ms, F("changedAt").set(ms))
         met = items.at(met_key(actor.user, gate.sender)) | {"threadId": after.id}
         return row, Put(MESSAGING, met)
 
@@ -72,17 +71,20 @@ async def turn_away(
 
 
 async def _request(messaging: Messaging, actor: Actor, request_id: RequestId) -> Request:
+    """By its own item where it is accepted, for then the thread's head does not keep it."""
     if not 0 < len(request_id) <= _LONGEST_ID:
         raise RequestNotFound
     item = await messaging.store.get(MESSAGING, request_key(request_id), consistent=True)
     if item is None or item["targetUser"] != actor.user:
         raise RequestNotFound
-    thread = ThreadId(str(item["threadId"]))
-    head = await messaging.heads.read(thread)
-    gate = None if head is None else head.gates.get(actor.user)
+    head = await messaging.heads.read(ThreadId(str(item["threadId"])))
+    if head is None:
+        raise RequestNotFound
+    kept = items.gate_of(item)
+    gate = kept if kept.status is GateStatus.ACCEPTED else head.gates.get(actor.user)
     if gate is None or gate.id != request_id:
         raise RequestNotFound
-    return Request(thread, actor.user, gate)
+    return Request(head, gate)
 
 
 async def _answer(
@@ -95,19 +97,30 @@ async def _answer(
     def plan(head: Thread, ms: int) -> Planned:
         gate = head.gates.get(actor.user)
         if gate is None or gate.id != request.gate.id:
-            raise RequestNotFound
+            raise RequestNotFound  # unless somebody else has just written the same answer
         if _check_stands(gate, status, messaging.clock.now_ms()) is status:
             raise _Done(head)
         answered = replace(gate, status=status)
-        after = replace(head, gates={**head.gates, actor.user: answered})
+        after = replace(head, gates=_answered(head, actor.user, answered))
         record = request_item(head.id, actor.user, answered) | {"decidedAt": ms}
         written = (Put(MESSAGING, record), *ops(after, answered, ms))
         return Planned(after, written, quiet=status is not GateStatus.ACCEPTED)
 
     try:
-        return await append(messaging, request.thread, plan)
+        return await append(messaging, request.thread.id, plan)
     except _Done as done:
         return done.head
+    except RequestNotFound:
+        again = await _request(messaging, actor, request.gate.id)
+        if _check_stands(again.gate, status, messaging.clock.now_ms()) is not status:
+            raise
+        return again.thread
+
+
+def _answered(head: Thread, target: UserId, gate: Gate) -> dict[UserId, Gate]:
+    """What is accepted need not be kept there: in a group it would be most of the head."""
+    rest = {user: found for user, found in head.gates.items() if user != target}
+    return rest if gate.status is GateStatus.ACCEPTED else {**rest, target: gate}
 
 
 def _check_stands(gate: Gate, answer: GateStatus, now_ms: int) -> GateStatus:

@@ -159,8 +159,9 @@ def _of_gates(before: Thread, after: Thread) -> list[Event]:
     events: list[Event] = []
     for target in before.gates.keys() | after.gates.keys():
         was, now = before.gates.get(target), after.gates.get(target)
-        if was is not None and now is None:  # accepted: what is accepted need not be kept
-            events.append(RequestChanged(was.id, target, was.sender, GateStatus.ACCEPTED))
+        if was is not None and now is None:
+            if target in after.seats:  # else they were removed, and are told that it is gone
+                events.append(RequestChanged(was.id, target, was.sender, GateStatus.ACCEPTED))
         elif now is not None and (
             was is None
             or was.id != now.id

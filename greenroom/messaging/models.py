@@ -98,7 +98,7 @@ class Seat(Struct, frozen=True, kw_only=True):
 
 
 class Gate(Struct, frozen=True, kw_only=True):
-    """First contact that waits for its target. Use `rules.gate_status`: time ends one, too."""
+    """First contact, until its target accepts. Use `rules.gate_status`: time ends one, too."""
 
     id: RequestId
     sender: UserId

@@ -89,7 +89,8 @@ MESSAGING = Table(
             _THREAD,
             "THR",
             "The head: kind, status, seats (who is in it, what they sent last, whether their row "
-            "is fresh), gates, project, lastSeq, lastMessageAt, last sender, preview, version.",
+            "is fresh), gates not accepted yet, project, lastSeq, lastMessageAt, last sender, "
+            "preview, version.",
         ),
         Kind(
             _THREAD,

@@ -123,9 +123,7 @@ def gate_status(gate: Gate, now_ms: int) -> GateStatus:
 
 
 def gate_as_sender_sees(gate: Gate, now_ms: int) -> GateStatus:
-    """Nothing but pending, until it is accepted or has run out."""
-    if gate.status is GateStatus.ACCEPTED:
-        return GateStatus.ACCEPTED
+    """Nothing but pending, until it has run out; or is accepted, and there is no gate any more."""
     return GateStatus.EXPIRED if now_ms >= gate.expires_ms else GateStatus.PENDING
 
 
@@ -139,16 +137,12 @@ def others(thread: Thread, user: UserId) -> tuple[UserId, ...]:
     return tuple(other for other in thread.seats if other != user)
 
 
-def is_behind_gate(thread: Thread, sender: UserId, now_ms: int) -> bool:
+def is_behind_gate(thread: Thread, sender: UserId) -> bool:
     """Whether nobody but people who have not accepted would read what the sender writes."""
     if not thread.gates:
         return False
-    reached = [other for other in others(thread, sender) if has_accepted(thread, other)]
-    gated = any(
-        gate.sender == sender and gate.status is not GateStatus.ACCEPTED
-        for gate in thread.gates.values()
-    )
-    return gated and not reached
+    asks = any(gate.sender == sender for gate in thread.gates.values())
+    return asks and all(other in thread.gates for other in others(thread, sender))
 
 
 def waiting(thread: Thread, sender: UserId) -> int:
@@ -158,9 +152,8 @@ def waiting(thread: Thread, sender: UserId) -> int:
 
 
 def has_accepted(thread: Thread, user: UserId) -> bool:
-    """Or never had to."""
-    gate = thread.gates.get(user)
-    return gate is None or gate.status is GateStatus.ACCEPTED
+    """Or never had to: a gate is there until then."""
+    return user not in thread.gates
 
 
 def is_let_in(thread: Thread, user: UserId, now_ms: int) -> bool:
@@ -168,7 +161,7 @@ def is_let_in(thread: Thread, user: UserId, now_ms: int) -> bool:
     if user not in thread.seats:
         return False
     gate = thread.gates.get(user)
-    return gate is None or gate_status(gate, now_ms) in (GateStatus.PENDING, GateStatus.ACCEPTED)
+    return gate is None or gate_status(gate, now_ms) is GateStatus.PENDING
 
 
 def is_unasked(thread: Thread, user: UserId) -> bool:
@@ -183,7 +176,7 @@ def is_closed(thread: Thread, sender: UserId, now_ms: int) -> bool:
     """Nobody is left to read it, or the request has run out. Why, is not the sender's to know."""
     if thread.pair is not None and len(thread.seats) < 2:
         return True
-    if not is_behind_gate(thread, sender, now_ms):
+    if not is_behind_gate(thread, sender):
         return False
     mine = [gate for gate in thread.gates.values() if gate.sender == sender]
     return all(now_ms >= gate.expires_ms for gate in mine)

@@ -183,7 +183,7 @@ def check_is_open(head: Thread, sender: UserId, now_ms: int, *, apart: bool) -> 
         raise ConversationLocked
     if rules.is_closed(head, sender, now_ms):
         raise ConversationClosed
-    if apart and head.pair is not None and not rules.is_behind_gate(head, sender, now_ms):
+    if apart and head.pair is not None and not rules.is_behind_gate(head, sender):
         raise ConversationClosed
 
 
@@ -192,7 +192,7 @@ def check_may_send(
 ) -> None:
     """`more` frames of the sender's. A thread's name is said as well."""
     check_is_open(head, sender, now_ms, apart=apart)
-    if rules.is_behind_gate(head, sender, now_ms):
+    if rules.is_behind_gate(head, sender):
         if rules.waiting(head, sender) + more > rules.PENDING_MESSAGES:
             raise RequestPending(rules.PENDING_MESSAGES)
         if has_link(body):

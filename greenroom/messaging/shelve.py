@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import items, rules
-from greenroom.messaging.models import Folder, Gate, GateStatus, Thread
+from greenroom.messaging.models import Folder, Gate, Thread
 from greenroom.messaging.records import (
     ACTIVITY,
     FRESH,
@@ -52,8 +52,7 @@ def stirred(thread: Thread, now_ms: int) -> tuple[Thread, tuple[Update, ...]]:
 
 def shelf_of(gate: Gate | None) -> str:
     """Where a row that stirs stands."""
-    accepted = gate is None or gate.status is GateStatus.ACCEPTED
-    return FRESH if accepted else Folder.REQUESTS.value
+    return FRESH if gate is None else Folder.REQUESTS.value
 
 
 def put_up(thread: ThreadId, user: UserId, gate: Gate | None, now_ms: int, *also: Action) -> Update:

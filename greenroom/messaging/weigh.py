@@ -15,13 +15,12 @@ Weighed: TypeAlias = Allow | Nudge | Hold
 
 
 async def weighed(messaging: Messaging, actor: Actor, thread: Thread, body: str) -> Weighed:
-    now_ms = messaging.clock.now_ms()
     verdict = await judge(
         messaging.safety,
         actor,
         body,
         booked=rules.is_booked(thread),
-        first_contact=rules.is_behind_gate(thread, actor.user, now_ms),
+        first_contact=rules.is_behind_gate(thread, actor.user),
     )
     if isinstance(verdict, Refuse):
         raise _refused(verdict)

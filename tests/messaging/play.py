@@ -356,7 +356,7 @@ class Play:
             seats.add(self._node, Actor(user), talk.id, opening.Invited(other, role)),
             lambda: self.model.add(user, talk.id, other, role.value),
         )
-        if other in talk.asks:
+        if not talk.has_accepted(other):
             await self._learn_gate(other, talk.id)
         return done
 

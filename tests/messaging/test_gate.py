@@ -1,5 +1,7 @@
 """First contact waits, and whoever waits learns nothing but that."""
 
+import asyncio
+
 import pytest
 
 from greenroom.ids import RequestId
@@ -205,7 +207,7 @@ async def test_a_request_is_answered_on_a_node_that_knows_an_older_thread(world:
     gate = grown.gates[cleo.user]
     assert gate.status is GateStatus.PENDING
     accepted = await answer.accept(node.messaging, cleo, gate.id)
-    assert accepted.gates[cleo.user].status is GateStatus.ACCEPTED
+    assert accepted.gates == {}
 
 
 async def test_one_who_has_not_answered_hides_nobody_elses_receipts(world: World) -> None:
@@ -247,4 +249,27 @@ async def test_a_node_with_an_older_head_repeats_an_answer_of_one_who_has_gone(
     await answer.accept(world.messaging, ana, gate)
     await seats.leave(world.messaging, ana, thread.id)
     again = await answer.accept(node.messaging, ana, gate)
-    assert again.gates[ana.user].status is GateStatus.ACCEPTED
+    assert (again.id, again.gates) == (thread.id, {})
+
+
+async def test_what_is_accepted_on_two_nodes_at_once_is_accepted(world: World) -> None:
+    thread, gate = await _asked(world, "Hello")
+    ana, nodes = world.actors["ana"], [world, world.another_node(), world.another_node()]
+    for node in nodes:
+        await node.messaging.heads.load(thread.id)
+    given = await asyncio.gather(*(answer.accept(node.messaging, ana, gate) for node in nodes))
+    assert {head.id for head in given} == {thread.id}
+    for node in nodes:
+        for late in (answer.decline, answer.block_sender):
+            with pytest.raises(RequestNotFound):
+                await late(node.messaging, ana, gate)
+    assert world.user("cleo") in (await history(world.messaging, ana, thread.id)).side.thread.seats
+
+
+async def test_whoever_was_removed_before_answering_has_no_request_any_more(world: World) -> None:
+    thread = await world.inquiry()
+    ana, cleo = world.actors["ana"], await world.person("cleo")
+    grown = await seats.add(world.messaging, ana, thread.id, Invited(cleo.user, Role.BUYER))
+    await seats.remove(world.messaging, ana, thread.id, cleo.user)
+    with pytest.raises(RequestNotFound):
+        await answer.accept(world.messaging, cleo, grown.gates[cleo.user].id)

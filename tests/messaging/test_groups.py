@@ -1,9 +1,10 @@
 """What grows with the number of participants, and what must not."""
 
 from greenroom.messaging import inbox, open as opening, read, seats
+from greenroom.messaging.answer import accept
 from greenroom.messaging.models import Kind, Role
 from greenroom.people.actor import Scope
-from tests.messaging.world import World
+from tests.messaging.world import UNLIMITED, World, contexts
 
 
 async def test_the_last_of_a_hundred_can_be_added(world: World) -> None:
@@ -48,3 +49,22 @@ async def test_a_late_reader_in_a_large_group_stirs_nobody_else(world: World) ->
     with world.store.counting() as cost:
         await read.mark_read(world.messaging, guests[0], thread.id, 2)
     assert cost.write_units <= 4
+
+
+async def test_who_has_accepted_takes_no_more_room_than_who_was_known(world: World) -> None:
+    world.messaging = contexts(world.store, world.clock, UNLIMITED)
+    ana = await world.person("ana")
+    guests = [await world.person(f"guest{n}") for n in range(20)]
+    invited = tuple(opening.Invited(guest.user, Role.BUYER) for guest in guests)
+    asked = opening.Opening(kind=Kind.STUDIO, role=Role.HOST, others=invited)
+    strangers = await opening.open_thread(world.messaging, ana, asked)
+    for guest in guests:
+        await accept(world.messaging, guest, strangers.gates[guest.user].id)
+    known = await opening.open_thread(world.messaging, ana, asked)
+    costs = []
+    for thread in (strangers, known):
+        await world.say("ana", thread.id, "Welcome.")
+        with world.store.counting() as cost:
+            await world.say("ana", thread.id, "Doors open at nine.")
+        costs.append(cost.write_units)
+    assert costs[0] == costs[1]

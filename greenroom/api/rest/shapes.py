@@ -81,6 +81,7 @@ class _Head(Struct, rename="camel"):
     last_author_user_id: UserId | None
     preview: str
     requests: list[Request]
+    """Yours, and the one that waits for you; what is accepted is no request any more."""
     mine: Mine
 
 
