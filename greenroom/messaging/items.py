@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, cast
 
 from greenroom.clock import iso
-from greenroom.ids import MessageId, RequestId, UserId
+from greenroom.ids import RequestId, UserId
 from greenroom.messaging.models import (
     Edit,
     Frame,

@@ -59,7 +59,7 @@ async def add(messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: 
 
 
 async def _add(messaging: Messaging, actor: Actor, thread: Thread, invited: Invited) -> Thread:
-    strangers = await whom_to_ask(messaging, actor, [invited.user])
+    strangers = await whom_to_ask(messaging, actor, [invited.user], Limit.PARTICIPANTS)
     await messaging.safety.limits.spend(actor.user, *[Limit.REQUESTS] * len(strangers))
     apart = await are_apart(messaging, thread)
 
@@ -122,6 +122,7 @@ async def remove(messaging: Messaging, actor: Actor, thread_id: ThreadId, user: 
     check_manages(side.thread, actor.user)
     if side.thread.kind in _FOR_TWO or user == side.thread.opened_by:
         raise NotYourPlace
+    await messaging.safety.limits.spend(actor.user, Limit.PARTICIPANTS)
     await _vacate(messaging, actor.user, user, thread_id, "participant.removed")
 
 

@@ -37,6 +37,8 @@ class Limit(StrEnum):
     BURST = "burst"
     """Messages again, in a few seconds."""
     REACTIONS = "reactions"
+    PARTICIPANTS = "participants"
+    """Adding people and removing them; a stranger is a request as well."""
     BLOCKS = "blocks"
     REPORTS = "reports"
 
@@ -57,6 +59,9 @@ RATES: Mapping[Limit, Rate] = MappingProxyType(
         Limit.BURST: Rate(most=30, window_ms=10 * _SECOND, unasked=8, step=7, keep_ms=2 * _SECOND),
         Limit.REACTIONS: Rate(
             most=120, window_ms=_MINUTE, unasked=30, step=15, keep_ms=10 * _SECOND
+        ),
+        Limit.PARTICIPANTS: Rate(
+            most=120, window_ms=_HOUR, unasked=20, step=16, keep_ms=6 * _MINUTE
         ),
         Limit.BLOCKS: Rate(most=60, window_ms=_HOUR, unasked=10, step=8, keep_ms=6 * _MINUTE),
         Limit.REPORTS: Rate(most=20, window_ms=_HOUR, unasked=3, step=4, keep_ms=6 * _MINUTE),

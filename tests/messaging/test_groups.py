@@ -1,9 +1,14 @@
 """What grows with the number of participants, and what must not."""
 
+from contextlib import suppress
+
+import pytest
+
 from greenroom.messaging import inbox, open as opening, read, seats
 from greenroom.messaging.answer import accept
 from greenroom.messaging.models import Kind, Role
 from greenroom.people.actor import Scope
+from greenroom.safety.limits import RATES, Limit, TooMany
 from tests.messaging.world import UNLIMITED, World, contexts
 
 
@@ -68,3 +73,21 @@ async def test_who_has_accepted_takes_no_more_room_than_who_was_known(world: Wor
             await world.say("ana", thread.id, "Doors open at nine.")
         costs.append(cost.write_units)
     assert costs[0] == costs[1]
+
+
+async def test_people_are_added_and_removed_no_oftener_than_is_sensible(world: World) -> None:
+    thread = await world.inquiry()
+    ana, cleo = world.actors["ana"], await world.person("cleo")
+    await world.inquiry("ana", "cleo")
+    invited = opening.Invited(cleo.user, Role.BUYER)
+    done = 0
+    with suppress(TooMany):
+        for _ in range(RATES[Limit.PARTICIPANTS].most):
+            await seats.add(world.messaging, ana, thread.id, invited)
+            await seats.remove(world.messaging, ana, thread.id, cleo.user)
+            done += 1
+    assert 20 <= done < RATES[Limit.PARTICIPANTS].most
+    with pytest.raises(TooMany):
+        await seats.add(world.messaging, ana, thread.id, invited)
+    world.clock.advance(seconds=2 * 3600)
+    await seats.add(world.messaging, ana, thread.id, invited)

@@ -274,7 +274,7 @@ async def add_participant(
     summary="Leave, or remove somebody",
     description="Your own id leaves; another one's is for whoever may manage the conversation.",
     response_description="They are no longer in it.",
-    responses=refuses(ThreadNotFound, NotYourPlace),
+    responses=refuses(ThreadNotFound, NotYourPlace, AcceptFirst, TooMany),
 )
 async def remove_participant(
     thread_id: ThreadIdInPath, user_id: UserIdInPath, actor: Caller, messaging: TheMessaging
