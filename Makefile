@@ -5,11 +5,11 @@ BIN := .venv/bin
 RUNTIME := .venv/.runtime
 DEV := .venv/.dev
 WORKERS ?= 2
-COMPILE := uv pip compile --no-config --universal --python-version 3.11 --generate-hashes \
-	--no-annotate --no-emit-index-url --custom-compile-command "make lock" --quiet \
-	pyproject.toml --group build
+RESOLVE := uv pip compile --no-config --universal --python-version 3.11 --generate-hashes \
+	--no-annotate --no-emit-index-url --custom-compile-command "make lock" --quiet --upgrade
+COMPILE := $(RESOLVE) pyproject.toml --group build
 
-.PHONY: help run test check format soak soak-messaging bench-store bench-growth bench-chat docs lock clean
+.PHONY: help run test check format soak soak-messaging bench-store bench-growth bench-chat bench-sockets docs lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -45,12 +45,17 @@ bench-growth: $(DEV) ## send, inbox and history with 1,000 and 10,000 times as m
 bench-chat: $(DEV) ## messages between connected users, next to ejabberd, Prosody and Synapse
 	$(BIN)/python -m bench.chat
 
+bench-sockets: $(DEV) ## the socket next to the WebSockets of ASGI servers: echoes per second
+	$(BIN)/python -m bench.sockets
+
 docs: $(DEV) ## write the generated parts of docs/ anew
 	$(BIN)/python -m scripts.generate_docs
 
 lock: ## resolve the dependencies anew (needs uv)
-	$(COMPILE) --upgrade --output-file requirements.lock
-	$(COMPILE) --upgrade --extra dev --constraint requirements.lock --output-file requirements-dev.lock
+	$(COMPILE) --output-file requirements.lock
+	$(COMPILE) --extra dev --constraint requirements.lock --output-file requirements-dev.lock
+	cd scripts/engines && $(RESOLVE) synapse.in --output-file synapse.lock
+	cd scripts/engines && $(RESOLVE) asgi_sockets.in --output-file asgi_sockets.lock
 	cd scripts/engines && rm -f package-lock.json && \
 		npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
 

@@ -1,0 +1,78 @@
+"""A server that sends back what it gets, for `make bench-sockets`: one process on uvloop.
+
+    python -m bench.sockets_server picows 9000 FOLDER
+
+`picows` is the product's own way in (uvicorn reads the request, `Handover` hands over) with an echo
+behind it; every other name is one of uvicorn's own, with a bare ASGI app behind it. FOLDER has what
+uvicorn needs for those.
+"""
+
+import sys
+from collections.abc import Awaitable, Callable, MutableMapping
+from functools import partial
+from typing import Any
+from unittest.mock import patch
+
+import uvicorn
+from picows import (
+    WSFrame,
+    WSListener,
+    WSMsgType,
+    WSTransport,
+    WSUpgradeRequest,
+    WSUpgradeResponse,
+    WSUpgradeResponseWithListener,
+)
+
+from greenroom.api.ws import handover
+from greenroom.api.ws.desk import Desk
+
+Message = MutableMapping[str, Any]
+PICOWS = "picows"
+ASGI = ("websockets", "websockets-sansio", "wsproto")
+
+
+class Echo(WSListener):
+    def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
+        if frame.msg_type == WSMsgType.TEXT:
+            transport.send(WSMsgType.TEXT, frame.get_payload_as_bytes())
+        elif frame.msg_type == WSMsgType.CLOSE:
+            transport.disconnect()
+
+
+def upgraded(_: object, __: WSUpgradeRequest) -> WSUpgradeResponseWithListener:
+    return WSUpgradeResponseWithListener(WSUpgradeResponse.create_101_response(), Echo())
+
+
+async def echo(
+    scope: Message,
+    receive: Callable[[], Awaitable[Message]],
+    send: Callable[[Message], Awaitable[None]],
+) -> None:
+    assert scope["type"] == "websocket"
+    await receive()
+    await send({"type": "websocket.accept"})
+    while (message := await receive())["type"] == "websocket.receive":
+        await send({"type": "websocket.send", "text": message["text"]})
+
+
+def serve(name: str, port: int) -> None:
+    nothing: Any = None  # an echo has no contexts behind it
+    desk = Desk(nothing, nothing, nothing, {})
+    protocol: Any = partial(handover.Handover, desk) if name == PICOWS else name
+    with patch.object(handover, "upgrade", upgraded):
+        uvicorn.run(
+            echo,
+            host="127.0.0.1",
+            port=port,
+            loop="uvloop",
+            ws=protocol,
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+        )
+
+
+if __name__ == "__main__":
+    sys.path.append(sys.argv[3])
+    serve(sys.argv[1], int(sys.argv[2]))
