@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-import uuid
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from greenroom.clock import SystemClock
 from greenroom.store.dynamo import DynamoStore
 from scripts.engines.requirements import Unavailable, command
 from tests.cli.test_serving import server
+from tests.stores import fresh_prefix
 
 ROOT = Path(__file__).parents[2]
 GUIDES = ROOT / "docs/guides"
@@ -35,7 +35,7 @@ def run(script: str, folder: Path, **environment: str) -> str:
         ["bash", "-euo", "pipefail", "-c", script],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
         cwd=folder,
         env={
             "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
@@ -68,24 +68,25 @@ async def test_what_is_said_on_one_node_is_heard_on_the_other_as_the_guide_says(
     tmp_path: Path, dynamodb_url: str, nats_url: str
 ) -> None:
     *_, people, talk = blocks("nodes.md")[:4]
-    shared = {
-        "GREENROOM_STORE": f"{dynamodb_url}&prefix=guide-{uuid.uuid4().hex[:8]}-",
-        "GREENROOM_BUS": nats_url,
-        "GREENROOM_SECRET": "the same 32 characters or more on every node",
-    }
     (client,) = (block for block in blocks("socket.md") if "chat.py <<" in block)
-    store = shared["GREENROOM_STORE"]
-    opened = await DynamoStore.open(
-        store, TABLES, clock=SystemClock(), cursor_secret=b"secret", create=True
-    )
-    await opened.close()
-    quiet = {"GREENROOM_LOG": "warning", **shared}
-    with (
-        server("serve", tmp_path / "one", **quiet) as (one, _),
-        server("serve", tmp_path / "two", **quiet) as (two, _),
+    async with (
+        fresh_prefix(dynamodb_url, TABLES) as store,
+        await DynamoStore.open(
+            store, TABLES, clock=SystemClock(), cursor_secret=b"secret", create=True
+        ),
     ):
-        script = (client + people + talk).replace("http://127.0.0.1:8081", one)
-        said = run(script.replace("http://127.0.0.1:8082", two), tmp_path, **shared)
+        shared = {
+            "GREENROOM_STORE": store,
+            "GREENROOM_BUS": nats_url,
+            "GREENROOM_SECRET": "the same 32 characters or more on every node",
+        }
+        quiet = {"GREENROOM_LOG": "warning", **shared}
+        with (
+            server("serve", tmp_path / "one", **quiet) as (one, _),
+            server("serve", tmp_path / "two", **quiet) as (two, _),
+        ):
+            script = (client + people + talk).replace("http://127.0.0.1:8081", one)
+            said = run(script.replace("http://127.0.0.1:8082", two), tmp_path, **shared)
     assert said.count('"type": "ack"') == 1
     assert (tmp_path / "ben.txt").read_text().endswith("Is Friday free?\n")
 
@@ -115,7 +116,7 @@ def test_the_browsers_snippet_sends_and_hears(tmp_path: Path) -> None:
     flags = _flags_for_websocket()
     with server("serve", tmp_path, GREENROOM_LOG="warning") as (address, _):
         at = address.replace("http", "ws")
-        script = f"{begin}\ntimeout 20 node {flags} snippet.js {at} $ana $thread\n"
+        script = f"{begin}\ntimeout 120 node {flags} snippet.js {at} $ana $thread\n"
         said = run(script.replace(ADDRESS, address), tmp_path)
     assert said.endswith("\nheard\n")
 

@@ -62,7 +62,7 @@ def a_topic() -> Topic:
     return Topic(f"user.{uuid4().hex}")
 
 
-async def until(true: Callable[[], object], seconds: float = 10) -> None:
+async def until(true: Callable[[], object], seconds: float = 60) -> None:
     async with asyncio.timeout(seconds):
         while not true():  # noqa: ASYNC110
             await asyncio.sleep(0.005)

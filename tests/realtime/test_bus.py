@@ -297,7 +297,7 @@ async def test_five_thousand_topics_are_soon_listened_for_and_make_no_tasks(
     topics = [a_topic() for _ in range(5000)]
     async with nodes(nats_url, nats_url) as (speaker, listener):
         before = len(asyncio.all_tasks())
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await listener.listen(*topics)
         assert len(asyncio.all_tasks()) < before + 20
         for topic in topics:
