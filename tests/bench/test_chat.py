@@ -1,3 +1,5 @@
+"""The chat benchmark's own parts: its load, what it counts as arrived, and what it reports."""
+
 import asyncio
 import json
 import os

@@ -1,0 +1,1 @@
+"""The bus between nodes: in memory and over NATS, held to one contract."""

@@ -1,0 +1,1 @@
+"""The socket, over a real connection to a server in this process."""
