@@ -51,8 +51,9 @@ CLOSE_CODES: Mapping[int, tuple[str, str]] = {
         "Get another token.",
     ),
     Closed.EXPIRED: (
-        "The token has expired, and no other came.",
-        "Get a new token, connect, `resume`.",
+        "The token has expired and no other came, or the account is suspended. The `problem` "
+        "before it says which.",
+        "Get a new token, connect, `resume`; or wait until the suspension ends.",
     ),
     Closed.SLOW_TO_START: ("No token came within ten seconds.", "Send `auth` first, at once."),
 }
