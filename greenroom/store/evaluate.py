@@ -47,14 +47,13 @@ _NOTHING: Item = {}
 
 def holds(condition: Condition, item: Item | None) -> bool:
     found = _NOTHING if item is None else item
-    kind = type(condition)
-    if kind is Absent:  # what nearly every write of something new asks
-        return _find(condition.path, found) is _MISSING  # type: ignore[attr-defined]
+    if isinstance(condition, Absent):  # what every write of something new asks
+        return _find(condition.path, found) is _MISSING
     match condition:
+        case Compare(Path() as path, "=", value):  # and every write on top of a version
+            return same(_find(path, found), value)
         case Exists(path):
             return _find(path, found) is not _MISSING
-        case Absent(path):
-            return _find(path, found) is _MISSING
         case Compare(operand, comparator, value):
             return _compares(_operand(operand, found), comparator, value)
         case Between(path, low, high):
@@ -106,6 +105,9 @@ def updated(actions: Sequence[Action], item: Item) -> dict[str, Value]:
     """The item after the actions. They never touch one path twice, so their order is no matter."""
     result = dict(item)
     for action in actions:
+        if type(action) is Set and len(action.path.steps) == 1:
+            result[action.path.steps[0]] = canonical(action.value)
+            continue
         holder = _holder(action.path, result)
         name = action.path.steps[-1]
         new = _outcome(action, holder.get(name, _MISSING))

@@ -99,7 +99,7 @@ def check_token(token: str) -> None:
 def check_op(op: Op) -> Weight:
     if op.condition is not None:
         values = check_condition(op.table, op.condition)
-        long = isinstance(op.condition, _OF_PARTS) and _room(op.condition) > MAX_EXPRESSION
+        long = type(op.condition) in _OF_PARTS and _room(op.condition) > MAX_EXPRESSION
         if long or values > MAX_ITEM_BYTES:
             raise InvalidExpression("", "the condition is too long")
     if isinstance(op, Put):
@@ -116,9 +116,12 @@ _NOTHING = Weight(0)
 def check_item(table: Table, item: Item) -> Weight:
     """Refuses an item that cannot be stored in the table; gives its weight."""
     weight = survey(item)
-    _check_key_part(table, table.partition, item.get(table.partition), MAX_PARTITION_BYTES)
-    if table.sort is not None:
-        _check_key_part(table, table.sort, item.get(table.sort), MAX_SORT_BYTES)
+    partition = item.get(table.partition)
+    sort = None if table.sort is None else item.get(table.sort)
+    if not (_is_usual(partition) and _is_usual(sort)):
+        _check_key_part(table, table.partition, partition, MAX_PARTITION_BYTES)
+        if table.sort is not None:
+            _check_key_part(table, table.sort, sort, MAX_SORT_BYTES)
     for index in table.indexes:
         check_index_key(index, item)
     if weight.size > MAX_ITEM_BYTES:
@@ -144,11 +147,18 @@ def check_updated(table: Table, old: Item, old_size: int, new: Item, touched: se
     return size
 
 
+def _is_usual(value: object) -> bool:
+    """Whether it is a key about which there is nothing to say."""
+    return type(value) is str and 0 < len(value) <= MAX_SORT_BYTES and value.isascii()
+
+
 def check_index_key(index: Index, item: Item) -> None:
     for name, most in ((index.partition, MAX_PARTITION_BYTES), (index.sort, MAX_SORT_BYTES)):
         if name is None or name not in item:
             continue
         value = item[name]
+        if _is_usual(value):
+            continue
         if not isinstance(value, str):
             raise InvalidItem(name, f"it is a key of index {index.name} and has to be text")
         if not value:
@@ -158,6 +168,8 @@ def check_index_key(index: Index, item: Item) -> None:
 
 
 def check_key(table: Table, key: Key) -> None:
+    if _is_usual(key.partition) and _is_usual(key.sort) and table.sort is not None:
+        return
     _check_key_part(table, table.partition, key.partition, MAX_PARTITION_BYTES)
     if table.sort is not None:
         _check_key_part(table, table.sort, key.sort, MAX_SORT_BYTES)
@@ -221,10 +233,10 @@ def check_query(
 
 def check_condition(table: Table, condition: Condition, depth: int = 1) -> int:
     """What its values weigh together."""
+    if isinstance(condition, Absent | Exists):
+        check_path(table, condition.path)
+        return 0
     match condition:
-        case Exists(path) | Absent(path):
-            check_path(table, path)
-            return 0
         case Compare(operand, comparator, value):
             weight = _check_operand(table, operand, value)
             if comparator not in ("=", "<>") and _ordered(value) is None:
@@ -296,12 +308,19 @@ def check_actions(table: Table, actions: Sequence[Action]) -> int:
     weight = room = 0
     firsts: set[str] = set()
     for action in actions:
-        check_path(table, action.path)
-        first = action.path.steps[0]
+        path = action.path
+        if len(path.steps) == 1 and path.steps[0]:
+            check_name(path.steps[0], path.steps[0])
+        else:
+            check_path(table, path)
+        first = path.steps[0]
         if first == table.partition or first == table.sort:
-            raise InvalidExpression(_name(action.path), "an item's key cannot be changed")
-        weight += _check_action_value(action)
-        room += _ACTION_ROOM + _STEP_ROOM * len(action.path.steps)
+            raise InvalidExpression(_name(path), "an item's key cannot be changed")
+        if type(action) is Set:
+            weight += weigh_value(first, action.value)
+        else:
+            weight += _check_action_value(action)
+        room += _ACTION_ROOM + _STEP_ROOM * len(path.steps)
         firsts.add(first)
     if room > MAX_EXPRESSION:
         raise InvalidExpression("", "the update has too many actions")

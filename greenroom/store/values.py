@@ -97,17 +97,16 @@ def _is_plain(value: Value) -> bool:
     return kind is str or kind is bool or value is None or kind is bytes
 
 
-def check_name(attribute: str, name: str) -> None:
-    _weigh_name(attribute, name)
-
-
 def weigh_attribute(name: str, value: Value) -> int:
     return _weigh_name(name, name) + _weigh(name, value, 1)
 
 
 def weigh_value(attribute: str, value: Value) -> int:
-    if type(value) is str and value.isascii():
-        return len(value)
+    kind = type(value)
+    if kind is str and value.isascii():  # type: ignore[union-attr]
+        return len(value)  # type: ignore[arg-type]
+    if kind is int:
+        return _digits(attribute, value)  # type: ignore[arg-type]
     return _weigh(attribute, value, 1)
 
 
@@ -154,6 +153,9 @@ def _weigh_name(attribute: str, name: str) -> int:
     if not 1 <= size <= _MAX_NAME_BYTES:
         raise InvalidItem(attribute, f"a name has 1 to {_MAX_NAME_BYTES} bytes")
     return size
+
+
+check_name = _weigh_name
 
 
 def _check_depth(attribute: str, depth: int) -> None:

@@ -21,9 +21,11 @@ _encode = msgspec.msgpack.Encoder().encode
 
 def pack(item: Item, *, is_plain: bool = False) -> bytes:
     """`is_plain` where somebody has looked already (`values.survey`)."""
-    if is_plain or all(type(value) in _PLAIN or _is_plain(value) for value in item.values()):
-        return _encode(item)
-    return _encode({name: _packable(canonical(value)) for name, value in item.items()})
+    if not is_plain:
+        for value in item.values():
+            if type(value) not in _PLAIN and not _is_plain(value):
+                return _encode({name: _packable(canonical(value)) for name, value in item.items()})
+    return _encode(item)
 
 
 def _is_plain(value: Value) -> bool:

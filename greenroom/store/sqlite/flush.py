@@ -134,6 +134,8 @@ def _file(batches: _Batches, sql: Statements, touched: Touched, key: tuple[str, 
     """Moves the item's entries in the indexes from where they are to where they shall be."""
     table, old, new = touched.table, touched.before, touched.after
     for filed in sql.indexes:
+        if old is None and new is not None and filed.index.partition not in new.item:
+            continue  # new, and not in this index: most of what is written
         before = None if old is None else entry_of(table, filed.index, old)
         after = None if new is None else entry_of(table, filed.index, new)
         stays = before is not None and after is not None and before.place == after.place

@@ -159,9 +159,11 @@ class Planner:
                 failed.append(Failure(op, None if seen is None else unpack(seen.blob)))
                 continue
             try:
-                steps.append(Step(op, place, row, _after(op, seen, weight.size, blob)))
+                after = _after(op, seen, weight.size, blob)
             except Problem as problem:
                 misfit = misfit or problem
+            else:
+                steps.append(Step(op, place, row, after))
         if misfit is not None:  # told before a failed condition, as DynamoDB does
             raise misfit
         if failed:
@@ -219,13 +221,12 @@ class Planner:
 
 
 def _after(op: Op, seen: Row | None, size: int, blob: bytes | None) -> Row | None:
+    if blob is not None:  # a Put, and nearly everything is
+        if op.table.ttl is None:
+            return Row(size, None, blob)
+        item = unpack(blob)
+        return Row(size, expires_of(op.table, item), blob, item)
     match op:
-        case Put(table):
-            assert blob is not None
-            if table.ttl is None:
-                return Row(size, None, blob)
-            item = unpack(blob)
-            return Row(size, expires_of(table, item), blob, item)
         case Update(table, key, actions):
             if seen is None:
                 new = updated(actions, _bare(table, key))
@@ -235,7 +236,7 @@ def _after(op: Op, seen: Row | None, size: int, blob: bytes | None) -> Row | Non
             return _row_of(table, new, check_updated(table, seen.item, seen.size, new, touched))
         case Check():
             return seen
-        case Delete():
+        case Delete() | Put():
             return None
 
 
