@@ -75,8 +75,9 @@ class Raw:
 
     # What is sent.
 
-    def text(self, frame: object) -> None:
-        self.send(TEXT, json.dumps(frame).encode())
+    def text(self, *frames: object) -> None:
+        """All of them at once."""
+        self.writer.write(b"".join(framed(TEXT, json.dumps(one).encode()) for one in frames))
 
     def send(self, kind: int, payload: bytes, *, fin: bool = True, rsv: int = 0) -> None:
         self.writer.write(framed(kind, payload, fin=fin, rsv=rsv))

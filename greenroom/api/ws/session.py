@@ -318,6 +318,7 @@ class Session:
         self._unread.clear()
         self._patience.cancel()
         self._ticket.cancel()
+        self.stream.end()
         self.desk.hub.remove(user_topic(self.stream.user), self.stream)
 
     def _part_over(self, problem: Problem) -> None:

@@ -1,10 +1,11 @@
 """What one client is told of what stays: live, or held back while it is given what it missed.
 
 What one would get wrong: the stream listens *before* anything is replayed, or something would fall
-between the two; and once something may have been lost no cursor holds until the client has resumed,
-or what was lost would stay so.
+between the two; what was read from the disk a moment ago may be told only now; and once something
+may have been lost no cursor holds until the client has resumed, or what was lost would stay so.
 """
 
+import asyncio
 from collections.abc import Callable
 
 from greenroom.api.rest.inbox import Changes
@@ -14,6 +15,8 @@ from greenroom.realtime.base import Notice
 from greenroom.realtime.outbox import Outbox
 
 MOST_HELD = 2000
+_LATEST_SECONDS = 30
+"""How long after its commit something may be told at the latest."""
 _MOST_FIRST = 32
 _GONE = b',"gone":true}'
 """How an `inbox.changed` ends that takes a thread away, and no other frame does."""
@@ -28,6 +31,7 @@ class Stream:
         self._lost = False
         self._was_behind = False
         self._given: dict[MessageId, int] = {}
+        self._forgets: asyncio.TimerHandle | None = None
         self._first: dict[MessageId, int] | None = {}
         """What came live before the client could resume, so that it is not replayed again."""
 
@@ -62,21 +66,24 @@ class Stream:
     def hold(self) -> None:
         """From now on everything waits until the replay is done."""
         if self._held is None:
+            self.end()
             self._held, self._lost = [], False
             self._was_behind = self._outbox.is_behind
+            if self._was_behind:
+                self._first = None  # some of it was dropped
             self._outbox.catch_up()
 
     def without_known(self, changes: Changes, have: dict[str, int], recent: str) -> Changes:
-        """Without the messages that the client has; what is left counts as given."""
+        """Without the messages that the client has. All of them need not be told any more."""
         for changed in changes.threads:
             known = have.get(changed.thread.thread_id, 0)
-            changed.messages = [shown for shown in changed.messages if self._is_new(shown, known)]
             self._given |= {
                 shown.message_id: shown.version
                 for shown in changed.messages
-                # Only what was written just now can be among what is held.
+                # Only of what was written just now it may still be told.
                 if shown.version > 1 or shown.created_at >= recent
             }
+            changed.messages = [shown for shown in changed.messages if self._is_new(shown, known)]
         return changes
 
     def go_on(self, *, caught_up: bool) -> None:
@@ -84,7 +91,9 @@ class Stream:
         if self._held is None:
             return
         held, self._held = self._held, None
-        given, self._given = self._given, {}
+        if self._given:
+            loop = asyncio.get_running_loop()
+            self._forgets = loop.call_later(_LATEST_SECONDS, self._given.clear)
         if caught_up:
             self._first = None
         elif self._was_behind:
@@ -93,15 +102,23 @@ class Stream:
             self._outbox.give_up()
             return
         for notice in held:
-            if notice.message is None or given.get(notice.message, 0) < notice.version:
-                self._tell(notice)
+            self._tell(notice)
+
+    def end(self) -> None:
+        if self._forgets is not None:
+            self._forgets.cancel()
 
     def _tell(self, notice: Notice) -> None:
+        if self._given and self._was_given(notice):
+            return
         self._outbox.tell(notice.payload)
         if self._first is not None and notice.message is not None:
             self._first[notice.message] = notice.version
             if len(self._first) > _MOST_FIRST:
                 self._first = None  # what comes twice does no harm
+
+    def _was_given(self, notice: Notice) -> bool:
+        return notice.message is not None and self._given.get(notice.message, 0) >= notice.version
 
     def _is_new(self, shown: Message, known: int) -> bool:
         if self._first is not None and self._first.get(shown.message_id, 0) >= shown.version:

@@ -88,8 +88,8 @@ class Socket(WSListener):
     # What the session calls.
 
     def write(self, payload: bytes) -> None:
-        if self._transport is not None and not self._transport.is_disconnected:
-            self._transport.send(WSMsgType.TEXT, payload)
+        if self._is_open():
+            self._transport.send(WSMsgType.TEXT, payload)  # type: ignore[union-attr]
 
     def close(self, code: int, reason: str) -> None:
         if self._transport is not None and not self._transport.is_disconnected:
