@@ -14,7 +14,7 @@ _LONGEST_ID = 64
 
 
 class Side(Struct, frozen=True):
-    """A thread, and the actor's side of it."""
+    """A thread as the actor may see it (before they accept, a part), and the actor's side of it."""
 
     thread: Thread
     mine: Member
@@ -27,11 +27,11 @@ async def thread(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Sid
     found = await messaging.store.batch_get(MESSAGING, [head, side], consistent=True)
     if head not in found or side not in found:
         raise ThreadNotFound
-    opened = Side(items.thread_of(found[head]), items.member_of(found[side]))
-    check_member(opened.thread, actor.user, messaging.clock.now_ms())
-    if opened.mine.state is not State.ACTIVE:
+    opened, mine = items.thread_of(found[head]), items.member_of(found[side])
+    check_member(opened, actor.user, messaging.clock.now_ms())
+    if mine.state is not State.ACTIVE:
         raise ThreadNotFound
-    return opened
+    return Side(rules.as_shown(opened, actor.user), mine)
 
 
 def check_member(head: Thread, user: UserId, now_ms: int) -> None:
@@ -40,7 +40,8 @@ def check_member(head: Thread, user: UserId, now_ms: int) -> None:
 
 
 async def message(messaging: Messaging, side: Side, message_id: MessageId) -> Frame:
-    """A frame of the thread that the member may see: not from before their time."""
+    """A frame of the thread that the member may see: not from before their time, nor, before they
+    accept, beyond what a request shows."""
     ms = time_of(message_id)
     if ms is None or not message_id.startswith("msg_"):
         raise MessageNotFound
@@ -49,6 +50,6 @@ async def message(messaging: Messaging, side: Side, message_id: MessageId) -> Fr
     if item is None:
         raise MessageNotFound
     frame = items.frame_of(item)
-    if frame.seq <= side.mine.joined_seq:
+    if not side.mine.joined_seq < frame.seq <= side.thread.last_seq:
         raise MessageNotFound
     return frame

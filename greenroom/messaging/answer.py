@@ -41,10 +41,13 @@ class Request(Struct, frozen=True):
 
 
 async def accept(messaging: Messaging, actor: Actor, request_id: RequestId) -> Thread:
+    """Whoever accepts wants it: it leaves the archive, and the spam."""
     request = await _request(messaging, actor, request_id)
 
     def ops(after: Thread, gate: Gate, ms: int) -> tuple[Op, ...]:
-        row = shelve.put_up(after.id, actor.user, None, ms, F("changedAt").set(ms))
+        wanted = (F("archivedSeq").remove(), F("spam").remove())
+        since = (F("acceptedAt").set(ms), F("changedAt").set(ms))
+        row = shelve.put_up(after.id, actor.user, None, ms, *since, *wanted)
         met = items.at(met_key(actor.user, gate.sender)) | {"threadId": after.id}
         return row, Put(MESSAGING, met)
 

@@ -102,8 +102,11 @@ def unheard(_: Thread, __: Event) -> None:
 def audience(thread: Thread, event: Event, now_ms: int) -> tuple[UserId, ...]:
     match event:
         case OfFrame(frame):
-            hearers = _hearers(thread, now_ms)
-            return tuple(user for user in hearers if thread.seats[user].joined < frame.seq)
+            return tuple(
+                user
+                for user in _hearers(thread, now_ms)
+                if thread.seats[user].joined < frame.seq <= rules.shown_seq(thread, user)
+            )
         case InboxChanged(user):
             return (user,)
         case TypingChanged(shown_to=shown) | PresenceChanged(shown_to=shown):

@@ -52,6 +52,8 @@ async def history(
     """The newest, or those next to the message that is named (with it, for `around`)."""
     side = await access.thread(messaging, actor, thread_id)
     limit = max(1, min(limit, MAX_PAGE))
+    if not rules.has_accepted(side.thread, actor.user):
+        return await _request(messaging, side, before, after)
     if around is not None:
         half = limit // 2
         (older, more), (newer, further), people = await asyncio.gather(
@@ -70,6 +72,23 @@ async def history(
         _older(messaging, side, high, limit), members(messaging, side)
     )
     return History(frames, more, before is not None, side, people)
+
+
+async def _request(
+    messaging: Messaging, side: Side, before: MessageId | None, after: MessageId | None
+) -> History:
+    """What a request shows: a few frames, from the first one on."""
+    (found, _), people = await asyncio.gather(
+        _newer(messaging, side, _FIRST, rules.PENDING_MESSAGES), members(messaging, side)
+    )
+    low = "" if after is None else _just(after, after=True)
+    high = _LAST if before is None else _just(before, after=False)
+    frames = tuple(
+        frame
+        for frame in found
+        if frame.seq <= side.thread.last_seq and low <= from_ms("MSG", frame.ms) < high
+    )
+    return History(frames, after is not None, before is not None, side, people)
 
 
 async def message(

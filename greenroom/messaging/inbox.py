@@ -232,6 +232,7 @@ def _row(
     if thread is None:
         return None
     mine = items.member_of(entry)
+    thread = rules.as_shown(thread, mine.user)
     rank = activity(thread.last_ms or thread.created_ms, thread.id, pinned=mine.pinned)
     if settled:
         rank = _place(entry)

@@ -149,6 +149,8 @@ class Member(Struct, frozen=True, kw_only=True):
     joined_seq: int = 0
     """Frames up to here were before their time and are not theirs to see."""
     joined_ms: int = 0
+    accepted_ms: int = 0
+    """When they accepted the request, and saw more of it than before."""
     read_seq: int = 0
     read_ms: int = 0
     delivered_seq: int = 0

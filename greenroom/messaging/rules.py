@@ -7,6 +7,7 @@ has settled in a folder stays right without anybody touching it.
 from hashlib import blake2b
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from greenroom.ids import UserId
 from greenroom.messaging.models import (
@@ -24,7 +25,7 @@ from greenroom.messaging.models import (
 
 MAX_PARTICIPANTS = 100
 PENDING_MESSAGES = 3
-"""How many plain messages may wait with a request."""
+"""How many plain messages may wait with a request, and how many frames it shows."""
 RECEIPTS_TOLD = 10
 """In larger groups a receipt shows on reload, but nobody is told of it when they come back."""
 _BOOKED = frozenset({Status.CONFIRMED, Status.COMPLETED, Status.DISPUTED})
@@ -85,9 +86,26 @@ def is_archived(thread: Thread, mine: Member) -> bool:
     return thread.last_seq <= mine.archived_seq or thread.last_ms < mine.muted_until_ms
 
 
+def shown_seq(thread: Thread, user: UserId) -> int:
+    """The last frame that a user may see: before they accept, the first few since they were asked,
+    however much the others say meanwhile."""
+    gate = thread.gates.get(user)
+    if gate is None:
+        return thread.last_seq
+    return min(thread.last_seq, gate.after_seq + PENDING_MESSAGES)
+
+
+def as_shown(thread: Thread, user: UserId) -> Thread:
+    """The head as the user may see it."""
+    seq = shown_seq(thread, user)
+    if seq == thread.last_seq:
+        return thread
+    return replace(thread, last_seq=seq, last_sender=None, preview="")
+
+
 def unread_of(thread: Thread, mine: Member) -> int:
     """Derived, never counted on the side."""
-    return max(0, thread.last_seq - place_of(thread, mine))
+    return max(0, shown_seq(thread, mine.user) - place_of(thread, mine))
 
 
 def place_of(thread: Thread, mine: Member) -> int:

@@ -155,14 +155,17 @@ async def _frames(
     messaging: Messaging, side: Side, since_ms: int
 ) -> tuple[tuple[Frame, ...], bool]:
     partition = thread_partition(side.thread.id)
+    waits = not rules.has_accepted(side.thread, side.mine.user)
+    if side.mine.accepted_ms > since_ms:
+        since_ms = 0  # they see now what they did not before
     low = max(0, since_ms, side.mine.joined_ms if side.mine.joined_seq else 0)
     new, notes = await asyncio.gather(
         messaging.store.query(
             MESSAGING,
             partition,
             since("MSG", low),
-            limit=MAX_FRAMES,
-            backward=True,
+            limit=rules.PENDING_MESSAGES if waits else MAX_FRAMES,
+            backward=not waits,
         ),
         messaging.store.query(
             MESSAGING,
@@ -180,10 +183,11 @@ async def _frames(
     frames = {
         frame.seq: frame
         for frame in (items.frame_of(item) for item in (*changed.values(), *new.items))
-        if frame.seq > side.mine.joined_seq
+        if side.mine.joined_seq < frame.seq <= side.thread.last_seq
     }
     ordered = tuple(frames[seq] for seq in sorted(frames))
-    return ordered, new.next is not None or notes.next is not None
+    missing = new.next is not None and not waits
+    return ordered, missing or notes.next is not None
 
 
 def _sealed(messaging: Messaging, user: UserId, place: _Place) -> str:

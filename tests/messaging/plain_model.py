@@ -117,9 +117,13 @@ class Talk:
         mine = [ask for ask in self.asks.values() if ask.sender == sender]
         return any(ask.state != ACCEPTED and now < ask.until for ask in mine)
 
+    def last_for(self, user: UserId) -> int:
+        """Whoever has not accepted sees the first three posts since they were asked."""
+        return self.last if self.has_accepted(user) else min(self.last, self.asks[user].before + 3)
+
     def unread(self, user: UserId) -> int:
         side = self.sides[user]
-        return max(0, self.last - max(side.place, side.joined))
+        return max(0, self.last_for(user) - max(side.place, side.joined))
 
     def folder(self, user: UserId, now: int) -> str | None:
         if not self.is_open_to(user, now):
@@ -179,7 +183,7 @@ class PlainModel:
         return unread, sum(row.unread for row in shown if not row.muted)
 
     def posts(self, user: UserId, talk: Talk) -> list[Post]:
-        return talk.posts[talk.sides[user].joined :]
+        return talk.posts[talk.sides[user].joined : talk.last_for(user)]
 
     def seen_by(self, viewer: UserId, talk: Talk, post: Post) -> set[UserId]:
         return {
@@ -376,22 +380,22 @@ class PlainModel:
 
     def read(self, user: UserId, thread: ThreadId, seq: int) -> None:
         talk = self._mine(user, thread)
-        self._check_seq(talk, seq, least=0)
+        self._check_seq(user, talk, seq, least=0)
         side = talk.sides[user]
         side.place, side.read = max(side.place, seq), max(side.read, seq)
         side.delivered = max(side.delivered, seq)
 
     def deliver(self, user: UserId, thread: ThreadId, seq: int) -> None:
         talk = self._mine(user, thread)
-        self._check_seq(talk, seq, least=0)
+        self._check_seq(user, talk, seq, least=0)
         side = talk.sides[user]
         side.delivered = max(side.delivered, seq)
 
     def unread(self, user: UserId, thread: ThreadId, seq: int | None) -> None:
         talk = self._mine(user, thread)
         side = talk.sides[user]
-        first = talk.last if seq is None else seq
-        self._check_seq(talk, first, least=side.joined + 1)
+        first = talk.last_for(user) if seq is None else seq
+        self._check_seq(user, talk, first, least=side.joined + 1)
         side.place = min(side.place, first - 1)
 
     def arrange(self, user: UserId, thread: ThreadId, **wishes: int | bool) -> None:
@@ -410,9 +414,11 @@ class PlainModel:
             raise Refused("RequestNotFound")
         if state == BLOCKED:
             self.blocks.add((user, ask.sender))
-        ask.state = state
         if state == ACCEPTED:
             self.met.add((user, ask.sender))
+            if ask.state != ACCEPTED:
+                talk.sides[user].archived = talk.sides[user].spam = False
+        ask.state = state
 
     def block(self, user: UserId, other: UserId, *threads: ThreadId) -> None:
         self.blocks.add((user, other))
@@ -471,8 +477,8 @@ class PlainModel:
     def _is_apart(self, two: frozenset[UserId]) -> bool:
         return any({user, other} == two for user, other in self.blocks)
 
-    def _check_seq(self, talk: Talk, seq: int, *, least: int) -> None:
-        if not least <= seq <= talk.last:
+    def _check_seq(self, user: UserId, talk: Talk, seq: int, *, least: int) -> None:
+        if not least <= seq <= talk.last_for(user):
             raise Refused("InvalidMark")
 
     def _goes(self, talk: Talk, user: UserId) -> None:

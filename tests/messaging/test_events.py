@@ -170,3 +170,34 @@ async def test_what_was_refused_is_not_told(world: World, told: Told) -> None:
             await act
     assert told.take() == []
     assert UserId(stranger.user)
+
+
+async def test_who_was_invited_hears_no_more_than_a_request_shows(world: World, told: Told) -> None:
+    thread = await world.inquiry()
+    cleo = await world.person("cleo")
+    invited = opening.Invited(cleo.user, Role.BUYER)
+    grown = await seats.add(world.messaging, world.actors["ana"], thread.id, invited)
+    for n in range(2):
+        await world.say("ana", thread.id, f"shown {n}")
+    told.take()
+    hidden = await world.say("ana", thread.id, "not shown")
+    await react(world.messaging, world.actors["ben"], thread.id, hidden.id, "👍")
+    assert told.take() == [("MessageCreated", {"ana", "ben"}), ("ReactionChanged", {"ana", "ben"})]
+    await accept(world.messaging, cleo, grown.gates[cleo.user].id)
+    told.take()
+    await world.say("ana", thread.id, "welcome")
+    assert told.take() == [("MessageCreated", {"ana", "ben", "cleo"})]
+
+
+async def test_whoever_was_removed_before_answering_has_accepted_nothing(
+    world: World, told: Told
+) -> None:
+    thread = await world.inquiry()
+    cleo = await world.person("cleo")
+    invited = opening.Invited(cleo.user, Role.BUYER)
+    await seats.add(world.messaging, world.actors["ana"], thread.id, invited)
+    told.take()
+    await seats.remove(world.messaging, world.actors["ana"], thread.id, cleo.user)
+    heard = told.take()
+    assert ("InboxChanged", {"cleo"}) in heard
+    assert all(what != "RequestChanged" for what, _ in heard)

@@ -1,0 +1,120 @@
+"""Whoever is added to a group by a stranger sees a little of it, and all of it once they accept."""
+
+import pytest
+
+from greenroom.messaging import access, answer, arrange, inbox, read, seats
+from greenroom.messaging.history import history
+from greenroom.messaging.models import Folder, Frame, Role, Thread
+from greenroom.messaging.open import Invited
+from greenroom.messaging.problems import InvalidMark, MessageNotFound
+from greenroom.messaging.report import report_message
+from greenroom.messaging.sync import sync
+from greenroom.people.actor import Actor
+from greenroom.safety.models import Reason
+from tests.messaging.device import Device
+from tests.messaging.world import World
+
+
+async def _invited(world: World, messages: int) -> tuple[Actor, Thread, list[Frame]]:
+    """Cleo, to whom Ana is a stranger, is in a group where the others go on talking."""
+    thread = await world.inquiry("ana", "ben")
+    await world.say("ana", thread.id, "Before her time")
+    cleo = await world.person("cleo")
+    grown = await seats.add(
+        world.messaging, world.actors["ana"], thread.id, Invited(cleo.user, Role.BUYER)
+    )
+    said = []
+    for n in range(messages):
+        world.clock.advance(seconds=30)
+        said.append(await world.say("ben", thread.id, f"Message {n}"))
+    return cleo, grown, said
+
+
+async def _bodies(world: World, actor: Actor, thread: Thread, **place: object) -> list[str]:
+    page = await history(world.messaging, actor, thread.id, **place)  # type: ignore[arg-type]
+    return [frame.event or frame.body for frame in page.frames]
+
+
+async def test_who_was_invited_sees_the_first_few_frames_until_accepting(world: World) -> None:
+    cleo, thread, said = await _invited(world, 5)
+    shown = ["participant.added", "Message 0", "Message 1"]
+    assert await _bodies(world, cleo, thread) == shown
+    assert await _bodies(world, cleo, thread, around=said[0].id) == shown
+    assert await _bodies(world, cleo, thread, before=said[1].id) == shown[:2]
+    assert await _bodies(world, cleo, thread, after=said[0].id) == shown[2:]
+    assert await _bodies(world, cleo, thread, after=said[3].id) == []
+    [row] = (await inbox.inbox(world.messaging, cleo, Folder.REQUESTS)).rows
+    assert (row.standing.unread, row.thread.last_seq) == (3, 4)
+    assert (row.thread.preview, row.thread.last_sender) == ("", None)
+    assert (await inbox.counts(world.messaging, cleo)).badge == 3
+    await answer.accept(world.messaging, cleo, thread.gates[cleo.user].id)
+    assert await _bodies(world, cleo, thread) == [*shown, "Message 2", "Message 3", "Message 4"]
+    assert (await inbox.counts(world.messaging, cleo)).badge == 6
+
+
+async def test_what_a_request_does_not_show_cannot_be_reached_by_its_id(world: World) -> None:
+    cleo, thread, said = await _invited(world, 5)
+    side = await access.thread(world.messaging, cleo, thread.id)
+    assert (await access.message(world.messaging, side, said[1].id)).body == "Message 1"
+    for doing in (
+        access.message(world.messaging, side, said[2].id),
+        report_message(world.messaging, cleo, thread.id, said[2].id, Reason.SPAM),
+    ):
+        with pytest.raises(MessageNotFound):
+            await doing
+    await read.mark_read(world.messaging, cleo, thread.id, 4)
+    for marking in (
+        read.mark_read(world.messaging, cleo, thread.id, 5),
+        read.mark_delivered(world.messaging, cleo, thread.id, 5),
+        read.mark_unread(world.messaging, cleo, thread.id, 5),
+    ):
+        with pytest.raises(InvalidMark):
+            await marking
+    assert (await inbox.counts(world.messaging, cleo)).badge == 0
+
+
+async def test_coming_back_tells_no_more_either_and_accepting_brings_the_rest(
+    world: World,
+) -> None:
+    cleo = await world.person("cleo")
+    device = Device(world.messaging, cleo)
+    await device.reload()
+    _, thread, _ = await _invited(world, 1)
+    for n in range(4):
+        world.clock.advance(seconds=60)
+        await world.say("ana", thread.id, f"And {n}")
+        await device.sync()
+        assert device.shown() == await device.reloaded()
+    assert len(device.threads[thread.id].frames) == 3
+    world.clock.advance(seconds=60)
+    synced = await sync(world.messaging, cleo, device.cursor)
+    assert all(changed.frames == () for changed in synced.threads)
+    await answer.accept(world.messaging, cleo, thread.gates[cleo.user].id)
+    await device.sync()
+    assert device.shown() == await device.reloaded()
+    assert len(device.threads[thread.id].frames) == 6
+
+
+async def test_the_others_notice_nothing_of_what_the_invited_one_sees(world: World) -> None:
+    _, thread, _ = await _invited(world, 5)
+    for name in ("ana", "ben"):
+        bodies = await _bodies(world, world.actors[name], thread)
+        assert bodies[-1] == "Message 4"
+
+
+async def test_whoever_accepts_wants_it_in_the_inbox(world: World) -> None:
+    cleo, thread, _ = await _invited(world, 1)
+    for put_away in (arrange.archive, arrange.mark_spam):
+        await put_away(world.messaging, cleo, thread.id, True)
+    await answer.accept(world.messaging, cleo, thread.gates[cleo.user].id)
+    assert [row.thread.id for row in (await inbox.inbox(world.messaging, cleo)).rows] == [thread.id]
+
+
+@pytest.mark.parametrize("messages", [150])
+async def test_what_is_shown_is_read_from_the_beginning_however_much_is_said(
+    world: World, messages: int
+) -> None:
+    cleo, thread, _ = await _invited(world, messages)
+    with world.store.counting() as cost:
+        assert len(await _bodies(world, cleo, thread)) == 3
+    assert cost.read_units <= 5
