@@ -19,6 +19,7 @@ PUBLIC = {
     "GET /readyz": 200,
     "GET /schema": 200,
     "GET /schema/docs": 200,
+    "GET /schema/asyncapi.json": 200,
     "GET /schema/openapi.json": 200,
     "GET /schema/openapi.yaml": 200,
     "GET /schema/openapi.yml": 200,
