@@ -91,6 +91,10 @@ class Raw:
         transport: Any = self.writer.transport
         transport.pause_reading()
 
+    def resume(self) -> None:
+        transport: Any = self.writer.transport
+        transport.resume_reading()
+
     # What comes.
 
     async def next(self) -> tuple[int, bytes]:

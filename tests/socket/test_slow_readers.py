@@ -1,0 +1,266 @@
+"""Whoever does not read as fast as there is to tell: a bounded queue, then `resync`, and nobody
+else waits."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from greenroom.api.ws.session import Session
+from greenroom.realtime import outbox
+from greenroom.realtime.outbox import MOST_WAITING, Outbox
+from tests.socket.client import Client, sending
+from tests.socket.node import Node, until
+from tests.socket.raw import Raw
+
+LONG = "A long story. " * 500
+"""Seven thousand letters: few of them fill the buffers between us."""
+
+
+async def slow(node: Node, name: str) -> tuple[Raw, Session]:
+    """Somebody who is connected and reads nothing."""
+    before = set(node.desk.sessions)
+    raw = await node.raw(name, most_unread=4096)
+    raw.pause()
+    (session,) = node.desk.sessions - before
+    return raw, session
+
+
+async def fill(ana: Client, thread: str, is_enough: Callable[[], bool]) -> int:
+    """How many messages it took."""
+    for sent in range(1000):
+        if is_enough():
+            return sent
+        began = time.monotonic()
+        ack = await ana.send(thread, f"{sent} {LONG}")
+        assert ack["type"] == "ack", ack
+        assert time.monotonic() - began < 2, "nobody waits for a slow reader"
+    raise AssertionError("it takes more than a thousand messages")
+
+
+@pytest.mark.both_loops
+async def test_a_slow_reader_is_told_to_resync_and_nobody_waits_for_it(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox, "MOST_WAITING_BYTES", 200_000)
+    thread = await node.talk("ana", "ben")
+    cursor: str = (await (await node.connect("ben")).ask("ping"))["cursor"]
+    raw, session = await slow(node, "ben")
+    async with await node.connect("ana") as ana, await node.connect("ben") as quick:
+        waited: list[int] = []
+
+        def is_behind() -> bool:
+            waited.append(session.outbox._bytes)
+            return session.outbox.is_behind
+
+        sent = await fill(ana, thread, is_behind)
+        assert 0 < max(waited) <= 200_000
+        assert session.outbox.waiting == 0, "what waited is dropped"
+        told = [event for event in await quick.told() if event["type"] == "message.created"]
+        assert len(told) == sent, "the other device has them all"
+
+        raw.resume()
+        seqs = []
+        while (frame := await raw.frame())["type"] != "resync":
+            assert frame["type"] == "message.created"
+            seqs.append(frame["message"]["seq"])
+        assert seqs == list(range(2, 2 + len(seqs)))
+        assert len(seqs) < sent
+        raw.text({"type": "ping", "id": 1})
+        assert "cursor" not in await raw.answer(1)
+        raw.text({"type": "resume", "id": 2, "cursor": cursor, "have": {thread: seqs[-1]}})
+        frame = await raw.frame()
+        assert frame["type"] == "synced"
+        (page,) = (
+            change
+            for change in frame["changes"]["threads"]
+            if change["thread"]["threadId"] == thread
+        )
+        first = page["messages"][0]["seq"]
+        assert first == seqs[-1] + 1 or page["truncated"]
+        assert page["messages"][-1]["seq"] == sent + 1
+        assert (await raw.answer(2))["cursor"]
+        live = await ana.send(thread, "live again")
+        assert (await raw.frame())["message"]["seq"] == live["message"]["seq"]
+    raw.abort()
+
+
+async def test_a_reader_that_is_a_little_slow_loses_nothing(node: Node) -> None:
+    thread = await node.talk("ana", "ben")
+    raw, session = await slow(node, "ben")
+    async with await node.connect("ana") as ana:
+        sent = await fill(ana, thread, lambda: session.outbox.waiting == 5)
+        raw.resume()
+        seqs = [(await raw.frame())["message"]["seq"] for _ in range(sent)]
+        assert seqs == list(range(2, 2 + sent))
+        raw.text({"type": "ping", "id": 1})
+        assert (await raw.answer(1))["cursor"]
+    raw.abort()
+
+
+async def test_no_cursor_is_given_for_what_still_waits(node: Node) -> None:
+    """The answer would pass the events that wait, and they may yet be dropped."""
+    thread = await node.talk("ana", "ben")
+    raw, session = await slow(node, "ben")
+    async with await node.connect("ana") as ana:
+        await fill(ana, thread, lambda: session.outbox.waiting == 5)
+        assert session.cursor() is None
+    raw.abort()
+
+
+async def test_what_passes_never_waits(node: Node) -> None:
+    thread = await node.talk("ana", "ben")
+    raw, session = await slow(node, "ben")
+    raw.text({"type": "focus", "threadIds": [thread]})
+    await until(lambda: bool(session.screen.threads))
+    async with await node.connect("ana") as ana:
+        await fill(ana, thread, lambda: session.outbox.is_full)
+        before = session.outbox.waiting
+        await ana.say("typing", threadId=thread)
+        await node.quiet(2)
+        assert session.outbox.waiting == before
+    raw.abort()
+
+
+async def test_a_long_replay_is_read_no_faster_than_it_is_taken(node: Node) -> None:
+    others = [f"p{number:02}" for number in range(45)]
+    await node.join(*others)
+    async with await node.connect("ana") as ana:
+        cursor = ana.hello["cursor"]
+    for other in others:
+        thread = await node.open(other, "ana")
+        await node.say(other, thread, f"{other}: {LONG}")
+    raw = await node.raw("ana", most_unread=4096)
+    (session,) = node.desk.sessions
+    pages: list[Any] = []
+    heaviest = 0
+    raw.text({"type": "resume", "id": 1, "cursor": cursor})
+    wire: Any = session.wire
+    while True:
+        heaviest = max(heaviest, wire._transport.underlying_transport.get_write_buffer_size())
+        frame = await raw.frame()
+        if frame["type"] == "ack":
+            break
+        pages.append(frame)
+        await asyncio.sleep(0)
+    assert sum(len(page["changes"]["threads"]) for page in pages) == 45
+    assert len(pages) >= 3
+    biggest = max(len(str(page)) for page in pages)
+    assert heaviest < 2 * biggest, "a page at a time"
+    raw.abort()
+
+
+# The queue by itself.
+
+
+class Line:
+    """A wire that takes so much, and then is full."""
+
+    def __init__(self, takes: int) -> None:
+        self.takes = takes
+        self.sent: list[bytes] = []
+        self.outbox = Outbox(self.write, b"resync")
+
+    def write(self, payload: bytes) -> None:
+        self.sent.append(payload)
+        self.takes -= 1
+        if self.takes <= 0:
+            self.outbox.pause()
+
+    def drain(self, takes: int) -> None:
+        self.takes = takes
+        self.outbox.resume()
+
+
+def numbered(*numbers: int) -> list[bytes]:
+    return [str(number).encode() for number in numbers]
+
+
+def test_what_waits_comes_in_order_once_there_is_room() -> None:
+    line = Line(takes=2)
+    for payload in numbered(*range(6)):
+        line.outbox.tell(payload)
+    assert line.sent == numbered(0, 1)
+    line.drain(takes=3)
+    assert line.sent == numbered(0, 1, 2, 3, 4)
+    assert line.outbox.waiting == 1
+    line.drain(takes=9)
+    assert line.sent == numbered(*range(6))
+    assert not line.outbox.is_behind
+
+
+def test_answers_are_never_dropped() -> None:
+    line = Line(takes=1)
+    for payload in numbered(*range(MOST_WAITING + 5)):
+        line.outbox.tell(payload)
+    line.outbox.answer(b"answer")
+    assert line.outbox.is_behind
+    assert line.sent == [b"0", b"answer"]
+
+
+def test_an_overflow_is_told_once_there_is_room_and_once() -> None:
+    line = Line(takes=1)
+    for payload in numbered(*range(3 * MOST_WAITING)):
+        line.outbox.tell(payload)
+    assert (line.outbox.waiting, line.outbox.is_behind) == (0, True)
+    line.outbox.give_up()
+    line.drain(takes=9)
+    line.outbox.tell(b"after")
+    line.outbox.give_up()
+    assert line.sent == [b"0", b"resync"]
+    line.outbox.catch_up()
+    line.outbox.tell(b"live")
+    assert line.sent == [b"0", b"resync", b"live"]
+    line.outbox.give_up()
+    assert line.sent[-1] == b"resync", "it is news again"
+
+
+def test_an_overflow_by_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outbox, "MOST_WAITING_BYTES", 10)
+    line = Line(takes=1)
+    line.outbox.tell(b"first")
+    line.outbox.tell(b"x" * 10)
+    assert not line.outbox.is_behind
+    line.outbox.tell(b"x")
+    assert line.outbox.is_behind
+
+
+def test_what_passes_is_told_only_where_there_is_room() -> None:
+    line = Line(takes=1)
+    line.outbox.mention(b"typing")
+    line.outbox.mention(b"typing again")
+    assert (line.sent, line.outbox.waiting) == ([b"typing"], 0)
+
+
+async def test_whoever_waits_for_room_is_let_go() -> None:
+    line = Line(takes=1)
+    await line.outbox.room()
+    line.outbox.tell(b"0")
+    waiting = [asyncio.ensure_future(line.outbox.room()) for _ in range(2)]
+    await asyncio.sleep(0)
+    assert not any(one.done() for one in waiting)
+    line.drain(takes=9)
+    await asyncio.gather(*waiting)
+    line.outbox.pause()
+    last = asyncio.ensure_future(line.outbox.room())
+    await asyncio.sleep(0)
+    line.outbox.close()
+    await last
+
+
+async def test_requests_of_a_slow_reader_wait_too(node: Node) -> None:
+    thread = await node.talk("ana", "ben")
+    raw, session = await slow(node, "ben")
+    async with await node.connect("ana") as ana:
+        await fill(ana, thread, lambda: session.outbox.is_full)
+        raw.text({"type": "send", "id": 7, **sending(thread, "from the slow one", "slow")})
+        seen = await ana.told()
+        assert "from the slow one" not in [
+            event["message"]["body"] for event in seen if "message" in event
+        ]
+        raw.resume()
+        ack = await raw.answer(7)
+        assert ack["message"]["body"] == "from the slow one"
+    raw.abort()
