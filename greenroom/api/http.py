@@ -11,7 +11,7 @@ from litestar.exceptions import ClientException, HTTPException
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 from litestar.openapi.spec import Components, License
-from litestar.types import Message, Scope
+from litestar.types import ControllerRouterHandler, Message, Scope
 
 from greenroom import __version__
 from greenroom.api import auth, errors, pages
@@ -46,6 +46,21 @@ _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
 )
 _MOST_BYTES = 1024 * 1024
+_ROUTES: tuple[ControllerRouterHandler, ...] = (
+    pages.page_css,
+    problem_page,
+    asyncapi_json,
+    health.healthz,
+    health.readyz,
+    me.routes,
+    people.routes,
+    threads.routes,
+    messages.routes,
+    mine.routes,
+    inbox.routes,
+    safety.routes,
+    moderation.routes,
+)
 
 
 @dataclass(frozen=True)
@@ -63,36 +78,10 @@ def http_app(
     ready: health.Ready,
     samples: Sequence[tuple[Person, str]] = (),
 ) -> Litestar:
-    given = {
-        "once": Once(contexts.people.store, contexts.people.clock),
-        "people": contexts.people,
-        "safety": contexts.safety,
-        "messaging": contexts.messaging,
-        "ready": ready,
-    }
     return Litestar(
-        [
-            landing_page(samples),
-            pages.page_css,
-            problem_page,
-            asyncapi_json,
-            health.healthz,
-            health.readyz,
-            me.routes,
-            people.routes,
-            threads.routes,
-            messages.routes,
-            mine.routes,
-            inbox.routes,
-            safety.routes,
-            moderation.routes,
-        ],
+        [landing_page(samples), *_ROUTES],
         state=State({"authenticator": authenticator}),
-        dependencies={
-            "actor": Provide(_actor),
-            "newcomer": Provide(_newcomer),
-            **{name: _provide(value) for name, value in given.items()},
-        },
+        dependencies=_dependencies(contexts, ready),
         plugins=[Illustrations(EXAMPLES)],
         request_class=Utf8Request,
         exception_handlers={
@@ -105,6 +94,19 @@ def http_app(
         before_send=[_add_headers],
         logging_config=None,
     )
+
+
+def _dependencies(contexts: Contexts, ready: health.Ready) -> dict[str, Provide]:
+    """What a route gets for naming it."""
+    given = {
+        "once": Once(contexts.people.store, contexts.people.clock),
+        "people": contexts.people,
+        "safety": contexts.safety,
+        "messaging": contexts.messaging,
+        "ready": ready,
+    }
+    callers = {"actor": Provide(_actor), "newcomer": Provide(_newcomer)}
+    return callers | {name: _provide(value) for name, value in given.items()}
 
 
 class Utf8Request(Request[Any, Any, Any]):

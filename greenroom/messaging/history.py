@@ -91,13 +91,6 @@ async def _request(
     return History(frames, after is not None, before is not None, side, people)
 
 
-async def message(
-    messaging: Messaging, actor: Actor, thread_id: ThreadId, message_id: MessageId
-) -> Frame:
-    side = await access.thread(messaging, actor, thread_id)
-    return await access.message(messaging, side, message_id)
-
-
 async def members(
     messaging: Messaging, side: Side, *, consistent: bool = False
 ) -> tuple[Member, ...]:

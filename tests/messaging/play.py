@@ -126,7 +126,7 @@ class Play:
         if b % 2:
             for user in self.users:
                 for row in self.model.rows(user):
-                    last = self.model.talks[row.thread].last
+                    last = self.model.talks[row.thread].last_for(user)
                     await self._do(read.mark_read(self._node, Actor(user), row.thread, last))
                     self.model.read(user, row.thread, last)
             await self._wait(4)

@@ -232,7 +232,7 @@ async def delete_message(
 async def get_edits(
     thread_id: ThreadIdInPath, message_id: MessageIdInPath, actor: Caller, messaging: TheMessaging
 ) -> Edits:
-    frame = await history.message(messaging, actor, thread_id, message_id)
+    frame, _ = await thread.message(messaging, actor, thread_id, message_id)
     return Edits([Edit(edit.body, iso(edit.until_ms)) for edit in frame.edits])
 
 
