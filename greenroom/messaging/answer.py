@@ -18,17 +18,14 @@ from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Gate, GateStatus, Thread
 from greenroom.messaging.problems import RequestNotFound
 from greenroom.messaging.records import (
-    ACTIVITY,
-    INBOX_KEY,
     MESSAGING,
-    member_key,
     met_key,
     request_key,
 )
-from greenroom.messaging.shelve import log_item
+from greenroom.messaging.shelve import taken_down
 from greenroom.people.actor import Actor
 from greenroom.safety.block import block as keep_apart
-from greenroom.store.base import Op, Put, Update
+from greenroom.store.base import Op, Put
 from greenroom.store.expressions import F
 
 _LONGEST_ID = 64
@@ -70,7 +67,11 @@ async def turn_away(
 ) -> None:
     """The row leaves the inbox; the seat stays, for the sender is not to notice."""
     request = await _request(messaging, actor, request_id)
-    await _answer(messaging, actor, request, status, _gone)
+
+    def ops(after: Thread, _: Gate, ms: int) -> tuple[Op, ...]:
+        return taken_down(after.id, actor.user, ms, F("changedAt").set(ms))
+
+    await _answer(messaging, actor, request, status, ops)
 
 
 async def _request(messaging: Messaging, actor: Actor, request_id: RequestId) -> Request:
@@ -139,13 +140,3 @@ class _Done(Exception):
 
     def __init__(self, head: Thread) -> None:
         self.head = head
-
-
-def _gone(after: Thread, gate: Gate, ms: int) -> tuple[Op, ...]:
-    target = next(user for user, found in after.gates.items() if found.id == gate.id)
-    row = Update(
-        MESSAGING,
-        member_key(after.id, target),
-        (F("changedAt").set(ms), F(INBOX_KEY).remove(), F(ACTIVITY).remove()),
-    )
-    return row, Put(MESSAGING, log_item(after.id, target, ms) | {"gone": True})

@@ -2,17 +2,18 @@
 
 from msgspec.structs import replace
 
-from greenroom.ids import MessageId, ThreadId
+from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import access, text
 from greenroom.messaging.change import change_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageEdited
-from greenroom.messaging.models import Edit, Frame, FrameKind, score
+from greenroom.messaging.models import Edit, Frame, FrameKind
 from greenroom.messaging.problems import InvalidText, MessageNotFound, NotYours
-from greenroom.messaging.send import are_apart, check_may_send, mentions_in
+from greenroom.messaging.send import are_apart, check_may_send, marked, mentions_in
 from greenroom.messaging.weigh import weighed_at_once
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
+from greenroom.safety.verdict import Judged
 
 MAX_EDITS = 50
 
@@ -37,23 +38,25 @@ async def edit(
     verdict = await weighed_at_once(messaging, actor, side.thread, cleaned)
     mentions = await mentions_in(messaging, side.thread, cleaned)
 
-    def edited(found: Frame, now_ms: int) -> Frame:
-        if found.kind is not FrameKind.TEXT or found.deleted_ms is not None:
-            raise MessageNotFound
-        if found.body == cleaned:
-            return found
-        if len(found.edits) >= MAX_EDITS:
-            raise InvalidText(f"a message is edited at most {MAX_EDITS} times")
-        return replace(
-            found,
-            body=cleaned,
-            mentions=mentions,
-            edits=(*found.edits, Edit(found.body, now_ms)),
-            edited_ms=now_ms,
-            policy_tags=tuple(verdict.policy_tags),
-            policy_hints=tuple(verdict.policy_hints),
-            spam_score=score(verdict.spam_score),
-            moderation="flagged" if verdict.policy_tags else "clean",
-        )
+    return await change_frame(
+        messaging,
+        side,
+        frame,
+        lambda found, now_ms: edited(found, cleaned, mentions, verdict, now_ms),
+        MessageEdited,
+        version=version,
+    )
 
-    return await change_frame(messaging, side, frame, edited, MessageEdited, version=version)
+
+def edited(
+    found: Frame, body: str, mentions: tuple[UserId, ...], verdict: Judged, now_ms: int
+) -> Frame:
+    if found.kind is not FrameKind.TEXT or found.deleted_ms is not None:
+        raise MessageNotFound
+    if found.body == body:
+        return found
+    if len(found.edits) >= MAX_EDITS:
+        raise InvalidText(f"a message is edited at most {MAX_EDITS} times")
+    edits = (*found.edits, Edit(found.body, now_ms))
+    after = replace(found, body=body, mentions=mentions, edits=edits, edited_ms=now_ms)
+    return marked(after, verdict)

@@ -9,10 +9,10 @@ from greenroom.messaging.append import stir
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import InboxChanged, ReceiptMoved
 from greenroom.messaging.models import Thread
-from greenroom.messaging.problems import InvalidMark
+from greenroom.messaging.problems import InvalidMark, ThreadNotFound
 from greenroom.messaging.records import MESSAGING, member_key
 from greenroom.people.actor import Actor
-from greenroom.store.base import Update
+from greenroom.store.base import Update, key_of
 from greenroom.store.expressions import Action, F
 from greenroom.store.problems import ConditionFailed
 
@@ -37,14 +37,9 @@ async def mark_read(messaging: Messaging, actor: Actor, thread_id: ThreadId, seq
         ),
         F("state").equals("active") & (F("readSeq").absent() | F("readSeq").at_most(read)),
     )
-    try:
-        await _tell(messaging, side, update)
-    except ConditionFailed as refusal:
-        if refusal.item is None or refusal.item.get("state") != "active":
-            raise
-        return  # another device has read further meanwhile
-    delivered = max(read, side.mine.delivered_seq)
-    messaging.tell(side.thread, ReceiptMoved(actor.user, read, delivered))
+    if await _moves(messaging, side, update):
+        delivered = max(read, side.mine.delivered_seq)
+        messaging.tell(side.thread, ReceiptMoved(actor.user, read, delivered))
 
 
 def _mark_after(side: Side, read: int, place: int) -> Action:
@@ -53,7 +48,21 @@ def _mark_after(side: Side, read: int, place: int) -> Action:
     return F("unreadFrom").remove() if place >= read else F("unreadFrom").set(place + 1)
 
 
-async def _tell(messaging: Messaging, side: Side, update: Update) -> None:
+async def _moves(messaging: Messaging, side: Side, update: Update) -> bool:
+    """Not where another device of the user was further already."""
+    try:
+        await _write(messaging, side, update)
+    except ConditionFailed as refusal:
+        mine = [failure.item for failure in refusal.failed if key_of(failure.op) == update.key]
+        if not mine:
+            raise
+        if mine[0] is None or mine[0].get("state") != "active":
+            raise ThreadNotFound from None
+        return False
+    return True
+
+
+async def _write(messaging: Messaging, side: Side, update: Update) -> None:
     """Before a request is accepted, nobody but the reader's own devices hears of it; nor in a large
     group, where each who reads late would stir everybody."""
     accepted = rules.has_accepted(side.thread, side.mine.user)
@@ -78,14 +87,9 @@ async def mark_delivered(messaging: Messaging, actor: Actor, thread_id: ThreadId
         F("state").equals("active")
         & (F("deliveredSeq").absent() | F("deliveredSeq").less_than(seq)),
     )
-    try:
-        await _tell(messaging, side, update)
-    except ConditionFailed as refusal:
-        if refusal.item is None or refusal.item.get("state") != "active":
-            raise
-        return
-    read = rules.read_of(side.thread, side.mine)
-    messaging.tell(side.thread, ReceiptMoved(actor.user, read, seq))
+    if await _moves(messaging, side, update):
+        read = rules.read_of(side.thread, side.mine)
+        messaging.tell(side.thread, ReceiptMoved(actor.user, read, seq))
 
 
 async def mark_unread(

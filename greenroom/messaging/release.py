@@ -16,7 +16,7 @@ from greenroom.messaging import items, rules
 from greenroom.messaging.append import Planned, append, frame_op, said
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
-from greenroom.messaging.models import Frame, FrameKind, Thread, score
+from greenroom.messaging.models import Frame, Thread
 from greenroom.messaging.problems import (
     AcceptFirst,
     ConversationClosed,
@@ -26,9 +26,10 @@ from greenroom.messaging.problems import (
     ThreadNotFound,
 )
 from greenroom.messaging.records import MESSAGING, claim_key, member_key
-from greenroom.messaging.send import are_apart, check_may_send, mentions_in
+from greenroom.messaging.send import Outgoing, are_apart, check_may_send, frame_of, mentions_in
 from greenroom.safety.models import Case, HeldMessage
 from greenroom.safety.problems import CannotRelease
+from greenroom.safety.verdict import Judged, PolicyHint, PolicyTag
 from greenroom.store.base import Key, Op, Update, key_of
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed
@@ -67,7 +68,7 @@ async def release(messaging: Messaging, case: Case, subject: HeldMessage) -> Non
     def plan(head: Thread, ms: int) -> Planned:
         now_ms = messaging.clock.now_ms()
         check_may_send(head, subject.author, case.text, now_ms, apart=apart)
-        frame = _released(messaging, case, subject.author, mentions, head, ms)
+        frame = _released(messaging, case, subject, mentions, head, ms)
         after = said(head, frame)
         if author is not None and rules.unread_of(head, author):
             # Sending reads, but this was sent before what they have not read yet.
@@ -105,22 +106,17 @@ def _became(claim: Key, frame: Frame) -> Op:
 def _released(
     messaging: Messaging,
     case: Case,
-    author: UserId,
+    subject: HeldMessage,
     mentions: tuple[UserId, ...],
     head: Thread,
     ms: int,
 ) -> Frame:
-    return Frame(
-        thread=head.id,
-        id=messaging.ids.message(ms),
-        seq=head.last_seq + 1,
-        ms=ms,
-        kind=FrameKind.TEXT,
-        author=author,
-        body=case.text,
-        mentions=mentions,
-        reply_to=case.reply_to,
-        policy_tags=tuple(case.policy_tags),
-        policy_hints=tuple(case.policy_hints),
-        spam_score=score(case.spam_score),
+    """With what safety said of it; a moderator has looked, and it is clean."""
+    outgoing = Outgoing(subject.client_message_id, case.text, case.reply_to)
+    said_of_it = Judged(
+        spam_score=case.spam_score,
+        policy_tags=tuple(tag for tag in PolicyTag if tag in case.policy_tags),
+        policy_hints=tuple(hint for hint in PolicyHint if hint in case.policy_hints),
     )
+    frame = frame_of(messaging, subject.author, head, ms, outgoing, said_of_it, mentions)
+    return replace(frame, moderation="clean")

@@ -23,18 +23,11 @@ from greenroom.messaging.problems import (
     ThreadNotFound,
     TooManyParticipants,
 )
-from greenroom.messaging.records import (
-    ACTIVITY,
-    INBOX_KEY,
-    MESSAGING,
-    member_key,
-)
 from greenroom.messaging.send import are_apart, check_is_open
-from greenroom.messaging.shelve import log_item
+from greenroom.messaging.shelve import taken_down
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
-from greenroom.store.base import Op, Put, Update
-from greenroom.store.expressions import Action, F
+from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed
 
 _FOR_TWO = frozenset({Kind.DIRECT})
@@ -141,7 +134,7 @@ async def _vacate(
         )
         about = () if actor == user else (user,)
         frame = system_frame(messaging, head, actor, ms, event, *about)
-        gone = _gone_ops(thread_id, user, ms, F("state").set("left"), F("changedAt").set(ms))
+        gone = taken_down(thread_id, user, ms, F("state").set("left"), F("changedAt").set(ms))
         return Planned(said(rest, frame), (frame_op(frame), *gone), (MessageCreated(frame),))
 
     await append(messaging, thread_id, plan)
@@ -159,7 +152,7 @@ async def withdraw(messaging: Messaging, user: UserId, thread_id: ThreadId, stat
             seats=_without(head.seats, user),
             withdrawn={**head.withdrawn, user: head.seats[user]},
         )
-        gone = _gone_ops(thread_id, user, ms, F("state").set(state.value))
+        gone = taken_down(thread_id, user, ms, F("state").set(state.value))
         return Planned(rest, gone, quiet=True)
 
     await append(messaging, thread_id, plan)
@@ -167,15 +160,6 @@ async def withdraw(messaging: Messaging, user: UserId, thread_id: ThreadId, stat
 
 def _without(users: Mapping[UserId, _T], user: UserId) -> dict[UserId, _T]:
     return {other: value for other, value in users.items() if other != user}
-
-
-def _gone_ops(thread: ThreadId, user: UserId, now_ms: int, *how: Action) -> tuple[Op, ...]:
-    """The row leaves the inbox, and the user's other devices are told."""
-    row = (*how, F(INBOX_KEY).remove(), F(ACTIVITY).remove())
-    return (
-        Update(MESSAGING, member_key(thread, user), row),
-        Put(MESSAGING, log_item(thread, user, now_ms) | {"gone": True}),
-    )
 
 
 def check_manages(thread: Thread, user: UserId) -> None:

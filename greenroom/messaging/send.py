@@ -136,7 +136,7 @@ def frame_of(
     mentions: tuple[UserId, ...],
 ) -> Frame:
     """The text as the thread's next frame."""
-    return Frame(
+    frame = Frame(
         thread=head.id,
         id=messaging.ids.message(ms),
         seq=head.last_seq + 1,
@@ -146,6 +146,14 @@ def frame_of(
         body=outgoing.body,
         mentions=mentions,
         reply_to=outgoing.reply_to,
+    )
+    return marked(frame, verdict)
+
+
+def marked(frame: Frame, verdict: Judged) -> Frame:
+    """With what safety says of its text."""
+    return replace(
+        frame,
         policy_tags=tuple(verdict.policy_tags),
         policy_hints=tuple(verdict.policy_hints),
         spam_score=score(verdict.spam_score),

@@ -25,7 +25,7 @@ from greenroom.messaging.records import (
     member_key,
     shelf_key,
 )
-from greenroom.store.base import Update
+from greenroom.store.base import Op, Put, Update
 from greenroom.store.expressions import Action, F
 from greenroom.store.values import Value
 
@@ -70,6 +70,15 @@ def up(thread: ThreadId, user: UserId, gate: Gate | None, now_ms: int) -> tuple[
     return (
         F(INBOX_KEY).set(shelf_key(user, shelf_of(gate))),
         F(ACTIVITY).set(activity(now_ms, thread)),
+    )
+
+
+def taken_down(thread: ThreadId, user: UserId, now_ms: int, *also: Action) -> tuple[Op, ...]:
+    """The row leaves the inbox, and the user's other devices are told."""
+    row = (*also, F(INBOX_KEY).remove(), F(ACTIVITY).remove())
+    return (
+        Update(MESSAGING, member_key(thread, user), row),
+        Put(MESSAGING, log_item(thread, user, now_ms) | {"gone": True}),
     )
 
 

@@ -242,3 +242,20 @@ async def test_whoever_joins_later_sees_only_from_then_on(world: World) -> None:
         await world.say("mod", thread.id, "What?", reply_to=before.id)
     with pytest.raises(InvalidMark):
         await read.mark_unread(world.messaging, mod, thread.id, 1)
+
+
+async def test_two_devices_of_one_user_that_read_at_once_after_a_pause_both_succeed(
+    world: World,
+) -> None:
+    thread = await world.inquiry()
+    for n in range(3):
+        await world.say("ana", thread.id, f"Message {n}")
+    ben = world.actors["ben"]
+    await read.mark_read(world.messaging, ben, thread.id, 1)
+    world.clock.advance(seconds=3600)
+    nodes = [world.another_node().messaging for _ in range(4)]
+    await asyncio.gather(
+        *(read.mark_read(node, ben, thread.id, 2 + n % 2) for n, node in enumerate(nodes)),
+        *(read.mark_delivered(node, ben, thread.id, 3) for node in nodes),
+    )
+    assert (await inbox.counts(world.messaging, ben)).badge == 0
