@@ -38,7 +38,6 @@ from tests.socket.raw import Raw
 from tests.stores import SQLITE, fresh_store
 
 SECRET = b"a secret for the tests of the socket"
-IN_2100_MS = 4_102_444_800_000
 CAST = ("ana", "ben", "cleo")
 
 

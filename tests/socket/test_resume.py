@@ -17,7 +17,8 @@ from greenroom.messaging.records import KEPT_MS
 from greenroom.people.actor import Actor
 from greenroom.store.problems import StoreUnavailable
 from tests.socket.client import Client, sending
-from tests.socket.node import CAST, IN_2100_MS, Node, held, serving
+from tests.socket.node import CAST, Node, held, serving
+from tests.stores import IN_2100_MS
 
 
 async def back(node: Node, name: str, cursor: str, **have: int) -> tuple[Client, dict[str, Any]]:

@@ -1,0 +1,233 @@
+"""Nobody is told what a reload would not show them, and everybody what it would.
+
+Everybody is connected while people meet, leave, block, decline and are removed; each event is held
+against what its hearer sees over REST at that moment.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+from tests.socket.client import Client
+from tests.socket.node import CAST, Node
+
+EVERYBODY = (*CAST, "dora")
+
+
+class Room:
+    """All of them, listening."""
+
+    def __init__(self, node: Node, clients: dict[str, Client]) -> None:
+        self.node = node
+        self.clients = clients
+
+    async def told(self) -> dict[str, list[str]]:
+        """Who was told of what, after each event was held against a reload."""
+        found: dict[str, list[str]] = {}
+        for name, client in self.clients.items():
+            for event in await client.told():
+                await self._check(name, event)
+                found.setdefault(name, []).append(event["type"])
+        return found
+
+    async def begin(self) -> None:
+        """What was told so far is over."""
+        for client in self.clients.values():
+            await client.told()
+
+    async def _check(self, name: str, event: dict[str, Any]) -> None:
+        thread_id, kind = event["threadId"], event["type"]
+        status, thread = await self.node.rest(name, "GET", f"/threads/{thread_id}")
+        if event.get("gone"):
+            assert status == 404, (name, event)
+            return
+        assert status == 200, (name, event)
+        if "message" in event:
+            path = f"/threads/{thread_id}/messages/{event['message']['messageId']}"
+            reloaded = await self.node.call(name, "GET", path)
+            told = event["message"]
+            assert told["policyHints"] == []
+            assert told == {field: reloaded[field] for field in told} | {"policyHints": []}
+            assert event.get("status", thread["status"]) == thread["status"]
+        if kind == "receipt.moved":
+            seen = {one["userId"]: one for one in thread["participants"]}
+            assert seen[event["userId"]]["lastReadSeq"] == event["lastReadSeq"], (name, event)
+            assert seen[event["userId"]]["lastDeliveredSeq"] == event["lastDeliveredSeq"]
+        if kind == "request.changed" and event["status"] != "accepted":
+            (request,) = thread["requests"]
+            assert request["requestId"] == event["requestId"], (name, event)
+            assert request["status"] == event["status"]
+
+
+@asynccontextmanager
+async def room_of(node: Node) -> AsyncIterator[Room]:
+    await node.join("dora")
+    async with AsyncExitStack() as stack:
+        clients = {
+            name: await stack.enter_async_context(await node.connect(name)) for name in EVERYBODY
+        }
+        yield Room(node, clients)
+
+
+async def act(node: Node, name: str, thread: str, message: str) -> None:
+    """Everything that somebody can do to a message."""
+    at = f"/threads/{thread}/messages/{message}"
+    await node.call(name, "PUT", f"{at}/reactions/👍")
+    await node.call(name, "DELETE", f"{at}/reactions/👍")
+
+
+async def test_two_who_have_met(node: Node) -> None:
+    async with room_of(node) as room:
+        thread = await node.talk("ana", "ben")
+        await room.begin()
+        message = await node.say("ben", thread, "hello")
+        assert await room.told() == {"ana": ["message.created"], "ben": ["message.created"]}
+        await act(node, "ana", thread, message["messageId"])
+        both = ["reaction.changed"] * 2
+        # The first of the two is told as it was, and seen as it is.
+        for name in ("ana", "ben"):
+            events = await room.clients[name].told()
+            assert [event["type"] for event in events] == both
+            await room._check(name, events[-1])
+        path = f"/threads/{thread}/messages/{message['messageId']}"
+        await node.call("ben", "PATCH", path, {"body": "hello there"})
+        assert await room.told() == {"ana": ["message.edited"], "ben": ["message.edited"]}
+        await node.call("ana", "PUT", f"/threads/{thread}/delivered", {"seq": message["seq"]})
+        assert await room.told() == {"ana": ["receipt.moved"], "ben": ["receipt.moved"]}
+        await node.call("ana", "PUT", f"/threads/{thread}/read", {"seq": message["seq"]})
+        assert await room.told() == {"ana": ["receipt.moved"], "ben": ["receipt.moved"]}
+        await node.call("ben", "DELETE", path)
+        assert await room.told() == {"ana": ["message.deleted"], "ben": ["message.deleted"]}
+        await node.call("ben", "PATCH", f"/threads/{thread}/mine", {"pinned": True})
+        await node.call("ben", "PUT", f"/threads/{thread}/draft", {"body": "I thi"})
+        await node.call("ben", "PUT", f"/threads/{thread}/unread", {})
+        assert await room.told() == {"ben": ["inbox.changed"] * 3}
+
+
+async def test_a_request_that_waits_is_declined_and_written_to(node: Node) -> None:
+    async with room_of(node) as room:
+        thread = await node.open("dora", "ana")
+        assert await room.told() == {"dora": ["thread.updated"]}, "nothing is asked yet"
+        message = await node.say("dora", thread, "may I ask?")
+        told = await room.told()
+        assert told["dora"] == ["message.created"]
+        assert sorted(told["ana"]) == ["message.created", "request.changed"]
+        assert told.keys() == {"ana", "dora"}
+        await node.call("ana", "PUT", f"/threads/{thread}/read", {"seq": message["seq"]})
+        assert await room.told() == {"ana": ["receipt.moved"]}, "how far she has read is hers"
+        (request,) = (await node.call("ana", "GET", f"/threads/{thread}"))["requests"]
+        await node.call("ana", "POST", f"/requests/{request['requestId']}/decline")
+        events = await room.clients["ana"].told()
+        assert all(event["type"] in ("inbox.changed", "request.changed") for event in events)
+        assert await room.told() == {}, "and she alone hears of it"
+        await node.say("dora", thread, "are you there?")
+        assert await room.told() == {"dora": ["message.created"]}
+
+
+async def test_a_block_between_two(node: Node) -> None:
+    async with room_of(node) as room:
+        thread = await node.talk("ana", "ben")
+        await room.begin()
+        await node.call("ben", "PUT", f"/blocks/{node.id('ana')}?threadId={thread}")
+        told = await room.told()
+        assert told.keys() <= {"ben"}, "she does not find out"
+        status, _ = await node.rest(
+            "ana", "POST", f"/threads/{thread}/messages", {"body": "hello?", "clientMessageId": "c"}
+        )
+        assert status == 409
+        assert (await room.told()).keys() <= {"ana"}
+
+
+async def test_a_block_within_a_group(node: Node) -> None:
+    async with room_of(node) as room:
+        thread = await node.group("cleo", "ana", "ben")
+        await room.begin()
+        await node.call("ana", "PUT", f"/blocks/{node.id('ben')}")
+        await room.begin()
+        await node.say("ben", thread, "to all of you")
+        told = await room.told()
+        assert all(kinds == ["message.created"] for kinds in told.values())
+        assert told.keys() == {"ana", "ben", "cleo"}, "groups go on, as a reload shows"
+
+
+async def test_whoever_leaves_is_removed_or_comes_late(node: Node) -> None:
+    async with room_of(node) as room:
+        thread = await node.group("ana", "ben", "cleo")
+        before = await node.say("ana", thread, "before Dora")
+        await node.talk("ana", "dora")
+        await room.begin()
+
+        await node.call(
+            "ana",
+            "POST",
+            f"/threads/{thread}/participants",
+            {"userId": node.id("dora"), "role": "seller"},
+        )
+        told = await room.told()
+        assert told.keys() == set(EVERYBODY)
+        await act(node, "ben", thread, before["messageId"])
+        events = {name: await client.told() for name, client in room.clients.items()}
+        assert events.pop("dora") == [], "it was before her time"
+        assert all(len(some) == 2 for some in events.values())
+
+        await node.call("ben", "DELETE", f"/threads/{thread}/participants/{node.id('ben')}")
+        told = await room.told()
+        assert told.pop("ben") == ["inbox.changed"]
+        assert told.keys() == {"ana", "cleo", "dora"}
+        await node.call("ana", "DELETE", f"/threads/{thread}/participants/{node.id('cleo')}")
+        told = await room.told()
+        assert told.pop("cleo") == ["inbox.changed"]
+        assert told.keys() == {"ana", "dora"}
+        last = await node.say("dora", thread, "only two of us")
+        await node.call("ana", "PUT", f"/threads/{thread}/read", {"seq": last["seq"]})
+        assert (await room.told()).keys() == {"ana", "dora"}
+        await node.call("ana", "PATCH", f"/threads/{thread}", {"subject": "The two of us"})
+        assert (await room.told()).keys() == {"ana", "dora"}
+
+
+async def test_a_pair_that_one_of_them_has_left(node: Node) -> None:
+    async with room_of(node) as room:
+        thread = await node.talk("ana", "ben")
+        await room.begin()
+        await node.call("ben", "DELETE", f"/threads/{thread}/participants/{node.id('ben')}")
+        assert await room.told() == {"ben": ["inbox.changed"]}, "without a trace"
+        message = (await node.history("ana", thread))[0]
+        status, _ = await node.rest(
+            "ana", "PUT", f"/threads/{thread}/messages/{message['messageId']}/reactions/👍"
+        )
+        assert (await room.told()).keys() <= {"ana"}, status
+
+
+async def test_what_a_moderator_holds_is_told_to_nobody(node: Node) -> None:
+    async with room_of(node) as room:
+        thread = await node.talk("ana", "ben")
+        await room.begin()
+        async with await node.connect("ana") as ana:
+            ack = await ana.send(thread, "I will kill you")
+            assert (ack["type"], ack["status"]) == ("ack", "held")
+            assert await room.told() == {}
+
+
+async def test_whoever_is_invited_to_a_group_hears_a_little_of_it(node: Node) -> None:
+    async with room_of(node) as room:
+        await node.talk("ana", "ben")
+        await room.begin()
+        thread = await node.open("ana", "ben", "dora", kind="booking")
+        (request,) = (await node.call("ana", "GET", f"/threads/{thread}"))["requests"]
+        assert request["targetUserId"] == node.id("dora")
+        await room.begin()
+        told = []
+        for number in range(5):
+            message = await node.say("ana", thread, f"message {number}")
+            heard = await room.told()
+            assert {"ana", "ben"} <= heard.keys()
+            told += [message["seq"]] * ("message.created" in heard.get("dora", []))
+        assert len(told) < 5, "as much as a request shows"
+        shown = await node.history("dora", thread)
+        assert [message["seq"] for message in shown if message["kind"] == "text"] == told
+        await node.call("ben", "PUT", f"/threads/{thread}/read", {"seq": 5})
+        assert "dora" not in await room.told()
+        await node.accept("dora", thread)
+        await room.begin()
+        await node.say("ben", thread, "welcome")
+        assert (await room.told()).keys() == {"ana", "ben", "dora"}

@@ -1,0 +1,405 @@
+"""Who looks at a thread, and who is typing: told to whoever has it on screen too, and may know."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from greenroom.app import TABLES
+from greenroom.clock import HeldClock, iso
+from greenroom.realtime.base import Notice, Topic
+from greenroom.realtime.memory import MemoryBus
+from tests.socket.client import Client
+from tests.socket.node import (
+    CAST,
+    Node,
+    held,
+    node_on,
+    serving,
+    until,
+)
+from tests.stores import IN_2100_MS, SQLITE, fresh_store
+
+
+@pytest.fixture
+async def node(tmp_path: Path) -> AsyncIterator[Node]:
+    """Where the clock stands still."""
+    async with serving(tmp_path, clock=HeldClock(IN_2100_MS)) as found:
+        await found.join(*CAST)
+        yield found
+
+
+async def settled(node: Node, *clients: Client) -> None:
+    """What they have sent is done."""
+    for client in clients:
+        assert (await client.ask("ping"))["type"] == "ack"
+    await until(lambda: not node.desk.under_way)
+
+
+async def focus(node: Node, client: Client, *threads: str) -> None:
+    await client.say("focus", threadIds=list(threads))
+    await settled(node, client)
+
+
+async def typing(node: Node, client: Client, thread: str, *, on: bool = True) -> None:
+    await client.say("typing", threadId=thread, on=on)
+    await settled(node, client)
+
+
+async def heard(client: Client) -> list[tuple[str, str, bool]]:
+    """What passed: (presence or typing, who, whether it is on)."""
+    passed = []
+    for event in await client.told():
+        if event["type"] == "presence.changed":
+            passed.append(("presence", event["userId"], event["online"]))
+        elif event["type"] == "typing.changed":
+            passed.append(("typing", event["userId"], event["on"]))
+        assert event["type"] != "problem", event
+    return passed
+
+
+async def test_whoever_looks_is_shown_to_whoever_looks(node: Node) -> None:
+    thread = await node.talk("ana", "ben")
+    ana_id, ben_id = node.id("ana"), node.id("ben")
+    async with await node.connect("ana") as ana, await node.connect("ben") as ben:
+        await focus(node, ana, thread)
+        assert await heard(ben) == [], "he does not look"
+        await ben.say("focus", threadIds=[thread])
+        there = await ben.event("presence.changed")
+        assert there == {
+            "type": "presence.changed",
+            "threadId": thread,
+            "userId": ana_id,
+            "online": True,
+            "until": iso(IN_2100_MS + 60_000),
+        }
+        assert await heard(ana) == [("presence", ben_id, True)]
+        await focus(node, ana)
+        assert await heard(ben) == [("presence", ana_id, False)]
+        await focus(node, ana, thread)
+        assert await heard(ben) == [("presence", ana_id, True)]
+        assert await heard(ana) == [("presence", ben_id, True)], "as it is now, once more"
+    await node.quiet()
+
+
+async def test_typing_is_told_to_whoever_looks_and_ends_by_itself(node: Node) -> None:
+    thread = await node.talk("ana", "ben")
+    ana_id = node.id("ana")
+    async with await node.connect("ana") as ana, await node.connect("ben") as ben:
+        await typing(node, ana, thread)
+        assert await heard(ben) == [], "he does not look"
+        await ben.say("focus", threadIds=[thread])
+        there = await ben.event("typing.changed")
+        assert (there["userId"], there["on"]) == (ana_id, True)
+        assert there["until"] == iso(IN_2100_MS + 10_000)
+        held(node).advance(seconds=3)
+        await typing(node, ana, thread)
+        assert await heard(ben) == [], "he knows until when"
+        held(node).advance(seconds=3)
+        await typing(node, ana, thread)
+        again = await ben.event("typing.changed")
+        assert again["until"] == iso(IN_2100_MS + 16_000)
+        await typing(node, ana, thread, on=False)
+        assert await heard(ben) == [("typing", ana_id, False)]
+        await typing(node, ana, thread, on=False)
+        assert await heard(ben) == [], "once"
+        assert await heard(ana) == [], "not of oneself"
+
+
+async def test_leases_are_written_once_in_a_while(node: Node) -> None:
+    thread = await node.talk("ana", "ben")
+    async with await node.connect("ana") as ana, await node.connect("ben") as ben:
+        await focus(node, ben, thread)
+        before = node.written()
+        for _ in range(20):
+            await ana.say("typing", threadId=thread)
+        await settled(node, ana)
+        assert node.written() - before == 1
+        assert await heard(ben) == [("typing", node.id("ana"), True)]
+
+        before = node.written()
+        await focus(node, ana, thread)
+        for _ in range(3):
+            await focus(node, ana, thread)
+        for _ in range(2):
+            held(node).advance(seconds=10)
+            await node.desk.renew()
+        assert node.written() - before == 1, "Ben's and Ana's have both more than half to go"
+        assert await heard(ben) == [("presence", node.id("ana"), True)]
+        before = node.written()
+        held(node).advance(seconds=20)
+        await node.desk.renew()
+        await node.desk.renew()
+        assert node.written() - before == 2, "one each"
+        assert await heard(ben) == [("presence", node.id("ana"), True)]
+
+
+async def test_the_lease_of_somebody_whose_node_died_runs_out(node: Node) -> None:
+    thread = await node.talk("ana", "ben")
+    async with await node.connect("ana") as ana, await node.connect("ben") as ben:
+        await focus(node, ana, thread)
+        await typing(node, ana, thread)
+        for session in node.desk.sessions:
+            session.screen.go_dark()
+        held(node).advance(seconds=9)
+        await focus(node, ben, thread)
+        both = [("presence", node.id("ana"), True), ("typing", node.id("ana"), True)]
+        assert await heard(ben) == both
+        await focus(node, ben)
+        held(node).advance(seconds=2)
+        await focus(node, ben, thread)
+        assert await heard(ben) == both[:1], "typing lasts ten seconds"
+        await focus(node, ben)
+        held(node).advance(seconds=49)
+        await focus(node, ben, thread)
+        assert await heard(ben) == [], "presence lasts sixty"
+
+
+@pytest.mark.parametrize("how", ["says goodbye", "is cut off"])
+async def test_whoever_is_gone_is_gone(node: Node, how: str) -> None:
+    thread = await node.talk("ana", "ben")
+    raw = await node.raw("ana")
+    raw.text({"type": "focus", "threadIds": [thread]}, {"type": "typing", "threadId": thread})
+    async with await node.connect("ben") as ben:
+        await ben.say("focus", threadIds=[thread])
+        raw.text({"type": "ping", "id": 1})
+        await raw.answer(1)
+        await settled(node, ben)
+        await heard(ben)
+        if how == "is cut off":
+            raw.abort()
+        else:
+            raw.writer.close()
+        await node.quiet(1)
+        ana_id = node.id("ana")
+        assert await heard(ben) == [("typing", ana_id, False), ("presence", ana_id, False)]
+        await focus(node, ben)
+        await focus(node, ben, thread)
+        assert await heard(ben) == [], "nor is it in the table"
+
+
+async def test_whoever_has_another_screen_has_not_gone(node: Node) -> None:
+    thread = await node.talk("ana", "ben")
+    ana_id = node.id("ana")
+    async with await node.connect("ben") as ben, await node.connect("ana") as phone:
+        await focus(node, ben, thread)
+        laptop = await node.connect("ana")
+        await focus(node, phone, thread)
+        await focus(node, laptop, thread)
+        assert await heard(ben) == [("presence", ana_id, True)]
+        await laptop.close()
+        await node.quiet(2)
+        assert await heard(ben) == []
+        await focus(node, phone)
+        assert await heard(ben) == [("presence", ana_id, False)]
+
+
+async def test_what_is_on_screen_is_what_was_said_last(node: Node) -> None:
+    threads = [await node.talk("ana", "ben"), await node.talk("ana", "cleo")]
+    async with await node.connect("ana") as ana:
+        for number in range(50):
+            await ana.say("focus", threadIds=[threads[number % 2]])
+        await ana.say("focus", threadIds=threads)
+        await settled(node, ana)
+        (session,) = node.desk.sessions
+        assert session.screen.threads == set(threads)
+
+
+async def test_a_thread_that_is_not_ones_own_is_refused_and_the_rest_is_shown(node: Node) -> None:
+    thread, other = await node.talk("ana", "ben"), await node.talk("ana", "cleo")
+    async with await node.connect("ben") as ben, await node.connect("ana") as ana:
+        await focus(node, ana, thread, other)
+        await focus(node, ben, other, thread, "thr_nonsense")
+        for _ in range(2):
+            problem = await ben.event("problem")
+            assert problem["problem"]["type"] == "/problems/thread-not-found"
+            assert "id" not in problem
+        assert await heard(ben) == [("presence", node.id("ana"), True)]
+        await heard(ana)
+        await typing(node, ana, other)
+        assert await heard(ben) == []
+        await ben.say("typing", threadId=other)
+        assert (await ben.event("problem"))["problem"]["type"] == "/problems/thread-not-found"
+        assert await heard(ana) == []
+        held(node).advance(seconds=50)
+        await node.desk.renew()
+        assert await heard(ana) == [("presence", node.id("ben"), True)]
+
+
+async def test_nothing_passes_a_gate(node: Node) -> None:
+    thread = await node.open("cleo", "ana")
+    await node.say("cleo", thread, "may I ask?")
+    async with await node.connect("ana") as ana, await node.connect("cleo") as cleo:
+        await focus(node, ana, thread)
+        await focus(node, cleo, thread)
+        await typing(node, ana, thread)
+        await typing(node, cleo, thread)
+        assert await heard(ana) == []
+        assert await heard(cleo) == []
+        await focus(node, ana)
+        assert await heard(cleo) == []
+        await node.accept("ana", thread)
+        await heard(ana)
+        await heard(cleo)
+        await focus(node, ana, thread)
+        assert ("presence", node.id("cleo"), True) in await heard(ana)
+        assert ("presence", node.id("ana"), True) in await heard(cleo)
+
+
+async def test_a_declined_request_is_silent(node: Node) -> None:
+    thread = await node.open("cleo", "ana")
+    await node.say("cleo", thread, "may I ask?")
+    async with await node.connect("ana") as ana, await node.connect("cleo") as cleo:
+        await focus(node, ana, thread)
+        (request,) = (await node.call("ana", "GET", f"/threads/{thread}"))["requests"]
+        await node.call("ana", "POST", f"/requests/{request['requestId']}/decline")
+        await ana.told()
+        await focus(node, cleo, thread)
+        await typing(node, cleo, thread)
+        assert await heard(ana) == []
+        await focus(node, ana)
+        assert await heard(cleo) == []
+
+
+@pytest.mark.parametrize("kind", ["pair", "group"])
+async def test_nothing_passes_a_block(node: Node, kind: str) -> None:
+    if kind == "pair":
+        thread = await node.talk("ana", "ben")
+    else:
+        thread = await node.group("cleo", "ana", "ben")
+    async with (
+        await node.connect("ana") as ana,
+        await node.connect("ben") as ben,
+        await node.connect("cleo") as cleo,
+    ):
+        for client in (ana, ben):
+            await focus(node, client, thread)
+        if kind == "group":
+            await focus(node, cleo, thread)
+        for client in (ana, ben, cleo):
+            await heard(client)
+        await node.call("ana", "PUT", f"/blocks/{node.id('ben')}")
+        held(node).advance(seconds=50)
+        await node.desk.renew()
+        for client in (ana, ben):
+            await typing(node, client, thread)
+            await focus(node, client)
+            await focus(node, client, thread)
+        for client, other in ((ana, "ben"), (ben, "ana")):
+            passed = await heard(client)
+            assert node.id(other) not in [who for _, who, _ in passed]
+        if kind == "group":
+            whom = {who for _, who, _ in await heard(cleo)}
+            assert whom == {node.id("ana"), node.id("ben")}, "the others go on"
+
+
+async def test_whoever_is_removed_while_looking_hears_nothing_more(node: Node) -> None:
+    thread = await node.group("ana", "ben", "cleo")
+    async with (
+        await node.connect("ana") as ana,
+        await node.connect("ben") as ben,
+        await node.connect("cleo") as cleo,
+    ):
+        for client in (ana, ben, cleo):
+            await focus(node, client, thread)
+        for client in (ana, ben, cleo):
+            await heard(client)
+        await node.call("ana", "DELETE", f"/threads/{thread}/participants/{node.id('cleo')}")
+        (gone,) = await cleo.told()
+        assert (gone["type"], gone["gone"]) == ("inbox.changed", True)
+        await typing(node, ana, thread)
+        await focus(node, ben)
+        await node.say("ana", thread, "without her")
+        held(node).advance(seconds=50)
+        await node.desk.renew()
+        assert await cleo.told() == []
+        await ana.told()
+        await ben.told()
+        await cleo.say("typing", threadId=thread)
+        await cleo.say("focus", threadIds=[thread])
+        await settled(node, cleo)
+        assert [event["type"] for event in await cleo.told()] == ["problem", "problem"]
+        assert await ana.told() == []
+
+
+async def test_whoever_has_left_a_pair_hears_nothing_more_and_is_not_heard_of(node: Node) -> None:
+    thread = await node.talk("ana", "ben")
+    async with await node.connect("ana") as ana, await node.connect("ben") as ben:
+        await focus(node, ana, thread)
+        await focus(node, ben, thread)
+        await heard(ana)
+        await node.call("ben", "DELETE", f"/threads/{thread}/participants/{node.id('ben')}")
+        await ben.told()
+        await ana.told()
+        await typing(node, ana, thread)
+        held(node).advance(seconds=50)
+        await node.desk.renew()
+        assert await ben.told() == []
+        assert await ana.told() == []
+
+
+async def test_trouble_with_one_screen_is_nobody_elses(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thread = await node.talk("ana", "ben")
+    async with await node.connect("ana") as ana, await node.connect("ben") as ben:
+        await focus(node, ana, thread)
+        await focus(node, ben, thread)
+        await heard(ana)
+        await heard(ben)
+
+        async def fail() -> None:
+            raise RuntimeError("for a test")
+
+        (anas,) = (
+            one for one in node.desk.sessions if one.actor and one.actor.user == node.id("ana")
+        )
+        monkeypatch.setattr(anas.screen, "renew", fail)
+        held(node).advance(seconds=50)
+        with pytest.raises(RuntimeError, match="for a test"):
+            await node.desk.renew()
+        assert await heard(ana) == [("presence", node.id("ben"), True)]
+
+
+class Linked(MemoryBus):
+    """As if a wire were between the nodes."""
+
+    def __init__(self, others: list["Linked"]) -> None:
+        super().__init__()
+        self._others = others
+        others.append(self)
+
+    def publish(self, topics: Any, notice: Notice) -> None:
+        named: tuple[Topic, ...] = tuple(topics)
+        for bus in self._others:
+            MemoryBus.publish(bus, named, notice)
+
+
+async def test_whoever_has_another_screen_on_another_node_has_not_gone(tmp_path: Path) -> None:
+    clock = HeldClock(IN_2100_MS)
+    buses: list[Linked] = []
+    async with (
+        fresh_store(f"{SQLITE}{tmp_path}/two.db", TABLES, clock) as store,
+        node_on(store, clock, bus=Linked(buses)) as here,
+        node_on(store, clock, bus=Linked(buses)) as there,
+    ):
+        await here.join(*CAST)
+        there.knows(here)
+        thread = await here.talk("ana", "ben")
+        ana_id = here.id("ana")
+        async with await here.connect("ben") as ben, await here.connect("ana") as phone:
+            await focus(here, ben, thread)
+            await focus(here, phone, thread)
+            laptop = await there.connect("ana")
+            await focus(there, laptop, thread)
+            assert set(await heard(ben)) == {("presence", ana_id, True)}
+            await laptop.close()
+            await there.quiet()
+            await until(lambda: not here.desk.under_way)
+            assert (await heard(ben))[-1] == ("presence", ana_id, True)
+            await focus(here, ben)
+            await focus(here, ben, thread)
+            assert await heard(ben) == [("presence", ana_id, True)]
+            await focus(here, phone)
+            assert await heard(ben) == [("presence", ana_id, False)]
