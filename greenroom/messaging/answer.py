@@ -78,17 +78,18 @@ async def _request(messaging: Messaging, actor: Actor, request_id: RequestId) ->
     """By its own item where it is accepted, for then the thread's head does not keep it."""
     if not 0 < len(request_id) <= _LONGEST_ID:
         raise RequestNotFound
-    item = await messaging.store.get(MESSAGING, request_key(request_id), consistent=True)
-    if item is None or item["targetUser"] != actor.user:
-        raise RequestNotFound
-    head = await messaging.heads.read(ThreadId(str(item["threadId"])))
-    if head is None:
-        raise RequestNotFound
-    kept = items.gate_of(item)
-    gate = kept if kept.status is GateStatus.ACCEPTED else head.gates.get(actor.user)
-    if gate is None or gate.id != request_id:
-        raise RequestNotFound
-    return Request(head, gate)
+    for _ in range(2):  # it may be accepted between the one look and the other
+        item = await messaging.store.get(MESSAGING, request_key(request_id), consistent=True)
+        if item is None or item["targetUser"] != actor.user:
+            break
+        head = await messaging.heads.read(ThreadId(str(item["threadId"])))
+        if head is None:
+            break
+        kept = items.gate_of(item)
+        gate = kept if kept.status is GateStatus.ACCEPTED else head.gates.get(actor.user)
+        if gate is not None and gate.id == request_id:
+            return Request(head, gate)
+    raise RequestNotFound
 
 
 async def _answer(

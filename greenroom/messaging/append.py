@@ -7,7 +7,7 @@ on a head that may have been stale.
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -20,10 +20,11 @@ from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import Event, between
 from greenroom.messaging.models import Frame, FrameKind, Thread
 from greenroom.messaging.problems import ThreadNotFound
-from greenroom.messaging.records import MESSAGING, head_key
-from greenroom.store.base import Op, Put, key_of
+from greenroom.messaging.records import MESSAGING, head_key, thread_partition
+from greenroom.store.base import Delete, Key, Op, Put, key_of
+from greenroom.store.evaluate import holds
 from greenroom.store.expressions import F
-from greenroom.store.problems import ConditionFailed, Conflict
+from greenroom.store.problems import ConditionFailed, Conflict, Failure
 
 _TRIES = 12
 _PREVIEW_BYTES = 120
@@ -46,24 +47,60 @@ Plan: TypeAlias = Callable[[Thread, int], Planned]
 
 async def append(messaging: Messaging, thread: ThreadId, plan: Plan) -> Thread:
     """The head as it has become. A failed condition of the plan's own ops is the caller's."""
+    if messaging.store.in_order:
+        return await _append_in_line(messaging, thread, plan)
     for attempt in range(_TRIES):
-        if messaging.store.in_order:
+        async with messaging.heads.turn(thread):
             after = await _attempt(messaging, thread, plan)
-        else:
-            async with messaging.heads.turn(thread):
-                after = await _attempt(messaging, thread, plan)
         if after is not None:
             return after
-        if attempt:
-            await asyncio.sleep(random.uniform(0, 0.002 * 2**attempt))
+        await _pause(attempt)
     raise Conflict
 
 
-async def _attempt(messaging: Messaging, thread: ThreadId, plan: Plan) -> Thread | None:
+async def _append_in_line(messaging: Messaging, thread: ThreadId, plan: Plan) -> Thread:
+    """Without waiting for what is under way, as long as nothing of it is refused."""
+    lines = messaging.heads.lines
+    place = await lines.enter(thread)
+    for attempt in range(_TRIES):
+        try:
+            after = await _attempt(messaging, thread, plan, looks_first=attempt > 0)
+            if after is None:
+                await _pause(attempt)
+        except asyncio.CancelledError:
+            lines.leave_after(thread, _whatever_is_under_way(messaging, thread))
+            raise
+        except BaseException:
+            lines.leave(thread)
+            raise
+        if after is not None:
+            lines.leave(thread)
+            return after
+        await lines.go_again(thread, place)
+    lines.leave(thread)
+    raise Conflict
+
+
+async def _pause(attempt: int) -> None:
+    if attempt:
+        await asyncio.sleep(random.uniform(0, 0.002 * 2**attempt))
+
+
+async def _whatever_is_under_way(messaging: Messaging, thread: ThreadId) -> None:
+    """Whoever is cancelled may leave a write behind. What is written next, and be it nothing, is
+    answered after that."""
+    await messaging.store.write(Delete(MESSAGING, Key(thread_partition(thread), "NOTHING")))
+
+
+async def _attempt(
+    messaging: Messaging, thread: ThreadId, plan: Plan, *, looks_first: bool = False
+) -> Thread | None:
     """None where another try may help."""
     head, certain = await messaging.heads.load(thread)
     if head is None:
         raise ThreadNotFound
+    if certain and messaging.heads.lines.is_shared(thread):
+        return None  # what they are about to write is not in it
     now_ms = messaging.clock.now_ms()
     try:
         planned = plan(head, max(now_ms, head.last_ms + 1))
@@ -72,6 +109,8 @@ async def _attempt(messaging: Messaging, thread: ThreadId, plan: Plan) -> Thread
             raise
         messaging.heads.drop(thread)
         return None
+    if looks_first:
+        await _look(messaging, planned.ops)
     after = replace(planned.thread, version=head.version + 1)
     moves: tuple[Op, ...] = ()
     if not planned.quiet:
@@ -82,18 +121,28 @@ async def _attempt(messaging: Messaging, thread: ThreadId, plan: Plan) -> Thread
             await _move(messaging, moves)
         await messaging.store.write(head_op(after), *planned.ops)
     except ConditionFailed as refusal:
-        messaging.heads.drop(thread)
+        messaging.heads.refuse(thread)
         failed = {key_of(failure.op) for failure in refusal.failed}
         # What else was refused with a head that was stale may have been refused for that alone.
         if failed == {head_key(thread)} or (head_key(thread) in failed and not certain):
             return None
         raise
     except BaseException:
-        messaging.heads.drop(thread)
+        messaging.heads.refuse(thread)
         raise
     for event in (*planned.events, *between(head, after)):
         messaging.tell(after, event)
     return after
+
+
+async def _look(messaging: Messaging, ops: Iterable[Op]) -> None:
+    """Whoever was refused once may be the one whom the others were refused for, and is not to be it
+    again: a retry of a message, say, among many."""
+    for op in ops:
+        if op.condition is not None:
+            item = await messaging.store.get(op.table, key_of(op), consistent=True)
+            if not holds(op.condition, item):
+                raise ConditionFailed((Failure(op, item),))
 
 
 async def stir(messaging: Messaging, thread: Thread, *ops: Op) -> None:

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 
 from greenroom.ids import ThreadId
 from greenroom.messaging import items
+from greenroom.messaging.lines import Lines
 from greenroom.messaging.models import Thread
 from greenroom.messaging.records import MESSAGING, head_key
 from greenroom.store.base import Store
@@ -24,6 +25,7 @@ class Heads:
         self._store = store
         self._kept: OrderedDict[ThreadId, Thread] = OrderedDict()
         self._turns: dict[ThreadId, tuple[asyncio.Lock, int]] = {}
+        self.lines = Lines()
 
     async def load(self, thread: ThreadId) -> tuple[Thread | None, bool]:
         """The head, and whether it comes from the store just now."""
@@ -38,13 +40,18 @@ class Heads:
         # Whoever wrote while we were reading knows better.
         if thread in self._kept:
             return self._kept[thread], False
-        self.keep(head)
+        self.learn(head)
         return head, True
 
     async def read(self, thread: ThreadId) -> Thread | None:
         """As it is now, whatever is kept."""
         item = await self._store.get(MESSAGING, head_key(thread), consistent=True)
         return None if item is None else items.thread_of(item)
+
+    def learn(self, head: Thread) -> None:
+        """It is in the store; but whoever writes just now may have something newer."""
+        if head.id not in self._kept and not self.lines.is_busy(head.id):
+            self.keep(head)
 
     def keep(self, head: Thread) -> None:
         self._kept[head.id] = head
@@ -60,6 +67,11 @@ class Heads:
 
     def drop(self, thread: ThreadId) -> None:
         self._kept.pop(thread, None)
+
+    def refuse(self, thread: ThreadId) -> None:
+        """What was kept ahead of its write is not going to be."""
+        self.drop(thread)
+        self.lines.refuse(thread)
 
     @asynccontextmanager
     async def turn(self, thread: ThreadId) -> AsyncIterator[None]:

@@ -248,7 +248,7 @@ async def _write(
             await check_unasked(messaging, actor.user, thread.gates, consistent=True)
             raise
         return Opened(found)
-    messaging.heads.keep(thread)
+    messaging.heads.learn(thread)
     if begun.shows:
         for event in (ThreadUpdated(), *begun.events, *between(drawn, thread)):
             messaging.tell(thread, event)
