@@ -1,0 +1,312 @@
+"""How a server goes, and what it does when there is too much: early and clear words."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from greenroom.api.tokens import SharedSecret
+from greenroom.api.ws import frames
+from greenroom.api.ws.desk import Patience
+from greenroom.api.ws.drain import drain
+from greenroom.api.ws.frames import Ack
+from greenroom.api.ws.session import MOST_UNDER_WAY, Session
+from greenroom.app import TABLES, compose
+from greenroom.clock import SystemClock
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging.history import history
+from greenroom.people.actor import Actor
+from tests.socket.client import Client, sending
+from tests.socket.node import CAST, Node, serving, until
+from tests.socket.raw import CLOSE, Raw, Refused
+from tests.stores import SQLITE, fresh_store
+
+RESTART = 1012
+OVERLOADED = {"type": "/problems/overloaded", "title": "Overloaded", "status": 503}
+SECRET = "a secret for a server in a process of its own"
+
+
+def hold_up(node: Node) -> asyncio.Event:
+    """`read` waits until the event is set."""
+    opened = asyncio.Event()
+
+    async def slow(session: Session, request: frames.Read) -> Ack:
+        await opened.wait()
+        return Ack(request.id)
+
+    node.desk.handlers = {**node.desk.handlers, frames.Read: slow}
+    return opened
+
+
+def overloaded(refusal: Refused) -> None:
+    assert refusal.status == 503
+    assert int(refusal.headers["retry-after"]) > 0
+    assert refusal.headers["content-type"] == "application/problem+json"
+    assert json.loads(refusal.body) == OVERLOADED
+
+
+# The end.
+
+
+@pytest.mark.both_loops
+async def test_what_was_accepted_is_answered_and_nobody_new_comes_in(node: Node) -> None:
+    opened = hold_up(node)
+    thread = await node.talk("ana", "ben")
+    ana, ben = await node.connect("ana"), await node.connect("ben")
+    accepted = await ana.begin("read", threadId=thread, seq=1)
+    await until(lambda: node.desk.under_way == 1)
+    going = asyncio.create_task(drain(node.desk))
+    closing = await ben.event("closing")
+    assert closing["reason"] == "the server restarts"
+    assert await ben.closed() == RESTART, "who waits for nothing need not wait for others"
+    with pytest.raises(Refused) as refusal:
+        await Raw.connect(node.port)
+    overloaded(refusal.value)
+    too_late = await ana.begin("send", **sending(thread, "too late"))
+    opened.set()
+    assert (await accepted)["type"] == "ack"
+    assert await ana.event("closing")
+    assert await ana.closed() == RESTART
+    assert not too_late.done()
+    await going
+    assert len(await node.history("ana", thread)) == 1, "what was not accepted was not done"
+
+
+async def test_each_is_told_to_come_back_at_a_time_of_its_own(node: Node) -> None:
+    clients = [await node.connect("ana") for _ in range(20)]
+    await drain(node.desk)
+    delays = [(await client.event("closing"))["reconnectAfterMs"] for client in clients]
+    assert all(0 <= delay <= 1000 for delay in delays)
+    assert len(set(delays)) > 5
+    assert {await client.closed() for client in clients} == {RESTART}
+
+
+async def test_a_request_that_takes_too_long_is_not_waited_for(tmp_path: Path) -> None:
+    patience = Patience(finish=0.05, goodbye=0.05)
+    async with serving(tmp_path, patience=patience) as node:
+        await node.join(*CAST)
+        opened = hold_up(node)
+        client = await node.connect("ana")
+        await client.begin("read", threadId="thr_x", seq=1)
+        await until(lambda: node.desk.under_way == 1)
+        going = asyncio.create_task(drain(node.desk))
+        assert await client.closed() == RESTART
+        opened.set()
+        await going
+
+
+async def test_whoever_does_not_read_is_not_waited_for(tmp_path: Path) -> None:
+    patience = Patience(goodbye=0.05)
+    async with serving(tmp_path, patience=patience) as node:
+        await node.join(*CAST)
+        thread = await node.talk("ana", "ben")
+        raw = await node.raw("ben", most_unread=4096)
+        raw.pause()
+        (session,) = node.desk.sessions
+        async with await node.connect("ana") as ana:
+            for number in range(200):
+                if session.outbox.is_full:
+                    break
+                await ana.send(thread, f"{number} " + "A long story. " * 500)
+            assert session.outbox.is_full
+        await drain(node.desk)
+        assert not node.desk.sessions
+        raw.abort()
+
+
+@asynccontextmanager
+async def process(data: Path, **settings: str) -> AsyncIterator[tuple[str, Any]]:
+    """`greenroom serve`, as an operator starts it."""
+    environment = {
+        "PATH": os.environ["PATH"],
+        "GREENROOM_DATA": str(data),
+        "GREENROOM_PORT": "0",
+        "GREENROOM_SECRET": SECRET,
+        **settings,
+    }
+    started = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "greenroom", "serve"),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=environment,
+    )
+    assert started.stdout is not None
+    try:
+        said = ""
+        while not (found := re.search(r"http://\S+", said)):
+            line = await asyncio.wait_for(started.stdout.readline(), 30)
+            assert line, await started.communicate()
+            said += line.decode()
+        yield found.group(), started
+    finally:
+        if started.returncode is None:
+            started.kill()
+            await started.wait()
+
+
+async def stopped(started: Any) -> None:
+    """With nothing to complain about."""
+    _, complaints = await asyncio.wait_for(started.communicate(), 20)
+    assert (started.returncode, complaints) == (0, b"")
+
+
+def token(user: str) -> str:
+    lasts = SystemClock().now_ms() // 1000 + 3600
+    return SharedSecret(SECRET.encode()).sign({"sub": user, "exp": lasts})
+
+
+class Rest:
+    def __init__(self, http: aiohttp.ClientSession) -> None:
+        self._http = http
+
+    async def __call__(self, user: str, method: str, path: str, body: object = None) -> Any:
+        headers = {"Authorization": f"Bearer {token(user)}"}
+        async with self._http.request(method, path, headers=headers, json=body) as answer:
+            found = await answer.json(content_type=None)
+            assert answer.status < 400, found
+            return found
+
+
+async def test_a_server_that_is_told_to_stop_loses_nothing_that_it_acked(tmp_path: Path) -> None:
+    async with process(tmp_path) as (url, started), aiohttp.ClientSession(url) as http:
+        rest = Rest(http)
+        for name in ("ana", "ben"):
+            await rest(f"usr_{name}", "PUT", "/v1/me", {"username": name})
+        opened = await rest(
+            "usr_ana",
+            "POST",
+            "/v1/threads",
+            {"kind": "inquiry", "participants": [{"userId": "usr_ben", "role": "seller"}]},
+        )
+        thread = opened["thread"]["threadId"]
+        (request,) = (await rest("usr_ben", "GET", f"/v1/threads/{thread}"))["requests"]
+        await rest("usr_ben", "POST", f"/v1/requests/{request['requestId']}/accept")
+        ana = Client(await http.ws_connect("/v1/socket"))
+        await ana.ask("auth", token=token("usr_ana"))
+        idle = Client(await http.ws_connect("/v1/socket"))
+        await idle.ask("auth", token=token("usr_ben"))
+        # As many as a limit lets through, and some that it does not.
+        answers = [
+            await ana.begin("send", **sending(thread, f"message {number}", f"c-{number}"))
+            for number in range(40)
+        ]
+        started.send_signal(signal.SIGTERM)
+        for client in (ana, idle):
+            closing = await client.event("closing")
+            assert 0 <= closing["reconnectAfterMs"] <= 1000
+            assert await client.closed() == RESTART
+        await stopped(started)
+        acked = {
+            (await answer)["message"]["body"]
+            for answer in answers
+            if answer.done() and (await answer)["type"] == "ack"
+        }
+    clock = SystemClock()
+    async with fresh_store(f"{SQLITE}{tmp_path}/greenroom.db", TABLES, clock) as store:
+        messaging = compose(store, clock, SECRET.encode()).messaging
+        found = await history(messaging, Actor(UserId("usr_ben")), ThreadId(thread), limit=100)
+        bodies = [frame.body for frame in found.frames]
+    assert acked
+    assert set(bodies) == acked, "what it has done it has acked"
+    assert len(bodies) == len(acked)
+
+
+async def test_a_server_without_memory_lets_nobody_in(tmp_path: Path) -> None:
+    async with process(tmp_path, GREENROOM_MOST_MEMORY_MB="10") as (url, started):
+        with pytest.raises(Refused) as refusal:
+            await Raw.connect(int(url.rpartition(":")[2]))
+        overloaded(refusal.value)
+        async with aiohttp.ClientSession(url) as http, http.get("/healthz") as answer:
+            assert answer.status == 200, "whoever is in is served"
+        started.send_signal(signal.SIGTERM)
+        await stopped(started)
+
+
+# Too much.
+
+
+async def test_more_connections_than_there_is_room_for(tmp_path: Path) -> None:
+    async with serving(tmp_path, most_connections=2) as node:
+        await node.join(*CAST)
+        first, second = await node.connect("ana"), await node.connect("ben")
+        with pytest.raises(Refused) as refusal:
+            await Raw.connect(node.port)
+        overloaded(refusal.value)
+        assert (await first.ask("ping"))["type"] == "ack"
+        await second.close()
+        await node.quiet(1)
+        async with await node.connect("cleo") as third:
+            assert (await third.ask("ping"))["type"] == "ack"
+        await first.close()
+
+
+async def test_short_of_memory(node: Node) -> None:
+    async with await node.connect("ana") as ana:
+        node.desk.is_short_of_memory = True
+        with pytest.raises(Refused) as refusal:
+            await Raw.connect(node.port)
+        overloaded(refusal.value)
+        assert (await ana.ask("ping"))["type"] == "ack", "whoever is in stays"
+        node.desk.is_short_of_memory = False
+        async with await node.connect("ben"):
+            pass
+
+
+async def test_more_under_way_than_there_is_room_for(tmp_path: Path) -> None:
+    async with serving(tmp_path, most_under_way=3) as node:
+        await node.join(*CAST)
+        opened = hold_up(node)
+        async with await node.connect("ana") as ana, await node.connect("ben") as ben:
+            waiting = [await ana.begin("read", threadId="thr_x", seq=1) for _ in range(3)]
+            await until(lambda: node.desk.under_way == 3)
+            for kind in ("ping", "read"):
+                refused = await ben.ask(
+                    kind, **{"threadId": "t", "seq": 1} if kind == "read" else {}
+                )
+                assert refused["problem"] == {
+                    "type": "/problems/overloaded",
+                    "title": "Overloaded",
+                    "status": 503,
+                }
+            newcomer = await node.connect()
+            refused = await newcomer.ask("auth", token=node.token("cleo"))
+            assert refused["problem"] == OVERLOADED
+            opened.set()
+            assert [(await answer)["type"] for answer in waiting] == ["ack"] * 3
+            assert (await ben.ask("ping"))["type"] == "ack"
+            assert (await newcomer.ask("auth", token=node.token("cleo")))["type"] == "ack"
+            await newcomer.close()
+
+
+@pytest.mark.both_loops
+async def test_one_client_has_only_so_many_under_way(node: Node) -> None:
+    opened = hold_up(node)
+    more = 500
+    async with await node.connect("ana") as ana, await node.connect("ben") as ben:
+        waiting = [
+            await ana.begin("read", threadId="thr_x", seq=1) for _ in range(MOST_UNDER_WAY + more)
+        ]
+        await until(lambda: node.desk.under_way == MOST_UNDER_WAY)
+        assert (await ben.ask("ping"))["type"] == "ack"
+        assert node.desk.under_way == MOST_UNDER_WAY
+        opened.set()
+        assert [(await answer)["type"] for answer in waiting] == ["ack"] * (MOST_UNDER_WAY + more)
+        assert (await ana.ask("ping"))["type"] == "ack"
+
+
+async def test_a_client_that_says_goodbye_first_is_let_go(node: Node) -> None:
+    raw = await node.raw("ana")
+    going = asyncio.create_task(drain(node.desk))
+    raw.send(CLOSE, b"\x03\xe8")
+    assert (await raw.closed())[0] in (1000, RESTART), "whichever was first"
+    await going
