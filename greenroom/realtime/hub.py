@@ -4,10 +4,13 @@ A notice is encoded once, by whoever publishes it, and the same bytes go to ever
 one would get wrong: a listener may come or go while a notice is being told.
 """
 
+import logging
 from typing import Protocol
 
 from greenroom.ids import UserId
 from greenroom.realtime.base import EVERYBODY, Bus, Notice, Topic
+
+_log = logging.getLogger(__name__)
 
 
 class Listener(Protocol):
@@ -72,7 +75,10 @@ class Hub:
             memory.hear(notice)
         for listener in tuple(self._listeners.get(topic, ())):
             if notice.only is None or listener.user in notice.only:
-                listener.hear(notice)
+                try:
+                    listener.hear(notice)
+                except Exception:  # one connection's trouble is not the others', nor the writer's
+                    _log.exception("a connection could not be told")
 
     def _missed(self) -> None:
         for memory in self._nodes:

@@ -204,3 +204,21 @@ async def test_whoever_says_no_goodbye_is_cut_off(tmp_path: Path) -> None:
         assert await raw.reader.read() == b""
         await node.quiet()
         raw.abort()
+
+
+async def test_trouble_with_one_connection_is_nobody_elses(
+    node: Node, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    thread = await node.talk("ana", "ben")
+    async with await node.connect("ben") as broken:
+        session = only_session(node)
+        async with await node.connect("ana") as ana, await node.connect("ben") as ben:
+
+            def fail(_: object) -> None:
+                raise RuntimeError("for a test")
+
+            monkeypatch.setattr(session.stream, "hear", fail)
+            assert (await ana.send(thread, "hello"))["type"] == "ack"
+            assert (await ben.event("message.created"))["message"]["body"] == "hello"
+            assert not broken.events
+    assert "for a test" in caplog.text

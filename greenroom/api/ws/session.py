@@ -41,6 +41,7 @@ from greenroom.realtime.outbox import Outbox
 MOST_UNDER_WAY = 256
 """Requests of one client at once; while there are more, nothing is read from its socket."""
 _RECENT_MS = 60_000
+_CHECK_MS = 60_000
 _LONGEST_REASON = 200
 _RESYNC = encode(frames.Resync())
 _decode = msgspec.json.Decoder(frames.Request).decode
@@ -87,6 +88,7 @@ class Session:
         self._admission: asyncio.Task[None] | None = None
         self._is_resuming = False
         self._mistakes = 0
+        self._checked_ms = 0
         self._ticket = Ticket(desk.messaging.clock, self._warn, self._expired)
         loop = asyncio.get_running_loop()
         self._patience = loop.call_later(desk.patience.first_frame, self._too_slow)
@@ -137,16 +139,20 @@ class Session:
             await asyncio.wait(self._tasks, timeout=self.desk.patience.finish)
 
     async def renew(self) -> None:
-        """Still there, and still welcome?"""
+        """Still there, and still welcome? Whoever asks for something is looked at each time;
+        whoever only listens, once in a while."""
         if self.actor is None or self.is_over:
             return
-        try:
-            await self.desk.authenticator.check(self.actor)
-        except AccountSuspended as problem:
-            self._refuse(None, problem)
-            self._part_over(problem)
-        else:
-            await self.screen.renew()
+        now_ms = self.desk.messaging.clock.now_ms()
+        if not 0 <= now_ms - self._checked_ms < _CHECK_MS:
+            self._checked_ms = now_ms
+            try:
+                await self.desk.authenticator.check(self.actor)
+            except AccountSuspended as problem:
+                self._refuse(None, problem)
+                self._part_over(problem)
+                return
+        await self.screen.renew()
 
     # What comes in.
 
@@ -269,6 +275,7 @@ class Session:
         """What comes from here on is held until it is known whether the client wants to have what
         it missed first."""
         self._patience.cancel()
+        self._checked_ms = self.desk.messaging.clock.now_ms()
         self.screen.belongs_to(actor)
         self.stream.hold()
         if not self.is_over:
