@@ -176,33 +176,43 @@ class Returning:
             self.seen += [message for message in page if message["seq"] < seq]
 
 
-@pytest.mark.both_loops
-async def test_nothing_is_lost_doubled_or_reordered_while_a_client_comes_and_goes(
-    node: Node,
-) -> None:
+async def come_and_go(node: Node, messages: int, times: int) -> list[int]:
+    """What Ben has seen of what Ana never stopped sending, while he came back so many times."""
     thread = await node.talk("ana", "ben")
     async with await node.connect("ben") as before:
         cursor = before.hello["cursor"]
     ben = Returning(node, "ben", thread, cursor, (await node.history("ben", thread))[0])
+
+    async def talk(ana: Client) -> None:
+        answers: list[asyncio.Future[dict[str, Any]]] = []
+        for number in range(messages):
+            request = sending(thread, f"message number {number}")
+            answers.append(await ana.begin("send", **request))
+            if number % 3 == 0:
+                await answers[max(0, number - 6)]
+        for answer in answers:
+            assert (await answer)["type"] == "ack"
+
     async with await node.connect("ana") as ana:
-
-        async def talk() -> None:
-            answers: list[asyncio.Future[dict[str, Any]]] = []
-            for number in range(300):
-                answers.append(
-                    await ana.begin("send", **sending(thread, f"message number {number}"))
-                )
-                if number % 3 == 0:
-                    await answers[max(0, number - 6)]
-            for answer in answers:
-                assert (await answer)["type"] == "ack"
-
-        talking = asyncio.create_task(talk())
-        for stay in range(10):
-            await ben.stay(1 + 30 * stay + 5)
+        talking = asyncio.create_task(talk(ana))
+        for stay in range(times):
+            await ben.stay(6 + stay * messages // times)
         await talking
-        await ben.stay(301)
-    assert [message["seq"] for message in ben.seen] == list(range(1, 302))
+        await ben.stay(messages + 1)
+    return [message["seq"] for message in ben.seen]
+
+
+@pytest.mark.both_loops
+async def test_nothing_is_lost_doubled_or_reordered_while_a_client_comes_and_goes(
+    node: Node,
+) -> None:
+    assert await come_and_go(node, 300, 10) == list(range(1, 302))
+
+
+async def test_nor_on_dynamodb(tmp_path: Path, dynamodb_url: str) -> None:
+    async with serving(tmp_path, dynamodb_url=dynamodb_url) as node:
+        await node.join(*CAST)
+        assert await come_and_go(node, 60, 5) == list(range(1, 62))
 
 
 @pytest.mark.both_loops
