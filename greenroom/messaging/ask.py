@@ -4,6 +4,9 @@
     └─ PENDING#{senderId}
        └─ {targetUserId}    the request that stands, with its thread, and when one may ask again
 
+Whoever has blocked a stranger is asked as well, so that the stranger does not find out; but the
+gate is shut from the start, and nobody sees what waits at it.
+
 What one would get wrong: an answer does not touch that item. It stands for as long after the asking
 whether the request waits, was declined or has run out, because a time that begins with the answer
 would tell the sender of it. Whoever accepts, opens or writes has met the sender, and is not asked.
@@ -33,10 +36,10 @@ _AGAIN = "againAt"
 
 async def whom_to_ask(
     messaging: Messaging, actor: Actor, others: Sequence[UserId], *limits: Limit
-) -> tuple[UserId, ...]:
-    """Those of the others who are strangers to the actor. They all exist, and nothing keeps them
-    from the actor; why not, is not the actor's to know. Whoever was asked before they set a block
-    is told of as before it."""
+) -> dict[UserId, GateStatus]:
+    """Those of the others who are strangers to the actor, and how the gate to them begins. They all
+    exist, and nothing keeps those who are no strangers from the actor; why not, is not the actor's
+    to know. Whoever was asked before they set a block is told of as before it."""
     accounts = await asyncio.gather(*(directory.by_id(messaging.people, other) for other in others))
     apart = await apart_from(messaging.safety, actor.user, others)
     for other in apart:
@@ -45,9 +48,13 @@ async def whom_to_ask(
     strangers = await _strangers_to(messaging, actor, others)
     await check_unasked(messaging, actor.user, strangers)
     await messaging.safety.limits.spend(actor.user, *limits)
-    if apart or any(account.is_suspended(messaging.clock.now_ms()) for account in accounts):
+    suspended = any(account.is_suspended(messaging.clock.now_ms()) for account in accounts)
+    if suspended or not apart <= set(strangers):
         raise Unreachable
-    return strangers
+    return {
+        stranger: GateStatus.BLOCKED if stranger in apart else GateStatus.PENDING
+        for stranger in strangers
+    }
 
 
 def is_staff(actor: Actor) -> bool:
@@ -80,11 +87,13 @@ async def check_unasked(
             raise AlreadyAsked(ThreadId(str(found[key]["threadId"])))
 
 
-def new_gate(messaging: Messaging, sender: UserId, now_ms: int, *, after_seq: int = 0) -> Gate:
+def new_gate(
+    messaging: Messaging, sender: UserId, status: GateStatus, now_ms: int, *, after_seq: int = 0
+) -> Gate:
     return Gate(
         id=messaging.ids.request(),
         sender=sender,
-        status=GateStatus.PENDING,
+        status=status,
         expires_ms=now_ms + messaging.request_ms,
         after_seq=after_seq,
     )

@@ -4,6 +4,7 @@ Whoever has asked somebody and opens the same again is given the thread that wai
 another one (`ask.py`).
 """
 
+from collections.abc import Mapping
 from hashlib import blake2b
 
 import msgspec
@@ -16,6 +17,7 @@ from greenroom.messaging.ask import asked_ops, check_unasked, is_staff, new_gate
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import ThreadUpdated, between
 from greenroom.messaging.models import (
+    GateStatus,
     Kind,
     Role,
     Seat,
@@ -193,11 +195,14 @@ def _drawn(
     actor: Actor,
     opening: Opening,
     thread_id: ThreadId,
-    strangers: tuple[UserId, ...],
+    strangers: Mapping[UserId, GateStatus],
 ) -> Thread:
     now_ms = messaging.clock.now_ms()
     subject = None if opening.subject is None else text.subject(opening.subject)
-    gates = {target: new_gate(messaging, actor.user, now_ms) for target in strangers}
+    gates = {
+        target: new_gate(messaging, actor.user, status, now_ms)
+        for target, status in strangers.items()
+    }
     me = Invited(actor.user, opening.role, opening.service_role)
     seats = {
         invited.user: Seat(role=invited.role, service_role=invited.service_role, fresh_ms=now_ms)

@@ -21,32 +21,34 @@ async def rejoin(
     messaging: Messaging, actor: Actor, other: UserId, head: Thread, words: Words
 ) -> Thread:
     missing = absent(head, actor.user, other, messaging.clock.now_ms())
-    gated = await _must_ask(messaging, actor, other, missing)
+    gate = await _must_ask(messaging, actor, other, missing)
 
     def plan(found: Thread, ms: int, words: Words = words) -> Planned:
-        return _rejoined(messaging, actor.user, other, found, ms, words, gated=gated)
+        return _rejoined(messaging, actor.user, other, found, ms, words, gate=gate)
 
     await words.weigh(plan(head, head.last_ms + 1, NO_WORDS).thread)
-    if gated and other in missing:
+    if gate is not None and other in missing:
         await messaging.safety.limits.spend(actor.user, Limit.REQUESTS)
     try:
         return await append(messaging, head.id, plan)
     except ConditionFailed:
-        await check_unasked(messaging, actor.user, [other] if gated else [], consistent=True)
+        await check_unasked(messaging, actor.user, [] if gate is None else [other], consistent=True)
         raise
 
 
 async def _must_ask(
     messaging: Messaging, actor: Actor, other: UserId, missing: list[UserId]
-) -> bool:
+) -> GateStatus | None:
+    """How the gate to the other begins; None where there is none."""
     try:
-        return bool(await whom_to_ask(messaging, actor, [other], Limit.THREAD_STARTS))
+        asked = await whom_to_ask(messaging, actor, [other], Limit.THREAD_STARTS)
+        return asked.get(other)
     except AlreadyAsked:
         if other in missing:
             raise
     # Whoever has left while their own request waits comes back to it as it is.
     await messaging.safety.limits.spend(actor.user, Limit.THREAD_STARTS)
-    return True
+    return GateStatus.PENDING
 
 
 def _rejoined(
@@ -57,14 +59,14 @@ def _rejoined(
     ms: int,
     words: Words,
     *,
-    gated: bool,
+    gate: GateStatus | None,
 ) -> Planned:
     missing = absent(found, user, other, messaging.clock.now_ms())
     fresh = Seat(role=Role.BUYER, fresh_ms=ms, joined=found.last_seq)
     seats = found.seats | dict.fromkeys(missing, fresh)
-    gates = {one: gate for one, gate in found.gates.items() if one not in missing}
-    if gated and other in missing:
-        gates[other] = new_gate(messaging, user, ms, after_seq=found.last_seq)
+    gates = {one: kept for one, kept in found.gates.items() if one not in missing}
+    if gate is not None and other in missing:
+        gates[other] = new_gate(messaging, user, gate, ms, after_seq=found.last_seq)
     withdrawn = {one: seat for one, seat in found.withdrawn.items() if one not in missing}
     begun = words.begin(replace(found, seats=seats, gates=gates, withdrawn=withdrawn), ms)
     after = begun.thread if begun.shows else unshown(begun.thread, missing)

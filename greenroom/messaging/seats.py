@@ -14,7 +14,7 @@ from greenroom.messaging.append import Planned, append, frame_op, said, system_f
 from greenroom.messaging.ask import asked_ops, check_unasked, new_gate, whom_to_ask
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
-from greenroom.messaging.models import Kind, Seat, State, Thread
+from greenroom.messaging.models import GateStatus, Kind, Seat, State, Thread
 from greenroom.messaging.open import Invited
 from greenroom.messaging.problems import (
     AcceptFirst,
@@ -63,7 +63,7 @@ async def _add(messaging: Messaging, actor: Actor, thread: Thread, invited: Invi
             return Planned(head, (), quiet=True)
         if len(head.seats) >= rules.MAX_PARTICIPANTS:
             raise TooManyParticipants(rules.MAX_PARTICIPANTS)
-        return _grown(messaging, actor.user, head, invited, ms, gated=bool(strangers))
+        return _grown(messaging, actor.user, head, invited, ms, strangers.get(invited.user))
 
     try:
         return await append(messaging, thread.id, plan)
@@ -73,8 +73,14 @@ async def _add(messaging: Messaging, actor: Actor, thread: Thread, invited: Invi
 
 
 def _grown(
-    messaging: Messaging, actor: UserId, head: Thread, invited: Invited, ms: int, *, gated: bool
+    messaging: Messaging,
+    actor: UserId,
+    head: Thread,
+    invited: Invited,
+    ms: int,
+    gate: GateStatus | None,
 ) -> Planned:
+    """With a gate for whoever has to be asked."""
     seat = Seat(
         role=invited.role,
         service_role=invited.service_role,
@@ -82,8 +88,8 @@ def _grown(
         joined=head.last_seq,
     )
     gates = _without(head.gates, invited.user)
-    if gated:
-        gates[invited.user] = new_gate(messaging, actor, ms, after_seq=head.last_seq)
+    if gate is not None:
+        gates[invited.user] = new_gate(messaging, actor, gate, ms, after_seq=head.last_seq)
     grown = replace(head, seats={**head.seats, invited.user: seat}, gates=gates, pair=None)
     frame = system_frame(messaging, head, actor, ms, "participant.added", invited.user)
     ops = admitted_ops(grown, invited.user, ms, before=head)

@@ -227,7 +227,8 @@ class PlainModel:
 
     def _ask(self, talk: Talk, sender: UserId, user: UserId) -> None:
         until = self.now + TWO_WEEKS_MS
-        talk.asks[user] = Ask(sender, until, talk.last)
+        blocked = (user, sender) in self.blocks
+        talk.asks[user] = Ask(sender, until, talk.last, BLOCKED if blocked else PENDING)
         self.asked[sender, user] = talk.id, until
 
     def _check_reachable(self, user: UserId, *others: UserId) -> None:
@@ -237,7 +238,8 @@ class PlainModel:
             thread, until = self.asked.get((user, other), (None, 0))
             if thread is not None and self.is_stranger(other, user) and self.now < until:
                 raise AlreadyAsked(thread)
-        if any((other, user) in self.blocks for other in others):
+        known = [other for other in others if not self.is_stranger(other, user)]
+        if any((other, user) in self.blocks for other in known):
             raise Refused("Unreachable")
 
     def open_direct(self, thread: ThreadId, user: UserId, other: UserId) -> None:

@@ -6,10 +6,10 @@ import pytest
 
 from greenroom.errors import Problem
 from greenroom.ids import UserId
-from greenroom.messaging import answer, inbox, seats
+from greenroom.messaging import answer, inbox, rules, seats
 from greenroom.messaging.block import block_person
 from greenroom.messaging.history import history
-from greenroom.messaging.models import GateStatus, Kind, Role, Thread
+from greenroom.messaging.models import Folder, GateStatus, Kind, Role, Thread
 from greenroom.messaging.open import Invited, Opening, open_direct, open_thread
 from greenroom.messaging.problems import (
     BlockedByYou,
@@ -167,6 +167,8 @@ async def test_whoever_wrote_first_may_be_written_to_without_a_request(world: Wo
 
 async def test_whoever_is_blocked_cannot_open_and_does_not_learn_why(world: World) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
+    thread = await world.inquiry()
+    await world.say("ben", thread.id, "Hello!")
     cleo = await world.person("cleo")
     await block_person(world.messaging, ben, ana.user)
     for attempt in (_with(ben.user), _with(ben.user, cleo.user)):
@@ -176,6 +178,31 @@ async def test_whoever_is_blocked_cannot_open_and_does_not_learn_why(world: Worl
         await open_direct(world.messaging, ana, ben.user)
     with pytest.raises(BlockedByYou):
         await open_direct(world.messaging, ben, ana.user)
+
+
+@pytest.mark.parametrize("direct", [False, True])
+async def test_a_stranger_who_is_blocked_asks_in_vain_and_cannot_tell(
+    world: World, direct: bool
+) -> None:
+    ana, ben, cleo = [await world.person(name) for name in ("ana", "ben", "cleo")]
+    await block_person(world.messaging, ben, ana.user)
+    seen = []
+    for other in (ben, cleo):
+        if direct:
+            thread = await open_direct(world.messaging, ana, other.user)
+        else:
+            thread = await open_thread(world.messaging, ana, _with(other.user))
+        for body in ("Hello!", "Are you there?", "Please."):
+            await world.say("ana", thread.id, body)
+        with pytest.raises(RequestPending):
+            await world.say("ana", thread.id, "Once more.")
+        gate = (await world.messaging.heads.read(thread.id)).gates[other.user]  # type: ignore[union-attr]
+        seen.append(rules.gate_as_sender_sees(gate, world.clock.now_ms()))
+    assert seen == [GateStatus.PENDING] * 2
+    assert not (await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows
+    assert len((await inbox.inbox(world.messaging, cleo, Folder.REQUESTS)).rows) == 1
+    await unblock(world.messaging.safety, ben, ana.user)
+    assert not (await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows
 
 
 async def test_a_direct_thread_that_somebody_left_is_opened_again_on_any_node(world: World) -> None:
