@@ -18,7 +18,7 @@ class Outbox:
     def __init__(self, write: Callable[[bytes], None], resync: bytes) -> None:
         self._write = write
         self._resync = resync
-        self._waiting: deque[bytes] = deque()
+        self._waiting: deque[bytes] | None = None
         self._bytes = 0
         self._owes_resync = False
         self._room: asyncio.Future[None] | None = None
@@ -28,7 +28,7 @@ class Outbox:
 
     @property
     def waiting(self) -> int:
-        return len(self._waiting)
+        return len(self._waiting or ())
 
     def tell(self, payload: bytes) -> None:
         """What stays, and must come, in order, or be replayed."""
@@ -37,6 +37,7 @@ class Outbox:
         if not self.is_full:
             self._write(payload)
             return
+        self._waiting = self._waiting or deque()
         self._waiting.append(payload)
         self._bytes += len(payload)
         if len(self._waiting) > MOST_WAITING or self._bytes > MOST_WAITING_BYTES:
@@ -55,8 +56,7 @@ class Outbox:
         if self.is_behind:
             return
         self.is_behind = True
-        self._waiting.clear()
-        self._bytes = 0
+        self._waiting, self._bytes = None, 0
         if self.is_full:
             self._owes_resync = True
         else:
@@ -84,7 +84,7 @@ class Outbox:
 
     def close(self) -> None:
         """Nobody reads any more."""
-        self._waiting.clear()
+        self._waiting, self._bytes = None, 0
         self.is_full = False
         self._let_go()
 

@@ -14,6 +14,7 @@ from greenroom.api.rest.inbox import Changes
 from greenroom.api.ws import stream
 from greenroom.clock import HeldClock
 from greenroom.messaging.records import KEPT_MS
+from greenroom.messaging.sync import SLACK_MS
 from greenroom.people.actor import Actor
 from greenroom.store.problems import StoreUnavailable
 from tests.socket.client import Client, sending
@@ -64,11 +65,11 @@ async def test_everything_that_was_missed_is_replayed_and_nothing_else(
         talk, left = await node.talk("ana", "ben"), await node.group("ben", "ana", "cleo")
         untouched = await node.talk("ana", "cleo")
         mine = [await node.say("ana", talk, f"mine {number}") for number in range(3)]
-        held(node).advance(seconds=60)
+        held(node).advance(ms=2 * SLACK_MS)
         ana = await node.connect("ana")
         cursor = (await ana.ask("ping"))["cursor"]
         await ana.close()
-        held(node).advance(seconds=60)
+        held(node).advance(ms=2 * SLACK_MS)
 
         new = await node.say("ben", talk, "new")
         first, second, third = (message["messageId"] for message in mine)

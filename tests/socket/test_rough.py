@@ -28,7 +28,7 @@ def weight(session: Session) -> int:
     wire: Any = session.wire
     written = wire._transport.underlying_transport.get_write_buffer_size()
     waiting = session.outbox._bytes
-    return int(written + waiting + sum(map(len, session._unread)))
+    return int(written + waiting + sum(map(len, session._unread or ())))
 
 
 @pytest.mark.both_loops

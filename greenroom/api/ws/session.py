@@ -33,6 +33,7 @@ from greenroom.api.ws.stream import Stream
 from greenroom.api.ws.ticket import Ticket
 from greenroom.clock import iso
 from greenroom.errors import Problem
+from greenroom.messaging.sync import SLACK_MS
 from greenroom.people.access import AccountSuspended
 from greenroom.people.actor import Actor, Scope
 from greenroom.realtime.base import user_topic
@@ -40,7 +41,6 @@ from greenroom.realtime.outbox import Outbox
 
 MOST_UNDER_WAY = 256
 """Requests of one client at once; while there are more, nothing is read from its socket."""
-_RECENT_MS = 60_000
 _CHECK_MS = 60_000
 _LONGEST_REASON = 200
 _RESYNC = encode(frames.Resync())
@@ -84,7 +84,8 @@ class Session:
         self._takes_more = True
         self._tasks: set[asyncio.Task[None]] = set()
         self._lines: dict[str, asyncio.Task[None]] = {}
-        self._unread: deque[bytes] = deque()
+        self._unread: deque[bytes] | None = None
+        """Made when there is need for it, as few ever have."""
         self._admission: asyncio.Task[None] | None = None
         self._is_resuming = False
         self._mistakes = 0
@@ -99,6 +100,7 @@ class Session:
         if not self._takes_more:
             return
         if self._unread or not self._has_room():
+            self._unread = self._unread or deque()
             self._unread.append(payload)
             self.wire.pause_reading()
         else:
@@ -133,7 +135,7 @@ class Session:
     async def finish(self) -> None:
         """Takes nothing more, and lets what was accepted be answered."""
         self._takes_more = False
-        self._unread.clear()
+        self._unread = None
         self.wire.pause_reading()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=self.desk.patience.finish)
@@ -267,6 +269,7 @@ class Session:
             await self._listen(actor)
             cursor = self.desk.cursor(actor.user)
         self.actor = actor
+        self._patience.cancel()
         if not self.is_over:
             self._ticket.renew(expires_ms)
         return Ack(request.id, cursor=cursor, user_id=actor.user, expires_at=iso(expires_ms))
@@ -274,7 +277,6 @@ class Session:
     async def _listen(self, actor: Actor) -> None:
         """What comes from here on is held until it is known whether the client wants to have what
         it missed first."""
-        self._patience.cancel()
         self._checked_ms = self.desk.messaging.clock.now_ms()
         self.screen.belongs_to(actor)
         self.stream.hold()
@@ -304,7 +306,7 @@ class Session:
 
     async def _replayed(self, actor: Actor, request: frames.Resume) -> Ack:
         """One page after the other, no faster than the client reads them."""
-        recent = iso(self.desk.messaging.clock.now_ms() - _RECENT_MS)
+        recent = iso(self.desk.messaging.clock.now_ms() - SLACK_MS)
         cursor, more = request.cursor, True
         while more and not self.is_over:
             changes = await self.desk.changes(actor, cursor)
@@ -322,7 +324,7 @@ class Session:
     def _end(self) -> None:
         self.is_over = True
         self._takes_more = False
-        self._unread.clear()
+        self._unread = None
         self._patience.cancel()
         self._ticket.cancel()
         self.stream.end()

@@ -11,12 +11,11 @@ from collections.abc import Callable
 from greenroom.api.rest.inbox import Changes
 from greenroom.api.rest.shapes import Message
 from greenroom.ids import MessageId, ThreadId, UserId
+from greenroom.messaging.sync import SLACK_MS
 from greenroom.realtime.base import Notice
 from greenroom.realtime.outbox import Outbox
 
 MOST_HELD = 2000
-_LATEST_SECONDS = 30
-"""How long after its commit something may be told at the latest."""
 _MOST_FIRST = 32
 _GONE = b',"gone":true}'
 """How an `inbox.changed` ends that takes a thread away, and no other frame does."""
@@ -93,7 +92,7 @@ class Stream:
         held, self._held = self._held, None
         if self._given:
             loop = asyncio.get_running_loop()
-            self._forgets = loop.call_later(_LATEST_SECONDS, self._given.clear)
+            self._forgets = loop.call_later(SLACK_MS / 1000, self._given.clear)
         if caught_up:
             self._first = None
         elif self._was_behind:
