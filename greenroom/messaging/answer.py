@@ -57,7 +57,7 @@ async def decline(messaging: Messaging, actor: Actor, request_id: RequestId) -> 
 
 async def block_sender(messaging: Messaging, actor: Actor, request_id: RequestId) -> None:
     request = await _request(messaging, actor, request_id)
-    _check_stands(request.gate, GateStatus.BLOCKED, messaging.clock.now_ms())
+    _is_so(request.gate, GateStatus.BLOCKED, messaging.clock.now_ms())
     await keep_apart(messaging.safety, actor, request.gate.sender)
     await turn_away(messaging, actor, request_id, GateStatus.BLOCKED)
 
@@ -99,12 +99,15 @@ async def _answer(
     status: GateStatus,
     ops: _Ops,
 ) -> Thread:
+    if _is_so(request.gate, status, messaging.clock.now_ms()):
+        return request.thread
+
     def plan(head: Thread, ms: int) -> Planned:
         gate = head.gates.get(actor.user)
         if gate is None or gate.id != request.gate.id:
-            raise RequestNotFound  # unless somebody else has just written the same answer
-        if _check_stands(gate, status, messaging.clock.now_ms()) is status:
-            raise _Done(head)
+            raise RequestNotFound
+        if rules.gate_status(gate, messaging.clock.now_ms()) is not GateStatus.PENDING:
+            raise RequestNotFound
         answered = replace(gate, status=status)
         after = replace(head, gates=_answered(head, actor.user, answered))
         record = request_item(head.id, actor.user, answered) | {"decidedAt": ms}
@@ -113,13 +116,11 @@ async def _answer(
 
     try:
         return await append(messaging, request.thread.id, plan)
-    except _Done as done:
-        return done.head
     except RequestNotFound:
         again = await _request(messaging, actor, request.gate.id)
-        if _check_stands(again.gate, status, messaging.clock.now_ms()) is not status:
+        if not _is_so(again.gate, status, messaging.clock.now_ms()):
             raise
-        return again.thread
+        return again.thread  # somebody else has just written the same answer
 
 
 def _answered(head: Thread, target: UserId, gate: Gate) -> dict[UserId, Gate]:
@@ -128,16 +129,9 @@ def _answered(head: Thread, target: UserId, gate: Gate) -> dict[UserId, Gate]:
     return rest if gate.status is GateStatus.ACCEPTED else {**rest, target: gate}
 
 
-def _check_stands(gate: Gate, answer: GateStatus, now_ms: int) -> GateStatus:
-    """Not answered yet, or answered so already."""
+def _is_so(gate: Gate, answer: GateStatus, now_ms: int) -> bool:
+    """Answered so already, or else not yet."""
     found = rules.gate_status(gate, now_ms)
     if found not in (GateStatus.PENDING, answer):
         raise RequestNotFound
-    return found
-
-
-class _Done(Exception):
-    """Answered so already."""
-
-    def __init__(self, head: Thread) -> None:
-        self.head = head
+    return found is answer

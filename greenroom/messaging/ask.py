@@ -16,7 +16,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from greenroom.ids import ThreadId, UserId
+from greenroom.ids import RequestId, ThreadId, UserId
 from greenroom.messaging import items
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Gate, GateStatus, Thread
@@ -32,6 +32,8 @@ from greenroom.store.expressions import F
 
 _AGAIN = "againAt"
 """When the pair's next request may be made, to the millisecond; the TTL knows only seconds."""
+_SKEW_MS = 3_600_000
+"""More than the clocks of two nodes ever differ."""
 
 
 async def whom_to_ask(
@@ -83,8 +85,16 @@ async def check_unasked(
     found = await messaging.store.batch_get(EPHEMERAL, keys, consistent=consistent) if keys else {}
     now_ms = messaging.clock.now_ms()
     for key in keys:
-        if key in found and int(str(found[key][_AGAIN])) > now_ms:
+        left_ms = int(str(found[key][_AGAIN])) - now_ms if key in found else 0
+        if 0 < left_ms <= _longest(messaging) + _SKEW_MS:
             raise AlreadyAsked(ThreadId(str(found[key]["threadId"])))
+
+
+async def request_of(messaging: Messaging, sender: UserId, target: UserId) -> RequestId | None:
+    """The last one that the sender made of somebody, whatever became of it."""
+    key = pending_key(sender, target)
+    item = await messaging.store.get(EPHEMERAL, key, consistent=True)
+    return None if item is None else RequestId(str(item["gateId"]))
 
 
 def new_gate(
@@ -111,7 +121,7 @@ def asked_ops(messaging: Messaging, thread: Thread, targets: Iterable[UserId]) -
 
 def _asked(messaging: Messaging, thread: ThreadId, target: UserId, gate: Gate) -> Put:
     now_ms = messaging.clock.now_ms()
-    again_ms = max(gate.expires_ms, now_ms + messaging.ask_again_ms)
+    again_ms = now_ms + _longest(messaging)
     key = pending_key(gate.sender, target)
     item = items.at(key) | {
         "targetUser": target,
@@ -120,7 +130,13 @@ def _asked(messaging: Messaging, thread: ThreadId, target: UserId, gate: Gate) -
         _AGAIN: again_ms,
         EPHEMERAL_TTL: -(-again_ms // 1000),
     }
-    return Put(EPHEMERAL, item, F("pk").absent() | F(_AGAIN).at_most(now_ms))
+    over = F(_AGAIN).at_most(now_ms) | F(_AGAIN).more_than(again_ms + _SKEW_MS)
+    return Put(EPHEMERAL, item, F("pk").absent() | over)
+
+
+def _longest(messaging: Messaging) -> int:
+    """Of what would stand for much longer the clock was wrong, and it is forgotten."""
+    return max(messaging.request_ms, messaging.ask_again_ms)
 
 
 def request_item(thread: ThreadId, target: UserId, gate: Gate) -> dict[str, Any]:

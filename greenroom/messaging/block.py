@@ -1,7 +1,8 @@
 """Block a person: nothing of theirs comes in any more, and they do not find out.
 
-Their thread for two, and the one the block was asked from, leave the blocker's inbox without a word
-in the log; in any other thread for two nobody can write. Groups go on.
+Their thread for two, the one the block was asked from, and whatever their request came with leave
+the blocker's inbox without a word in the log; in any other thread for two nobody can write. Groups
+go on.
 """
 
 from contextlib import suppress
@@ -9,6 +10,7 @@ from contextlib import suppress
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import access, rules
 from greenroom.messaging.answer import turn_away
+from greenroom.messaging.ask import request_of
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import GateStatus, State
 from greenroom.messaging.open import direct_id
@@ -27,6 +29,10 @@ async def block_person(
     block = await keep_apart(messaging.safety, actor, other)
     for thread in {direct_id(actor.user, other), thread_id} - {None}:
         await _withdraw(messaging, actor, other, ThreadId(str(thread)))
+    asked = await request_of(messaging, other, actor.user)
+    if asked is not None:
+        with suppress(RequestNotFound):  # answered before
+            await turn_away(messaging, actor, asked, GateStatus.BLOCKED)
     return block
 
 

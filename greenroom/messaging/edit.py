@@ -33,7 +33,7 @@ async def edit(
     if frame.author != actor.user:
         raise NotYours
     apart, now_ms = await are_apart(messaging, side.thread), messaging.clock.now_ms()
-    check_may_send(side.thread, actor.user, cleaned, now_ms, apart=apart, more=0)
+    check_may_send(side.thread, actor.user, cleaned, now_ms, apart=apart, seq=frame.seq)
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
     verdict = await weighed_at_once(messaging, actor, side.thread, cleaned)
     mentions = await mentions_in(messaging, side.thread, cleaned)

@@ -69,7 +69,7 @@ class AlreadyAsked(Problem):
 
 
 class NotPlain(Problem):
-    """A message that waits with a request is plain: no links, no attachments."""
+    """What shows with a request that is not answered yet is plain: no links, no attachments."""
 
 
 class ClientIdReused(Problem):

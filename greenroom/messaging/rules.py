@@ -151,6 +151,16 @@ def waits_for_answer(thread: Thread, sender: UserId, now_ms: int) -> bool:
     return any(gate_as_sender_sees(gate, now_ms) is GateStatus.PENDING for gate in mine)
 
 
+def is_in_request(thread: Thread, seq: int, now_ms: int) -> bool:
+    """Whether a frame is one of those that somebody sees who has not accepted, whoever writes it:
+    friends of the one who asks could otherwise say what a stranger may not."""
+    return any(
+        gate.after_seq < seq <= gate.after_seq + PENDING_MESSAGES
+        for gate in thread.gates.values()
+        if gate_as_sender_sees(gate, now_ms) is GateStatus.PENDING
+    )
+
+
 def others(thread: Thread, user: UserId) -> tuple[UserId, ...]:
     return tuple(other for other in thread.seats if other != user)
 

@@ -196,15 +196,17 @@ def check_is_open(head: Thread, sender: UserId, now_ms: int, *, apart: bool) -> 
 
 
 def check_may_send(
-    head: Thread, sender: UserId, body: str, now_ms: int, *, apart: bool, more: int = 1
+    head: Thread, sender: UserId, body: str, now_ms: int, *, apart: bool, seq: int | None = None
 ) -> None:
-    """`more` frames of the sender's. A thread's name is said as well."""
+    """In the thread's next frame, or in the one that is named. A thread's name is said as well."""
     check_is_open(head, sender, now_ms, apart=apart)
-    if rules.is_behind_gate(head, sender):
-        if rules.waiting(head, sender) + more > rules.PENDING_MESSAGES:
-            raise RequestPending(rules.PENDING_MESSAGES)
-        if has_link(body):
-            raise NotPlain
+    if not head.gates:
+        return
+    is_full = rules.waiting(head, sender) >= rules.PENDING_MESSAGES
+    if seq is None and is_full and rules.is_behind_gate(head, sender):
+        raise RequestPending(rules.PENDING_MESSAGES)
+    if rules.is_in_request(head, seq or head.last_seq + 1, now_ms) and has_link(body):
+        raise NotPlain
 
 
 async def hold(

@@ -39,8 +39,11 @@ async def weighed_at_once(
 
 async def check_name(messaging: Messaging, actor: Actor, thread: Thread, subject: str) -> None:
     """A name is read like a message, and by those behind a gate before any message."""
-    asks = rules.waits_for_answer(thread, actor.user, messaging.clock.now_ms())
-    if asks and has_link(subject):
+    now_ms = messaging.clock.now_ms()
+    asks = rules.waits_for_answer(thread, actor.user, now_ms)
+    if has_link(subject) and any(
+        rules.waits_for_answer(thread, gate.sender, now_ms) for gate in thread.gates.values()
+    ):
         raise NotPlain
     booked = rules.is_booked(thread)
     verdict = await judge(

@@ -432,6 +432,10 @@ class PlainModel:
                 talk.withdrawn[user] = talk.sides.pop(user)
             elif talk.asks[user].waits(self.now):
                 talk.asks[user].state = BLOCKED
+        for talk in self.talks.values():
+            ask = talk.asks.get(user)
+            if ask is not None and ask.sender == other and ask.waits(self.now):
+                ask.state = BLOCKED
 
     def unblock(self, user: UserId, other: UserId) -> None:
         self.blocks.discard((user, other))

@@ -265,3 +265,37 @@ async def test_a_look_at_who_was_asked_costs_half_a_read_unit(world: World) -> N
         await open_thread(world.messaging, cleo, _with(ana, kind=Kind.BOOKING))
     assert cost.write_units == 0
     assert cost.read_units <= 5
+
+
+async def test_whoever_is_blocked_reaches_nobody_with_the_request_that_waits(world: World) -> None:
+    """By whatever it came: a thread of any kind, or a group."""
+    ana, cleo, thread = await _asked(world)
+    await block_person(world.messaging, ana, cleo.user)
+    assert (await inbox.inbox(world.messaging, ana)).rows == ()
+    await world.say("cleo", thread.id, "Are you there?")
+    assert (await inbox.counts(world.messaging, ana)).badge == 0
+    dan = await world.person("dan")
+    group = await world.inquiry("dan", "ben")
+    await seats.add(world.messaging, dan, group.id, Invited(ana.user))
+    assert len((await inbox.inbox(world.messaging, ana)).rows) == 1
+    await block_person(world.messaging, ana, dan.user)
+    assert (await inbox.inbox(world.messaging, ana)).rows == ()
+
+
+async def test_a_clock_that_was_far_ahead_keeps_nobody_from_asking_for_years(world: World) -> None:
+    ana, cleo = await world.person("ana"), await world.person("cleo")
+    world.clock.advance(days=365)
+    await _asked(world)
+    world.clock.advance(days=-365)
+    again = await open_thread(world.messaging, cleo, _with(ana, kind=Kind.BOOKING))
+    assert ana.user in again.gates
+    world.clock.advance(seconds=-60)
+    with pytest.raises(AlreadyAsked):
+        await open_thread(world.messaging, cleo, _with(ana))
+
+
+async def test_a_node_whose_clock_is_behind_asks_nobody_twice(world: World) -> None:
+    ana, cleo, thread = await _asked(world)
+    world.clock.advance(ms=-700)
+    told = await _outcome(open_thread(world.messaging, cleo, _with(ana, kind=Kind.BOOKING)))
+    assert told == ("already asked", thread.id)

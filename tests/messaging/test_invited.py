@@ -3,10 +3,12 @@
 import pytest
 
 from greenroom.messaging import access, answer, arrange, inbox, read, seats
+from greenroom.messaging.edit import edit
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Folder, Frame, Role, Thread
 from greenroom.messaging.open import Invited
-from greenroom.messaging.problems import InvalidMark, MessageNotFound
+from greenroom.messaging.problems import InvalidMark, MessageNotFound, NotPlain
+from greenroom.messaging.rename import rename
 from greenroom.messaging.report import report_message
 from greenroom.messaging.sync import sync
 from greenroom.people.actor import Actor
@@ -118,3 +120,27 @@ async def test_what_is_shown_is_read_from_the_beginning_however_much_is_said(
     with world.store.counting() as cost:
         assert len(await _bodies(world, cleo, thread)) == 3
     assert cost.read_units <= 5
+
+
+async def test_no_friend_of_the_one_who_asks_says_what_a_stranger_may_not(world: World) -> None:
+    """Ana asks Cleo into a group with Ben, whom she knows; to Cleo both are strangers."""
+    _, thread, said = await _invited(world, 1)
+    link = "Look at https://example.com/offer"
+    for name in ("ana", "ben"):
+        with pytest.raises(NotPlain):
+            await world.say(name, thread.id, link)
+    with pytest.raises(NotPlain):
+        await edit(world.messaging, world.actors["ben"], thread.id, said[0].id, link)
+    with pytest.raises(NotPlain):
+        await rename(world.messaging, world.actors["ben"], thread.id, "https://example.com")
+    await world.say("ben", thread.id, "The last that shows")
+    hidden = await world.say("ben", thread.id, link)
+    assert hidden.body == link
+    with pytest.raises(NotPlain):
+        await edit(world.messaging, world.actors["ben"], thread.id, said[0].id, link)
+
+
+async def test_once_everybody_has_accepted_links_are_nobodys_matter(world: World) -> None:
+    cleo, thread, _ = await _invited(world, 1)
+    await answer.accept(world.messaging, cleo, thread.gates[cleo.user].id)
+    await world.say("ben", thread.id, "Look at https://example.com/offer")
