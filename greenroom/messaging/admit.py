@@ -1,13 +1,14 @@
 """Let somebody into a thread: their side of it, their row, and the request that waits for them.
 
 What one would get wrong: a seat that is not fresh has no row yet. So nobody has a thread in their
-inbox whose first words are held; the first frame puts the rows up (`shelve.stirred`).
+inbox whose first words are held; the first frame puts the rows up (`shelve.stirred`). Nor has one
+at whose gate nobody is let in.
 """
 
 from collections.abc import Iterable
 
 from greenroom.ids import ThreadId, UserId
-from greenroom.messaging import items, shelve
+from greenroom.messaging import items, rules, shelve
 from greenroom.messaging.ask import request_item
 from greenroom.messaging.models import Member, Thread
 from greenroom.messaging.records import MESSAGING, activity, met_key, shelf_key
@@ -29,8 +30,9 @@ def admitted_ops(
         joined_ms=last_ms + 1 if last_seq else 0,
         changed_ms=now_ms,
     )
-    shelf = shelf_key(user, shelve.shelf_of(gate)) if seat.fresh_ms else None
-    place = activity(now_ms, thread.id) if seat.fresh_ms else None
+    shows = seat.fresh_ms > 0 and rules.is_let_in(thread, user, now_ms)
+    shelf = shelf_key(user, shelve.shelf_of(gate)) if shows else None
+    place = activity(now_ms, thread.id) if shows else None
     ops: list[Op] = [Put(MESSAGING, items.member_item(member, shelf, place))]
     if gate is not None:
         ops.append(Put(MESSAGING, request_item(thread.id, user, gate)))

@@ -162,14 +162,19 @@ def _of_gates(before: Thread, after: Thread) -> list[Event]:
     events: list[Event] = []
     for target in before.gates.keys() | after.gates.keys():
         was, now = before.gates.get(target), after.gates.get(target)
-        if was is not None and now is None:
-            if target in after.seats:  # else they were removed, and are told that it is gone
-                events.append(RequestChanged(was.id, target, was.sender, GateStatus.ACCEPTED))
-        elif now is not None and (
-            was is None
-            or was.id != now.id
-            or was.status is not now.status
-            or (rules.is_unasked(before, target) and not rules.is_unasked(after, target))
-        ):
+        if now is not None and _is_news(before, after, target):
             events.append(RequestChanged(now.id, target, now.sender, now.status))
+        elif was is not None and now is None and target in after.seats:
+            # Accepted; whoever is not there any more was removed, and is told that it is gone.
+            events.append(RequestChanged(was.id, target, was.sender, GateStatus.ACCEPTED))
     return events
+
+
+def _is_news(before: Thread, after: Thread, target: UserId) -> bool:
+    """Of a gate that is there: a request shows that did not, or it was answered."""
+    was, now = before.gates.get(target), after.gates[target]
+    if was is not None and was.id == now.id and was.status is not now.status:
+        return True
+    shown = was is not None and was.id == now.id and not rules.is_unasked(before, target)
+    shows = now.status is GateStatus.PENDING and not rules.is_unasked(after, target)
+    return shows and not shown

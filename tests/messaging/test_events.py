@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from greenroom.ids import MessageId, ThreadId, UserId
-from greenroom.messaging import arrange, events, open as opening, read, seats
+from greenroom.messaging import arrange, events, inbox, open as opening, read, seats
 from greenroom.messaging.answer import accept, decline
 from greenroom.messaging.block import block_person
 from greenroom.messaging.delete import delete
@@ -201,3 +201,23 @@ async def test_whoever_was_removed_before_answering_has_accepted_nothing(
     heard = told.take()
     assert ("InboxChanged", {"cleo"}) in heard
     assert all(what != "RequestChanged" for what, _ in heard)
+
+
+async def test_whoever_has_blocked_a_stranger_hears_nothing_of_their_asking(
+    world: World, told: Told
+) -> None:
+    group = await world.inquiry("ana", "ben")
+    ana, cleo = world.actors["ana"], await world.person("cleo")
+    dora = await world.person("dora")
+    for name in ("cleo", "dora"):
+        await block_person(world.messaging, world.actors[name], ana.user)
+    told.take()
+    await seats.add(world.messaging, ana, group.id, opening.Invited(cleo.user, Role.BUYER))
+    asking = opening.Opening(kind=Kind.INQUIRY, others=(opening.Invited(dora.user),))
+    thread = await opening.open_thread(world.messaging, ana, asking)
+    await world.say("ana", thread.id, "hello")
+    assert all(not whom & {"cleo", "dora"} for _, whom in told.take())
+    for actor in (cleo, dora):
+        with world.store.counting() as cost:
+            assert (await inbox.inbox(world.messaging, actor)).rows == ()
+        assert cost.read_units <= 3, "there is no row to be looked at"
