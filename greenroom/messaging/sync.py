@@ -36,7 +36,7 @@ from greenroom.store.base import Page
 from greenroom.store.problems import InvalidCursor
 
 SLACK_MS = 60_000
-"""More than all that can be late at once: tests/nodes/test_slack.py adds it up."""
+"""More than all that can be late at once: a write that is tried again, a clock that is behind."""
 PAGE = 20
 MAX_FRAMES = 100
 _PLACES = (Folder.REQUESTS.value, FRESH, "log")
