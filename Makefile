@@ -9,7 +9,7 @@ RESOLVE := uv pip compile --no-config --universal --python-version 3.11 --genera
 	--no-annotate --no-emit-index-url --custom-compile-command "make lock" --quiet --upgrade
 COMPILE := $(RESOLVE) pyproject.toml --group build
 
-.PHONY: help run test check format soak soak-messaging bench-store bench-growth bench-chat bench-sockets docs lock clean
+.PHONY: help run test check format soak soak-messaging torture bench-store bench-growth bench-chat bench-sockets docs lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -35,6 +35,9 @@ soak: $(DEV) ## the random sequences against both store engines, for as long as 
 
 soak-messaging: $(DEV) ## random people against the plain model of messaging, likewise
 	$(BIN)/python -m tests.soak_messaging
+
+torture: $(DEV) ## five minutes of kills, pauses and failures under people who never stop sending
+	$(BIN)/python -m tests.torture --seconds 300 --kills 100
 
 bench-store: $(DEV) ## the item store against the emulators and against bare sqlite3
 	$(BIN)/python -m bench.store

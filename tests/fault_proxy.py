@@ -3,8 +3,8 @@
     proxy.on("PutItem", lost)          the next PutItem is carried out and its answer is lost
     proxy.on("Query", throttled, passed)
 
-Each fault is used once, in order; what none is left for goes through. `proxy.sent` lists the
-actions that arrived, the ones that failed among them.
+Each fault is used once, in order; what none is left for goes through, or as `proxy.otherwise` has
+it. `proxy.sent` lists the actions that arrived, the ones that failed among them.
 """
 
 import asyncio
@@ -27,6 +27,7 @@ class FaultProxy:
     def __init__(self, target: str, session: aiohttp.ClientSession) -> None:
         self.sent: list[str] = []
         self.headers: dict[str, str] = {}
+        self.otherwise: Fault = passed
         self._target = target
         self._session = session
         self._faults: dict[str, deque[Fault]] = defaultdict(deque)
@@ -49,7 +50,7 @@ class FaultProxy:
                 return answer.status, msgspec.json.decode(await answer.read())
 
         faults = self._faults[action]
-        fault = faults.popleft() if faults else passed
+        fault = faults.popleft() if faults else self.otherwise
         answer = await fault(msgspec.json.decode(await request.read()), forward)
         if answer is None:
             if request.transport is not None:

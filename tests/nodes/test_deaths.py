@@ -1,0 +1,84 @@
+"""A node that is killed: what it had said of people ends with its leases, what it had written and
+told nobody of is found, and nothing that was acked is lost."""
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.fault_proxy import silent
+from tests.nodes.cluster import Cluster, caught_up
+from tests.socket.client import sending
+
+
+async def test_a_node_that_dies_is_noticed_by_its_leases(living: Cluster, tmp_path: Path) -> None:
+    one = await living.node()
+    thread = await one.talk("ana", "ben")
+    mortal = await living.mortal(tmp_path)
+    async with await one.connect("ana") as ana:
+        await ana.say("focus", threadIds=[thread])
+        await ana.told()
+        ben = await mortal.connect("ben")
+        await ben.say("focus", threadIds=[thread])
+        await ben.say("typing", threadId=thread)
+        there, types = await ana.event("presence.changed"), await ana.event("typing.changed")
+        assert (there["online"], types["on"]) == (True, True)
+        await mortal.die()
+        await ben.closed()
+        ends = max(datetime.fromisoformat(event["until"]) for event in (there, types))
+        await asyncio.sleep(max(0, (ends - datetime.now(UTC)).total_seconds()) + 1)
+        async with await one.connect("ana") as later:
+            await later.say("focus", threadIds=[thread])
+            seen = await later.told()
+            assert [event for event in seen if event.get("userId") == one.id("ben")] == []
+
+
+async def test_whoever_was_on_a_node_that_died_has_everything_on_another(
+    living: Cluster, tmp_path: Path
+) -> None:
+    one = await living.node()
+    thread = await one.talk("ana", "ben")
+    mortal = await living.mortal(tmp_path)
+    async with await one.connect("ana") as ana:
+        ben = await mortal.connect("ben")
+        acked = (await ben.send(thread, "I am on a node that will die"))["message"]
+        await mortal.die()
+        await ben.closed()
+        await ana.send(thread, "and I am not")
+        async with await one.connect("ben") as again:
+            ack = await again.ask("resume", cursor=ben.hello["cursor"])
+            assert ack["type"] == "ack"
+            (synced,) = [event for event in again.take() if event["type"] == "synced"]
+            bodies = {
+                message["messageId"]: message["body"]
+                for message in synced["changes"]["threads"][0]["messages"]
+            }
+            assert bodies[acked["messageId"]] == "I am on a node that will die"
+            assert "and I am not" in bodies.values()
+
+
+async def test_a_message_whose_node_died_before_it_told_is_there_and_found(
+    living: Cluster, tmp_path: Path
+) -> None:
+    """Whoever sent it tries again and is answered; the others see by the next one that there is a
+    gap, and resume. docs/decisions/0009 calls it the price."""
+    one = await living.node()
+    thread = await one.talk("ana", "ben")
+    mortal = await living.mortal(tmp_path)
+    async with await one.connect("ana") as ana:
+        ben = await mortal.connect("ben")
+        mortal.proxy.on("TransactWriteItems", silent)
+        body = sending(thread, "I am written, and nobody knows", "c1")
+        answer = await ben.begin("send", **body)
+        while len(await one.history("ana", thread)) < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await mortal.die()
+        await ben.closed()
+        assert not answer.done()
+        async with await one.connect("ben") as again:
+            assert (await again.ask("send", **body))["message"]["seq"] == 2
+            await again.send(thread, "now you know")
+            while (await ana.event("message.created"))["message"]["seq"] < 3:
+                pass
+            found = await caught_up(ana, ana.hello["cursor"], **{thread: 1})
+            assert "I am written, and nobody knows" in [message["body"] for message in found]
+            assert len(await one.history("ana", thread)) == 3, "and it is there once"

@@ -1,0 +1,88 @@
+"""Clients that never stop sending while everything beneath them is killed, stopped and broken.
+
+    python -m tests.torture [--seconds 300] [--kills 100] [--seed S] [--only sqlite|dynamodb]
+
+Half of the time on one SQLite file, half on several nodes with DynamoDB Local behind a proxy that
+fails, and NATS. The seed that it prints repeats the plan. What is wrong is told in sentences, and
+what the nodes logged is kept; the last line is JSON, and the exit code is 1 if anything was wrong.
+"""
+
+import argparse
+import asyncio
+import logging
+import random
+import shutil
+import sys
+import tempfile
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import msgspec
+
+from scripts import engines
+from tests.torture.fleet import Fleet, on_dynamodb, on_sqlite
+from tests.torture.plan import plan
+from tests.torture.run import Tally, torture
+from tests.torture.verdict import Findings
+
+_NODES = {"sqlite": 1, "dynamodb": 3}
+_MOST_SHOWN = 20
+
+
+async def scene(
+    name: str, folder: Path, *, seconds: float, kills: int, seed: str, dynamodb_url: str = ""
+) -> tuple[Tally, Findings]:
+    nodes, seed = _NODES[name], f"{seed} {name}"
+    steps = plan(seed, seconds=seconds, kills=kills, nodes=nodes)
+    async with AsyncExitStack() as stack:
+        fleet: Fleet
+        if name == "sqlite":
+            fleet = await stack.enter_async_context(on_sqlite(folder))
+        else:
+            made = on_dynamodb(folder, dynamodb_url, nodes=nodes, seed=seed)
+            fleet = await stack.enter_async_context(made)
+        return await torture(fleet, steps, seed)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", default=str(random.randrange(2**32)))
+    parser.add_argument("--only", choices=_NODES)
+    asked = parser.parse_args()
+    logging.getLogger("aiohttp").setLevel(logging.CRITICAL)  # the proxy's clients are killed
+    print(f"seed {asked.seed}", flush=True)
+    names = [asked.only] if asked.only else list(_NODES)
+    total = Tally()
+    for name in names:
+        total += _one(name, asked.seconds / len(names), asked.kills // len(names), asked.seed)
+    print(msgspec.json.encode(total).decode())
+    return 1 if total.wrong() else 0
+
+
+def _one(name: str, seconds: float, kills: int, seed: str) -> Tally:
+    folder = Path(tempfile.mkdtemp(prefix=f"greenroom-torture-{name}-"))
+    url, engine = "", None
+    if name == "dynamodb":
+        engine = engines.start("dynamodb")
+        url = engine.url
+    try:
+        tally, findings = asyncio.run(
+            scene(name, folder, seconds=seconds, kills=kills, seed=seed, dynamodb_url=url)
+        )
+    finally:
+        if engine is not None:
+            engine.stop()
+    print(f"{name}: {msgspec.json.encode(tally).decode()}", flush=True)
+    for finding in findings.all()[:_MOST_SHOWN]:
+        print(f"  {finding}")
+    if tally.wrong():
+        print(f"  what the nodes logged is in {folder}", flush=True)
+    else:
+        shutil.rmtree(folder)
+    return tally
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,251 @@
+"""A client of the socket that comes back, whatever happens, as docs/guides/socket.md tells it to.
+
+It keeps a view, a cursor, and what it has without gaps; it resumes when it is connected again and
+when it is told to, and reads again over REST what was too much to be told. What one would get
+wrong: a cursor is kept only once everything before it has been heard.
+"""
+
+import asyncio
+import json
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import count
+from typing import Any, TypeAlias
+
+import aiohttp
+
+from tests.torture.view import View
+
+Frame: TypeAlias = dict[str, Any]
+LOST: Frame = {"type": "lost"}
+"""Instead of an answer, where the connection went before there was one."""
+REACH = 200
+"""How far back from the end of a thread something may still change."""
+_TROUBLES = (aiohttp.ClientError, OSError, TimeoutError)
+_PAGE = 100
+
+
+class Refused(Exception):
+    """The server's no, where it is not the server's own trouble."""
+
+
+class Client:
+    def __init__(
+        self, user: str, token: str, urls: Callable[[], list[str]], chance: random.Random
+    ) -> None:
+        self.user = user
+        self.view = View()
+        self.live = asyncio.Event()
+        self.resumes = self.reloads = self.connections = self.gaps = 0
+        self.bugs: list[str] = []
+        """Answers that say that something went wrong which nobody foresaw."""
+        self._token = token
+        self._urls = urls
+        self._chance = chance
+        self._cursor: str | None = None
+        self._behind = asyncio.Event()
+        self._numbers = count(1)
+        self._asked: dict[int, asyncio.Future[Frame]] = {}
+        self._socket: aiohttp.ClientWebSocketResponse | None = None
+        self._http: aiohttp.ClientSession | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._come_back())
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        if self._http is not None:
+            await self._http.close()
+
+    async def come_back(self) -> None:
+        """Leaves, and returns once it has resumed on another connection."""
+        before = self.resumes
+        if self._socket is not None:
+            await self._socket.close()
+        while self.resumes == before or not self.is_settled:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+
+    @property
+    def is_settled(self) -> bool:
+        return self.live.is_set() and not self._behind.is_set()
+
+    # Asking.
+
+    async def ask(self, kind: str, **fields: Any) -> Frame:
+        """The answer, or `LOST`. What is asked first is written first."""
+        number, socket = next(self._numbers), self._socket
+        if socket is None or socket.closed:
+            return LOST
+        answer = self._asked[number] = asyncio.get_running_loop().create_future()
+        try:
+            await socket.send_str(json.dumps({"type": kind, "id": number, **fields}))
+        except _TROUBLES:
+            self._lose(number)
+        frame: Frame = await answer
+        if frame["type"] == "problem" and frame["problem"]["status"] == 500:
+            self.bugs.append(f"{kind}: {frame['problem']}")
+        return frame
+
+    async def say(self, kind: str, **fields: Any) -> None:
+        """What is not answered."""
+        with suppress(*_TROUBLES):
+            if self._socket is not None:
+                await self._socket.send_str(json.dumps({"type": kind, **fields}))
+
+    async def rest(self, method: str, path: str, **body: Any) -> Any:
+        """From any node that answers."""
+        while True:
+            with suppress(*_TROUBLES):
+                status, answer = await self._rest(method, path, body)
+                if status < 400:
+                    return answer
+                if status == 500:
+                    self.bugs.append(f"{method} {path}: {answer}")
+                if status < 500 and status != 409:
+                    raise Refused(f"{method} {path}: {status} {answer}")
+            await asyncio.sleep(self._chance.uniform(0.1, 0.5))
+
+    async def _rest(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        async with self._session().request(
+            method,
+            self._some_url() + path,
+            json=body or None,
+            headers={"Authorization": f"Bearer {self._token}"},
+            timeout=aiohttp.ClientTimeout(total=30),
+        ) as answer:
+            text = await answer.text()
+            return answer.status, json.loads(text) if text else None
+
+    def _some_url(self) -> str:
+        urls = self._urls()
+        if not urls:
+            raise OSError("no node is up")
+        return self._chance.choice(urls)
+
+    def _session(self) -> aiohttp.ClientSession:
+        if self._http is None:
+            self._http = aiohttp.ClientSession()
+        return self._http
+
+    # Being connected.
+
+    async def _come_back(self) -> None:
+        while True:
+            with suppress(*_TROUBLES):
+                async with asyncio.timeout(5):
+                    url = self._some_url()
+                    socket = await self._session().ws_connect(f"{url}/v1/socket", heartbeat=10)
+                try:
+                    await self._follow(socket)
+                finally:
+                    await socket.close()
+            await asyncio.sleep(self._chance.uniform(0.02, 0.4))
+
+    async def _follow(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self._socket = socket
+        self.connections += 1
+        begun = asyncio.create_task(self._begin(socket))
+        try:
+            async for message in socket:
+                if message.type is aiohttp.WSMsgType.TEXT:
+                    self._take(json.loads(message.data))
+        finally:
+            self.live.clear()
+            self._socket = None
+            for number in list(self._asked):
+                self._lose(number)
+            begun.cancel()
+            await asyncio.wait([begun])
+        if not begun.cancelled() and begun.exception() is not None:
+            begun.result()
+
+    async def _begin(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        hello = await self.ask("auth", token=self._token)
+        if hello["type"] != "ack":
+            await socket.close()
+            return
+        if self._cursor is None:
+            await self._load(hello["cursor"])
+        self._behind.set()
+        while True:
+            if self._behind.is_set():
+                await self._resume()
+            elif not await self._ping():
+                return
+            gaps = self.view.gaps()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._chance.uniform(1, 2)):
+                    await self._behind.wait()
+            if gaps & self.view.gaps():  # whoever wrote it may have died before they told
+                self.gaps += 1
+                self._behind.set()
+
+    async def _load(self, cursor: str) -> None:
+        """The first time: what there is, from the inbox on."""
+        inbox = await self.rest("GET", "/v1/inbox?limit=50")
+        for row in inbox["threads"]:
+            await self.reload(row["threadId"])
+        self._cursor = cursor
+
+    async def _resume(self) -> None:
+        self._behind.clear()
+        frame = await self.ask("resume", cursor=self._cursor, have=self.view.have())
+        if frame["type"] != "ack":
+            self._behind.set()
+            await asyncio.sleep(self._chance.uniform(0.05, 0.3))
+            return
+        assert "reset" not in frame, "no cursor is that old"
+        while self.view.truncated:
+            thread = next(iter(self.view.truncated))
+            await self.reload(thread)
+            self.view.truncated.discard(thread)
+        self._cursor = frame["cursor"]
+        self.resumes += 1
+        self.live.set()
+
+    async def _ping(self) -> bool:
+        frame = await self.ask("ping")
+        if "cursor" in frame and not self.view.truncated:
+            self._cursor = frame["cursor"]
+        return frame is not LOST
+
+    async def reload(self, thread: str) -> None:
+        """What may have changed of it, over REST."""
+        self.reloads += 1
+        have, place = self.view.have().get(thread, 0), ""
+        while True:
+            page = await self.rest("GET", f"/v1/threads/{thread}/messages?limit={_PAGE}{place}")
+            for message in page["messages"]:
+                self.view.hear(message)
+            first = page["messages"][0]
+            if not page["hasBefore"] or first["seq"] < have - REACH:
+                break
+            place = f"&before={first['messageId']}"
+        self.view.hear_thread(await self.rest("GET", f"/v1/threads/{thread}"))
+
+    # Being told.
+
+    def _take(self, frame: Frame) -> None:
+        match frame:
+            case {"type": "ack" | "problem", "id": number}:
+                answer = self._asked.pop(number, None)
+                if answer is not None and not answer.done():
+                    answer.set_result(frame)
+            case {"type": "synced", "changes": changes}:
+                self.view.hear_changes(changes)
+            case {"type": "receipt.moved", "threadId": thread, "userId": user}:
+                read, delivered = frame["lastReadSeq"], frame["lastDeliveredSeq"]
+                self.view.hear_receipt(thread, user, read, delivered)
+            case {"type": "resync"}:
+                self._behind.set()
+            case {"message": message}:
+                self.view.hear(message)
+
+    def _lose(self, number: int) -> None:
+        answer = self._asked.pop(number, None)
+        if answer is not None and not answer.done():
+            answer.set_result(LOST)

@@ -1,0 +1,76 @@
+"""The people of a run: pairs, and a group that some of them are in as well.
+
+Everything is arranged over REST before anything goes wrong.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.torture.client import Client
+from tests.torture.fleet import token
+from tests.torture.person import Person
+
+_NAMES = ("ana", "ben", "cleo", "dan", "eva", "finn")
+_PAIRS = (("ana", "ben"), ("cleo", "dan"), ("eva", "finn"))
+_GROUP = ("ana", "cleo", "dan", "eva")
+_PACES: dict[tuple[str, ...], tuple[int, float]] = {
+    ("ana", "ben"): (6, 0.02),
+    ("cleo", "dan"): (4, 0.8),
+}
+"""How many each has under way at once, and the seconds between two of them. The first two hardly
+ever pause, so that there is always too much to be told when they come back; the others are slow
+enough for everything to be told."""
+_USUAL_PACE = (3, 3.0)
+
+
+@dataclass
+class Crowd:
+    people: dict[str, Person]
+    threads: dict[str, tuple[str, ...]]
+    """Who is in which."""
+
+    def members(self, thread: str) -> list[Person]:
+        return [self.people[name] for name in self.threads[thread]]
+
+
+async def gather(urls: Callable[[], list[str]], seed: str) -> Crowd:
+    people = {}
+    for name in _NAMES:
+        chance = random.Random(f"{seed} {name}")
+        user = f"usr_{name}"
+        client = Client(user, token(user), urls, chance)
+        await client.rest("PUT", "/v1/me", username=name)
+        people[name] = Person(client, chance, name)
+    threads: dict[str, tuple[str, ...]] = {}
+    for names in (*_PAIRS, _GROUP):
+        threads[await _meet([people[name] for name in names])] = names
+    return Crowd(people, threads)
+
+
+def begin(crowd: Crowd) -> None:
+    for thread, names in crowd.threads.items():
+        at_once, pause = _PACES.get(names, _USUAL_PACE)
+        for name in names:
+            crowd.people[name].begin(thread, at_once=at_once, pause=pause)
+    for person in crowd.people.values():
+        person.begin_fidgeting()
+
+
+async def _meet(people: list[Person]) -> str:
+    first, *others = people
+    opened = await first.client.rest(
+        "POST",
+        "/v1/threads",
+        kind="inquiry",
+        participants=[{"userId": other.user, "role": "seller"} for other in others],
+        message={"body": "hello, all of you"},
+    )
+    thread: str = opened["thread"]["threadId"]
+    for other in others:
+        seen = await other.client.rest("GET", f"/v1/threads/{thread}")
+        for request in seen["requests"]:
+            if request["requestId"] is not None and request["status"] == "pending":
+                path = f"/v1/requests/{request['requestId']}/accept"
+                await other.client.rest("POST", path)
+    return thread

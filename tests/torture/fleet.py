@@ -1,0 +1,147 @@
+"""The nodes, and what they stand on: one on an SQLite file, or several on DynamoDB and NATS.
+
+async with on_sqlite(folder) as fleet, on_dynamodb(folder, url, nodes=3, seed="7") as fleet:
+    await fleet.suffer(step)
+"""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import jwt
+
+from greenroom import app
+from greenroom.clock import SystemClock
+from greenroom.store.dynamo import DynamoStore
+from tests.fault_proxy import FaultProxy, fault_proxy
+from tests.torture.bus import Bus
+from tests.torture.node import Node
+from tests.torture.plan import Step, Trouble
+from tests.torture.weather import Weather
+
+SECRET = "a secret that only the torturer has"
+_FAR_FUTURE = 4_102_444_800
+
+
+class Fleet:
+    def __init__(
+        self, nodes: list[Node], bus: Bus | None = None, weather: Weather | None = None
+    ) -> None:
+        self.nodes = nodes
+        self.pauses = 0
+        self._bus = bus
+        self._weather = weather
+
+    def urls(self) -> list[str]:
+        return [node.url for node in self.nodes if node.url is not None]
+
+    async def start(self) -> None:
+        for node in self.nodes:
+            node.start()
+        await self.up()
+
+    async def up(self) -> None:
+        await asyncio.gather(*(node.up() for node in self.nodes))
+
+    async def suffer(self, step: Step) -> None:
+        node = self.nodes[step.node]
+        match step.trouble:
+            case Trouble.KILL:
+                await node.kill()
+            case Trouble.KILL_TWICE:
+                await node.kill()
+                await asyncio.sleep(step.seconds)
+                await node.kill(young=True)
+            case Trouble.KILL_FROZEN:
+                await node.kill(frozen_seconds=step.seconds)
+            case Trouble.PAUSE:
+                self.pauses += 1
+                await node.pause(step.seconds)
+            case Trouble.BUS_RESTART if self._bus is not None:
+                await self._bus.restart(step.seconds)
+            case Trouble.BUS_PAUSE if self._bus is not None:
+                await self._bus.pause(step.seconds)
+            case Trouble.WEATHER if self._weather is not None:
+                self._weather.mood = step.mood
+                await asyncio.sleep(step.seconds)
+                if self._weather.mood is step.mood:
+                    self._weather.mood = None
+
+    async def stop(self) -> list[int | None]:
+        return await asyncio.gather(*(node.stop() for node in self.nodes))
+
+    @property
+    def bus_restarts(self) -> int:
+        return 0 if self._bus is None else self._bus.restarts
+
+    @property
+    def faults(self) -> int:
+        return 0 if self._weather is None else self._weather.faults
+
+
+@asynccontextmanager
+async def on_sqlite(folder: Path) -> AsyncIterator[Fleet]:
+    node = Node("node", folder, {"GREENROOM_DATA": str(folder), "GREENROOM_SECRET": SECRET})
+    async with _running(Fleet([node])) as fleet:
+        yield fleet
+
+
+@asynccontextmanager
+async def on_dynamodb(folder: Path, url: str, *, nodes: int, seed: str) -> AsyncIterator[Fleet]:
+    """`url` names a DynamoDB Local that runs; what is kept there is under a prefix of its own."""
+    prefix = f"torture-{secrets.token_hex(6)}-"
+    await _make_tables(f"{url}&prefix={prefix}")
+    weather, bus = Weather(f"{seed} weather"), Bus()
+    try:
+        async with fault_proxy(f"http://{urlsplit(url).netloc}") as (proxy, address):
+            proxy.otherwise = weather.fault
+            given = {
+                "GREENROOM_SECRET": SECRET,
+                "GREENROOM_DATA": str(folder),
+                "GREENROOM_STORE": f"dynamodb+http://{address}?region=local&prefix={prefix}",
+                "GREENROOM_BUS": bus.url,
+            }
+            some = [Node(f"node{number}", folder, given) for number in range(1, nodes + 1)]
+            async with _running(Fleet(some, bus, weather)) as fleet, _forgetful(proxy):
+                yield fleet
+    finally:
+        bus.close()
+
+
+@asynccontextmanager
+async def _running(fleet: Fleet) -> AsyncIterator[Fleet]:
+    try:
+        await fleet.start()
+        yield fleet
+    finally:
+        await fleet.stop()
+
+
+@asynccontextmanager
+async def _forgetful(proxy: FaultProxy) -> AsyncIterator[None]:
+    """The proxy notes whatever it is asked, which here is a great deal."""
+
+    async def forget() -> None:
+        while True:
+            await asyncio.sleep(1)
+            proxy.sent.clear()
+
+    task = asyncio.create_task(forget())
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
+async def _make_tables(url: str) -> None:
+    store = await DynamoStore.open(
+        url, app.TABLES, clock=SystemClock(), cursor_secret=SECRET.encode(), create=True
+    )
+    await store.close()
+
+
+def token(user: str) -> str:
+    return jwt.encode({"sub": user, "exp": _FAR_FUTURE, "scope": "user"}, SECRET, "HS256")

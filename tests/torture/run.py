@@ -1,0 +1,162 @@
+"""A run: people who never stop, trouble as planned, then calm, and the verdict."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from tests.torture.crowd import Crowd, begin, gather
+from tests.torture.fleet import Fleet
+from tests.torture.plan import Step
+from tests.torture.verdict import Findings, Truth, differences, judge
+
+_SETTLE_SECONDS = 240
+_TOLD_SECONDS = 60
+_STALE_SECONDS = 10
+
+
+class Tally(Struct, kw_only=True):
+    kills: int = 0
+    acked: int = 0
+    lost: int = 0
+    doubled: int = 0
+    reordered: int = 0
+    wrong_unread: int = 0
+    wrong_sync: int = 0
+    unsettled: int = 0
+    refused: int = 0
+    fallen: int = 0
+    pauses: int = 0
+    bus_restarts: int = 0
+    faults: int = 0
+    resumes: int = 0
+    reloads: int = 0
+    retried: int = 0
+    edits: int = 0
+    reactions: int = 0
+    gaps: int = 0
+    stale: int = 0
+    seconds: float = 0
+
+    def wrong(self) -> int:
+        return (
+            self.lost
+            + self.doubled
+            + self.reordered
+            + self.wrong_unread
+            + self.wrong_sync
+            + self.unsettled
+            + self.refused
+            + self.fallen
+        )
+
+    def __add__(self, other: "Tally") -> "Tally":
+        both = {name: getattr(self, name) for name in self.__struct_fields__}
+        return Tally(**{name: value + getattr(other, name) for name, value in both.items()})
+
+
+async def torture(fleet: Fleet, steps: Sequence[Step], seed: str) -> tuple[Tally, Findings]:
+    started = time.monotonic()
+    crowd = await gather(fleet.urls, seed)
+    try:
+        for person in crowd.people.values():
+            person.client.start()
+        for person in crowd.people.values():
+            await person.client.live.wait()
+        begin(crowd)
+        await _suffer(fleet, steps)
+        unsettled = await _settle(fleet, crowd)
+        told = await _told(crowd)
+        for person in crowd.people.values():
+            await person.client.come_back()
+        findings = judge(crowd, await Truth.read(crowd))
+    finally:
+        for person in crowd.people.values():
+            person.stop()
+            await person.client.stop()
+    findings.wrong_sync += told.missing
+    if len(fleet.nodes) == 1:  # whoever dies takes everybody's connection along
+        findings.wrong_sync += told.stale
+    tally = _tally(fleet, crowd, findings, unsettled)
+    tally.stale = len(told.stale)
+    tally.seconds = round(time.monotonic() - started, 1)
+    return tally, findings
+
+
+async def _suffer(fleet: Fleet, steps: Sequence[Step]) -> None:
+    begun = time.monotonic()
+    async with asyncio.TaskGroup() as under_way:
+        for step in steps:
+            await asyncio.sleep(max(0, step.at - (time.monotonic() - begun)))
+            under_way.create_task(fleet.suffer(step))
+
+
+async def _settle(fleet: Fleet, crowd: Crowd) -> int:
+    """Everything is up and well; what was not acked is sent until it is. How much never was."""
+    people = crowd.people.values()
+    try:
+        async with asyncio.timeout(_SETTLE_SECONDS):
+            await fleet.up()
+            for person in people:
+                person.finish()
+            while not all(person.is_settled for person in people):  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+            for person in people:
+                for thread in person.threads:
+                    await person.read_at_last(thread)
+    except TimeoutError:
+        sendings = [sending for person in people for sending in person.sendings.values()]
+        return max(1, sum(not sending.acks for sending in sendings))
+    return 0
+
+
+class Told(Struct):
+    """What events alone have not brought, to people who are connected."""
+
+    missing: list[str]
+    """Messages, where others came after them: whoever sees such a gap resumes."""
+    stale: list[str]
+    """An edit, a reaction, a receipt, a message at the very end. Where a node has died before it
+    told, nobody else knows until they come back (docs/decisions/0009)."""
+
+
+async def _told(crowd: Crowd) -> Told:
+    """Once the last events have had time to arrive. Nobody resumes for it who is not told to."""
+    begun = time.monotonic()
+    while True:
+        truth = await Truth.read(crowd)
+        told = Told([], [])
+        for name, person in crowd.people.items():
+            for is_gap, text in differences(name, person.client, truth):
+                (told.missing if is_gap else told.stale).append(text)
+        waited = time.monotonic() - begun
+        if waited > (_TOLD_SECONDS if told.missing else _STALE_SECONDS if told.stale else 0):
+            return told
+        await asyncio.sleep(0.5)
+
+
+def _tally(fleet: Fleet, crowd: Crowd, findings: Findings, unsettled: int) -> Tally:
+    people = crowd.people.values()
+    sendings = [sending for person in people for sending in person.sendings.values()]
+    return Tally(
+        kills=sum(node.kills for node in fleet.nodes),
+        acked=sum(bool(sending.acks) for sending in sendings),
+        lost=len(findings.lost),
+        doubled=len(findings.doubled),
+        reordered=len(findings.reordered),
+        wrong_unread=len(findings.wrong_unread),
+        wrong_sync=len(findings.wrong_sync),
+        unsettled=unsettled,
+        refused=len(findings.refused),
+        fallen=sum(node.falls for node in fleet.nodes),
+        pauses=fleet.pauses,
+        bus_restarts=fleet.bus_restarts,
+        faults=fleet.faults,
+        resumes=sum(person.client.resumes for person in people),
+        reloads=sum(person.client.reloads for person in people),
+        retried=sum(sending.tries > 1 for sending in sendings),
+        edits=sum(len(edits.acked) for person in people for edits in person.edits.values()),
+        reactions=sum(person.reacted for person in people),
+        gaps=sum(person.client.gaps for person in people),
+    )

@@ -1,0 +1,45 @@
+"""A node to be tortured: the server as it is, but for the limits on how often somebody may write.
+
+It is forked from a process that has imported everything already, so that it is back at once; and it
+ends with that one, which ends with whoever started it.
+"""
+
+import ctypes
+import logging
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import uvloop
+
+import greenroom.realtime.nats
+import greenroom.store.dynamo  # noqa: F401 (imported where they are used, otherwise)
+from bench.limitless import RATES
+from greenroom import app, settings
+from greenroom.errors import Problem
+
+_DIE_WITH_PARENT = 1
+
+
+def serve(given: Mapping[str, str], log: Path, told: "Connection[str, None]") -> None:
+    """With these settings; `told` is told the address."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2)
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True)
+    try:
+        uvloop.run(
+            app.serve(
+                settings.read(given),
+                create_tables=False,
+                samples=False,
+                tell=told.send,
+                rates=RATES,
+            )
+        )
+    except Problem as problem:  # the bus or the store is not there: whoever keeps us tries again
+        logging.error("it does not start: %s", problem)
+        sys.exit(2)

@@ -1,0 +1,200 @@
+"""What became of it all: over REST, from everybody's side, next to what each client was told.
+
+Each finding is a sentence; the numbers are how many of each kind there are. Nothing here waits or
+measures time.
+"""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.torture.client import Client
+from tests.torture.crowd import Crowd
+from tests.torture.person import Person, Sending
+from tests.torture.view import Message, plain
+
+
+@dataclass
+class Findings:
+    """By kind: what is wrong, in words."""
+
+    lost: list[str] = field(default_factory=list)
+    """An acked message, edit, reaction or mark that is not there."""
+    doubled: list[str] = field(default_factory=list)
+    """A message that is there twice, or that nobody sent."""
+    reordered: list[str] = field(default_factory=list)
+    """A gap, two orders, or a sender's messages in another order than they were sent."""
+    wrong_unread: list[str] = field(default_factory=list)
+    wrong_sync: list[str] = field(default_factory=list)
+    """What a client has been told is not what a reload shows."""
+    refused: list[str] = field(default_factory=list)
+    """An answer that nobody should have got."""
+
+    def all(self) -> list[str]:
+        return [f"{kind}: {text}" for kind, texts in vars(self).items() for text in texts]
+
+
+class Truth:
+    """What a reload shows to everybody."""
+
+    def __init__(self) -> None:
+        self.threads: dict[tuple[str, str], dict[str, Any]] = {}
+        self.messages: dict[tuple[str, str], list[Message]] = {}
+        self.inboxes: dict[str, dict[str, Any]] = {}
+
+    @classmethod
+    async def read(cls, crowd: Crowd) -> "Truth":
+        truth = cls()
+        for thread, names in crowd.threads.items():
+            for name in names:
+                client = crowd.people[name].client
+                truth.threads[name, thread] = await client.rest("GET", f"/v1/threads/{thread}")
+                truth.messages[name, thread] = await _history(client, thread)
+        for name, person in crowd.people.items():
+            truth.inboxes[name] = await person.client.rest("GET", "/v1/inbox?limit=50")
+        return truth
+
+
+async def _history(client: Client, thread: str) -> list[Message]:
+    messages: list[Message] = []
+    place = ""
+    while True:
+        page = await client.rest("GET", f"/v1/threads/{thread}/messages?limit=100{place}")
+        messages = [plain(message) for message in page["messages"]] + messages
+        if not page["hasBefore"]:
+            return messages
+        place = f"&before={messages[0]['messageId']}"
+
+
+def judge(crowd: Crowd, truth: Truth) -> Findings:
+    findings = Findings()
+    for thread, names in crowd.threads.items():
+        stored = truth.messages[names[0], thread]
+        for name in names[1:]:
+            if truth.messages[name, thread] != stored:
+                findings.reordered.append(f"{name} and {names[0]} are shown different messages")
+        _judge_order(findings, stored)
+        _judge_sendings(findings, crowd, thread, stored)
+        for person in crowd.members(thread):
+            _judge_changes(findings, person, stored)
+    for name, person in crowd.people.items():
+        for thread in person.threads:
+            _judge_unread(findings, name, person, thread, truth)
+        _judge_badge(findings, name, truth)
+        findings.wrong_sync += [text for _, text in differences(name, person.client, truth)]
+        findings.wrong_sync += person.client.view.contradictions
+        findings.wrong_unread += person.client.view.wrong_unread
+        findings.refused += [*person.refusals, *person.client.bugs]
+    return findings
+
+
+def _judge_order(findings: Findings, stored: list[Message]) -> None:
+    if [message["seq"] for message in stored] != list(range(1, len(stored) + 1)):
+        findings.reordered.append(f"seqs are {[message['seq'] for message in stored]}")
+    times = [message["createdAt"] for message in stored]
+    if times != sorted(times):
+        findings.reordered.append("times go back")
+    for message_id, times_there in Counter(one["messageId"] for one in stored).items():
+        if times_there > 1:
+            findings.doubled.append(f"{message_id} is there {times_there} times")
+
+
+def _judge_sendings(findings: Findings, crowd: Crowd, thread: str, stored: list[Message]) -> None:
+    by_user = {person.user: person for person in crowd.members(thread)}
+    places: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
+    for message in stored[1:]:  # the first opened the thread
+        if message["kind"] == "text":
+            name = message["body"].split()[0]
+            places[message["authorUserId"], name].append((message["messageId"], message["seq"]))
+    for (user, name), found in places.items():
+        sent = by_user[user].sendings.get(name)
+        if sent is None or sent.thread != thread:
+            findings.doubled.append(f"{user} never sent {name}, and it is there at {found}")
+        if len(found) > 1:
+            findings.doubled.append(f"{name} of {user} is there at {found}")
+    for user, person in by_user.items():
+        mine = [one for one in person.sendings.values() if one.thread == thread]
+        for sending in mine:
+            if not sending.acks <= set(places[user, sending.name]):
+                findings.lost.append(f"{sending} was acked; found: {places[user, sending.name]}")
+        _judge_own_order(findings, mine)
+
+
+def _judge_own_order(findings: Findings, sendings: list[Sending]) -> None:
+    """What goes out on one connection into one thread takes effect in that order."""
+    last: dict[int, tuple[int, int]] = {}
+    certain = [one for one in sendings if one.place is not None]
+    for sending in sorted(certain, key=lambda one: one.place or (0, 0)):
+        assert sending.place is not None
+        connection, number = sending.place
+        (_, seq), *_ = sending.acks
+        if connection in last and seq < last[connection][1]:
+            findings.reordered.append(f"{sending} came before what was sent earlier: {last}")
+        last[connection] = number, seq
+
+
+def _judge_changes(findings: Findings, person: Person, stored: list[Message]) -> None:
+    for message in stored:
+        message_id, version = message["messageId"], message["version"]
+        edits = person.edits.get(message_id)
+        if edits is not None:
+            if message["body"] not in edits.bodies:
+                findings.doubled.append(f"nobody wrote {message}")
+            if edits.acked and version < max(edits.acked):
+                findings.lost.append(f"an edit to version {max(edits.acked)}: {message}")
+            if message["body"] != edits.acked.get(version, message["body"]):
+                findings.lost.append(f"the edit {edits.acked[version]!r}: {message}")
+        there = any(person.user in users for users in message["reactions"].values())
+        if there != (person.reactions.get(message_id, False) or False) and (
+            person.reactions.get(message_id, False) is not None
+        ):
+            findings.lost.append(f"{person.user} reacted: {not there}; {message}")
+
+
+def _judge_unread(findings: Findings, name: str, person: Person, thread: str, truth: Truth) -> None:
+    """The last seq minus how far somebody has read, by saying so or by sending; everywhere."""
+    stored = truth.messages[name, thread]
+    sent = [one["seq"] for one in stored if one["authorUserId"] == person.user]
+    read, last = max(person.read_acked[thread], *sent, 0), len(stored)
+    rows = [row for row in truth.inboxes[name]["threads"] if row["threadId"] == thread]
+    for shown in (truth.threads[name, thread], *rows):
+        mine = shown["mine"]
+        if (shown["lastSeq"], mine["lastReadSeq"], mine["unread"]) != (last, read, last - read):
+            findings.wrong_unread.append(f"{name} has read {read} of {last} and sees {mine}")
+    if len(rows) != 1:
+        findings.wrong_unread.append(f"{thread} is {len(rows)} times in the inbox of {name}")
+    for (_, seen_in), shown in truth.threads.items():
+        for one in shown["participants"] if seen_in == thread else ():
+            if one["userId"] == person.user and one["lastReadSeq"] != read:
+                findings.wrong_unread.append(f"{name} has read {read} and others see {one}")
+
+
+def _judge_badge(findings: Findings, name: str, truth: Truth) -> None:
+    inbox = truth.inboxes[name]
+    unread = sum(row["mine"]["unread"] for row in inbox["threads"])
+    if inbox["counts"]["badge"] != unread:
+        findings.wrong_unread.append(f"the badge of {name} is {inbox['counts']}, not {unread}")
+
+
+def differences(name: str, client: Client, truth: Truth) -> list[tuple[bool, str]]:
+    """Between what a client was told and what a reload shows; and whether it could see by a gap
+    that something is missing."""
+    found = []
+    for (whose, thread), shown in truth.threads.items():
+        if whose != name:
+            continue
+        seen = client.view.threads[thread]
+        stored = {message["seq"]: message for message in truth.messages[name, thread]}
+        for seq in sorted(stored.keys() | seen.messages.keys()):
+            is_there, told = stored.get(seq), seen.messages.get(seq)
+            if is_there != told:
+                is_gap = told is None and seq < seen.last
+                found.append((is_gap, f"{name} was told {told} where there is {is_there}"))
+        receipts = {
+            one["userId"]: (one["lastReadSeq"], one["lastDeliveredSeq"])
+            for one in shown["participants"]
+        }
+        if seen.receipts() != receipts:
+            text = f"{name} was told of receipts {seen.receipts()}, they are {receipts}"
+            found.append((False, text))
+    return found
