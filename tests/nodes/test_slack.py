@@ -6,7 +6,7 @@ import asyncio
 import pytest
 
 from greenroom.messaging.sync import SLACK_MS
-from greenroom.realtime import nats
+from greenroom.realtime.nats import bus, link
 from greenroom.store.dynamo.wire import Retry
 from tests.nodes.cluster import Cluster, caught_up
 
@@ -18,7 +18,7 @@ def test_a_cursor_reaches_back_further_than_anything_can_be_late() -> None:
     retry = Retry()
     written = retry.seconds + retry.answer_seconds
     """After the time that it bears: the last attempt begins so late, and takes so long."""
-    noticed = nats.BEAT_SECONDS + 2 * nats.PONG_SECONDS
+    noticed = bus.BEAT_SECONDS + 2 * link.PONG_SECONDS
     """That the bus is dead; until then cursors are given out as if it were not."""
     assert CLOCKS_SECONDS + written + noticed < SLACK_MS / 1000
 
@@ -26,8 +26,8 @@ def test_a_cursor_reaches_back_further_than_anything_can_be_late() -> None:
 async def test_a_bus_that_is_dead_before_anybody_notices_costs_nobody_a_message(
     living: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nats, "BEAT_SECONDS", 1)
-    monkeypatch.setattr(nats, "PONG_SECONDS", 1)
+    monkeypatch.setattr(bus, "BEAT_SECONDS", 1)
+    monkeypatch.setattr(link, "PONG_SECONDS", 1)
     one, two = await living.node(), await living.node()
     thread = await one.talk("ana", "ben")
     async with await one.connect("ana") as ana, await two.connect("ben") as ben:

@@ -16,7 +16,8 @@ from greenroom.realtime.base import (
     user_topic,
 )
 from greenroom.realtime.memory import MemoryBus
-from greenroom.realtime.nats import NatsBus, subject_of, topic_of
+from greenroom.realtime.nats import NatsBus
+from greenroom.realtime.nats.subjects import subject_of, topic_of
 from tests.realtime.node import Node, a_topic, nodes, until
 
 WHOLE = Notice(

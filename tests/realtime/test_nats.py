@@ -17,9 +17,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from nats.aio.client import Client
 
-from greenroom.realtime import nats
 from greenroom.realtime.base import Notice, Topic
-from greenroom.realtime.nats import CONNECT_SECONDS, NatsBus, subject_of
+from greenroom.realtime.nats import NatsBus, bus, link, outgoing
+from greenroom.realtime.nats.bus import CONNECT_SECONDS
+from greenroom.realtime.nats.subjects import subject_of
 from greenroom.realtime.problems import BusUnavailable
 from scripts.engines import Engine, nats as server
 from tests.realtime.cable import cable_to
@@ -154,8 +155,8 @@ async def test_many_who_were_lost_at_once_are_not_heard_one_by_one(own_server: E
 async def test_a_cable_that_goes_dead_is_noticed(
     own_server: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nats, "BEAT_SECONDS", 0.1)
-    monkeypatch.setattr(nats, "PONG_SECONDS", 0.3)
+    monkeypatch.setattr(bus, "BEAT_SECONDS", 0.1)
+    monkeypatch.setattr(link, "PONG_SECONDS", 0.3)
     topic = a_topic()
     async with (
         cable_to(own_server.url) as cable,
@@ -173,7 +174,7 @@ async def test_a_cable_that_goes_dead_is_noticed(
 async def test_a_server_that_stands_still_holds_nobody_up_and_what_is_let_go_is_owned_up_to(
     own_server: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nats, "MOST_WAITING_BYTES", 2_000_000)
+    monkeypatch.setattr(outgoing, "MOST_WAITING_BYTES", 2_000_000)
     topic = a_topic()
     async with nodes(own_server.url, own_server.url) as (speaker, listener):
         await listener.listen(topic)
@@ -181,7 +182,7 @@ async def test_a_server_that_stands_still_holds_nobody_up_and_what_is_let_go_is_
         for _ in range(200):
             speaker.bus.publish([topic], Notice(b"x" * 100_000))
             await asyncio.sleep(0)
-        assert speaker.bus._outgoing_bytes <= 2_000_000  # type: ignore[attr-defined]
+        assert speaker.bus._outgoing.bytes <= 2_000_000  # type: ignore[attr-defined]
         own_server.process.send_signal(signal.SIGCONT)
         await until(lambda: listener.missed)
         assert len(listener.heard) < 200
@@ -219,7 +220,7 @@ async def test_a_server_that_throws_somebody_out_sees_them_again(
 async def test_ready_gives_up_while_nats_is_away(
     own_server: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nats, "READY_SECONDS", 0.5)
+    monkeypatch.setattr(bus, "READY_SECONDS", 0.5)
     async with nodes(own_server.url) as (node,):
         own_server.stop()
         await until(lambda: not node.bus._up)  # type: ignore[attr-defined]
@@ -307,7 +308,7 @@ async def test_a_url_that_makes_no_sense_is_told_without_the_password(url: str) 
 
 
 async def test_a_server_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nats, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(bus, "CONNECT_SECONDS", 1)
     async with listening(b"") as (url, _):
         assert "in time" in (await refused(url)).reason
 

@@ -1,0 +1,78 @@
+"""What waits to leave for other nodes, and whether what has left has arrived.
+
+What one would get wrong: whatever is let go is owed to the others: a word, as soon as there is a
+way, that something of ours was lost.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Iterable
+
+import msgspec
+from nats.errors import MaxPayloadError
+
+from greenroom.realtime.base import Notice, Topic
+from greenroom.realtime.nats.link import Link
+from greenroom.realtime.nats.subjects import LOST, fits, subject_of
+
+MOST_WAITING_BYTES = 16_000_000
+BATCH = 256
+_OVERHEAD_BYTES = 200
+_encode = msgspec.msgpack.Encoder().encode
+_log = logging.getLogger(__name__)
+
+
+class Outgoing:
+    def __init__(self) -> None:
+        self.bytes = 0
+        self.owed = False
+        """Whether the others have to be told that something of ours was lost."""
+        self.sent = self._arrived = 0
+        """How much has left, and how much of it the server is known to have."""
+        self._waiting: deque[tuple[str, bytes]] = deque()
+
+    def __bool__(self) -> bool:
+        return self.owed or bool(self._waiting)
+
+    def add(self, topics: Iterable[Topic], notice: Notice) -> None:
+        data = _encode(notice)
+        for topic in topics:
+            subject = subject_of(topic)
+            if fits(subject):
+                self._waiting.append((subject, data))
+                self.bytes += len(data) + _OVERHEAD_BYTES
+        if self.bytes > MOST_WAITING_BYTES:
+            _log.warning("the bus is slow: %d notices are let go", len(self._waiting))
+            self._let_go()
+
+    async def send_some(self, link: Link) -> None:
+        if self.owed:
+            self.owed = False
+            self.sent += 1
+            await link.publish(LOST, b"")
+        for _ in range(BATCH):
+            if not self._waiting:
+                break
+            subject, data = self._waiting.popleft()
+            self.bytes -= len(data) + _OVERHEAD_BYTES
+            self.sent += 1
+            try:
+                await link.publish(subject, data)
+            except MaxPayloadError:
+                _log.warning("a notice of %d bytes is too large for the bus", len(data))
+                self.owed = True
+        await link.room()
+
+    def arrived(self, sent: int) -> None:
+        """All of what had left when so much had."""
+        self._arrived = sent
+
+    def cut_off(self) -> None:
+        """Nobody takes anything any more."""
+        self.owed = self.owed or self._arrived < self.sent
+        self._let_go()
+
+    def _let_go(self) -> None:
+        self.owed = self.owed or bool(self._waiting)
+        self._waiting.clear()
+        self.bytes = 0
