@@ -1,4 +1,4 @@
-"""Write the generated parts of docs/ from the code that they describe: `make docs`.
+"""Write the generated parts of docs/, and of web/, from the code that they describe: `make docs`.
 
 A whole file is a line in WHOLE. A part of a file is a line in PARTS and stands between
 `<!-- generated: NAME -->` and `<!-- /generated: NAME -->`; what is around it is written by hand.
@@ -15,7 +15,7 @@ import uvloop
 from greenroom import cost
 from greenroom.app import TABLES
 from greenroom.store import describe
-from scripts import reference_pages, socket_page
+from scripts import reference_pages, socket_page, socket_types
 
 ROOT = Path(__file__).parents[1]
 
@@ -24,6 +24,7 @@ WHOLE: dict[str, Callable[[], str]] = {
     "docs/reference/settings.md": reference_pages.settings_page,
     "docs/reference/socket.json": socket_page.asyncapi_file,
     "docs/reference/socket.md": socket_page.socket_page,
+    "web/src/client/socket.d.ts": socket_types.socket_types,
 }
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "docs/data-model.md": {"tables": lambda: describe.markdown(TABLES)},

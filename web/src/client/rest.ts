@@ -1,0 +1,142 @@
+// REST: one typed call per operation of the OpenAPI document, by its method and path.
+//
+// What one would get wrong: a token is asked for each time and may be stale. A 401 is tried once
+// more with a fresh one; what is refused then stays refused.
+import type { paths } from "./openapi";
+import type { Problem, ProblemDocument } from "./types";
+
+type Method = "get" | "put" | "post" | "patch" | "delete";
+type PathOf<M extends Method> = {
+  [P in keyof paths]: paths[P] extends Record<M, { responses: unknown }> ? P : never;
+}[keyof paths];
+type Operation<M extends Method, P extends keyof paths> = paths[P] extends Record<M, infer O>
+  ? O
+  : never;
+type JsonIn<R> = R extends { content: { "application/json": infer T } } ? T : undefined;
+type Good = 200 | 201 | 202 | 204;
+type Answer<O> = O extends { responses: infer R }
+  ? { [S in keyof R & Good]: JsonIn<R[S]> }[keyof R & Good]
+  : never;
+type PathParameters<O> = O extends { parameters: { path: infer T } } ? { path: T } : { path?: never };
+type QueryOf<O> = O extends { parameters: { query?: infer T } } ? { query?: T } : { query?: never };
+type BodyOf<O> = O extends { requestBody: { content: { "application/json": infer T } } }
+  ? { body: T }
+  : { body?: never };
+type Input<O> = PathParameters<O> & QueryOf<O> & BodyOf<O> & { headers?: Record<string, string> };
+
+export interface TokenSource {
+  /** With `stale`, that one was refused: another is wanted. */
+  get(stale?: string): Promise<string>;
+}
+
+export class Rest {
+  constructor(
+    readonly api: string,
+    private readonly tokens: TokenSource,
+  ) {}
+
+  async ask<M extends Method, P extends PathOf<M>>(
+    method: M,
+    path: P,
+    input: Input<Operation<M, P>>,
+  ): Promise<Answer<Operation<M, P>>> {
+    const { path: places, query, body, headers } = input as {
+      path?: Record<string, string>;
+      query?: Record<string, unknown>;
+      body?: unknown;
+      headers?: Record<string, string>;
+    };
+    const url = this.api + filled(path as string, places ?? {}) + queried(query ?? {});
+    const send = (token: string): Promise<Response> => {
+      const given: Record<string, string> = { ...headers, Authorization: `Bearer ${token}` };
+      if (body !== undefined) given["Content-Type"] = "application/json";
+      return reached(url, {
+        method: method.toUpperCase(),
+        headers: given,
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+    };
+    const token = await this.tokens.get();
+    let answer = await send(token);
+    if (answer.status === 401) answer = await send(await this.tokens.get(token));
+    return (await read(answer)) as Answer<Operation<M, P>>;
+  }
+}
+
+/** Without a token, and outside the document: the demo's own routes. */
+export async function plain(url: string, body?: unknown): Promise<unknown> {
+  const init: RequestInit =
+    body === undefined
+      ? {}
+      : {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify(body),
+        };
+  return read(await reached(url, init));
+}
+
+async function reached(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, { ...init, cache: "no-store", credentials: "omit" });
+  } catch {
+    throw new Refusal({ type: "network", title: "The server cannot be reached", status: 0 });
+  }
+}
+
+async function read(answer: Response): Promise<unknown> {
+  if (answer.ok) return answer.status === 204 ? undefined : await answer.json();
+  const found: unknown = await answer.json().catch(() => null);
+  throw refusal(found, answer.status);
+}
+
+function filled(path: string, places: Record<string, string>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(places[name] ?? ""));
+}
+
+function queried(query: Record<string, unknown>): string {
+  const parts = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null) parts.append(name, String(one));
+    }
+  }
+  const text = parts.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+/** What the server, or the way to it, has against a request. */
+export class Refusal extends Error implements Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+
+  constructor(document: ProblemDocument) {
+    super(document.detail ?? document.title);
+    this.name = "Problem";
+    this.type = document.type;
+    this.title = document.title;
+    this.status = document.status;
+    this.detail = document.detail ?? "";
+    this.fields = document as unknown as Record<string, unknown>;
+  }
+
+  get code(): string {
+    return this.type.slice(this.type.lastIndexOf("/") + 1);
+  }
+}
+
+export function isProblem(error: unknown): error is Problem {
+  return error instanceof Refusal;
+}
+
+/** From whatever was answered: a proxy on the way does not speak problem+json. */
+export function refusal(found: unknown, status: number): Refusal {
+  if (typeof found === "object" && found !== null && "type" in found && "title" in found) {
+    return new Refusal(found as ProblemDocument);
+  }
+  const title = status === 404 ? "Not found" : "The server could not answer";
+  return new Refusal({ type: `status-${status}`, title, status });
+}
