@@ -1,0 +1,21 @@
+/** Puts something that floats beside its button, inside the window: below and at its end, or above where there is
+ * no room. Set by CSSOM, which a strict CSP allows. */
+
+const GAP = 4;
+const MARGIN = 8;
+
+export function place(floating: HTMLElement, button: HTMLElement): void {
+  const at = button.getBoundingClientRect();
+  const size = floating.getBoundingClientRect();
+  const room = { wide: document.documentElement.clientWidth, high: window.innerHeight };
+  const rtl = getComputedStyle(button).direction === 'rtl';
+  const left = rtl ? at.left : at.right - size.width;
+  const below = at.bottom + GAP;
+  const top = below + size.height > room.high - MARGIN ? at.top - GAP - size.height : below;
+  floating.style.left = `${clamp(left, MARGIN, room.wide - size.width - MARGIN)}px`;
+  floating.style.top = `${clamp(top, MARGIN, room.high - size.height - MARGIN)}px`;
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.max(least, Math.min(value, most));
+}

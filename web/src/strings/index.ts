@@ -1,0 +1,127 @@
+/**
+ * `t` says a text in the reader's language; the rest says times, numbers and lists.
+ *
+ * What one would get wrong: language and locale are two things. The words are in a language that we
+ * ship; dates, numbers and plurals of them are as the browser's locale has them, where it speaks
+ * the same language, so that somebody in Dublin reads "14 May" and somebody in Boston "May 14".
+ */
+import { en, type Words } from './en';
+
+type Slots<S> = S extends `${string}{${infer P}}${infer Rest}` ? P | Slots<Rest> : never;
+type English = typeof en;
+export type Key = keyof English;
+type Text<K extends Key> = English[K] extends string ? English[K] : English[K][keyof English[K]];
+type Needs<K extends Key> =
+  | Slots<Text<K>>
+  | (English[K] extends string ? never : 'count');
+type Args<K extends Key> = [Needs<K>] extends [never] ? [] : [{ readonly [P in Needs<K>]: string | number }];
+
+let words: Words = en;
+let language = 'en';
+
+/** Call before anything is rendered. */
+export function speak(tag: string, spoken: Words): void {
+  language = tag;
+  words = spoken;
+}
+
+export function locale(): string {
+  const wanted = typeof navigator === 'undefined' ? [] : navigator.languages;
+  return wanted.find((tag) => tag.split('-')[0] === language) ?? language;
+}
+
+export function t<K extends Key>(key: K, ...args: Args<K>): string {
+  return fill(key, (args[0] ?? {}) as Record<string, string | number>);
+}
+
+/** For keys that are put together: `tx('kind', 'direct')`; an unknown one is said as it is. */
+export function tx(prefix: string, name: string): string {
+  const key = `${prefix}.${name}`;
+  return key in words ? fill(key as Key, {}) : name;
+}
+
+function fill(key: Key, slots: Record<string, string | number>): string {
+  const found: string | { readonly one: string; readonly other: string } = words[key];
+  const text = typeof found === 'string' ? found : found[plural(Number(slots['count']))];
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = slots[name];
+    return value === undefined ? whole : typeof value === 'number' ? number(value) : value;
+  });
+}
+
+function plural(count: number): 'one' | 'other' {
+  return format('plural', () => new Intl.PluralRules(language)).select(count) === 'one' ? 'one' : 'other';
+}
+
+export function number(value: number): string {
+  return format('number', () => new Intl.NumberFormat(locale())).format(value);
+}
+
+/** A badge has no room for more than two digits. */
+export function few(value: number): string {
+  return value > 99 ? '99+' : number(value);
+}
+
+export function list(names: readonly string[]): string {
+  return format('list', () => new Intl.ListFormat(locale(), { type: 'conjunction' })).format(names);
+}
+
+/** 14:05 */
+export function clock(at: string | number): string {
+  return format('clock', () => new Intl.DateTimeFormat(locale(), { timeStyle: 'short' })).format(new Date(at));
+}
+
+/** 14 May 2026, 14:05 */
+export function moment(at: string | number): string {
+  const options = { dateStyle: 'medium', timeStyle: 'short' } as const;
+  return format('moment', () => new Intl.DateTimeFormat(locale(), options)).format(new Date(at));
+}
+
+/** Today; Yesterday; Monday; 14 May; 14 May 2025: above the messages of a day. */
+export function day(at: string | number, now = Date.now()): string {
+  const days = daysBetween(at, now);
+  if (days === 0) return t('log.today');
+  if (days === 1) return t('log.yesterday');
+  if (days > 1 && days < 7) {
+    return format('weekday', () => new Intl.DateTimeFormat(locale(), { weekday: 'long' })).format(new Date(at));
+  }
+  return date(at, now);
+}
+
+/** In a list there is little room: 14:05 today, Mon this week, 14 May, 14 May 2025. */
+export function brief(at: string | number, now = Date.now()): string {
+  const days = daysBetween(at, now);
+  if (days <= 0) return clock(at);
+  if (days < 7) {
+    return format('short', () => new Intl.DateTimeFormat(locale(), { weekday: 'short' })).format(new Date(at));
+  }
+  return date(at, now);
+}
+
+export function date(at: string | number, now = Date.now()): string {
+  const when = new Date(at);
+  if (when.getFullYear() === new Date(now).getFullYear()) {
+    return format('date', () => new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short' })).format(when);
+  }
+  return format('year', () => new Intl.DateTimeFormat(locale(), { dateStyle: 'medium' })).format(when);
+}
+
+/** A day as the reader's clock has it, to tell one from another. */
+export function dayKey(at: string | number): string {
+  const when = new Date(at);
+  return `${when.getFullYear()}-${when.getMonth()}-${when.getDate()}`;
+}
+
+function daysBetween(at: string | number, now: number): number {
+  const midnight = (ms: string | number): number => new Date(ms).setHours(0, 0, 0, 0);
+  return Math.round((midnight(now) - midnight(at)) / 86_400_000);
+}
+
+const formats = new Map<string, unknown>();
+
+/** To make one is slow, and a list asks for hundreds. */
+function format<T>(name: string, make: () => T): T {
+  const key = `${language} ${name}`;
+  if (!formats.has(key)) formats.set(key, make());
+  return formats.get(key) as T;
+}
