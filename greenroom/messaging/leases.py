@@ -1,5 +1,10 @@
-"""Until when this node's leases run, so that none is written more often than it has to be."""
+"""Until when this node's leases run, so that none is written more often than it has to be.
 
+What one would get wrong: a user may hold the same lease on several nodes, one screen on each. The
+item has an attribute for each of them, named after its `holder`.
+"""
+
+import secrets
 from collections import OrderedDict
 
 from greenroom.ids import UserId
@@ -9,8 +14,13 @@ _RENEW = 0.6
 _MOST = 50_000
 
 
+HOLDER = "on "
+"""How the name of an attribute begins that says until when a node holds the lease."""
+
+
 class Leases:
     def __init__(self) -> None:
+        self.holder = HOLDER + secrets.token_hex(4)
         self._until: OrderedDict[tuple[str, UserId], int] = OrderedDict()
 
     def is_due(self, partition: str, user: UserId, now_ms: int, lasts_ms: int) -> bool:

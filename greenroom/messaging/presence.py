@@ -3,22 +3,30 @@
 A lease is an item of the ephemeral table, so that whoever comes later sees it from any node, and
 the lease of a node that died runs out. It is written, and told to whoever has the thread on screen,
 once in a while, not with every keystroke. What one would get wrong: nothing of it is shown to or
-about somebody behind a gate, or across a block.
+about somebody behind a gate, or across a block; and whoever goes from one node may still be there
+on another, which the write that ends a lease says.
 """
+
+from contextlib import suppress
+from functools import partial
 
 from msgspec import Struct
 
 from greenroom.ids import ThreadId, UserId
-from greenroom.messaging import access, items, rules
+from greenroom.messaging import access, rules
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import PresenceChanged, TypingChanged
+from greenroom.messaging.leases import HOLDER
 from greenroom.messaging.models import Thread
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.records import lease_key, presence_partition, typing_partition
 from greenroom.people.actor import Actor
 from greenroom.safety.blocks import apart_from
 from greenroom.safety.records import EPHEMERAL, EPHEMERAL_TTL
-from greenroom.store.base import Delete, Put
+from greenroom.store.base import Key, Update
+from greenroom.store.expressions import F
+from greenroom.store.problems import ConditionFailed
+from greenroom.store.values import Item
 
 PRESENCE_MS = 60_000
 TYPING_MS = 10_000
@@ -49,22 +57,24 @@ async def stay(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
 
 
 async def insist(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
-    """Another node has ended the lease, and the actor still looks at the thread."""
+    """Another node has said that the actor is gone, just when they came to this one."""
     messaging.leases.end(presence_partition(thread_id), actor.user)
     await stay(messaging, actor, thread_id)
 
 
 async def vanish(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
-    await _end(messaging, actor.user, presence_partition(thread_id))
-    was_typing = await _end(messaging, actor.user, typing_partition(thread_id))
+    """From this node; nobody is told as long as the actor is there on another one."""
+    is_gone = await _end(messaging, actor.user, presence_partition(thread_id))
+    types_no_more = await _end_typing(messaging, actor.user, thread_id)
     try:
         thread, shown = await _shown_to(messaging, actor, thread_id)
     except ThreadNotFound:
         return
-    if was_typing:
+    if types_no_more:
         messaging.tell(thread, TypingChanged(actor.user, 0, shown))
-    # The actor's own screens on other nodes hear of it too, and may insist.
-    messaging.tell(thread, PresenceChanged(actor.user, 0, (*shown, actor.user)))
+    if is_gone:
+        # The actor's own screens on other nodes hear of it too, and may insist.
+        messaging.tell(thread, PresenceChanged(actor.user, 0, (*shown, actor.user)))
 
 
 async def type_in(messaging: Messaging, actor: Actor, thread_id: ThreadId, *, on: bool) -> None:
@@ -75,7 +85,7 @@ async def type_in(messaging: Messaging, actor: Actor, thread_id: ThreadId, *, on
     if on:
         until_ms = await _hold(messaging, actor.user, partition, TYPING_MS)
         messaging.tell(thread, TypingChanged(actor.user, until_ms, shown))
-    elif await _end(messaging, actor.user, partition):
+    elif await _end_typing(messaging, actor.user, thread_id):
         messaging.tell(thread, TypingChanged(actor.user, 0, shown))
 
 
@@ -111,24 +121,47 @@ def _is_due(messaging: Messaging, user: UserId, partition: str, lasts_ms: int) -
 
 async def _hold(messaging: Messaging, user: UserId, partition: str, lasts_ms: int) -> int:
     """Until when. Noted first, so that two who come at once write it once."""
-    until_ms = messaging.clock.now_ms() + lasts_ms
-    messaging.leases.note(partition, user, until_ms)
-    item = items.at(lease_key(partition, user)) | {"until": until_ms}
-    item[EPHEMERAL_TTL] = until_ms // 1000 + 1
+    now_ms, leases = messaging.clock.now_ms(), messaging.leases
+    until_ms, key = now_ms + lasts_ms, lease_key(partition, user)
+    leases.note(partition, user, until_ms)
+    held = F(leases.holder).set(until_ms), F(EPHEMERAL_TTL).set(until_ms // 1000 + 1)
     try:
-        await messaging.store.write(Put(EPHEMERAL, item))
+        item = await messaging.store.write(Update(EPHEMERAL, key, held))
     except BaseException:
-        messaging.leases.end(partition, user)
+        leases.end(partition, user)
         raise
+    for holder, until in _holders(item).items():
+        if until <= now_ms:  # of a node that died, while the user is still there on this one
+            messaging.chores.add(partial(_tidy, messaging, key, holder, until))
     return until_ms
 
 
+async def _tidy(messaging: Messaging, key: Key, holder: str, until_ms: int) -> None:
+    passed = F(holder)
+    with suppress(ConditionFailed):
+        await messaging.store.write(
+            Update(EPHEMERAL, key, (passed.remove(),), passed.equals(until_ms))
+        )
+
+
 async def _end(messaging: Messaging, user: UserId, partition: str) -> bool:
-    """Whether there was one."""
-    if not messaging.leases.end(partition, user):
-        return False
-    await messaging.store.write(Delete(EPHEMERAL, lease_key(partition, user)))
-    return True
+    """Whether no other node holds it either."""
+    leases = messaging.leases
+    leases.end(partition, user)
+    key, mine = lease_key(partition, user), F(leases.holder)
+    try:
+        item = await messaging.store.write(Update(EPHEMERAL, key, (mine.remove(),), mine.exists()))
+    except ConditionFailed as refused:
+        item = refused.item
+    now_ms = messaging.clock.now_ms()
+    return all(until_ms <= now_ms for until_ms in _holders(item).values())
+
+
+async def _end_typing(messaging: Messaging, user: UserId, thread_id: ThreadId) -> bool:
+    """Whether there was one, and is none any more."""
+    partition = typing_partition(thread_id)
+    is_ours = messaging.leases.end(partition, user)
+    return is_ours and await _end(messaging, user, partition)
 
 
 async def _leases(
@@ -136,5 +169,16 @@ async def _leases(
 ) -> dict[UserId, int]:
     now_ms = messaging.clock.now_ms()
     page = await messaging.store.query(EPHEMERAL, partition, limit=rules.MAX_PARTICIPANTS)
-    found = {UserId(str(item["sk"])): int(str(item["until"])) for item in page.items}
+    found = {
+        UserId(str(item["sk"])): max(_holders(item).values(), default=0) for item in page.items
+    }
     return {user: until for user, until in found.items() if user in shown and until > now_ms}
+
+
+def _holders(item: Item | None) -> dict[str, int]:
+    """The nodes that hold a lease, and until when."""
+    return {
+        name: until
+        for name, until in (item or {}).items()
+        if name.startswith(HOLDER) and isinstance(until, int)
+    }

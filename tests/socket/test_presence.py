@@ -8,8 +8,14 @@ import pytest
 
 from greenroom.app import TABLES
 from greenroom.clock import HeldClock, iso
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging.events import PresenceChanged
+from greenroom.messaging.leases import HOLDER
+from greenroom.messaging.records import lease_key, presence_partition
 from greenroom.realtime.base import Notice, Topic
 from greenroom.realtime.memory import MemoryBus
+from greenroom.safety.records import EPHEMERAL
+from greenroom.store.base import Key, Store
 from tests.socket.client import Client
 from tests.socket.node import (
     CAST,
@@ -396,10 +402,53 @@ async def test_whoever_has_another_screen_on_another_node_has_not_gone(tmp_path:
             assert set(await heard(ben)) == {("presence", ana_id, True)}
             await laptop.close()
             await there.quiet()
-            await until(lambda: not here.desk.under_way)
-            assert (await heard(ben))[-1] == ("presence", ana_id, True)
+            assert await heard(ben) == [], "not even for a moment"
             await focus(here, ben)
             await focus(here, ben, thread)
             assert await heard(ben) == [("presence", ana_id, True)]
             await focus(here, phone)
             assert await heard(ben) == [("presence", ana_id, False)]
+
+
+async def test_whoever_is_said_to_be_gone_just_as_they_come_says_otherwise(node: Node) -> None:
+    """Two nodes write one lease after the other, and the bus may bring the first word last."""
+    messaging = node.contexts.messaging
+    thread = await node.talk("ana", "ben")
+    ana_id, ben_id = UserId(node.id("ana")), UserId(node.id("ben"))
+    async with await node.connect("ana") as ana, await node.connect("ben") as ben:
+        await focus(node, ben, thread)
+        await focus(node, ana, thread)
+        assert await heard(ben) == [("presence", ana_id, True)]
+        head, _ = await messaging.heads.load(ThreadId(thread))
+        assert head is not None
+        messaging.tell(head, PresenceChanged(ana_id, 0, (ben_id, ana_id)))
+        await settled(node, ana)
+        assert await heard(ben) == [("presence", ana_id, False), ("presence", ana_id, True)]
+
+
+async def test_what_nodes_that_died_have_left_in_a_lease_is_tidied_up(tmp_path: Path) -> None:
+    clock = HeldClock(IN_2100_MS)
+    async with fresh_store(f"{SQLITE}{tmp_path}/two.db", TABLES, clock) as store:
+        async with node_on(store, clock) as dies:
+            await dies.join(*CAST)
+            thread = await dies.talk("ana", "ben")
+            ana = await dies.connect("ana")
+            await focus(dies, ana, thread)
+            dies.desk.is_draining = True  # its leases are left to end by themselves
+        async with node_on(store, clock) as node:
+            node.knows(dies)
+            async with await node.connect("ana") as ana:
+                clock.advance(seconds=30)
+                await focus(node, ana, thread)
+                key = lease_key(presence_partition(ThreadId(thread)), UserId(node.id("ana")))
+                assert len(await _holders(store, key)) == 2
+                clock.advance(seconds=40)
+                await node.desk.renew()
+                await node.contexts.messaging.chores.run()
+                assert await _holders(store, key) == {node.contexts.messaging.leases.holder}
+
+
+async def _holders(store: Store, key: Key) -> set[str]:
+    item = await store.get(EPHEMERAL, key)
+    assert item is not None
+    return {name for name in item if name.startswith(HOLDER)}
