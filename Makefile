@@ -4,27 +4,36 @@
 BIN := .venv/bin
 RUNTIME := .venv/.runtime
 DEV := .venv/.dev
+BUILT := greenroom/api/web/built/index.html
+MODULES := web/node_modules/.package-lock.json
+WEB_SOURCES := $(shell find web/src web/public -type f) $(wildcard web/*.ts web/*.js web/*.html)
 WORKERS ?= 2
 RESOLVE := uv pip compile --no-config --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --no-emit-index-url --custom-compile-command "make lock" --quiet --upgrade
 COMPILE := $(RESOLVE) pyproject.toml --group build
 
-.PHONY: help run test check format soak soak-messaging torture bench-store bench-growth bench-chat bench-sockets docs lock clean
+.PHONY: help run web test check format soak soak-messaging torture bench-store bench-growth bench-chat bench-sockets docs lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
 
 run: $(RUNTIME) ## set up, serve with sample people and data, and say where to look
+	@scripts/with_node "The web app is not built" $(MAKE) -s web
 	@$(BIN)/greenroom demo
 
+web: $(BUILT) ## build the web app into the package (needs Node 20 or newer)
+
 test: $(DEV) ## set up and run all the tests, the engines they need included
+	@scripts/with_node "The web app is not tested" $(MAKE) -s web
 	PYTHONHASHSEED=0 $(BIN)/pytest -n $(WORKERS) # all workers write a set in the same order
 
-check: $(DEV) ## ruff, mypy --strict, the order of imports
+check: $(DEV) ## ruff, mypy --strict, the order of imports; svelte-check where Node is
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@scripts/with_node "The web app is not checked" $(MAKE) -s $(MODULES)
+	@scripts/with_node "" npm run --silent --prefix web check
 
 format: $(DEV) ## let ruff put the code in order
 	$(BIN)/ruff check --fix .
@@ -51,8 +60,10 @@ bench-chat: $(DEV) ## messages between connected users, next to ejabberd, Prosod
 bench-sockets: $(DEV) ## the socket next to the WebSockets of ASGI servers: echoes per second
 	$(BIN)/python -m bench.sockets
 
-docs: $(DEV) ## write the generated parts of docs/ anew
+docs: $(DEV) ## write the generated parts of docs/ and the web app's types anew
 	$(BIN)/python -m scripts.generate_docs
+	@scripts/with_node "web/src/client/openapi.d.ts stays as it is" $(MAKE) -s $(MODULES)
+	@$(BIN)/python -m scripts.openapi_document | scripts/with_node "" npm run --silent --prefix web types
 
 lock: ## resolve the dependencies anew (needs uv)
 	$(COMPILE) --output-file requirements.lock
@@ -61,8 +72,11 @@ lock: ## resolve the dependencies anew (needs uv)
 	cd scripts/engines && $(RESOLVE) asgi_sockets.in --output-file asgi_sockets.lock
 	cd scripts/engines && rm -f package-lock.json && \
 		npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
+	cd web && rm -f package-lock.json && \
+		npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
 
 clean: ## remove what make has set up; data/ stays
+	rm -rf web/node_modules web/.tests greenroom/api/web/built
 	rm -rf .venv .engines .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
 
 $(RUNTIME): requirements.lock pyproject.toml scripts/setup
@@ -70,3 +84,12 @@ $(RUNTIME): requirements.lock pyproject.toml scripts/setup
 
 $(DEV): requirements-dev.lock pyproject.toml scripts/setup
 	@scripts/setup requirements-dev.lock $@
+
+$(MODULES): web/package.json web/package-lock.json
+	@echo "Installing web/package-lock.json into web/node_modules"
+	@npm ci --prefix web --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
+	@touch $@
+
+$(BUILT): $(MODULES) $(WEB_SOURCES)
+	@echo "Building the web app"
+	@npm run --silent --prefix web build -- --logLevel warn

@@ -22,6 +22,7 @@ from greenroom.api.tokens import (
     Signature,
     TokensMadeElsewhere,
 )
+from greenroom.api.web import Site
 from greenroom.api.ws.desk import Desk
 from greenroom.api.ws.herald import Herald, tell_nodes
 from greenroom.api.ws.requests import HANDLERS
@@ -85,7 +86,8 @@ async def serve(
             _ = contexts.safety.policy.glance  # worked out now, not with the first message
             shown = await demo.furnish(contexts.messaging) if samples else ()
             authenticator = Authenticator(people, signature(settings, clock), expected(settings))
-            app = http_app(contexts, authenticator, partial(_ready, people), shown)
+            ready = partial(_ready, people)
+            app = http_app(contexts, authenticator, ready, shown, site=Site.found())
             desk = Desk(
                 contexts.messaging,
                 authenticator,

@@ -4,9 +4,10 @@
 // no data: script, and a hashed file is cached for good while index.html never is.
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
+import { compress } from "./compress";
 
 export default defineConfig({
-  plugins: [svelte()],
+  plugins: [svelte(), compress()],
   base: "/",
   build: {
     outDir: "../greenroom/api/web/built",

@@ -19,7 +19,7 @@ from greenroom.api.asyncapi.document import asyncapi_json
 from greenroom.api.auth import Authenticator
 from greenroom.api.contract import Illustrations
 from greenroom.api.idempotency import Once
-from greenroom.api.pages.landing import landing_page
+from greenroom.api.pages.landing import landing
 from greenroom.api.pages.reference import ReferencePage, problem_page
 from greenroom.api.rest import (
     health,
@@ -33,6 +33,7 @@ from greenroom.api.rest import (
     threads,
 )
 from greenroom.api.rest.examples import EXAMPLES
+from greenroom.api.web import Site, site_routes
 from greenroom.errors import Problem
 from greenroom.messaging import Messaging
 from greenroom.people import People
@@ -77,9 +78,11 @@ def http_app(
     authenticator: Authenticator,
     ready: health.Ready,
     samples: Sequence[tuple[Person, str]] = (),
+    *,
+    site: Site | None = None,
 ) -> Litestar:
     return Litestar(
-        [landing_page(samples), *_ROUTES],
+        [*site_routes(site, landing(samples)), *_ROUTES],
         state=State({"authenticator": authenticator}),
         dependencies=_dependencies(contexts, ready),
         plugins=[Illustrations(EXAMPLES)],
@@ -132,9 +135,11 @@ async def _newcomer(request: Request[Any, Any, Any]) -> Actor:
 
 
 async def _add_headers(message: Message, _: Scope) -> None:
-    """To every answer, refusals too."""
+    """To every answer, refusals too; the app has a policy of its own, which stands."""
     if message["type"] == "http.response.start":
-        message["headers"] = [*message.get("headers", ()), *_HEADERS]
+        given = message.get("headers", ())
+        names = {name for name, _ in given}
+        message["headers"] = [*given, *(row for row in _HEADERS if row[0] not in names)]
 
 
 def _openapi() -> OpenAPIConfig:

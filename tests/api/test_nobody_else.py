@@ -13,6 +13,16 @@ from tests.api.hall import Hall
 
 PUBLIC = {
     "GET /": 200,
+    "GET /inbox": 200,
+    "GET /inbox/{place}": 200,
+    "GET /new": 200,
+    "GET /moderation": 200,
+    "GET /moderation/{place}": 200,
+    "GET /settings": 200,
+    "GET /settings/{place}": 200,
+    "GET /assets/{name}": 404,  # nothing is built here
+    "GET /icon.svg": 404,
+    "GET /greenroom-inbox.js": 404,
     "GET /page.css": 200,
     "GET /problems/{code}": 302,
     "GET /healthz": 200,

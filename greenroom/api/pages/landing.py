@@ -1,10 +1,7 @@
-"""The page at `/`: who is here, in a demo, and where to look."""
+"""The page at `/` where the web app is not built: who is here, in a demo, and where to look."""
 
 from collections.abc import Sequence
 from html import escape
-
-from litestar import MediaType, get
-from litestar.handlers import HTTPRouteHandler
 
 from greenroom import __version__
 from greenroom.api.pages import page
@@ -24,6 +21,8 @@ def landing(samples: Sequence[tuple[Person, str]]) -> str:
         "<h1>Greenroom</h1>",
         "<p class='quiet'>A conversation backend for marketplaces. "
         f"This is version {escape(__version__)}, and it is running.</p>",
+        "<p>The web app is missing: it was not built. <code>make web</code> builds it, and needs "
+        "Node 20 or newer. Everything else is here.</p>",
     ]
     if samples:
         cards = "\n".join(_card(person, part) for person, part in samples)
@@ -47,12 +46,3 @@ def _card(person: Person, part: str) -> str:
         f"<span>@{escape(person.username)}</span><span>{escape(part)}</span></li>"
     )
 
-
-def landing_page(samples: Sequence[tuple[Person, str]]) -> HTTPRouteHandler:
-    text = landing(samples)
-
-    @get("/", media_type=MediaType.HTML, include_in_schema=False, sync_to_thread=False)
-    def show() -> str:
-        return text
-
-    return show

@@ -1,0 +1,92 @@
+"""The app at `/`, for every address that it has, and its files.
+
+What one would get wrong: a file with a hash in its name never changes, and is kept for good; the
+page that names it changes with each build, and is asked for each time.
+"""
+
+from typing import Any
+
+from litestar import MediaType, Request, Response, get
+from litestar.exceptions import NotFoundException
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
+
+from greenroom.api.web.site import File, Site
+
+PLACES = (
+    "/",
+    "/inbox",
+    "/inbox/{place:path}",
+    "/new",
+    "/moderation",
+    "/moderation/{place:path}",
+    "/settings",
+    "/settings/{place:path}",
+)
+"""Where the app is: it looks at the address itself."""
+STANDING = ("icon.svg", "greenroom-inbox.js")
+"""Files without a hash, as others have their names by heart."""
+CONTENT_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "worker-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data: blob:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "manifest-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+_POLICY = {"Content-Security-Policy": CONTENT_POLICY}
+_FOR_GOOD = "public, max-age=31536000, immutable"
+_EACH_TIME = "no-cache"
+_SHARED = _POLICY | {
+    "Access-Control-Allow-Origin": "*",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+}
+"""Any site may load the inbox as an element."""
+
+
+def site_routes(site: Site | None, landing: str) -> list[HTTPRouteHandler]:
+    """With no site, the landing page stands at every place of the app."""
+
+    @get(list(PLACES), include_in_schema=False, sync_to_thread=False)
+    def app_page(request: Request[Any, Any, Any]) -> Response[bytes]:
+        if site is None:
+            return Response(landing.encode(), media_type=MediaType.HTML)
+        return _answer(request, site.index, _EACH_TIME, _POLICY)
+
+    @get("/assets/{name:str}", include_in_schema=False, sync_to_thread=False)
+    def asset(request: Request[Any, Any, Any], name: FromPath[str]) -> Response[bytes]:
+        # A script that is run as a worker is held to the policy that it comes with.
+        return _answer(request, _named(site, f"assets/{name}"), _FOR_GOOD, _SHARED)
+
+    @get([f"/{name}" for name in STANDING], include_in_schema=False, sync_to_thread=False)
+    def standing(request: Request[Any, Any, Any]) -> Response[bytes]:
+        found = _named(site, request.url.path.removeprefix("/"))
+        return _answer(request, found, _EACH_TIME, _SHARED)
+
+    return [app_page, asset, standing]
+
+
+def _named(site: Site | None, name: str) -> File:
+    found = None if site is None else site.files.get(name)
+    if found is None:
+        raise NotFoundException
+    return found
+
+
+def _answer(
+    request: Request[Any, Any, Any], file: File, keep: str, more: dict[str, str]
+) -> Response[bytes]:
+    headers = {"Cache-Control": keep, "ETag": file.etag, "Vary": "Accept-Encoding", **more}
+    if request.headers.get("if-none-match") == file.etag:
+        return Response(b"", status_code=304, headers=headers, media_type=file.media_type)
+    body, coding = file.for_client(request.headers.get("accept-encoding", ""))
+    if coding is not None:
+        headers["Content-Encoding"] = coding
+    return Response(body, headers=headers, media_type=file.media_type)

@@ -1,0 +1,74 @@
+"""The files that Vite has written, read once: there are few of them, and they are small.
+
+What one would get wrong: beside a file there may be the same one compressed, `.br` and `.gz`, made
+with the build. They are not files of their own, but what a browser gets that takes them.
+"""
+
+import mimetypes
+from collections.abc import Mapping
+from hashlib import blake2b
+from pathlib import Path
+
+from msgspec import Struct
+
+BUILT = Path(__file__).parent / "built"
+_COMPRESSED = {".br": "br", ".gz": "gzip"}  # the smallest first
+_KINDS = {".js": "text/javascript", ".webmanifest": "application/manifest+json"}
+
+
+class File(Struct, frozen=True):
+    body: bytes
+    media_type: str
+    etag: str
+    encoded: Mapping[str, bytes]
+    """By the name of the encoding, the smallest first."""
+
+    def for_client(self, accepted: str) -> tuple[bytes, str | None]:
+        """What goes out, and how it is encoded."""
+        taken = {_coding(part) for part in accepted.lower().split(",")}
+        for name, body in self.encoded.items():
+            if name in taken:
+                return body, name
+        return self.body, None
+
+
+class Site(Struct, frozen=True):
+    index: File
+    files: Mapping[str, File]
+    """By their path below the root, such as `assets/index-BQzAKfXY.js`."""
+
+    @staticmethod
+    def found(folder: Path = BUILT) -> "Site | None":
+        """None where nothing was built."""
+        if not (folder / "index.html").is_file():
+            return None
+        found = {
+            path.relative_to(folder).as_posix(): _file(path)
+            for path in sorted(folder.rglob("*"))
+            if path.is_file() and path.suffix not in _COMPRESSED
+        }
+        return Site(found.pop("index.html"), found)
+
+
+def _file(path: Path) -> File:
+    body = path.read_bytes()
+    beside = {coding: path.with_name(path.name + suffix) for suffix, coding in _COMPRESSED.items()}
+    return File(
+        body,
+        _media_type(path),
+        f'"{blake2b(body, digest_size=12).hexdigest()}"',
+        {coding: found.read_bytes() for coding, found in beside.items() if found.is_file()},
+    )
+
+
+def _media_type(path: Path) -> str:
+    """Not left to the machine's own table: a script of another type is not run."""
+    guessed = _KINDS.get(path.suffix) or mimetypes.guess_type(path.name)[0]
+    return guessed or "application/octet-stream"
+
+
+def _coding(part: str) -> str:
+    """Of one entry of `Accept-Encoding`; one with `q=0` is not taken."""
+    name, _, weight = part.partition(";")
+    refused = weight.replace(" ", "") in ("q=0", "q=0.0", "q=0.00", "q=0.000")
+    return "" if refused else name.strip()

@@ -1,0 +1,1 @@
+"""The web app: how it is served, and its client against a real server."""

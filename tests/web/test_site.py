@@ -1,0 +1,95 @@
+"""The built app is served at every address that it has, cached as its names allow, and strictly."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from httpx import ASGITransport, AsyncClient
+from litestar import Litestar
+
+from greenroom.api.pages.landing import landing
+from greenroom.api.web import Site, site_routes
+from greenroom.api.web.routes import PLACES
+
+
+@asynccontextmanager
+async def _browser(site: Site | None) -> AsyncIterator[AsyncClient]:
+    app = Litestar(site_routes(site, landing([])), openapi_config=None)
+    async with AsyncClient(transport=ASGITransport(app), base_url="http://here") as client:  # type: ignore[arg-type]
+        yield client
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "index.html").write_text("<!doctype html><script src='/assets/a-1.js'></script>")
+    (tmp_path / "assets/a-1.js").write_text("let plain")
+    (tmp_path / "assets/a-1.js.br").write_bytes(b"as brotli")
+    (tmp_path / "assets/a-1.js.gz").write_bytes(b"as gzip")
+    (tmp_path / "icon.svg").write_text("<svg/>")
+    found = Site.found(tmp_path)
+    assert found is not None
+    return found
+
+
+async def test_every_address_of_the_app_gives_the_same_page_which_is_asked_for_each_time(
+    site: Site,
+) -> None:
+    async with _browser(site) as client:
+        for place in PLACES:
+            page = await client.get(place.replace("{place:path}", "thr_1/msg_1"))
+            assert page.text == site.index.body.decode(), place
+            assert page.headers["cache-control"] == "no-cache"
+            again = await client.get(place, headers={"If-None-Match": page.headers["etag"]})
+            assert (again.status_code, again.content) == (304, b"")
+
+
+async def test_the_page_allows_no_inline_script_and_nothing_from_elsewhere(site: Site) -> None:
+    async with _browser(site) as client:
+        policy = (await client.get("/")).headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert "//" not in policy
+
+
+@pytest.mark.parametrize(
+    ("accepts", "given", "coding"),
+    [
+        ("gzip, deflate, br", "as brotli", "br"),
+        ("gzip;q=1.0, br;q=0", "as gzip", "gzip"),
+        ("identity", "let plain", None),
+    ],
+)
+async def test_a_hashed_file_is_kept_for_good_and_comes_as_small_as_the_browser_takes_it(
+    site: Site, accepts: str, given: str, coding: str | None
+) -> None:
+    async with _browser(site) as client:
+        request = client.build_request(
+            "GET", "/assets/a-1.js", headers={"Accept-Encoding": accepts}
+        )
+        answer = await client.send(request, stream=True)
+        body = b"".join([part async for part in answer.aiter_raw()])
+    assert body.decode() == given
+    assert answer.headers.get("content-encoding") == coding
+    assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+    assert "immutable" in answer.headers["cache-control"]
+    assert answer.headers["vary"] == "Accept-Encoding"
+
+
+async def test_what_is_not_there_is_not_found_and_nothing_else_is_reached(site: Site) -> None:
+    async with _browser(site) as client:
+        for path in ("/assets/b-2.js", "/assets/a-1.js.br", "/assets/..%2Findex.html", "/other"):
+            assert (await client.get(path)).status_code == 404, path
+        assert (await client.get("/icon.svg")).headers["content-type"].startswith("image/svg+xml")
+
+
+async def test_without_a_build_the_server_says_what_is_missing(tmp_path: Path) -> None:
+    assert Site.found(tmp_path) is None
+    async with _browser(None) as client:
+        for path in ("/", "/inbox", "/inbox/thr_1"):
+            page = await client.get(path)
+            assert "make web" in page.text
+            assert "Node 20" in page.text
+        assert (await client.get("/assets/a-1.js")).status_code == 404
