@@ -4,7 +4,7 @@ import asyncio
 import dataclasses
 import logging
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from greenroom import demo, settings as knobs
 from greenroom.api import server
 from greenroom.api.auth import Authenticator
+from greenroom.api.demo import Sample
 from greenroom.api.http import Contexts, http_app
 from greenroom.api.tokens import (
     Expected,
@@ -84,10 +85,20 @@ async def serve(
             await hub.start()
             await _ready(people)
             _ = contexts.safety.policy.glance  # worked out now, not with the first message
-            shown = await demo.furnish(contexts.messaging) if samples else ()
-            authenticator = Authenticator(people, signature(settings, clock), expected(settings))
-            ready = partial(_ready, people)
-            app = http_app(contexts, authenticator, ready, shown, site=Site.found())
+            shown = await _samples(store, clock, settings, rates) if samples else ()
+            signed = signature(settings, clock)
+            authenticator = Authenticator(people, signed, expected(settings))
+            sign = None
+            if isinstance(signed, SharedSecret):
+                sign = partial(sign_for, settings, clock, signed)
+            app = http_app(
+                contexts,
+                authenticator,
+                partial(_ready, people),
+                shown,
+                sign,
+                site=Site.found(),
+            )
             desk = Desk(
                 contexts.messaging,
                 authenticator,
@@ -105,6 +116,24 @@ async def serve(
 
 def bus_of(settings: Settings) -> Bus:
     if not settings.bus:
+async def _samples(
+    store: Store, clock: Clock, settings: Settings, rates: Mapping[Limit, Rate]
+) -> tuple[Sample, ...]:
+    """The story is told in contexts that nobody is served from, each with a clock of its own."""
+    secret = knobs.kept_secret(settings)
+    return samples_of(
+        await demo.furnish(
+            lambda at: compose(store, at, secret, rates=rates).messaging, clock.now_ms()
+        )
+    )
+
+
+def samples_of(cast: Iterable[demo.Shown]) -> tuple[Sample, ...]:
+    return tuple(
+        Sample(one.person, one.sample.part, one.sample.sees, one.sample.scopes) for one in cast
+    )
+
+
         return MemoryBus()
     if settings.bus.startswith(("nats://", "tls://")):
         # Imported where it is used: a single node needs no client of it in memory.
@@ -273,8 +302,20 @@ async def token(settings: Settings, user: str, scopes: Sequence[Scope], hours: i
     named = user if _is_id(user, scopes) else await _user_called(settings, clock, user)
     now = clock.now_ms() // 1000
     wanted = expected(settings)
-    claims: dict[str, object] = {"sub": named, "iat": now, "exp": now + hours * 3600}
-    claims["scope"] = " ".join(scopes)
+    return sign_for(settings, clock, signed, named, scopes, hours * 3600)
+
+
+def sign_for(
+    settings: Settings,
+    clock: Clock,
+    signed: SharedSecret,
+    user: str,
+    scopes: Iterable[Scope],
+    seconds: int,
+) -> str:
+    """As this server expects its tokens to be."""
+    claims: dict[str, object] = {"sub": user, "iat": now, "exp": now + seconds}
+    claims["scope"] = " ".join(sorted(scopes))
     if wanted.issuer:
         claims["iss"] = wanted.issuer
     if wanted.audiences:

@@ -15,7 +15,7 @@ from litestar.status_codes import HTTP_500_INTERNAL_SERVER_ERROR
 from msgspec import Struct
 
 from greenroom import settings
-from greenroom.api import auth, idempotency, problems as doors, tokens
+from greenroom.api import auth, demo, idempotency, problems as doors, tokens
 from greenroom.errors import Problem
 from greenroom.messaging import problems as messaging
 from greenroom.people import access, directory, join, models, rename
@@ -48,6 +48,7 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     access.NoAccount: Answer(403),
     access.AccountSuspended: Answer(403),
     tokens.KeysUnavailable: Answer(503, retry_after=5, told=False),
+    demo.NotByThisName: Answer(403),
     idempotency.IdempotencyKeyReused: Answer(422),
     idempotency.RequestInProgress: Answer(409, retry_after=1),
     # the socket

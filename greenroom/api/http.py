@@ -18,6 +18,7 @@ from greenroom.api import auth, errors, pages
 from greenroom.api.asyncapi.document import asyncapi_json
 from greenroom.api.auth import Authenticator
 from greenroom.api.contract import Illustrations
+from greenroom.api.demo import Sample, Sign, demo_routes
 from greenroom.api.idempotency import Once
 from greenroom.api.pages.landing import landing
 from greenroom.api.pages.reference import ReferencePage, problem_page
@@ -38,7 +39,6 @@ from greenroom.errors import Problem
 from greenroom.messaging import Messaging
 from greenroom.people import People
 from greenroom.people.actor import Actor
-from greenroom.people.models import Person
 from greenroom.safety import Safety
 
 _HEADERS = (
@@ -77,12 +77,16 @@ def http_app(
     contexts: Contexts,
     authenticator: Authenticator,
     ready: health.Ready,
-    samples: Sequence[tuple[Person, str]] = (),
+    samples: Sequence[Sample] = (),
+    sign: Sign | None = None,
     *,
     site: Site | None = None,
 ) -> Litestar:
+    """With samples it is a demo; and where tokens are signed here, one can sign in as them."""
+    shown = [(sample.person, sample.part) for sample in samples if sample.sees]
+    demo = [demo_routes(samples, sign, contexts.people.clock)] if samples and sign else []
     return Litestar(
-        [*site_routes(site, landing(samples)), *_ROUTES],
+        [*site_routes(site, landing(shown)), *demo, *_ROUTES],
         state=State({"authenticator": authenticator}),
         dependencies=_dependencies(contexts, ready),
         plugins=[Illustrations(EXAMPLES)],

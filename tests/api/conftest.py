@@ -12,11 +12,13 @@ import pytest
 from httpx import ASGITransport, AsyncClient
 
 from greenroom.api.auth import Authenticator
+from greenroom.api.demo import Sign
 from greenroom.api.http import Contexts, http_app
 from greenroom.api.tokens import Expected, SharedSecret
-from greenroom.app import TABLES, compose
+from greenroom.app import TABLES, compose, samples_of
 from greenroom.clock import HeldClock
 from greenroom.demo import joined
+from greenroom.ids import UserId
 from greenroom.people import People, directory
 from greenroom.people.actor import Scope
 from greenroom.store.sqlite import SqliteStore
@@ -73,10 +75,19 @@ def bearer(clock: HeldClock) -> Bearer:
 
 
 @pytest.fixture
-async def anonymous(contexts: Contexts, world: World) -> AsyncIterator[AsyncClient]:
+def sign(bearer: Bearer) -> Sign:
+    def signed(user: UserId, scopes: frozenset[Scope], seconds: int) -> str:
+        header = bearer(user, *sorted(scopes))["Authorization"]
+        return header.removeprefix("Bearer ")
+
+    return signed
+
+
+@pytest.fixture
+async def anonymous(contexts: Contexts, world: World, sign: Sign) -> AsyncIterator[AsyncClient]:
     authenticator = Authenticator(contexts.people, SharedSecret(SECRET), Expected())
-    shown = await joined(contexts.people)
-    app = http_app(contexts, authenticator, world.ready, shown)
+    shown = samples_of(await joined(contexts.people))
+    app = http_app(contexts, authenticator, world.ready, shown, sign)
     # Asked in our own loop, to which the store belongs.
     transport = ASGITransport(app, raise_app_exceptions=False)  # type: ignore[arg-type]
     async with AsyncClient(transport=transport, base_url="http://greenroom") as asked:

@@ -1,43 +1,178 @@
-"""The sample data: something to see for everybody, and the same after a restart."""
+"""The sample data: a story, the same after a restart; and signing in as one of its people."""
+
+from itertools import pairwise
+
+import pytest
+from httpx import AsyncClient, Response
 
 from greenroom.api.http import Contexts
-from greenroom.demo import furnish
-from greenroom.messaging.inbox import inbox
+from greenroom.app import compose
+from greenroom.demo import SAMPLES, furnish
+from greenroom.demo.scene import Scene
+from greenroom.demo.story import BOOKING, LONG, SCENES
+from greenroom.messaging.history import history
+from greenroom.messaging.inbox import Inbox, Row, inbox
 from greenroom.messaging.models import Folder
 from greenroom.people import directory
 from greenroom.people.actor import Actor, Scope
+from greenroom.safety.limits import RATES
+from greenroom.safety.models import Decision
 from greenroom.safety.queue import queue
-from tests.api.hall import Hall
+from greenroom.safety.record import record_of_person
+from tests.api.hall import SECRET, Hall
+
+HERE = "http://127.0.0.1:8080"
 
 
-async def test_maya_has_a_booking_a_group_and_requests(sqlite_hall: Hall) -> None:
-    contexts = sqlite_hall.contexts
-    await furnish(contexts.messaging)
+async def _told(hall: Hall) -> Contexts:
+    store = hall.contexts.people.store
+    await furnish(
+        lambda clock: compose(store, clock, SECRET, rates=RATES).messaging, hall.clock.now_ms()
+    )
+    return hall.contexts
+
+
+async def test_everything_that_is_said_is_in_its_conversation_in_order(sqlite_hall: Hall) -> None:
+    contexts = await _told(sqlite_hall)
+    now_ms = sqlite_hall.clock.now_ms()
+    rows: dict[tuple[str, str | None], Row] = {}
+    for sample in SAMPLES:
+        for folder in (Folder.ALL, Folder.ARCHIVED):
+            found = await inbox(contexts.messaging, await _actor(contexts, sample.username), folder)
+            rows |= {(row.thread.opened_by, row.thread.subject): row for row in found.rows}
+    for scene in SCENES:
+        if not scene.frames:
+            continue
+        opener = await _actor(contexts, scene.opener)
+        row = rows[opener.user, scene.subject]
+        page = await history(contexts.messaging, opener, row.thread.id, limit=100)
+        assert row.thread.last_seq == scene.frames
+        assert [frame.body for frame in page.frames] == _bodies(scene)[-100:]
+        times = [frame.ms for frame in page.frames]
+        assert times == sorted(times)
+        assert now_ms - row.thread.last_ms == scene.ended * 60_000
+
+
+def _bodies(scene: Scene) -> list[str]:
+    taken = {report.line for report in scene.reports if report.decision is Decision.REMOVE}
+    return [
+        "" if number in taken else line.becomes or line.text
+        for number, line in enumerate(scene.lines)
+    ]
+
+
+async def test_maya_has_something_of_everything(sqlite_hall: Hall) -> None:
+    contexts = await _told(sqlite_hall)
     maya = await _actor(contexts, "maya")
     shown = await inbox(contexts.messaging, maya)
-    assert {row.thread.subject for row in shown.rows} >= {"Editorial in May"}
-    requests = await inbox(contexts.messaging, maya, Folder.REQUESTS)
-    assert requests.rows
+    assert shown.counts is not None
+    assert shown.counts.unread[Folder.ALL] > shown.counts.badge > 0, "one is muted"
+    assert [row.mine.pinned for row in shown.rows][:2] == [True, False]
+    assert any(row.mine.has_draft for row in shown.rows)
+    assert shown.rows[0].thread.subject == BOOKING.subject
+    for folder in (Folder.REQUESTS, Folder.ARCHIVED):
+        assert (await inbox(contexts.messaging, maya, folder)).rows
+
+
+async def test_the_moderator_has_what_is_held_and_reported_and_a_record(sqlite_hall: Hall) -> None:
+    contexts = await _told(sqlite_hall)
     ada = Actor((await _actor(contexts, "ada")).user, frozenset({Scope.MODERATOR}))
-    [case] = (await queue(contexts.safety, ada)).cases
-    assert "followers" in case.text
+    cases = (await queue(contexts.safety, ada)).cases
+    assert [case.subject.__class__.__name__ for case in cases] == [
+        "HeldMessage",
+        "HeldMessage",
+        "SentMessage",
+    ]
+    assert cases[0].text == cases[1].text
+    oskar = await _actor(contexts, "oskar")
+    [entry] = (await record_of_person(contexts.safety, ada, oskar.user)).entries
+    assert (entry.decision, entry.by) == (Decision.DISMISS, ada.user)
+
+
+async def test_there_is_a_long_conversation_that_repeats_nothing_at_once(sqlite_hall: Hall) -> None:
+    texts = [line.text for line in LONG.lines]
+    assert len(texts) > 400
+    assert len(set(texts)) > 220
+    assert all(one != other for one, other in pairwise(texts))
 
 
 async def test_to_start_again_changes_nothing(sqlite_hall: Hall) -> None:
-    contexts = sqlite_hall.contexts
-    await furnish(contexts.messaging)
-    before = [await inbox(contexts.messaging, await _actor(contexts, name)) for name in _NAMES]
+    contexts = await _told(sqlite_hall)
+    before = await _inboxes(contexts)
     sqlite_hall.clock.advance(days=1)
-    await furnish(contexts.messaging)
-    after = [await inbox(contexts.messaging, await _actor(contexts, name)) for name in _NAMES]
-    assert after == before
-    assert any(found.rows for found in before)
+    await _told(sqlite_hall)
+    assert await _inboxes(contexts) == before
+    assert all(found.rows for found in before)
 
 
-_NAMES = ("maya", "jonas", "mateo", "studio.nord")
+async def _inboxes(contexts: Contexts) -> list[Inbox]:
+    names = [sample.username for sample in SAMPLES]
+    return [await inbox(contexts.messaging, await _actor(contexts, name)) for name in names]
 
 
 async def _actor(contexts: Contexts, username: str) -> Actor:
     person = await directory.by_username(contexts.people, username)
     assert person is not None
     return Actor(person.id)
+
+
+async def test_one_signs_in_as_the_sample_people(anonymous: AsyncClient) -> None:
+    people = (await anonymous.get(f"{HERE}/demo/people")).json()["people"]
+    assert [one["username"] for one in people] == [one.username for one in SAMPLES if one.sees]
+    for one in people:
+        signed = await _sign_in(anonymous, username=one["username"])
+        assert signed.status_code == 200
+        token = {"Authorization": f"Bearer {signed.json()['token']}"}
+        me = (await anonymous.get(f"{HERE}/v1/me", headers=token)).json()
+        assert (me["userId"], me["displayName"]) == (one["userId"], one["displayName"])
+        queue = await anonymous.get(f"{HERE}/v1/moderation/queue", headers=token)
+        assert queue.status_code == (200 if "moderator" in one["scopes"] else 403)
+    assert sum("moderator" in one["scopes"] for one in people) == 1
+
+
+@pytest.mark.parametrize("username", ["lena", "nobody", "MAYA"])
+async def test_nobody_else_is_signed_in(anonymous: AsyncClient, username: str) -> None:
+    assert (await _sign_in(anonymous, username=username)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "greenroom", "127.0.0.1.evil.example", "localhost.evil.example", ""]
+)
+async def test_a_name_that_may_point_anywhere_is_not_answered(
+    anonymous: AsyncClient, host: str
+) -> None:
+    for asked in (
+        await _sign_in(anonymous, Host=host),
+        await anonymous.get(f"{HERE}/demo/people", headers={"Host": host}),
+    ):
+        assert (asked.status_code, asked.json()["type"]) == (403, "/problems/not-by-this-name")
+
+
+@pytest.mark.parametrize("host", ["localhost:8080", "127.0.0.1", "[::1]:8080", "demo.localhost"])
+async def test_an_address_and_localhost_are(anonymous: AsyncClient, host: str) -> None:
+    assert (await _sign_in(anonymous, Host=host)).status_code == 200
+
+
+async def test_a_page_of_another_site_is_refused(anonymous: AsyncClient) -> None:
+    other = await _sign_in(anonymous, Origin="http://evil.example")
+    assert other.status_code == 403
+    for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
+        assert (await _sign_in(anonymous, **{"Content-Type": kind})).status_code == 400
+    asked = await anonymous.options(
+        f"{HERE}/demo/sign-in",
+        headers={"Origin": "http://evil.example", "Access-Control-Request-Method": "POST"},
+    )
+    assert not [name for name in asked.headers if name.startswith("access-control-allow")]
+
+
+async def test_there_is_no_such_thing_outside_the_demo(sqlite_hall: Hall) -> None:
+    assert (await sqlite_hall.client.get(f"{HERE}/demo/people")).status_code == 404
+    assert (await _sign_in(sqlite_hall.client)).status_code == 404
+
+
+async def _sign_in(client: AsyncClient, username: str = "maya", **headers: str) -> Response:
+    return await client.post(
+        f"{HERE}/demo/sign-in",
+        content=f'{{"username": "{username}"}}',
+        headers={"Content-Type": "application/json"} | headers,
+    )

@@ -1,0 +1,143 @@
+"""Signing in as one of the sample people, under `greenroom demo` and nowhere else.
+
+Whoever can ask gets a token, so the question is who can ask. A page of another site, open in the
+same browser, cannot: its request would need a content type that asks us first (we never allow it),
+and a name of its own that it points at this machine is refused, for only an address or `localhost`
+is answered. Who may reach the address is what `GREENROOM_HOST` says: this machine, unless told
+otherwise.
+"""
+
+from collections.abc import Callable, Sequence
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+from litestar import Request, Router, get, post
+from litestar.connection import ASGIConnection
+from litestar.exceptions import ClientException
+from litestar.handlers import BaseRouteHandler
+from litestar.params import JSONBody
+from msgspec import Struct
+
+from greenroom.clock import Clock, iso
+from greenroom.errors import Problem
+from greenroom.ids import UserId
+from greenroom.people.actor import Scope
+from greenroom.people.directory import PersonNotFound
+from greenroom.people.models import Person
+
+LASTS_SECONDS = 3600
+_MOST_BYTES = 1024
+
+Sign = Callable[[UserId, frozenset[Scope], int], str]
+"""A token for a user, with these scopes, for so many seconds."""
+
+
+class NotByThisName(Problem):
+    """The sample people are at an address or at localhost, not at {host!r}."""
+
+    host: str
+
+
+class Sample(Struct, frozen=True):
+    person: Person
+    part: str
+    sees: str
+    scopes: frozenset[Scope]
+
+
+class SamplePerson(Struct, rename="camel"):
+    username: str
+    user_id: UserId
+    display_name: str
+    part: str
+    sees: str
+    scopes: list[Scope]
+
+
+class SamplePeople(Struct):
+    people: list[SamplePerson]
+
+
+class SignIn(Struct, forbid_unknown_fields=True):
+    username: str
+
+
+class SignedIn(Struct, rename="camel"):
+    token: str
+    expires_at: str
+    user_id: UserId
+    username: str
+    display_name: str
+    scopes: list[Scope]
+
+
+def demo_routes(samples: Sequence[Sample], sign: Sign, clock: Clock) -> Router:
+    offered = {sample.person.username: sample for sample in samples if sample.sees}
+
+    @get("/people", sync_to_thread=False)
+    def sample_people() -> SamplePeople:
+        return SamplePeople([_shown(sample) for sample in offered.values()])
+
+    @post("/sign-in", status_code=200, sync_to_thread=False)
+    def sign_in(data: JSONBody[SignIn]) -> SignedIn:
+        sample = offered.get(data.username)
+        if sample is None:
+            raise PersonNotFound
+        person = sample.person
+        return SignedIn(
+            token=sign(person.id, sample.scopes, LASTS_SECONDS),
+            expires_at=iso(clock.now_ms() + LASTS_SECONDS * 1000),
+            user_id=person.id,
+            username=person.username,
+            display_name=person.name,
+            scopes=sorted(sample.scopes),
+        )
+
+    return Router(
+        "/demo",
+        route_handlers=[sample_people, sign_in],
+        guards=[_is_asked_here],
+        include_in_schema=False,
+        request_max_body_size=_MOST_BYTES,
+        cache_control=None,
+    )
+
+
+def _shown(sample: Sample) -> SamplePerson:
+    person = sample.person
+    return SamplePerson(
+        username=person.username,
+        user_id=person.id,
+        display_name=person.name,
+        part=sample.part,
+        sees=sample.sees,
+        scopes=sorted(sample.scopes),
+    )
+
+
+async def _is_asked_here(
+    connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler
+) -> None:
+    host = connection.headers.get("Host", "")
+    if not _is_address(host):
+        raise NotByThisName(host)
+    origin = connection.headers.get("Origin")
+    if origin is not None and urlsplit(origin).netloc != host:
+        raise NotByThisName(origin)
+    if isinstance(connection, Request) and connection.method == "POST":
+        kind = connection.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            raise ClientException(extra=[{"message": "the body is application/json"}])
+
+
+def _is_address(host: str) -> bool:
+    """Nobody can make these point elsewhere, or anything else point here under them."""
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+        if name == "localhost" or name.endswith(".localhost"):
+            return True
+        ip_address(name)
+    except ValueError:
+        return False
+    return True

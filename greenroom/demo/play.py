@@ -1,0 +1,199 @@
+"""Plays the story into the store, once: whatever is there already is left as it is.
+
+Each scene has a clock of its own, which stands at the time of its first line and moves on with the
+story, and contexts that are made for it. That is sound because nothing in the product rests on the
+clocks of two of them agreeing: within a conversation `seq` and the times go up whatever a clock
+says, the scene's clock only moves forward and ends before now, and nobody is connected yet. What
+one would get wrong: a scene must not be played in contexts that serve, whose clock is the world's.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+from msgspec import Struct
+
+from greenroom.clock import Clock, HeldClock
+from greenroom.demo.cast import SAMPLES, Sample
+from greenroom.demo.scene import Line, Reported, Scene
+from greenroom.demo.story import SCENES
+from greenroom.ids import MessageId, ThreadId
+from greenroom.messaging import Messaging
+from greenroom.messaging.answer import accept
+from greenroom.messaging.arrange import Wishes, arrange
+from greenroom.messaging.draft import save_draft
+from greenroom.messaging.edit import edit
+from greenroom.messaging.models import GateStatus, Role, Thread
+from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.messaging.problems import ThreadNotFound
+from greenroom.messaging.react import react
+from greenroom.messaging.read import mark_read
+from greenroom.messaging.report import report_message
+from greenroom.messaging.send import Held, Outgoing, send
+from greenroom.people import People, directory, join
+from greenroom.people.actor import Actor, Scope
+from greenroom.people.models import Person
+from greenroom.safety.claim import claim
+from greenroom.safety.decide import decide
+from greenroom.safety.models import SentMessage, case_id
+
+_MINUTE_MS = 60_000
+_DAY_MS = 86_400_000
+_STAFF = (Role.SUPPORT, Role.ADMIN)
+_MODERATOR = "ada"
+
+MessagingAt = Callable[[Clock], Messaging]
+"""The messaging context on the demo's store, by the clock that it is given."""
+
+
+class Shown(Struct, frozen=True):
+    """One of the people, and what there is to say of them."""
+
+    person: Person
+    sample: Sample
+
+
+async def furnish(messaging_at: MessagingAt, now_ms: int) -> tuple[Shown, ...]:
+    """Tell the story, as far as it has not been told yet."""
+    clock = HeldClock(now_ms)
+    shown = await joined(messaging_at(clock).people, clock)
+    cast = {one.sample.username: Actor(one.person.id) for one in shown}
+    for scene in SCENES:
+        clock = HeldClock(now_ms - scene.began * _MINUTE_MS)
+        await _Stage(messaging_at(clock), clock, cast, scene, now_ms).play()
+    return shown
+
+
+async def joined(people: People, clock: HeldClock | None = None) -> tuple[Shown, ...]:
+    """Everybody of the cast, whoever is missing made: with a clock, as long ago as they say."""
+    shown = []
+    for sample in SAMPLES:
+        found = await directory.by_username(people, sample.username)
+        shown.append(Shown(found or await _join(people, sample, clock), sample))
+    return tuple(shown)
+
+
+async def _join(people: People, sample: Sample, clock: HeldClock | None) -> Person:
+    back = 0 if clock is None else sample.joined_days_ago
+    if clock is not None:
+        clock.advance(days=-back)
+    try:
+        return await join.join(
+            people, sample.username, first_name=sample.first_name, last_name=sample.last_name
+        )
+    finally:
+        if clock is not None:
+            clock.advance(days=back)
+
+
+class _Stage:
+    def __init__(
+        self,
+        messaging: Messaging,
+        clock: HeldClock,
+        cast: Mapping[str, Actor],
+        scene: Scene,
+        now_ms: int,
+    ) -> None:
+        self._messaging = messaging
+        self._clock = clock
+        self._cast = cast
+        self._scene = scene
+        self._now_ms = now_ms
+        self._said: list[MessageId | None] = []
+
+    async def play(self) -> None:
+        """Everything in it has a name, so that a start that was cut off is taken up where it was.
+        What is over is left alone, whatever people have made of it since."""
+        scene = self._scene
+        thread = await self._open()
+        if scene.frames and thread.last_seq >= scene.frames:
+            return
+        with suppress(ThreadNotFound):  # somebody has left since
+            await self._accept(thread)
+            for number, line in enumerate(scene.lines):
+                self._clock.advance(seconds=60 * line.after)
+                await self._say(thread.id, number, line)
+            for report in scene.reports:
+                await self._report(thread.id, report)
+            await self._leave_it(thread)
+
+    async def _open(self) -> Thread:
+        scene, cast = self._scene, self._cast
+        opener = cast[scene.opener]
+        if scene.role in _STAFF:
+            opener = Actor(opener.user, frozenset({Scope.USER, Scope.MODERATOR}))
+        opening = Opening(
+            kind=scene.kind,
+            others=tuple(Invited(cast[name].user, role) for name, role in scene.others.items()),
+            role=scene.role,
+            subject=scene.subject,
+            booking_id=scene.booking_id,
+            leg_id=scene.leg_id,
+            city=scene.city,
+        )
+        return await open_thread(self._messaging, opener, opening, key=scene.key)
+
+    async def _accept(self, thread: Thread) -> None:
+        for name in self._scene.accepted:
+            gate = thread.gates.get(self._cast[name].user)
+            if gate is not None and gate.status is GateStatus.PENDING:
+                await accept(self._messaging, self._cast[name], gate.id)
+
+    async def _say(self, thread: ThreadId, number: int, line: Line) -> None:
+        messaging, author = self._messaging, self._cast[line.who]
+        answers = None if line.answers is None else self._said[line.answers]
+        outgoing = Outgoing(f"{self._scene.key}:{number}", line.text, answers)
+        outcome = await send(messaging, author, thread, outgoing)
+        if isinstance(outcome, Held):
+            self._said.append(None)
+            return
+        message = outcome.frame.id
+        self._said.append(message)
+        for name, emoji in line.likes:
+            await react(messaging, self._cast[name], thread, message, emoji)
+        if line.becomes is not None:
+            self._clock.advance(seconds=60)
+            await edit(messaging, author, thread, message, line.becomes)
+
+    async def _report(self, thread: ThreadId, report: Reported) -> None:
+        messaging, message = self._messaging, self._said[report.line]
+        assert message is not None
+        by = self._cast[report.by]
+        await report_message(messaging, by, thread, message, report.reason, report.note)
+        if report.decision is None:
+            return
+        self._clock.advance(seconds=30 * 60)
+        moderator = Actor(self._cast[_MODERATOR].user, frozenset({Scope.MODERATOR}))
+        case = await claim(messaging.safety, moderator, case_id(SentMessage(thread, message)))
+        await decide(
+            messaging.safety,
+            moderator,
+            case.id,
+            report.decision,
+            version=case.version,
+            note=report.why,
+        )
+
+    async def _leave_it(self, thread: Thread) -> None:
+        """Who has read how far, and what each has made of their side."""
+        last = self._scene.frames
+        for name in (self._scene.opener, *self._scene.others):
+            actor, side = self._cast[name], self._scene.sides.get(name)
+            pending = actor.user in thread.gates and name not in self._scene.accepted
+            unread = last if pending else 0 if side is None else side.unread
+            if last - unread > 0:
+                await mark_read(self._messaging, actor, thread.id, last - unread)
+            if side is not None:
+                await self._arrange(actor, thread.id, name)
+
+    async def _arrange(self, actor: Actor, thread: ThreadId, name: str) -> None:
+        side = self._scene.sides[name]
+        wishes = Wishes(
+            pinned=True if side.pinned else None,
+            muted_until_ms=self._now_ms + 30 * _DAY_MS if side.muted else None,
+            archived=True if side.archived else None,
+        )
+        if wishes != Wishes():
+            await arrange(self._messaging, actor, thread, wishes)
+        if side.draft:
+            await save_draft(self._messaging, actor, thread, side.draft)
