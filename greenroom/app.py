@@ -25,7 +25,8 @@ from greenroom.api.tokens import (
 )
 from greenroom.api.web import Site
 from greenroom.api.ws.desk import Desk
-from greenroom.api.ws.herald import Herald, tell_nodes
+from greenroom.api.ws.doorman import Doorman, tell_nodes
+from greenroom.api.ws.herald import Herald
 from greenroom.api.ws.requests import HANDLERS
 from greenroom.clock import Clock, SystemClock
 from greenroom.ids import Ids, UserId
@@ -37,7 +38,7 @@ from greenroom.messaging.heads import Heads
 from greenroom.people import People, directory, records as people
 from greenroom.people.actor import Scope
 from greenroom.people.models import is_user_id, is_username
-from greenroom.realtime.base import Bus, Notice
+from greenroom.realtime.base import EVERYBODY, Bus, Notice
 from greenroom.realtime.hub import Hub
 from greenroom.realtime.memory import MemoryBus
 from greenroom.safety import Safety, records as safety
@@ -106,6 +107,7 @@ async def serve(
                 HANDLERS,
                 most_connections=settings.most_connections,
             )
+            hub.add(EVERYBODY, Doorman(desk))
             address = server.address_of(listener)
             try:
                 async with _upkeep(contexts, desk, settings):

@@ -82,6 +82,14 @@ class Authenticator:
         """Whoever was admitted may have been suspended since."""
         await self._check_account(actor.user)
 
+    async def look_again(self, user: UserId) -> None:
+        """As `check`, when it has just changed: what is remembered is not asked."""
+        account = await access.account(self._people, user, consistent=True)
+        if account is not None:
+            now = self._people.clock.now_ms()
+            self._suspensions.keep(user, account.suspended_until_ms, now)
+            access.check_not_suspended(account.suspended_until_ms, now)
+
     async def newcomer(self, token: str) -> Actor:
         """The bearer, who may have no account yet."""
         bearer = await self._verified(token)

@@ -25,11 +25,11 @@ class AccountSuspended(Problem):
     until: str | None
 
 
-async def account(people: People, user: UserId) -> Account | None:
+async def account(people: People, user: UserId, *, consistent: bool = False) -> Account | None:
     """The account that the user acts with, suspended or not."""
     key = records.profile_key(user)
-    item = await people.store.get(records.USER_POSTS, key)
-    if item is None:
+    item = await people.store.get(records.USER_POSTS, key, consistent=consistent)
+    if item is None and not consistent:
         item = await people.store.get(records.USER_POSTS, key, consistent=True)
     return None if item is None else records.account_of(item)
 

@@ -1,7 +1,8 @@
 """Keep somebody out for a while, or for good. What they have written stays where it is.
 
-It takes effect within seconds for whoever is signed in (`access.py`, asked by every door), and
-passes by itself: a suspension that has ended is none, though its marks stay until somebody looks.
+It takes effect within seconds for whoever is signed in (`access.py`, asked by every door); safety
+tells the nodes, which close sockets at once. It passes by itself: a suspension that has ended is
+none, though its marks stay until somebody looks.
 """
 
 from greenroom.ids import UserId

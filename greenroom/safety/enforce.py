@@ -13,7 +13,7 @@ from greenroom.people.suspend import suspend
 from greenroom.safety import records
 from greenroom.safety.access import find_with_digest
 from greenroom.safety.context import Enforcer, Safety
-from greenroom.safety.events import CaseDecided
+from greenroom.safety.events import CaseDecided, PersonSuspended
 from greenroom.safety.models import Case, CaseId, Decision, Entry, folding_takes_away, folds
 from greenroom.store.expressions import Bound
 from greenroom.store.problems import ConditionFailed
@@ -72,6 +72,7 @@ async def _tried(safety: Safety, entry: Entry) -> bool:
 async def _keep_out(safety: Safety, enforcer: Enforcer, entry: Entry, user: UserId) -> None:
     with suppress(PersonNotFound):  # whoever has no account is out
         await suspend(safety.people, user, entry.until_ms, entry.note)
+        safety.tell(PersonSuspended(user))
     await enforcer.fold(user)
 
 

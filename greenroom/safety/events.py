@@ -20,6 +20,10 @@ class PersonUnblocked(Struct, frozen=True):
     at_ms: int
 
 
+class PersonSuspended(Struct, frozen=True):
+    user: UserId
+
+
 class CaseOpened(Struct, frozen=True):
     """Opened, or open again."""
 
@@ -33,4 +37,6 @@ class CaseDecided(Struct, frozen=True):
     until_ms: int | None = None
 
 
-SafetyEvent: TypeAlias = PersonBlocked | PersonUnblocked | CaseOpened | CaseDecided
+SafetyEvent: TypeAlias = (
+    PersonBlocked | PersonUnblocked | PersonSuspended | CaseOpened | CaseDecided
+)

@@ -19,6 +19,7 @@ from greenroom.api.auth import ACT_FOR, Authenticator
 from greenroom.api.http import Contexts, http_app
 from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.api.ws.desk import Desk, Patience
+from greenroom.api.ws.doorman import Doorman
 from greenroom.api.ws.drain import drain
 from greenroom.api.ws.requests import HANDLERS
 from greenroom.app import TABLES, compose
@@ -180,6 +181,7 @@ async def node_on(
     authenticator = Authenticator(contexts.people, SharedSecret(SECRET), Expected())
     waits = patience or Patience()
     desk = Desk(contexts.messaging, authenticator, hub, HANDLERS, patience=waits, **limits)
+    hub.add(EVERYBODY, Doorman(desk))
     app = http_app(contexts, authenticator, _ready)
     with store.counting() as cost, server.listen("127.0.0.1", 0) as listener:
         started = asyncio.Event()

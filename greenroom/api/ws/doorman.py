@@ -1,0 +1,75 @@
+"""Whoever is suspended is shown out at once, on every node on which they are connected.
+
+The node that has written it says so to all, and each of them looks for itself: whoever can reach
+the bus can say anything. What one would get wrong: nothing rests on that word. A socket is looked
+at once a minute as well (`Session.renew`), for the case that it was lost.
+"""
+
+import asyncio
+import logging
+
+import msgspec
+from msgspec import Struct
+
+from greenroom.api import errors
+from greenroom.api.ws import frames, herald
+from greenroom.api.ws.desk import Desk
+from greenroom.api.ws.session import Closed
+from greenroom.ids import UserId
+from greenroom.people.access import AccountSuspended
+from greenroom.realtime.base import EVERYBODY, Bus, Notice
+from greenroom.safety.events import PersonSuspended, SafetyEvent
+
+_log = logging.getLogger(__name__)
+
+
+class Word(Struct):
+    """What one node says to the others, and no client hears."""
+
+    suspended: UserId
+
+
+def tell_nodes(bus: Bus, event: SafetyEvent) -> None:
+    match event:
+        case PersonSuspended(user):
+            bus.publish((EVERYBODY,), Notice(herald.encode(Word(user))))
+        case _:
+            herald.tell_nodes(bus, event)
+
+
+class Doorman:
+    """Listens for what is said to every node."""
+
+    user = UserId("")
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def hear(self, notice: Notice) -> None:
+        if notice.payload:
+            word = msgspec.json.decode(notice.payload, type=Word)
+            task = asyncio.create_task(self._look_at(word.suspended))
+            self._tasks.add(task)
+            task.add_done_callback(self._looked)
+
+    def missed(self) -> None:
+        """Everybody is looked at before long."""
+
+    async def _look_at(self, user: UserId) -> None:
+        try:
+            await self._desk.authenticator.look_again(user)
+        except AccountSuspended as problem:
+            self._show_out(user, problem)
+
+    def _show_out(self, user: UserId, problem: AccountSuspended) -> None:
+        last_word = herald.encode(frames.Problem(errors.document_of(problem)))
+        for session in tuple(self._desk.sessions):
+            if session.actor is not None and session.actor.user == user:
+                session.outbox.answer(last_word)
+                session.close(Closed.EXPIRED, "the account is suspended")
+
+    def _looked(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (trouble := task.exception()) is not None:
+            _log.error("whoever is suspended could not be looked up", exc_info=trouble)

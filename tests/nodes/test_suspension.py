@@ -1,0 +1,58 @@
+"""Whoever is suspended on one node is shown out of all of them, at once: the clock stands still, so
+that nobody is looked at because a minute has passed."""
+
+from typing import Any
+
+from greenroom.people.actor import Scope
+from greenroom.realtime.base import EVERYBODY, Notice
+from tests.nodes.cluster import Cluster
+from tests.socket.node import Node
+
+SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
+EXPIRED = 4403
+
+
+async def moderates(node: Node, method: str, path: str, body: object = None) -> Any:
+    bearer = f"Bearer {node.token('cleo', Scope.USER, Scope.MODERATOR)}"
+    status, answer = await node.rest(
+        "cleo", method, f"/moderation{path}", body, Authorization=bearer
+    )
+    assert status < 400, answer
+    return answer
+
+
+async def suspends(node: Node) -> None:
+    """Whom the only open case is about."""
+    [case] = (await moderates(node, "GET", "/queue"))["cases"]
+    place = f"/cases/{case['caseId']}"
+    claimed = await moderates(node, "POST", f"{place}/claim")
+    decision = {"decision": "suspend", "version": claimed["version"]}
+    await moderates(node, "POST", f"{place}/decide", decision)
+
+
+async def test_whoever_is_suspended_on_one_node_is_shown_out_of_all(cluster: Cluster) -> None:
+    one, two = await cluster.node(), await cluster.node()
+    thread = await one.talk("ana", "ben")
+    async with await two.connect("ana") as ana:
+        phone, tablet, laptop = [await node.connect("ben") for node in (one, two, two)]
+        await two.desk.hub.bus.ready()
+        assert (await phone.send(thread, SCAM))["status"] == "held"
+        await suspends(one)
+        for device in (phone, tablet, laptop):
+            told = await device.event("problem")
+            assert told["problem"]["type"] == "/problems/account-suspended"
+            assert await device.closed() == EXPIRED
+        status, _ = await two.rest("ben", "GET", "/inbox")
+        assert status == 403, "nor does any other door let him in"
+        assert (await ana.send(thread, "are you there?"))["type"] == "ack", "nobody else is"
+
+
+async def test_a_word_of_a_suspension_that_is_not_true_shows_nobody_out(cluster: Cluster) -> None:
+    node = await cluster.node()
+    async with await node.connect("ben") as ben:
+        word = f'{{"suspended": "{node.id("ben")}"}}'.encode()
+        node.desk.hub.bus.publish((EVERYBODY,), Notice(word))
+        node.desk.hub.bus.publish((EVERYBODY,), Notice(b"nonsense"))
+        assert await ben.told() == []
+        assert (await node.rest("ben", "GET", "/inbox"))[0] == 200
+        assert (await ben.ask("ping"))["type"] == "ack"
