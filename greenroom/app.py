@@ -116,8 +116,6 @@ async def serve(
                 await hub.close()
 
 
-def bus_of(settings: Settings) -> Bus:
-    if not settings.bus:
 async def _samples(
     store: Store, clock: Clock, settings: Settings, rates: Mapping[Limit, Rate]
 ) -> tuple[Sample, ...]:
@@ -136,6 +134,8 @@ def samples_of(cast: Iterable[demo.Shown]) -> tuple[Sample, ...]:
     )
 
 
+def bus_of(settings: Settings) -> Bus:
+    if not settings.bus:
         return MemoryBus()
     if settings.bus.startswith(("nats://", "tls://")):
         # Imported where it is used: a single node needs no client of it in memory.
@@ -302,8 +302,6 @@ async def token(settings: Settings, user: str, scopes: Sequence[Scope], hours: i
     if not isinstance(signed, SharedSecret):
         raise TokensMadeElsewhere(knobs.variable_of("jwks_url"))
     named = user if _is_id(user, scopes) else await _user_called(settings, clock, user)
-    now = clock.now_ms() // 1000
-    wanted = expected(settings)
     return sign_for(settings, clock, signed, named, scopes, hours * 3600)
 
 
@@ -316,6 +314,8 @@ def sign_for(
     seconds: int,
 ) -> str:
     """As this server expects its tokens to be."""
+    now = clock.now_ms() // 1000
+    wanted = expected(settings)
     claims: dict[str, object] = {"sub": user, "iat": now, "exp": now + seconds}
     claims["scope"] = " ".join(sorted(scopes))
     if wanted.issuer:
