@@ -13,7 +13,7 @@ from httpx import AsyncClient
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 
 from greenroom.api.asyncapi.document import ANSWERS, EVENTS, FRAMES, REQUESTS, document, tag_of
-from greenroom.api.asyncapi.words import CLOSE_CODES, SUMMARIES, about_fields
+from greenroom.api.asyncapi.words import CLOSE_CODES, FIELDS, SUMMARIES, about_fields
 from greenroom.api.ws import frames
 from greenroom.api.ws.session import Closed
 
@@ -150,6 +150,23 @@ def test_the_words_under_a_field_are_its_description() -> None:
     properties = DOCUMENT["components"]["schemas"]["Auth"]["properties"]
     assert properties["actFor"]["description"] == about_fields(frames.Auth)["actFor"]
     assert "on whose behalf" in properties["actFor"]["description"]
+
+
+@pytest.mark.parametrize("kind", FRAMES, ids=tag_of)
+def test_every_field_of_a_frame_has_words(kind: type[frames.Frame]) -> None:
+    words = about_fields(kind)
+    assert words.keys() == set(kind.__struct_encode_fields__)
+    assert all(text.endswith((".", "…")) for text in words.values())
+
+
+def test_no_words_are_left_for_a_field_that_is_not_there() -> None:
+    names = {name for kind in FRAMES for name in kind.__struct_fields__}
+    assert FIELDS.keys() <= names
+
+
+def test_what_a_client_has_is_counted_up_to_the_first_gap() -> None:
+    properties = DOCUMENT["components"]["schemas"]["Resume"]["properties"]
+    assert "first gap" in properties["have"]["description"]
 
 
 def test_the_token_is_a_bearers_and_it_is_said_where_it_goes() -> None:

@@ -30,7 +30,44 @@ SUMMARIES: Mapping[type[frames.Frame], str] = {
     frames.RequestChanged: "A request has come in, or was answered.",
 }
 """Of the frames that are declared without a word."""
-_NUMBER = "The number that the client has given to its request."
+
+FIELDS: Mapping[str, str] = {
+    "id": "The number that the client has given to its request.",
+    "thread_id": "The conversation.",
+    "message_id": "The message in it.",
+    "message": "The message as it is now.",
+    "user_id": "Whom it is about.",
+    "token": "A JWT, as REST takes it in `Authorization`.",
+    "body": "The text.",
+    "reply_to_message_id": "The message of the same thread that it answers.",
+    "emoji": "One emoji.",
+    "seq": "The place in the thread: 1, 2, 3 …",
+    "on": "False: no longer.",
+    "thread_ids": "All of them each time; none while the window is hidden.",
+    "cursor": "From the last `ack` that had one. Keep it with the messages.",
+    "hints": "Of `send`: what the author alone is told about the text.",
+    "problem": "As over REST; docs/reference/problems.md lists them.",
+    "awaiting_user_ids": "On whose answer the thread waits, after it.",
+    "last_read_seq": "Everything up to here has been read.",
+    "last_delivered_seq": "Everything up to here has reached a device.",
+    "online": "False: on none of their screens any more.",
+    "gone": "It is in the inbox no longer.",
+    "request_id": "The request.",
+    "target_user_id": "Whom it asks.",
+    "sender_user_id": "Who has asked.",
+    "status": "What has become of it.",
+    "changes": "As `GET /v1/sync` answers.",
+    "expires_at": "When it ends.",
+    "reason": "For a log, not for people.",
+    "reconnect_after_ms": "Different for everybody, so that not all come back at once.",
+}
+"""Of fields that are declared without a word, by their name."""
+FEWER_WORDS: Mapping[tuple[type[frames.Frame], str], str] = {
+    (frames.Resume, "have"): "For each thread the `seq` up to which the client has every message: "
+    "only up to the first gap, or what is missing there is not told again. What is left out may "
+    "come twice.",
+}
+"""Of those that are declared with too few."""
 
 CLOSE_CODES: Mapping[int, tuple[str, str]] = {
     1000: ("Either side is done.", "Nothing; or connect again, and `resume`."),
@@ -70,10 +107,11 @@ def about(kind: type) -> str:
 @cache
 def about_fields(kind: type) -> Mapping[str, str]:
     """By the name that a field has on the wire."""
-    told = {"id": _NUMBER} if issubclass(kind, frames.Frame) else {}
+    told = dict(FIELDS) if issubclass(kind, frames.Frame) else {}
     for declared in reversed(kind.__mro__):
         if declared.__module__.startswith("greenroom."):
             told |= dict(_under_fields(declared))
+    told |= {field: text for (whose, field), text in FEWER_WORDS.items() if whose is kind}
     struct: Any = kind
     names = zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
     return {shown: told[name] for name, shown in names if name in told}

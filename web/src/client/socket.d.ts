@@ -44,7 +44,9 @@ export interface Ack {
   expiresAt?: string | null;
   /** Of `send`: `sent`, or `held` for a moderator. */
   status?: string | null;
+  /** The message as it is now. */
   message?: Message | null;
+  /** Of `send`: what the author alone is told about the text. */
   hints?: Array<Hint>;
   /** Of `resume`: the cursor is too old. Start over from the inbox. */
   reset?: boolean;
@@ -55,6 +57,7 @@ export interface Auth {
   type: "auth";
   /** The number that the client has given to its request. */
   id: number;
+  /** A JWT, as REST takes it in `Authorization`. */
   token: string;
   /** For a service: the user on whose behalf it acts. */
   actFor?: string | null | undefined;
@@ -71,7 +74,9 @@ export interface Changes {
 /** The server is about to close the socket. Come back after the delay. */
 export interface Closing {
   type: "closing";
+  /** For a log, not for people. */
   reason: string;
+  /** Different for everybody, so that not all come back at once. */
   reconnectAfterMs: number;
 }
 
@@ -80,7 +85,9 @@ export interface Delete {
   type: "delete";
   /** The number that the client has given to its request. */
   id: number;
+  /** The conversation. */
   threadId: string;
+  /** The message in it. */
   messageId: string;
 }
 
@@ -89,7 +96,9 @@ export interface Delivered {
   type: "delivered";
   /** The number that the client has given to its request. */
   id: number;
+  /** The conversation. */
   threadId: string;
+  /** The place in the thread: 1, 2, 3 … */
   seq: number;
 }
 
@@ -98,8 +107,11 @@ export interface Edit {
   type: "edit";
   /** The number that the client has given to its request. */
   id: number;
+  /** The conversation. */
   threadId: string;
+  /** The message in it. */
   messageId: string;
+  /** The text. */
   body: string;
   /** Only if nobody has changed it since. */
   version?: number | null | undefined;
@@ -108,12 +120,14 @@ export interface Edit {
 /** Send `auth` with a new token, or the socket is closed. */
 export interface Expiring {
   type: "token.expiring";
+  /** When it ends. */
   expiresAt: string;
 }
 
 /** The threads that are on screen: all of them, each time. Presence and typing are told of these alone, now and as they change. */
 export interface Focus {
   type: "focus";
+  /** All of them each time; none while the window is hidden. */
   threadIds: Array<string>;
 }
 
@@ -131,7 +145,9 @@ export interface Hint {
 /** Your own side of it: pinned, muted, filed, marked, a draft, on another device. */
 export interface InboxChanged {
   type: "inbox.changed";
+  /** The conversation. */
   threadId: string;
+  /** It is in the inbox no longer. */
   gone?: boolean;
 }
 
@@ -163,24 +179,31 @@ export interface Message {
 /** Somebody has written; one's own come too, on every device. */
 export interface MessageCreated {
   type: "message.created";
+  /** The conversation. */
   threadId: string;
+  /** The message as it is now. */
   message: Message;
   /** The thread's, after it. */
   status: Status;
+  /** On whose answer the thread waits, after it. */
   awaitingUserIds: Array<string>;
 }
 
 /** A message was taken back; what is left is its tombstone. */
 export interface MessageDeleted {
   type: "message.deleted";
+  /** The conversation. */
   threadId: string;
+  /** The message as it is now. */
   message: Message;
 }
 
 /** A message has another text. */
 export interface MessageEdited {
   type: "message.edited";
+  /** The conversation. */
   threadId: string;
+  /** The message as it is now. */
   message: Message;
 }
 
@@ -215,8 +238,11 @@ export interface Ping {
 /** Whether somebody has the thread on screen. */
 export interface PresenceChanged {
   type: "presence.changed";
+  /** The conversation. */
   threadId: string;
+  /** Whom it is about. */
   userId: string;
+  /** False: on none of their screens any more. */
   online: boolean;
   /** When it ends by itself, unless it is told again. */
   until: string | null;
@@ -225,6 +251,7 @@ export interface PresenceChanged {
 /** Refused. The same words as over REST (RFC 9457); without `id` it is about no request. */
 export interface Problem {
   type: "problem";
+  /** As over REST; docs/reference/problems.md lists them. */
   problem: ProblemDocument;
   /** The number that the client has given to its request. */
   id?: number | null;
@@ -243,8 +270,11 @@ export interface React {
   type: "react";
   /** The number that the client has given to its request. */
   id: number;
+  /** The conversation. */
   threadId: string;
+  /** The message in it. */
   messageId: string;
+  /** One emoji. */
   emoji: string;
   /** False takes it back. */
   on?: boolean | undefined;
@@ -253,7 +283,9 @@ export interface React {
 /** A message has other reactions. */
 export interface ReactionChanged {
   type: "reaction.changed";
+  /** The conversation. */
   threadId: string;
+  /** The message as it is now. */
   message: Message;
 }
 
@@ -262,16 +294,22 @@ export interface Read {
   type: "read";
   /** The number that the client has given to its request. */
   id: number;
+  /** The conversation. */
   threadId: string;
+  /** The place in the thread: 1, 2, 3 … */
   seq: number;
 }
 
 /** Somebody has read further, or something has reached them. */
 export interface ReceiptMoved {
   type: "receipt.moved";
+  /** The conversation. */
   threadId: string;
+  /** Whom it is about. */
   userId: string;
+  /** Everything up to here has been read. */
   lastReadSeq: number;
+  /** Everything up to here has reached a device. */
   lastDeliveredSeq: number;
 }
 
@@ -288,10 +326,15 @@ export interface Request {
 /** A request has come in, or was answered. */
 export interface RequestChanged {
   type: "request.changed";
+  /** The conversation. */
   threadId: string;
+  /** The request. */
   requestId: string;
+  /** Whom it asks. */
   targetUserId: string;
+  /** Who has asked. */
   senderUserId: string;
+  /** What has become of it. */
   status: GateStatus;
 }
 
@@ -300,8 +343,9 @@ export interface Resume {
   type: "resume";
   /** The number that the client has given to its request. */
   id: number;
+  /** From the last `ack` that had one. Keep it with the messages. */
   cursor: string;
-  /** The last seq that the client has of a thread, so that it is not told again. */
+  /** For each thread the `seq` up to which the client has every message: only up to the first gap, or what is missing there is not told again. What is left out may come twice. */
   have?: Record<string, number> | undefined;
 }
 
@@ -317,10 +361,13 @@ export interface Send {
   type: "send";
   /** The number that the client has given to its request. */
   id: number;
+  /** The conversation. */
   threadId: string;
   /** The client's own name for it; the same name is the same message. */
   clientMessageId: string;
+  /** The text. */
   body: string;
+  /** The message of the same thread that it answers. */
   replyToMessageId?: string | null | undefined;
 }
 
@@ -333,6 +380,7 @@ export interface Synced {
   type: "synced";
   /** The number that the client has given to its request. */
   id: number;
+  /** As `GET /v1/sync` answers. */
   changes: Changes;
 }
 
@@ -370,21 +418,27 @@ export interface ThreadChanges {
 /** Something of it is other than it was; it has to be read again. */
 export interface ThreadUpdated {
   type: "thread.updated";
+  /** The conversation. */
   threadId: string;
 }
 
 /** Again every few seconds for as long as it is true; it ends by itself. */
 export interface Typing {
   type: "typing";
+  /** The conversation. */
   threadId: string;
+  /** False: no longer. */
   on?: boolean | undefined;
 }
 
 /** Somebody is typing in a thread that is on screen, or no longer. */
 export interface TypingChanged {
   type: "typing.changed";
+  /** The conversation. */
   threadId: string;
+  /** Whom it is about. */
   userId: string;
+  /** False: no longer. */
   on: boolean;
   /** When it ends by itself. */
   until: string | null;
