@@ -30,6 +30,7 @@ from greenroom.api.rest import (
     mine,
     moderation,
     people,
+    preview,
     safety,
     threads,
 )
@@ -57,6 +58,7 @@ _ROUTES: tuple[ControllerRouterHandler, ...] = (
     people.routes,
     threads.routes,
     messages.routes,
+    preview.routes,
     mine.routes,
     inbox.routes,
     safety.routes,

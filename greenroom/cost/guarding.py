@@ -6,12 +6,15 @@ from functools import partial
 from greenroom.cost.pattern import Act, Pattern
 from greenroom.cost.stage import TEXT, Stage
 from greenroom.messaging.models import Frame
+from greenroom.messaging.preview import preview
+from greenroom.messaging.surroundings import surroundings
 from greenroom.people import directory
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety import blocks
 from greenroom.safety.claim import claim
 from greenroom.safety.decide import decide
 from greenroom.safety.limits import Limit
+from greenroom.safety.log import log
 from greenroom.safety.models import CaseId, Decision, Reason, SentMessage, case_id
 from greenroom.safety.queue import queue
 from greenroom.safety.report import report
@@ -88,6 +91,35 @@ async def _decide(stage: Stage, decision: Decision) -> Act:
     return partial(decide, stage.messaging.safety, mod, case, decision, version=1)
 
 
+async def _context(stage: Stage) -> Act:
+    mod = await stage.person("mod", Scope.MODERATOR)
+    ben, frame = await _sent(stage)
+    for _ in range(8):
+        await stage.say(ben, frame.thread)
+    case = await _reported(stage, ben, frame, Reason.SPAM)
+    return partial(surroundings, stage.messaging, mod, case)
+
+
+async def _log_page(stage: Stage) -> Act:
+    """In a month of its own: the log is everybody's."""
+    stage.clock.advance(days=40 * 365)
+    mod, ana = await stage.person("mod", Scope.MODERATOR), await stage.person("ana")
+    for guest in await stage.people(25):
+        thread = await stage.talk(ana, guest)
+        frame = await stage.say(ana, thread.id)
+        case = await _reported(stage, guest, frame, Reason.SPAM)
+        await claim(stage.messaging.safety, mod, case)
+        await decide(stage.messaging.safety, mod, case, Decision.DISMISS, version=1)
+        stage.clock.advance(seconds=1000)
+    return partial(log, stage.messaging.safety, mod, limit=20)
+
+
+async def _preview(stage: Stage) -> Act:
+    ana, ben = await stage.pair()
+    thread = await stage.talk(ana, ben)
+    return partial(preview, stage.messaging, ana, TEXT, thread_id=thread.id)
+
+
 async def _by_id(stage: Stage) -> Act:
     ana = await stage.person("ana")
     return partial(directory.by_id, stage.messaging.people, ana.user)
@@ -119,9 +151,12 @@ PATTERNS = (
     ),
     Pattern("report", "report a message", _report),
     Pattern("queue_page", "20 cases of one tag in the moderators' queue", _queue_page),
+    Pattern("case_context", "what was said around a message that was reported", _context),
     Pattern("claim", "claim a case", _claim),
     Pattern("decide_dismiss", "dismiss a case", partial(_decide, decision=Decision.DISMISS)),
     Pattern("decide_remove", "take a message away", partial(_decide, decision=Decision.REMOVE)),
+    Pattern("log_page", "the last 20 decisions, of everybody", _log_page),
+    Pattern("preview", "what would be said of a text, before it is sent", _preview),
     Pattern("person_by_id", "a person by id", _by_id),
     Pattern("people_by_ids", "20 people by id", _by_ids),
     Pattern("person_by_username", "a person by username", _by_username),

@@ -5,9 +5,10 @@ from functools import partial
 from greenroom.cost.pattern import Act, Pattern
 from greenroom.cost.stage import Stage
 from greenroom.ids import ThreadId
-from greenroom.messaging import history, inbox, read, sync
+from greenroom.messaging import access, history, inbox, read, sync
 from greenroom.messaging.arrange import archive, mark_spam
 from greenroom.messaging.models import Folder, Kind
+from greenroom.messaging.place import message_at
 from greenroom.messaging.thread import message, view
 from greenroom.people.actor import Actor
 
@@ -98,6 +99,16 @@ async def _history(stage: Stage, around: bool = False) -> Act:
     return partial(history.history, stage.messaging, ana, thread, around=place)
 
 
+async def _place(stage: Stage) -> Act:
+    """Of 1,000 messages, which did not come at an even pace."""
+    ana, [thread] = await _threads(stage, 1)
+    for number in range(1000):
+        await stage.say(ana, thread)
+        stage.clock.advance(seconds=number % 7 * 600)
+    side = await access.thread(stage.messaging, ana, thread)
+    return partial(message_at, stage.messaging, side, 400)
+
+
 async def _message(stage: Stage) -> Act:
     ana, [thread] = await _threads(stage, 1)
     frame = await stage.say(ana, thread)
@@ -166,6 +177,7 @@ PATTERNS = (
     Pattern("thread_open", "a thread, with everybody in it", _thread_open),
     Pattern("history_page", "the newest 50 messages, and who has read how far", _history),
     Pattern("history_around", "50 messages around one", partial(_history, around=True)),
+    Pattern("place_of_seq", "find the first unread of 1,000 messages, by its number", _place),
     Pattern("message", "one message by its id, and who has read how far", _message),
     Pattern("sync_nothing", "come back: nothing has changed", partial(_sync, changed=0)),
     Pattern("sync_nothing_unread", "the same, with 20 threads unread", _sync_unread),

@@ -47,7 +47,7 @@ async def check_name(messaging: Messaging, actor: Actor, thread: Thread, subject
         raise NotPlain
     booked = rules.is_booked(thread)
     verdict = await judge(
-        messaging.safety, actor, subject, booked=booked, first_contact=asks, is_name=True
+        messaging.safety, actor, subject, booked=booked, first_contact=asks, counts=False
     )
     if isinstance(verdict, Refuse | Hold):
         raise _refused(verdict)

@@ -38,15 +38,16 @@ async def judge(
     *,
     booked: bool = False,
     first_contact: bool = False,
-    is_name: bool = False,
+    counts: bool = True,
 ) -> Verdict:
-    """Counts as having been said: judge a text once. A name may be given to many things."""
+    """Counts as having been said: judge a text once. What is no message, or not one yet, does not:
+    a name may be given to many things."""
     reading = Reading(text)
     circumstances = Circumstances(
         booked=booked,
         first_contact=first_contact,
         account_age_ms=await _account_age(safety, actor),
-        recent=0 if is_name else _recent(safety, actor, reading),
+        recent=_recent(safety, actor, reading) if counts else 0,
     )
     return _judge_at_a_glance(reading, circumstances, safety.policy)
 

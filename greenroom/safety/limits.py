@@ -41,6 +41,8 @@ class Limit(StrEnum):
     """Adding people and removing them; a stranger is a request as well."""
     BLOCKS = "blocks"
     REPORTS = "reports"
+    PREVIEWS = "previews"
+    """What would be said of a text that is not sent yet."""
 
 
 class Rate(Struct, frozen=True, kw_only=True):
@@ -65,6 +67,9 @@ RATES: Mapping[Limit, Rate] = MappingProxyType(
         ),
         Limit.BLOCKS: Rate(most=60, window_ms=_HOUR, unasked=10, step=8, keep_ms=6 * _MINUTE),
         Limit.REPORTS: Rate(most=20, window_ms=_HOUR, unasked=3, step=4, keep_ms=6 * _MINUTE),
+        Limit.PREVIEWS: Rate(
+            most=120, window_ms=_MINUTE, unasked=30, step=15, keep_ms=10 * _SECOND
+        ),
     }
 )
 

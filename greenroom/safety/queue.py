@@ -4,7 +4,6 @@ There is a partition for each tag, few in all, so that a page of everything is a
 """
 
 import asyncio
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 from msgspec import Struct
 
@@ -13,13 +12,12 @@ from greenroom.safety import records
 from greenroom.safety.access import check_moderator
 from greenroom.safety.context import Safety
 from greenroom.safety.models import Case
+from greenroom.safety.places import cursor_of, place_in
 from greenroom.safety.verdict import PolicyTag
 from greenroom.store.base import Page
 from greenroom.store.expressions import Bound
-from greenroom.store.problems import InvalidCursor
 
 MAX_PAGE = 50
-_LONGEST_PLACE = 100
 
 
 class Queue(Struct, frozen=True):
@@ -37,7 +35,7 @@ async def queue(
 ) -> Queue:
     check_moderator(actor)
     limit = max(1, min(limit, MAX_PAGE))
-    after = None if cursor is None else Bound(">", _place(cursor))
+    after = None if cursor is None else Bound(">", place_in(cursor))
     tags = (*PolicyTag, None) if tag is None else (tag,)
     pages = await asyncio.gather(*(_page(safety, one, after, limit) for one in tags))
     cases = sorted(
@@ -45,7 +43,7 @@ async def queue(
     )
     more = len(cases) > limit or any(page.next for page in pages)
     last = cases[:limit]
-    return Queue(tuple(last), _cursor(last[-1]) if more and last else None)
+    return Queue(tuple(last), cursor_of(records.queued_at(last[-1])) if more and last else None)
 
 
 async def _page(safety: Safety, tag: PolicyTag | None, after: Bound | None, limit: int) -> Page:
@@ -56,17 +54,3 @@ async def _page(safety: Safety, tag: PolicyTag | None, after: Bound | None, limi
         index=records.MODERATION_QUEUE,
         limit=limit,
     )
-
-
-def _cursor(case: Case) -> str:
-    return urlsafe_b64encode(records.queued_at(case).encode()).decode().rstrip("=")
-
-
-def _place(cursor: str) -> str:
-    try:
-        place = urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4)).decode("ascii")
-    except ValueError:
-        raise InvalidCursor from None
-    if not 0 < len(place) <= _LONGEST_PLACE or not place.isprintable():
-        raise InvalidCursor
-    return place

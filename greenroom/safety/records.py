@@ -11,7 +11,7 @@
        ├─ RECORD#{version}            what a moderator did; put, never changed
        └─ UNDONE#{version}            what was decided and is not carried out yet
 
-    ModerationQueue   queueKey, queuedAt   cases that wait for a moderator; what is undone
+    ModerationQueue   queueKey, queuedAt   cases that wait; what is undone; each month's record
     ByPerson          aboutKey, aboutAt    a user's open cases; a user's record
 
     Ephemeral
@@ -45,10 +45,11 @@ from greenroom.store.values import Item, Value
 
 QUEUE_KEY = "queueKey"
 """`QUEUE#{tag}`, on a case while it waits: the worst of its policy tags, or `OTHER`. `UNDONE`, on
-a decision until it is carried out."""
+a decision until it is carried out. `DECIDED#{month}`, on a line of the record."""
 
 QUEUED_AT = "queuedAt"
-"""`{at}#{caseId}`: when the case was opened, or opened again."""
+"""`{at}#{caseId}`: when the case was opened, or opened again; on a line of the record, of its
+decision, with the version."""
 
 ABOUT_KEY = "aboutKey"
 """`OPEN#{userId}` on a case while it waits, `RECORD#{userId}` on a line of the record."""
@@ -71,7 +72,7 @@ MODERATION_QUEUE = Index(
     QUEUED_AT,
     Projects.ALL,
     "The open cases with one policy tag, oldest first; a case that is closed leaves it. "
-    "And the decisions that are still to be carried out.",
+    "And the decisions that are still to be carried out; and all that were made in a month.",
 )
 
 BY_PERSON = Index(
@@ -324,6 +325,18 @@ def record_partition(user: UserId) -> str:
     return f"{RECORD}{user}"
 
 
+def month_partition(month: str) -> str:
+    return f"DECIDED#{month}"
+
+
+def month_of(at: str) -> str:
+    return at[:7]
+
+
+def decided_at(entry: Entry) -> str:
+    return f"{iso(entry.at_ms)}#{entry.case}#{entry.version:08d}"
+
+
 def queued_at(case: Case) -> str:
     return f"{iso(case.opened_ms)}#{case.id}"
 
@@ -360,10 +373,11 @@ def _closing(entry: Entry) -> tuple[Action, ...]:
 
 
 def _record(entry: Entry) -> Item:
+    at = decided_at(entry)
     item = _at(record_key(entry.case, entry.version)) | _written(entry)
+    item |= {QUEUE_KEY: month_partition(month_of(at)), QUEUED_AT: at}
     if entry.about is None:
         return item
-    at = f"{iso(entry.at_ms)}#{entry.case}#{entry.version:08d}"
     return item | {ABOUT_KEY: record_partition(entry.about), ABOUT_AT: at}
 
 

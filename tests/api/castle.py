@@ -205,6 +205,10 @@ def bodies() -> dict[str, Body]:
         "PUT /v1/threads/{threadId}/unread": lambda castle, caller: {"seq": 1},
         "PATCH /v1/threads/{threadId}/mine": lambda castle, caller: {"pinned": True},
         "PUT /v1/threads/{threadId}/draft": text,
+        "POST /v1/preview": lambda castle, caller: {
+            "body": "Good morning.",
+            "threadId": castle.threads[castle.place(caller)],
+        },
         "POST /v1/reports": lambda castle, caller: {
             "reason": "spam",
             "threadId": castle.threads[castle.place(caller)],

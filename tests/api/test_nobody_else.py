@@ -67,6 +67,7 @@ stranger
 
 404 200 404 200 200 200 404 200 403  GET /v1/threads/{threadId}
 404 200 404 200 200 200 404 200 403  GET /v1/threads/{threadId}/messages
+404 200 404 200 200 200 404 200 403  POST /v1/preview
 404 409 404 201 409 201 404 201 403  POST /v1/threads/{threadId}/messages
 404 200 404 200 200 200 404 200 403  GET /v1/threads/{threadId}/messages/{messageId}
 404 409 404 200 403 200 404 200 403  PATCH /v1/threads/{threadId}/messages/{messageId}
@@ -93,9 +94,11 @@ stranger
 403 403 403 403 403 403 200 403 403  GET /v1/moderation/queue
 403 403 403 403 403 403 200 403 403  GET /v1/moderation/cases/{caseId}
 403 403 403 403 403 403 200 403 403  GET /v1/moderation/cases/{caseId}/reports
+403 403 403 403 403 403 200 403 403  GET /v1/moderation/cases/{caseId}/context
 403 403 403 403 403 403 200 403 403  POST /v1/moderation/cases/{caseId}/claim
 403 403 403 403 403 403 200 403 403  POST /v1/moderation/cases/{caseId}/decide
 403 403 403 403 403 403 200 403 403  GET /v1/moderation/cases/{caseId}/record
+403 403 403 403 403 403 200 403 403  GET /v1/moderation/record
 403 403 403 403 403 403 200 403 403  GET /v1/moderation/people/{userId}/record
 403 403 403 403 403 403 200 403 403  GET /v1/moderation/people/{userId}/standing
 

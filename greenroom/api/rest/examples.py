@@ -14,6 +14,7 @@ from greenroom.api.rest import inbox, messages, mine, moderation, safety, thread
 from greenroom.api.rest.health import Health
 from greenroom.api.rest.me import Me, NewNames, SignUp
 from greenroom.api.rest.people import NewPerson, PeoplePage, Person, Profile
+from greenroom.api.rest.preview import Preview, Unsent
 from greenroom.api.rest.shapes import (
     Hint,
     Message,
@@ -35,6 +36,7 @@ from greenroom.messaging.models import (
     ServiceRole,
     Status,
 )
+from greenroom.people.actor import Scope
 from greenroom.safety.models import CaseId, Decision, Reason
 from greenroom.safety.verdict import HINTS, PolicyHint, PolicyTag
 
@@ -119,7 +121,7 @@ _KNOWN = {name: getattr(_PERSON, name) for name in _PERSON.__struct_fields__} | 
     "joined_at": _OPENED,
     "suspension": None,
 }
-_ME = Me(**_KNOWN, email="maya@example.com", version=1)
+_ME = Me(**_KNOWN, email="maya@example.com", version=1, scopes=[Scope.USER])
 _OPEN_CASE = moderation.Case(
     case_id=_CASE,
     subject=safety.Subject("message", _THREAD, _MESSAGE),
@@ -200,6 +202,9 @@ _MESSAGES: Mapping[str, Shown] = {
         },
         messages.NewMessage(_BODY, "c-17"),
     ),
+    "previewMessage": Shown(
+        {200: Preview("nudge", [_HINT])}, Unsent("Write to me at maya@example.com", _THREAD)
+    ),
     "getMessages": Shown({200: messages.MessagePage([_READ], True, False)}),
     "getMessage": Shown({200: _READ}),
     "editMessage": Shown({200: _EDITED}, messages.NewBody("**15 May**, a full day.")),
@@ -246,9 +251,24 @@ _SAFETY: Mapping[str, Shown] = {
             )
         }
     ),
+    "getContextOfCase": Shown(
+        {
+            200: moderation.Context(
+                moderation.Place(
+                    _THREAD,
+                    Kind.BOOKING,
+                    Status.AWAITING_REPLY,
+                    "Editorial in May",
+                    list(_ROW.participants),
+                ),
+                [_SENT],
+            )
+        }
+    ),
     "claimCase": Shown({200: _CLAIMED}),
     "decideCase": Shown({200: _DECIDED}, moderation.NewDecision(Decision.WARN, 1, "First time.")),
     "getRecordOfCase": Shown({200: _RECORD}),
+    "getRecord": Shown({200: moderation.Record([_DECIDED], _NEXT)}),
     "getRecordOfPerson": Shown({200: _RECORD}),
     "getStanding": Shown({200: moderation.Standing(_JONAS, 1, 1, 0, None, _LATER)}),
 }

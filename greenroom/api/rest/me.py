@@ -28,6 +28,8 @@ _ETAG = [ResponseHeader(name="ETag", description="For `If-Match`.", documentatio
 class Me(Profile, rename="camel"):
     email: str | None
     version: int
+    scopes: list[Scope]
+    """What your token is for."""
 
 
 class SignUp(Struct, rename="camel", forbid_unknown_fields=True):
@@ -55,7 +57,7 @@ class NewNames(Struct, rename="camel", forbid_unknown_fields=True):
 async def get_me(
     actor: NamedDependency[Actor], people: NamedDependency[SkipValidation[People]]
 ) -> Response[Me]:
-    return _shown(await directory.by_id(people, actor.user), 200)
+    return _shown(await directory.by_id(people, actor.user), actor, 200)
 
 
 @put(
@@ -78,7 +80,7 @@ async def sign_up(
     joined = await join.sign_up(
         people, newcomer.user, data.username, display_name=data.display_name, email=data.email
     )
-    return _shown(joined.account, 201 if joined.is_new else 200)
+    return _shown(joined.account, newcomer, 201 if joined.is_new else 200)
 
 
 @patch(
@@ -101,11 +103,16 @@ async def rename_me(
 ) -> Response[Me]:
     names = rename.NewNames(data.username, data.display_name, data.first_name, data.last_name)
     account = await rename.rename(people, actor.user, names, version=version_in(if_match))
-    return _shown(account, 200)
+    return _shown(account, actor, 200)
 
 
-def _shown(account: models.Account, status: int) -> Response[Me]:
-    me = Me(**profile_of(account), email=account.email, version=account.version)
+def _shown(account: models.Account, actor: Actor, status: int) -> Response[Me]:
+    me = Me(
+        **profile_of(account),
+        email=account.email,
+        version=account.version,
+        scopes=sorted(actor.scopes),
+    )
     return Response(me, status_code=status, headers={"ETag": etag(account.version)})
 
 

@@ -25,7 +25,16 @@ from greenroom.api.rest.shapes import Message, Sending
 from greenroom.api.versions import IfMatch, etag, version_in
 from greenroom.clock import iso
 from greenroom.ids import MessageId, UserId
-from greenroom.messaging import edit as editing, history, models, react, send as sending, thread
+from greenroom.messaging import (
+    access,
+    edit as editing,
+    history,
+    models,
+    place,
+    react,
+    send as sending,
+    thread,
+)
 from greenroom.messaging.delete import delete as entomb
 from greenroom.messaging.problems import (
     AcceptFirst,
@@ -130,7 +139,8 @@ async def send_message(
     operation_id="getMessages",
     summary="A page of a conversation",
     description="The newest, or those next to the message that is named: `before`, `after` or "
-    "`around` it, one of them.",
+    "`around` it, one of them. `aroundSeq` names it by its number, as one knows the first that is "
+    "not read.",
     response_description="The messages, in their order.",
     responses=refuses(*_MISSING),
 )
@@ -141,10 +151,16 @@ async def get_messages(
     before: _Place = None,
     after: _Place = None,
     around: _Place = None,
+    around_seq: Annotated[
+        int | None, QueryParameter(name="aroundSeq", ge=0, le=2**53, description="A message's seq.")
+    ] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=history.MAX_PAGE)] = history.PAGE,
 ) -> MessagePage:
-    if [before, after, around].count(None) < 2:
+    if [before, after, around, around_seq].count(None) < 3:
         raise ValidationException(extra=[{"message": "give before, after or around, one of them"}])
+    if around_seq is not None:
+        side = await access.thread(messaging, actor, thread_id)
+        around = await place.message_at(messaging, side, around_seq)
     page = await history.history(
         messaging, actor, thread_id, before=before, after=after, around=around, limit=limit
     )

@@ -10,23 +10,29 @@ from msgspec import Meta, Struct
 
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.contract import refuses
+from greenroom.api.rest import shapes
 from greenroom.api.rest.params import (
     MOST_BYTES,
     Caller,
     CaseIdInPath,
     Cursor,
+    TheMessaging,
     TheSafety,
     UserIdInPath,
 )
 from greenroom.api.rest.safety import Subject, subject
+from greenroom.api.rest.shapes import Message, Seat
 from greenroom.api.versions import etag
 from greenroom.clock import iso
-from greenroom.ids import MessageId, ReportId, UserId
+from greenroom.ids import MessageId, ReportId, ThreadId, UserId
+from greenroom.messaging.models import Kind, Status
+from greenroom.messaging.surroundings import surroundings
 from greenroom.people.actor import Scope
 from greenroom.safety import (
     access,
     claim as claiming,
     decide as deciding,
+    log,
     models,
     queue,
     record,
@@ -92,6 +98,22 @@ class CaseReport(Struct, rename="camel"):
 class CaseReports(Struct, rename="camel"):
     reports: list[CaseReport]
     next: str | None
+
+
+class Place(Struct, rename="camel"):
+    """The conversation that a case is from, as far as it matters."""
+
+    thread_id: ThreadId
+    kind: Kind
+    status: Status
+    subject: str | None
+    participants: list[Seat]
+
+
+class Context(Struct, rename="camel"):
+    thread: Place | None
+    messages: list[Message]
+    """A few, in their order."""
 
 
 class NewDecision(Struct, rename="camel", forbid_unknown_fields=True):
@@ -179,6 +201,27 @@ async def get_case_reports(
     return CaseReports([_report(report) for report in page.reports], page.next)
 
 
+@get(
+    "/cases/{caseId:str}/context",
+    operation_id="getContextOfCase",
+    summary="Where it was said",
+    description="A few messages around what is reported, or before what is held, while the case is "
+    "open; nothing once it is closed.",
+    response_description="The conversation, and a few of its messages.",
+    responses=refuses(CaseNotFound, OwnCase),
+)
+async def get_case_context(
+    case_id: CaseIdInPath, actor: Caller, messaging: TheMessaging
+) -> Context:
+    found = await surroundings(messaging, actor, case_id)
+    head = found.thread
+    place = None
+    if head is not None:
+        seats = [Seat(user, seat.role, seat.service_role) for user, seat in head.seats.items()]
+        place = Place(head.id, head.kind, head.status, head.subject, seats)
+    return Context(place, [shapes.message(frame, actor.user) for frame in found.frames])
+
+
 @post(
     "/cases/{caseId:str}/claim",
     operation_id="claimCase",
@@ -245,6 +288,19 @@ async def get_case_record(
     limit: _Limit = 50,
 ) -> Record:
     return _record(await record.record_of_case(safety, actor, case_id, limit=limit, cursor=cursor))
+
+
+@get(
+    "/record",
+    operation_id="getRecord",
+    summary="What was decided, by whom and when",
+    response_description="All decisions, newest first.",
+    responses=refuses(InvalidCursor),
+)
+async def get_record(
+    actor: Caller, safety: TheSafety, cursor: Cursor = None, limit: _Limit = 50
+) -> Record:
+    return _record(await log.log(safety, actor, limit=limit, cursor=cursor))
 
 
 @get(
@@ -346,9 +402,11 @@ routes = Router(
         get_queue,
         get_case,
         get_case_reports,
+        get_case_context,
         claim_case,
         decide_case,
         get_case_record,
+        get_record,
         get_person_record,
         get_standing,
     ],

@@ -1,0 +1,76 @@
+"""Where a frame is, by its seq: for the first one that is not read yet.
+
+The log is in order of time, and a frame says its seq; so one looks where it should be by the times
+and numbers on either side, and again between what was found. No two frames of a thread have the
+same time and no seq is missing. A few reads, however long the thread is; never its whole length.
+"""
+
+from msgspec import Struct
+
+from greenroom.ids import MessageId
+from greenroom.messaging import items
+from greenroom.messaging.access import Side
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Frame
+from greenroom.messaging.records import END, MESSAGING, from_ms, thread_partition
+from greenroom.store.expressions import Range
+
+_NEAR = 50
+"""From here on it is walked."""
+
+
+class _Known(Struct, frozen=True):
+    seq: int
+    ms: int
+
+
+async def message_at(messaging: Messaging, side: Side, seq: int) -> MessageId | None:
+    """The frame with this seq, or the next that is there; None where the thread has none."""
+    head, mine = side.thread, side.mine
+    if head.last_seq <= mine.joined_seq:
+        return None
+    wanted = max(mine.joined_seq + 1, min(seq, head.last_seq))
+    first_ms = mine.joined_ms if mine.joined_seq else head.created_ms
+    low, high = _Known(mine.joined_seq, first_ms - 1), _Known(head.last_seq, head.last_ms)
+    guess = True
+    while wanted - low.seq > _NEAR and high.seq - wanted > _NEAR and high.ms - low.ms > 1:
+        middle = _guess(low, high, wanted) if guess else (low.ms + high.ms) // 2
+        guess = not guess  # a thread that slept for a year is no line
+        frame = await _first_from(messaging, side, middle)
+        if frame is not None and frame.seq <= wanted:
+            low = _Known(frame.seq - 1, frame.ms - 1)
+        else:
+            high = _Known(frame.seq if frame is not None else high.seq, middle)
+    return await _walk(messaging, side, low, high, wanted)
+
+
+def _guess(low: _Known, high: _Known, wanted: int) -> int:
+    share = (high.ms - low.ms) * (wanted - low.seq) // (high.seq - low.seq)
+    return min(max(low.ms + share, low.ms + 1), high.ms - 1)
+
+
+async def _first_from(messaging: Messaging, side: Side, ms: int) -> Frame | None:
+    page = await messaging.store.query(
+        MESSAGING, thread_partition(side.thread.id), _between(ms, side.thread.last_ms), limit=1
+    )
+    return items.frame_of(page.items[0]) if page.items else None
+
+
+async def _walk(
+    messaging: Messaging, side: Side, low: _Known, high: _Known, wanted: int
+) -> MessageId | None:
+    backward = high.seq - wanted < wanted - low.seq
+    page = await messaging.store.query(
+        MESSAGING,
+        thread_partition(side.thread.id),
+        _between(low.ms, side.thread.last_ms if high.seq == side.thread.last_seq else high.ms),
+        limit=_NEAR + 2,
+        backward=backward,
+        consistent=True,
+    )
+    frames = sorted(map(items.frame_of, page.items), key=lambda frame: frame.seq)
+    return next((frame.id for frame in frames if frame.seq >= wanted), None)
+
+
+def _between(low_ms: int, high_ms: int) -> Range:
+    return Range(from_ms("MSG", low_ms), from_ms("MSG", high_ms) + f"#{END}")
