@@ -5,6 +5,9 @@ import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
+from greenroom.realtime.nats import peers
 from tests.fault_proxy import silent
 from tests.nodes.cluster import Cluster, caught_up
 from tests.socket.client import sending
@@ -56,11 +59,32 @@ async def test_whoever_was_on_a_node_that_died_has_everything_on_another(
             assert "and I am not" in bodies.values()
 
 
+async def test_a_message_whose_node_died_before_it_told_is_told_once_its_silence_is_noticed(
+    living: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(peers, "HERE_SECONDS", 0.2)
+    monkeypatch.setattr(peers, "SILENT_SECONDS", 3)
+    one = await living.node()
+    thread = await one.talk("ana", "ben")
+    mortal = await living.mortal(tmp_path)
+    async with await one.connect("ana") as ana:
+        ben = await mortal.connect("ben")
+        mortal.proxy.on("TransactWriteItems", silent)
+        await ben.begin("send", **sending(thread, "nobody else will say it", "c1"))
+        while len(await one.history("ana", thread)) < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await mortal.die()
+        cursor = (await ana.ask("ping")).get("cursor", ana.hello["cursor"])
+        await ana.event("resync")
+        found = await caught_up(ana, cursor, **{thread: 1})
+        assert [message["body"] for message in found] == ["nobody else will say it"]
+
+
 async def test_a_message_whose_node_died_before_it_told_is_there_and_found(
     living: Cluster, tmp_path: Path
 ) -> None:
     """Whoever sent it tries again and is answered; the others see by the next one that there is a
-    gap, and resume. docs/decisions/0009 calls it the price."""
+    gap, and resume, before anybody has noticed that a node is dead."""
     one = await living.node()
     thread = await one.talk("ana", "ben")
     mortal = await living.mortal(tmp_path)

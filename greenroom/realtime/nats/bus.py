@@ -2,12 +2,14 @@
 
 What is published here is told here at once and queued for the others; while NATS is away it is let
 go. What one would get wrong: a node that was cut off is not the only one that missed something; so
-did those that it would have told, and nobody but itself can tell them.
+did those that it would have told, and nobody but itself can tell them, unless it is dead, which
+they notice by its silence.
 """
 
 import asyncio
 import logging
 import random
+import secrets
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -16,10 +18,11 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from greenroom.realtime.base import Deliver, Missed, Notice, Topic
+from greenroom.realtime.nats import peers
 from greenroom.realtime.nats.address import servers, shown
 from greenroom.realtime.nats.link import Link
 from greenroom.realtime.nats.outgoing import Outgoing
-from greenroom.realtime.nats.subjects import LOST, topic_of
+from greenroom.realtime.nats.subjects import GONE, HERE, LOST, topic_of
 from greenroom.realtime.nats.topics import Topics
 from greenroom.realtime.problems import BusUnavailable
 
@@ -38,14 +41,17 @@ _log = logging.getLogger(__name__)
 class NatsBus:
     def __init__(self, url: str) -> None:
         self._url = url
+        self._name = secrets.token_hex(8).encode()
         self._deliver: Deliver | None = None
         self._missed: Missed | None = None
         self._keeper: asyncio.Task[None] | None = None
         self._topics = Topics()
         self._outgoing = Outgoing()
+        self._peers = peers.Peers()
         self._work = asyncio.Event()
         self._idle = asyncio.Event()
         self._up = False
+        self._is_leaving = False
         self._quiet: asyncio.TimerHandle | None = None
         self._missed_again = False
 
@@ -85,6 +91,7 @@ class NatsBus:
 
     async def close(self) -> None:
         if self._keeper is not None:
+            self._say_goodbye()
             with suppress(TimeoutError):
                 async with asyncio.timeout(_CLOSE_SECONDS):
                     await self._idle.wait()
@@ -94,13 +101,21 @@ class NatsBus:
             self._quiet.cancel()
         self._keeper = self._deliver = self._missed = self._quiet = None
 
+    def _say_goodbye(self) -> None:
+        """After all that waits, and not if that is let go."""
+        self._is_leaving = True
+        if self._up:
+            self._outgoing.say(GONE, self._name)
+            self._idle.clear()
+            self._work.set()
+
     # What comes
 
     def _hear(self, message: Msg) -> None:
         """Called by the task of nats-py that reads, which an exception would end without a word."""
         try:
-            if message.subject == LOST:
-                self._missed_some()
+            if message.subject in (LOST, HERE, GONE):
+                self._hear_of_a_node(message)
                 return
             topic = topic_of(message.subject)
             if topic in self._topics and self._deliver is not None:
@@ -110,6 +125,14 @@ class NatsBus:
             self._missed_some()
         except Exception:
             _log.exception("a notice on %s was not told", message.subject)
+
+    def _hear_of_a_node(self, message: Msg) -> None:
+        if message.subject == LOST:
+            self._missed_some()
+        elif message.subject == HERE:
+            self._peers.hear(message.data)
+        else:
+            self._peers.let_go(message.data)
 
     def _missed_some(self) -> None:
         if self._quiet is not None:
@@ -142,6 +165,7 @@ class NatsBus:
         tasks = [
             asyncio.create_task(self._send_what_waits(link)),
             asyncio.create_task(self._confirm_what_is_written(link)),
+            asyncio.create_task(self._look_for_others(link)),
             asyncio.create_task(link.end()),
         ]
         try:
@@ -183,6 +207,16 @@ class NatsBus:
         self._topics.confirmed(written)
         self._outgoing.arrived(sent)
 
+    async def _look_for_others(self, link: Link) -> None:
+        self._peers.wait_for_all()
+        while link.alive:
+            if not self._is_leaving:
+                await link.publish(HERE, self._name)
+            await asyncio.sleep(peers.HERE_SECONDS)
+            if silent := self._peers.fallen_silent():
+                _log.warning("%d nodes have fallen silent", silent)
+                self._missed_some()
+
     async def _come_back(self) -> Link:
         pause, reason = 0.1, ""
         while True:
@@ -205,7 +239,8 @@ class NatsBus:
             try:
                 await link.open(server, seconds)
                 self._topics.start_over()
-                await link.subscribe(LOST)
+                for said in (LOST, HERE, GONE):
+                    await link.subscribe(said)
                 await self._topics.write(link)
                 await self._confirm(link)
             except (NatsError, OSError) as error:

@@ -39,11 +39,14 @@ class Outgoing:
         for topic in topics:
             subject = subject_of(topic)
             if fits(subject):
-                self._waiting.append((subject, data))
-                self.bytes += len(data) + _OVERHEAD_BYTES
+                self.say(subject, data)
         if self.bytes > MOST_WAITING_BYTES:
             _log.warning("the bus is slow: %d notices are let go", len(self._waiting))
             self._let_go()
+
+    def say(self, subject: str, data: bytes) -> None:
+        self._waiting.append((subject, data))
+        self.bytes += len(data) + _OVERHEAD_BYTES
 
     async def send_some(self, link: Link) -> None:
         if self.owed:

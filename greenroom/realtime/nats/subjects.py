@@ -1,7 +1,11 @@
-"""Topics as NATS knows them.
+"""Topics as NATS knows them, and what nodes say of themselves.
 
-greenroom.user.usr_01h…     a topic; what a subject may not contain is %-escaped
-greenroom.$lost             "what I have published may not have reached you"
+    greenroom.user.usr_01h…     a topic; what a subject may not contain is %-escaped
+    greenroom.$lost             what this node has published may not have reached you
+    greenroom.$here             this node is there
+    greenroom.$gone             this node goes, and has said all that it had to say
+
+No topic can be one of the latter: its `$` would be escaped.
 """
 
 import re
@@ -10,6 +14,8 @@ from urllib.parse import quote, unquote
 from greenroom.realtime.base import Topic
 
 LOST = "greenroom.$lost"
+HERE = "greenroom.$here"
+GONE = "greenroom.$gone"
 _PREFIX = "greenroom."
 _LONGEST = 1000
 """A server cuts off whoever sends it a line of more than 4 KB; ids are far from it."""

@@ -1,0 +1,95 @@
+"""Nodes that die, and those that only go: whoever falls silent may have had something to tell."""
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+
+from greenroom.realtime.nats import peers
+from greenroom.realtime.nats.subjects import GONE, HERE
+from scripts.engines import Engine, nats as server
+from tests.realtime.node import a_topic, nodes, until
+
+
+@pytest.fixture
+def own_server(nats_url: str) -> Iterator[Engine]:
+    """Where nobody is but who is here."""
+    engine = server.start()
+    try:
+        yield engine
+    finally:
+        engine.stop()
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peers, "HERE_SECONDS", 0.1)
+    monkeypatch.setattr(peers, "SILENT_SECONDS", 1.0)
+
+
+async def test_a_node_that_falls_silent_may_have_had_something_to_tell(own_server: Engine) -> None:
+    async with nodes(own_server.url, own_server.url) as (one, other):
+        dies = Client()
+        await dies.connect(own_server.url)
+        await dies.publish(HERE, b"mortal")
+        await dies.close()
+        await until(lambda: one.missed and other.missed)
+        await asyncio.sleep(2)
+        assert (one.missed, other.missed) == (1, 1), "once, and of nobody else"
+
+
+async def test_a_node_that_says_goodbye_is_not_missed(own_server: Engine) -> None:
+    topic, gone = a_topic(), asyncio.Event()
+
+    async def hear(_: Msg) -> None:
+        gone.set()
+
+    async with nodes(own_server.url, own_server.url) as (stays, goes):
+        ear = Client()
+        await ear.connect(own_server.url)
+        await ear.subscribe(GONE, cb=hear)
+        await ear.flush()
+        await stays.listen(topic)
+        goes.say(topic, "my last word")
+        await goes.bus.close()
+        await until(lambda: gone.is_set() and stays.texts(topic))
+        await asyncio.sleep(2)
+        assert stays.missed == 0
+        await ear.close()
+
+
+async def test_after_the_bus_was_away_nobody_who_is_there_is_missed(own_server: Engine) -> None:
+    async with nodes(own_server.url, own_server.url) as both:
+        own_server.stop()
+        await until(lambda: not any(node.bus._up for node in both))  # type: ignore[attr-defined]
+        await asyncio.sleep(1.5)
+        port = int(own_server.url.rpartition(":")[2])
+        again = server.start_at(port)
+        try:
+            await until(lambda: all(node.missed for node in both))
+            await asyncio.sleep(1.5)
+            before = [node.missed for node in both]
+            await asyncio.sleep(1.5)
+            assert [node.missed for node in both] == before
+        finally:
+            again.stop()
+
+
+def test_whoever_stood_still_takes_nobody_for_dead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peers, "HERE_SECONDS", 5)
+    monkeypatch.setattr(peers, "SILENT_SECONDS", 15)
+    clock = iter((0, 0, 0, 5, 5, 10, 10, 15, 15, 20, 20, 60, 60, 65, 70, 75, 80))
+    others = peers.Peers(lambda: next(clock))
+    others.hear(b"one")
+    others.hear(b"two")
+    for _ in range(3):
+        others.hear(b"one")
+        assert others.fallen_silent() == 0
+    others.hear(b"one")
+    assert others.fallen_silent() == 1, "the other one"
+    assert others.fallen_silent() == 0, "40 seconds in which nobody could be heard"
+    for _ in range(3):
+        assert others.fallen_silent() == 0
+    assert others.fallen_silent() == 1
