@@ -81,7 +81,7 @@ def judge(crowd: Crowd, truth: Truth) -> Findings:
         for thread in person.threads:
             _judge_unread(findings, name, person, thread, truth)
         _judge_badge(findings, name, truth)
-        findings.wrong_sync += [text for _, text in differences(name, person.client, truth)]
+        findings.wrong_sync += differences(name, person.client, truth)
         findings.wrong_sync += person.client.view.contradictions
         findings.wrong_unread += person.client.view.wrong_unread
         findings.refused += [*person.refusals, *person.client.bugs]
@@ -176,9 +176,8 @@ def _judge_badge(findings: Findings, name: str, truth: Truth) -> None:
         findings.wrong_unread.append(f"the badge of {name} is {inbox['counts']}, not {unread}")
 
 
-def differences(name: str, client: Client, truth: Truth) -> list[tuple[bool, str]]:
-    """Between what a client was told and what a reload shows; and whether it could see by a gap
-    that something is missing."""
+def differences(name: str, client: Client, truth: Truth) -> list[str]:
+    """Between what a client was told and what a reload shows."""
     found = []
     for (whose, thread), shown in truth.threads.items():
         if whose != name:
@@ -188,13 +187,11 @@ def differences(name: str, client: Client, truth: Truth) -> list[tuple[bool, str
         for seq in sorted(stored.keys() | seen.messages.keys()):
             is_there, told = stored.get(seq), seen.messages.get(seq)
             if is_there != told:
-                is_gap = told is None and seq < seen.last
-                found.append((is_gap, f"{name} was told {told} where there is {is_there}"))
+                found.append(f"{name} was told {told} where there is {is_there}")
         receipts = {
             one["userId"]: (one["lastReadSeq"], one["lastDeliveredSeq"])
             for one in shown["participants"]
         }
         if seen.receipts() != receipts:
-            text = f"{name} was told of receipts {seen.receipts()}, they are {receipts}"
-            found.append((False, text))
+            found.append(f"{name} was told of receipts {seen.receipts()}, they are {receipts}")
     return found
