@@ -1,6 +1,7 @@
-// Where the app begins: the shell is put into the page, and nothing else happens here.
+// The app's beginning: styles, theme, and the root component.
 import { mount } from "svelte";
+import "../styles/app.css";
 import App from "./App.svelte";
 
 const target = document.getElementById("app");
-if (target !== null) mount(App, { target });
+if (target) mount(App, { target });

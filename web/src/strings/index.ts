@@ -34,6 +34,14 @@ export function t<K extends Key>(key: K, ...args: Args<K>): string {
   return fill(key, (args[0] ?? {}) as Record<string, string | number>);
 }
 
+/** The keys whose text has nothing to fill in. */
+export type PlainKey = { [K in Key]: [Needs<K>] extends [never] ? K : never }[Key];
+
+/** As `t`, for a key that is only known to be plain. */
+export function says(key: PlainKey): string {
+  return fill(key, {});
+}
+
 /** For keys that are put together: `tx('kind', 'direct')`; an unknown one is said as it is. */
 export function tx(prefix: string, name: string): string {
   const key = `${prefix}.${name}`;

@@ -1,0 +1,110 @@
+// What every component of a signed-in person needs, in one context: the client and what it knows,
+// the place, the keys, the toasts.
+//
+// What one would get wrong: `name` asks for whom it does not know yet, and says so in a moment; a
+// component that shows a name only calls it, and is told when there is one.
+import { createContext } from "svelte";
+import { fromStore } from "svelte/store";
+import type { Client, Connection, Counts, Me, Outgoing, Person, Thread } from "../client";
+import { list, t } from "../strings";
+import type { Keys } from "./keys";
+import type { Prefs } from "./prefs.svelte";
+import type { Router } from "./router.svelte";
+import { Toasts } from "./toasts.svelte";
+
+interface Current<T> {
+  readonly current: T;
+}
+
+export class Room {
+  readonly client: Client;
+  readonly router: Router;
+  readonly prefs: Prefs;
+  readonly keys: Keys;
+  readonly toasts = new Toasts();
+  /** On somebody else's page: no account, no settings, no moderation. */
+  readonly embedded: boolean;
+  readonly signOut: () => void;
+
+  readonly #me: Current<Me | null>;
+  readonly #people: Current<ReadonlyMap<string, Person>>;
+  readonly #counts: Current<Counts | null>;
+  readonly #connection: Current<Connection>;
+  readonly #outbox: Current<readonly Outgoing[]>;
+
+  constructor(parts: {
+    client: Client;
+    router: Router;
+    prefs: Prefs;
+    keys: Keys;
+    embedded: boolean;
+    signOut: () => void;
+  }) {
+    this.client = parts.client;
+    this.router = parts.router;
+    this.prefs = parts.prefs;
+    this.keys = parts.keys;
+    this.embedded = parts.embedded;
+    this.signOut = parts.signOut;
+    this.#me = fromStore(parts.client.me);
+    this.#people = fromStore(parts.client.people);
+    this.#counts = fromStore(parts.client.counts);
+    this.#connection = fromStore(parts.client.connection);
+    this.#outbox = fromStore(parts.client.outbox);
+  }
+
+  get me(): Me | null {
+    return this.#me.current;
+  }
+
+  get myId(): string {
+    return this.#me.current?.userId ?? "";
+  }
+
+  get counts(): Counts | null {
+    return this.#counts.current;
+  }
+
+  get connection(): Connection {
+    return this.#connection.current;
+  }
+
+  get outbox(): readonly Outgoing[] {
+    return this.#outbox.current;
+  }
+
+  get isModerator(): boolean {
+    return !this.embedded && (this.me?.scopes.includes("moderator") ?? false);
+  }
+
+  person(userId: string): Person | undefined {
+    const found = this.#people.current.get(userId);
+    if (found === undefined) this.client.need([userId]);
+    return found;
+  }
+
+  name(userId: string): string {
+    if (userId === this.myId) return this.me?.displayName ?? t("app.you");
+    return this.person(userId)?.displayName ?? t("app.somebody");
+  }
+
+  /** The others of a thread. */
+  others(thread: Pick<Thread, "participants">): string[] {
+    return thread.participants.map((one) => one.userId).filter((id) => id !== this.myId);
+  }
+
+  isGroup(thread: Pick<Thread, "participants" | "kind">): boolean {
+    return thread.participants.length > 2;
+  }
+
+  /** What a thread is called in a list: the other one, or what the group is about. */
+  title(thread: Thread): string {
+    const others = this.others(thread);
+    if (others.length === 1 && others[0] !== undefined) return this.name(others[0]);
+    if (thread.subject) return thread.subject;
+    if (others.length === 0) return t("app.you");
+    return list(others.slice(0, 3).map((id) => this.name(id)));
+  }
+}
+
+export const [room, provideRoom] = createContext<Room>();

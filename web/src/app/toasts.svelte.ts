@@ -1,0 +1,45 @@
+// What is said once and goes away: "Archived · Undo". What must be read stands somewhere else.
+import { isProblem } from "../client";
+import { t } from "../strings";
+
+export interface Toast {
+  id: number;
+  text: string;
+  act?: { name: string; run: () => void };
+}
+
+const SHOWN_MS = 6000;
+
+export class Toasts {
+  list = $state.raw<readonly Toast[]>([]);
+  #last = 0;
+
+  show(text: string, act?: { name: string; run: () => void }): void {
+    const id = ++this.#last;
+    this.list = [...this.list.slice(-2), act === undefined ? { id, text } : { id, text, act }];
+    setTimeout(() => this.hide(id), act === undefined ? SHOWN_MS : SHOWN_MS * 2);
+  }
+
+  hide(id: number): void {
+    this.list = this.list.filter((toast) => toast.id !== id);
+  }
+
+  /** Does it, and says why where it did not work. Answers whether it did. */
+  async trying(doing: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await doing();
+      return true;
+    } catch (error) {
+      this.show(reasonOf(error));
+      return false;
+    }
+  }
+}
+
+export function reasonOf(error: unknown): string {
+  if (!isProblem(error)) {
+    console.error(error);
+    return t("app.wrong");
+  }
+  return error.detail || error.title || t("app.wrongText");
+}

@@ -1,0 +1,54 @@
+// Holds a scroller's place while rows come and go in it: whoever reads at the bottom stays at the
+// bottom, everybody else keeps the message under their eyes where it is.
+//
+// What one would get wrong: the browser's own scroll anchoring does nothing at the very top, and not
+// at all in Safari, so it is turned off (`overflow-anchor: none`) and done here, before and after
+// each change of the rows.
+
+export interface Held {
+  key: string;
+  top: number;
+}
+
+export const AT_BOTTOM = 48;
+
+export function fromBottom(scroller: HTMLElement): number {
+  return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
+}
+
+/** The first row that can be seen, and how far it is from the top of what can be seen. */
+export function hold(scroller: HTMLElement): Held | null {
+  const rows = keyed(scroller);
+  let low = 0;
+  let high = rows.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const row = rows[middle];
+    if (row && row.offsetTop + row.offsetHeight > scroller.scrollTop) high = middle;
+    else low = middle + 1;
+  }
+  const found = rows[low];
+  return found ? { key: found.dataset["key"] ?? "", top: found.offsetTop - scroller.scrollTop } : null;
+}
+
+export function restore(scroller: HTMLElement, held: Held): void {
+  const row = scroller.querySelector<HTMLElement>(`[data-key="${CSS.escape(held.key)}"]`);
+  if (!row) return;
+  const wanted = row.offsetTop - held.top;
+  if (Math.abs(wanted - scroller.scrollTop) >= 1) scroller.scrollTop = wanted;
+}
+
+/** The seq of the last message that can be seen. */
+export function lastSeen(scroller: HTMLElement): number {
+  const bottom = scroller.scrollTop + scroller.clientHeight;
+  const rows = keyed(scroller);
+  for (let at = rows.length - 1; at >= 0; at -= 1) {
+    const row = rows[at];
+    if (row && row.offsetTop + Math.min(row.offsetHeight, 24) <= bottom) return Number(row.dataset["seq"] ?? 0);
+  }
+  return 0;
+}
+
+function keyed(scroller: HTMLElement): HTMLElement[] {
+  return [...scroller.querySelectorAll<HTMLElement>("[data-seq]")];
+}

@@ -1,0 +1,52 @@
+// How a thread stands for the one who looks at it: what may be written, what waits, who has read
+// what. Pure.
+//
+// What one would get wrong: the server decides; this only spares somebody from writing what it would
+// refuse. So where it is not sure, the field stays open.
+import type { GateRequest, Message, Thread } from "../client";
+import { t } from "../strings";
+
+const STAFF = new Set(["support", "admin"]);
+const PENDING_MESSAGES = 3;
+
+/** The request that waits for me. */
+export function askedOfMe(thread: Thread, myId: string): GateRequest | null {
+  return thread.requests.find((one) => one.targetUserId === myId && one.status === "pending") ?? null;
+}
+
+/** The request of mine that somebody has not answered. */
+export function askedByMe(thread: Thread, myId: string): GateRequest | null {
+  return thread.requests.find((one) => one.senderUserId === myId) ?? null;
+}
+
+/** Why nothing can be written here, or null. */
+export function closedBecause(thread: Thread, myId: string): string | null {
+  const me = thread.participants.find((one) => one.userId === myId);
+  if (thread.kind === "system") return t("compose.system");
+  if (thread.status === "locked" && !STAFF.has(me?.role ?? "")) return t("compose.locked");
+  if (askedOfMe(thread, myId)) return t("compose.accept");
+  const others = thread.participants.filter((one) => one.userId !== myId);
+  if (others.length === 0) return t("compose.closed");
+  const mine = askedByMe(thread, myId);
+  if (mine && others.length === 1) {
+    if (mine.status === "expired") return t("request.expired");
+    if (thread.lastSeq >= PENDING_MESSAGES) return t("compose.pending");
+  }
+  return null;
+}
+
+/** Whoever opened it, sells in it or is staff may add people and name it. */
+export function mayManage(thread: Thread, myId: string): boolean {
+  const role = thread.participants.find((one) => one.userId === myId)?.role;
+  return thread.openedByUserId === myId || role === "seller" || role === "host" || STAFF.has(role ?? "");
+}
+
+export type Receipt = { is: "sent" | "delivered" } | { is: "read"; by: string[] };
+
+export function receiptOf(message: Message, thread: Thread, myId: string): Receipt {
+  const others = thread.participants.filter((one) => one.userId !== myId);
+  const by = others.filter((one) => (one.lastReadSeq ?? 0) >= message.seq).map((one) => one.userId);
+  if (by.length > 0) return { is: "read", by };
+  const arrived = others.some((one) => (one.lastDeliveredSeq ?? 0) >= message.seq);
+  return { is: arrived ? "delivered" : "sent" };
+}

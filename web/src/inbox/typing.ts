@@ -1,0 +1,9 @@
+// "Mateo is typing …": for one, two, or several.
+import { t } from "../strings";
+
+export function typingWords(names: readonly string[]): string {
+  const [name, other] = names;
+  if (name === undefined) return "";
+  if (other === undefined) return t("typing.one", { name });
+  return names.length === 2 ? t("typing.two", { name, other }) : t("typing.many");
+}

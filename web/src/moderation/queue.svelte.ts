@@ -1,0 +1,89 @@
+// The moderator's desk: the cases that wait, the one in hand, and what becomes of them.
+//
+// What one would get wrong: a decision folds other open cases of the same person, and another
+// moderator may have been quicker, so after every decision the queue is asked for again.
+import { isProblem, type Case, type CaseContext, type CaseReport, type Client, type Decision, type Entry, type Standing } from "../client";
+
+export interface Around {
+  context: CaseContext;
+  reports: CaseReport[];
+  standing: Standing | null;
+}
+
+export class Desk {
+  cases = $state.raw<readonly Case[] | null>(null);
+  next = $state.raw<string | null>(null);
+  at = $state.raw<string | null>(null);
+  around = $state.raw<Around | null>(null);
+  forbidden = $state(false);
+  busy = $state(false);
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  get current(): Case | null {
+    return this.cases?.find((one) => one.caseId === this.at) ?? null;
+  }
+
+  async load(): Promise<void> {
+    try {
+      const page = await this.#client.moderation.queue();
+      this.cases = page.items;
+      this.next = page.next;
+    } catch (error) {
+      this.forbidden = isProblem(error) && error.status === 403;
+      this.cases ??= [];
+      if (!this.forbidden) throw error;
+    }
+  }
+
+  async more(): Promise<void> {
+    if (this.next === null) return;
+    const page = await this.#client.moderation.queue(this.next);
+    this.cases = [...(this.cases ?? []), ...page.items];
+    this.next = page.next;
+  }
+
+  step(by: 1 | -1): void {
+    const all = this.cases ?? [];
+    const now = all.findIndex((one) => one.caseId === this.at);
+    const to = all[now === -1 ? 0 : Math.max(0, Math.min(all.length - 1, now + by))];
+    if (to) void this.open(to.caseId);
+  }
+
+  async open(caseId: string | null): Promise<void> {
+    this.at = caseId;
+    this.around = null;
+    const found = this.current;
+    if (!found) return;
+    const { moderation } = this.#client;
+    const nothing: CaseContext = { thread: null, messages: [] };
+    const [context, reports, standing] = await Promise.all([
+      moderation.context(found.caseId).catch(() => nothing),
+      found.reports > 0 ? moderation.reports(found.caseId).then((page) => page.items, () => []) : [],
+      found.aboutUserId === null ? null : moderation.standing(found.aboutUserId).catch(() => null),
+    ]);
+    if (this.at === caseId) this.around = { context, reports, standing };
+  }
+
+  /** The next one is opened, so that the keys go on. */
+  async decide(decision: Decision, until?: Date): Promise<Entry | null> {
+    const found = this.current;
+    if (!found || this.busy || !found.decisions.includes(decision)) return null;
+    this.busy = true;
+    try {
+      const all = this.cases ?? [];
+      const place = all.indexOf(found);
+      const entry = await this.#client.moderation.decide(found, decision, until === undefined ? {} : { until });
+      await this.load().catch(() => undefined);
+      const rest = (this.cases ?? []).filter((one) => one.caseId !== found.caseId);
+      this.cases = rest;
+      await this.open((rest[place] ?? rest[rest.length - 1])?.caseId ?? null);
+      return entry;
+    } finally {
+      this.busy = false;
+    }
+  }
+}
