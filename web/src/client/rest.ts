@@ -46,20 +46,29 @@ export class Rest {
       body?: unknown;
       headers?: Record<string, string>;
     };
-    const url = this.api + filled(path as string, places ?? {}) + queried(query ?? {});
+    const url = filled(path as string, places ?? {}) + queried(query ?? {});
+    return (await this.#asked(method, url, body, headers)) as Answer<Operation<M, P>>;
+  }
+
+  async #asked(
+    method: string,
+    place: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<unknown> {
     const send = (token: string): Promise<Response> => {
       const given: Record<string, string> = { ...headers, Authorization: `Bearer ${token}` };
       if (body !== undefined) given["Content-Type"] = "application/json";
-      return reached(url, {
+      return reached(this.api + place, {
         method: method.toUpperCase(),
         headers: given,
         body: body === undefined ? null : JSON.stringify(body),
       });
     };
     const token = await this.tokens.get();
-    let answer = await send(token);
-    if (answer.status === 401) answer = await send(await this.tokens.get(token));
-    return (await read(answer)) as Answer<Operation<M, P>>;
+    const answer = await send(token);
+    if (answer.status !== 401) return read(answer);
+    return read(await send(await this.tokens.get(token)));
   }
 }
 

@@ -40,8 +40,8 @@ export interface Readable<T> {
   subscribe(run: (value: T) => void): () => void;
 }
 
-export type Scope = "user" | "moderator" | "admin" | "service";
-export type Me = Schemas["Me"] & { scopes: Scope[] };
+export type Scope = Schemas["Scope"];
+export type Me = Schemas["Me"];
 
 /** A thread, from a list or whole: receipts are there once it has been opened. */
 export type Thread = Omit<Schemas["ThreadRow"], "participants"> & { participants: Participant[] };
@@ -129,15 +129,10 @@ export interface Conversation {
   close(): void;
 }
 
-export interface Preview {
-  verdict: "fine" | "nudge" | "refused";
-  hints: Hint[];
-}
-
-export interface CaseContext {
-  thread: Pick<Thread, "threadId" | "kind" | "status" | "subject" | "participants"> | null;
-  messages: Message[];
-}
+/** `fine`, `nudge` (with kind words in `hints`) or `refused`. */
+export type Preview = Schemas["Preview"];
+/** A few messages around what is reported, or before what is held. */
+export type CaseContext = Schemas["Context"];
 
 export interface Page<T> {
   items: T[];

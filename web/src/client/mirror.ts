@@ -1,0 +1,312 @@
+// The replica in memory of what a tab has on screen: threads, counts, people. It applies what is
+// told and what is answered, in whatever order they come.
+//
+// What one would get wrong: an answer may be older than what was told while it was under way. What
+// is behind is asked for again rather than believed.
+import { isProblem, type Rest } from "./rest";
+import * as rules from "./rules";
+import type { Changes } from "./socket";
+import type { Counts, Folder, Message, Person, Thread } from "./types";
+import { Value } from "./value";
+import type { Told } from "./wire";
+
+const GATHER_MS = 60;
+const COUNT_MS = 400;
+const MOST_PEOPLE_AT_ONCE = 50;
+const PREVIEW = 140;
+
+/** Whoever shows something of it. */
+export interface Shown {
+  /** Something of this thread, or of any, is other than it was. */
+  changed(threadId: string | null): void;
+  wrote(message: Message): void;
+  changedMessage(message: Message): void;
+  missed(threadId: string): void;
+  gone(threadId: string): void;
+}
+
+export class Mirror {
+  readonly counts = new Value<Counts | null>(null);
+  readonly people = new Value<ReadonlyMap<string, Person>>(new Map());
+  me = "";
+  #threads = new Map<string, Thread>();
+  #shown = new Set<Shown>();
+  #wanted = new Set<string>();
+  #loading = new Map<string, { again: boolean; done: Promise<void> }>();
+  #strangers = new Set<string>();
+  #asking = false;
+  #counting: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(private readonly rest: Rest) {}
+
+  show(shown: Shown): () => void {
+    this.#shown.add(shown);
+    return () => this.#shown.delete(shown);
+  }
+
+  thread(threadId: string): Thread | null {
+    return this.#threads.get(threadId) ?? null;
+  }
+
+  /** What is known of a folder down to a rank, the highest first. */
+  ranked(folder: Folder, floor: string): Thread[] {
+    return [...this.#threads.values()]
+      .filter((thread) => rules.shows(folder, thread) && rules.rankOf(thread) >= floor)
+      .sort((a, b) => (rules.rankOf(a) < rules.rankOf(b) ? 1 : -1));
+  }
+
+  /** Of a page: what is behind what is known does not replace it. */
+  putPage(threads: Thread[], counts: Counts | null): void {
+    for (const thread of threads) {
+      const known = this.thread(thread.threadId);
+      if (known !== null && known.lastSeq > thread.lastSeq) this.load(thread.threadId);
+      else this.#put(withReceipts(thread, known), false);
+    }
+    if (counts !== null) this.counts.set(counts);
+    this.#changed(null);
+  }
+
+  put(thread: Thread): void {
+    const known = this.thread(thread.threadId);
+    this.#put(withReceipts(thread, known), true);
+    if (known === null) this.recount();
+    this.#changed(thread.threadId);
+  }
+
+  patch(threadId: string, change: (thread: Thread) => Thread): void {
+    const known = this.thread(threadId);
+    if (known === null) return;
+    const after = change(known);
+    if (after === known) return;
+    this.#put(after, true);
+    this.#changed(threadId);
+  }
+
+  drop(threadId: string): void {
+    const known = this.thread(threadId);
+    this.#threads.delete(threadId);
+    this.#recounted(known, null);
+    for (const shown of this.#shown) shown.gone(threadId);
+    this.#changed(threadId);
+  }
+
+  /** The thread in which a request waits. */
+  askedBy(requestId: string): string | null {
+    for (const thread of this.#threads.values()) {
+      if (thread.requests.some((one) => one.requestId === requestId)) return thread.threadId;
+    }
+    return null;
+  }
+
+  /** Reads it again, a moment later, once for whatever has happened to it. */
+  load(threadId: string): Promise<void> {
+    const under = this.#loading.get(threadId);
+    if (under !== undefined) {
+      under.again = true;
+      return under.done;
+    }
+    const loading = { again: false, done: Promise.resolve() };
+    this.#loading.set(threadId, loading);
+    loading.done = this.#load(threadId, loading).finally(() => this.#loading.delete(threadId));
+    return loading.done;
+  }
+
+  async #load(threadId: string, loading: { again: boolean }): Promise<void> {
+    await new Promise((done) => setTimeout(done, GATHER_MS));
+    for (let tries = 0; tries < 5; tries++) {
+      loading.again = false;
+      try {
+        const path = { threadId };
+        const found = await this.rest.ask("get", "/v1/threads/{threadId}", { path });
+        const known = this.thread(threadId);
+        if (known === null || found.lastSeq >= known.lastSeq) this.put(found);
+        else loading.again = true;
+      } catch (error) {
+        if (isProblem(error) && error.status === 404) this.drop(threadId);
+      }
+      if (!loading.again) return;
+    }
+  }
+
+  // What comes over the socket.
+
+  apply(frame: Told): void {
+    switch (frame.type) {
+      case "message.created":
+        return this.#wrote(frame.message, frame.status, frame.awaitingUserIds);
+      case "message.edited":
+      case "message.deleted":
+      case "reaction.changed":
+        for (const shown of this.#shown) shown.changedMessage(frame.message);
+        if (this.thread(frame.threadId)?.lastSeq === frame.message.seq) void this.load(frame.threadId);
+        return;
+      case "receipt.moved":
+        return this.#moved(frame.threadId, frame.userId, frame.lastReadSeq, frame.lastDeliveredSeq);
+      case "inbox.changed":
+        if (frame.gone === true) return this.drop(frame.threadId);
+        void this.load(frame.threadId);
+        return;
+      case "thread.updated":
+      case "request.changed":
+        void this.load(frame.threadId);
+        return;
+      default:
+        return; // typing and presence are the conversation's
+    }
+  }
+
+  synced(changes: Changes): void {
+    for (const { thread, messages, truncated } of changes.threads) {
+      this.put(thread);
+      for (const message of messages) this.#tell(message);
+      if (truncated) for (const shown of this.#shown) shown.missed(thread.threadId);
+    }
+    for (const threadId of changes.gone) this.drop(threadId);
+  }
+
+  /** One's own message, as the answer has it. */
+  sent(message: Message): void {
+    const known = this.thread(message.threadId);
+    this.#tell(message);
+    if (known === null || message.seq <= known.lastSeq) return;
+    this.#advance(known, message, known.status, null);
+  }
+
+  #wrote(message: Message, status: Thread["status"], awaiting: string[]): void {
+    this.#tell(message);
+    const known = this.thread(message.threadId);
+    // Before a request is answered the rest of it is not shown: the server knows how much is.
+    if (known === null || rules.waitsForMe(known, this.me)) {
+      void this.load(message.threadId);
+    } else if (message.seq > known.lastSeq) {
+      this.#advance(known, message, status, awaiting);
+    }
+  }
+
+  #advance(known: Thread, message: Message, status: Thread["status"], awaiting: string[] | null): void {
+    const place = message.authorUserId === this.me ? message.seq : rules.placeOf(known);
+    const muted = rules.isMuted(known);
+    const after: Thread = {
+      ...known,
+      status,
+      awaitingUserIds: awaiting ?? known.awaitingUserIds.filter((user) => user !== this.me),
+      lastSeq: message.seq,
+      lastMessageAt: message.createdAt,
+      lastAuthorUserId: message.authorUserId,
+      preview: message.body.replace(/\s+/g, " ").slice(0, PREVIEW),
+      participants: read(known.participants, message.authorUserId, message.seq, message.seq),
+      mine: {
+        ...known.mine,
+        unread: Math.max(0, message.seq - place),
+        lastReadSeq: Math.max(known.mine.lastReadSeq, place),
+        archived: known.mine.archived && muted,
+      },
+    };
+    after.mine.folder = rules.folderOf(after, this.me);
+    this.#put(after, true);
+    this.#changed(message.threadId);
+  }
+
+  #moved(threadId: string, userId: string, readSeq: number, deliveredSeq: number): void {
+    const known = this.thread(threadId);
+    if (known === null) return;
+    if (userId === this.me && rules.placeOf(known) < known.mine.lastReadSeq) {
+      void this.load(threadId); // marked as unread: where that leaves it, the server knows
+      return;
+    }
+    this.patch(threadId, (thread) => {
+      const participants = read(thread.participants, userId, readSeq, deliveredSeq);
+      const moved = userId === this.me ? rules.readUpTo(thread, readSeq) : thread;
+      return participants === thread.participants ? moved : { ...moved, participants };
+    });
+  }
+
+  #tell(message: Message): void {
+    this.need([message.authorUserId, ...message.about]);
+    for (const shown of this.#shown) shown.wrote(message);
+  }
+
+  #put(thread: Thread, counts: boolean): void {
+    const before = this.thread(thread.threadId);
+    this.#threads.set(thread.threadId, thread);
+    this.need(thread.participants.map((one) => one.userId));
+    if (counts && before !== null) this.#recounted(before, thread);
+  }
+
+  #recounted(before: Thread | null, after: Thread | null): void {
+    const counts = this.counts.get();
+    if (counts !== null) this.counts.set(rules.recounted(counts, before, after));
+  }
+
+  #changed(threadId: string | null): void {
+    for (const shown of this.#shown) shown.changed(threadId);
+  }
+
+  /** Where it cannot be worked out here. */
+  recount(): void {
+    this.#counting ??= setTimeout(() => {
+      this.#counting = null;
+      this.rest.ask("get", "/v1/inbox/counts", {}).then(
+        (counts) => this.counts.set(counts),
+        () => {},
+      );
+    }, COUNT_MS);
+  }
+
+  // People.
+
+  need(userIds: Iterable<string>): void {
+    for (const id of userIds) {
+      if (id.startsWith("usr_") && !this.people.get().has(id) && !this.#strangers.has(id)) {
+        this.#wanted.add(id);
+      }
+    }
+    if (this.#wanted.size === 0 || this.#asking) return;
+    this.#asking = true;
+    setTimeout(() => void this.#meet(), 5);
+  }
+
+  async #meet(): Promise<void> {
+    while (this.#wanted.size > 0) {
+      const id = [...this.#wanted].slice(0, MOST_PEOPLE_AT_ONCE);
+      try {
+        const page = await this.rest.ask("get", "/v1/people", { query: { id } });
+        for (const one of id) {
+          this.#wanted.delete(one);
+          this.#strangers.add(one);
+        }
+        this.know(page.people);
+      } catch {
+        break; // asked again with whoever is needed next
+      }
+    }
+    this.#asking = false;
+  }
+
+  know(people: Person[]): void {
+    this.people.set(new Map([...this.people.get(), ...people.map((one) => [one.userId, one] as const)]));
+  }
+}
+
+/** A row of a list has no receipts; those that are known stay. */
+function withReceipts(thread: Thread, known: Thread | null): Thread {
+  if (known === null || thread.participants[0]?.lastReadSeq !== undefined) return thread;
+  const receipts = new Map(known.participants.map((one) => [one.userId, one]));
+  const participants = thread.participants.map((one) => ({ ...receipts.get(one.userId), ...one }));
+  return { ...thread, participants };
+}
+
+function read(
+  participants: Thread["participants"],
+  userId: string,
+  readSeq: number,
+  deliveredSeq: number,
+): Thread["participants"] {
+  const at = participants.findIndex((one) => one.userId === userId);
+  const one = participants[at];
+  if (one?.lastReadSeq === undefined) return participants;
+  const lastReadSeq = Math.max(one.lastReadSeq, readSeq);
+  const lastDeliveredSeq = Math.max(one.lastDeliveredSeq ?? 0, deliveredSeq, readSeq);
+  if (lastReadSeq === one.lastReadSeq && lastDeliveredSeq === one.lastDeliveredSeq) return participants;
+  return participants.with(at, { ...one, lastReadSeq, lastDeliveredSeq });
+}

@@ -1,0 +1,92 @@
+// Moderation: what waits, what is needed to decide, and what was decided.
+import type { Mirror } from "./mirror";
+import type { Rest } from "./rest";
+import type {
+  Case,
+  CaseContext,
+  CaseReport,
+  Decision,
+  Entry,
+  Moderation,
+  Page,
+  Standing,
+} from "./types";
+
+export class TheModeration implements Moderation {
+  constructor(
+    private readonly rest: Rest,
+    private readonly mirror: Mirror,
+  ) {}
+
+  async queue(cursor: string | null = null): Promise<Page<Case>> {
+    const query = { cursor };
+    const { cases, next } = await this.rest.ask("get", "/v1/moderation/queue", { query });
+    this.mirror.need(cases.flatMap((one) => one.aboutUserId ?? []));
+    return { items: cases, next };
+  }
+
+  case(caseId: string): Promise<Case> {
+    return this.rest.ask("get", "/v1/moderation/cases/{caseId}", { path: { caseId } });
+  }
+
+  async context(caseId: string): Promise<CaseContext> {
+    const path = { caseId };
+    const found = await this.rest.ask("get", "/v1/moderation/cases/{caseId}/context", { path });
+    this.mirror.need((found.thread?.participants ?? []).map((one) => one.userId));
+    this.mirror.need(found.messages.map((one) => one.authorUserId));
+    return found;
+  }
+
+  async reports(caseId: string, cursor: string | null = null): Promise<Page<CaseReport>> {
+    const input = { path: { caseId }, query: { cursor } };
+    const found = await this.rest.ask("get", "/v1/moderation/cases/{caseId}/reports", input);
+    this.mirror.need(found.reports.map((one) => one.reporterUserId));
+    return { items: found.reports, next: found.next };
+  }
+
+  claim(caseId: string): Promise<Case> {
+    return this.rest.ask("post", "/v1/moderation/cases/{caseId}/claim", { path: { caseId } });
+  }
+
+  async decide(
+    found: Case,
+    decision: Decision,
+    options: { note?: string; until?: Date } = {},
+  ): Promise<Entry> {
+    const isMine = found.claimedByUserId === this.mirror.me;
+    const { version } = isMine ? found : await this.claim(found.caseId);
+    const body = {
+      decision,
+      version,
+      note: options.note ?? "",
+      ...(options.until === undefined ? {} : { until: options.until.toISOString() }),
+    };
+    const path = { caseId: found.caseId };
+    return this.rest.ask("post", "/v1/moderation/cases/{caseId}/decide", { path, body });
+  }
+
+  standing(userId: string): Promise<Standing> {
+    return this.rest.ask("get", "/v1/moderation/people/{userId}/standing", { path: { userId } });
+  }
+
+  async record(
+    of: { caseId: string } | { userId: string } | null = null,
+    cursor: string | null = null,
+  ): Promise<Page<Entry>> {
+    const { entries, next } = await this.#record(of, cursor);
+    this.mirror.need(entries.flatMap((one) => [one.decidedByUserId, one.aboutUserId ?? []].flat()));
+    return { items: entries, next };
+  }
+
+  #record(
+    of: { caseId: string } | { userId: string } | null,
+    cursor: string | null,
+  ): Promise<{ entries: Entry[]; next: string | null }> {
+    const query = { cursor };
+    if (of === null) return this.rest.ask("get", "/v1/moderation/record", { query });
+    if ("caseId" in of) {
+      return this.rest.ask("get", "/v1/moderation/cases/{caseId}/record", { path: of, query });
+    }
+    return this.rest.ask("get", "/v1/moderation/people/{userId}/record", { path: of, query });
+  }
+}

@@ -1,0 +1,75 @@
+// The server's rules that a mirror needs between two answers: where a thread stands in the inbox,
+// and what is unread. Pure functions; greenroom/messaging/rules.py is their original.
+//
+// What one would get wrong: unread is never counted up and down. It is what lies after one's place,
+// and the place follows from what the server said last.
+import type { Counts, Folder, Thread } from "./types";
+
+const BOOKINGS = new Set(["booking", "studio", "dispute"]);
+const OFFERS = new Set(["inquiry", "invite"]);
+
+/** The last message that one has read, or is taken to have. */
+export function placeOf(thread: Thread): number {
+  return thread.lastSeq - thread.mine.unread;
+}
+
+/** With the place moved on, never back. */
+export function readUpTo(thread: Thread, seq: number): Thread {
+  const place = Math.max(placeOf(thread), Math.min(seq, thread.lastSeq));
+  const lastReadSeq = Math.max(thread.mine.lastReadSeq, seq);
+  if (place === placeOf(thread) && lastReadSeq === thread.mine.lastReadSeq) return thread;
+  return { ...thread, mine: { ...thread.mine, unread: thread.lastSeq - place, lastReadSeq } };
+}
+
+export function isMuted(thread: Thread, now = Date.now()): boolean {
+  return thread.mine.mutedUntil !== null && Date.parse(thread.mine.mutedUntil) > now;
+}
+
+/** Whether somebody's first message waits for this user's answer. */
+export function waitsForMe(thread: Thread, me: string): boolean {
+  return thread.requests.some((request) => request.targetUserId === me);
+}
+
+/** Where it belongs, from what it says of itself. */
+export function folderOf(thread: Thread, me: string): Folder {
+  if (thread.mine.spam) return "spam";
+  if (waitsForMe(thread, me)) return "requests";
+  if (thread.mine.archived) return "archived";
+  if (thread.awaitingUserIds.includes(me)) return "action";
+  const booked = thread.bookingId ?? thread.legId ?? thread.lbgId;
+  if (BOOKINGS.has(thread.kind) || booked !== null) return "bookings";
+  return OFFERS.has(thread.kind) ? "offers" : "other";
+}
+
+export function shows(folder: Folder, thread: Thread): boolean {
+  const stands = thread.mine.folder;
+  return folder === "all" ? stands !== "archived" && stands !== "spam" : stands === folder;
+}
+
+/** Lists are shown from the highest down. */
+export function rankOf(thread: Thread): string {
+  const at = thread.lastMessageAt ?? thread.createdAt;
+  return `${thread.mine.pinned ? "pinned#" : ""}${at}#${thread.threadId}`;
+}
+
+/** The counts after a thread has changed, or come, or gone. */
+export function recounted(counts: Counts, before: Thread | null, after: Thread | null): Counts {
+  if (weight(before) === weight(after)) return counts;
+  const unread = { ...counts.unread };
+  let { badge } = counts;
+  for (const [thread, sign] of [[before, -1], [after, 1]] as const) {
+    if (thread === null) continue;
+    const { folder } = thread.mine;
+    const hidden = folder === "archived" || folder === "spam";
+    const by = sign * thread.mine.unread;
+    unread[folder] = Math.max(0, (unread[folder] ?? 0) + by);
+    if (!hidden) unread["all"] = Math.max(0, (unread["all"] ?? 0) + by);
+    if (!hidden && !isMuted(thread)) badge = Math.max(0, badge + by);
+  }
+  return { ...counts, unread, badge };
+}
+
+function weight(thread: Thread | null): string {
+  if (thread === null || thread.mine.unread === 0) return "";
+  return `${thread.mine.folder} ${thread.mine.unread} ${isMuted(thread)}`;
+}

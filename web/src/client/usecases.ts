@@ -1,0 +1,275 @@
+// The use cases that are one call each: threads, requests, people, one's own side of a thread.
+// What changes the mirror does so at once where that is safe, and is taken back where it is refused.
+import type { Mirror } from "./mirror";
+import { isProblem, type Rest } from "./rest";
+import * as rules from "./rules";
+import type {
+  Block,
+  Draft,
+  Edit,
+  Me,
+  Message,
+  NewNames,
+  NewReport,
+  NewThread,
+  Opened,
+  OwnReport,
+  Page,
+  Person,
+  Preview,
+  Profile,
+  Role,
+  Thread,
+} from "./types";
+import { Value } from "./value";
+
+const DRAFT_MS = 700;
+const MOST_TRIES = 4;
+
+type Mine = Thread["mine"];
+
+export abstract class UseCases {
+  readonly me = new Value<Me | null>(null);
+  abstract readonly rest: Rest;
+  abstract readonly mirror: Mirror;
+  #drafts = new Map<string, { body: string; timer: ReturnType<typeof setTimeout> }>();
+
+  // Threads.
+
+  /** However often it has to be sent, it is opened once. */
+  async start(thread: NewThread, key: string = crypto.randomUUID()): Promise<Opened> {
+    const headers = { "Idempotency-Key": key };
+    for (let tries = 1; ; tries++) {
+      try {
+        const opened = await this.rest.ask("post", "/v1/threads", { body: thread, headers });
+        this.mirror.put(opened.thread);
+        return opened;
+      } catch (error) {
+        const isLost = isProblem(error) && error.code === "network";
+        if (!isLost || tries === MOST_TRIES) throw error;
+        await new Promise((done) => setTimeout(done, 500 * 2 ** tries));
+      }
+    }
+  }
+
+  async rename(threadId: string, subject: string): Promise<void> {
+    const input = { path: { threadId }, body: { subject } };
+    this.mirror.put(await this.rest.ask("patch", "/v1/threads/{threadId}", input));
+  }
+
+  async addParticipant(threadId: string, userId: string, role: Role = "seller"): Promise<void> {
+    const input = { path: { threadId }, body: { userId, role } };
+    this.mirror.put(await this.rest.ask("post", "/v1/threads/{threadId}/participants", input));
+  }
+
+  async removeParticipant(threadId: string, userId: string): Promise<void> {
+    const path = { threadId, userId };
+    await this.rest.ask("delete", "/v1/threads/{threadId}/participants/{userId}", { path });
+    if (userId === this.mirror.me) this.mirror.drop(threadId);
+    else await this.mirror.load(threadId);
+  }
+
+  leave(threadId: string): Promise<void> {
+    return this.removeParticipant(threadId, this.mirror.me);
+  }
+
+  async lock(threadId: string, on: boolean): Promise<void> {
+    const path = { threadId };
+    if (on) await this.rest.ask("post", "/v1/threads/{threadId}/lock", { path });
+    else await this.rest.ask("post", "/v1/threads/{threadId}/unlock", { path });
+    if (this.mirror.thread(threadId) !== null) await this.mirror.load(threadId);
+  }
+
+  // One's own side of a thread.
+
+  async markRead(threadId: string): Promise<void> {
+    const seq = this.mirror.thread(threadId)?.lastSeq ?? 0;
+    const input = { path: { threadId }, body: { seq } };
+    this.#mine(threadId, await this.rest.ask("put", "/v1/threads/{threadId}/read", input));
+  }
+
+  async markUnread(threadId: string, fromSeq?: number): Promise<void> {
+    const body = fromSeq === undefined ? {} : { seq: fromSeq };
+    const input = { path: { threadId }, body };
+    this.#mine(threadId, await this.rest.ask("put", "/v1/threads/{threadId}/unread", input));
+  }
+
+  pin(threadId: string, on: boolean): Promise<void> {
+    return this.#arrange(threadId, { pinned: on }, (mine) => ({ ...mine, pinned: on }));
+  }
+
+  mute(threadId: string, until: Date | null): Promise<void> {
+    const mutedUntil = until?.toISOString() ?? null;
+    return this.#arrange(threadId, { mutedUntil }, (mine) => ({ ...mine, mutedUntil }));
+  }
+
+  archive(threadId: string, on: boolean): Promise<void> {
+    return this.#arrange(threadId, { archived: on }, (mine) => ({ ...mine, archived: on }));
+  }
+
+  spam(threadId: string, on: boolean): Promise<void> {
+    return this.#arrange(threadId, { spam: on }, (mine) => ({ ...mine, spam: on }));
+  }
+
+  async #arrange(
+    threadId: string,
+    body: { pinned?: boolean; mutedUntil?: string | null; archived?: boolean; spam?: boolean },
+    change: (mine: Mine) => Mine,
+  ): Promise<void> {
+    const before = this.mirror.thread(threadId);
+    this.mirror.patch(threadId, (thread) => {
+      const after = { ...thread, mine: change(thread.mine) };
+      after.mine.folder = rules.folderOf(after, this.mirror.me);
+      return after;
+    });
+    try {
+      const input = { path: { threadId }, body };
+      this.#mine(threadId, await this.rest.ask("patch", "/v1/threads/{threadId}/mine", input));
+    } catch (error) {
+      if (before !== null) this.#mine(threadId, before.mine);
+      throw error;
+    }
+  }
+
+  #mine(threadId: string, mine: Mine): void {
+    this.mirror.patch(threadId, (thread) => ({ ...thread, mine }));
+  }
+
+  // Drafts.
+
+  async draft(threadId: string): Promise<Draft> {
+    const waiting = this.#drafts.get(threadId);
+    if (waiting !== undefined) return { body: waiting.body, savedAt: null };
+    return this.rest.ask("get", "/v1/threads/{threadId}/draft", { path: { threadId } });
+  }
+
+  saveDraft(threadId: string, body: string): void {
+    clearTimeout(this.#drafts.get(threadId)?.timer);
+    const timer = setTimeout(() => void this.#saveDraft(threadId), DRAFT_MS);
+    this.#drafts.set(threadId, { body, timer });
+    this.#hasDraft(threadId, body.trim() !== "");
+  }
+
+  protected dropDraft(threadId: string): void {
+    const waits = this.#drafts.has(threadId);
+    if (waits || this.mirror.thread(threadId)?.mine.hasDraft === true) {
+      this.saveDraft(threadId, "");
+      void this.#saveDraft(threadId);
+    }
+  }
+
+  protected saveDrafts(): void {
+    for (const threadId of [...this.#drafts.keys()]) void this.#saveDraft(threadId);
+  }
+
+  async #saveDraft(threadId: string): Promise<void> {
+    const waiting = this.#drafts.get(threadId);
+    if (waiting === undefined) return;
+    clearTimeout(waiting.timer);
+    this.#drafts.delete(threadId);
+    const path = { threadId };
+    try {
+      if (waiting.body.trim() === "") {
+        await this.rest.ask("delete", "/v1/threads/{threadId}/draft", { path });
+      } else {
+        const body = { body: waiting.body };
+        await this.rest.ask("put", "/v1/threads/{threadId}/draft", { path, body });
+      }
+    } catch {
+      // Out of reach: kept here, and once more with the next keystroke or on return.
+      if (!this.#drafts.has(threadId)) this.#drafts.set(threadId, waiting);
+    }
+  }
+
+  #hasDraft(threadId: string, hasDraft: boolean): void {
+    this.mirror.patch(threadId, (thread) =>
+      thread.mine.hasDraft === hasDraft ? thread : { ...thread, mine: { ...thread.mine, hasDraft } },
+    );
+  }
+
+  // Requests and people.
+
+  async accept(requestId: string): Promise<void> {
+    const path = { requestId };
+    this.mirror.put(await this.rest.ask("post", "/v1/requests/{requestId}/accept", { path }));
+  }
+
+  async decline(requestId: string): Promise<void> {
+    await this.rest.ask("post", "/v1/requests/{requestId}/decline", { path: { requestId } });
+    this.#turnedAway(requestId);
+  }
+
+  async declineAndBlock(requestId: string): Promise<void> {
+    await this.rest.ask("post", "/v1/requests/{requestId}/block", { path: { requestId } });
+    this.#turnedAway(requestId);
+  }
+
+  #turnedAway(requestId: string): void {
+    const threadId = this.mirror.askedBy(requestId);
+    if (threadId !== null) this.mirror.drop(threadId);
+  }
+
+  async findPeople(name: string, cursor?: string): Promise<Page<Person>> {
+    const query = { name, ...(cursor === undefined ? {} : { cursor }) };
+    const { people, next } = await this.rest.ask("get", "/v1/people", { query });
+    this.mirror.know(people);
+    return { items: people, next };
+  }
+
+  person(userId: string): Promise<Profile> {
+    return this.rest.ask("get", "/v1/people/{userId}", { path: { userId } });
+  }
+
+  async block(userId: string, threadId?: string): Promise<void> {
+    const query = threadId === undefined ? {} : { threadId };
+    await this.rest.ask("put", "/v1/blocks/{userId}", { path: { userId }, query });
+    if (threadId !== undefined) await this.mirror.load(threadId);
+  }
+
+  async unblock(userId: string): Promise<void> {
+    await this.rest.ask("delete", "/v1/blocks/{userId}", { path: { userId } });
+  }
+
+  async blocks(cursor: string | null = null): Promise<Page<Block>> {
+    const { blocks, next } = await this.rest.ask("get", "/v1/blocks", { query: { cursor } });
+    this.mirror.need(blocks.map((one) => one.userId));
+    return { items: blocks, next };
+  }
+
+  async report(report: NewReport): Promise<void> {
+    await this.rest.ask("post", "/v1/reports", { body: report });
+  }
+
+  async reports(cursor: string | null = null): Promise<Page<OwnReport>> {
+    const { reports, next } = await this.rest.ask("get", "/v1/reports", { query: { cursor } });
+    return { items: reports, next };
+  }
+
+  // Messages, and oneself.
+
+  preview(body: string, threadId?: string): Promise<Preview> {
+    const input = { body: threadId === undefined ? { body } : { body, threadId } };
+    return this.rest.ask("post", "/v1/preview", input);
+  }
+
+  async edits(message: Message): Promise<Edit[]> {
+    const path = { threadId: message.threadId, messageId: message.messageId };
+    const place = "/v1/threads/{threadId}/messages/{messageId}/edits";
+    return (await this.rest.ask("get", place, { path })).edits;
+  }
+
+  message(threadId: string, messageId: string): Promise<Message> {
+    const path = { threadId, messageId };
+    return this.rest.ask("get", "/v1/threads/{threadId}/messages/{messageId}", { path });
+  }
+
+  async renameMe(names: NewNames): Promise<Me> {
+    return this.itsMe(await this.rest.ask("patch", "/v1/me", { body: names }));
+  }
+
+  protected itsMe(me: Me): Me {
+    this.mirror.know([me]);
+    this.me.set(me);
+    return me;
+  }
+}

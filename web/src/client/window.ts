@@ -1,0 +1,59 @@
+// A window of a thread's history: contiguous, in seq order, and bounded. What slides out at one end
+// is forgotten, and read again when somebody scrolls back.
+import type { Message } from "./types";
+
+const MOST = 400;
+
+export class Window {
+  messages: readonly Message[] = [];
+  hasBefore = false;
+  hasAfter = false;
+
+  get first(): Message | undefined {
+    return this.messages[0];
+  }
+
+  get last(): Message | undefined {
+    return this.messages.at(-1);
+  }
+
+  reset(messages: readonly Message[], hasBefore: boolean, hasAfter: boolean): void {
+    this.messages = messages;
+    this.hasBefore = hasBefore;
+    this.hasAfter = hasAfter;
+  }
+
+  prepend(messages: readonly Message[], hasBefore: boolean): void {
+    const first = this.first?.seq ?? Infinity;
+    const all = [...messages.filter((one) => one.seq < first), ...this.messages];
+    this.hasBefore = hasBefore;
+    this.messages = all.slice(0, MOST);
+    if (all.length > MOST) this.hasAfter = true;
+  }
+
+  append(messages: readonly Message[], hasAfter: boolean): void {
+    const last = this.last?.seq ?? 0;
+    const all = [...this.messages, ...messages.filter((one) => one.seq > last)];
+    this.hasAfter = hasAfter;
+    this.messages = all.slice(-MOST);
+    if (all.length > MOST) this.hasBefore = true;
+  }
+
+  /**
+   * One message, new or changed. False where it leaves a gap: what lies between has to be read. A
+   * version that is not newer than what is there changes nothing.
+   */
+  put(message: Message): boolean {
+    const at = this.messages.findIndex((one) => one.messageId === message.messageId);
+    const known = this.messages[at];
+    if (known !== undefined) {
+      if (message.version > known.version) this.messages = this.messages.with(at, message);
+      return true;
+    }
+    const last = this.last?.seq ?? 0;
+    if (this.hasAfter || message.seq <= last) return true;
+    if (message.seq > last + 1) return false;
+    this.append([message], false);
+    return true;
+  }
+}

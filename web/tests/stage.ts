@@ -1,0 +1,200 @@
+// A real server in a process of its own, people who have joined, and clients that can be cut off.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { createHmac, randomUUID } from "node:crypto";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { createClient, type Client } from "../src/client";
+import type { Storage } from "../src/client/kept";
+
+// Found from where it is run: the tests are put elsewhere before they are.
+const ROOT = join(process.cwd(), existsSync("greenroom") ? "." : "..");
+const PYTHON = process.env["GREENROOM_TEST_PYTHON"] ?? join(ROOT, ".venv/bin/python");
+const SECRET = "a secret of more than 32 characters for tokens";
+
+export class Stage {
+  readonly #folder = mkdtempSync(join(tmpdir(), "greenroom-web-"));
+  readonly #clients: Client[] = [];
+  readonly ids = new Map<string, string>();
+  #process: ChildProcess | null = null;
+  #port = "0";
+  api = "";
+
+  static async set(...names: string[]): Promise<Stage> {
+    const stage = new Stage();
+    await stage.start();
+    for (const name of names) await stage.join(name);
+    return stage;
+  }
+
+  async start(): Promise<void> {
+    const environment = {
+      PATH: process.env["PATH"],
+      GREENROOM_DATA: this.#folder,
+      GREENROOM_PORT: this.#port,
+      GREENROOM_SECRET: SECRET,
+      GREENROOM_LOG: "error",
+    };
+    this.#process = spawn(PYTHON, ["-m", "greenroom", "serve"], {
+      cwd: ROOT,
+      env: environment,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const lines = createInterface({ input: this.#process.stdout! });
+    for await (const line of lines) {
+      const found = /http:\/\/\S+/.exec(line);
+      if (found === null) continue;
+      this.api = found[0];
+      this.#port = this.api.slice(this.api.lastIndexOf(":") + 1);
+      return;
+    }
+    throw new Error("the server did not start");
+  }
+
+  /** As the power goes. */
+  async kill(): Promise<void> {
+    const server = this.#process;
+    if (server === null) return;
+    this.#process = null;
+    const gone = new Promise((done) => server.once("exit", done));
+    server.kill("SIGKILL");
+    await gone;
+  }
+
+  async clear(): Promise<void> {
+    for (const client of this.#clients) client.close();
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  token(name: string, { seconds = 3600, scope = "user" } = {}): string {
+    const sub = this.ids.get(name) ?? name;
+    const now = Math.floor(Date.now() / 1000);
+    const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const claims = { sub, scope, iat: now, exp: now + seconds, jti: randomUUID() };
+    const signed = `${part({ alg: "HS256", typ: "JWT" })}.${part(claims)}`;
+    return `${signed}.${createHmac("sha256", SECRET).update(signed).digest("base64url")}`;
+  }
+
+  async ask(name: string, method: string, path: string, body?: unknown, scope?: string): Promise<any> {
+    const answer = await fetch(`${this.api}/v1${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${this.token(name, scope === undefined ? {} : { scope })}`,
+        "Content-Type": "application/json",
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.status === 204 ? null : answer.json();
+  }
+
+  async join(name: string): Promise<void> {
+    const made = await this.ask("shop", "POST", "/people", { username: name, displayName: name }, "service");
+    this.ids.set(name, made.userId);
+  }
+
+  /** A conversation of people who have met: its id. */
+  async talk(opener: string, ...others: string[]): Promise<string> {
+    const participants = others.map((name) => ({ userId: this.ids.get(name), role: "seller" }));
+    const opened = await this.ask(opener, "POST", "/threads", {
+      kind: "inquiry",
+      participants,
+      message: { body: "Hello!" },
+    });
+    const { threadId } = opened.thread;
+    for (const name of others) {
+      const thread = await this.ask(name, "GET", `/threads/${threadId}`);
+      for (const { requestId } of thread.requests) {
+        await this.ask(name, "POST", `/requests/${requestId}/accept`);
+      }
+    }
+    return threadId;
+  }
+
+  client(name: string, parts: { storage?: Storage; WebSocket?: typeof WebSocket; token?: () => string } = {}): Client {
+    const { token = () => this.token(name), ...platform } = parts;
+    const client = createClient({ api: this.api, token, shared: false }, platform);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** The texts of a thread, as the server has them. */
+  async texts(name: string, threadId: string): Promise<string[]> {
+    const page = await this.ask(name, "GET", `/threads/${threadId}/messages?limit=100`);
+    return page.messages.filter((one: any) => one.kind === "text").map((one: any) => one.body);
+  }
+
+  /** A cursor of long ago, sealed as the server seals its own. */
+  oldCursor(name: string): string {
+    const made = `
+import sys, types
+from greenroom.messaging import sync
+from greenroom.store.cursors import Cursors
+messaging = types.SimpleNamespace(cursors=Cursors(sys.argv[1].encode()))
+print(sync._sealed(messaging, sys.argv[2], sync._Place(1, 0)))`;
+    const id = this.ids.get(name) ?? "";
+    return execFileSync(PYTHON, ["-c", made, SECRET, id], { cwd: ROOT, encoding: "utf8" }).trim();
+  }
+}
+
+/** What a browser keeps, for as long as the test likes. */
+export class Memory implements Storage {
+  #items = new Map<string, string>();
+
+  get length(): number {
+    return this.#items.size;
+  }
+
+  key(at: number): string | null {
+    return [...this.#items.keys()][at] ?? null;
+  }
+
+  getItem(key: string): string | null {
+    return this.#items.get(key) ?? null;
+  }
+
+  setItem(key: string, value: string): void {
+    this.#items.set(key, value);
+  }
+
+  removeItem(key: string): void {
+    this.#items.delete(key);
+  }
+}
+
+/** Frames on their way, to be looked at, changed (a text) or lost (null). */
+export function tampered(
+  way: { out?: (frame: any) => any; in?: (frame: any) => any },
+): typeof WebSocket {
+  return class extends WebSocket {
+    override send(data: string): void {
+      const frame = way.out === undefined ? JSON.parse(data) : way.out(JSON.parse(data));
+      if (frame !== null) super.send(JSON.stringify(frame));
+    }
+
+    override set onmessage(run: ((event: MessageEvent) => void) | null) {
+      super.onmessage =
+        run === null
+          ? null
+          : (event: MessageEvent) => {
+              const frame = JSON.parse(event.data as string);
+              const told = way.in === undefined ? frame : way.in(frame);
+              if (told !== null) run(new MessageEvent("message", { data: JSON.stringify(told) }));
+            };
+    }
+  } as typeof WebSocket;
+}
+
+export async function until<T>(look: () => T | null | undefined | false, what = ""): Promise<T> {
+  const end = Date.now() + 10_000;
+  for (;;) {
+    const found = look();
+    if (found) return found;
+    if (Date.now() > end) throw new Error(`this did not come about: ${what || look}`);
+    await new Promise((done) => setTimeout(done, 10));
+  }
+}
+
+export const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
