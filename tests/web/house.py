@@ -1,0 +1,77 @@
+"""The server that the browsers look at: a real process, which can be killed and comes back."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+_READY = re.compile(r"http://\S+")
+
+
+class House:
+    """`greenroom demo` on a folder of its own. Always at the same address, once it has one."""
+
+    def __init__(self, data: Path, *, command: str = "demo", **environment: str) -> None:
+        self._data = data
+        self._command = command
+        self._environment = environment
+        self._port = 0
+        self._process: subprocess.Popen[str] | None = None
+        self.url = ""
+
+    def start(self) -> "House":
+        self._process = process = subprocess.Popen(
+            [sys.executable, "-m", "greenroom", self._command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env={
+                "PATH": os.environ["PATH"],
+                "GREENROOM_DATA": str(self._data),
+                "GREENROOM_PORT": str(self._port),
+                **self._environment,
+            },
+        )
+        assert process.stdout is not None
+        for line in process.stdout:
+            if found := _READY.search(line):
+                self.url = found.group()
+                break
+        else:
+            raise AssertionError(f"the server ended with {process.wait()}")
+        self._port = int(self.url.rpartition(":")[2])
+        threading.Thread(target=process.stdout.read, daemon=True).start()  # nobody else reads it
+        return self
+
+    def kill(self) -> None:
+        """As the power goes: nothing is finished."""
+        self._stop(signal.SIGKILL)
+
+    def stop(self) -> None:
+        self._stop(signal.SIGTERM)
+
+    def _stop(self, how: signal.Signals) -> None:
+        if self._process is None:
+            return
+        self._process.send_signal(how)
+        try:
+            self._process.wait(30)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+
+
+def furnished(folder: Path) -> Path:
+    """A data folder in which the story has been told, to be copied."""
+    House(folder).start().stop()
+    return folder
+
+
+def copied(data: Path, to: Path) -> Path:
+    shutil.copytree(data, to)
+    return to

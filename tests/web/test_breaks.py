@@ -1,0 +1,89 @@
+"""The line breaks, the server dies: nothing is lost, nothing is there twice, and one is told."""
+
+import asyncio
+
+import pytest
+from playwright.async_api import expect
+
+from tests.realtime.cable import Cable
+from tests.web.conftest import OpenWindow
+from tests.web.house import House
+from tests.web.window import Window
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+EDITORIAL = "Editorial in Lisbon"
+
+
+async def test_offline_is_told_and_what_was_missed_arrives_without_a_reload(
+    window: OpenWindow, cable: Cable
+) -> None:
+    maya = await window("Maya Lindqvist", url=cable.url.replace("nats:", "http:"))
+    jonas = await window("Jonas Achterberg")
+    await maya.open(EDITORIAL)
+    await jonas.open(EDITORIAL)
+    await maya.page.evaluate("window.neverReloaded = true")
+    cable.cut()
+    await expect(maya.page.get_by_text("You are offline")).to_be_visible()
+    await maya.say("Written in a tunnel.")
+    await maya.sees("Written in a tunnel.")
+    await expect(maya.message("Written in a tunnel.")).to_contain_text("Sending")
+    await jonas.say("Said while Maya was away.")
+    await jonas.sees("Written in a tunnel.", times=0)
+    cable.mend()
+    await maya.sees("Said while Maya was away.")
+    await jonas.sees("Written in a tunnel.")
+    await expect(maya.message("Written in a tunnel.")).not_to_contain_text("Sending")
+    await expect(maya.page.get_by_text("You are offline")).to_have_count(0)
+    assert await maya.page.evaluate("window.neverReloaded")
+    assert await maya.texts() == await jonas.texts()
+
+
+async def test_what_was_written_survives_the_tab(window: OpenWindow, cable: Cable) -> None:
+    url = cable.url.replace("nats:", "http:")
+    maya, jonas = await window("Maya Lindqvist", url=url), await window("Jonas Achterberg")
+    await maya.open(EDITORIAL)
+    await jonas.open(EDITORIAL)
+    cable.cut()
+    await maya.say("Sent, and the tab closed.")
+    await maya.sees("Sent, and the tab closed.")
+    again = Window(await maya.page.context.new_page(), url)
+    await maya.page.close()
+    cable.mend()
+    await again.sign_in("Maya Lindqvist")
+    await jonas.sees("Sent, and the tab closed.")
+
+
+async def test_the_server_dies_in_mid_conversation(window: OpenWindow, house: House) -> None:
+    maya, jonas = await window("Maya Lindqvist"), await window("Jonas Achterberg")
+    for one in (maya, jonas):
+        await one.open(EDITORIAL)
+    said: list[str] = []
+
+    async def chatter(one: Window, name: str) -> None:
+        for number in range(12):
+            said.append(f"{name} says number {number:02d}.")
+            await one.say(said[-1])
+            await asyncio.sleep(0.15)
+
+    async def accident() -> None:
+        for pause in (0.4, 1.0):
+            await asyncio.sleep(pause)
+            await asyncio.to_thread(house.kill)
+            await asyncio.sleep(0.3)
+            await asyncio.to_thread(house.start)
+
+    await asyncio.gather(chatter(maya, "Maya"), chatter(jonas, "Jonas"), accident())
+    for one in (maya, jonas):
+        await expect(one.messages.locator("[data-state=sending]")).to_have_count(0)
+        for text in said:
+            await one.sees(text)
+    assert await maya.texts() == await jonas.texts()
+    shown = await maya.texts()
+    for name in ("Maya", "Jonas"):
+        mine = [text for text in shown if text.startswith(f"{name} says number")]
+        assert mine == sorted(mine), "each one's words are in the order in which they were said"
+    fresh = await window("Maya Lindqvist")
+    await fresh.open(EDITORIAL)
+    await fresh.sees(said[-1])
+    assert (await fresh.texts())[-24:] == shown[-24:]

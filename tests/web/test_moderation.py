@@ -1,0 +1,58 @@
+"""A moderator decides with one key each, and what was held reaches whom it was meant for."""
+
+import pytest
+from playwright.async_api import expect
+
+from tests.web.conftest import OpenWindow
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+_HELD = "Guaranteed income, I promise: 500 a day from home, no risk at all"
+
+
+async def test_a_held_message_is_released(window: OpenWindow) -> None:
+    maya, jonas = await window("Maya Lindqvist"), await window("Jonas Achterberg")
+    await maya.open("Editorial in Lisbon")
+    await jonas.open("Editorial in Lisbon")
+    await maya.say(_HELD)
+    await expect(maya.page.get_by_text("It is being looked at")).to_be_visible()
+    await jonas.sees(_HELD, times=0)
+
+    ada = await window("Ada Okafor")
+    await ada.page.keyboard.press("g")
+    await ada.page.keyboard.press("m")
+    queue = ada.page.get_by_role("region", name="Cases that wait")
+    await queue.get_by_role("button", name=_HELD).click()
+    case = ada.page.get_by_role("article", name="Held message")
+    await expect(case).to_contain_text("or rather from the first look on?")
+    await ada.page.keyboard.press("r")
+    await expect(queue.get_by_role("button", name=_HELD)).to_have_count(0)
+
+    await jonas.sees(_HELD)
+    await maya.sees(_HELD)
+    await expect(maya.page.get_by_text("It is being looked at")).to_have_count(0)
+
+
+async def test_a_report_is_decided_and_stays_on_record(window: OpenWindow) -> None:
+    ada = await window("Ada Okafor")
+    await ada.go("/moderation")
+    queue = ada.page.get_by_role("region", name="Cases that wait")
+    await queue.get_by_role("button", name="1 report").click()
+    case = ada.page.get_by_role("article", name="Reported message")
+    await expect(case).to_contain_text("Second account this week with the same sentence.")
+    await expect(case).to_contain_text("Jonas Achterberg")
+    await ada.page.keyboard.press("x")
+    await expect(queue.get_by_role("button", name="1 report")).to_have_count(0)
+    await ada.page.get_by_role("radio", name="Decisions").check()
+    record = ada.page.get_by_role("list", name="Decisions").get_by_role("listitem")
+    await expect(record.first).to_contain_text("Removed")
+    await expect(record.first).to_contain_text("Best Deals")
+    await expect(record.first).to_contain_text("by Ada Okafor")
+    await expect(record).to_have_count(3)
+
+
+async def test_it_is_for_moderators(window: OpenWindow) -> None:
+    maya = await window("Maya Lindqvist")
+    await expect(maya.page.get_by_role("link", name="Moderation")).to_have_count(0)
+    await maya.go("/moderation")
+    await expect(maya.page.get_by_text("This is for moderators")).to_be_visible()

@@ -1,0 +1,214 @@
+"""Two people, two browsers, a real server: how they meet, talk, and put things in order."""
+
+import pytest
+from playwright.async_api import expect
+
+from tests.web.conftest import OpenWindow
+from tests.web.window import Window
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+EDITORIAL = "Editorial in Lisbon"
+
+
+async def _both_in_the_booking(window: OpenWindow) -> tuple[Window, Window]:
+    maya, jonas = await window("Maya Lindqvist"), await window("Jonas Achterberg")
+    await maya.open(EDITORIAL)
+    await jonas.open(EDITORIAL)
+    return maya, jonas
+
+
+async def test_strangers_meet_by_a_request(window: OpenWindow) -> None:
+    jonas, ines = await window("Jonas Achterberg"), await window("Inês Carvalho")
+    await jonas.inbox("All").get_by_role("button", name="New conversation").click()
+    await jonas.page.get_by_role("combobox", name="To").fill("ines")
+    await jonas.page.get_by_role("option", name="Inês Carvalho").click()
+    await jonas.page.get_by_role("radio", name="Inquiry").check()
+    await jonas.page.get_by_role("textbox", name="Subject").fill("A question about refunds")
+    await jonas.page.get_by_role("textbox", name="Message").fill(
+        "Hello Inês, may I ask you something?"
+    )
+    await jonas.button("Send").click()
+    await jonas.sees("may I ask you something?")
+    await expect(jonas.page.get_by_text("Waiting for Inês Carvalho to accept")).to_be_visible()
+
+    await ines.folder("Requests")
+    await ines.open("A question about refunds")
+    await ines.sees("may I ask you something?")
+    await expect(ines.field).to_have_count(0)
+    await ines.button("Accept").click()
+    await ines.say("Of course, ask away!")
+    await jonas.sees("Of course, ask away!")
+    await expect(jonas.page.get_by_text("Waiting for Inês Carvalho to accept")).to_have_count(0)
+
+
+async def test_a_request_is_declined_and_its_sender_learns_nothing(window: OpenWindow) -> None:
+    maya, nord = await window("Maya Lindqvist"), await window("Studio Nord")
+    await nord.open("A test shoot in our second room?")
+    await maya.folder("Requests")
+    await maya.open("A test shoot in our second room?")
+    await maya.button("Decline").click()
+    await expect(maya.row("A test shoot in our second room?")).to_have_count(0)
+    await nord.page.reload()
+    await expect(nord.page.get_by_text("Waiting for Maya Lindqvist to accept")).to_be_visible()
+
+
+async def test_they_talk_and_see_each_other_type_read_and_be_there(window: OpenWindow) -> None:
+    maya, jonas = await _both_in_the_booking(window)
+    await expect(jonas.page.get_by_role("heading", name="Maya Lindqvist is here")).to_be_visible()
+    await maya.field.press_sequentially("My sizes", delay=30)
+    await expect(jonas.page.get_by_text("Maya is typing")).to_be_visible()
+    await maya.say("My sizes are on the new sheet.")
+    await jonas.sees("My sizes are on the new sheet.")
+    await expect(jonas.page.get_by_text("Maya is typing")).to_have_count(0)
+    await expect(maya.message("My sizes are on the new sheet.")).to_contain_text("Read")
+    await jonas.say("Found it, thank you!")
+    await maya.sees("Found it, thank you!")
+    await expect(jonas.message("Found it, thank you!")).to_contain_text("Read")
+
+
+async def test_a_message_is_unread_until_it_is_looked_at(window: OpenWindow) -> None:
+    maya, jonas = await window("Maya Lindqvist"), await window("Jonas Achterberg")
+    await jonas.open(EDITORIAL)
+    row = maya.row(EDITORIAL)
+    await expect(row).to_contain_text("2 unread messages")
+    await jonas.say("One more thing.")
+    await expect(row).to_contain_text("3 unread messages")
+    await expect(row).to_contain_text("One more thing.")
+    await maya.open(EDITORIAL)
+    await expect(maya.page.get_by_text("New messages")).to_be_visible()
+    await expect(row).not_to_contain_text("unread")
+    await expect(jonas.message("One more thing.")).to_contain_text("Read")
+
+
+async def test_an_edit_shows_on_both_sides_with_what_was_said_before(window: OpenWindow) -> None:
+    maya, jonas = await _both_in_the_booking(window)
+    await jonas.say("Call time is 16:00.")
+    await maya.sees("Call time is 16:00.")
+    await jonas.with_message("Call time is 16:00.", "Edit")
+    await expect(jonas.field).to_have_value("Call time is 16:00.")
+    await jonas.say("Call time is 16:30.")
+    await maya.sees("Call time is 16:30.")
+    await maya.sees("Call time is 16:00.", times=0)
+    edited = maya.message("Call time is 16:30.")
+    await edited.get_by_role("button", name="Edited. Show what it said before").click()
+    history = maya.page.get_by_role("dialog", name="Earlier versions")
+    await expect(history).to_contain_text("Call time is 16:00.")
+
+
+async def test_a_reaction_comes_and_goes(window: OpenWindow) -> None:
+    maya, jonas = await _both_in_the_booking(window)
+    await jonas.say("We are all set.")
+    await maya.with_message("We are all set.", "Add reaction")
+    await maya.button("React with 🎉").click()
+    theirs = jonas.message("We are all set.").get_by_role("button", name="🎉, 1 person")
+    await expect(theirs).to_be_visible()
+    await maya.message("We are all set.").get_by_role("button", name="yours too").click()
+    await expect(theirs).to_have_count(0)
+
+
+async def test_a_reply_quotes_and_leads_back(window: OpenWindow) -> None:
+    maya, jonas = await _both_in_the_booking(window)
+    await maya.with_message("or rather from the first look on?", "Reply")
+    await expect(maya.page.get_by_text("Replying to Jonas Achterberg")).to_be_visible()
+    await maya.say("From the first look on, please.")
+    answer = jonas.message("From the first look on, please.")
+    quote = answer.get_by_role("button", name="In reply to Jonas Achterberg")
+    await expect(quote).to_contain_text("or rather from the first look on?")
+    await quote.click()
+    quoted = jonas.message("or rather from the first look on?").first
+    await expect(quoted.get_by_role("article")).to_be_focused()
+
+
+async def test_a_deleted_message_leaves_its_place(window: OpenWindow) -> None:
+    maya, jonas = await _both_in_the_booking(window)
+    await jonas.say("Forget this one.")
+    await maya.sees("Forget this one.")
+    await jonas.with_message("Forget this one.", "More actions")
+    await jonas.page.get_by_role("menuitem", name="Delete").click()
+    await jonas.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    await maya.sees("This message was deleted.")
+    await maya.sees("Forget this one.", times=0)
+
+
+async def test_pin_mute_and_archive_hold_after_a_reload(window: OpenWindow) -> None:
+    mateo = await window("Mateo Ruiz")
+    await mateo.open("The day at Studio Nord")
+    await mateo.choose("Pin")
+    await mateo.choose("Mute")
+    row = mateo.row("The day at Studio Nord")
+    await expect(row).to_contain_text("Pinned")
+    await expect(row).to_contain_text("Muted")
+    await mateo.page.reload()
+    await expect(row).to_contain_text("Pinned")
+    await expect(row).to_contain_text("Muted")
+    await mateo.choose("Archive")
+    await expect(row).to_have_count(0)
+    await mateo.folder("Archived")
+    await expect(row).to_be_visible()
+    await mateo.open("The day at Studio Nord")
+    await mateo.choose("Move to inbox")
+    await mateo.folder("All")
+    await expect(row).to_be_visible()
+
+
+async def test_what_is_half_written_is_there_on_the_next_visit(window: OpenWindow) -> None:
+    maya = await window("Maya Lindqvist")
+    await expect(maya.row("Knitwear lookbook")).to_contain_text("Draft")
+    await maya.open("Knitwear lookbook")
+    await expect(maya.field).to_have_value(
+        "Gladly! A full day, usage for one season online and in print, would be"
+    )
+    await maya.open(EDITORIAL)
+    await maya.field.fill("Only half a")
+    again = await window("Maya Lindqvist")
+    await expect(again.row(EDITORIAL)).to_contain_text("Draft")
+    await again.open(EDITORIAL)
+    await expect(again.field).to_have_value("Only half a")
+
+
+async def test_whoever_is_blocked_does_not_notice(window: OpenWindow) -> None:
+    maya, jonas = await _both_in_the_booking(window)
+    await maya.choose("Block Jonas Achterberg")
+    await maya.page.get_by_role("dialog").get_by_role("button", name="Block").click()
+    await expect(maya.row(EDITORIAL)).to_have_count(0)
+    await jonas.page.reload()
+    await expect(jonas.row(EDITORIAL)).to_be_visible()
+    await jonas.sees("or rather from the first look on?")
+    await maya.go("/settings")
+    await expect(maya.page.get_by_text("Jonas Achterberg")).to_be_visible()
+    await maya.button("Unblock Jonas Achterberg").click()
+    await expect(maya.page.get_by_text("You have blocked nobody.")).to_be_visible()
+
+
+async def test_a_kind_word_comes_before_contact_details_go_out(window: OpenWindow) -> None:
+    maya, jonas = await _both_in_the_booking(window)
+    await maya.say("Just write to me at maya.lindqvist@example.com")
+    nudge = maya.page.get_by_role("alertdialog", name="Before you send this")
+    await expect(nudge).to_contain_text("please keep the conversation here")
+    await nudge.get_by_role("button", name="Change it").click()
+    await expect(maya.field).to_be_focused()
+    await maya.say("Just write to me here.")
+    await jonas.sees("Just write to me here.")
+    await jonas.sees("maya.lindqvist@example.com", times=0)
+    await maya.say("Or at maya.lindqvist@example.com after all.")
+    await nudge.get_by_role("button", name="Send anyway").click()
+    await jonas.sees("maya.lindqvist@example.com")
+
+
+async def test_two_tabs_of_one_person_agree(window: OpenWindow) -> None:
+    maya, jonas = await _both_in_the_booking(window)
+    other = Window(await maya.page.context.new_page(), maya.url)
+    await other.sign_in("Maya Lindqvist")
+    await other.open(EDITORIAL)
+    await maya.say("Said in the first tab.")
+    await other.sees("Said in the first tab.")
+    await other.say("Said in the second one.")
+    await maya.sees("Said in the second one.")
+    await jonas.say("Heard in both.")
+    for tab in (maya, other):
+        await tab.sees("Heard in both.")
+    assert await maya.texts() == await other.texts()
+    await other.choose("Mute")
+    await expect(maya.row(EDITORIAL)).to_contain_text("Muted")
+    assert other.complaints == []
