@@ -4,7 +4,7 @@
 // no data: script, and a hashed file is cached for good while index.html never is.
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
-import { compress } from "./compress";
+import { compress } from "./compress.ts";
 
 export default defineConfig({
   plugins: [svelte(), compress()],

@@ -13,16 +13,28 @@ const ROOT = join(process.cwd(), existsSync("greenroom") ? "." : "..");
 const PYTHON = process.env["GREENROOM_TEST_PYTHON"] ?? join(ROOT, ".venv/bin/python");
 const SECRET = "a secret of more than 32 characters for tokens";
 
+const LIMITLESS = `
+import uvloop
+from bench.limitless import RATES
+from greenroom import app, settings
+def tell(address): print(address, flush=True)
+uvloop.run(app.serve(settings.read(), create_tables=False, samples=False, tell=tell, rates=RATES))`;
+
 export class Stage {
   readonly #folder = mkdtempSync(join(tmpdir(), "greenroom-web-"));
   readonly #clients: Client[] = [];
   readonly ids = new Map<string, string>();
+  readonly #command: string[];
   #process: ChildProcess | null = null;
   #port = "0";
   api = "";
 
-  static async set(...names: string[]): Promise<Stage> {
-    const stage = new Stage();
+  private constructor(command: string[]) {
+    this.#command = command;
+  }
+
+  static async set(names: string[], limits: "limited" | "limitless"): Promise<Stage> {
+    const stage = new Stage(limits === "limited" ? ["-m", "greenroom", "serve"] : ["-c", LIMITLESS]);
     await stage.start();
     for (const name of names) await stage.join(name);
     return stage;
@@ -36,7 +48,7 @@ export class Stage {
       GREENROOM_SECRET: SECRET,
       GREENROOM_LOG: "error",
     };
-    this.#process = spawn(PYTHON, ["-m", "greenroom", "serve"], {
+    this.#process = spawn(PYTHON, this.#command, {
       cwd: ROOT,
       env: environment,
       stdio: ["ignore", "pipe", "inherit"],

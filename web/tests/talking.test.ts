@@ -7,7 +7,7 @@ import { pause, Stage, until } from "./stage";
 let stage: Stage;
 
 before(async () => {
-  stage = await Stage.set("ana", "ben", "cleo", "dan");
+  stage = await Stage.set(["ana", "ben", "cleo", "dan"], "limitless");
 });
 
 after(() => stage.clear());

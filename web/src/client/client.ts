@@ -10,7 +10,7 @@ import { Mirror } from "./mirror";
 import { TheModeration } from "./moderation";
 import { isProblem, Refusal, Rest } from "./rest";
 import * as rules from "./rules";
-import { type HubPort, lockOfTab, reachHub } from "./shared";
+import { type HubPort, lockOfTab, reachHub, type TabLock } from "./shared";
 import type { Ack } from "./socket";
 import { claimsOf, Tokens } from "./tokens";
 import type {
@@ -50,7 +50,7 @@ class TheClient extends UseCases implements Client, Desk {
   #api: string;
   #port: HubPort | null = null;
   #kept: KeptMessages | null = null;
-  #lock: { name: string; release: () => void } | null = null;
+  #lock: TabLock | null = null;
   #lists = new Set<FolderList>();
   #open = new Set<OpenThread>();
   #entries: Kept[] = [];
@@ -101,7 +101,8 @@ class TheClient extends UseCases implements Client, Desk {
     try {
       const token = await this.#tokens.get();
       this.mirror.me = claimsOf(token).sub ?? (await this.rest.ask("get", "/v1/me", {})).userId;
-      if (this.#over) return;
+      this.#lock ??= await lockOfTab();
+      if (this.#over) return this.#lock?.release();
       this.#reach(this.mirror.me);
       const live = new Promise<void>((done) => this.#waiting.push(done));
       await Promise.race([live, new Promise((done) => setTimeout(done, FIRST_WAIT_MS))]);
@@ -133,7 +134,6 @@ class TheClient extends UseCases implements Client, Desk {
     const where = { api: this.#api, userId, shared };
     this.#port = reachHub(Socket === undefined ? where : { ...where, Socket });
     this.#port.listen((message) => this.#take(message));
-    this.#lock = lockOfTab();
     this.#hello();
     this.focus();
   }

@@ -129,6 +129,8 @@ export class Link {
         this.#take(JSON.parse(event.data) as ServerFrame);
       }
     };
+    // Not everywhere is a connection that never came about also closed.
+    socket.onerror = () => this.#broken(turn, 0);
     socket.onclose = (event) => this.#broken(turn, event.code);
   }
 
@@ -138,6 +140,7 @@ export class Link {
     if (turn !== this.#turn || !("ack" in hello)) return;
     this.#cancel(late);
     this.#stale = null;
+    this.#attempt = 0;
     if (this.#cursor === null) {
       this.#startOver(hello.ack);
     } else {
@@ -145,7 +148,6 @@ export class Link {
       if (!(await this.#resume(turn))) return;
       this.#cancel(stuck);
     }
-    this.#attempt = 0;
     this.#say({ state: "live", retryAt: null, problem: null });
     this.#pingLater();
     this.listener.live();
@@ -185,6 +187,7 @@ export class Link {
 
   #forget(turn: number): void {
     this.#cursor = null;
+    this.#pause = 0;
     this.#broken(turn, 0);
   }
 
@@ -335,7 +338,7 @@ export class Link {
     const socket = this.#socket;
     this.#socket = null;
     if (socket !== null) {
-      socket.onopen = socket.onmessage = socket.onclose = null;
+      socket.onopen = socket.onmessage = socket.onclose = socket.onerror = null;
       socket.close();
     }
     const asked = [...this.#asked.values()];

@@ -3,13 +3,15 @@
 //
 // What one would get wrong: the order. In a thread one message is under way at a time; the next
 // goes when it is answered, whatever the answer. What is refused steps aside and waits for its
-// author; what the server could not do is tried again by itself.
+// author; what the server could not do, or not so soon, is tried again by itself.
 import type { Hint, Message, ProblemDocument } from "./types";
 import type { Answered, Asked, Kept } from "./wire";
 
 const AGAIN_MS = 2000;
 const LATEST_MS = 30_000;
 const OVERLOADED = 500;
+const TOO_MANY = 429;
+const PATIENCE_SECONDS = 60;
 
 export interface Courier {
   readonly isLive: boolean;
@@ -92,9 +94,9 @@ export class Outbox {
     } else if ("lost" in answer) {
       this.#put({ ...kept, state: "waiting" });
       return; // goes with the next connection
-    } else if (answer.problem.status >= OVERLOADED) {
+    } else if (isForNow(answer.problem)) {
       this.#put({ ...kept, state: "waiting", problem: answer.problem });
-      this.#later();
+      this.#later(answer.problem);
       return;
     } else {
       this.#refused(kept, answer.problem);
@@ -106,9 +108,10 @@ export class Outbox {
     this.#put({ ...kept, state: "refused", tried: false, problem });
   }
 
-  #later(): void {
+  #later(problem: ProblemDocument): void {
     if (this.#timer !== null) return;
-    const wait = Math.min(AGAIN_MS * 2 ** this.#failures++, LATEST_MS) * (0.5 + Math.random());
+    const backoff = Math.min(AGAIN_MS * 2 ** this.#failures++, LATEST_MS) * (0.5 + Math.random());
+    const wait = secondsTold(problem) * 1000 || backoff;
     this.#timer = setTimeout(() => {
       this.#timer = null;
       this.flush();
@@ -119,4 +122,14 @@ export class Outbox {
     this.#entries.set(kept.clientMessageId, kept);
     this.watcher.changed(this.list());
   }
+}
+
+/** The server has too much to do, or somebody came back with much to say. */
+function isForNow(problem: ProblemDocument): boolean {
+  if (problem.status === TOO_MANY) return secondsTold(problem) <= PATIENCE_SECONDS;
+  return problem.status >= OVERLOADED;
+}
+
+function secondsTold(problem: ProblemDocument): number {
+  return Number((problem as { retryAfterS?: number }).retryAfterS ?? 0);
 }

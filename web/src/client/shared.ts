@@ -67,14 +67,23 @@ function inPage(where: Where): HubPort {
   return tab;
 }
 
-/** Held until the tab goes, however it goes, or lets it go. Null where locks are not to be had. */
-export function lockOfTab(): { name: string; release: () => void } | null {
-  if (typeof navigator === "undefined" || navigator.locks === undefined) return null;
+export interface TabLock {
+  name: string;
+  release: () => void;
+}
+
+/**
+ * Held until the tab goes, however it goes, or lets it go. Null where locks are not to be had. What
+ * one would get wrong: the hub may ask for it only once the tab has it, or it gets it first.
+ */
+export function lockOfTab(): Promise<TabLock | null> {
+  if (typeof navigator === "undefined" || navigator.locks === undefined) {
+    return Promise.resolve(null);
+  }
   const name = `greenroom tab ${crypto.randomUUID()}`;
-  let release = (): void => {};
-  const until = new Promise<void>((done) => {
-    release = done;
+  return new Promise((granted) => {
+    const held = (): Promise<void> =>
+      new Promise((release) => granted({ name, release: () => release() }));
+    navigator.locks.request(name, held).catch(() => granted(null));
   });
-  void navigator.locks.request(name, () => until);
-  return { name, release };
 }

@@ -10,8 +10,7 @@ export class Tokens {
 
   async get(stale?: string | null): Promise<string> {
     const known = this.#token;
-    const isGood = known !== null && known !== stale && (endOf(known) ?? Infinity) > Date.now() + EARLY_MS;
-    if (isGood) return known;
+    if (known !== null && known !== stale && !isEnding(known)) return known;
     this.#asking ??= Promise.resolve()
       .then(this.ask)
       .finally(() => {
@@ -23,17 +22,19 @@ export class Tokens {
 }
 
 /** What a token says of itself. It is for the server to believe it. */
-export function claimsOf(token: string): { sub?: string; exp?: number } {
+export function claimsOf(token: string): { sub?: string; iat?: number; exp?: number } {
   try {
     const part = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");
     const text = new TextDecoder().decode(Uint8Array.from(atob(part), (one) => one.charCodeAt(0)));
-    return JSON.parse(text) as { sub?: string; exp?: number };
+    return JSON.parse(text) as { sub?: string; iat?: number; exp?: number };
   } catch {
     return {};
   }
 }
 
-function endOf(token: string): number | null {
-  const { exp } = claimsOf(token);
-  return exp === undefined ? null : exp * 1000;
+function isEnding(token: string): boolean {
+  const { iat, exp } = claimsOf(token);
+  if (exp === undefined) return false;
+  const early = iat === undefined ? EARLY_MS : Math.min(EARLY_MS, (exp - iat) * 250);
+  return exp * 1000 < Date.now() + early;
 }
