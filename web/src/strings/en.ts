@@ -151,6 +151,7 @@ export const en = {
   'thread.here': '{name} is here',
   'thread.people': { one: '{count} person', other: '{count} people' },
 
+  'mute.off': 'Off',
   'mute.hour': 'For an hour',
   'mute.day': 'For a day',
   'mute.week': 'For a week',

@@ -1,5 +1,5 @@
-/** Puts something that floats beside its button, inside the window: below and at its end, or above where there is
- * no room. Set by CSSOM, which a strict CSP allows. */
+/** Puts something that floats beside its button, inside the window: below, or above where there is no room, and on
+ * towards the middle. Set by CSSOM, which a strict CSP allows. */
 
 const GAP = 4;
 const MARGIN = 8;
@@ -8,8 +8,8 @@ export function place(floating: HTMLElement, button: HTMLElement): void {
   const at = button.getBoundingClientRect();
   const size = floating.getBoundingClientRect();
   const room = { wide: document.documentElement.clientWidth, high: window.innerHeight };
-  const rtl = getComputedStyle(button).direction === 'rtl';
-  const left = rtl ? at.left : at.right - size.width;
+  const onLeft = at.left + at.right < room.wide;
+  const left = onLeft ? at.left : at.right - size.width;
   const below = at.bottom + GAP;
   const top = below + size.height > room.high - MARGIN ? at.top - GAP - size.height : below;
   floating.style.left = `${clamp(left, MARGIN, room.wide - size.width - MARGIN)}px`;
