@@ -92,9 +92,9 @@ class Change(Struct, frozen=True):
 
 class Store(Protocol):
     @property
-    def in_order(self) -> bool:
-        """Whether writes take effect in the order in which they are asked for, even while earlier
-        ones are still under way."""
+    def is_local(self) -> bool:
+        """Whether it is in this process: reads are answered at once, and writes take effect in the
+        order in which they are asked for."""
 
     async def get(self, table: Table, key: Key, *, consistent: bool = False) -> Item | None: ...
 

@@ -123,7 +123,8 @@ def check_item(table: Table, item: Item) -> Weight:
         if table.sort is not None:
             _check_key_part(table, table.sort, sort, MAX_SORT_BYTES)
     for index in table.indexes:
-        check_index_key(index, item)
+        if index.partition in item or index.sort in item:
+            check_index_key(index, item)
     if weight.size > MAX_ITEM_BYTES:
         raise ItemTooLarge(table.name, MAX_ITEM_BYTES)
     return weight
@@ -233,7 +234,7 @@ def check_query(
 
 def check_condition(table: Table, condition: Condition, depth: int = 1) -> int:
     """What its values weigh together."""
-    if isinstance(condition, Absent | Exists):
+    if type(condition) is Absent or type(condition) is Exists:
         check_path(table, condition.path)
         return 0
     match condition:

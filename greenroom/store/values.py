@@ -58,6 +58,9 @@ def survey(item: Item) -> Weight:
         size += _weigh_name(name, name)
         if kind is str:
             size += len(value) if value.isascii() else _text(name, value)  # type: ignore[union-attr,arg-type]
+        elif kind is int:
+            size += _digits(name, value)  # type: ignore[arg-type]
+            is_plain = is_plain and -_INT64 <= value < _INT64  # type: ignore[operator]
         elif kind is dict or kind is list:
             inner, plain = _survey(name, value, 1)
             size += inner

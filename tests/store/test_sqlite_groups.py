@@ -230,3 +230,49 @@ async def test_a_reader_sees_what_is_on_the_disk_and_nothing_else(store: SqliteS
     assert found == note(sk="new")
     found["pk"] = "changed"  # type: ignore[index]
     assert await store.get(NOTES, at(sk="new")) == note(sk="new"), "what is read is the reader's"
+
+
+async def test_what_is_taken_to_be_new_and_is_not_is_refused_alone(store: SqliteStore) -> None:
+    """Nobody looks whether something is there that is written on condition that it is not: the file
+    says so when it gets it."""
+    await store.write(Put(NOTES, note(n=1)))
+    new = F("pk").absent()
+    before = store.commits
+    answers = await asyncio.gather(
+        store.write(Put(NOTES, note(sk="a"), new)),
+        store.write(Put(NOTES, note(n=2), new)),
+        store.write(Put(NOTES, note(sk="b"), new), Put(NOTES, note(n=3), new)),
+        store.write(Update(NOTES, at("p", "a"), (F("n").add(1),))),
+        store.write(Put(NOTES, note(sk="c"), new)),
+        return_exceptions=True,
+    )
+    assert [type(one) for one in answers[1:3]] == [ConditionFailed, ConditionFailed]
+    assert [one.failed[0].item for one in answers[1:3] if isinstance(one, ConditionFailed)] == [
+        note(n=1),
+        note(n=1),
+    ]
+    assert [isinstance(one, BaseException) for one in answers] == [False, True, True, False, False]
+    assert store.commits == before + 1
+    found = (await store.query(NOTES, "p", limit=10)).items
+    assert {item["sk"]: item.get("n") for item in found} == {"a": 1, "c": None, at().sort: 1}
+    assert len([c async for c in store.changes(NOTES, follow=False)]) == 4
+
+
+async def test_what_is_taken_to_be_new_does_not_hide_what_is_there(store: SqliteStore) -> None:
+    await store.write(Put(NOTES, note(n=1)))
+    writing = asyncio.ensure_future(store.write(Put(NOTES, note(n=2), F("pk").absent())))
+    await asyncio.sleep(0)
+    assert await store.get(NOTES, at()) == note(n=1)
+    with pytest.raises(ConditionFailed):
+        await writing
+
+
+async def test_what_has_expired_counts_as_new(tmp_path: Path) -> None:
+    clock = HeldClock(IN_2100_MS)
+    async with await opened(tmp_path / "store.db", clock) as store:
+        ends = clock.now_ms() // 1000 + 1
+        await store.write(Put(VISITS, note(place="o", at="1", expiresAt=ends)))
+        clock.advance(seconds=2)
+        await store.write(Put(VISITS, note(n=1), F("pk").absent()))
+        assert await store.get(VISITS, at()) == note(n=1)
+        assert not (await store.query(VISITS, "o", index=VISITS.indexes[0], limit=5)).items

@@ -28,7 +28,7 @@ _USUAL_RETRY = Retry()
 
 
 class DynamoStore:
-    in_order = False
+    is_local = False
 
     def __init__(self, link: Link, tables: Sequence[Table], cursor_secret: bytes) -> None:
         self._link = link

@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 
 
 class SqliteStore:
-    in_order = True
+    is_local = True
 
     def __init__(
         self, path: Path, tables: Sequence[Table], lock: int, clock: Clock, cursor_secret: bytes

@@ -63,7 +63,7 @@ class Flusher:
                 batches[sql.insert if before is None else sql.update].append(
                     (after.size, after.expires, after.blob, partition, sort)
                 )
-            if sql.indexes:
+            if sql.indexes and (before is not None or after is None or after.is_filed):
                 _file(batches, sql, touched, (partition, sort))
         return batches
 
@@ -134,8 +134,6 @@ def _file(batches: _Batches, sql: Statements, touched: Touched, key: tuple[str, 
     """Moves the item's entries in the indexes from where they are to where they shall be."""
     table, old, new = touched.table, touched.before, touched.after
     for filed in sql.indexes:
-        if old is None and new is not None and filed.index.partition not in new.item:
-            continue  # new, and not in this index: most of what is written
         before = None if old is None else entry_of(table, filed.index, old)
         after = None if new is None else entry_of(table, filed.index, new)
         stays = before is not None and after is not None and before.place == after.place

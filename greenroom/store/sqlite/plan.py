@@ -3,7 +3,9 @@ only then note what shall change. The file is given whole groups of it later (fl
 
 Every refusal, and every error, comes before anything is noted; that is why a refused write leaves
 no trace and the rest of its group alone. What one would get wrong: an expired row is still in the
-file, and in the change log it is the old image, but no condition or update sees it.
+file, and in the change log it is the old image, but no condition or update sees it. And what is
+written on condition that it is new is taken to be new without a look; where the file knows better
+the group comes back (writer.py), and is planned again with a look at each row.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,6 +19,7 @@ from greenroom.errors import Problem
 from greenroom.store.base import Check, Delete, Key, Op, Place, Put, Update, place_of
 from greenroom.store.capacity import Cost, index_write_units, read_units, write_units
 from greenroom.store.evaluate import holds, same, updated
+from greenroom.store.expressions import Absent
 from greenroom.store.limits import check_item, check_updated
 from greenroom.store.problems import ConditionFailed, Failure, TokenReused
 from greenroom.store.sqlite.codec import pack, unpack
@@ -32,11 +35,22 @@ Change: TypeAlias = tuple[int, str, str, bytes | None, bytes | None, int]
 """A row of a change log: number, keys, old and new image, when."""
 
 
+class Part(Struct, frozen=True):
+    """An op, and what is known of it before any row is looked at."""
+
+    op: Op
+    place: Place
+    size: int
+    """What it brings weighs."""
+    put: Row | None
+    """A Put's item, as it was when it was given."""
+    is_new: bool
+    """Whether it is a Put on condition that nothing is there."""
+
+
 class Write(Struct, frozen=True):
     ops: tuple[Op, ...]
-    weights: Sequence[Weight]
-    blobs: Sequence[bytes | None]
-    """The items of Puts, as they were when they were given."""
+    parts: Sequence[Part]
     token: str | None
     costs: tuple[Cost, ...]
 
@@ -45,11 +59,20 @@ def written(
     ops: tuple[Op, ...], weights: Sequence[Weight], token: str | None, costs: tuple[Cost, ...]
 ) -> Write:
     """Whatever the caller does to an item from now on does not show in what is stored."""
-    blobs = [
-        pack(op.item, is_plain=weight.is_plain) if isinstance(op, Put) else None
-        for op, weight in zip(ops, weights, strict=True)
-    ]
-    return Write(ops, weights, blobs, token, costs)
+    return Write(ops, list(map(_part, ops, weights)), token, costs)
+
+
+def _part(op: Op, weight: Weight) -> Part:
+    if not isinstance(op, Put):
+        return Part(op, place_of(op), weight.size, None, False)
+    table, item, condition = op.table, op.item, op.condition
+    blob = pack(item, is_plain=weight.is_plain)
+    expires = None if table.ttl is None else expires_of(table, item)
+    filed = any(index.partition in item for index in table.indexes)
+    is_new = type(condition) is Absent and condition.path.steps == (table.partition,)
+    return Part(
+        op, place_of(op), weight.size, Row(weight.size, expires, blob, is_filed=filed), is_new
+    )
 
 
 class Planned(Struct):
@@ -71,6 +94,8 @@ class Step(Struct):
     place: Place
     before: Row | None
     after: Row | None
+    assumed: bool = False
+    """Nobody has looked whether there is nothing before."""
 
 
 class Planner:
@@ -94,6 +119,8 @@ class Planner:
         self._changes: dict[str, list[Change]] = {}
         self._tokens: dict[str, tuple[bytes, int]] = {}
         self._committing_tokens: dict[str, tuple[bytes, int]] = {}
+        self.looks = False
+        """Whether what is taken to be new is looked for."""
 
     def start_over(self) -> None:
         """From what the file holds: nothing that was planned has happened, and the numbers given to
@@ -148,9 +175,13 @@ class Planner:
         steps: list[Step] = []
         failed: list[Failure] = []
         misfit: Problem | None = None
-        for op, weight, blob in zip(write.ops, write.weights, write.blobs, strict=True):
-            place = place_of(op)
-            row = seen = self._row(place)
+        for part in write.parts:
+            op = part.op
+            known, row = self._rows.find(part.place)
+            if not known and part.is_new and not self.looks:
+                steps.append(Step(op, part.place, None, part.put, assumed=True))
+                continue
+            row = seen = row if known else self._read_row(part.place)
             if row is not None and row.expires is not None and row.expires <= now:
                 seen = None
             if op.condition is not None and not holds(
@@ -159,11 +190,11 @@ class Planner:
                 failed.append(Failure(op, None if seen is None else unpack(seen.blob)))
                 continue
             try:
-                after = _after(op, seen, weight.size, blob)
+                after = part.put or _after(op, seen)
             except Problem as problem:
                 misfit = misfit or problem
             else:
-                steps.append(Step(op, place, row, after))
+                steps.append(Step(op, part.place, row, after))
         if misfit is not None:  # told before a failed condition, as DynamoDB does
             raise misfit
         if failed:
@@ -172,8 +203,9 @@ class Planner:
 
     def _row(self, place: Place) -> Row | None:
         known, row = self._rows.find(place)
-        if known:
-            return row
+        return row if known else self._read_row(place)
+
+    def _read_row(self, place: Place) -> Row | None:
         name, partition, sort = place
         found: Any = self._read().execute(self._select[name], (partition, sort)).fetchone()
         if found is None:
@@ -191,7 +223,7 @@ class Planner:
             op, before, after = step.op, step.before, step.after
             if isinstance(op, Check) or (before is None and after is None):
                 continue
-            self._rows.touch(op.table, step.place, before, after)
+            self._rows.touch(op.table, step.place, before, after, assumed=step.assumed)
             if op.table.stream and not _unchanged(before, after):
                 self.log(op.table, step.place, before, after, now_ms)
         return planned
@@ -220,12 +252,8 @@ class Planner:
         return bill
 
 
-def _after(op: Op, seen: Row | None, size: int, blob: bytes | None) -> Row | None:
-    if blob is not None:  # a Put, and nearly everything is
-        if op.table.ttl is None:
-            return Row(size, None, blob)
-        item = unpack(blob)
-        return Row(size, expires_of(op.table, item), blob, item)
+def _after(op: Op, seen: Row | None) -> Row | None:
+    """Of whatever is no Put."""
     match op:
         case Update(table, key, actions):
             if seen is None:

@@ -25,15 +25,23 @@ _LARGEST_HOT = 8192
 class Row:
     """An item as it stands; unpacked when somebody first asks."""
 
-    __slots__ = ("_item", "blob", "expires", "size")
+    __slots__ = ("_item", "blob", "expires", "is_filed", "size")
 
     def __init__(
-        self, size: int, expires: int | None, blob: bytes, item: Item | None = None
+        self,
+        size: int,
+        expires: int | None,
+        blob: bytes,
+        item: Item | None = None,
+        *,
+        is_filed: bool = True,
     ) -> None:
         self.size = size
         self.expires = expires
         self.blob = blob
         self._item = item
+        self.is_filed = is_filed
+        """False where it is known to be in no index."""
 
     @property
     def item(self) -> Item:
@@ -48,6 +56,8 @@ class Touched(Struct):
     table: Table
     before: Row | None
     after: Row | None
+    assumed: bool = False
+    """Nobody has looked whether there is nothing before."""
 
 
 class Rows:
@@ -78,7 +88,7 @@ class Rows:
         for planned in (self._committing, self._gathered):
             touched = planned.get(place)
             if touched is not None:
-                return True, touched.before
+                return not touched.assumed, touched.before
         row = self._young.get(place) or self._old.get(place)
         return row is not None, row
 
@@ -90,10 +100,18 @@ class Rows:
             self._old, self._young = self._young, {}
         self._young[place] = row
 
-    def touch(self, table: Table, place: Place, before: Row | None, after: Row | None) -> None:
+    def touch(
+        self,
+        table: Table,
+        place: Place,
+        before: Row | None,
+        after: Row | None,
+        *,
+        assumed: bool = False,
+    ) -> None:
         touched = self._gathered.get(place)
         if touched is None:
-            self._gathered[place] = Touched(table, before, after)
+            self._gathered[place] = Touched(table, before, after, assumed)
         else:
             touched.after = after
         if after is None:

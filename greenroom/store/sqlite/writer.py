@@ -93,7 +93,7 @@ class Writer:
     def _run_group(self) -> None:
         group, self._waiting = self._waiting, []
         try:
-            self._give(group)
+            self._give_carefully(group)
         except Exception as error:
             self._fail(group, error)
             return
@@ -101,6 +101,21 @@ class Writer:
         commit.add_done_callback(
             lambda done: self._loop.call_soon_threadsafe(self._committed, group, done.exception())
         )
+
+    def _give_carefully(self, group: list[Job]) -> None:
+        """Once more, with a look at every row, where something was there that was taken to be
+        new."""
+        try:
+            self._give(group)
+        except apsw.ConstraintError:
+            self._roll_back()
+            self._planner.looks = True
+            try:
+                for job in group:
+                    self._plan(job)
+            finally:
+                self._planner.looks = False
+            self._give(group)
 
     def _give(self, group: list[Job]) -> None:
         """The group's rows to the file, in a transaction that is left open."""
@@ -162,7 +177,9 @@ class Writer:
         self._go_on()
 
     def _alone(self, job: Job) -> None:
+        self._planner.looks = True
         self._plan(job)
+        self._planner.looks = False
         if isinstance(job.what, Write) and isinstance(job.outcome, Exception):
             return
         try:
