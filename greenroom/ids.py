@@ -22,10 +22,23 @@ _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _RANDOM_BITS = 80
 
 
+class _Entropy:
+    """The system's, fetched for many ids at a time: asking for it costs more than all the rest."""
+
+    def __init__(self) -> None:
+        self._left = b""
+
+    def __call__(self, count: int) -> bytes:
+        if len(self._left) < count:
+            self._left = os.urandom(max(count, 4000))
+        taken, self._left = self._left[:count], self._left[count:]
+        return taken
+
+
 class Ids:
-    def __init__(self, clock: Clock, entropy: Callable[[int], bytes] = os.urandom) -> None:
+    def __init__(self, clock: Clock, entropy: Callable[[int], bytes] | None = None) -> None:
         self._clock = clock
-        self._entropy = entropy
+        self._entropy = entropy or _Entropy()
         self._last = 0
 
     def _random(self) -> int:

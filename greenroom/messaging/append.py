@@ -1,13 +1,16 @@
 """Write on top of a thread's head: the one way in which a thread changes.
 
 `plan` looks at the head and says what the head becomes and what else is written with it, or
-refuses. It may be asked more than once: when somebody else wrote first, and when a refusal rested
-on a head that may have been stale.
+refuses. One write at a time is under way for a thread; what is asked for meanwhile is planned one
+on top of the other and written together, in one transaction, the head once for all of them. What
+one would get wrong: a plan may be asked more than once, when somebody else wrote first, when a
+refusal rested on a head that may have been stale, and when another plan of the same transaction was
+refused.
 """
 
 import asyncio
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -20,14 +23,16 @@ from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import Event, between
 from greenroom.messaging.models import Frame, FrameKind, Thread
 from greenroom.messaging.problems import ThreadNotFound
-from greenroom.messaging.records import MESSAGING, head_key, thread_partition
-from greenroom.store.base import Delete, Key, Op, Put, key_of
-from greenroom.store.evaluate import holds
+from greenroom.messaging.records import MESSAGING, head_key
+from greenroom.messaging.turns import Asked
+from greenroom.store.base import Op, Place, Put, place_of
 from greenroom.store.expressions import F
-from greenroom.store.problems import ConditionFailed, Conflict, Failure
+from greenroom.store.limits import MAX_OPS
+from greenroom.store.problems import ConditionFailed, Conflict
 
 _TRIES = 12
 _PREVIEW_BYTES = 120
+_IS_NEW = F("pk").absent()
 
 
 class Planned(Struct, frozen=True):
@@ -47,102 +52,134 @@ Plan: TypeAlias = Callable[[Thread, int], Planned]
 
 async def append(messaging: Messaging, thread: ThreadId, plan: Plan) -> Thread:
     """The head as it has become. A failed condition of the plan's own ops is the caller's."""
-    if messaging.store.in_order:
-        return await _append_in_line(messaging, thread, plan)
+
+    async def write(some: Sequence[Asked[Plan]]) -> None:
+        await _write(messaging, thread, some)
+
+    return await messaging.heads.turns.ask(thread, plan, write)
+
+
+async def _write(messaging: Messaging, thread: ThreadId, asked: Sequence[Asked[Plan]]) -> None:
+    """Each of them is answered, in as few transactions as they fit in."""
+    left = list(asked)
     for attempt in range(_TRIES):
-        async with messaging.heads.turn(thread):
-            after = await _attempt(messaging, thread, plan)
-        if after is not None:
-            return after
-        await _pause(attempt)
-    raise Conflict
-
-
-async def _append_in_line(messaging: Messaging, thread: ThreadId, plan: Plan) -> Thread:
-    """Without waiting for what is under way, as long as nothing of it is refused."""
-    lines = messaging.heads.lines
-    place = await lines.enter(thread)
-    for attempt in range(_TRIES):
-        try:
-            after = await _attempt(messaging, thread, plan, looks_first=attempt > 0)
-            if after is None:
-                await _pause(attempt)
-        except asyncio.CancelledError:
-            lines.leave_after(thread, _whatever_is_under_way(messaging, thread))
-            raise
-        except BaseException:
-            lines.leave(thread)
-            raise
-        if after is not None:
-            lines.leave(thread)
-            return after
-        await lines.go_again(thread, place)
-    lines.leave(thread)
-    raise Conflict
-
-
-async def _pause(attempt: int) -> None:
-    if attempt:
-        await asyncio.sleep(random.uniform(0, 0.002 * 2**attempt))
-
-
-async def _whatever_is_under_way(messaging: Messaging, thread: ThreadId) -> None:
-    """Whoever is cancelled may leave a write behind. What is written next, and be it nothing, is
-    answered after that."""
-    await messaging.store.write(Delete(MESSAGING, Key(thread_partition(thread), "NOTHING")))
+        while left:
+            before = len(left)
+            left = await _attempt(messaging, thread, left)
+            if len(left) == before:
+                break  # somebody else was first
+        if not left:
+            return
+        if attempt:
+            await asyncio.sleep(random.uniform(0, 0.002 * 2**attempt))
+    for one in left:
+        one.refuse(Conflict())
 
 
 async def _attempt(
-    messaging: Messaging, thread: ThreadId, plan: Plan, *, looks_first: bool = False
-) -> Thread | None:
-    """None where another try may help."""
+    messaging: Messaging, thread: ThreadId, asked: list[Asked[Plan]]
+) -> list[Asked[Plan]]:
+    """Those that have to go again."""
     head, certain = await messaging.heads.load(thread)
     if head is None:
-        raise ThreadNotFound
-    if certain and messaging.heads.lines.is_shared(thread):
-        return None  # what they are about to write is not in it
+        for one in asked:
+            one.refuse(ThreadNotFound())
+        return []
     now_ms = messaging.clock.now_ms()
-    try:
-        planned = plan(head, max(now_ms, head.last_ms + 1))
-    except Problem:
-        if certain:
-            raise
+    batch = _plan_together(head, asked, now_ms, certain=certain)
+    if batch is None:
         messaging.heads.drop(thread)
-        return None
-    if looks_first:
-        await _look(messaging, planned.ops)
-    after = replace(planned.thread, version=head.version + 1)
-    moves: tuple[Op, ...] = ()
-    if not planned.quiet:
-        after, moves = shelve.stirred(replace(after, changed_ms=now_ms), now_ms)
-    messaging.heads.keep(after)
+        return asked
+    if not batch.planned:
+        return batch.left
+    after = replace(batch.thread, version=head.version + 1)
     try:
-        if moves:
-            await _move(messaging, moves)
-        await messaging.store.write(head_op(after), *planned.ops)
+        if batch.stirs:
+            after, moves = shelve.stirred(replace(after, changed_ms=now_ms), now_ms)
+            if moves:
+                await _move(messaging, moves)
+        await messaging.store.write(head_op(after), *batch.ops)
     except ConditionFailed as refusal:
-        messaging.heads.refuse(thread)
-        failed = {key_of(failure.op) for failure in refusal.failed}
-        # What else was refused with a head that was stale may have been refused for that alone.
-        if failed == {head_key(thread)} or (head_key(thread) in failed and not certain):
-            return None
-        raise
-    except BaseException:
-        messaging.heads.refuse(thread)
-        raise
-    for event in (*planned.events, *between(head, after)):
+        messaging.heads.drop(thread)
+        return _refused(thread, batch, refusal, certain=certain)
+    except Exception as error:
+        messaging.heads.drop(thread)
+        for one, _ in batch.planned:
+            one.refuse(error)
+        return batch.left
+    messaging.heads.keep(after)
+    for event in (*batch.events, *between(head, after)):
         messaging.tell(after, event)
-    return after
+    for one, _ in batch.planned:
+        one.answer_with(after)
+    return batch.left
 
 
-async def _look(messaging: Messaging, ops: Iterable[Op]) -> None:
-    """Whoever was refused once may be the one whom the others were refused for, and is not to be it
-    again: a retry of a message, say, among many."""
-    for op in ops:
-        if op.condition is not None:
-            item = await messaging.store.get(op.table, key_of(op), consistent=True)
-            if not holds(op.condition, item):
-                raise ConditionFailed((Failure(op, item),))
+class _Batch(Struct):
+    """What is written in one transaction, and whom it is for."""
+
+    thread: Thread
+    ops: list[Op] = []
+    events: list[Event] = []
+    stirs: bool = False
+    planned: list[tuple[Asked[Plan], Planned]] = []
+    left: list[Asked[Plan]] = []
+    """Those that do not fit into it."""
+
+
+def _plan_together(
+    head: Thread, asked: Sequence[Asked[Plan]], now_ms: int, *, certain: bool
+) -> _Batch | None:
+    """None where somebody would be refused by a head that may be stale."""
+    batch, taken = _Batch(head), set[Place]()
+    for position, one in enumerate(asked):
+        if one.is_gone:
+            continue
+        try:
+            planned = one.what(batch.thread, max(now_ms, batch.thread.last_ms + 1))
+        except Problem as problem:
+            if not certain:
+                return None
+            one.refuse(problem)
+            continue
+        except Exception as bug:
+            one.refuse(bug)
+            continue
+        places = {place_of(op) for op in planned.ops}
+        if batch.planned and (
+            len(batch.ops) + len(planned.ops) >= MAX_OPS or not taken.isdisjoint(places)
+        ):
+            batch.left = list(asked[position:])
+            break
+        taken |= places
+        batch.thread = planned.thread
+        batch.ops += planned.ops
+        batch.events += planned.events
+        batch.stirs = batch.stirs or not planned.quiet
+        batch.planned.append((one, planned))
+    return batch
+
+
+def _refused(
+    thread: ThreadId, batch: _Batch, refusal: ConditionFailed, *, certain: bool
+) -> list[Asked[Plan]]:
+    """Whoever's own conditions failed is told so; the rest goes again, on a head that is read anew.
+    What was refused with a head that was stale may have been refused for that alone."""
+    failed = {place_of(failure.op): failure for failure in refusal.failed}
+    is_stale = (MESSAGING.name, *_pair(thread)) in failed and not certain
+    again: list[Asked[Plan]] = []
+    for one, planned in batch.planned:
+        own = tuple(failed[place] for op in planned.ops if (place := place_of(op)) in failed)
+        if own and not is_stale:
+            one.refuse(ConditionFailed(own))
+        else:
+            again.append(one)
+    return again + batch.left
+
+
+def _pair(thread: ThreadId) -> tuple[str, str]:
+    key = head_key(thread)
+    return key.partition, key.sort or ""
 
 
 async def stir(messaging: Messaging, thread: Thread, *ops: Op) -> None:
@@ -171,27 +208,31 @@ async def _move(messaging: Messaging, moves: tuple[Op, ...]) -> None:
 
 def said(thread: Thread, frame: Frame) -> Thread:
     """The head once the frame is in its log."""
+    status, awaiting = thread.status, thread.awaiting
+    if frame.kind is not FrameKind.SYSTEM:
+        status, awaiting = rules.after_message(thread, frame.author)
     seats = dict(thread.seats)
     if frame.author in seats:
         seats[frame.author] = replace(seats[frame.author], sent=frame.seq)
-    after = replace(
+    return replace(
         thread,
         seats=seats,
+        status=status,
+        awaiting=awaiting,
         last_seq=frame.seq,
         last_ms=frame.ms,
         last_sender=frame.author,
         preview=preview_of(frame),
     )
-    if frame.kind is FrameKind.SYSTEM:
-        return after
-    status, awaiting = rules.after_message(after, frame.author)
-    return replace(after, status=status, awaiting=awaiting)
 
 
 def preview_of(frame: Frame) -> str:
     if frame.kind is FrameKind.SYSTEM:
         return frame.event or ""
-    flat = " ".join(frame.body.split())
+    body = frame.body
+    if len(body) <= _PREVIEW_BYTES and body.isascii() and body.isprintable() and "  " not in body:
+        return body.strip()
+    flat = " ".join(body.split())
     if len(flat.encode()) <= _PREVIEW_BYTES:
         return flat
     # By bytes, for they are what the head may not have more of: it fits into 1 KB.
@@ -214,4 +255,4 @@ def system_frame(
 
 
 def frame_op(frame: Frame) -> Put:
-    return Put(MESSAGING, items.frame_item(frame), F("pk").absent())
+    return Put(MESSAGING, items.frame_item(frame), _IS_NEW)

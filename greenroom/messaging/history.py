@@ -5,6 +5,8 @@ is ever counted from the start.
 """
 
 import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,6 +30,8 @@ from greenroom.store.expressions import Range
 
 PAGE = 50
 MAX_PAGE = 100
+_One = TypeVar("_One")
+_Other = TypeVar("_Other")
 _FIRST, _LAST = from_ms("MSG"), up_to_end("MSG")
 
 
@@ -63,23 +67,40 @@ async def history(
         )
         return History((*older, *newer), more, further, side, people)
     if after is not None:
-        (frames, further), people = await asyncio.gather(
-            _newer(messaging, side, _just(after, after=True), limit), members(messaging, side)
+        (frames, further), people = await _both(
+            messaging,
+            _newer(messaging, side, _just(after, after=True), limit),
+            members(messaging, side),
         )
         return History(frames, True, further, side, people)
     high = _LAST if before is None else _just(before, after=False)
-    (frames, more), people = await asyncio.gather(
-        _older(messaging, side, high, limit), members(messaging, side)
+    (frames, more), people = await _both(
+        messaging, _older(messaging, side, high, limit), members(messaging, side)
     )
     return History(frames, more, before is not None, side, people)
+
+
+async def _both(
+    messaging: Messaging, one: Coroutine[Any, Any, _One], other: Coroutine[Any, Any, _Other]
+) -> tuple[_One, _Other]:
+    """Side by side, where each is a way to go."""
+    if not messaging.store.is_local:
+        found = await asyncio.gather(one, other)
+        return found[0], found[1]
+    try:
+        return await one, await other
+    finally:
+        other.close()  # where the one came to nothing
 
 
 async def _request(
     messaging: Messaging, side: Side, before: MessageId | None, after: MessageId | None
 ) -> History:
     """What a request shows: a few frames, from the first one on."""
-    (found, _), people = await asyncio.gather(
-        _newer(messaging, side, _FIRST, rules.PENDING_MESSAGES), members(messaging, side)
+    (found, _), people = await _both(
+        messaging,
+        _newer(messaging, side, _FIRST, rules.PENDING_MESSAGES),
+        members(messaging, side),
     )
     low = "" if after is None else _just(after, after=True)
     high = _LAST if before is None else _just(before, after=False)
@@ -127,12 +148,17 @@ def as_seen(side: Side, member: Member) -> Member:
     )
 
 
-def seen_by(thread: Thread, frame: Frame, people: tuple[Member, ...]) -> tuple[UserId, ...]:
-    return tuple(
-        member.user
-        for member in people
-        if member.user != frame.author and rules.read_of(thread, member) >= frame.seq
-    )
+Reach: TypeAlias = list[tuple[UserId, int]]
+"""How far each has read."""
+
+
+def reach(thread: Thread, people: tuple[Member, ...]) -> Reach:
+    return [(member.user, rules.read_of(thread, member)) for member in people]
+
+
+def seen_by(frame: Frame, reached: Reach) -> tuple[UserId, ...]:
+    seq, author = frame.seq, frame.author
+    return tuple([user for user, read in reached if read >= seq and user != author])
 
 
 def _just(message_id: MessageId, *, after: bool) -> str:

@@ -279,12 +279,25 @@ def _flags(frame: Frame) -> dict[str, Value]:
 
 
 _KINDS = {kind.value: kind for kind in FrameKind}
+_PLAIN_NAMES = 10
+"""Two for the key, the seven that every frame has (`frame_item`), and the body."""
 _NO_FLAGS: Mapping[str, Any] = {}
 
 
 def frame_of(item: Item) -> Frame:
-    """Fifty of them make a page: what most messages lack is not asked for twice."""
+    """Fifty of them make a page: what most messages lack is not asked for."""
     found = cast(Mapping[str, Any], item)
+    if len(found) == _PLAIN_NAMES and "body" in found and not found["reactions"]:
+        return Frame(
+            thread=thread_in(found["pk"]),
+            id=found["messageId"],
+            seq=found["seq"],
+            ms=found["ts"],
+            kind=_KINDS[found["type"]],
+            author=found["authorUserId"],
+            body=found["body"],
+            version=found["version"],
+        )
     get = found.get
     flags, reactions, edits = get("flags", _NO_FLAGS), get("reactions"), get("edits")
     return Frame(

@@ -43,6 +43,8 @@ from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed
 from greenroom.store.values import Item, Value
 
+_INNOCENT = Allow()
+
 
 class Outgoing(Struct, frozen=True):
     """What a client sends. `client_id` names it: the same name is the same message."""
@@ -152,6 +154,8 @@ def frame_of(
 
 def marked(frame: Frame, verdict: Judged) -> Frame:
     """With what safety says of its text."""
+    if verdict == _INNOCENT:
+        return frame
     return replace(
         frame,
         policy_tags=tuple(verdict.policy_tags),
@@ -278,5 +282,7 @@ async def _check_reply(
 
 async def mentions_in(messaging: Messaging, head: Thread, body: str) -> tuple[UserId, ...]:
     """Of the names after an @, those of people in the thread."""
+    if "@" not in body:
+        return ()
     found = [await directory.by_username(messaging.people, name) for name in text.mentioned(body)]
     return tuple(person.id for person in found if person is not None and person.id in head.seats)

@@ -52,10 +52,9 @@ async def settle(messaging: Messaging, user: UserId, thread_id: ThreadId) -> Non
         return
     seats = {**thread.seats, user: replace(thread.seats[user], fresh_ms=0)}
     place = activity(thread.last_ms or thread.created_ms, thread_id, pinned=mine.pinned)
-    if not messaging.heads.lines.enter_alone(thread_id):
-        return
-    messaging.heads.drop(thread_id)
-    try:
+    if messaging.heads.turns.is_busy(thread_id):
+        return  # it stirs
+    with suppress(ConditionFailed, Conflict):  # it stirs again
         await messaging.store.write(
             head_op(replace(thread, seats=seats, version=thread.version + 1)),
             Update(
@@ -66,10 +65,7 @@ async def settle(messaging: Messaging, user: UserId, thread_id: ThreadId) -> Non
             ),
             Put(MESSAGING, log_item(thread_id, user, now_ms)),
         )
-    except (ConditionFailed, Conflict):
-        pass  # it stirs again
-    finally:
-        messaging.heads.lines.leave(thread_id)
+    messaging.heads.drop(thread_id)
 
 
 async def take_down(messaging: Messaging, user: UserId, thread_id: ThreadId) -> None:

@@ -98,4 +98,4 @@ Verdict: TypeAlias = Allow | Nudge | Hold | Refuse
 
 
 def worst(tags: tuple[PolicyTag, ...] | frozenset[PolicyTag]) -> PolicyTag | None:
-    return next((tag for tag in PolicyTag if tag in tags), None)
+    return next((tag for tag in PolicyTag if tag in tags), None) if tags else None

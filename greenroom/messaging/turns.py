@@ -1,0 +1,87 @@
+"""One at a time for each thread; whoever comes meanwhile goes together, in the order of coming.
+
+What one would get wrong: whoever is cancelled while it waits has asked for nothing, but what is
+under way goes on; so the work is done by a task of its own, never by one of those who ask.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Generic, TypeVar
+
+from greenroom.ids import ThreadId
+from greenroom.messaging.models import Thread
+
+_What = TypeVar("_What")
+MOST_TOGETHER = 32
+
+
+class Asked(Generic[_What]):
+    """What somebody wants, and how they hear of it."""
+
+    __slots__ = ("_answer", "what")
+
+    def __init__(self, what: _What, answer: asyncio.Future[Thread]) -> None:
+        self.what = what
+        self._answer = answer
+
+    @property
+    def is_gone(self) -> bool:
+        """Nobody waits for it any more."""
+        return self._answer.done()
+
+    def answer_with(self, thread: Thread) -> None:
+        if not self._answer.done():
+            self._answer.set_result(thread)
+
+    def refuse(self, problem: Exception) -> None:
+        if not self._answer.done():
+            self._answer.set_exception(problem)
+
+    def give_up(self) -> None:
+        """Nobody will do it: we are being stopped."""
+        self._answer.cancel()
+
+
+class Turns(Generic[_What]):
+    def __init__(self) -> None:
+        self._waiting: dict[ThreadId, list[Asked[_What]]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def is_busy(self, thread: ThreadId) -> bool:
+        return thread in self._waiting
+
+    def ask(
+        self,
+        thread: ThreadId,
+        what: _What,
+        work: Callable[[Sequence[Asked[_What]]], Awaitable[None]],
+    ) -> asyncio.Future[Thread]:
+        """The answer that `work` gives, when it is this one's turn."""
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Thread] = loop.create_future()
+        waiting = self._waiting.get(thread)
+        if waiting is not None:
+            waiting.append(Asked(what, answer))
+            return answer
+        self._waiting[thread] = [Asked(what, answer)]
+        # It begins with the loop's next round: whatever else this one brings goes along.
+        task = loop.create_task(self._run(thread, work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return answer
+
+    async def _run(
+        self, thread: ThreadId, work: Callable[[Sequence[Asked[_What]]], Awaitable[None]]
+    ) -> None:
+        some: list[Asked[_What]] = []
+        try:
+            while waiting := self._waiting[thread]:
+                some, self._waiting[thread] = waiting[:MOST_TOGETHER], waiting[MOST_TOGETHER:]
+                try:
+                    await work(some)
+                except Exception as bug:
+                    for one in some:
+                        one.refuse(bug)
+        finally:
+            for one in (*some, *self._waiting.pop(thread)):
+                one.give_up()

@@ -1,0 +1,147 @@
+"""What comes to one thread at once is written together: one head for all of them, and yet each is
+answered, refused and told as if it had been alone."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from greenroom.ids import ThreadId
+from greenroom.messaging import Messaging, react, rename
+from greenroom.messaging.events import Event, MessageCreated
+from greenroom.messaging.history import history
+from greenroom.messaging.models import Thread
+from greenroom.messaging.problems import ClientIdReused, ThreadNotFound
+from greenroom.messaging.send import Outgoing, Sent, send
+from greenroom.store.limits import MAX_OPS
+from tests.messaging.world import UNLIMITED, World, contexts
+
+
+@pytest.fixture
+def messaging(world: World) -> Messaging:
+    return contexts(world.store, world.clock, UNLIMITED)
+
+
+async def _sent(messaging: Messaging, world: World, name: str, thread: Thread, key: str) -> Sent:
+    answer = await send(messaging, world.actors[name], thread.id, Outgoing(key, f"text {key}"))
+    assert isinstance(answer, Sent)
+    return answer
+
+
+async def _bodies(messaging: Messaging, world: World, thread: ThreadId) -> list[tuple[int, str]]:
+    page = await history(messaging, world.actors["ben"], thread, limit=100)
+    return [(frame.seq, frame.body) for frame in page.frames]
+
+
+async def test_many_at_once_have_one_order_and_share_their_heads(
+    world: World, messaging: Messaging
+) -> None:
+    thread = await world.inquiry()
+    before = (await messaging.heads.read(thread.id) or thread).version
+    many = MAX_OPS // 2 + 10  # more than fit into one transaction
+    answers = await asyncio.gather(
+        *(_sent(messaging, world, "ana", thread, f"k{n}") for n in range(many))
+    )
+    seqs = [answer.frame.seq for answer in answers]
+    assert sorted(seqs) == list(range(1, many + 1))
+    expected = sorted((answer.frame.seq, answer.frame.body) for answer in answers)
+    assert await _bodies(messaging, world, thread.id) == expected
+    head = await messaging.heads.read(thread.id)
+    assert head is not None
+    assert head.version - before < many / 4
+    assert (head.last_seq, head.preview) == expected[-1]
+
+
+async def test_the_same_message_twice_at_once_is_one(world: World, messaging: Messaging) -> None:
+    thread = await world.inquiry()
+    keys = ["a", "b", "a", "c", "b"]
+    answers = await asyncio.gather(*(_sent(messaging, world, "ana", thread, key) for key in keys))
+    by_key = {key: answer.frame for key, answer in zip(keys, answers, strict=True)}
+    assert [answer.frame for answer in answers] == [by_key[key] for key in keys]
+    assert sorted(answer.again for answer in answers) == [False, False, False, True, True]
+    assert len(await _bodies(messaging, world, thread.id)) == 3
+
+
+async def test_whoever_is_refused_takes_nobody_along(world: World, messaging: Messaging) -> None:
+    thread = await world.inquiry()
+    first = await _sent(messaging, world, "ana", thread, "first")
+    cleo = await world.person("cleo")
+    reused = send(messaging, world.actors["ana"], thread.id, Outgoing("first", "something else"))
+    stranger = send(messaging, cleo, thread.id, Outgoing("x", "let me in"))
+    answers = await asyncio.gather(
+        _sent(messaging, world, "ana", thread, "one"),
+        reused,
+        _sent(messaging, world, "ben", thread, "two"),
+        stranger,
+        _sent(messaging, world, "ana", thread, "first"),
+        react.react(messaging, world.actors["ben"], thread.id, first.frame.id, "👍"),
+        _sent(messaging, world, "ana", thread, "three"),
+        return_exceptions=True,
+    )
+    kinds = [type(answer).__name__ for answer in answers]
+    assert kinds == [
+        "Sent",
+        ClientIdReused.__name__,
+        "Sent",
+        ThreadNotFound.__name__,
+        "Sent",
+        "Frame",
+        "Sent",
+    ]
+    bodies = [body for _, body in await _bodies(messaging, world, thread.id)]
+    assert sorted(bodies) == ["text first", "text one", "text three", "text two"]
+    assert bodies[0] == "text first"
+
+
+async def test_what_is_planned_on_top_of_one_another_all_takes_effect(
+    world: World, messaging: Messaging
+) -> None:
+    thread = await world.inquiry()
+    await asyncio.gather(
+        _sent(messaging, world, "ana", thread, "one"),
+        rename.rename(messaging, world.actors["ben"], thread.id, "Friday"),
+        _sent(messaging, world, "ben", thread, "two"),
+    )
+    head = await messaging.heads.read(thread.id)
+    assert head is not None
+    assert head.subject == "Friday"
+    assert head.last_seq == 3
+    assert [head.seats[world.user(name)].sent for name in ("ana", "ben")] != [0, 0]
+
+
+async def test_each_is_told_once_it_is_written_in_the_order_of_the_log(
+    world: World, messaging: Messaging
+) -> None:
+    thread, told = await world.inquiry(), list[int]()
+
+    def hear(after: Thread, event: Event) -> None:
+        if isinstance(event, MessageCreated):
+            assert after.last_seq >= event.frame.seq
+            told.append(event.frame.seq)
+
+    heard = replace(messaging, tell=hear)
+    await asyncio.gather(*(_sent(heard, world, "ana", thread, f"k{n}") for n in range(20)))
+    assert told == list(range(1, 21))
+
+
+async def test_whoever_is_cancelled_while_they_wait_has_sent_nothing(
+    world: World, messaging: Messaging
+) -> None:
+    thread = await world.inquiry()
+    await _sent(messaging, world, "ana", thread, "zero")
+    first = asyncio.ensure_future(_sent(messaging, world, "ana", thread, "first"))
+    while not messaging.heads.turns.is_busy(thread.id):  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    await asyncio.sleep(0.002)
+    others = [
+        asyncio.ensure_future(_sent(messaging, world, "ana", thread, key)) for key in ("a", "b")
+    ]
+    await asyncio.sleep(0)
+    others[0].cancel()
+    await asyncio.gather(first, *others, return_exceptions=True)
+    bodies = [body for _, body in await _bodies(messaging, world, thread.id)]
+    assert bodies[0:2] == ["text zero", "text first"]
+    assert "text b" in bodies
+    again = await _sent(messaging, world, "ana", thread, "a")  # as one does who was cut off
+    assert len(await _bodies(messaging, world, thread.id)) == 4
+    assert again.frame.body == "text a"
