@@ -1,4 +1,4 @@
-"""Greenroom on one SQLite file, over its socket; the newest messages are read over REST.
+"""Greenroom on one SQLite file, over its socket.
 
 The server is a process of its own. Each ack comes after the fsync of its group, and so does what
 the recipient is told.
@@ -27,23 +27,25 @@ class _Body(msgspec.Struct):
     body: str = ""
 
 
-class _Told(msgspec.Struct):
-    type: str
-    message: _Body | None = None
-
-
 class _Page(msgspec.Struct):
     messages: list[_Body]
 
 
+class _Told(msgspec.Struct):
+    type: str
+    id: int | None = None
+    message: _Body | None = None
+    page: _Page | None = None
+
+
 _TOLD = msgspec.json.Decoder(_Told)
-_PAGE = msgspec.json.Decoder(_Page)
 
 
 class _Socket(WSListener):
     def __init__(self) -> None:
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.received: Received | None = None
+        self.pages: dict[int, asyncio.Future[int]] = {}
 
     def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
         if frame.msg_type != WSMsgType.TEXT:
@@ -53,6 +55,8 @@ class _Socket(WSListener):
             self.ready.set_result(None)
         elif told.type == "message.created" and told.message and self.received:
             self.received(told.message.body)
+        elif told.page is not None and told.id is not None:
+            self.pages.pop(told.id).set_result(len(told.page.messages))
         elif told.type == "problem":
             raise RuntimeError(frame.get_payload_as_utf8_text())
 
@@ -60,17 +64,15 @@ class _Socket(WSListener):
 class _Pair:
     def __init__(
         self,
-        http: aiohttp.ClientSession,
         thread: str,
         writer: WSTransport,
+        reading: WSTransport,
         reader: _Socket,
-        token: str,
     ) -> None:
-        self._http = http
         self._thread = thread
         self._writer = writer
+        self._reading = reading
         self._reader = reader
-        self._headers = {"Authorization": f"Bearer {token}"}
         self._numbers = itertools.count(1)
 
     def listen(self, received: Received) -> None:
@@ -83,9 +85,12 @@ class _Pair:
         self._writer.send(WSMsgType.TEXT, msgspec.json.encode(frame))
 
     async def last(self, count: int) -> int:
-        path = f"/v1/threads/{self._thread}/messages?limit={count}"
-        async with self._http.get(path, headers=self._headers) as answer:
-            return len(_PAGE.decode(await answer.read()).messages)
+        number = next(self._numbers)
+        frame = {"type": "history", "id": number, "threadId": self._thread, "limit": count}
+        page: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._reader.pages[number] = page
+        self._reading.send(WSMsgType.TEXT, msgspec.json.encode(frame))
+        return await page
 
 
 class Greenroom:
@@ -142,8 +147,8 @@ class Greenroom:
         for request in seen["requests"]:
             await self._call(other, "POST", f"/v1/requests/{request['requestId']}/accept")
         writer, _ = await self._connected(one[1])
-        _, reader = await self._connected(other[1])
-        return _Pair(self._http, thread, writer, reader, other[1])
+        reading, reader = await self._connected(other[1])
+        return _Pair(thread, writer, reading, reader)
 
     async def _user(self) -> tuple[str, str]:
         user = f"usr_bench{next(self._users)}"

@@ -32,6 +32,8 @@ async def test_every_request_has_exactly_one_answer(node: Node) -> None:
         {"type": "delivered", "threadId": thread, "seq": 1},
         {"type": "read", "threadId": thread, "seq": 1},
         {"type": "resume", "cursor": "nonsense"},
+        {"type": "history", "threadId": thread},
+        {"type": "history", "threadId": thread, "before": hello, "after": hello},
         {"type": "ping"},
         {"type": "auth", "token": node.token("ben")},
         {"type": "nonsense"},
@@ -47,7 +49,7 @@ async def test_every_request_has_exactly_one_answer(node: Node) -> None:
             assert frame["id"] not in answers
             answers[frame["id"]] = frame
     refused = [asked[number - 1]["type"] for number, a in answers.items() if a["type"] != "ack"]
-    assert sorted(refused) == ["delete", "edit", "nonsense", "resume"]
+    assert sorted(refused) == ["delete", "edit", "history", "nonsense", "resume"]
     await node.quiet(1)
     raw.text({"type": "ping", "id": 99})
     rest = [frame async for frame in _until(raw, 99)]
@@ -239,3 +241,20 @@ async def test_sends_into_two_threads_do_not_wait_for_one_another(any_node: Node
             seqs = [(await answer)["message"]["seq"] for to, answer in answers if to == thread]
             assert seqs == sorted(seqs)
             assert len(seqs) == 10
+
+
+async def test_a_page_is_the_same_over_both_doors(node: Node) -> None:
+    thread = await node.talk("ana", "ben")
+    ana, ben = await node.connect("ana"), await node.connect("ben")
+    for number in range(12):
+        await ana.ask("send", **sending(thread, f"number {number}"))
+    middle = (await node.history("ben", thread))[6]["messageId"]
+    for place in ({}, {"before": middle}, {"after": middle}, {"around": middle}):
+        query = "&".join(f"{name}={value}" for name, value in place.items())
+        page = await node.call("ben", "GET", f"/threads/{thread}/messages?limit=4&{query}")
+        answer = await ben.ask("history", threadId=thread, limit=4, **place)
+        assert answer["page"] == page
+        assert len(page["messages"]) == 4
+    stranger = await node.connect("cleo")
+    refused = await stranger.ask("history", threadId=thread)
+    assert refused["problem"]["status"] == 404

@@ -30,6 +30,7 @@ _SENT = _SENDING.message
 _EDITED = _answer("editMessage", 200)
 _GONE = _answer("deleteMessage", 200)
 _LIKED = _answer("react", 200)
+_PAGE = _answer("getMessages", 200)
 _CHANGES = _answer("sync", 200)
 _THREAD, _MESSAGE = _SENT.thread_id, _SENT.message_id
 _JONAS: UserId = _SENT.author_user_id
@@ -59,6 +60,10 @@ EXAMPLES: Mapping[type[frames.Frame], tuple[Example, ...]] = {
     ),
     frames.Read: (Example("read", frames.Read(9, _THREAD, 4)),),
     frames.Delivered: (Example("delivered", frames.Delivered(10, _THREAD, 4)),),
+    frames.History: (
+        Example("the newest", frames.History(13, _THREAD)),
+        Example("before a message", frames.History(13, _THREAD, before=_MESSAGE, limit=20)),
+    ),
     frames.Typing: (
         Example("typing", frames.Typing(_THREAD)),
         Example("no longer", frames.Typing(_THREAD, on=False)),
@@ -78,6 +83,7 @@ EXAMPLES: Mapping[type[frames.Frame], tuple[Example, ...]] = {
         Example("of send, held for a moderator", frames.Ack(2, status="held")),
         Example("of edit", frames.Ack(4, message=_EDITED)),
         Example("of read", frames.Ack(9)),
+        Example("of history", frames.Ack(13, page=_PAGE)),
         Example("of resume", frames.Ack(11, cursor=_CURSOR)),
         Example("of resume, too late", frames.Ack(11, cursor=_CURSOR, reset=True)),
     ),

@@ -18,6 +18,7 @@ from greenroom.api.rest.preview import Preview, Unsent
 from greenroom.api.rest.shapes import (
     Hint,
     Message,
+    MessagePage,
     Mine,
     Participant,
     Request,
@@ -94,20 +95,20 @@ _SENT = Message(
     author_user_id=_JONAS,
     created_at=_SAID,
     body=_BODY,
-    mentions=[],
+    mentions=(),
     reply_to_message_id=None,
     event=None,
-    about=[],
+    about=(),
     reactions={},
     band=0,
     edited_at=None,
     deleted_at=None,
     deleted_by_user_id=None,
-    policy_hints=[],
+    policy_hints=(),
     version=1,
 )
-_READ = replace(_SENT, seen_by=[_MAYA])
-_LIKED = replace(_SENT, reactions={"👍": [_MAYA]}, version=2)
+_READ = replace(_SENT, seen_by=(_MAYA,))
+_LIKED = replace(_SENT, reactions={"👍": (_MAYA,)}, version=2)
 _EDITED = replace(_SENT, body="**15 May**, a full day.", edited_at=_LATER, version=2)
 _GONE = replace(_SENT, body="", deleted_at=_LATER, deleted_by_user_id=_JONAS, version=2)
 _HINT = Hint(PolicyHint.CONTACT_DETAILS, HINTS[PolicyHint.CONTACT_DETAILS])
@@ -205,7 +206,7 @@ _MESSAGES: Mapping[str, Shown] = {
     "previewMessage": Shown(
         {200: Preview("nudge", [_HINT])}, Unsent("Write to me at maya@example.com", _THREAD)
     ),
-    "getMessages": Shown({200: messages.MessagePage([_READ], True, False)}),
+    "getMessages": Shown({200: MessagePage([_READ], True, False)}),
     "getMessage": Shown({200: _READ}),
     "editMessage": Shown({200: _EDITED}, messages.NewBody("**15 May**, a full day.")),
     "deleteMessage": Shown({200: _GONE}),

@@ -149,7 +149,7 @@ def changes_of(found: syncing.Synced, actor: Actor, now_ms: int) -> Changes:
     changes = []
     for changed in found.threads:
         seen = View(changed.side, changed.members)
-        messages = [shapes.message(frame, actor.user, seen) for frame in changed.frames]
+        messages = shapes.messages(changed.frames, actor.user, seen)
         changes.append(ThreadChanges(shapes.thread(seen, now_ms), messages, changed.truncated))
     return Changes(changes, list(found.gone), found.cursor, found.more, found.reset)
 

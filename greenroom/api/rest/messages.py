@@ -21,7 +21,7 @@ from greenroom.api.rest.params import (
     TheMessaging,
     ThreadIdInPath,
 )
-from greenroom.api.rest.shapes import Message, Sending
+from greenroom.api.rest.shapes import Message, MessagePage, Sending
 from greenroom.api.versions import IfMatch, etag, version_in
 from greenroom.clock import iso
 from greenroom.ids import MessageId, UserId
@@ -71,13 +71,6 @@ class NewMessage(Struct, rename="camel", forbid_unknown_fields=True):
 
 class NewBody(Struct, rename="camel", forbid_unknown_fields=True):
     body: str
-
-
-class MessagePage(Struct, rename="camel"):
-    messages: list[Message]
-    """In seq order, whichever way they were read."""
-    has_before: bool
-    has_after: bool
 
 
 class Edit(Struct, rename="camel"):
@@ -164,9 +157,7 @@ async def get_messages(
     page = await history.history(
         messaging, actor, thread_id, before=before, after=after, around=around, limit=limit
     )
-    view = thread.View(page.side, page.members)
-    messages = [shapes.message(frame, actor.user, view) for frame in page.frames]
-    return MessagePage(messages, page.has_before, page.has_after)
+    return shapes.page(page)
 
 
 @get(

@@ -5,6 +5,7 @@ always rendered for one of its participants, who must not see another one's gate
 moves when the other side does something in secret (the head's version, `changed_ms`).
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
@@ -103,19 +104,26 @@ class Message(Struct, rename="camel"):
     author_user_id: UserId
     created_at: str
     body: str
-    mentions: list[UserId]
+    mentions: tuple[UserId, ...]
     reply_to_message_id: MessageId | None
     event: str | None
-    about: list[str]
-    reactions: dict[str, list[UserId]]
+    about: tuple[str, ...]
+    reactions: dict[str, tuple[UserId, ...]]
     band: int
     edited_at: str | None
     deleted_at: str | None
     deleted_by_user_id: UserId | None
-    policy_hints: list[str]
+    policy_hints: tuple[str, ...]
     version: int
-    seen_by: list[UserId] | UnsetType = UNSET
+    seen_by: tuple[UserId, ...] | UnsetType = UNSET
     """Not in the answer to a write."""
+
+
+class MessagePage(Struct, rename="camel"):
+    messages: list[Message]
+    """In seq order, whichever way they were read."""
+    has_before: bool
+    has_after: bool
 
 
 class Hint(Struct, rename="camel"):
@@ -160,27 +168,45 @@ def mine(side: Side, now_ms: int) -> Mine:
 
 def message(frame: models.Frame, viewer: UserId, view: View | None = None) -> Message:
     """With a view it is known who has seen it."""
-    seen = UNSET if view is None else history.seen_by(view.side.thread, frame, view.members)
+    if view is None:
+        return _message(frame, viewer, UNSET)
+    return messages((frame,), viewer, view)[0]
+
+
+def messages(frames: Iterable[models.Frame], viewer: UserId, view: View) -> list[Message]:
+    reached = history.reach(view.side.thread, view.members)
+    return [_message(frame, viewer, history.seen_by(frame, reached)) for frame in frames]
+
+
+def page(found: history.History) -> MessagePage:
+    view = View(found.side, found.members)
+    shown = messages(found.frames, found.side.mine.user, view)
+    return MessagePage(shown, found.has_before, found.has_after)
+
+
+def _message(frame: models.Frame, viewer: UserId, seen: tuple[UserId, ...] | UnsetType) -> Message:
+    """In the order of the fields, which is twice as quick as by their names: every message is
+    rendered twice, and a page of them has fifty."""
     return Message(
-        message_id=frame.id,
-        thread_id=frame.thread,
-        seq=frame.seq,
-        kind=frame.kind,
-        author_user_id=frame.author,
-        created_at=iso(frame.ms),
-        body=frame.body,
-        mentions=list(frame.mentions),
-        reply_to_message_id=frame.reply_to,
-        event=frame.event,
-        about=list(frame.about),
-        reactions={emoji: list(users) for emoji, users in frame.reactions.items()},
-        band=frame.band,
-        edited_at=_moment(frame.edited_ms),
-        deleted_at=_moment(frame.deleted_ms),
-        deleted_by_user_id=frame.deleted_by,
-        policy_hints=list(frame.policy_hints) if frame.author == viewer else [],
-        version=frame.version,
-        seen_by=UNSET if isinstance(seen, UnsetType) else list(seen),
+        frame.id,
+        frame.thread,
+        frame.seq,
+        frame.kind,
+        frame.author,
+        iso(frame.ms),
+        frame.body,
+        frame.mentions,
+        frame.reply_to,
+        frame.event,
+        frame.about,
+        frame.reactions,
+        frame.band,
+        None if frame.edited_ms is None else iso(frame.edited_ms),
+        None if frame.deleted_ms is None else iso(frame.deleted_ms),
+        frame.deleted_by,
+        frame.policy_hints if frame.author == viewer else (),
+        frame.version,
+        seen,
     )
 
 

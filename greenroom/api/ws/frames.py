@@ -10,8 +10,9 @@ from typing import Annotated, Any, TypeAlias
 
 from msgspec import Meta, Struct
 
-from greenroom.api.rest.shapes import Hint, Message
+from greenroom.api.rest.shapes import Hint, Message, MessagePage
 from greenroom.ids import RequestId, ThreadId, UserId
+from greenroom.messaging.history import MAX_PAGE, PAGE
 from greenroom.messaging.models import GateStatus, Status
 
 _Id: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -83,6 +84,18 @@ class Delivered(Frame, tag="delivered", forbid_unknown_fields=True):
     seq: _Number
 
 
+class History(Frame, tag="history", forbid_unknown_fields=True):
+    """A page of a thread's messages: the newest, or those next to the message that is named by one
+    of `before`, `after` and `around`."""
+
+    id: _Number
+    thread_id: _Id
+    before: _Id | None = None
+    after: _Id | None = None
+    around: _Id | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = PAGE
+
+
 class Typing(Frame, tag="typing", forbid_unknown_fields=True):
     """Again every few seconds for as long as it is true; it ends by itself."""
 
@@ -103,7 +116,8 @@ class Resume(Frame, tag="resume", forbid_unknown_fields=True):
     id: _Number
     cursor: Annotated[str, Meta(max_length=4096)]
     have: Annotated[dict[_Id, _Number], Meta(max_length=MOST_KNOWN)] = {}
-    """The last seq that the client has of a thread, so that it is not told again."""
+    """Of a thread, the seq up to which the client has every message: no further than its first gap,
+    or what is missing there would not be told either."""
 
 
 class Ping(Frame, tag="ping", forbid_unknown_fields=True):
@@ -111,7 +125,18 @@ class Ping(Frame, tag="ping", forbid_unknown_fields=True):
 
 
 Request: TypeAlias = (
-    Auth | Send | Edit | Delete | React | Read | Delivered | Typing | Focus | Resume | Ping
+    Auth
+    | Send
+    | Edit
+    | Delete
+    | React
+    | Read
+    | Delivered
+    | History
+    | Typing
+    | Focus
+    | Resume
+    | Ping
 )
 
 
@@ -132,6 +157,8 @@ class Ack(Frame, tag="ack"):
     """Of `send`: `sent`, or `held` for a moderator."""
     message: Message | None = None
     hints: list[Hint] = []
+    page: MessagePage | None = None
+    """Of `history`."""
     reset: bool = False
     """Of `resume`: the cursor is too old. Start over from the inbox."""
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 
+from greenroom.api.problems import NotAFrame
 from greenroom.api.rest import shapes
 from greenroom.api.ws import frames
 from greenroom.api.ws.desk import Handler
 from greenroom.api.ws.frames import Ack
 from greenroom.api.ws.session import Session
 from greenroom.ids import MessageId, ThreadId
-from greenroom.messaging import edit, react, read, send as sending
+from greenroom.messaging import edit, history, react, read, send as sending
 from greenroom.messaging.delete import delete
 from greenroom.people.actor import Actor
 
@@ -75,6 +76,27 @@ async def on_delivered(session: Session, request: frames.Delivered) -> Ack:
     return Ack(request.id)
 
 
+async def on_history(session: Session, request: frames.History) -> Ack:
+    named = [None if one is None else MessageId(one) for one in _places(request)]
+    if named.count(None) < 2:
+        raise NotAFrame("give before, after or around, one of them")
+    before, after, around = named
+    page = await history.history(
+        session.desk.messaging,
+        _actor(session),
+        ThreadId(request.thread_id),
+        before=before,
+        after=after,
+        around=around,
+        limit=request.limit,
+    )
+    return Ack(request.id, page=shapes.page(page))
+
+
+def _places(request: frames.History) -> tuple[str | None, str | None, str | None]:
+    return request.before, request.after, request.around
+
+
 async def on_typing(session: Session, request: frames.Typing) -> None:
     session.screen.type_in(ThreadId(request.thread_id), on=request.on)
 
@@ -99,6 +121,7 @@ HANDLERS: Mapping[type, Handler] = {
     frames.React: on_react,
     frames.Read: on_read,
     frames.Delivered: on_delivered,
+    frames.History: on_history,
     frames.Typing: on_typing,
     frames.Focus: on_focus,
     frames.Ping: on_ping,

@@ -202,7 +202,7 @@ class Session:
     def _line(self, request: frames.Request) -> str | None:
         """What one client writes into one thread takes effect in the order in which it was sent.
         Where the store keeps that order itself nothing has to wait."""
-        if isinstance(request, frames.Send) and not self.desk.messaging.store.in_order:
+        if isinstance(request, frames.Send) and not self.desk.messaging.store.is_local:
             return request.thread_id
         return None
 
@@ -222,8 +222,9 @@ class Session:
     def _done(self, task: asyncio.Task[None]) -> None:
         self.desk.under_way -= 1
         self._tasks.discard(task)
-        for line in [line for line, last in self._lines.items() if last is task]:
-            del self._lines[line]
+        if self._lines:
+            for line in [line for line, last in self._lines.items() if last is task]:
+                del self._lines[line]
         if not task.cancelled() and (bug := task.exception()) is not None:
             _log.error("something in the background of a socket went wrong", exc_info=bug)
         if task is self._admission:

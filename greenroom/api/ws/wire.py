@@ -2,7 +2,8 @@
 
 What one would get wrong: picows hands out a view of its own buffer, valid only during the call. And
 a socket that is closed while something unread lies in it is reset, and takes our last words along:
-so after our close frame the client's own is waited for, and what else comes is thrown away.
+so after our close frame the client's own is waited for, and what else comes is thrown away. Frames
+out go together, those of one round of the loop in one piece: a commit answers many requests.
 """
 
 import asyncio
@@ -50,6 +51,7 @@ class Socket(WSListener):
         self._session: Session | None = None
         self._parts: bytearray | None = None
         self._is_paused = False
+        self._waiting: list[bytes] = []
         self._goodbye: asyncio.TimerHandle | None = None
 
     # What picows calls.
@@ -88,11 +90,19 @@ class Socket(WSListener):
     # What the session calls.
 
     def write(self, payload: bytes) -> None:
-        if self._is_open():
-            self._transport.send(WSMsgType.TEXT, payload)  # type: ignore[union-attr]
+        if not self._waiting:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._waiting.append(_header(len(payload)))
+        self._waiting.append(payload)
+
+    def _flush(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        if waiting and self._is_open():
+            self._transport.underlying_transport.write(b"".join(waiting))  # type: ignore[union-attr]
 
     def close(self, code: int, reason: str) -> None:
         if self._transport is not None and not self._transport.is_disconnected:
+            self._flush()
             self._transport.send_close(code, reason.encode())  # type: ignore[arg-type]
             self.resume_reading()
             self._cut_off_soon()
@@ -139,6 +149,15 @@ class Socket(WSListener):
         elif is_last:
             whole, self._parts = bytes(self._parts), None
             self._session.receive(whole)
+
+
+def _header(length: int) -> bytes:
+    """Of a whole text frame from a server: RFC 6455, section 5.2."""
+    if length < 126:
+        return bytes((0x81, length))
+    if length < 1 << 16:
+        return b"\x81\x7e" + length.to_bytes(2, "big")
+    return b"\x81\x7f" + length.to_bytes(8, "big")
 
 
 def upgrade(desk: Desk, request: WSUpgradeRequest) -> WSUpgradeResponseWithListener:

@@ -8,6 +8,7 @@ export type ClientFrame =
   | React
   | Read
   | Delivered
+  | History
   | Typing
   | Focus
   | Resume
@@ -48,6 +49,8 @@ export interface Ack {
   message?: Message | null;
   /** Of `send`: what the author alone is told about the text. */
   hints?: Array<Hint>;
+  /** Of `history`. */
+  page?: MessagePage | null;
   /** Of `resume`: the cursor is too old. Start over from the inbox. */
   reset?: boolean;
 }
@@ -142,6 +145,19 @@ export interface Hint {
   text: string;
 }
 
+/** A page of a thread's messages: the newest, or those next to the message that is named by one of `before`, `after` and `around`. */
+export interface History {
+  type: "history";
+  /** The number that the client has given to its request. */
+  id: number;
+  /** The conversation. */
+  threadId: string;
+  before?: string | null | undefined;
+  after?: string | null | undefined;
+  around?: string | null | undefined;
+  limit?: number | undefined;
+}
+
 /** Your own side of it: pinned, muted, filed, marked, a draft, on another device. */
 export interface InboxChanged {
   type: "inbox.changed";
@@ -205,6 +221,13 @@ export interface MessageEdited {
   threadId: string;
   /** The message as it is now. */
   message: Message;
+}
+
+export interface MessagePage {
+  /** In seq order, whichever way they were read. */
+  messages: Array<Message>;
+  hasBefore: boolean;
+  hasAfter: boolean;
 }
 
 /** The caller's own side of a thread. */
