@@ -25,6 +25,8 @@ export class Room {
   /** On somebody else's page: no account, no settings, no moderation. */
   readonly embedded: boolean;
   readonly signOut: () => void;
+  /** The next thread is opened by a key, and the keys are to go on: the composer leaves the focus alone. */
+  byKeys = false;
 
   readonly #me: Current<Me | null>;
   readonly #people: Current<ReadonlyMap<string, Person>>;
