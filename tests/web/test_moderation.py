@@ -15,7 +15,7 @@ async def test_a_held_message_is_released(window: OpenWindow) -> None:
     await maya.open("Editorial in Lisbon")
     await jonas.open("Editorial in Lisbon")
     await maya.say(_HELD)
-    await expect(maya.page.get_by_text("It is being looked at")).to_be_visible()
+    await expect(maya.message(_HELD)).to_contain_text("It is being looked at")
     await jonas.sees(_HELD, times=0)
 
     ada = await window("Ada Okafor")
@@ -30,7 +30,7 @@ async def test_a_held_message_is_released(window: OpenWindow) -> None:
 
     await jonas.sees(_HELD)
     await maya.sees(_HELD)
-    await expect(maya.page.get_by_text("It is being looked at")).to_have_count(0)
+    await expect(maya.message(_HELD)).not_to_contain_text("It is being looked at")
 
 
 async def test_a_report_is_decided_and_stays_on_record(window: OpenWindow) -> None:

@@ -24,7 +24,7 @@ class Window:
 
     async def sign_in(self, name: str) -> "Window":
         await self.page.goto(self.url)
-        await self.button(f"Sign in as {name}").click()
+        await self.page.get_by_role("button", name=f"Sign in as {name}").click()
         await expect(self.inbox("All")).to_be_visible()
         return self
 

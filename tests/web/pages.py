@@ -1,0 +1,115 @@
+"""Every page of the app, and how one comes to it: for what has to hold on all of them.
+
+from the demo, as whoever has something to show there
+"""
+
+from collections.abc import Awaitable, Callable
+
+from msgspec import Struct
+from playwright.async_api import expect
+
+from tests.web.window import Window
+
+Come = Callable[[Window], Awaitable[None]]
+
+
+class Place(Struct, frozen=True):
+    name: str
+    who: str
+    come: Come
+
+
+async def _sign_in(window: Window) -> None:
+    await window.go("/")
+    await expect(window.page.get_by_role("button", name="Sign in as Maya")).to_be_visible()
+
+
+async def _inbox(window: Window) -> None:
+    await expect(window.row("Editorial in Lisbon")).to_be_visible()
+
+
+async def _conversation(window: Window) -> None:
+    await window.open("Editorial in Lisbon")
+    await window.sees("or rather from the first look on?")
+
+
+async def _group(window: Window) -> None:
+    await window.open("The day at Studio Nord")
+    await window.sees("In the yard, behind the bakery's car.")
+
+
+async def _request(window: Window) -> None:
+    await window.folder("Requests")
+    await window.open("A test shoot in our second room?")
+    await expect(window.button("Accept")).to_be_visible()
+
+
+async def _long(window: Window) -> None:
+    await window.open("The room, every week")
+    await expect(window.messages).to_be_visible()
+
+
+async def _empty(window: Window) -> None:
+    await window.folder("Spam")
+    await expect(window.page.get_by_text("No spam")).to_be_visible()
+
+
+async def _nudge(window: Window) -> None:
+    await window.open("Editorial in Lisbon")
+    await window.say("Just write to me at maya.lindqvist@example.com")
+    await expect(window.page.get_by_role("alertdialog")).to_be_visible()
+
+
+async def _new(window: Window) -> None:
+    await window.go("/new")
+    await window.page.get_by_role("combobox", name="To").fill("ma")
+    await expect(window.page.get_by_role("option", name="Mateo Ruiz")).to_be_visible()
+
+
+async def _keys(window: Window) -> None:
+    await window.page.keyboard.press("?")
+    await expect(window.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+
+
+async def _settings(window: Window) -> None:
+    await window.go("/settings")
+    await expect(window.page.get_by_text("You have blocked nobody.")).to_be_visible()
+
+
+async def _moderation(window: Window) -> None:
+    await window.go("/moderation")
+    await window.page.get_by_role("button", name="1 report").click()
+    await expect(window.page.get_by_role("article", name="Reported message")).to_contain_text(
+        "Second account this week"
+    )
+
+
+async def _decisions(window: Window) -> None:
+    await window.go("/moderation")
+    await window.page.get_by_role("radio", name="Decisions").check()
+    await expect(window.page.get_by_role("list", name="Decisions")).to_contain_text("Dismissed")
+
+
+async def _nowhere(window: Window) -> None:
+    await window.go("/inbox/thr_01k75q8h3c0000000000000000")
+    await expect(window.page.get_by_text("There is nothing here")).to_be_visible()
+
+
+_MAYA, _ADA = "Maya Lindqvist", "Ada Okafor"
+
+PLACES = (
+    Place("sign-in", "", _sign_in),
+    Place("inbox", _MAYA, _inbox),
+    Place("conversation", _MAYA, _conversation),
+    Place("group", _MAYA, _group),
+    Place("request", _MAYA, _request),
+    Place("long", "Mateo Ruiz", _long),
+    Place("empty", _MAYA, _empty),
+    Place("nudge", _MAYA, _nudge),
+    Place("new", _MAYA, _new),
+    Place("keys", _MAYA, _keys),
+    Place("settings", _MAYA, _settings),
+    Place("moderation", _ADA, _moderation),
+    Place("decisions", _ADA, _decisions),
+    Place("nowhere", _MAYA, _nowhere),
+)
