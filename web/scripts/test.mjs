@@ -5,8 +5,10 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
+import { writeGuide } from "./guide.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+writeGuide();
 const tests = readdirSync(`${root}tests`).filter((name) => name.endsWith(".test.ts"));
 await build({
   root,

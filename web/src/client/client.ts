@@ -109,6 +109,7 @@ class TheClient extends UseCases implements Client, Desk {
       if (this.#over) return;
       this.#started = true;
       void this.#loadMe();
+      if (this.#lists.size === 0) this.mirror.recount(); // with a list they come by themselves
       for (const list of this.#lists) void list.refresh();
       for (const conversation of this.#open) void conversation.begin(this.#places.get(conversation));
     } catch (error) {

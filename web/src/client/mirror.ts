@@ -257,9 +257,8 @@ export class Mirror {
 
   need(userIds: Iterable<string>): void {
     for (const id of userIds) {
-      if (id.startsWith("usr_") && !this.people.get().has(id) && !this.#strangers.has(id)) {
-        this.#wanted.add(id);
-      }
+      const isKnown = id === "" || this.people.get().has(id) || this.#strangers.has(id);
+      if (!isKnown) this.#wanted.add(id);
     }
     if (this.#wanted.size === 0 || this.#asking) return;
     this.#asking = true;
