@@ -303,6 +303,7 @@ export const en = {
   'mod.log': 'Decisions',
   'mod.views': 'Moderation views',
   'mod.queue': 'Cases that wait',
+  'mod.case': 'The case',
   'mod.empty': 'Nothing waits',
   'mod.emptyText': 'Held messages and reports show up here, the oldest first.',
   'mod.logEmpty': 'Nothing has been decided yet',
