@@ -100,13 +100,14 @@ async def serve(
                 shown,
                 sign,
                 site=Site.found(),
+                origins=knobs.listed(settings.origins),
             )
             desk = Desk(
                 contexts.messaging,
                 authenticator,
                 hub,
                 HANDLERS,
-                most_connections=settings.most_connections,
+                most_connections=server.room_for(settings.most_connections),
             )
             hub.add(EVERYBODY, Doorman(desk))
             address = server.address_of(listener)
@@ -252,8 +253,7 @@ def signature(settings: Settings, clock: Clock) -> Signature:
 
 
 def expected(settings: Settings) -> Expected:
-    named = (audience.strip() for audience in settings.jwt_audience.split(","))
-    return Expected(settings.jwt_issuer, frozenset(audience for audience in named if audience))
+    return Expected(settings.jwt_issuer, frozenset(knobs.listed(settings.jwt_audience)))
 
 
 @asynccontextmanager

@@ -85,7 +85,12 @@ class Settings(Struct, frozen=True):
     ] = ""
     most_connections: Annotated[
         int,
-        Meta(ge=1, le=1_000_000, description="Sockets at once; more are refused at the door."),
+        Meta(
+            ge=1,
+            le=1_000_000,
+            description="Sockets at once; more are refused at the door. No more than the system "
+            "allows a process open files (`ulimit -Hn`), less 256.",
+        ),
     ] = 20_000
     most_memory_mb: Annotated[
         int,
@@ -125,6 +130,13 @@ class Settings(Struct, frozen=True):
         Meta(
             description="The `aud`, or Cognito's `client_id`, of which every token must have one; "
             "several are separated by commas. Needed with a JWKS URL."
+        ),
+    ] = ""
+    origins: Annotated[
+        str,
+        Meta(
+            description="Sites whose pages may call the API, such as `https://shop.example`; "
+            "several are separated by commas, `*` means any. Empty means only this server's own."
         ),
     ] = ""
     check: Annotated[

@@ -5,10 +5,12 @@ closed; here a signal only asks the server to finish what it has begun.
 """
 
 import asyncio
+import logging
+import resource
 import signal
 import socket
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import uvicorn
@@ -20,6 +22,9 @@ from greenroom.api.ws.drain import drain
 from greenroom.api.ws.handover import Handover
 
 _FINISH_SECONDS = 10
+_FILES_BESIDES = 256
+"""Open files for all that is no socket of a client: the store, the bus, HTTP."""
+_log = logging.getLogger(__name__)
 
 
 class _Server(uvicorn.Server):
@@ -42,6 +47,24 @@ class _Server(uvicorn.Server):
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self.handle_exit, number, None)
         yield
+
+
+def room_for(sockets: int) -> int:
+    """How many of them this process may have. Each is an open file, and a system that allows many
+    thousands gives a process a thousand unless it asks for more."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = sockets + _FILES_BESIDES
+    if 0 <= soft < wanted:
+        with suppress(ValueError, OSError):  # macOS has a limit besides
+            soft = min(wanted, hard) if hard >= 0 else wanted
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < 0 or soft >= wanted:
+        return sockets
+    room = min(soft - min(_FILES_BESIDES, soft // 2), sockets)
+    if soft < sockets:
+        _log.warning("the system allows %d open files: there is room for %d sockets", soft, room)
+    return room
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -1,4 +1,4 @@
-"""A node with leases that end soon, and that often says that it is there: a test can wait for both."""
+"""A node with leases that end soon, and that often says that it is there: a test can wait."""
 
 from collections.abc import Mapping
 from multiprocessing.connection import Connection

@@ -6,7 +6,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -124,7 +124,9 @@ async def test_whoever_does_not_read_is_not_waited_for(tmp_path: Path) -> None:
 
 
 @asynccontextmanager
-async def process(data: Path, **settings: str) -> AsyncIterator[tuple[str, Any]]:
+async def process(
+    data: Path, run: Sequence[str] = ("-m", "greenroom", "serve"), **settings: str
+) -> AsyncIterator[tuple[str, Any]]:
     """`greenroom serve`, as an operator starts it."""
     environment = {
         "PATH": os.environ["PATH"],
@@ -135,7 +137,7 @@ async def process(data: Path, **settings: str) -> AsyncIterator[tuple[str, Any]]
     }
     started = await asyncio.create_subprocess_exec(
         sys.executable,
-        *("-m", "greenroom", "serve"),
+        *run,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         env=environment,
@@ -248,6 +250,23 @@ async def test_more_connections_than_there_is_room_for(tmp_path: Path) -> None:
         async with await node.connect("cleo") as third:
             assert (await third.ask("ping"))["type"] == "ack"
         await first.close()
+
+
+async def test_a_server_has_as_many_open_files_as_the_system_allows(tmp_path: Path) -> None:
+    """It is started where a process has few, and may have more; and refuses what is beyond."""
+    wish = "import os, resource as r; r.setrlimit(r.RLIMIT_NOFILE, (40, 90)); "
+    serve = "os.execv(sys.executable, [sys.executable, '-m', 'greenroom', 'serve'])"
+    async with process(tmp_path, run=("-c", f"import sys; {wish}{serve}")) as (url, started):
+        port = int(url.rpartition(":")[2])
+        opened = [await Raw.connect(port) for _ in range(45)]  # half of what it may have
+        with pytest.raises(Refused) as refusal:
+            await Raw.connect(port)
+        overloaded(refusal.value)
+        for raw in opened:
+            raw.abort()
+        started.send_signal(signal.SIGTERM)
+        _, said = await asyncio.wait_for(started.communicate(), 20)
+        assert b"the system allows 90 open files: there is room for 45 sockets" in said
 
 
 async def test_short_of_memory(node: Node) -> None:
