@@ -12,10 +12,10 @@ RESOLVE := uv pip compile --no-config --universal --python-version 3.11 --genera
 	--no-annotate --no-emit-index-url --custom-compile-command "make lock" --quiet --upgrade
 COMPILE := $(RESOLVE) pyproject.toml --group build
 
-.PHONY: help run web test check format soak soak-messaging torture bench-store bench-growth bench-chat bench-sockets docs lock clean
+.PHONY: help run web test check format soak soak-messaging torture bench-store bench-growth bench-chat bench-sockets bench-connections docs lock clean
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
 
 run: $(RUNTIME) ## set up, serve with sample people and data, and say where to look
 	@scripts/with_node "The web app is not built" $(MAKE) -s web
@@ -59,6 +59,9 @@ bench-chat: $(DEV) ## messages between connected users, next to ejabberd, Prosod
 
 bench-sockets: $(DEV) ## the socket next to the WebSockets of ASGI servers: echoes per second
 	$(BIN)/python -m bench.sockets
+
+bench-connections: $(DEV) ## ten thousand open sockets: what each takes, and what others feel of it
+	$(BIN)/python -m bench.connections
 
 docs: $(DEV) ## write the generated parts of docs/ and the web app's types anew
 	$(BIN)/python -m scripts.generate_docs

@@ -20,7 +20,7 @@ from picows import WSFrame, WSListener, WSMsgType, WSTransport, ws_connect
 
 from bench.peers import Received
 
-_SECRET = "a secret that only the benchmark has"
+SECRET = "a secret that only the benchmark has"
 
 
 class _Body(msgspec.Struct):
@@ -101,12 +101,12 @@ class Greenroom:
         self._folder = folder
         self._process: asyncio.subprocess.Process | None = None
         self._http: aiohttp.ClientSession | None = None
-        self._url = ""
+        self.url = ""
         self._users = itertools.count(1)
 
     async def start(self) -> None:
         given = {"GREENROOM_PORT": "0", "GREENROOM_DATA": str(self._folder)}
-        given["GREENROOM_SECRET"] = _SECRET
+        given["GREENROOM_SECRET"] = SECRET
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -115,8 +115,8 @@ class Greenroom:
             env={**os.environ, **given},
         )
         assert self._process.stdout is not None
-        self._url = (await self._process.stdout.readline()).decode().strip()
-        self._http = aiohttp.ClientSession(self._url)
+        self.url = (await self._process.stdout.readline()).decode().strip()
+        self._http = aiohttp.ClientSession(self.url)
 
     async def stop(self) -> None:
         if self._http is not None:
@@ -152,7 +152,7 @@ class Greenroom:
 
     async def _user(self) -> tuple[str, str]:
         user = f"usr_bench{next(self._users)}"
-        token = _token(user)
+        token = token_of(user)
         await self._call((user, token), "PUT", "/v1/me", {"username": user.removeprefix("usr_")})
         return user, token
 
@@ -168,7 +168,7 @@ class Greenroom:
             return msgspec.json.decode(text) if text else None
 
     async def _connected(self, token: str) -> tuple[WSTransport, _Socket]:
-        url = self._url.replace("http://", "ws://") + "/v1/socket"
+        url = self.url.replace("http://", "ws://") + "/v1/socket"
         transport, listener = await ws_connect(_Socket, url)
         assert isinstance(listener, _Socket)
         frame = {"type": "auth", "id": 0, "token": token}
@@ -177,7 +177,7 @@ class Greenroom:
         return transport, listener
 
 
-def _token(user: str) -> str:
+def token_of(user: str) -> str:
     now = int(time.time())
     claims = {"sub": user, "iat": now, "exp": now + 12 * 3600, "scope": "user"}
-    return jwt.encode(claims, _SECRET, "HS256")
+    return jwt.encode(claims, SECRET, "HS256")
