@@ -186,6 +186,11 @@ def variable_of(name: str) -> str:
     return PREFIX + name.upper()
 
 
+def listed(value: str) -> list[str]:
+    """What is separated by commas."""
+    return [part for part in map(str.strip, value.split(",")) if part]
+
+
 def kept_secret(settings: Settings) -> bytes:
     """The secret that was given, or else the one in the data folder, made on the first start."""
     if settings.secret:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from litestar import Litestar, MediaType, Request
+from litestar.config.cors import CORSConfig
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import ClientException, HTTPException
@@ -83,6 +84,7 @@ def http_app(
     sign: Sign | None = None,
     *,
     site: Site | None = None,
+    origins: Sequence[str] = (),
 ) -> Litestar:
     """With samples it is a demo; and where tokens are signed here, one can sign in as them."""
     shown = [(sample.person, sample.part) for sample in samples if sample.sees]
@@ -99,6 +101,7 @@ def http_app(
             Exception: errors.on_bug,
         },
         openapi_config=_openapi(),
+        cors_config=_for_pages_of(origins),
         request_max_body_size=_MOST_BYTES,
         before_send=[_add_headers],
         logging_config=None,
@@ -146,6 +149,18 @@ async def _add_headers(message: Message, _: Scope) -> None:
         given = message.get("headers", ())
         names = {name for name, _ in given}
         message["headers"] = [*given, *(row for row in _HEADERS if row[0] not in names)]
+
+
+def _for_pages_of(origins: Sequence[str]) -> CORSConfig | None:
+    """Pages of other sites, which have a token or nothing: there are no cookies to speak of."""
+    if not origins:
+        return None
+    return CORSConfig(
+        allow_origins=list(origins),
+        allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+        allow_headers=["Authorization", "Content-Type", "If-Match", "Idempotency-Key"],
+        expose_headers=["ETag", "Location", "Retry-After"],
+    )
 
 
 def _openapi() -> OpenAPIConfig:

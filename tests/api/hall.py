@@ -3,7 +3,7 @@
 Everybody has a token; `ask` speaks with it.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -103,12 +103,14 @@ def refused(answer: Response, status: int, code: str) -> Any:
 
 
 @asynccontextmanager
-async def hall_on(url: str, rates: Mapping[Limit, Rate] = RATES) -> AsyncIterator[Hall]:
+async def hall_on(
+    url: str, rates: Mapping[Limit, Rate] = RATES, origins: Sequence[str] = ()
+) -> AsyncIterator[Hall]:
     clock = HeldClock(IN_2100_MS)
     async with fresh_store(url, TABLES, clock) as store:
         contexts = compose(store, clock, SECRET, rates=rates)
         authenticator = Authenticator(contexts.people, SharedSecret(SECRET), Expected())
-        app = http_app(contexts, authenticator, _ready)
+        app = http_app(contexts, authenticator, _ready, origins=origins)
         transport = ASGITransport(app, raise_app_exceptions=False)  # type: ignore[arg-type]
         async with AsyncClient(transport=transport, base_url="http://greenroom") as client:
             hall = Hall(contexts, clock, app, client)

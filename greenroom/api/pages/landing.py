@@ -45,4 +45,3 @@ def _card(person: Person, part: str) -> str:
         f"<li><strong>{escape(person.name)}</strong>"
         f"<span>@{escape(person.username)}</span><span>{escape(part)}</span></li>"
     )
-

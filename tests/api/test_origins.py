@@ -1,0 +1,49 @@
+"""Pages of other sites may call the API where the operator has said so, and nowhere else."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from httpx import AsyncClient
+
+from tests.api.hall import Hall, hall_on
+from tests.stores import SQLITE
+
+HOME, AWAY = "https://shop.example", "https://other.example"
+ALLOWED = "access-control-allow-origin"
+
+
+@pytest.fixture
+async def client(tmp_path: Path) -> AsyncIterator[AsyncClient]:
+    async with hall_on(f"{SQLITE}{tmp_path}/hall.db", origins=[HOME]) as hall:
+        hall.client.headers.update(hall.token("ana"))
+        yield hall.client
+
+
+async def test_a_site_that_is_named_may_ask_and_read_refusals_too(client: AsyncClient) -> None:
+    for path in ("/v1/me", "/v1/threads/thr_1"):
+        answer = await client.get(path, headers={"Origin": HOME})
+        assert answer.headers[ALLOWED] == HOME
+        assert "allow-credentials" not in " ".join(answer.headers)
+
+
+async def test_before_it_asks_it_is_told_what_it_may_send(client: AsyncClient) -> None:
+    asked = {
+        "Origin": HOME,
+        "Access-Control-Request-Method": "PATCH",
+        "Access-Control-Request-Headers": "authorization,content-type,if-match",
+    }
+    answer = await client.options("/v1/me", headers=asked)
+    assert answer.status_code in (200, 204)
+    assert answer.headers[ALLOWED] == HOME
+    assert "PATCH" in answer.headers["access-control-allow-methods"]
+
+
+async def test_others_are_told_nothing(client: AsyncClient) -> None:
+    answer = await client.get("/v1/me", headers={"Origin": AWAY})
+    assert ALLOWED not in answer.headers
+
+
+async def test_without_the_setting_nobody_elsewhere_may(sqlite_hall: Hall) -> None:
+    answer = await sqlite_hall.client.get("/healthz", headers={"Origin": HOME})
+    assert ALLOWED not in answer.headers
