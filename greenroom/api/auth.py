@@ -132,10 +132,11 @@ class _Recent(Generic[K, V]):
         return entry is not None and 0 <= now - entry[0] < self._trusted_ms
 
     def get(self, key: K, now: int) -> V | None:
-        if not self.has(key, now):
+        entry = self._kept.get(key)
+        if entry is None or not 0 <= now - entry[0] < self._trusted_ms:
             return None
         self._kept.move_to_end(key)
-        return self._kept[key][1]
+        return entry[1]
 
     def keep(self, key: K, value: V, now: int) -> None:
         self._kept[key] = (now, value)

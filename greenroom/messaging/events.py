@@ -100,13 +100,9 @@ def unheard(_: Thread, __: Event) -> None:
 
 
 def audience(thread: Thread, event: Event, now_ms: int) -> tuple[UserId, ...]:
+    if isinstance(event, OfFrame):
+        return _hearers_of(event.frame, thread, now_ms)
     match event:
-        case OfFrame(frame):
-            return tuple(
-                user
-                for user in _hearers(thread, now_ms)
-                if thread.seats[user].joined < frame.seq <= rules.shown_seq(thread, user)
-            )
         case InboxChanged(user):
             return (user,)
         case TypingChanged(shown_to=shown) | PresenceChanged(shown_to=shown):
@@ -126,6 +122,17 @@ def audience(thread: Thread, event: Event, now_ms: int) -> tuple[UserId, ...]:
             )
         case ThreadUpdated():
             return _hearers(thread, now_ms)
+
+
+def _hearers_of(frame: Frame, thread: Thread, now_ms: int) -> tuple[UserId, ...]:
+    seq, seats = frame.seq, thread.seats
+    if not thread.gates:
+        return tuple([user for user, seat in seats.items() if seat.joined < seq])
+    return tuple(
+        user
+        for user in _hearers(thread, now_ms)
+        if seats[user].joined < seq <= rules.shown_seq(thread, user)
+    )
 
 
 def _hearers(thread: Thread, now_ms: int) -> tuple[UserId, ...]:

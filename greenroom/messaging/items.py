@@ -248,34 +248,40 @@ def frame_item(frame: Frame) -> Item:
         "version": frame.version,
         "reactions": {emoji: frozenset(users) for emoji, users in frame.reactions.items()},
     }
-    for name, value in (
-        ("body", frame.body),
-        ("replyTo", frame.reply_to),
-        ("event", frame.event),
-        ("editedAt", frame.edited_ms),
-        ("deletedAt", frame.deleted_ms),
-        ("deletedBy", frame.deleted_by),
-        ("nsfwBand", frame.band),
-    ):
-        if value:
-            item[name] = value
-    for name, values in (("mentions", frame.mentions), ("about", frame.about)):
-        if values:
-            item[name] = list(values)
+    if frame.body:
+        item["body"] = frame.body
+    if frame.reply_to is not None:
+        item["replyTo"] = frame.reply_to
+    if frame.mentions:
+        item["mentions"] = list(frame.mentions)
+    if frame.kind is FrameKind.SYSTEM:
+        item["event"] = frame.event
+        if frame.about:
+            item["about"] = list(frame.about)
+    if frame.version > 1:
+        _add_changes(item, frame)
+    if frame.band:
+        item["nsfwBand"] = frame.band
+    marked = frame.policy_tags or frame.policy_hints or frame.moderation != "clean"
+    if marked or frame.spam_score != "0":
+        _add_flags(item, frame)
+    return item
+
+
+def _add_changes(item: dict[str, Value], frame: Frame) -> None:
+    if frame.edited_ms is not None:
+        item["editedAt"] = frame.edited_ms
     if frame.edits:
         item["edits"] = [{"body": edit.body, "until": edit.until_ms} for edit in frame.edits]
-    return item | _flags(frame)
+    if frame.deleted_ms is not None:
+        item["deletedAt"] = frame.deleted_ms
+        item["deletedBy"] = frame.deleted_by
 
 
-def _flags(frame: Frame) -> dict[str, Value]:
-    marked = frame.policy_tags or frame.policy_hints or frame.moderation != "clean"
-    if not marked and frame.spam_score == "0":
-        return {}
-    return {
-        "flags": {"moderation": frame.moderation, "policyHints": list(frame.policy_hints)},
-        "policyTags": list(frame.policy_tags),
-        "spamScore": Decimal(frame.spam_score),
-    }
+def _add_flags(item: dict[str, Value], frame: Frame) -> None:
+    item["flags"] = {"moderation": frame.moderation, "policyHints": list(frame.policy_hints)}
+    item["policyTags"] = list(frame.policy_tags)
+    item["spamScore"] = Decimal(frame.spam_score)
 
 
 _KINDS = {kind.value: kind for kind in FrameKind}

@@ -25,6 +25,7 @@ from greenroom.store.expressions import SortRange
 from greenroom.store.limits import check_batch, check_key, check_query, check_write
 from greenroom.store.problems import NoSuchTable, StoreUnavailable
 from greenroom.store.sqlite import feed, schema
+from greenroom.store.sqlite.checkpoint import Checkpoints
 from greenroom.store.sqlite.flush import Flusher
 from greenroom.store.sqlite.plan import Planner, written
 from greenroom.store.sqlite.reader import Reader
@@ -53,7 +54,15 @@ class SqliteStore:
         self._rows = rows = Rows()
         planner = Planner(lambda: self._reader.connection, rows, tables, clock)
         self._flusher = Flusher(self._connection, planner, rows, tables, clock)
-        self._writer = Writer(self._connection, planner, self._flusher, rows, self._tell_followers)
+        self._checkpoints = Checkpoints(path, self._connection)
+        self._writer = Writer(
+            self._connection,
+            planner,
+            self._flusher,
+            rows,
+            self._checkpoints,
+            self._tell_followers,
+        )
         planner.start_over()
         self._committed = asyncio.Event()
         self._sweeper: asyncio.Task[None] | None = None
@@ -87,6 +96,7 @@ class SqliteStore:
                 await self._sweeper
             self._sweeper = None
             await self._writer.close()
+            self._checkpoints.close()
             self._reader.close()
             self._connection.close()
             os.close(self._lock)

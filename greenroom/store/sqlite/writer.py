@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from greenroom.errors import Problem
 from greenroom.store.problems import OutcomeUnknown, StoreFull, StoreUnavailable
+from greenroom.store.sqlite.checkpoint import Checkpoints
 from greenroom.store.sqlite.flush import Flusher
 from greenroom.store.sqlite.plan import Planned, Planner, Write
 from greenroom.store.sqlite.rows import Rows
@@ -44,12 +45,14 @@ class Writer:
         planner: Planner,
         flusher: Flusher,
         rows: Rows,
+        checkpoints: Checkpoints,
         after_commit: Callable[[], None],
     ) -> None:
         self._connection = connection
         self._planner = planner
         self._flusher = flusher
         self._rows = rows
+        self._checkpoints = checkpoints
         self._after_commit = after_commit
         self._loop = asyncio.get_running_loop()
         self._thread = ThreadPoolExecutor(1, "greenroom-commit")
@@ -128,6 +131,8 @@ class Writer:
 
     def _commit(self) -> None:
         self._connection.execute("COMMIT")
+        if self._checkpoints.is_due:
+            self._checkpoints.within()
 
     def _committed(self, group: list[Job], error: BaseException | None) -> None:
         if isinstance(error, apsw.Error) and _is_full(self._connection, error):
@@ -140,6 +145,7 @@ class Writer:
             self._go_on()
             return
         self.commits += 1
+        self._checkpoints.committed()
         self.is_open = False
         self._rows.settle()
         for job in self._waiting:

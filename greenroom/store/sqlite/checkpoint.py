@@ -1,0 +1,72 @@
+"""Moves what was committed from the write-ahead log into the file, beside the commits.
+
+SQLite by itself does it within a commit, every thousand pages: then everybody waits for it, and
+those are the slowest answers. Here a thread with a connection of its own does it while commits go
+on. What one would get wrong: as long as something is committed meanwhile the log never begins anew,
+and grows; so once it is long, one commit does wait, for the little that is left.
+"""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import apsw
+
+from greenroom.store.sqlite import schema
+
+_log = logging.getLogger(__name__)
+
+
+class Checkpoints:
+    every_pages = 1_000
+    most_pages = 32_000
+    """Of 4 KB: the log has about 128 MB then."""
+
+    def __init__(self, path: Path, writing: apsw.Connection) -> None:
+        self._writing = writing
+        self._own = schema.connect(path)
+        self._thread = ThreadPoolExecutor(1, "greenroom-checkpoint")
+        self._is_busy = False
+        self._begun_at = self._ended_at = 0
+        self.is_due = False
+        """Whether the next commit has to do it."""
+        writing.wal_autocheckpoint(0)
+
+    def committed(self) -> None:
+        """On the loop, after each commit."""
+        written = self._written()
+        self.is_due = written - self._ended_at > self.most_pages
+        if not self._is_busy and written - self._begun_at > self.every_pages:
+            self._is_busy, self._begun_at = True, written
+            self._thread.submit(self._beside)
+
+    def within(self) -> None:
+        """In the commit's own thread, when nothing else is being written."""
+        if _moved(lambda: self._writing.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)):
+            self._ended_at = self._begun_at = self._written()
+
+    def close(self) -> None:
+        self._thread.shutdown()
+        self._own.close()
+
+    def _beside(self) -> None:
+        try:
+            _moved(lambda: self._own.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE))
+        finally:
+            self._is_busy = False
+
+    def _written(self) -> int:
+        """How many pages the writer has written to its log in all."""
+        return self._writing.status(apsw.SQLITE_DBSTATUS_CACHE_WRITE)[0]
+
+
+def _moved(checkpoint: Callable[[], object]) -> bool:
+    try:
+        checkpoint()
+    except apsw.BusyError:
+        return False  # the other one is at it
+    except apsw.Error as error:  # a full disk, say: nothing is lost, it is all in the log
+        _log.warning("what was committed stays in the log for now: %s", error)
+        return False
+    return True

@@ -1,0 +1,64 @@
+"""The write-ahead log is emptied beside the commits, and stays within its bounds."""
+
+import asyncio
+from pathlib import Path
+
+import apsw
+
+from greenroom.store.base import Put
+from greenroom.store.sqlite import SqliteStore
+from tests.contracts.tables import NOTES, note
+from tests.store.test_sqlite_groups import opened
+
+BIG = "x" * 3000
+
+
+def log_pages(path: Path) -> int:
+    log = Path(f"{path}-wal")
+    return log.stat().st_size // 4096 if log.exists() else 0
+
+
+async def fill(store: SqliteStore, count: int) -> None:
+    for number in range(count):
+        await store.write(Put(NOTES, note(sk=f"{number:05}", text=BIG)))
+
+
+async def test_the_log_begins_anew_although_nobody_ever_pauses(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    async with await opened(path) as store:
+        store._checkpoints.every_pages, store._checkpoints.most_pages = 20, 100
+        writers = [fill(store, 200) for _ in range(3)]
+        await asyncio.gather(*writers)
+        assert log_pages(path) < 400
+        page = await store.query(NOTES, "p", limit=1000)
+        assert len(page.items) == 200
+    assert log_pages(path) == 0
+
+
+async def test_what_is_committed_reaches_the_file_while_it_is_served(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    async with await opened(path) as store:
+        store._checkpoints.every_pages = 20
+        before = path.stat().st_size
+        await fill(store, 100)
+        async with asyncio.timeout(60):
+            while path.stat().st_size < before + 50 * len(BIG):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+
+
+async def test_a_reader_that_holds_the_log_holds_up_nobody(tmp_path: Path) -> None:
+    """Such as a backup from another process."""
+    path = tmp_path / "store.db"
+    async with await opened(path) as store:
+        store._checkpoints.every_pages, store._checkpoints.most_pages = 5, 10
+        await fill(store, 5)
+        reading = apsw.Connection(str(path))
+        reading.execute("BEGIN")
+        reading.execute('SELECT count(*) FROM "Notes"').fetchone()
+        async with asyncio.timeout(60):
+            await fill(store, 100)
+        reading.execute("COMMIT")
+        reading.close()
+        await fill(store, 20)
+        page = await store.query(NOTES, "p", limit=1000)
+        assert len(page.items) == 100
