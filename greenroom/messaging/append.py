@@ -28,7 +28,13 @@ from greenroom.messaging.turns import Asked
 from greenroom.store.base import Op, Place, Put, place_of
 from greenroom.store.expressions import F
 from greenroom.store.limits import MAX_OPS
-from greenroom.store.problems import ConditionFailed, Conflict
+from greenroom.store.problems import (
+    ConditionFailed,
+    Conflict,
+    InvalidItem,
+    InvalidTransaction,
+    ItemTooLarge,
+)
 
 _TRIES = 12
 _PREVIEW_BYTES = 120
@@ -102,6 +108,14 @@ async def _attempt(
     except ConditionFailed as refusal:
         messaging.heads.drop(thread)
         return _refused(thread, batch, refusal, certain=certain)
+    except (InvalidItem, InvalidTransaction, ItemTooLarge) as error:
+        # One of them is too large, or all of them together.
+        for one, _ in batch.planned:
+            if len(batch.planned) > 1:
+                await _write(messaging, thread, [one])
+            else:
+                one.refuse(error)
+        return batch.left
     except Exception as error:
         messaging.heads.drop(thread)
         for one, _ in batch.planned:

@@ -8,12 +8,17 @@ import pytest
 
 from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging, react, rename
+from greenroom.messaging.append import Planned, append
 from greenroom.messaging.events import Event, MessageCreated
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Thread
 from greenroom.messaging.problems import ClientIdReused, ThreadNotFound
+from greenroom.messaging.records import MESSAGING
 from greenroom.messaging.send import Outgoing, Sent, send
+from greenroom.store.base import Key, Put
 from greenroom.store.limits import MAX_OPS
+from greenroom.store.problems import ItemTooLarge
+from greenroom.store.values import MAX_ITEM_BYTES
 from tests.messaging.world import UNLIMITED, World, contexts
 
 
@@ -145,3 +150,23 @@ async def test_whoever_is_cancelled_while_they_wait_has_sent_nothing(
     again = await _sent(messaging, world, "ana", thread, "a")  # as one does who was cut off
     assert len(await _bodies(messaging, world, thread.id)) == 4
     assert again.frame.body == "text a"
+
+
+async def test_whoever_brings_too_much_takes_nobody_along(
+    world: World, messaging: Messaging
+) -> None:
+    thread = await world.inquiry()
+
+    def large(head: Thread, ms: int) -> Planned:
+        key = Key(f"THR#{thread.id}", "TAB#large")
+        item = {"pk": key.partition, "sk": key.sort, "text": "x" * MAX_ITEM_BYTES}
+        return Planned(head, (Put(MESSAGING, item),))
+
+    answers = await asyncio.gather(
+        _sent(messaging, world, "ana", thread, "one"),
+        append(messaging, thread.id, large),
+        _sent(messaging, world, "ben", thread, "two"),
+        return_exceptions=True,
+    )
+    assert [type(answer) for answer in answers] == [Sent, ItemTooLarge, Sent]
+    assert len(await _bodies(messaging, world, thread.id)) == 2
