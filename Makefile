@@ -12,7 +12,7 @@ RESOLVE := uv pip compile --no-config --universal --python-version 3.11 --genera
 	--no-annotate --no-emit-index-url --custom-compile-command "make lock" --quiet --upgrade
 COMPILE := $(RESOLVE) pyproject.toml --group build
 
-.PHONY: help run web test check format soak soak-messaging torture bench-store bench-growth bench-chat bench-sockets bench-connections docs lock clean
+.PHONY: help run web test check format soak soak-messaging torture bench-store bench-growth bench-chat bench-sockets bench-connections bench-web screenshots docs lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
@@ -62,6 +62,12 @@ bench-sockets: $(DEV) ## the socket next to the WebSockets of ASGI servers: echo
 
 bench-connections: $(DEV) ## ten thousand open sockets: what each takes, and what others feel of it
 	$(BIN)/python -m bench.connections
+
+bench-web: $(DEV) web ## a first visit to the web app, and a conversation of 50,000 messages
+	$(BIN)/python -m bench.web
+
+screenshots: $(DEV) web ## every page of the web app, light and dark, desk and phone, into docs/screenshots/
+	$(BIN)/python -m tests.web.screenshots
 
 docs: $(DEV) ## write the generated parts of docs/ and the web app's types anew
 	$(BIN)/python -m scripts.generate_docs

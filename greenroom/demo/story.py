@@ -12,7 +12,7 @@ _FOLLOWERS = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
 
 LONG = Scene(
     key="demo-long",
-    ended=5 * HOUR,
+    ended=15 * HOUR + 20,
     kind=Kind.INQUIRY,
     opener="mateo",
     others={"studio.nord": Role.HOST},
@@ -73,7 +73,7 @@ BOOKING = Scene(
         Line("maya", "Fine with me, both ways.", after=44),
         Line("jonas", "You are a delight to plan with.", after=5),
         Line("jonas", "Could you tell me your sizes again for the stylist? Théo insists that "
-             "he lost the sheet.", after=9 * HOUR),
+             "he lost the sheet.", after=16 * HOUR + 16),
         Line("jonas", "And: is it all right for you if Mateo starts filming when you arrive, "
              "or rather from the first look on?", after=2),
     ),
@@ -82,7 +82,7 @@ BOOKING = Scene(
 
 GROUP = Scene(
     key="demo-group",
-    ended=3 * HOUR,
+    ended=2 * HOUR + 10,
     kind=Kind.STUDIO,
     opener="jonas",
     others={
@@ -114,7 +114,7 @@ GROUP = Scene(
              "two looks\n- Friday 13:00 wrap, soup for everybody", after=DAY,
              likes=(("maya", "🎉"), ("lena", "🎉"), ("mateo", "🍲"))),
         Line("lena", "Soup is in the plan, so I am in the plan.", after=4),
-        Line("mateo", "Is there parking for a van on Friday? I bring the jib.", after=5 * HOUR),
+        Line("mateo", "Is there parking for a van on Friday? I bring the jib.", after=16 * HOUR),
         Line("studio.nord", "In the yard, behind the bakery's car. I put a sign out.", after=35,
              answers=8),
     ),
@@ -123,7 +123,7 @@ GROUP = Scene(
 
 REQUEST = Scene(
     key="demo-request",
-    ended=6 * HOUR,
+    ended=20 * HOUR,
     kind=Kind.INQUIRY,
     opener="studio.nord",
     others={"maya": Role.SELLER},
@@ -149,7 +149,7 @@ KNITWEAR = Scene(
     lines=(
         Line("priya", "Hi Maya! Jonas says you asked about the coat. Would you like to wear the "
              "whole collection? Lookbook, one day in Porto, fourteen pieces."),
-        Line("maya", "I have been cold all my life for this moment. Yes!", after=5 * HOUR,
+        Line("maya", "I have been cold all my life for this moment. Yes!", after=22 * HOUR,
              likes=(("priya", "🧶"),)),
         Line("priya", "Perfect. Would the last week of the month be possible?", after=HOUR),
         Line("maya", "Monday to Wednesday, yes.", after=20),
@@ -179,7 +179,7 @@ SUPPORT = Scene(
         Line("maya", "That is the old card, yes. I changed it in my profile last week.", after=12),
         Line("ines", "Then I send it again to the new one. It takes two working days.", after=5,
              likes=(("maya", "🙏"),)),
-        Line("maya", "Wonderful. Will I get a note when it is there?", after=6 * HOUR),
+        Line("maya", "Wonderful. Will I get a note when it is there?", after=17 * HOUR),
     ),
     sides={"ines": Side(unread=1)},
 )  # fmt: skip
@@ -247,7 +247,7 @@ ARCHIVED = Scene(
 
 SPAM_TO_MATEO = Scene(
     key="demo-spam",
-    ended=7 * HOUR,
+    ended=3 * HOUR,
     kind=Kind.INQUIRY,
     opener="cheap.followers",
     others={"mateo": Role.SELLER},
@@ -256,7 +256,7 @@ SPAM_TO_MATEO = Scene(
 
 SPAM_TO_LENA = Scene(
     key="demo-spam-again",
-    ended=6 * HOUR + 50,
+    ended=2 * HOUR + 50,
     kind=Kind.INQUIRY,
     opener="cheap.followers",
     others={"lena": Role.SELLER},
@@ -265,7 +265,7 @@ SPAM_TO_LENA = Scene(
 
 SPAM_TO_JONAS = Scene(
     key="demo-spam-reported",
-    ended=6 * HOUR,
+    ended=2 * HOUR,
     kind=Kind.INQUIRY,
     opener="cheap.followers",
     others={"jonas": Role.SELLER},
@@ -319,7 +319,7 @@ PAID_OUTSIDE = Scene(
 
 STAFF = Scene(
     key="demo-staff",
-    ended=2 * HOUR,
+    ended=45,
     kind=Kind.SUPPORT,
     opener="ines",
     others={"ada": Role.SUPPORT},

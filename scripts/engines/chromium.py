@@ -25,4 +25,4 @@ def path() -> str:
     for name in _NAMES:
         if found := shutil.which(name):
             return found
-    return command("chromium", debian="chromium fonts-noto-color-emoji")
+    return command("chromium", debian="chromium fonts-inter fonts-noto-color-emoji")

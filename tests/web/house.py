@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -21,13 +22,14 @@ class House:
         self._environment = environment
         self._port = 0
         self._process: subprocess.Popen[str] | None = None
+        self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115  closed with the process
         self.url = ""
 
     def start(self) -> "House":
         self._process = process = subprocess.Popen(
             [sys.executable, "-m", "greenroom", self._command],
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._log,
             text=True,
             env={
                 "PATH": os.environ["PATH"],
@@ -42,7 +44,8 @@ class House:
                 self.url = found.group()
                 break
         else:
-            raise AssertionError(f"the server ended with {process.wait()}")
+            self._log.seek(0)
+            raise AssertionError(f"the server ended with {process.wait()}: {self._log.read()}")
         self._port = int(self.url.rpartition(":")[2])
         threading.Thread(target=process.stdout.read, daemon=True).start()  # nobody else reads it
         return self

@@ -19,6 +19,7 @@ async def test_a_held_message_is_released(window: OpenWindow) -> None:
     await jonas.sees(_HELD, times=0)
 
     ada = await window("Ada Okafor")
+    await expect(ada.page.get_by_role("link", name="Moderation")).to_be_visible()
     await ada.page.keyboard.press("g")
     await ada.page.keyboard.press("m")
     queue = ada.page.get_by_role("region", name="Cases that wait")

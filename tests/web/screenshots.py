@@ -1,0 +1,101 @@
+"""`make screenshots`: every page of the app, light and dark, on a desk and on a phone.
+
+They are taken of the demo, at ten in the morning by the browser's clock whenever they are taken;
+their colours are reduced to a palette where pngquant can be had: a picture of an app needs no more.
+"""
+
+import asyncio
+import itertools
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Browser, async_playwright, expect
+
+from scripts.engines import Unavailable, chromium
+from scripts.engines.requirements import command
+from tests.web.house import House, copied, furnished
+from tests.web.pages import PLACES
+from tests.web.test_looks import PHONE, THEMES, Theme
+from tests.web.window import Window
+
+FOLDER = Path(__file__).parents[2] / "docs/screenshots"
+SIZES: Mapping[str, Mapping[str, Any]] = {
+    "desktop": {"viewport": {"width": 1280, "height": 800}},
+    "phone": PHONE,
+}
+_MORNING = 10
+
+
+async def main(wanted: Sequence[str]) -> int:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    expect.set_options(timeout=20_000)
+    with tempfile.TemporaryDirectory() as folder:
+        story = furnished(Path(folder) / "story")
+        async with async_playwright() as playwright:
+            browser = await playwright.chromium.launch(
+                executable_path=chromium.path(),
+                args=list(chromium.ARGUMENTS),
+                chromium_sandbox=False,
+            )
+            for size, theme in itertools.product(SIZES, THEMES):
+                house = House(copied(story, Path(folder) / f"{size}-{theme}")).start()
+                try:
+                    await _all(browser, house, size, theme, wanted)
+                finally:
+                    house.stop()
+            await browser.close()
+    taken = sorted(FOLDER.glob("*.png"))
+    _reduce(taken)
+    kilobytes = sum(path.stat().st_size for path in taken) // 1024
+    print(f"{len(taken)} pictures, {kilobytes} KB, in {FOLDER}")
+    return 0
+
+
+async def _all(
+    browser: Browser, house: House, size: str, theme: Theme, wanted: Sequence[str]
+) -> None:
+    for place in PLACES:
+        if wanted and place.name not in wanted:
+            continue
+        context = await browser.new_context(
+            **SIZES[size],
+            color_scheme=theme,
+            reduced_motion="reduce",
+            timezone_id=_where_it_is_morning(),
+            locale="en-GB",
+        )
+        window = Window(await context.new_page(), house.url)
+        if place.who:
+            await window.sign_in(place.who)
+        await place.come(window)
+        await window.page.mouse.move(0, 0)  # what is pointed at looks different
+        await window.page.wait_for_timeout(400)
+        await window.page.screenshot(path=FOLDER / f"{place.name}-{theme}-{size}.png")
+        await context.close()
+
+
+def _where_it_is_morning() -> str:
+    east = (_MORNING - datetime.now(UTC).hour + 11) % 24 - 11
+    return f"Etc/GMT{-east:+d}" if east else "Etc/GMT"
+
+
+def _reduce(pictures: Sequence[Path]) -> None:
+    try:
+        pngquant = command("pngquant", debian="pngquant")
+    except Unavailable as reason:
+        print(f"the pictures stay as they are: {reason}", file=sys.stderr)
+        return
+    options = ("--force", "--skip-if-larger", "--strip", "--ext", ".png", "--speed", "1", "128")
+    subprocess.run([pngquant, *options, *map(str, pictures)], check=False)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(asyncio.run(main(sys.argv[1:])))
+    except Unavailable as problem:
+        sys.exit(str(problem))

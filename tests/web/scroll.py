@@ -1,0 +1,60 @@
+"""Scrolls up through the long conversation, as fast as one flicks, and weighs the page."""
+
+from msgspec import Struct
+from playwright.async_api import Browser, CDPSession, expect
+
+from tests.web.crowd import SUBJECT
+from tests.web.window import Window
+
+_FLICKS = 40
+_PIXELS = 3000
+
+
+class Sizes(Struct, frozen=True):
+    passed: int
+    """How many messages went by."""
+    rows: int
+    """The most that the page had at a time."""
+    nodes: int
+    nodes_after: int
+    heap: int
+    heap_after: int
+
+
+async def scrolled(browser: Browser, url: str) -> Sizes:
+    context = await browser.new_context(viewport={"width": 1280, "height": 800})
+    window = await Window(await context.new_page(), url).sign_in("Jonas Achterberg")
+    sizes = await scrolled_in(window)
+    await context.close()
+    return sizes
+
+
+async def scrolled_in(window: Window) -> Sizes:
+    session = await window.page.context.new_cdp_session(window.page)
+    await session.send("Performance.enable")
+    await window.open(SUBJECT)
+    rows = window.messages.locator("[data-seq]")
+    await expect(rows.first).to_be_visible()
+    nodes, heap = await _weighed(session)
+    begun = await _first_seq(window)
+    await window.messages.hover()
+    most = 0
+    for _ in range(_FLICKS):
+        await window.page.mouse.wheel(0, -_PIXELS)
+        await window.page.wait_for_timeout(60)
+        most = max(most, await rows.count())
+    nodes_after, heap_after = await _weighed(session)
+    return Sizes(begun - await _first_seq(window), most, nodes, nodes_after, heap, heap_after)
+
+
+async def _weighed(session: CDPSession) -> tuple[int, int]:
+    """Nodes and heap, of which nothing is garbage."""
+    await session.send("HeapProfiler.collectGarbage")
+    found = await session.send("Performance.getMetrics")
+    metrics = {one["name"]: int(one["value"]) for one in found["metrics"]}
+    return metrics["Nodes"], metrics["JSHeapUsedSize"]
+
+
+async def _first_seq(window: Window) -> int:
+    shown = await window.messages.locator("[data-seq]").first.get_attribute("data-seq")
+    return int(shown or 0)
