@@ -4,12 +4,13 @@
 // between. So it waits a moment for the socket; and where it did not wait long enough, the hub says
 // `fresh` once it listens, and everything on screen is loaded again.
 import { type Desk, OpenThread } from "./conversation";
-import { type Storage, KeptMessages } from "./kept";
+import type { Storage } from "./kept";
 import { FolderList } from "./list";
 import { Mirror } from "./mirror";
 import { TheModeration } from "./moderation";
 import { isProblem, Refusal, Rest } from "./rest";
 import * as rules from "./rules";
+import { Sent, shown } from "./sent";
 import { type HubPort, lockOfTab, reachHub, type TabLock } from "./shared";
 import type { Ack } from "./socket";
 import { claimsOf, Tokens } from "./tokens";
@@ -24,8 +25,8 @@ import type {
   ProblemDocument,
 } from "./types";
 import { UseCases } from "./usecases";
-import { Made, Value } from "./value";
-import type { Answered, Asked, Kept, ToHub, ToTab } from "./wire";
+import { Value } from "./value";
+import type { Answered, Asked, ToHub, ToTab } from "./wire";
 
 const FIRST_WAIT_MS = 400;
 const BOOT_AGAIN_MS = 3000;
@@ -42,28 +43,22 @@ export function createClient(options: ClientOptions, platform: Platform = {}): C
 
 class TheClient extends UseCases implements Client, Desk {
   readonly connection = new Value<Connection>({ state: "connecting", retryAt: null, problem: null });
-  readonly outbox: Made<readonly Outgoing[]>;
   readonly rest: Rest;
   readonly mirror: Mirror;
   readonly moderation: TheModeration;
   #tokens: Tokens;
   #api: string;
   #port: HubPort | null = null;
-  #kept: KeptMessages | null = null;
+  #sent = new Sent(() => this.#outboxChanged());
   #lock: TabLock | null = null;
   #lists = new Set<FolderList>();
   #open = new Set<OpenThread>();
-  #entries: Kept[] = [];
-  /** Given to the hub, and not yet seen among what it has. */
-  #given = new Map<string, Kept>();
-  #held = new Map<string, Kept>();
   #asked = new Map<number, (answer: Answered) => void>();
   #waiting: (() => void)[] = [];
   #reads = new Map<string, number>();
   #reading = new Set<string>();
   #notices = new Set<(notice: Notice) => void>();
   #number = 0;
-  #writtenMs = 0;
   #started = false;
   #over = false;
   #bootTimer: ReturnType<typeof setTimeout> | null = null;
@@ -78,9 +73,12 @@ class TheClient extends UseCases implements Client, Desk {
     this.rest = new Rest(this.#api, this.#tokens);
     this.mirror = new Mirror(this.rest);
     this.moderation = new TheModeration(this.rest, this.mirror);
-    this.outbox = new Made<readonly Outgoing[]>(() => [...this.#all().map(shown), ...this.#heldOnes()]);
     this.#watchPage(true);
     void this.#boot();
+  }
+
+  get outbox(): Sent["list"] {
+    return this.#sent.list;
   }
 
   get counts(): Mirror["counts"] {
@@ -130,20 +128,13 @@ class TheClient extends UseCases implements Client, Desk {
   #reach(userId: string): void {
     if (this.#port !== null) return;
     const { storage = pageStorage(), WebSocket: Socket } = this.platform;
-    this.#kept = new KeptMessages(storage, `greenroom.outbox ${this.#api} ${userId} `);
     const shared = this.options.shared ?? true;
     const where = { api: this.#api, userId, shared };
     this.#port = reachHub(Socket === undefined ? where : { ...where, Socket });
     this.#port.listen((message) => this.#take(message));
-    this.#hello();
-    this.focus();
-  }
-
-  #hello(): void {
-    const kept = [...(this.#kept?.load() ?? []), ...this.#given.values()];
-    for (const one of kept) this.#given.set(one.clientMessageId, one);
+    const kept = this.#sent.begin(storage, `greenroom.outbox ${this.#api} ${userId} `);
     this.#post({ type: "hello", api: this.#api, lock: this.#lock?.name ?? null, kept });
-    this.#outboxChanged();
+    this.focus();
   }
 
   async #loadMe(): Promise<void> {
@@ -167,7 +158,7 @@ class TheClient extends UseCases implements Client, Desk {
     this.#watchPage(false);
     for (const list of [...this.#lists]) list.close();
     for (const conversation of [...this.#open]) conversation.close();
-    if (forget) this.#kept?.clear();
+    if (forget) this.#sent.forget();
     this.#post({ type: "bye" });
     this.#lock?.release();
     this.connection.set({ state: "closed", retryAt: null, problem: null });
@@ -253,7 +244,9 @@ class TheClient extends UseCases implements Client, Desk {
       for (const conversation of this.#open) conversation.heard(frame);
       return;
     }
-    if (frame.type === "message.created") this.#released(frame.message);
+    if (frame.type === "message.created" && frame.message.authorUserId === this.mirror.me) {
+      this.#sent.released(frame.message);
+    }
     this.mirror.apply(frame);
     if (frame.type !== "message.created" || frame.message.authorUserId === this.mirror.me) return;
     const thread = this.mirror.thread(frame.threadId);
@@ -343,25 +336,11 @@ class TheClient extends UseCases implements Client, Desk {
   // Writing.
 
   send(threadId: string, body: string, options: { replyTo?: string } = {}): Outgoing {
-    // No two in one moment: their order is that of their times.
-    this.#writtenMs = Math.max(Date.now(), this.#writtenMs + 1);
-    const kept: Kept = {
-      clientMessageId: crypto.randomUUID(),
-      threadId,
-      body,
-      replyToMessageId: options.replyTo ?? null,
-      writtenAt: new Date(this.#writtenMs).toISOString(),
-      afterSeq: this.mirror.thread(threadId)?.lastSeq ?? null,
-      tried: false,
-      state: "waiting",
-      problem: null,
-    };
-    this.#given.set(kept.clientMessageId, kept);
-    this.#kept?.put(kept);
+    const afterSeq = this.mirror.thread(threadId)?.lastSeq ?? null;
+    const kept = this.#sent.write(threadId, body, options.replyTo ?? null, afterSeq);
     this.#post({ type: "send", kept });
     this.dropDraft(threadId);
     for (const one of this.#open) if (one.threadId === threadId) one.typed();
-    this.#outboxChanged();
     return shown(kept);
   }
 
@@ -370,12 +349,10 @@ class TheClient extends UseCases implements Client, Desk {
   }
 
   discard(clientMessageId: string): Outgoing | null {
-    const kept = this.#all().find((one) => one.clientMessageId === clientMessageId);
-    const held = this.#held.get(clientMessageId);
-    if (this.#held.delete(clientMessageId)) this.#outboxChanged();
-    if (kept !== undefined) this.#post({ type: "discard", clientMessageId });
-    const found = kept ?? held;
-    return found === undefined ? null : shown(found);
+    const found = this.#sent.find(clientMessageId);
+    this.#sent.dismiss(clientMessageId);
+    this.#post({ type: "discard", clientMessageId });
+    return found;
   }
 
   async edit(message: Message, body: string): Promise<Message> {
@@ -445,70 +422,30 @@ class TheClient extends UseCases implements Client, Desk {
   }
 
   maybeSent(threadId: string): { body: string; afterSeq: number | null }[] {
-    return this.#all()
-      .filter((one) => one.threadId === threadId && one.tried)
-      .map(({ body, afterSeq }) => ({ body, afterSeq }));
+    return this.#sent.maybe(threadId);
   }
 
-  #all(): Kept[] {
-    const known = new Set(this.#entries.map((one) => one.clientMessageId));
-    const given = [...this.#given.values()].filter((one) => !known.has(one.clientMessageId));
-    return [...this.#entries, ...given];
-  }
-
-  #heldOnes(): Outgoing[] {
-    return [...this.#held.values()].map((kept) => ({ ...shown(kept), state: "held" as const }));
-  }
-
-  /** What the hub has, which is what the browser keeps. */
-  #known(outbox: Kept[]): void {
-    const before = new Map(this.#entries.map((one) => [one.clientMessageId, one.state]));
-    this.#entries = outbox;
-    for (const one of outbox) this.#given.delete(one.clientMessageId);
-    this.#kept?.putAll(this.#all());
-    this.#outboxChanged();
-    for (const one of outbox) {
-      if (one.state === "refused" && before.has(one.clientMessageId)) {
-        if (before.get(one.clientMessageId) === "refused") continue;
-        this.#notify({ type: "refused", threadId: one.threadId, outgoing: shown(one) });
-      }
+  #known(outbox: Extract<ToTab, { type: "outbox" }>["outbox"]): void {
+    for (const refused of this.#sent.known(outbox)) {
+      this.#notify({ type: "refused", threadId: refused.threadId, outgoing: shown(refused) });
     }
   }
 
   #settled({ kept, message, hints, outbox }: Extract<ToTab, { type: "settled" }>): void {
-    this.#given.delete(kept.clientMessageId);
-    if (message === null) this.#held.set(kept.clientMessageId, kept);
-    else this.mirror.sent(message);
+    this.#sent.settled(kept, message === null);
+    if (message !== null) this.mirror.sent(message);
     this.#known(outbox);
     const { threadId } = kept;
     if (message === null) {
-      const outgoing: Outgoing = { ...shown(kept), state: "held" };
-      this.#notify({ type: "held", threadId, outgoing });
+      this.#notify({ type: "held", threadId, outgoing: { ...shown(kept), state: "held" } });
     } else if (hints.length > 0) {
       this.#notify({ type: "hints", threadId, hints });
     }
   }
 
-  /** A moderator has let it go. */
-  #released(message: Message): void {
-    if (message.authorUserId !== this.mirror.me) return;
-    for (const [id, held] of this.#held) {
-      if (held.threadId === message.threadId && held.body === message.body) {
-        this.#held.delete(id);
-        return this.#outboxChanged();
-      }
-    }
-  }
-
   #outboxChanged(): void {
-    this.outbox.touch();
     for (const conversation of this.#open) conversation.state.touch();
   }
-}
-
-function shown(kept: Kept): Outgoing {
-  const { clientMessageId, threadId, body, replyToMessageId, writtenAt, state, problem } = kept;
-  return { clientMessageId, threadId, body, replyToMessageId, writtenAt, state, problem };
 }
 
 function pageStorage(): Storage | null {

@@ -1,0 +1,114 @@
+// A tab's view of the outbox: what the hub has, what it was given and has not said yet, and what a
+// moderator looks at. It also keeps it in the browser, which the hub cannot.
+import { KeptMessages, type Storage } from "./kept";
+import type { Message, Outgoing } from "./types";
+import { Made } from "./value";
+import type { Kept } from "./wire";
+
+export class Sent {
+  readonly list: Made<readonly Outgoing[]>;
+  #kept: KeptMessages | null = null;
+  #entries: Kept[] = [];
+  /** Given to the hub, and not yet seen among what it has. */
+  #given = new Map<string, Kept>();
+  #held = new Map<string, Kept>();
+  #writtenMs = 0;
+
+  constructor(private readonly changed: () => void) {
+    this.list = new Made<readonly Outgoing[]>(() => [
+      ...this.#all().map(shown),
+      ...[...this.#held.values()].map((kept) => ({ ...shown(kept), state: "held" as const })),
+    ]);
+  }
+
+  /** From what the browser kept of this user; everything that the hub has to know of. */
+  begin(storage: Storage | null, prefix: string): Kept[] {
+    this.#kept ??= new KeptMessages(storage, prefix);
+    for (const one of this.#kept.load()) {
+      if (!this.#given.has(one.clientMessageId)) this.#given.set(one.clientMessageId, one);
+    }
+    this.#touch();
+    return [...this.#given.values()];
+  }
+
+  write(threadId: string, body: string, replyTo: string | null, afterSeq: number | null): Kept {
+    // No two in one moment: their order is that of their times.
+    this.#writtenMs = Math.max(Date.now(), this.#writtenMs + 1);
+    const kept: Kept = {
+      clientMessageId: crypto.randomUUID(),
+      threadId,
+      body,
+      replyToMessageId: replyTo,
+      writtenAt: new Date(this.#writtenMs).toISOString(),
+      afterSeq,
+      tried: false,
+      state: "waiting",
+      problem: null,
+    };
+    this.#given.set(kept.clientMessageId, kept);
+    this.#kept?.put(kept);
+    this.#touch();
+    return kept;
+  }
+
+  /** What the hub has, which is what the browser keeps. Returns what has been refused just now. */
+  known(outbox: Kept[]): Kept[] {
+    const before = new Map(this.#entries.map((one) => [one.clientMessageId, one.state]));
+    this.#entries = outbox;
+    for (const one of outbox) this.#given.delete(one.clientMessageId);
+    this.#kept?.putAll(this.#all());
+    this.#touch();
+    const wasThere = (one: Kept): boolean => (before.get(one.clientMessageId) ?? "refused") !== "refused";
+    return outbox.filter((one) => one.state === "refused" && wasThere(one));
+  }
+
+  settled(kept: Kept, isHeld: boolean): void {
+    this.#given.delete(kept.clientMessageId);
+    if (isHeld) this.#held.set(kept.clientMessageId, kept);
+  }
+
+  /** A moderator has let it go. */
+  released(message: Message): void {
+    for (const [id, held] of this.#held) {
+      if (held.threadId === message.threadId && held.body === message.body) {
+        this.#held.delete(id);
+        return this.#touch();
+      }
+    }
+  }
+
+  find(clientMessageId: string): Outgoing | null {
+    return this.list.get().find((one) => one.clientMessageId === clientMessageId) ?? null;
+  }
+
+  dismiss(clientMessageId: string): void {
+    if (this.#held.delete(clientMessageId)) this.#touch();
+  }
+
+  /** What may have arrived without our being told. */
+  maybe(threadId: string): { body: string; afterSeq: number | null }[] {
+    return this.#all()
+      .filter((one) => one.threadId === threadId && one.tried)
+      .map(({ body, afterSeq }) => ({ body, afterSeq }));
+  }
+
+  forget(): void {
+    this.#kept?.clear();
+  }
+
+  #all(): Kept[] {
+    const known = new Set(this.#entries.map((one) => one.clientMessageId));
+    const given = [...this.#given.values()].filter((one) => !known.has(one.clientMessageId));
+    return [...this.#entries, ...given];
+  }
+
+  #touch(): void {
+    this.list.touch();
+    this.changed();
+  }
+}
+
+export function shown(kept: Kept): Outgoing {
+  const { clientMessageId, threadId, body, replyToMessageId, writtenAt, state, problem } = kept;
+  return { clientMessageId, threadId, body, replyToMessageId, writtenAt, state, problem };
+}
