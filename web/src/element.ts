@@ -39,7 +39,8 @@ class GreenroomInbox extends HTMLElement {
   static readonly observedAttributes = ["api", "theme", "thread"];
 
   #token: Token | null = null;
-  #running: { client: Client; router: Router; keys: Keys; shell: Record<string, unknown> } | null = null;
+  #running: { client: Client; router: Router; keys: Keys; shell: Record<string, unknown> } | null =
+    null;
   #unread = (): void => undefined;
   readonly #root = this.attachShadow({ mode: "open" });
 
@@ -103,7 +104,14 @@ class GreenroomInbox extends HTMLElement {
     const router = new Router(false);
     const prefs = new Prefs(this);
     const keys = new Keys(() => prefs.keys);
-    const room = new Room({ client, router, prefs, keys, embedded: true, signOut: () => this.#stop() });
+    const room = new Room({
+      client,
+      router,
+      prefs,
+      keys,
+      embedded: true,
+      signOut: () => this.#stop(),
+    });
     const thread = this.getAttribute("thread");
     if (thread !== null) router.inbox("all", thread);
     this.addEventListener("keydown", keys.handle);
@@ -131,7 +139,8 @@ class GreenroomInbox extends HTMLElement {
   }
 }
 
-if (!customElements.get("greenroom-inbox")) customElements.define("greenroom-inbox", GreenroomInbox);
+if (!customElements.get("greenroom-inbox"))
+  customElements.define("greenroom-inbox", GreenroomInbox);
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -24,7 +24,12 @@ export const SHORTCUTS = [
   { id: "close", keys: ["Escape"], section: "anywhere", says: "key.close" },
   { id: "next", keys: ["j"], section: "list", says: "key.next" },
   { id: "previous", keys: ["k"], section: "list", says: "key.previous" },
-  { id: "folder", keys: ["1", "2", "3", "4", "5", "6", "7", "8"], section: "list", says: "key.folder" },
+  {
+    id: "folder",
+    keys: ["1", "2", "3", "4", "5", "6", "7", "8"],
+    section: "list",
+    says: "key.folder",
+  },
   { id: "compose", keys: ["c"], section: "conversation", says: "key.compose" },
   { id: "pin", keys: ["p"], section: "conversation", says: "key.pin" },
   { id: "mute", keys: ["m"], section: "conversation", says: "key.mute" },
@@ -65,7 +70,11 @@ export class Keys {
   on(id: ShortcutId, run: Doing): () => void {
     const all = this.#doing.get(id) ?? [];
     this.#doing.set(id, [run, ...all]);
-    return () => this.#doing.set(id, (this.#doing.get(id) ?? []).filter((one) => one !== run));
+    return () =>
+      this.#doing.set(
+        id,
+        (this.#doing.get(id) ?? []).filter((one) => one !== run),
+      );
   }
 
   /** Several at once. */
@@ -75,7 +84,14 @@ export class Keys {
   }
 
   handle = (event: KeyboardEvent): void => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (
+      event.defaultPrevented ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      event.isComposing
+    )
+      return;
     const { key } = event;
     if (key !== "Escape" && (!this.#areOn() || isWriting(event))) return;
     const run = this.#find(key);
@@ -85,7 +101,8 @@ export class Keys {
   };
 
   #find(key: string): Doing | null {
-    const first = this.#first !== null && Date.now() - this.#first.at < SEQUENCE_MS ? this.#first.key : null;
+    const first =
+      this.#first !== null && Date.now() - this.#first.at < SEQUENCE_MS ? this.#first.key : null;
     this.#first = null;
     const sequence = first === null ? null : this.#doer(`${first} ${key}`);
     if (sequence) return sequence;
@@ -111,5 +128,8 @@ function isWriting(event: KeyboardEvent): boolean {
   const target = event.composedPath()[0];
   if (!(target instanceof HTMLElement)) return false;
   if (target.isContentEditable) return true;
-  return /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !/^(radio|checkbox|button)$/.test((target as HTMLInputElement).type);
+  return (
+    /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) &&
+    !/^(radio|checkbox|button)$/.test((target as HTMLInputElement).type)
+  );
 }

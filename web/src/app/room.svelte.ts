@@ -27,6 +27,8 @@ export class Room {
   readonly signOut: () => void;
   /** The next thread is opened by a key, and the keys are to go on: the composer leaves the focus alone. */
   byKeys = false;
+  /** When a kind word was last read and set aside: what comes back with the message is the same one. */
+  toldAt = 0;
 
   readonly #me: Current<Me | null>;
   readonly #people: Current<ReadonlyMap<string, Person>>;

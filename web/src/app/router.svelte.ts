@@ -11,8 +11,6 @@ export interface Place {
   page: Page;
   thread: string | null;
   folder: Folder;
-  /** A person to write to, on the page of new conversations. */
-  to: string | null;
 }
 
 export const FOLDERS = [
@@ -59,7 +57,8 @@ export class Router {
   /** For links: a plain click stays in the app, any other is the browser's. */
   follow = (event: MouseEvent): void => {
     const link = event.currentTarget as HTMLAnchorElement;
-    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+      return;
     event.preventDefault();
     this.go(link.getAttribute("href") ?? "/inbox");
   };
@@ -75,7 +74,7 @@ function placeOf(address: string): Place {
   const [first = "", second = "", third] = url.pathname.split("/").slice(1);
   const wanted = url.searchParams.get("folder");
   const folder = FOLDERS.find((name) => name === wanted) ?? "all";
-  const at = { folder, thread: null, to: url.searchParams.get("to") };
+  const at = { folder, thread: null };
   if (third !== undefined && third !== "") return { ...at, page: "nowhere" };
   if (first === "" || first === "inbox") {
     return { ...at, page: "inbox", thread: second === "" ? null : decodeURIComponent(second) };

@@ -10,7 +10,8 @@ const PATIENCE_MS = 1500;
 const SHORT = 6;
 const MANY = 20;
 /** What may well be an address, a number, a link or a word about paying elsewhere: worth waiting for. */
-const CLUE = /\d{3}|@|:\/\/|\b\w+\.(?:com|net|org|me|io|app)\b|telegram|whats\s*app|signal|insta|paypal|venmo|iban|e-?mail|phone|cash|transfer/i;
+const CLUE =
+  /\d{3}|@|:\/\/|\b\w+\.(?:com|net|org|me|io|app)\b|telegram|whats\s*app|signal|insta|paypal|venmo|iban|e-?mail|phone|cash|transfer/i;
 
 export class Nudge {
   readonly #client: Client;

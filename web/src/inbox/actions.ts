@@ -7,7 +7,12 @@ import { moment, t } from "../strings";
 export type MuteFor = "hour" | "day" | "week" | "always";
 
 const HOUR = 3_600_000;
-const SPANS: Record<MuteFor, number> = { hour: HOUR, day: 24 * HOUR, week: 168 * HOUR, always: 10 * 365 * 24 * HOUR };
+const SPANS: Record<MuteFor, number> = {
+  hour: HOUR,
+  day: 24 * HOUR,
+  week: 168 * HOUR,
+  always: 10 * 365 * 24 * HOUR,
+};
 
 export function isMuted(thread: Thread): boolean {
   return thread.mine.mutedUntil !== null;

@@ -15,7 +15,12 @@ export function choicesOf(room: Room, thread: Thread, ask: (next: Ask) => void):
     ? [{ name: t("thread.unmute"), icon: "bell", key: "m", run: () => mute(room, thread, null) }]
     : [{ name: t("thread.mute"), icon: "mute", key: "m", run: () => mute(room, thread, "always") }];
   return [
-    { name: t(thread.mine.pinned ? "thread.unpin" : "thread.pin"), icon: "pin", key: "p", run: () => pin(room, thread) },
+    {
+      name: t(thread.mine.pinned ? "thread.unpin" : "thread.pin"),
+      icon: "pin",
+      key: "p",
+      run: () => pin(room, thread),
+    },
     ...muting,
     {
       name: t(thread.mine.archived ? "thread.unarchive" : "thread.archive"),
@@ -23,8 +28,17 @@ export function choicesOf(room: Room, thread: Thread, ask: (next: Ask) => void):
       key: "e",
       run: () => void archive(room, thread),
     },
-    { name: t("thread.unread"), icon: "unread", key: "u", run: () => void markUnread(room, thread) },
-    { name: t(thread.mine.spam ? "thread.notSpam" : "thread.spam"), icon: "spam", run: () => void spam(room, thread) },
+    {
+      name: t("thread.unread"),
+      icon: "unread",
+      key: "u",
+      run: () => void markUnread(room, thread),
+    },
+    {
+      name: t(thread.mine.spam ? "thread.notSpam" : "thread.spam"),
+      icon: "spam",
+      run: () => void spam(room, thread),
+    },
     ...grave(room, thread, ask),
   ];
 }
@@ -33,7 +47,9 @@ export function choicesOf(room: Room, thread: Thread, ask: (next: Ask) => void):
 export function grave(room: Room, thread: Thread, ask: (next: Ask) => void): Choice[] {
   const others = room.others(thread);
   const only = others.length === 1 ? others[0] : undefined;
-  const choices: Choice[] = [{ name: t("thread.report"), icon: "flag", apart: true, run: () => ask({ is: "report" }) }];
+  const choices: Choice[] = [
+    { name: t("thread.report"), icon: "flag", apart: true, run: () => ask({ is: "report" }) },
+  ];
   if (only !== undefined) {
     const name = room.name(only);
     const what = {
@@ -42,7 +58,12 @@ export function grave(room: Room, thread: Thread, ask: (next: Ask) => void): Cho
       act: t("thread.blockDo"),
       run: () => void block(room, thread, only),
     };
-    choices.push({ name: t("thread.block", { name }), icon: "block", danger: true, run: () => ask({ is: "confirm", what }) });
+    choices.push({
+      name: t("thread.block", { name }),
+      icon: "block",
+      danger: true,
+      run: () => ask({ is: "confirm", what }),
+    });
   }
   const what = {
     title: t("thread.leaveTitle"),
@@ -50,6 +71,11 @@ export function grave(room: Room, thread: Thread, ask: (next: Ask) => void): Cho
     act: t("thread.leaveDo"),
     run: () => void leave(room, thread),
   };
-  choices.push({ name: t("thread.leave"), icon: "leave", danger: true, run: () => ask({ is: "confirm", what }) });
+  choices.push({
+    name: t("thread.leave"),
+    icon: "leave",
+    danger: true,
+    run: () => ask({ is: "confirm", what }),
+  });
   return choices;
 }

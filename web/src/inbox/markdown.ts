@@ -28,7 +28,7 @@ const INLINE = new RegExp(
     "\\\\(?<escaped>[!-/:-@\\[-`{-~])",
     `(?<ticks>\`+)(?<code>(?:(?!\\k<ticks>)[^]){1,${MOST}})\\k<ticks>`,
     "\\[(?<label>[^\\[\\]]{1,500})\\]\\((?<target>(?:https?:\\/\\/|mailto:)[^\\s()]+(?:\\([^\\s()]*\\)[^\\s()]*)*)\\)",
-    "(?<url>https?:\\/\\/[^\\s<>\"`]+)",
+    '(?<url>https?:\\/\\/[^\\s<>"`]+)',
     `\\*\\*(?=\\S)(?<strong>[^]{1,${MOST}}?\\S|\\S)\\*\\*`,
     `(?<![\\p{L}\\p{N}_])__(?=\\S)(?<strong2>[^]{1,${MOST}}?)__(?![\\p{L}\\p{N}_])`,
     `~~(?=\\S)(?<del>[^]{1,${MOST}}?)~~`,
@@ -67,7 +67,10 @@ function blocks(lines: readonly string[]): Block[] {
       at = to + 1;
     } else if (QUOTE.test(line)) {
       const to = until(lines, at, (one) => !QUOTE.test(one));
-      found.push({ is: "quote", inside: blocks(lines.slice(at, to).map((one) => one.replace(QUOTE, ""))) });
+      found.push({
+        is: "quote",
+        inside: blocks(lines.slice(at, to).map((one) => one.replace(QUOTE, ""))),
+      });
       at = to;
     } else if (ITEM.test(line)) {
       const to = until(lines, at, (one) => !ITEM.test(one) && !/^\s+\S/.test(one));
@@ -76,7 +79,11 @@ function blocks(lines: readonly string[]): Block[] {
     } else if (line.trim() === "") {
       at += 1;
     } else {
-      const to = until(lines, at, (one) => one.trim() === "" || QUOTE.test(one) || FENCE.test(one) || ITEM.test(one));
+      const to = until(
+        lines,
+        at,
+        (one) => one.trim() === "" || QUOTE.test(one) || FENCE.test(one) || ITEM.test(one),
+      );
       found.push({ is: "paragraph", inside: inline(lines.slice(at, to).join("\n")) });
       at = to;
     }
@@ -98,7 +105,12 @@ function listOf(lines: readonly string[]): Block {
     else items.push(`${items.pop() ?? ""}\n${line.trim()}`);
   }
   const number = first?.[2];
-  return { is: "list", ordered: number !== undefined, start: Number(number ?? 1), items: items.map((one) => inline(one)) };
+  return {
+    is: "list",
+    ordered: number !== undefined,
+    start: Number(number ?? 1),
+    items: items.map((one) => inline(one)),
+  };
 }
 
 function inline(text: string, inLink = false): Inline[] {
@@ -122,14 +134,19 @@ function nodeOf(match: RegExpMatchArray, inLink: boolean): [Inline, number] {
   const em = group["em"] ?? group["em2"];
   if (group["escaped"] !== undefined) return [words(group["escaped"]), whole.length];
   if (group["newline"] !== undefined) return [{ is: "break" }, 1];
-  if (group["code"] !== undefined) return [{ is: "code", text: source(group["code"].trim() || group["code"]) }, whole.length];
+  if (group["code"] !== undefined)
+    return [{ is: "code", text: source(group["code"].trim() || group["code"]) }, whole.length];
   if (strong !== undefined) return [{ is: "strong", inside: inline(strong, inLink) }, whole.length];
   if (em !== undefined) return [{ is: "em", inside: inline(em, inLink) }, whole.length];
-  if (group["del"] !== undefined) return [{ is: "del", inside: inline(group["del"], inLink) }, whole.length];
+  if (group["del"] !== undefined)
+    return [{ is: "del", inside: inline(group["del"], inLink) }, whole.length];
   if (group["mention"] !== undefined) return mention(group["mention"]);
   if (inLink) return [words(whole), whole.length];
   if (group["target"] !== undefined) {
-    return [{ is: "link", href: group["target"], inside: inline(group["label"] ?? "", true) }, whole.length];
+    return [
+      { is: "link", href: group["target"], inside: inline(group["label"] ?? "", true) },
+      whole.length,
+    ];
   }
   const href = whole.replace(/[.,;:!?)\]'*_~]+$/, "");
   return [{ is: "link", href, inside: [words(href)] }, href.length];

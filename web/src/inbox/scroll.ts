@@ -28,7 +28,9 @@ export function hold(scroller: HTMLElement): Held | null {
     else low = middle + 1;
   }
   const found = rows[low];
-  return found ? { key: found.dataset["key"] ?? "", top: found.offsetTop - scroller.scrollTop } : null;
+  return found
+    ? { key: found.dataset["key"] ?? "", top: found.offsetTop - scroller.scrollTop }
+    : null;
 }
 
 export function restore(scroller: HTMLElement, held: Held): void {
@@ -44,7 +46,8 @@ export function lastSeen(scroller: HTMLElement): number {
   const rows = keyed(scroller);
   for (let at = rows.length - 1; at >= 0; at -= 1) {
     const row = rows[at];
-    if (row && row.offsetTop + Math.min(row.offsetHeight, 24) <= bottom) return Number(row.dataset["seq"] ?? 0);
+    if (row && row.offsetTop + Math.min(row.offsetHeight, 24) <= bottom)
+      return Number(row.dataset["seq"] ?? 0);
   }
   return 0;
 }

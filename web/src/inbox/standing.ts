@@ -11,7 +11,9 @@ const PENDING_MESSAGES = 3;
 
 /** The request that waits for me. */
 export function askedOfMe(thread: Thread, myId: string): GateRequest | null {
-  return thread.requests.find((one) => one.targetUserId === myId && one.status === "pending") ?? null;
+  return (
+    thread.requests.find((one) => one.targetUserId === myId && one.status === "pending") ?? null
+  );
 }
 
 /** The request of mine that somebody has not answered. */
@@ -38,7 +40,9 @@ export function closedBecause(thread: Thread, myId: string): string | null {
 /** Whoever opened it, sells in it or is staff may add people and name it. */
 export function mayManage(thread: Thread, myId: string): boolean {
   const role = thread.participants.find((one) => one.userId === myId)?.role;
-  return thread.openedByUserId === myId || role === "seller" || role === "host" || STAFF.has(role ?? "");
+  return (
+    thread.openedByUserId === myId || role === "seller" || role === "host" || STAFF.has(role ?? "")
+  );
 }
 
 export type Receipt = { is: "sent" | "delivered" } | { is: "read"; by: string[] };

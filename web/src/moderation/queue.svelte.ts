@@ -2,7 +2,16 @@
 //
 // What one would get wrong: a decision folds other open cases of the same person, and another
 // moderator may have been quicker, so after every decision the queue is asked for again.
-import { isProblem, type Case, type CaseContext, type CaseReport, type Client, type Decision, type Entry, type Standing } from "../client";
+import {
+  isProblem,
+  type Case,
+  type CaseContext,
+  type CaseReport,
+  type Client,
+  type Decision,
+  type Entry,
+  type Standing,
+} from "../client";
 
 export interface Around {
   context: CaseContext;
@@ -62,7 +71,12 @@ export class Desk {
     const nothing: CaseContext = { thread: null, messages: [] };
     const [context, reports, standing] = await Promise.all([
       moderation.context(found.caseId).catch(() => nothing),
-      found.reports > 0 ? moderation.reports(found.caseId).then((page) => page.items, () => []) : [],
+      found.reports > 0
+        ? moderation.reports(found.caseId).then(
+            (page) => page.items,
+            () => [],
+          )
+        : [],
       found.aboutUserId === null ? null : moderation.standing(found.aboutUserId).catch(() => null),
     ]);
     if (this.at === caseId) this.around = { context, reports, standing };
@@ -76,7 +90,11 @@ export class Desk {
     try {
       const all = this.cases ?? [];
       const place = all.indexOf(found);
-      const entry = await this.#client.moderation.decide(found, decision, until === undefined ? {} : { until });
+      const entry = await this.#client.moderation.decide(
+        found,
+        decision,
+        until === undefined ? {} : { until },
+      );
       await this.load().catch(() => undefined);
       const rest = (this.cases ?? []).filter((one) => one.caseId !== found.caseId);
       this.cases = rest;

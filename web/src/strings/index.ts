@@ -5,19 +5,19 @@
  * ship; dates, numbers and plurals of them are as the browser's locale has them, where it speaks
  * the same language, so that somebody in Dublin reads "14 May" and somebody in Boston "May 14".
  */
-import { en, type Words } from './en';
+import { en, type Words } from "./en";
 
 type Slots<S> = S extends `${string}{${infer P}}${infer Rest}` ? P | Slots<Rest> : never;
 type English = typeof en;
 export type Key = keyof English;
 type Text<K extends Key> = English[K] extends string ? English[K] : English[K][keyof English[K]];
-type Needs<K extends Key> =
-  | Slots<Text<K>>
-  | (English[K] extends string ? never : 'count');
-type Args<K extends Key> = [Needs<K>] extends [never] ? [] : [{ readonly [P in Needs<K>]: string | number }];
+type Needs<K extends Key> = Slots<Text<K>> | (English[K] extends string ? never : "count");
+type Args<K extends Key> = [Needs<K>] extends [never]
+  ? []
+  : [{ readonly [P in Needs<K>]: string | number }];
 
 let words: Words = en;
-let language = 'en';
+let language = "en";
 
 /** Call before anything is rendered. */
 export function speak(tag: string, spoken: Words): void {
@@ -26,8 +26,8 @@ export function speak(tag: string, spoken: Words): void {
 }
 
 export function locale(): string {
-  const wanted = typeof navigator === 'undefined' ? [] : navigator.languages;
-  return wanted.find((tag) => tag.split('-')[0] === language) ?? language;
+  const wanted = typeof navigator === "undefined" ? [] : navigator.languages;
+  return wanted.find((tag) => tag.split("-")[0] === language) ?? language;
 }
 
 export function t<K extends Key>(key: K, ...args: Args<K>): string {
@@ -50,48 +50,54 @@ export function tx(prefix: string, name: string): string {
 
 function fill(key: Key, slots: Record<string, string | number>): string {
   const found: string | { readonly one: string; readonly other: string } = words[key];
-  const text = typeof found === 'string' ? found : found[plural(Number(slots['count']))];
+  const text = typeof found === "string" ? found : found[plural(Number(slots["count"]))];
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = slots[name];
-    return value === undefined ? whole : typeof value === 'number' ? number(value) : value;
+    return value === undefined ? whole : typeof value === "number" ? number(value) : value;
   });
 }
 
-function plural(count: number): 'one' | 'other' {
-  return format('plural', () => new Intl.PluralRules(language)).select(count) === 'one' ? 'one' : 'other';
+function plural(count: number): "one" | "other" {
+  return format("plural", () => new Intl.PluralRules(language)).select(count) === "one"
+    ? "one"
+    : "other";
 }
 
 export function number(value: number): string {
-  return format('number', () => new Intl.NumberFormat(locale())).format(value);
+  return format("number", () => new Intl.NumberFormat(locale())).format(value);
 }
 
 /** A badge has no room for more than two digits. */
 export function few(value: number): string {
-  return value > 99 ? '99+' : number(value);
+  return value > 99 ? "99+" : number(value);
 }
 
 export function list(names: readonly string[]): string {
-  return format('list', () => new Intl.ListFormat(locale(), { type: 'conjunction' })).format(names);
+  return format("list", () => new Intl.ListFormat(locale(), { type: "conjunction" })).format(names);
 }
 
 /** 14:05 */
 export function clock(at: string | number): string {
-  return format('clock', () => new Intl.DateTimeFormat(locale(), { timeStyle: 'short' })).format(new Date(at));
+  return format("clock", () => new Intl.DateTimeFormat(locale(), { timeStyle: "short" })).format(
+    new Date(at),
+  );
 }
 
 /** 14 May 2026, 14:05 */
 export function moment(at: string | number): string {
-  const options = { dateStyle: 'medium', timeStyle: 'short' } as const;
-  return format('moment', () => new Intl.DateTimeFormat(locale(), options)).format(new Date(at));
+  const options = { dateStyle: "medium", timeStyle: "short" } as const;
+  return format("moment", () => new Intl.DateTimeFormat(locale(), options)).format(new Date(at));
 }
 
 /** Today; Yesterday; Monday; 14 May; 14 May 2025: above the messages of a day. */
 export function day(at: string | number, now = Date.now()): string {
   const days = daysBetween(at, now);
-  if (days === 0) return t('log.today');
-  if (days === 1) return t('log.yesterday');
+  if (days === 0) return t("log.today");
+  if (days === 1) return t("log.yesterday");
   if (days > 1 && days < 7) {
-    return format('weekday', () => new Intl.DateTimeFormat(locale(), { weekday: 'long' })).format(new Date(at));
+    return format("weekday", () => new Intl.DateTimeFormat(locale(), { weekday: "long" })).format(
+      new Date(at),
+    );
   }
   return date(at, now);
 }
@@ -101,7 +107,9 @@ export function brief(at: string | number, now = Date.now()): string {
   const days = daysBetween(at, now);
   if (days <= 0) return clock(at);
   if (days < 7) {
-    return format('short', () => new Intl.DateTimeFormat(locale(), { weekday: 'short' })).format(new Date(at));
+    return format("short", () => new Intl.DateTimeFormat(locale(), { weekday: "short" })).format(
+      new Date(at),
+    );
   }
   return date(at, now);
 }
@@ -109,9 +117,14 @@ export function brief(at: string | number, now = Date.now()): string {
 export function date(at: string | number, now = Date.now()): string {
   const when = new Date(at);
   if (when.getFullYear() === new Date(now).getFullYear()) {
-    return format('date', () => new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short' })).format(when);
+    return format(
+      "date",
+      () => new Intl.DateTimeFormat(locale(), { day: "numeric", month: "short" }),
+    ).format(when);
   }
-  return format('year', () => new Intl.DateTimeFormat(locale(), { dateStyle: 'medium' })).format(when);
+  return format("year", () => new Intl.DateTimeFormat(locale(), { dateStyle: "medium" })).format(
+    when,
+  );
 }
 
 /** A day as the reader's clock has it, to tell one from another. */

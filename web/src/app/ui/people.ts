@@ -10,14 +10,17 @@ export function tone(id: string): number {
 
 /** Two letters at most, by grapheme: a flag or a Hangul syllable is one. */
 export function initials(name: string): string {
-  const words = name.trim().split(/[\s._-]+/u).filter(Boolean);
+  const words = name
+    .trim()
+    .split(/[\s._-]+/u)
+    .filter(Boolean);
   const first = words[0];
-  if (first === undefined) return '?';
+  if (first === undefined) return "?";
   const last = words.length > 1 ? words[words.length - 1] : undefined;
-  return (letter(first) + (last === undefined ? '' : letter(last))).toLocaleUpperCase();
+  return (letter(first) + (last === undefined ? "" : letter(last))).toLocaleUpperCase();
 }
 
 function letter(word: string): string {
   for (const { segment } of new Intl.Segmenter().segment(word)) return segment;
-  return '';
+  return "";
 }
