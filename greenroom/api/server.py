@@ -16,6 +16,7 @@ from functools import partial
 import uvicorn
 from litestar import Litestar
 
+from greenroom.api.door import Door
 from greenroom.api.problems import CannotListen
 from greenroom.api.ws.desk import Desk
 from greenroom.api.ws.drain import drain
@@ -96,6 +97,7 @@ async def serve(
         access_log=False,
         server_header=False,
         lifespan="off",
+        http=Door,
         ws=partial(Handover, desk),  # type: ignore[arg-type]
         timeout_graceful_shutdown=_FINISH_SECONDS,
     )
