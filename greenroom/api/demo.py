@@ -3,11 +3,11 @@
 Whoever can ask gets a token, so the question is who can ask. A page of another site, open in the
 same browser, cannot: its request would need a content type that asks us first (we never allow it),
 and a name of its own that it points at this machine is refused, for only an address or `localhost`
-is answered. Who may reach the address is what `GREENROOM_HOST` says: this machine, unless told
-otherwise.
+is answered. Sites that `GREENROOM_ORIGINS` names one by one may ask; with `*` nobody is named. Who
+may reach the address is what `GREENROOM_HOST` says: this machine, unless told otherwise.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +17,7 @@ from litestar.connection import ASGIConnection
 from litestar.exceptions import ClientException
 from litestar.handlers import BaseRouteHandler
 from litestar.params import JSONBody
+from litestar.types import Guard
 from msgspec import Struct
 
 from greenroom.clock import Clock, iso
@@ -72,7 +73,9 @@ class SignedIn(Struct, rename="camel"):
     scopes: list[Scope]
 
 
-def demo_routes(samples: Sequence[Sample], sign: Sign, clock: Clock) -> Router:
+def demo_routes(
+    samples: Sequence[Sample], sign: Sign, clock: Clock, origins: Collection[str] = ()
+) -> Router:
     offered = {sample.person.username: sample for sample in samples if sample.sees}
 
     @get("/people", sync_to_thread=False)
@@ -97,7 +100,7 @@ def demo_routes(samples: Sequence[Sample], sign: Sign, clock: Clock) -> Router:
     return Router(
         "/demo",
         route_handlers=[sample_people, sign_in],
-        guards=[_is_asked_here],
+        guards=[_asked_by({*origins} - {"*"})],
         include_in_schema=False,
         request_max_body_size=_MOST_BYTES,
         cache_control=None,
@@ -116,19 +119,24 @@ def _shown(sample: Sample) -> SamplePerson:
     )
 
 
-async def _is_asked_here(
-    connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler
-) -> None:
-    host = connection.headers.get("Host", "")
-    if not _is_address(host):
-        raise NotByThisName(host)
-    origin = connection.headers.get("Origin")
-    if origin is not None and urlsplit(origin).netloc != host:
-        raise NotByThisName(origin)
-    if isinstance(connection, Request) and connection.method == "POST":
-        kind = connection.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-        if kind != "application/json":
-            raise ClientException(extra=[{"message": "the body is application/json"}])
+def _asked_by(named: Collection[str]) -> Guard:
+    """A guard: our own pages, and those of the sites that are named."""
+
+    async def guard(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+        host, origin = (connection.headers.get(name, "") for name in ("Host", "Origin"))
+        if not _is_address(host):
+            raise NotByThisName(host)
+        if origin and urlsplit(origin).netloc != host and origin not in named:
+            raise NotByThisName(origin)
+        if isinstance(connection, Request) and connection.method == "POST":
+            _check_json(connection.headers.get("Content-Type", ""))
+
+    return guard
+
+
+def _check_json(content_type: str) -> None:
+    if content_type.partition(";")[0].strip().lower() != "application/json":
+        raise ClientException(extra=[{"message": "the body is application/json"}])
 
 
 def _is_address(host: str) -> bool:

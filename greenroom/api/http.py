@@ -88,7 +88,8 @@ def http_app(
 ) -> Litestar:
     """With samples it is a demo; and where tokens are signed here, one can sign in as them."""
     shown = [(sample.person, sample.part) for sample in samples if sample.sees]
-    demo = [demo_routes(samples, sign, contexts.people.clock)] if samples and sign else []
+    clock = contexts.people.clock
+    demo = [demo_routes(samples, sign, clock, origins)] if samples and sign else []
     return Litestar(
         [*site_routes(site, landing(shown)), *demo, *_ROUTES],
         state=State({"authenticator": authenticator}),

@@ -3,13 +3,17 @@
 from itertools import pairwise
 
 import pytest
-from httpx import AsyncClient, Response
+from httpx import ASGITransport, AsyncClient, Response
+from litestar import Litestar
 
+from greenroom.api import errors
+from greenroom.api.demo import Sign, demo_routes
 from greenroom.api.http import Contexts
-from greenroom.app import compose
-from greenroom.demo import SAMPLES, furnish
+from greenroom.app import compose, samples_of
+from greenroom.demo import SAMPLES, furnish, joined
 from greenroom.demo.scene import Scene
 from greenroom.demo.story import BOOKING, LONG, SCENES
+from greenroom.errors import Problem
 from greenroom.messaging.history import history
 from greenroom.messaging.inbox import Inbox, Row, inbox
 from greenroom.messaging.models import Folder
@@ -163,6 +167,23 @@ async def test_a_page_of_another_site_is_refused(anonymous: AsyncClient) -> None
         headers={"Origin": "http://evil.example", "Access-Control-Request-Method": "POST"},
     )
     assert not [name for name in asked.headers if name.startswith("access-control-allow")]
+
+
+@pytest.mark.parametrize(
+    ("origins", "status"),
+    [((), 403), (("*",), 403), (("http://shop.example",), 200), (("http://other.example",), 403)],
+)
+async def test_a_site_that_is_named_may_ask_and_no_other(
+    contexts: Contexts, sign: Sign, origins: tuple[str, ...], status: int
+) -> None:
+    samples = samples_of(await joined(contexts.people))
+    routes = demo_routes(samples, sign, contexts.people.clock, origins)
+    refusals = {Problem: errors.on_problem}
+    app = Litestar([routes], exception_handlers=refusals, openapi_config=None, logging_config=None)
+    transport = ASGITransport(app)  # type: ignore[arg-type]
+    async with AsyncClient(transport=transport) as client:
+        asked = await _sign_in(client, Origin="http://shop.example")
+    assert asked.status_code == status
 
 
 async def test_there_is_no_such_thing_outside_the_demo(sqlite_hall: Hall) -> None:
