@@ -21,8 +21,10 @@ import msgspec
 
 from scripts import engines
 from tests.torture.fleet import Fleet, on_dynamodb, on_sqlite
+from tests.torture.node import Serve
 from tests.torture.plan import plan
 from tests.torture.run import Tally, torture
+from tests.torture.server import serve
 from tests.torture.verdict import Findings
 
 _NODES = {"sqlite": 1, "dynamodb": 3}
@@ -30,7 +32,14 @@ _MOST_SHOWN = 20
 
 
 async def scene(
-    name: str, folder: Path, *, seconds: float, kills: int, seed: str, dynamodb_url: str = ""
+    name: str,
+    folder: Path,
+    *,
+    seconds: float,
+    kills: int,
+    seed: str,
+    dynamodb_url: str = "",
+    serve: Serve = serve,
 ) -> tuple[Tally, Findings]:
     nodes, seed = _NODES[name], f"{seed} {name}"
     steps = plan(seed, seconds=seconds, kills=kills, nodes=nodes)
@@ -39,7 +48,7 @@ async def scene(
         if name == "sqlite":
             fleet = await stack.enter_async_context(on_sqlite(folder))
         else:
-            made = on_dynamodb(folder, dynamodb_url, nodes=nodes, seed=seed)
+            made = on_dynamodb(folder, dynamodb_url, nodes=nodes, seed=seed, serve=serve)
             fleet = await stack.enter_async_context(made)
         return await torture(fleet, steps, seed)
 

@@ -18,8 +18,9 @@ from greenroom.clock import SystemClock
 from greenroom.store.dynamo import DynamoStore
 from tests.fault_proxy import FaultProxy, fault_proxy
 from tests.torture.bus import Bus
-from tests.torture.node import Node
+from tests.torture.node import Node, Serve
 from tests.torture.plan import Step, Trouble
+from tests.torture.server import serve
 from tests.torture.weather import Weather
 
 SECRET = "a secret that only the torturer has"
@@ -90,7 +91,9 @@ async def on_sqlite(folder: Path) -> AsyncIterator[Fleet]:
 
 
 @asynccontextmanager
-async def on_dynamodb(folder: Path, url: str, *, nodes: int, seed: str) -> AsyncIterator[Fleet]:
+async def on_dynamodb(
+    folder: Path, url: str, *, nodes: int, seed: str, serve: Serve = serve
+) -> AsyncIterator[Fleet]:
     """`url` names a DynamoDB Local that runs; what is kept there is under a prefix of its own."""
     prefix = f"torture-{secrets.token_hex(6)}-"
     await _make_tables(f"{url}&prefix={prefix}")
@@ -104,7 +107,8 @@ async def on_dynamodb(folder: Path, url: str, *, nodes: int, seed: str) -> Async
                 "GREENROOM_STORE": f"dynamodb+http://{address}?region=local&prefix={prefix}",
                 "GREENROOM_BUS": bus.url,
             }
-            some = [Node(f"node{number}", folder, given) for number in range(1, nodes + 1)]
+            names = [f"node{number}" for number in range(1, nodes + 1)]
+            some = [Node(name, folder, given, serve=serve) for name in names]
             async with _running(Fleet(some, bus, weather)) as fleet, _forgetful(proxy):
                 yield fleet
     finally:

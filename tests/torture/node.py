@@ -12,12 +12,15 @@ from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from typing import TypeAlias
 
 from tests.torture.server import serve
 
+Serve: TypeAlias = Callable[[Mapping[str, str], Path, "Connection[str, None]"], None]
 _UP_SECONDS = 120
 _END_SECONDS = 30
 _LOOK_SECONDS = 0.02
+_SHOWN = 2000
 _fork = multiprocessing.get_context("forkserver")
 _fork.set_forkserver_preload(["__main__", "tests.torture.server"])
 
@@ -29,7 +32,7 @@ class Node:
         folder: Path,
         given: Mapping[str, str],
         *,
-        serve: Callable[[Mapping[str, str], Path, "Connection[str, None]"], None] = serve,
+        serve: Serve = serve,
         comes_back: bool = True,
     ) -> None:
         self.name = name
@@ -51,8 +54,12 @@ class Node:
         self._keeper = asyncio.create_task(self._keep())
 
     async def up(self) -> None:
-        async with asyncio.timeout(_UP_SECONDS):
-            await self._up.wait()
+        try:
+            async with asyncio.timeout(_UP_SECONDS):
+                await self._up.wait()
+        except TimeoutError:
+            said = self.log.read_text()[-_SHOWN:] if self.log.exists() else "nothing"
+            raise RuntimeError(f"{self.name} does not come up. It said: {said}") from None
 
     async def kill(self, *, young: bool = False, frozen_seconds: float = 0) -> None:
         """Once it is up; a young one as soon as there is a process."""

@@ -1,0 +1,77 @@
+"""The short version of `make torture`: ten seconds of trouble for each kind of store, and as long
+again until everything is settled.
+
+What is judged is what became of it, never how long it took: on a slow machine fewer messages are
+sent between two kills, and it takes longer until everything is settled.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.torture.__main__ import scene
+from tests.torture.plan import Mood, Trouble, plan
+from tests.torture.run import Tally
+from tests.torture.server import serve_alertly
+from tests.torture.verdict import Findings
+
+SECONDS, KILLS, SEED = 10, 5, "in make test"
+EVERYBODY_TWICE = 12
+"""They resume when they come, and once more at the end."""
+
+
+def check(tally: Tally, findings: Findings, folder: Path) -> None:
+    assert findings.all() == [], f"what the nodes logged is in {folder}"
+    assert tally.wrong() == 0, tally
+    assert tally.kills == KILLS
+    assert tally.acked > 0
+    assert tally.resumes > EVERYBODY_TWICE, "and whoever was on a node that was killed"
+
+
+@pytest.mark.timeout(600)
+async def test_one_node_on_a_file_that_is_killed_and_paused(tmp_path: Path) -> None:
+    tally, findings = await scene("sqlite", tmp_path, seconds=SECONDS, kills=KILLS, seed=SEED)
+    check(tally, findings, tmp_path)
+
+
+@pytest.mark.timeout(600)
+async def test_three_nodes_that_are_killed_on_a_bus_and_a_store_that_fail(
+    tmp_path: Path, dynamodb_url: str
+) -> None:
+    tally, findings = await scene(
+        "dynamodb",
+        tmp_path,
+        seconds=SECONDS,
+        kills=KILLS,
+        seed=SEED,
+        dynamodb_url=dynamodb_url,
+        serve=serve_alertly,
+    )
+    check(tally, findings, tmp_path)
+    assert tally.bus_restarts > 0
+    assert tally.faults > 0
+
+
+def test_a_seed_repeats_the_plan() -> None:
+    first, second = (plan("7", seconds=150, kills=50, nodes=3) for _ in range(2))
+    assert first == second
+    assert first != plan("8", seconds=150, kills=50, nodes=3)
+
+
+@pytest.mark.parametrize("kills", [1, 2, 5, 50])
+@pytest.mark.parametrize("nodes", [1, 3])
+def test_a_plan_has_as_many_kills_as_were_asked_for(nodes: int, kills: int) -> None:
+    for seed in range(20):
+        steps = plan(str(seed), seconds=60, kills=kills, nodes=nodes)
+        twice = sum(step.trouble is Trouble.KILL_TWICE for step in steps)
+        once = sum(step.trouble in (Trouble.KILL, Trouble.KILL_FROZEN) for step in steps)
+        assert once + 2 * twice == kills
+        assert all(step.node < nodes for step in steps)
+
+
+def test_a_long_plan_has_every_trouble_and_every_mood() -> None:
+    steps = plan("7", seconds=150, kills=50, nodes=3)
+    assert {step.trouble for step in steps} == set(Trouble)
+    assert {step.mood for step in steps} - {None} == set(Mood)
+    alone = {step.trouble for step in plan("7", seconds=150, kills=50, nodes=1)}
+    assert alone == {Trouble.KILL, Trouble.KILL_TWICE, Trouble.KILL_FROZEN, Trouble.PAUSE}
