@@ -178,8 +178,12 @@ async def test_a_site_that_is_named_may_ask_and_no_other(
 ) -> None:
     samples = samples_of(await joined(contexts.people))
     routes = demo_routes(samples, sign, contexts.people.clock, origins)
-    refusals = {Problem: errors.on_problem}
-    app = Litestar([routes], exception_handlers=refusals, openapi_config=None, logging_config=None)
+    app = Litestar(
+        [routes],
+        exception_handlers={Problem: errors.on_problem},
+        openapi_config=None,
+        logging_config=None,
+    )
     transport = ASGITransport(app)  # type: ignore[arg-type]
     async with AsyncClient(transport=transport) as client:
         asked = await _sign_in(client, Origin="http://shop.example")

@@ -46,12 +46,12 @@ async def test_keys_suffice(window: OpenWindow) -> None:
     keyboard = maya.page.keyboard
     await keyboard.press("j")
     await expect(maya.field).to_be_visible()
-    await keyboard.press("Escape")
     await keyboard.press("c")
     await expect(maya.field).to_be_focused()
     await keyboard.type("By keyboard alone.")
     await keyboard.press("Enter")
     await jonas.sees("By keyboard alone.")
+    await expect(maya.message("By keyboard alone.")).to_contain_text("Read")
     await keyboard.press("ArrowUp")
     await expect(maya.field).to_have_value("By keyboard alone.")
     await keyboard.press("Escape")
