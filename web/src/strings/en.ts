@@ -262,6 +262,13 @@ export const en = {
   "panel.since": "Since",
   "panel.here": "here now",
 
+  "manage.open": "Name and people …",
+  "manage.title": "Name and people",
+  "manage.subject": "Name of the conversation",
+  "manage.add": "Add somebody",
+  "manage.addText": "Whoever joins sees what is said from then on.",
+  "manage.added": "{names} can read along now",
+
   "report.title": "Report",
   "report.text": "A moderator looks at it. Whom you report is not told who did.",
   "report.reason": "What is wrong?",
