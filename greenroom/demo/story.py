@@ -12,7 +12,7 @@ _FOLLOWERS = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
 
 LONG = Scene(
     key="demo-long",
-    ended=15 * HOUR + 20,
+    ended=years.ended(),
     kind=Kind.INQUIRY,
     opener="mateo",
     others={"studio.nord": Role.HOST},

@@ -6,6 +6,8 @@ No two weeks are the same, and every start tells the same ones: the choices are 
 from collections.abc import Iterator
 from random import Random
 
+from msgspec import structs
+
 from greenroom.demo.scene import DAY, HOUR, Line
 
 WEEKS = 62
@@ -77,45 +79,61 @@ _EMOJI = ("👍", "🙏", "🎬", "😄", "❤️")
 
 
 def lines() -> tuple[Line, ...]:
-    """Seven to the week."""
+    """Seven to the week, in working hours."""
+    said, before = [], 0
+    for at, line in _told():
+        said.append(structs.replace(line, after=at - before))
+        before = at
+    return tuple(said)
+
+
+def ended() -> int:
+    """So long ago was the last of them: the evening before, for whoever starts at ten."""
+    return DAY - max(at for at, _ in _told()) % DAY + 10 * HOUR
+
+
+def _told() -> Iterator[tuple[int, Line]]:
+    """With the minute of each, counted from the first midnight."""
     chance = Random(1850)
-    return tuple(line for week in range(WEEKS) for line in _week(chance, week))
+    for week in range(WEEKS):
+        for at, line in _week(chance):
+            yield 7 * DAY * week + at, line
 
 
-def _week(chance: Random, week: int) -> Iterator[Line]:
+def _week(chance: Random) -> Iterator[tuple[int, Line]]:
     mateo, nord = "mateo", "studio.nord"
-    room, day, at = chance.choice(_ROOMS), chance.choice(_DAYS), chance.choice(_TIMES)
+    room, day, time = chance.choice(_ROOMS), chance.choice(_DAYS), chance.choice(_TIMES)
     shoot = chance.choice(_SHOOTS)
     first = chance.choice(
         (
-            f"Next one: {shoot}. Is {room} free on {day} from {at}?",
-            f"Do you have {room} for me on {day}? {at} or so, {shoot}.",
-            f"We are shooting {shoot} on {day}. Could I take {room} from {at}?",
+            f"Next one: {shoot}. Is {room} free on {day} from {time}?",
+            f"Do you have {room} for me on {day}? {time} or so, {shoot}.",
+            f"We are shooting {shoot} on {day}. Could I take {room} from {time}?",
         )
     )
-    yield Line(mateo, first, after=0 if week == 0 else 4 * DAY + chance.randint(0, 3 * HOUR))
+    at = 9 * HOUR + chance.randint(0, 2 * HOUR)
+    yield at, Line(mateo, first)
     kept = chance.choice(("It is. I keep", "Yes, I put you down for", "You are lucky, I have"))
-    note = chance.choice(_NOTES)
-    yield Line(nord, f"{kept} **{day}, {at}**. {note}", after=chance.randint(3, 90))
+    at += chance.randint(3, 90)
+    yield at, Line(nord, f"{kept} **{day}, {time}**. {chance.choice(_NOTES)}")
     one, other = chance.sample(_GEAR, 2)
-    yield Line(
-        mateo,
-        f"Wonderful. And {one} and {other}, if you have that.",
-        after=chance.randint(2, 9),
-        likes=((nord, chance.choice(_EMOJI)),) if chance.random() < 0.4 else (),
-    )
+    wanted = f"Wonderful. And {one} and {other}, if you have that."
+    at += chance.randint(2, 9)
+    yield at, Line(mateo, wanted, likes=_liked(chance, nord))
+    at = DAY + 10 * HOUR + chance.randint(0, 6 * HOUR)
+    later = at + chance.randint(4, 60)
     if chance.random() < 0.5:
         trouble, answer = chance.choice(_HICCUPS)
-        yield Line(nord, trouble, after=chance.randint(5, 20) * HOUR)
-        yield Line(mateo, answer, after=chance.randint(4, 60))
+        yield at, Line(nord, trouble)
+        yield later, Line(mateo, answer)
     else:
-        yield Line(mateo, chance.choice(_WISHES), after=chance.randint(5, 20) * HOUR)
-        yield Line(nord, chance.choice(_GRANTED), after=chance.randint(4, 60))
-    wrapped = f"{chance.choice(_AFTER)} {chance.choice(_NEWS)}"
-    yield Line(mateo, wrapped, after=DAY + chance.randint(0, 5 * HOUR))
-    yield Line(
-        nord,
-        chance.choice(_THANKS),
-        after=chance.randint(6, 50),
-        likes=((mateo, chance.choice(_EMOJI)),) if chance.random() < 0.3 else (),
-    )
+        yield at, Line(mateo, chance.choice(_WISHES))
+        yield later, Line(nord, chance.choice(_GRANTED))
+    at = 3 * DAY + 17 * HOUR + chance.randint(0, 90)
+    yield at, Line(mateo, f"{chance.choice(_AFTER)} {chance.choice(_NEWS)}")
+    at += chance.randint(6, 50)
+    yield at, Line(nord, chance.choice(_THANKS), likes=_liked(chance, mateo))
+
+
+def _liked(chance: Random, who: str) -> tuple[tuple[str, str], ...]:
+    return ((who, chance.choice(_EMOJI)),) if chance.random() < 0.3 else ()

@@ -10,7 +10,8 @@ from scripts import generate_docs
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("greenroom/**/*.md")])
-_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+_LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+"""Pictures too."""
 
 
 def _name(path: Path) -> str:
