@@ -51,7 +51,8 @@ _SENTENCE = (
     " is the set that we spoke about last week, and the light there is at its best in the late "
     "afternoon, so could we begin a little later then, and have the smaller room as well?"
 )
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_LETTERS = "bcdfghjklmnpqrstvwxz"
+"""No vowels, nor `y`: one of the words would be one that safety holds back."""
 
 
 def body(number: int) -> str:
@@ -59,10 +60,10 @@ def body(number: int) -> str:
 
 
 def _word(number: int) -> str:
-    """`b`, `c`, … `z`, `ba`, `bb`, …"""
+    """`b`, `c`, … `z`, `cb`, `cc`, …"""
     word = ""
     while number or not word:
-        number, letter = divmod(number, 26)
+        number, letter = divmod(number, len(_LETTERS))
         word = _LETTERS[letter] + word
     return word
 
@@ -70,7 +71,7 @@ def _word(number: int) -> str:
 def number_in(text: str) -> int:
     number = 0
     for letter in text.partition(" ")[0]:
-        number = number * 26 + _LETTERS.index(letter)
+        number = number * len(_LETTERS) + _LETTERS.index(letter)
     return number
 
 

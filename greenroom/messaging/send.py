@@ -253,6 +253,10 @@ async def _first_answer(
     if item is None:
         raise MessageNotFound
     frame = items.frame_of(item)
+    head, _ = await messaging.heads.load(thread_id)
+    if head is not None:
+        # Whoever wrote it may have died before telling anybody; to be told twice does no harm.
+        messaging.tell(head, MessageCreated(frame))
     return Sent(frame, frame.policy_hints, again=True)
 
 

@@ -228,7 +228,7 @@ async def test_suspended_in_mid_connection(tmp_path: Path) -> None:
         thread = await node.talk("ana", "ben")
         ben, silent = await node.connect("ben"), await node.connect("ben")
         await suspend(node.contexts.people, UserId(node.id("ben")), None, "for a test")
-        held(node).advance(seconds=60)
+        held(node).advance(seconds=600)
         answer = await ben.send(thread, "let me in")
         assert answer["problem"]["type"] == "/problems/account-suspended"
         assert answer["problem"] == (await node.rest("ben", "GET", "/inbox"))[1]

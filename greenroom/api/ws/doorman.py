@@ -2,7 +2,7 @@
 
 The node that has written it says so to all, and each of them looks for itself: whoever can reach
 the bus can say anything. What one would get wrong: nothing rests on that word. A socket is looked
-at once a minute as well (`Session.renew`), for the case that it was lost.
+at once in ten minutes as well (`Session.renew`), for the case that it was lost.
 """
 
 import asyncio

@@ -41,7 +41,7 @@ from greenroom.realtime.outbox import Outbox
 
 MOST_UNDER_WAY = 256
 """Requests of one client at once; while there are more, nothing is read from its socket."""
-_CHECK_MS = 60_000
+_CHECK_MS = 600_000
 _LONGEST_REASON = 200
 _RESYNC = encode(frames.Resync())
 _decode = msgspec.json.Decoder(frames.Request).decode
