@@ -1,5 +1,8 @@
 // A tab's view of the outbox: what the hub has, what it was given and has not said yet, and what a
 // moderator looks at. It also keeps it in the browser, which the hub cannot.
+//
+// What one would get wrong: what is held is in no history, so that after a reload its author would
+// not find it. It is kept and sent once more under its name, and the server says what became of it.
 import { KeptMessages, type Storage } from "./kept";
 import type { Message, Outgoing } from "./types";
 import { Made } from "./value";
@@ -56,7 +59,7 @@ export class Sent {
     const before = new Map(this.#entries.map((one) => [one.clientMessageId, one.state]));
     this.#entries = outbox;
     for (const one of outbox) this.#given.delete(one.clientMessageId);
-    this.#kept?.putAll(this.#all());
+    this.#keep();
     this.#touch();
     const wasThere = (one: Kept): boolean => (before.get(one.clientMessageId) ?? "refused") !== "refused";
     return outbox.filter((one) => one.state === "refused" && wasThere(one));
@@ -65,6 +68,8 @@ export class Sent {
   settled(kept: Kept, isHeld: boolean): void {
     this.#given.delete(kept.clientMessageId);
     if (isHeld) this.#held.set(kept.clientMessageId, kept);
+    else this.#held.delete(kept.clientMessageId);
+    this.#keep();
   }
 
   /** A moderator has let it go. */
@@ -72,6 +77,7 @@ export class Sent {
     for (const [id, held] of this.#held) {
       if (held.threadId === message.threadId && held.body === message.body) {
         this.#held.delete(id);
+        this.#keep();
         return this.#touch();
       }
     }
@@ -82,7 +88,9 @@ export class Sent {
   }
 
   dismiss(clientMessageId: string): void {
-    if (this.#held.delete(clientMessageId)) this.#touch();
+    if (!this.#held.delete(clientMessageId)) return;
+    this.#keep();
+    this.#touch();
   }
 
   /** What may have arrived without our being told. */
@@ -94,6 +102,10 @@ export class Sent {
 
   forget(): void {
     this.#kept?.clear();
+  }
+
+  #keep(): void {
+    this.#kept?.putAll([...this.#all(), ...this.#held.values()]);
   }
 
   #all(): Kept[] {

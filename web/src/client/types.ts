@@ -87,7 +87,7 @@ export interface Outgoing {
   replyToMessageId: string | null;
   writtenAt: string;
   /** waiting: there is no connection, it goes by itself; refused: edit it or throw it away;
-   * held: a moderator looks at it first (shown to its author until the tab is closed). */
+   * held: a moderator looks at it first (its author goes on seeing it). */
   state: "waiting" | "sending" | "refused" | "held";
   problem: ProblemDocument | null;
 }
