@@ -1,4 +1,5 @@
 """A conversation of 50,000 messages in a demo's data, made as everything is: through the use cases.
+Ada and Jonas talk; of the last fifth, which is all hers, he has read nothing.
 
 Many are under way at a time, so that the store writes them in groups; the limits are for people.
 
@@ -32,6 +33,10 @@ _AT_ONCE = 100
 _MORE = (" It rained again.", " The light was good.", " " + "We talked about it for a while. " * 6)
 
 
+def first_unread(count: int) -> int:
+    return count * 4 // 5 // 3 * 3 + 1
+
+
 def write(data: Path, count: int) -> None:
     """Into the data of a demo that does not run; in a process of its own, with its own loop."""
     subprocess.run([sys.executable, "-m", __name__, str(data), str(count)], check=True)
@@ -53,7 +58,7 @@ async def _write(settings: Settings, count: int) -> None:
                 *(
                     send(
                         messaging,
-                        ada if number % 3 else jonas,
+                        ada if number % 3 or number >= first_unread(count) else jonas,
                         thread.id,
                         Outgoing(f"n{number}", f"This is number {number}.{_MORE[number % 3]}"),
                     )

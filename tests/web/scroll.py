@@ -1,4 +1,4 @@
-"""Scrolls up through the long conversation, as fast as one flicks, and weighs the page."""
+"""Scrolls through the long conversation, as fast as one flicks, and weighs the page."""
 
 from msgspec import Struct
 from playwright.async_api import Browser, CDPSession, expect
@@ -29,7 +29,7 @@ async def scrolled(browser: Browser, url: str) -> Sizes:
     return sizes
 
 
-async def scrolled_in(window: Window) -> Sizes:
+async def scrolled_in(window: Window, *, down: bool = False) -> Sizes:
     session = await window.page.context.new_cdp_session(window.page)
     await session.send("Performance.enable")
     await window.open(SUBJECT)
@@ -40,11 +40,12 @@ async def scrolled_in(window: Window) -> Sizes:
     await window.messages.hover()
     most = 0
     for _ in range(_FLICKS):
-        await window.page.mouse.wheel(0, -_PIXELS)
+        await window.page.mouse.wheel(0, _PIXELS if down else -_PIXELS)
         await window.page.wait_for_timeout(60)
         most = max(most, await rows.count())
     nodes_after, heap_after = await _weighed(session)
-    return Sizes(begun - await _first_seq(window), most, nodes, nodes_after, heap, heap_after)
+    passed = abs(begun - await _first_seq(window))
+    return Sizes(passed, most, nodes, nodes_after, heap, heap_after)
 
 
 async def _weighed(session: CDPSession) -> tuple[int, int]:

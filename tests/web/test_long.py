@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.async_api import expect
 
 from tests.web import crowd
 from tests.web.conftest import OpenWindow
@@ -29,6 +30,11 @@ def house(story: Path, tmp_path: Path) -> Iterator[House]:
 
 async def test_fifty_thousand_messages_scroll_in_bounded_memory(window: OpenWindow) -> None:
     jonas = await window("Jonas Achterberg")
+    await jonas.open(crowd.SUBJECT)
+    await expect(jonas.page.get_by_text("New messages", exact=True)).to_be_in_viewport()
+    await expect(jonas.message(f"number {crowd.first_unread(COUNT)}.")).to_be_in_viewport()
+    down = await scrolled_in(jonas, down=True)
+    assert down.passed > 300, "it goes on below as well"
     sizes = await scrolled_in(jonas)
     assert sizes.passed > 300, "it went on while one scrolled"
     assert sizes.rows < MOST_ROWS

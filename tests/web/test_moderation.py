@@ -17,6 +17,8 @@ async def test_a_held_message_is_released(window: OpenWindow) -> None:
     await maya.say(_HELD)
     await expect(maya.message(_HELD)).to_contain_text("It is being looked at")
     await jonas.sees(_HELD, times=0)
+    await maya.page.reload()
+    await maya.sees(_HELD)
 
     ada = await window("Ada Okafor")
     await expect(ada.page.get_by_role("link", name="Moderation")).to_be_visible()
@@ -50,6 +52,23 @@ async def test_a_report_is_decided_and_stays_on_record(window: OpenWindow) -> No
     await expect(record.first).to_contain_text("Best Deals")
     await expect(record.first).to_contain_text("by Ada Okafor")
     await expect(record).to_have_count(3)
+
+
+async def test_what_somebody_reports_is_in_the_queue(window: OpenWindow) -> None:
+    maya, ada = await window("Maya Lindqvist"), await window("Ada Okafor")
+    await maya.open("Editorial in Lisbon")
+    await maya.with_message("or rather from the first look on?", "More actions")
+    await maya.page.get_by_role("menuitem", name="Report message").click()
+    dialog = maya.page.get_by_role("dialog", name="Report")
+    await dialog.get_by_role("radio", name="Something else").check()
+    await dialog.get_by_label("Anything we should know?").fill("Only to see how it is done.")
+    await dialog.get_by_role("button", name="Send report").click()
+    await expect(maya.page.get_by_text("A moderator will look at it").first).to_be_visible()
+    await ada.go("/moderation")
+    await ada.page.get_by_role("button", name="or rather from the first look on?").click()
+    case = ada.page.get_by_role("article", name="Reported message")
+    await expect(case).to_contain_text("Only to see how it is done.")
+    await expect(case).to_contain_text("Could you tell me your sizes again")
 
 
 async def test_it_is_for_moderators(window: OpenWindow) -> None:
