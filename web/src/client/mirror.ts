@@ -226,8 +226,9 @@ export class Mirror {
     for (const shown of this.#shown) shown.wrote(message);
   }
 
-  #put(thread: Thread, counts: boolean): void {
-    const before = this.thread(thread.threadId);
+  #put(told: Thread, counts: boolean): void {
+    const before = this.thread(told.threadId);
+    const thread = notUnread(told, before);
     this.#threads.set(thread.threadId, thread);
     this.need(thread.participants.map((one) => one.userId));
     if (counts && before !== null) this.#recounted(before, thread);
@@ -285,6 +286,12 @@ export class Mirror {
   know(people: Person[]): void {
     this.people.set(new Map([...this.people.get(), ...people.map((one) => [one.userId, one] as const)]));
   }
+}
+
+/** How far one has read never goes back: an answer that says so was on its way when one read on. */
+function notUnread(thread: Thread, known: Thread | null): Thread {
+  const read = known?.mine.lastReadSeq ?? 0;
+  return thread.mine.lastReadSeq < read ? rules.readUpTo(thread, read) : thread;
 }
 
 /** A row of a list has no receipts; those that are known stay. */
