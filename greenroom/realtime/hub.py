@@ -1,15 +1,22 @@
 """Who on this node listens for what, and how a notice reaches them.
 
 A notice is encoded once, by whoever publishes it, and the same bytes go to every connection. What
-one would get wrong: a listener may come or go while a notice is being told.
+one would get wrong: a listener may come or go while a notice is being told; and when something may
+have been lost, everybody comes to ask what it was, so that they are not told all at once.
 """
 
+import asyncio
 import logging
+import math
 from typing import Protocol
 
 from greenroom.ids import UserId
 from greenroom.realtime.base import EVERYBODY, Bus, Notice, Topic
 
+SPREAD_SECONDS = 10
+"""In which everybody is told that they may have missed something. Cursors reach back further."""
+_AT_ONCE = 50
+_PAUSE_SECONDS = 0.1
 _log = logging.getLogger(__name__)
 
 
@@ -84,5 +91,14 @@ class Hub:
         for memory in self._nodes:
             memory.missed()
         everybody = {id(one): one for some in self._listeners.values() for one in some}
-        for listener in everybody.values():
+        turns = SPREAD_SECONDS / _PAUSE_SECONDS
+        self._tell_missed(
+            list(everybody.values()), max(_AT_ONCE, math.ceil(len(everybody) / turns))
+        )
+
+    def _tell_missed(self, left: list[Listener], at_once: int) -> None:
+        for listener in left[:at_once]:
             listener.missed()
+        if left := left[at_once:]:
+            loop = asyncio.get_running_loop()
+            loop.call_later(_PAUSE_SECONDS, self._tell_missed, left, at_once)

@@ -9,8 +9,9 @@ import pytest
 
 from greenroom.realtime.nats import peers
 from tests.fault_proxy import silent
-from tests.nodes.cluster import Cluster, caught_up
+from tests.nodes.cluster import Cluster, Mortal, caught_up
 from tests.socket.client import sending
+from tests.socket.node import Node
 
 
 async def test_a_node_that_dies_is_noticed_by_its_leases(living: Cluster, tmp_path: Path) -> None:
@@ -59,6 +60,23 @@ async def test_whoever_was_on_a_node_that_died_has_everything_on_another(
             assert "and I am not" in bodies.values()
 
 
+TEXT = "I am written, and nobody knows"
+
+
+async def dies_before_it_tells(one: Node, mortal: Mortal, thread: str) -> dict[str, str]:
+    """Ben's message is in the store, and that is all. What he has sent, to send it again."""
+    ben = await mortal.connect("ben")
+    mortal.proxy.on("TransactWriteItems", silent)
+    body = sending(thread, TEXT, "c1")
+    answer = await ben.begin("send", **body)
+    while len(await one.history("ana", thread)) < 2:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    await mortal.die()
+    await ben.closed()
+    assert not answer.done()
+    return body
+
+
 async def test_a_message_whose_node_died_before_it_told_is_told_once_its_silence_is_noticed(
     living: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -66,43 +84,37 @@ async def test_a_message_whose_node_died_before_it_told_is_told_once_its_silence
     monkeypatch.setattr(peers, "SILENT_SECONDS", 3)
     one = await living.node()
     thread = await one.talk("ana", "ben")
-    mortal = await living.mortal(tmp_path)
     async with await one.connect("ana") as ana:
-        ben = await mortal.connect("ben")
-        mortal.proxy.on("TransactWriteItems", silent)
-        await ben.begin("send", **sending(thread, "nobody else will say it", "c1"))
-        while len(await one.history("ana", thread)) < 2:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
-        await mortal.die()
+        await dies_before_it_tells(one, await living.mortal(tmp_path), thread)
         cursor = (await ana.ask("ping")).get("cursor", ana.hello["cursor"])
         await ana.event("resync")
         found = await caught_up(ana, cursor, **{thread: 1})
-        assert [message["body"] for message in found] == ["nobody else will say it"]
+        assert [message["body"] for message in found] == [TEXT]
 
 
-async def test_a_message_whose_node_died_before_it_told_is_there_and_found(
+async def test_before_that_it_is_told_when_whoever_sent_it_sends_it_again(
     living: Cluster, tmp_path: Path
 ) -> None:
-    """Whoever sent it tries again and is answered; the others see by the next one that there is a
-    gap, and resume, before anybody has noticed that a node is dead."""
     one = await living.node()
     thread = await one.talk("ana", "ben")
-    mortal = await living.mortal(tmp_path)
     async with await one.connect("ana") as ana:
-        ben = await mortal.connect("ben")
-        mortal.proxy.on("TransactWriteItems", silent)
-        body = sending(thread, "I am written, and nobody knows", "c1")
-        answer = await ben.begin("send", **body)
-        while len(await one.history("ana", thread)) < 2:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
-        await mortal.die()
-        await ben.closed()
-        assert not answer.done()
+        body = await dies_before_it_tells(one, await living.mortal(tmp_path), thread)
         async with await one.connect("ben") as again:
             assert (await again.ask("send", **body))["message"]["seq"] == 2
+            told = (await ana.event("message.created"))["message"]
+            assert (told["seq"], told["body"]) == (2, TEXT)
+            assert len(await one.history("ana", thread)) == 2, "and it is there once"
+
+
+async def test_or_with_the_next_event_of_the_thread_which_leaves_a_gap(
+    living: Cluster, tmp_path: Path
+) -> None:
+    one = await living.node()
+    thread = await one.talk("ana", "ben")
+    async with await one.connect("ana") as ana:
+        await dies_before_it_tells(one, await living.mortal(tmp_path), thread)
+        async with await one.connect("ben") as again:
             await again.send(thread, "now you know")
-            while (await ana.event("message.created"))["message"]["seq"] < 3:
-                pass
+            assert (await ana.event("message.created"))["message"]["seq"] == 3
             found = await caught_up(ana, ana.hello["cursor"], **{thread: 1})
-            assert "I am written, and nobody knows" in [message["body"] for message in found]
-            assert len(await one.history("ana", thread)) == 3, "and it is there once"
+            assert TEXT in [message["body"] for message in found]
