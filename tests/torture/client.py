@@ -45,6 +45,8 @@ class Client:
         self._chance = chance
         self._cursor: str | None = None
         self._behind = asyncio.Event()
+        self._may_come = asyncio.Event()
+        self._may_come.set()
         self._numbers = count(1)
         self._asked: dict[int, asyncio.Future[Frame]] = {}
         self._socket: aiohttp.ClientWebSocketResponse | None = None
@@ -68,6 +70,13 @@ class Client:
             await self._socket.close()
         while self.resumes == before or not self.is_settled:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
+
+    async def stay_away(self, seconds: float) -> None:
+        self._may_come.clear()
+        if self._socket is not None:
+            await self._socket.close()
+        await asyncio.sleep(seconds)
+        self._may_come.set()
 
     @property
     def is_settled(self) -> bool:
@@ -135,6 +144,7 @@ class Client:
 
     async def _come_back(self) -> None:
         while True:
+            await self._may_come.wait()
             with suppress(*_TROUBLES):
                 async with asyncio.timeout(5):
                     url = self._some_url()

@@ -17,6 +17,8 @@ from tests.torture.client import REACH, Client, Frame
 
 _IMPATIENT = 0.04
 _RECENT = REACH // 4
+_HOT = 2
+"""Where others change something at the same time."""
 _EMOJI = "👍"
 _TEXTS = (
     "could we begin a little later on that day?",
@@ -61,6 +63,8 @@ class Person:
         """Of messages: whether this person's is there; None where that is not certain."""
         self.read_tried: dict[str, int] = defaultdict(int)
         self.read_acked: dict[str, int] = defaultdict(int)
+        self.went_back: list[str] = []
+        """Marks that were acked, and not there when somebody looked."""
         self.reacted = 0
         self.refusals: list[str] = []
         self._chance = chance
@@ -162,8 +166,8 @@ class Person:
             await asyncio.sleep(self._chance.uniform(0.1, 0.8))
             await self.client.live.wait()
             thread = self._chance.choice(self.threads)
-            act = self._chance.choice((self._read, self._read, self._edit, self._react, self._type))
-            await act(thread)
+            acts = self._read, self._read, self._look, self._edit, self._react, self._type
+            await self._chance.choice(acts)(thread)
 
     async def _read(self, thread: str) -> None:
         up_to = self.client.view.have()[thread]
@@ -181,6 +185,15 @@ class Person:
         if done:
             self.read_acked[thread] = max(self.read_acked[thread], seq)
         return done
+
+    async def _look(self, thread: str) -> None:
+        """Whatever was acked before shows, on whichever node one looks."""
+        read, last = self.read_acked[thread], self.client.view.have()[thread]
+        seen = await self.client.rest("GET", f"/v1/threads/{thread}")
+        shown = seen["lastSeq"], seen["mine"]["lastReadSeq"], seen["mine"]["unread"]
+        if shown[0] < last or shown[1] < read or shown[2] != shown[0] - shown[1]:
+            who = f"{self.user}, who has read {read} of {last}"
+            self.went_back.append(f"{who}, is shown {shown[1]} of {shown[0]}, {shown[2]} unread")
 
     async def _edit(self, thread: str) -> None:
         """One of their own that is not long past, and that nobody else's try is under way for."""
@@ -204,7 +217,8 @@ class Person:
 
     async def _react(self, thread: str) -> None:
         seen = self.client.view.threads[thread]
-        seq = self._chance.randint(max(1, seen.up_to - _RECENT), seen.up_to)
+        reach = self._chance.choice((_HOT, _RECENT))
+        seq = self._chance.randint(max(1, seen.up_to - reach), seen.up_to)
         message = seen.messages[seq]
         if message["kind"] == "system":
             return

@@ -6,12 +6,17 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from greenroom.messaging.sync import SLACK_MS
 from tests.torture.crowd import Crowd, begin, gather
 from tests.torture.fleet import Fleet
 from tests.torture.plan import Step
 from tests.torture.verdict import Findings, Truth, differences, judge
 
 _SETTLE_SECONDS = 240
+_CALM_SECONDS = 3
+_ABSENCE_SECONDS = SLACK_MS / 1000 + 10
+"""Longer than what is given to whoever comes back without asking what has changed."""
+_ABSENT = ("dan", "finn")
 _TOLD_SECONDS = 120
 """More than it can take: 20 seconds until a node's death is noticed, and whatever a slow machine
 makes of the rest."""
@@ -65,7 +70,7 @@ async def torture(fleet: Fleet, steps: Sequence[Step], seed: str) -> tuple[Tally
         for person in crowd.people.values():
             await person.client.live.wait()
         begin(crowd)
-        await _suffer(fleet, steps)
+        await _suffer(fleet, crowd, steps)
         unsettled = await _settle(fleet, crowd)
         untold = await _untold(crowd)
         for person in crowd.people.values():
@@ -76,25 +81,48 @@ async def torture(fleet: Fleet, steps: Sequence[Step], seed: str) -> tuple[Tally
             person.stop()
             await person.client.stop()
     findings.wrong_sync += untold
+    if len(fleet.nodes) == 1:
+        findings.wrong_sync += _gaps(crowd)
     tally = _tally(fleet, crowd, findings, unsettled)
     tally.seconds = round(time.monotonic() - started, 1)
     return tally, findings
 
 
-async def _suffer(fleet: Fleet, steps: Sequence[Step]) -> None:
-    begun = time.monotonic()
+def _gaps(crowd: Crowd) -> list[str]:
+    """On several nodes one may have died before it told; on one, it tells everything in order."""
+    return [
+        f"{name} found {person.client.gaps} gaps"
+        for name, person in crowd.people.items()
+        if person.client.gaps
+    ]
+
+
+async def _suffer(fleet: Fleet, crowd: Crowd, steps: Sequence[Step]) -> None:
+    begun, most = time.monotonic(), max(step.at for step in steps)
     async with asyncio.TaskGroup() as under_way:
+        if most > 2 * _ABSENCE_SECONDS:
+            under_way.create_task(_be_absent(crowd, most - _ABSENCE_SECONDS))
         for step in steps:
             await asyncio.sleep(max(0, step.at - (time.monotonic() - begun)))
             under_way.create_task(fleet.suffer(step))
 
 
+async def _be_absent(crowd: Crowd, after: float) -> None:
+    await asyncio.sleep(after)
+    clients = [crowd.people[name].client for name in _ABSENT]
+    await asyncio.gather(*(client.stay_away(_ABSENCE_SECONDS) for client in clients))
+
+
 async def _settle(fleet: Fleet, crowd: Crowd) -> int:
-    """Everything is up and well; what was not acked is sent until it is. How much never was."""
+    """Everything is up and well, and stays so for a moment in which everybody is told whatever is
+    done; what was not acked is sent until it is. How much never was."""
     people = crowd.people.values()
     try:
         async with asyncio.timeout(_SETTLE_SECONDS):
             await fleet.up()
+            for person in people:
+                await person.client.live.wait()
+            await asyncio.sleep(_CALM_SECONDS)
             for person in people:
                 person.finish()
             while not all(person.is_settled for person in people):  # noqa: ASYNC110

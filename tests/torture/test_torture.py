@@ -1,4 +1,4 @@
-"""The short version of `make torture`: ten seconds of trouble for each kind of store, and as long
+"""The short version of `make torture`: eight seconds of trouble for each kind of store, and as long
 again until everything is settled.
 
 What is judged is what became of it, never how long it took: on a slow machine fewer messages are
@@ -15,7 +15,7 @@ from tests.torture.run import Tally
 from tests.torture.server import serve_alertly
 from tests.torture.verdict import Findings
 
-SECONDS, KILLS, SEED = 10, 5, "in make test"
+SECONDS, KILLS, SEED = 8, 4, "in make test"
 EVERYBODY_TWICE = 12
 """They resume when they come, and once more at the end."""
 

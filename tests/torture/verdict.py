@@ -83,7 +83,7 @@ def judge(crowd: Crowd, truth: Truth) -> Findings:
         _judge_badge(findings, name, truth)
         findings.wrong_sync += differences(name, person.client, truth)
         findings.wrong_sync += person.client.view.contradictions
-        findings.wrong_unread += person.client.view.wrong_unread
+        findings.wrong_unread += [*person.client.view.wrong_unread, *person.went_back]
         findings.refused += [*person.refusals, *person.client.bugs]
     return findings
 
