@@ -16,7 +16,8 @@ from greenroom.demo.story import BOOKING, LONG, SCENES
 from greenroom.errors import Problem
 from greenroom.messaging.history import history
 from greenroom.messaging.inbox import Inbox, Row, inbox
-from greenroom.messaging.models import Folder
+from greenroom.messaging.models import Folder, Kind
+from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.people import directory
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.limits import RATES
@@ -107,6 +108,19 @@ async def test_to_start_again_changes_nothing(sqlite_hall: Hall) -> None:
     await _told(sqlite_hall)
     assert await _inboxes(contexts) == before
     assert all(found.rows for found in before)
+
+
+async def test_a_story_that_was_told_otherwise_stays_and_stops_nothing(sqlite_hall: Hall) -> None:
+    contexts = sqlite_hall.contexts
+    await joined(contexts.people)
+    jonas, maya = await _actor(contexts, "jonas"), await _actor(contexts, "maya")
+    older = Opening(kind=Kind.BOOKING, others=(Invited(maya.user),), subject="An older story")
+    await open_thread(contexts.messaging, jonas, older, key=BOOKING.key)
+    await _told(sqlite_hall)
+    found = await inbox(contexts.messaging, maya, Folder.ALL)
+    subjects = {row.thread.subject for row in found.rows}
+    assert BOOKING.subject not in subjects
+    assert "Knitwear lookbook, autumn" in subjects
 
 
 async def _inboxes(contexts: Contexts) -> list[Inbox]:
