@@ -2,7 +2,8 @@
 // links. Elements are made of it by Markdown.svelte; nothing ever becomes HTML text.
 //
 // What one would get wrong: the server has escaped every `<` that opens anything to `&lt;`, in code as
-// well, so that here it is turned back everywhere; and only http, https and mailto are links.
+// well, so that here it is turned back everywhere; and only http, https and mailto are links. And
+// whoever writes decides how deep it is: quotes within quotes end at a depth, and the rest is text.
 
 export type Inline =
   | { is: "text"; text: string }
@@ -22,6 +23,7 @@ const FENCE = /^\s*(`{3,})/;
 const QUOTE = /^\s{0,3}> ?/;
 const ITEM = /^\s{0,3}(?:([-*+])|(\d{1,9})[.)])\s+/;
 const MOST = 2000;
+const DEEPEST = 8;
 /** Chosen in this order at each place; a run has a bound, so that no text takes long. */
 const INLINE = new RegExp(
   [
@@ -54,8 +56,9 @@ export function source(body: string): string {
   return body.replaceAll("&lt;", "<");
 }
 
-function blocks(lines: readonly string[]): Block[] {
+function blocks(lines: readonly string[], depth = 0): Block[] {
   const found: Block[] = [];
+  const isQuote = (line: string): boolean => depth < DEEPEST && QUOTE.test(line);
   let at = 0;
   while (at < lines.length) {
     const line = lines[at] ?? "";
@@ -65,11 +68,14 @@ function blocks(lines: readonly string[]): Block[] {
       const to = end === -1 ? lines.length : end;
       found.push({ is: "pre", text: source(lines.slice(at + 1, to).join("\n")) });
       at = to + 1;
-    } else if (QUOTE.test(line)) {
-      const to = until(lines, at, (one) => !QUOTE.test(one));
+    } else if (isQuote(line)) {
+      const to = until(lines, at, (one) => !isQuote(one));
       found.push({
         is: "quote",
-        inside: blocks(lines.slice(at, to).map((one) => one.replace(QUOTE, ""))),
+        inside: blocks(
+          lines.slice(at, to).map((one) => one.replace(QUOTE, "")),
+          depth + 1,
+        ),
       });
       at = to;
     } else if (ITEM.test(line)) {
@@ -82,7 +88,7 @@ function blocks(lines: readonly string[]): Block[] {
       const to = until(
         lines,
         at,
-        (one) => one.trim() === "" || QUOTE.test(one) || FENCE.test(one) || ITEM.test(one),
+        (one) => one.trim() === "" || isQuote(one) || FENCE.test(one) || ITEM.test(one),
       );
       found.push({ is: "paragraph", inside: inline(lines.slice(at, to).join("\n")) });
       at = to;
