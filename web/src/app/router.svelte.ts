@@ -77,10 +77,20 @@ function placeOf(address: string): Place {
   const at = { folder, thread: null };
   if (third !== undefined && third !== "") return { ...at, page: "nowhere" };
   if (first === "" || first === "inbox") {
-    return { ...at, page: "inbox", thread: second === "" ? null : decodeURIComponent(second) };
+    const thread = decoded(second);
+    return thread === null ? { ...at, page: "nowhere" } : { ...at, page: "inbox", thread: thread || null };
   }
   if (second === "" && (first === "new" || first === "moderation" || first === "settings")) {
     return { ...at, page: first };
   }
   return { ...at, page: "nowhere" };
+}
+
+/** Null for what no address of ours can be: `%E0%A4%A` is half a letter. */
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
 }
