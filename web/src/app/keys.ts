@@ -3,6 +3,7 @@
 // A component says what it can do (`keys.on("pin", …)`) for as long as it is there; the last to say so
 // is asked first. What one would get wrong: a single letter must do nothing while somebody types,
 // nor with Ctrl or Cmd held; and it can be turned off altogether (WCAG 2.1.4), which Escape cannot.
+// A key that is held down says itself again and again: to go on is meant, to decide again is not.
 import type { PlainKey } from "../strings";
 
 export type Section = "anywhere" | "list" | "conversation" | "message" | "moderation";
@@ -56,6 +57,7 @@ export type ShortcutId = (typeof SHORTCUTS)[number]["id"];
 type Doing = (key: string) => void;
 
 const SEQUENCE_MS = 1200;
+const GOES_ON = new Set(["j", "k"]);
 
 export class Keys {
   readonly #doing = new Map<string, Doing[]>();
@@ -93,6 +95,7 @@ export class Keys {
     )
       return;
     const { key } = event;
+    if (event.repeat && !GOES_ON.has(key)) return;
     if (key !== "Escape" && (!this.#areOn() || isWriting(event))) return;
     const run = this.#find(key);
     if (run === null) return;
