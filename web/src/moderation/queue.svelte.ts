@@ -1,7 +1,8 @@
 // The moderator's desk: the cases that wait, the one in hand, and what becomes of them.
 //
 // What one would get wrong: a decision folds other open cases of the same person, and another
-// moderator may have been quicker, so after every decision the queue is asked for again.
+// moderator may have been quicker, so after every decision the queue is asked for again. And nobody
+// decides what they have not seen: a case can be decided once all of it is there.
 import {
   isProblem,
   type Case,
@@ -10,6 +11,7 @@ import {
   type Client,
   type Decision,
   type Entry,
+  type Problem,
   type Standing,
 } from "../client";
 
@@ -26,6 +28,9 @@ export class Desk {
   around = $state.raw<Around | null>(null);
   forbidden = $state(false);
   busy = $state(false);
+  problem = $state.raw<Problem | null>(null);
+  #pages = 1;
+  #turn = 0;
   readonly #client: Client;
 
   constructor(client: Client) {
@@ -36,23 +41,44 @@ export class Desk {
     return this.cases?.find((one) => one.caseId === this.at) ?? null;
   }
 
+  get ready(): boolean {
+    return this.current !== null && this.around !== null && !this.busy;
+  }
+
+  /** As far down as it is shown. */
   async load(): Promise<void> {
+    const turn = ++this.#turn;
     try {
-      const page = await this.#client.moderation.queue();
-      this.cases = page.items;
+      let page = await this.#client.moderation.queue();
+      const items = [...page.items];
+      for (let n = 1; n < this.#pages && page.next !== null; n++) {
+        page = await this.#client.moderation.queue(page.next);
+        items.push(...page.items);
+      }
+      if (turn !== this.#turn) return;
+      this.cases = items;
       this.next = page.next;
+      this.problem = null;
     } catch (error) {
-      this.forbidden = isProblem(error) && error.status === 403;
-      this.cases ??= [];
-      if (!this.forbidden) throw error;
+      if (!isProblem(error)) throw error;
+      if (turn !== this.#turn) return;
+      this.forbidden = error.status === 403;
+      this.problem = error;
     }
+  }
+
+  /** What has come since. The case in hand stays in hand, unless somebody else has decided it: then
+   * none is, because the next key would be meant for the one that was there. */
+  async refresh(): Promise<void> {
+    if (this.busy || this.forbidden) return;
+    await this.load();
+    if (this.at !== null && this.current === null && !this.busy) await this.open(null);
   }
 
   async more(): Promise<void> {
     if (this.next === null) return;
-    const page = await this.#client.moderation.queue(this.next);
-    this.cases = [...(this.cases ?? []), ...page.items];
-    this.next = page.next;
+    this.#pages += 1;
+    await this.load();
   }
 
   step(by: 1 | -1): void {
@@ -85,7 +111,7 @@ export class Desk {
   /** The next one is opened, so that the keys go on. */
   async decide(decision: Decision, until?: Date): Promise<Entry | null> {
     const found = this.current;
-    if (!found || this.busy || !found.decisions.includes(decision)) return null;
+    if (!found || !this.ready || !found.decisions.includes(decision)) return null;
     this.busy = true;
     try {
       const all = this.cases ?? [];
@@ -95,7 +121,7 @@ export class Desk {
         decision,
         until === undefined ? {} : { until },
       );
-      await this.load().catch(() => undefined);
+      await this.load();
       const rest = (this.cases ?? []).filter((one) => one.caseId !== found.caseId);
       this.cases = rest;
       await this.open((rest[place] ?? rest[rest.length - 1])?.caseId ?? null);

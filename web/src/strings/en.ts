@@ -312,6 +312,7 @@ export const en = {
   "mod.case": "The case",
   "mod.empty": "Nothing waits",
   "mod.emptyText": "Held messages and reports show up here, the oldest first.",
+  "mod.failed": "The cases could not be loaded",
   "mod.logEmpty": "Nothing has been decided yet",
   "mod.logEmptyText": "Every decision is kept here for good: what, by whom and when.",
   "mod.held": "Held message",
