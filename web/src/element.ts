@@ -110,7 +110,7 @@ class GreenroomInbox extends HTMLElement {
       prefs,
       keys,
       embedded: true,
-      signOut: () => this.#stop(),
+      leave: () => this.#stop(),
     });
     const thread = this.getAttribute("thread");
     if (thread !== null) router.inbox("all", thread);

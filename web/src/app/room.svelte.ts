@@ -12,6 +12,8 @@ import type { Prefs } from "./prefs.svelte";
 import type { Router } from "./router.svelte";
 import { Toasts } from "./toasts.svelte";
 
+type Leave = (options: { forget: boolean }) => void;
+
 interface Current<T> {
   readonly current: T;
 }
@@ -24,7 +26,9 @@ export class Room {
   readonly toasts = new Toasts();
   /** On somebody else's page: no account, no settings, no moderation. */
   readonly embedded: boolean;
-  readonly signOut: () => void;
+  /** Asked whether to go although something has not been sent. */
+  leaving = $state(false);
+  readonly #leave: Leave;
   /** The next thread is opened by a key, and the keys are to go on: the composer leaves the focus alone. */
   byKeys = false;
   /** When a kind word was last read and set aside: what comes back with the message is the same one. */
@@ -42,14 +46,14 @@ export class Room {
     prefs: Prefs;
     keys: Keys;
     embedded: boolean;
-    signOut: () => void;
+    leave: Leave;
   }) {
     this.client = parts.client;
     this.router = parts.router;
     this.prefs = parts.prefs;
     this.keys = parts.keys;
     this.embedded = parts.embedded;
-    this.signOut = parts.signOut;
+    this.#leave = parts.leave;
     this.#me = fromStore(parts.client.me);
     this.#people = fromStore(parts.client.people);
     this.#counts = fromStore(parts.client.counts);
@@ -76,6 +80,25 @@ export class Room {
   get outbox(): readonly Outgoing[] {
     return this.#outbox.current;
   }
+
+  /** What would be lost: a held message is the server's already. */
+  get unsent(): number {
+    return this.outbox.filter((one) => one.state !== "held").length;
+  }
+
+  /** Takes what this browser keeps of somebody with it, so it asks first where that is a message. */
+  signOut = (): void => {
+    if (this.unsent > 0) this.leaving = true;
+    else this.#leave({ forget: true });
+  };
+
+  signOutAnyway = (): void => {
+    for (const one of this.outbox) this.client.discard(one.clientMessageId);
+    this.#leave({ forget: true });
+  };
+
+  /** The session has ended by itself: whoever comes back finds what they wrote. */
+  signInAgain = (): void => this.#leave({ forget: false });
 
   get isModerator(): boolean {
     return !this.embedded && (this.me?.scopes.includes("moderator") ?? false);

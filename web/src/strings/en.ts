@@ -43,6 +43,14 @@ export const en = {
   "signin.unreachable": "The server cannot be reached. Is it running?",
   "signin.moderator": "Moderator",
   signout: "Sign out",
+  "signout.title": "Sign out?",
+  "signout.unsent": {
+    one: "{count} message has not been sent. Signing out throws it away.",
+    other: "{count} messages have not been sent. Signing out throws them away.",
+  },
+
+  "page.failed": "This page could not be loaded",
+  "page.failedText": "The server cannot be reached just now, or has been renewed meanwhile.",
 
   "nav.inbox": "Inbox",
   "nav.new": "New conversation",
