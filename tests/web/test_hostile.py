@@ -45,6 +45,28 @@ async def test_nothing_that_is_said_is_run(window: OpenWindow) -> None:
     assert asked == []
 
 
+@pytest.mark.parametrize("sign", [">", "*", "`", "[", "- ", "\u202e"])
+async def test_no_text_is_too_deep(window: OpenWindow, sign: str) -> None:
+    """Neither in the conversation nor as what was said last, on either screen, also later."""
+    ines, maya = await window("Inês Carvalho"), await window("Maya Lindqvist")
+    for one in (ines, maya):
+        await one.open("The deposit of the Porto booking")
+    await ines.say(sign * 3000 + " so deep it goes")
+    await maya.sees("so deep it goes")
+    await maya.page.reload()
+    await maya.sees("so deep it goes")
+    await maya.say("Still here.")
+    await ines.sees("Still here.")
+
+
+@pytest.mark.parametrize("path", ["/inbox/%E0%A4%A", "/inbox/thr_%00", "/inbox?folder=nowhere"])
+async def test_an_address_that_is_none_leads_to_a_page(window: OpenWindow, path: str) -> None:
+    maya = await window("Maya Lindqvist")
+    await maya.go(path)
+    await expect(maya.page.get_by_role("navigation", name="Main")).to_be_visible()
+    await expect(maya.page.locator("h2").first).to_be_visible()
+
+
 async def test_a_name_is_text_as_well(window: OpenWindow) -> None:
     jonas, maya = await window("Jonas Achterberg"), await window("Maya Lindqvist")
     await jonas.go("/settings")

@@ -71,6 +71,21 @@ async def test_what_somebody_reports_is_in_the_queue(window: OpenWindow) -> None
     await expect(case).to_contain_text("Could you tell me your sizes again")
 
 
+async def test_a_key_that_is_held_down_decides_once(window: OpenWindow) -> None:
+    ada = await window("Ada Okafor")
+    await ada.go("/moderation")
+    queue = ada.page.get_by_role("region", name="Cases that wait").locator("[data-case]")
+    await expect(queue).to_have_count(3)
+    await queue.last.click()
+    await expect(ada.page.get_by_role("article", name="Reported message")).to_be_visible()
+    for _ in range(12):
+        await ada.page.keyboard.down("d")
+    await ada.page.keyboard.up("d")
+    await expect(queue).to_have_count(2)
+    await ada.page.wait_for_timeout(500)
+    await expect(queue).to_have_count(2)
+
+
 async def test_it_is_for_moderators(window: OpenWindow) -> None:
     maya = await window("Maya Lindqvist")
     await expect(maya.page.get_by_role("link", name="Moderation")).to_have_count(0)

@@ -219,6 +219,21 @@ async def test_a_kind_word_comes_before_contact_details_go_out(window: OpenWindo
     await jonas.sees("maya.lindqvist@example.com")
 
 
+async def test_what_is_typed_after_enter_is_not_glued_to_it(window: OpenWindow) -> None:
+    maya, jonas = await _both_in_the_booking(window)
+
+    async def slow(route: Route) -> None:
+        await asyncio.sleep(0.8)
+        await route.continue_()
+
+    await maya.page.route("**/v1/preview", slow)
+    await maya.field.fill("It is 300 in total")
+    await maya.field.press("Enter")
+    await maya.page.keyboard.type(" and more")
+    await jonas.sees("It is 300 in total")
+    await jonas.sees("and more", times=0)
+
+
 async def test_two_tabs_of_one_person_agree(window: OpenWindow) -> None:
     maya, jonas = await _both_in_the_booking(window)
     other = Window(await maya.page.context.new_page(), maya.url)

@@ -48,7 +48,8 @@ class Window:
         return self.page.get_by_role("list", name="Messages")
 
     def message(self, text: str) -> Locator:
-        return self.messages.locator("li", has_text=text)
+        """Not a line of a list in it."""
+        return self.messages.locator(":scope > li", has_text=text)
 
     @property
     def field(self) -> Locator:
