@@ -69,6 +69,7 @@ export class OpenThread implements Conversation, Shown {
   }
 
   newest(): Promise<void> {
+    if (this.desk.mirror.thread(this.threadId) === null) void this.desk.mirror.load(this.threadId);
     return this.#whole({});
   }
 

@@ -1,5 +1,8 @@
 // A folder on screen: pages from the server down to where somebody has scrolled, and above that
 // whatever the mirror knows, live.
+//
+// What one would get wrong: who goes to another folder and back has seen this one a moment ago. How
+// far its first page went is remembered, so that it is there at once, also without a connection.
 import { isProblem, type Rest } from "./rest";
 import * as rules from "./rules";
 import type { Mirror, Shown } from "./mirror";
@@ -14,6 +17,8 @@ export class FolderList implements ThreadList, Shown {
   #next: string | null = null;
   #floor: string | null = null;
   #loaded = false;
+  /** By this list itself, and not by one before it. */
+  #reached = false;
   #pages = 0;
   #loading = false;
   #problem: Problem | null = null;
@@ -29,6 +34,11 @@ export class FolderList implements ThreadList, Shown {
   ) {
     this.state = new Made(() => this.#make());
     this.#hide = mirror.show(this);
+    const first = mirror.firstPages.get(folder);
+    if (first === undefined) return;
+    this.#next = first.next;
+    this.#floor = first.floor;
+    this.#loaded = true;
   }
 
   /** From the top, as far down as it was read. What is shown stays until there is something else. */
@@ -48,13 +58,15 @@ export class FolderList implements ThreadList, Shown {
   }
 
   async more(): Promise<void> {
-    if (this.#loading || !this.#loaded || this.#next === null) return;
+    if (this.#loading) return;
+    if (!this.#reached) return this.refresh();
+    if (this.#next === null) return;
     await this.#read(this.#next);
   }
 
   retryIfUnreached(): void {
     if (this.#problem?.code !== "network") return;
-    void (this.#loaded ? this.more() : this.refresh());
+    void (this.#reached ? this.more() : this.refresh());
   }
 
   async #read(cursor: string | null, seen?: Set<string>): Promise<void> {
@@ -72,8 +84,11 @@ export class FolderList implements ThreadList, Shown {
       this.#pages = cursor === null ? 1 : this.#pages + 1;
       this.#next = page.next;
       this.#floor = page.next === null ? "" : lowest;
-      this.#loaded = true;
+      this.#loaded = this.#reached = true;
       this.#problem = null;
+      if (cursor === null) {
+        this.mirror.firstPages.set(this.folder, { next: this.#next, floor: this.#floor });
+      }
     } catch (error) {
       if (turn !== this.#turn) return;
       if (!isProblem(error)) throw error;

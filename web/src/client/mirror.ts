@@ -28,6 +28,8 @@ export interface Shown {
 export class Mirror {
   readonly counts = new Value<Counts | null>(null);
   readonly people = new Value<ReadonlyMap<string, Person>>(new Map());
+  /** How far down the first page of a folder went, when it was last read. */
+  readonly firstPages = new Map<Folder, { next: string | null; floor: string }>();
   me = "";
   #threads = new Map<string, Thread>();
   #shown = new Set<Shown>();

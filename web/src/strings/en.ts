@@ -172,6 +172,7 @@ export const en = {
   "log.jump": "Jump to newest",
   "log.jumpNew": { one: "{count} new message", other: "{count} new messages" },
   "log.beginning": "This is the beginning of the conversation.",
+  "log.failed": "This conversation cannot be loaded just now",
   "log.today": "Today",
   "log.yesterday": "Yesterday",
   "log.said": "{name} said: {text}",

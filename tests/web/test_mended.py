@@ -1,0 +1,166 @@
+"""What somebody else writes, a slow answer or a lost line may do to a window, and may not."""
+
+import asyncio
+
+import pytest
+from playwright.async_api import Locator, Route, expect
+
+from tests.realtime.cable import Cable
+from tests.web.conftest import OpenWindow
+from tests.web.window import Window
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+EDITORIAL, STUDIO = "Editorial in Lisbon", "The day at Studio Nord"
+
+
+def _over(cable: Cable) -> str:
+    return cable.url.replace("nats:", "http:")
+
+
+async def _offline(one: Window, cable: Cable) -> None:
+    cable.cut()
+    await expect(one.page.get_by_text("You are offline")).to_be_visible()
+
+
+async def test_quotes_within_quotes_end_at_a_depth(window: OpenWindow) -> None:
+    maya, jonas = await window("Maya Lindqvist"), await window("Jonas Achterberg")
+    await maya.open(EDITORIAL)
+    await maya.say(">" * 3000 + " deep")
+    await maya.sees("> deep")
+    await expect(jonas.row(EDITORIAL)).to_contain_text(">>>")
+    await jonas.open(EDITORIAL)
+    await jonas.sees("> deep")
+    assert await jonas.message("> deep").locator("blockquote").count() == 8
+    await jonas.say("Still here.")
+    await maya.sees("Still here.")
+
+
+async def test_what_is_typed_after_enter_is_the_next_message(window: OpenWindow) -> None:
+    maya, jonas = await window("Maya Lindqvist"), await window("Jonas Achterberg")
+    await maya.open(EDITORIAL)
+    await jonas.open(EDITORIAL)
+
+    async def slowly(route: Route) -> None:
+        await asyncio.sleep(0.8)
+        await route.continue_()
+
+    await maya.page.route("**/v1/preview", slowly)
+    await maya.say("It is 300 in total")
+    await maya.field.press_sequentially("And the rest")
+    await jonas.sees("It is 300 in total")
+    await expect(maya.field).to_have_value("And the rest")
+    await maya.field.press("Enter")
+    await jonas.sees("And the rest")
+    assert (await jonas.texts())[-2:] == ["It is 300 in total", "And the rest"]
+    await maya.say("Write to maya.lindqvist@example.com")
+    await maya.field.press_sequentially("or call")
+    await expect(maya.page.get_by_role("alertdialog")).to_be_visible()
+    await expect(maya.field).to_have_value("Write to maya.lindqvist@example.com\nor call")
+
+
+async def test_signing_out_asks_before_it_throws_a_message_away(
+    window: OpenWindow, cable: Cable
+) -> None:
+    maya, jonas = await window("Maya Lindqvist", url=_over(cable)), await window("Jonas Achterberg")
+    await maya.open(EDITORIAL)
+    await jonas.open(EDITORIAL)
+    await _offline(maya, cable)
+    await maya.say("Not yet on its way.")
+    await maya.sees("Not yet on its way.")
+
+    async def sign_out() -> Locator:
+        await maya.button("Account: Maya Lindqvist").click()
+        await maya.page.get_by_role("menuitem", name="Sign out").click()
+        asked = maya.page.get_by_role("dialog", name="Sign out?")
+        await expect(asked).to_contain_text("1 message has not been sent")
+        return asked
+
+    await (await sign_out()).get_by_role("button", name="Cancel").click()
+    await maya.sees("Not yet on its way.")
+    cable.mend()
+    await jonas.sees("Not yet on its way.")
+
+    await _offline(maya, cable)
+    await maya.say("Better not.")
+    await maya.sees("Better not.")
+    await (await sign_out()).get_by_role("button", name="Sign out").click()
+    cable.mend()
+    await maya.sign_in("Maya Lindqvist")
+    await maya.open(EDITORIAL)
+    await maya.sees("Not yet on its way.")
+    await maya.sees("Better not.", times=0)
+    await jonas.sees("Better not.", times=0)
+
+
+async def test_nothing_is_decided_before_it_is_seen(window: OpenWindow) -> None:
+    ada = await window("Ada Okafor")
+    seen = asyncio.Event()
+
+    async def later(route: Route) -> None:
+        await seen.wait()
+        await route.continue_()
+
+    await ada.page.route("**/context", later)
+    await ada.go("/moderation")
+    cases = ada.page.get_by_role("region", name="Cases that wait").locator("[data-case]")
+    await expect(cases).to_have_count(3)
+    await cases.last.click()
+    await expect(ada.button("Dismiss")).to_be_disabled()
+    await ada.page.keyboard.press("d")
+    seen.set()
+    await expect(ada.button("Dismiss")).to_be_enabled()
+    await expect(cases).to_have_count(3)
+    for _ in range(12):
+        await ada.page.keyboard.down("d")
+    await ada.page.keyboard.up("d")
+    await expect(cases).to_have_count(2)
+    await expect(
+        ada.page.get_by_role("group", name="Decide").get_by_role("button").first
+    ).to_be_enabled()
+    await expect(cases).to_have_count(2)
+
+
+async def test_an_address_that_is_half_a_letter_leads_nowhere(window: OpenWindow) -> None:
+    maya = await window("Maya Lindqvist")
+    await maya.go("/inbox/%E0%A4%A")
+    await expect(maya.page.get_by_text("There is nothing here")).to_be_visible()
+    await maya.button("To the inbox").click()
+    await expect(maya.row(EDITORIAL)).to_be_visible()
+
+
+async def test_offline_nothing_untrue_is_said_and_nothing_is_locked(
+    window: OpenWindow, cable: Cable
+) -> None:
+    maya = await window("Maya Lindqvist", url=_over(cable))
+    await maya.open(EDITORIAL)
+    await maya.say("A tpyo.")
+    await expect(maya.message("A tpyo.")).to_contain_text("Sent")
+    await _offline(maya, cable)
+
+    await maya.field.press("ArrowUp")
+    await expect(maya.field).to_have_value("A tpyo.")
+    await maya.say("A typo.")
+    await maya.sees("A typo.")
+    await maya.say("Written after the edit.")
+    await maya.sees("Written after the edit.")
+
+    await maya.folder("Spam")
+    await expect(maya.page.get_by_text("The conversations could not be loaded")).to_be_visible()
+    await maya.folder("All")
+    await maya.open(STUDIO)
+    await expect(maya.page.get_by_text("cannot be loaded just now")).to_be_visible()
+    await expect(maya.page.get_by_text("Nothing has been said yet")).to_have_count(0)
+    await maya.open(EDITORIAL)
+    await maya.sees("Written after the edit.")
+    await expect(maya.page.get_by_text("This is the beginning")).to_have_count(0)
+    await maya.page.keyboard.press("Escape")
+    await maya.page.keyboard.press("n")
+    await expect(maya.page.get_by_text("This page could not be loaded")).to_be_visible()
+
+    cable.mend()
+    await expect(maya.page.get_by_role("heading", name="New conversation")).to_be_visible()
+    await maya.go("/inbox")
+    await maya.open(EDITORIAL)
+    await maya.sees("Written after the edit.")
+    await maya.sees("A typo.")
