@@ -168,7 +168,8 @@ class TheClient extends UseCases implements Client, Desk {
     if (typeof document === "undefined") return;
     const change = on ? "addEventListener" : "removeEventListener";
     document[change]("visibilitychange", this.#looked);
-    globalThis[change]("online", this.#looked);
+    globalThis[change]("online", this.#wake);
+    globalThis[change]("offline", this.#wake);
     globalThis[change]("pagehide", this.#left);
     globalThis[change]("pageshow", this.#back as EventListener);
   }
@@ -178,6 +179,9 @@ class TheClient extends UseCases implements Client, Desk {
     if (document.hidden) this.saveDrafts();
     else this.#post({ type: "wake" });
   };
+
+  /** The network has come or gone, says the browser, which knows of Wi-Fi and not of the server. */
+  #wake = (): void => this.#post({ type: "wake" });
 
   #left = (): void => {
     this.saveDrafts();

@@ -2,8 +2,8 @@
 // now and then, and after a break everything that was missed.
 //
 // What one would get wrong: a connection that is dead looks like one where nothing happens. So it is
-// asked every 30 seconds, and one that does not answer in 10 is given up. And a cursor is only where
-// to resume from once everything before it has been handed on.
+// asked every 30 seconds, and one that does not answer in 10 is given up; sooner where somebody waits
+// for an answer. And a cursor is only where to resume from once everything before it has been handed on.
 import { Refusal } from "./rest";
 import type { Ack, Changes, ClientFrame, ServerFrame } from "./socket";
 import type { Connection, ProblemDocument } from "./types";
@@ -95,7 +95,11 @@ export class Link {
     }
     const id = ++this.#number;
     return new Promise((done) => {
-      this.#asked.set(id, done);
+      const late = isOwn(frame) ? null : this.#later(PATIENCE_MS, () => this.wake());
+      this.#asked.set(id, (answer) => {
+        if (late !== null) this.#cancel(late);
+        done(answer);
+      });
       socket.send(JSON.stringify({ ...frame, id }));
     });
   }
@@ -364,4 +368,9 @@ export class Link {
     clearTimeout(timer);
     this.#timers.delete(timer);
   }
+}
+
+/** What the link asks for itself, and waits for in its own way. */
+function isOwn(frame: Asked): boolean {
+  return frame.type === "auth" || frame.type === "resume" || frame.type === "ping";
 }
