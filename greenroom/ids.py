@@ -20,6 +20,8 @@ ReportId = NewType("ReportId", str)
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _RANDOM_BITS = 80
+LAST_MS = 253_402_300_799_999
+"""The end of the year 9999: no time after it can be written down."""
 
 
 class _Entropy:
@@ -76,7 +78,7 @@ def time_of(identifier: str) -> int | None:
     ms = 0
     for character in body[:10]:
         ms = ms << 5 | _ALPHABET.index(character)
-    return ms
+    return ms if ms <= LAST_MS else None
 
 
 _PAIRS = [one + other for one in _ALPHABET for other in _ALPHABET]

@@ -20,7 +20,8 @@ from greenroom.store.problems import ConditionFailed, Conflict
 Changed: TypeAlias = Callable[[Frame, int], Frame]
 """From the frame and the time; the very same frame where there is nothing to change."""
 
-_TRIES = 5
+_TRIES = 12
+"""Against other nodes."""
 
 
 async def change_frame(
@@ -32,7 +33,22 @@ async def change_frame(
     *,
     version: int | None = None,
 ) -> Frame:
-    """With a version: only if nobody has changed it since."""
+    """With a version: only if nobody has changed it since. Those who change one message at once do
+    it one after the other, each on what the one before has made of it."""
+    async with messaging.heads.changing.turn(frame.id) as waited:
+        if waited:
+            frame = await access.message(messaging, side, frame.id)
+        return await _change(messaging, side, frame, changed, told, version)
+
+
+async def _change(
+    messaging: Messaging,
+    side: Side,
+    frame: Frame,
+    changed: Changed,
+    told: Callable[[Frame], Event],
+    version: int | None,
+) -> Frame:
     for _ in range(_TRIES):
         if version is not None and frame.version != version:
             raise VersionMismatch(frame.version)

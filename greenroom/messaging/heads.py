@@ -12,7 +12,7 @@ from greenroom.ids import ThreadId
 from greenroom.messaging import items
 from greenroom.messaging.models import Thread
 from greenroom.messaging.records import MESSAGING, head_key
-from greenroom.messaging.turns import Turns
+from greenroom.messaging.turns import OneByOne, Turns
 from greenroom.store.base import Store
 
 _MOST = 20_000
@@ -24,6 +24,8 @@ class Heads:
         self._kept: OrderedDict[ThreadId, Thread] = OrderedDict()
         self.turns: Turns[Any] = Turns()
         """Who is writing to a thread just now, and who waits."""
+        self.changing = OneByOne()
+        """Who is changing a message just now."""
 
     async def load(self, thread: ThreadId) -> tuple[Thread | None, bool]:
         """The head, and whether it comes from the store just now."""

@@ -14,32 +14,46 @@ from greenroom.messaging.records import MESSAGING, member_key
 from greenroom.people.actor import Actor
 from greenroom.store.base import Update, key_of
 from greenroom.store.expressions import Action, F
-from greenroom.store.problems import ConditionFailed
+from greenroom.store.problems import ConditionFailed, Conflict
+
+_TRIES = 8
 
 
 async def mark_read(messaging: Messaging, actor: Actor, thread_id: ThreadId, seq: int) -> None:
     """Everything up to `seq`. Never goes back; `mark_unread` does."""
+    for _ in range(_TRIES):
+        if await _is_read(messaging, actor, thread_id, seq):
+            return
+    raise Conflict
+
+
+async def _is_read(messaging: Messaging, actor: Actor, thread_id: ThreadId, seq: int) -> bool:
+    """Not yet where another device has moved something at the same moment."""
     side = await access.thread(messaging, actor, thread_id)
     _check_seq(side.thread, seq, least=0)
     now_ms = messaging.clock.now_ms()
     before, read = rules.place_of(side.thread, side.mine), max(seq, side.mine.read_seq)
     if read == side.mine.read_seq and seq <= before:
-        return
+        return True
+    delivered = max(read, side.mine.delivered_seq)
     update = Update(
         MESSAGING,
         member_key(thread_id, actor.user),
         (
             F("readSeq").set(read),
-            F("deliveredSeq").set(max(read, side.mine.delivered_seq)),
+            F("deliveredSeq").set(delivered),
             F("lastReadAt").set(now_ms),
             F("changedAt").set(now_ms),
             _mark_after(side, read, max(seq, before)),
         ),
-        F("state").equals("active") & (F("readSeq").absent() | F("readSeq").at_most(read)),
+        F("state").equals("active")
+        & (F("readSeq").absent() | F("readSeq").at_most(read))
+        & (F("deliveredSeq").absent() | F("deliveredSeq").at_most(delivered)),
     )
-    if await _moves(messaging, side, update):
-        delivered = max(read, side.mine.delivered_seq)
-        messaging.tell(side.thread, ReceiptMoved(actor.user, read, delivered))
+    if not await _moves(messaging, side, update):
+        return False
+    messaging.tell(side.thread, ReceiptMoved(actor.user, read, delivered))
+    return True
 
 
 def _mark_after(side: Side, read: int, place: int) -> Action:

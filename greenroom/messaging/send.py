@@ -44,6 +44,7 @@ from greenroom.store.problems import ConditionFailed
 from greenroom.store.values import Item, Value
 
 _INNOCENT = Allow()
+_TOLD_AGAIN_MS = 60_000
 
 
 class Outgoing(Struct, frozen=True):
@@ -79,7 +80,9 @@ async def send(
         claim = claim_key(thread_id, actor.user, client_id)
         for failure in refusal.failed:
             if key_of(failure.op) == claim and failure.item is not None:
-                return await _first_answer(messaging, thread_id, cleaned, failure.item)
+                answer = await _first_answer(messaging, thread_id, cleaned, failure.item)
+                await _tell_again(messaging, answer)
+                return answer
         raise
     except Problem:
         claim = claim_key(thread_id, actor.user, client_id)
@@ -253,11 +256,17 @@ async def _first_answer(
     if item is None:
         raise MessageNotFound
     frame = items.frame_of(item)
-    head, _ = await messaging.heads.load(thread_id)
-    if head is not None:
-        # Whoever wrote it may have died before telling anybody; to be told twice does no harm.
-        messaging.tell(head, MessageCreated(frame))
     return Sent(frame, frame.policy_hints, again=True)
+
+
+async def _tell_again(messaging: Messaging, answer: Sent | Held) -> None:
+    """Whoever wrote it may have died before telling anybody, and to be told twice does no harm.
+    Only for whoever might send it now, and soon after it was sent."""
+    if isinstance(answer, Held) or messaging.clock.now_ms() - answer.frame.ms > _TOLD_AGAIN_MS:
+        return
+    head, _ = await messaging.heads.load(answer.frame.thread)
+    if head is not None:
+        messaging.tell(head, MessageCreated(answer.frame))
 
 
 def claim_op(frame: Frame, outgoing: Outgoing) -> Put:

@@ -5,7 +5,8 @@ under way goes on; so the work is done by a task of its own, never by one of tho
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import Generic, TypeVar
 
 from greenroom.ids import ThreadId
@@ -85,3 +86,25 @@ class Turns(Generic[_What]):
         finally:
             for one in (*some, *self._waiting.pop(thread)):
                 one.give_up()
+
+
+class OneByOne:
+    """One at a time for each name, in the order of coming."""
+
+    def __init__(self) -> None:
+        self._turns: dict[str, tuple[asyncio.Lock, int]] = {}
+
+    @asynccontextmanager
+    async def turn(self, name: str) -> AsyncIterator[bool]:
+        """Whether somebody else was there before."""
+        lock, others = self._turns.get(name, (asyncio.Lock(), 0))
+        self._turns[name] = (lock, others + 1)
+        try:
+            async with lock:
+                yield others > 0
+        finally:
+            lock, left = self._turns[name]
+            if left == 1:
+                del self._turns[name]
+            else:
+                self._turns[name] = (lock, left - 1)

@@ -52,6 +52,10 @@ Missed: TypeAlias = Callable[[], None]
 
 
 class Bus(Protocol):
+    @property
+    def is_up(self) -> bool:
+        """Whether what others publish comes, as far as anybody knows."""
+
     async def start(self, deliver: Deliver, missed: Missed) -> None: ...
 
     def publish(self, topics: Iterable[Topic], notice: Notice) -> None:

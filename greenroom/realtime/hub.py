@@ -45,6 +45,13 @@ class Hub:
         self.bus = bus
         self._listeners: dict[Topic, list[Listener]] = {}
         self._nodes: list[Memory] = []
+        self._telling = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everybody here has been told what there was, or that they missed it. While it is
+        not, no cursor may be given: what is missing would lie before it."""
+        return self.bus.is_up and not self._telling
 
     async def start(self) -> None:
         await self.bus.start(self._deliver, self._missed)
@@ -91,6 +98,7 @@ class Hub:
         for memory in self._nodes:
             memory.missed()
         everybody = {id(one): one for some in self._listeners.values() for one in some}
+        self._telling += 1
         turns = SPREAD_SECONDS / _PAUSE_SECONDS
         self._tell_missed(
             list(everybody.values()), max(_AT_ONCE, math.ceil(len(everybody) / turns))
@@ -98,7 +106,12 @@ class Hub:
 
     def _tell_missed(self, left: list[Listener], at_once: int) -> None:
         for listener in left[:at_once]:
-            listener.missed()
+            try:
+                listener.missed()
+            except Exception:
+                _log.exception("a connection could not be told that it missed something")
         if left := left[at_once:]:
             loop = asyncio.get_running_loop()
             loop.call_later(_PAUSE_SECONDS, self._tell_missed, left, at_once)
+        else:
+            self._telling -= 1

@@ -6,6 +6,8 @@ from greenroom.realtime.base import Deliver, Missed, Notice, Topic
 
 
 class MemoryBus:
+    is_up = True
+
     def __init__(self) -> None:
         self._deliver: Deliver | None = None
         self._topics: set[Topic] = set()

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from greenroom.ids import ThreadId
-from greenroom.messaging import Messaging, react, rename
+from greenroom.messaging import Messaging, edit, react, read, rename
 from greenroom.messaging.append import Planned, append
+from greenroom.messaging.block import block_person
 from greenroom.messaging.events import Event, MessageCreated
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Thread
@@ -170,3 +171,59 @@ async def test_whoever_brings_too_much_takes_nobody_along(
     )
     assert [type(answer) for answer in answers] == [Sent, ItemTooLarge, Sent]
     assert len(await _bodies(messaging, world, thread.id)) == 2
+
+
+async def test_many_may_change_one_message_at_once(world: World, messaging: Messaging) -> None:
+    thread = await world.inquiry()
+    first = (await _sent(messaging, world, "ana", thread, "first")).frame
+    emojis = ["👍", "🎉", "❤️", "😂", "😮", "😢", "🙏", "🔥"]
+    ana, ben = world.actors["ana"], world.actors["ben"]
+    await asyncio.gather(
+        *(react.react(messaging, ben, thread.id, first.id, emoji) for emoji in emojis),
+        *(edit.edit(messaging, ana, thread.id, first.id, f"text {n}") for n in range(4)),
+        *(react.react(messaging, ana, thread.id, first.id, emoji) for emoji in emojis),
+    )
+    (frame,) = (await history(messaging, ben, thread.id)).frames
+    assert set(frame.reactions) == set(emojis)
+    assert {len(users) for users in frame.reactions.values()} == {2}
+    assert len(frame.edits) == 4
+    assert frame.version == 1 + 4 + 16
+
+
+async def test_what_was_delivered_stays_so_whatever_is_read_at_the_same_moment(
+    world: World, messaging: Messaging
+) -> None:
+    thread = await world.inquiry()
+    for number in range(4):
+        await _sent(messaging, world, "ana", thread, f"k{number}")
+    ben = world.actors["ben"]
+    await asyncio.gather(
+        read.mark_delivered(messaging, ben, thread.id, 4),
+        read.mark_read(messaging, ben, thread.id, 1),
+        read.mark_delivered(messaging, ben, thread.id, 3),
+        read.mark_read(messaging, ben, thread.id, 2),
+    )
+    members = (await history(messaging, ben, thread.id)).members
+    (mine,) = [member for member in members if member.user == ben.user]
+    assert (mine.read_seq, mine.delivered_seq) == (2, 4)
+
+
+async def test_a_retry_is_told_again_only_soon_and_to_those_who_may_still_send(
+    world: World, messaging: Messaging
+) -> None:
+    thread, told = await world.inquiry(), list[str]()
+
+    def hear(_: Thread, event: Event) -> None:
+        told.append(type(event).__name__)
+
+    heard = replace(messaging, tell=hear)
+    await _sent(heard, world, "ana", thread, "one")
+    await _sent(heard, world, "ana", thread, "one")
+    assert told.count("MessageCreated") == 2
+    world.clock.advance(seconds=120)
+    assert (await _sent(heard, world, "ana", thread, "one")).again
+    assert told.count("MessageCreated") == 2
+    await _sent(heard, world, "ana", thread, "two")
+    await block_person(heard, world.actors["ben"], world.user("ana"))
+    assert (await _sent(heard, world, "ana", thread, "two")).again
+    assert told.count("MessageCreated") == 3

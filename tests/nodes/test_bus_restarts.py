@@ -81,3 +81,23 @@ async def test_a_socket_that_is_opened_while_the_bus_is_away_misses_nothing(
             await hears(ben, "are you there?")
             await ana.send(thread, "now?")
             await hears(ben, "now?")
+
+
+async def test_while_the_bus_is_away_nobody_is_given_a_cursor(cluster: Cluster) -> None:
+    """What they do not hear of lies before it: they would never come to know."""
+    one, two = await cluster.node(), await cluster.node()
+    thread = await one.talk("ana", "ben")
+    async with await one.connect("ana") as ana, await two.connect("ben") as ben:
+        cursor = (await ben.ask("ping"))["cursor"]
+        async with cluster.bus.away():
+            while "cursor" in (answer := await ben.ask("ping")):
+                cursor = answer["cursor"]
+                await asyncio.sleep(0.05)
+            await ana.send(thread, "while the bus is away")
+            assert "cursor" not in await ben.ask("ping")
+        await ben.event("resync")
+        found = await caught_up(ben, cursor, **{thread: 1})
+        assert [message["body"] for message in found] == ["while the bus is away"]
+        async with asyncio.timeout(30):
+            while "cursor" not in await ben.ask("ping"):
+                await asyncio.sleep(0.05)

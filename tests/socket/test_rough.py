@@ -222,3 +222,28 @@ async def test_trouble_with_one_connection_is_nobody_elses(
             assert (await ben.event("message.created"))["message"]["body"] == "hello"
             assert not broken.events
     assert "for a test" in caplog.text
+
+
+async def test_pages_that_nobody_reads_do_not_pile_up(node: Node) -> None:
+    """A small request has a large answer: they are given one after the other, as they are read."""
+    thread = await node.talk("ana", "ben")
+    async with await node.connect("ana") as ana:
+        for _ in range(20):
+            await ana.send(thread, "Could we begin a little later? " * 250)
+    count = len(await node.history("ben", thread))
+    assert count > 5
+    raw = await node.raw("ben")
+    raw.pause()
+    for number in range(200):
+        raw.text({"type": "history", "id": number + 1, "threadId": thread, "limit": 50})
+    async with await node.connect("cleo") as other:
+        for _ in range(5):
+            assert (await other.ask("ping"))["type"] == "ack"
+            await asyncio.sleep(0.1)
+        (session,) = [one for one in node.desk.sessions if one.stream.user == node.id("ben")]
+        assert session.outbox.is_full
+        assert len(session._tasks) > 150, "they wait, each for the one before"
+    raw.resume()
+    answers = [await raw.answer(number + 1) for number in range(200)]
+    assert {len(answer["page"]["messages"]) for answer in answers} == {count}
+    raw.abort()

@@ -276,3 +276,17 @@ async def test_what_has_expired_counts_as_new(tmp_path: Path) -> None:
         await store.write(Put(VISITS, note(n=1), F("pk").absent()))
         assert await store.get(VISITS, at()) == note(n=1)
         assert not (await store.query(VISITS, "o", index=VISITS.indexes[0], limit=5)).items
+
+
+async def test_what_is_taken_to_be_new_and_goes_at_once_is_looked_for(store: SqliteStore) -> None:
+    """Nothing of it would reach the file, so that the file could not say that it was there."""
+    await store.write(Put(NOTES, note(n=1)))
+    answers = await asyncio.gather(
+        store.write(Put(NOTES, note(n=2), F("pk").absent())),
+        store.write(Delete(NOTES, at())),
+        return_exceptions=True,
+    )
+    assert [type(answer) for answer in answers] == [ConditionFailed, type(None)]
+    assert await store.get(NOTES, at()) is None
+    changes = [(c.old, c.new) async for c in store.changes(NOTES, follow=False)]
+    assert changes == [(None, note(n=1)), (note(n=1), None)]

@@ -81,6 +81,7 @@ async def on_history(session: Session, request: frames.History) -> Ack:
     if named.count(None) < 2:
         raise NotAFrame("give before, after or around, one of them")
     before, after, around = named
+    await session.outbox.room()
     page = await history.history(
         session.desk.messaging,
         _actor(session),

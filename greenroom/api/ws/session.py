@@ -201,7 +201,10 @@ class Session:
 
     def _line(self, request: frames.Request) -> str | None:
         """What one client writes into one thread takes effect in the order in which it was sent.
-        Where the store keeps that order itself nothing has to wait."""
+        Where the store keeps that order itself nothing has to wait. Pages are large: a client gets
+        one after the other, as fast as it reads them."""
+        if isinstance(request, frames.History):
+            return "history"
         if isinstance(request, frames.Send) and not self.desk.messaging.store.is_local:
             return request.thread_id
         return None
@@ -287,7 +290,7 @@ class Session:
             await self.desk.hub.bus.ready()
 
     def cursor(self) -> str | None:
-        if self.actor is None or not self.stream.cursor_holds():
+        if self.actor is None or not self.stream.cursor_holds() or not self.desk.hub.is_whole:
             return None
         return self.desk.cursor(self.actor.user)
 
@@ -299,7 +302,8 @@ class Session:
         try:
             await self.desk.authenticator.check(self.actor)
             ack = await self._replayed(self.actor, request)
-            self.outbox.answer(encode(ack))
+            if not self.is_over:
+                self.outbox.answer(encode(ack))
             caught_up = True
         finally:
             self._is_resuming = False

@@ -33,7 +33,7 @@ _BEARER = "bearer."
 MOST_BYTES = 128 * 1024
 _TOO_BIG = WSCloseCode.MESSAGE_TOO_BIG.value
 _AGAINST_THE_PROTOCOL = WSCloseCode.PROTOCOL_ERROR.value
-_SAID_NOTHING = WSCloseCode.NO_INFO
+_SAID_NOTHING = WSCloseCode.NO_INFO.value
 _NO_SUCH_PAGE, _NOTHING_THERE = errors.OF_THE_PROTOCOL[HTTPStatus.NOT_FOUND]
 _NOWHERE = {
     "type": errors.type_of(_NO_SUCH_PAGE),
@@ -65,8 +65,8 @@ class Socket(WSListener):
 
     def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
         if frame.msg_type == WSMsgType.CLOSE:
-            code = frame.get_close_code()
-            transport.send_close(WSCloseCode.OK if code == _SAID_NOTHING else code)
+            code = frame.get_close_code()  # a number where it has no name
+            transport.send_close(_echo(getattr(code, "value", code)))  # type: ignore[arg-type]
             transport.disconnect()
             self._cut_off_soon()
         elif frame.msg_type != WSMsgType.PONG and not transport.is_close_frame_sent:
@@ -97,7 +97,7 @@ class Socket(WSListener):
 
     def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []
-        if waiting and self._is_open():
+        if waiting and self._is_open() and not self._transport.is_close_frame_sent:  # type: ignore[union-attr]
             self._transport.underlying_transport.write(b"".join(waiting))  # type: ignore[union-attr]
 
     def close(self, code: int, reason: str) -> None:
@@ -131,6 +131,9 @@ class Socket(WSListener):
 
     def _take(self, frame: WSFrame) -> None:
         assert self._session is not None
+        if frame.rsv1 or frame.rsv2 or frame.rsv3:
+            self._session.close(_AGAINST_THE_PROTOCOL, "no extension was agreed on")
+            return
         goes_on = frame.msg_type == WSMsgType.CONTINUATION
         if goes_on == (self._parts is None):
             self._session.close(_AGAINST_THE_PROTOCOL, "this continues nothing")
@@ -149,6 +152,14 @@ class Socket(WSListener):
         elif is_last:
             whole, self._parts = bytes(self._parts), None
             self._session.receive(whole)
+
+
+def _echo(code: int) -> int:
+    """What is answered to a client's close frame: RFC 6455, section 7.4."""
+    if code == _SAID_NOTHING:
+        return WSCloseCode.OK.value
+    said = (1000 <= code <= 1014 and code not in (1004, 1005, 1006)) or 3000 <= code <= 4999
+    return code if said else _AGAINST_THE_PROTOCOL
 
 
 def _header(length: int) -> bytes:

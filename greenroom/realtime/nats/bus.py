@@ -55,6 +55,10 @@ class NatsBus:
         self._quiet: asyncio.TimerHandle | None = None
         self._missed_again = False
 
+    @property
+    def is_up(self) -> bool:
+        return self._up
+
     async def start(self, deliver: Deliver, missed: Missed) -> None:
         self._deliver, self._missed = deliver, missed
         link = await self._connect()

@@ -36,6 +36,8 @@ class Checkpoints:
     def committed(self) -> None:
         """On the loop, after each commit."""
         written = self._written()
+        if written < self._begun_at:  # SQLite counts to 2**31, and then begins anew
+            self._begun_at = self._ended_at = 0
         self.is_due = written - self._ended_at > self.most_pages
         if not self._is_busy and written - self._begun_at > self.every_pages:
             self._is_busy, self._begun_at = True, written

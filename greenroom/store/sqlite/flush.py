@@ -59,6 +59,8 @@ class Flusher:
             if after is None:
                 if before is not None:
                     batches[sql.delete].append((partition, sort))
+                elif touched.assumed:  # came and went within the group: no insert will tell
+                    self._check_is_new(sql, partition, sort)
             else:
                 batches[sql.insert if before is None else sql.update].append(
                     (after.size, after.expires, after.blob, partition, sort)
@@ -66,6 +68,10 @@ class Flusher:
             if sql.indexes and (before is not None or after is None or after.is_filed):
                 _file(batches, sql, touched, (partition, sort))
         return batches
+
+    def _check_is_new(self, sql: "Statements", partition: str, sort: str) -> None:
+        if self._connection.execute(sql.find, (partition, sort)).fetchone() is not None:
+            raise apsw.ConstraintError("it was there already")
 
     def remove_expired(self, table: Table, most: int) -> int:
         """Takes out some of what has expired; how many."""
@@ -112,6 +118,7 @@ class Statements:
         self.insert = f'INSERT INTO "{name}"(size,expires,item,pk,sk) VALUES(?,?,?,?,?)'
         self.update = f'UPDATE "{name}" SET size=?, expires=?, item=? WHERE pk=? AND sk=?'
         self.delete = f'DELETE FROM "{name}" WHERE pk=? AND sk=?'
+        self.find = f'SELECT 1 FROM "{name}" WHERE pk=? AND sk=?'
         self.expired = f'SELECT pk, sk, size, expires, item FROM "{name}" WHERE expires<=? LIMIT ?'
         self.log = f'INSERT INTO "{name}/changes"(seq,pk,sk,old,new,at) VALUES(?,?,?,?,?,?)'
         self.trim = (
