@@ -99,5 +99,5 @@ async def test_while_the_bus_is_away_nobody_is_given_a_cursor(cluster: Cluster) 
         found = await caught_up(ben, cursor, **{thread: 1})
         assert [message["body"] for message in found] == ["while the bus is away"]
         async with asyncio.timeout(30):
-            while "cursor" not in await ben.ask("ping"):
+            while "cursor" not in await ben.ask("ping"):  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
