@@ -50,3 +50,14 @@ def test_what_comes_from_npm_is_pinned_by_integrity_and_names_no_registry(
     for name, package in installed.items():
         assert package["integrity"].startswith("sha512-"), name
         assert "resolved" not in package, name
+
+
+@pytest.mark.parametrize("lock", NPM_LOCKS)
+def test_a_lock_of_npm_is_whole_for_every_kind_of_machine(lock: str) -> None:
+    """Else `npm ci` refuses it: a registry may lack some of what a new version names."""
+    packages = json.loads((ROOT / lock).read_text())["packages"]
+    there = {name.rpartition("node_modules/")[2] for name in packages}
+    named = {
+        name for package in packages.values() for name in package.get("optionalDependencies", ())
+    }
+    assert named <= there
