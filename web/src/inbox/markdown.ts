@@ -19,7 +19,8 @@ export type Block =
   | { is: "list"; ordered: boolean; start: number; items: Inline[][] }
   | { is: "pre"; text: string };
 
-const FENCE = /^\s*(`{3,})/;
+const FENCE = /^\s*(`{3,})([^`]*)$/;
+const LANGUAGE = /^[\w+-]{1,20}$/;
 const QUOTE = /^\s{0,3}> ?/;
 const ITEM = /^\s{0,3}(?:([-*+])|(\d{1,9})[.)])\s+/;
 const MOST = 2000;
@@ -62,11 +63,12 @@ function blocks(lines: readonly string[], depth = 0): Block[] {
   let at = 0;
   while (at < lines.length) {
     const line = lines[at] ?? "";
-    const fence = FENCE.exec(line)?.[1];
-    if (fence !== undefined) {
-      const end = lines.findIndex((one, i) => i > at && one.trim().startsWith(fence));
+    const fence = FENCE.exec(line);
+    if (fence !== null) {
+      const [, ticks = "", rest = ""] = fence;
+      const end = lines.findIndex((one, i) => i > at && one.trim().startsWith(ticks));
       const to = end === -1 ? lines.length : end;
-      found.push({ is: "pre", text: source(lines.slice(at + 1, to).join("\n")) });
+      found.push(fenced(rest.trim(), lines.slice(at + 1, to)) ?? raw(lines.slice(at, to + 1)));
       at = to + 1;
     } else if (isQuote(line)) {
       const to = until(lines, at, (one) => !isQuote(one));
@@ -95,6 +97,18 @@ function blocks(lines: readonly string[], depth = 0): Block[] {
     }
   }
   return found;
+}
+
+/** The name of a language is not shown; whatever else stands beside the fence is part of the text.
+ * Null where there is none: what shows nothing could not be told from nothing said. */
+function fenced(beside: string, lines: readonly string[]): Block | null {
+  const isLanguage = LANGUAGE.test(beside) && lines.some((line) => line.trim() !== "");
+  const text = (beside === "" || isLanguage ? lines : [beside, ...lines]).join("\n");
+  return text.trim() === "" ? null : { is: "pre", text: source(text) };
+}
+
+function raw(lines: readonly string[]): Block {
+  return { is: "paragraph", inside: [words(lines.join("\n"))] };
 }
 
 function until(lines: readonly string[], from: number, ends: (line: string) => boolean): number {
