@@ -164,3 +164,26 @@ async def test_offline_nothing_untrue_is_said_and_nothing_is_locked(
     await maya.open(EDITORIAL)
     await maya.sees("Written after the edit.")
     await maya.sees("A typo.")
+
+
+async def test_a_dialog_gives_the_focus_back(window: OpenWindow) -> None:
+    maya = await window("Maya Lindqvist")
+    await maya.row(EDITORIAL).focus()
+    await maya.page.keyboard.press("?")
+    await expect(maya.page.get_by_role("dialog")).to_be_visible()
+    await maya.page.keyboard.press("Escape")
+    await expect(maya.row(EDITORIAL)).to_be_focused()
+
+
+async def test_no_text_is_an_empty_message(window: OpenWindow) -> None:
+    maya = await window("Maya Lindqvist")
+    await maya.open(EDITORIAL)
+    for text, shown in (
+        ("```npm run build```", "npm run build"),
+        ("```", "```"),
+        ("``` words beside it", "words beside it"),
+        ("```python\nprint(1)\n```", "print(1)"),
+    ):
+        await maya.say(text)
+        await maya.sees(shown)
+        await expect(maya.messages.locator("[data-message] .bubble").last).to_have_text(shown)

@@ -194,6 +194,7 @@ export const en = {
   "msg.deletedByStaff": "This message was removed by a moderator.",
   "msg.sending": "Sending …",
   "msg.waiting": "Waits for the connection",
+  "msg.queued": "Waits a moment: much was sent at once",
   "msg.failed": "Not sent",
   "msg.refused": "Not sent: {reason}",
   "msg.held": "Sent. It is being looked at before it is shown.",
