@@ -1,6 +1,6 @@
 // What is said once and goes away: "Archived · Undo". What must be read stands somewhere else.
-import { isProblem } from "../client";
-import { t } from "../strings";
+import { isProblem, type ProblemDocument } from "../client";
+import { says, t, type PlainKey } from "../strings";
 
 export interface Toast {
   id: number;
@@ -41,5 +41,19 @@ export function reasonOf(error: unknown): string {
     console.error(error);
     return t("app.wrong");
   }
-  return error.detail || error.title || t("app.wrongText");
+  return sentenceOf(error);
+}
+
+/** What the client finds by itself has a code and no words. */
+const OWN: Readonly<Record<string, PlainKey>> = {
+  "client/unreachable": "problem.unreachable",
+  "client/not-found": "problem.notFound",
+  "client/no-answer": "problem.noAnswer",
+  "client/no-token": "status.refused",
+  "/problems/thread-not-found": "app.notFoundText",
+};
+
+export function sentenceOf(problem: ProblemDocument | null | undefined): string {
+  const own = OWN[problem?.type ?? ""];
+  return own ? says(own) : problem?.detail || problem?.title || t("app.wrongText");
 }

@@ -8,7 +8,7 @@ import type { Storage } from "./kept";
 import { FolderList } from "./list";
 import { Mirror } from "./mirror";
 import { TheModeration } from "./moderation";
-import { isProblem, Refusal, Rest } from "./rest";
+import { isProblem, own, Refusal, Rest } from "./rest";
 import * as rules from "./rules";
 import { Sent, shown } from "./sent";
 import { type HubPort, lockOfTab, reachHub, type TabLock } from "./shared";
@@ -461,6 +461,5 @@ function pageStorage(): Storage | null {
 }
 
 function noToken(error: unknown): ProblemDocument {
-  const detail = error instanceof Error ? error.message : "";
-  return { type: "no-token", title: "There is no token", status: 401, detail };
+  return own("no-token", 401, error instanceof Error ? error.message : "");
 }

@@ -104,7 +104,7 @@ export class OpenThread implements Conversation, Shown {
   }
 
   retryIfUnreached(): void {
-    if (this.#problem?.code === "network") void this.begin();
+    if (this.#problem?.code === "unreachable") void this.begin();
   }
 
   #whole(query: { around?: string; aroundSeq?: number }): Promise<void> {
@@ -186,7 +186,7 @@ export class OpenThread implements Conversation, Shown {
     this.#turn++;
     this.#loading = null;
     const type = "/problems/thread-not-found";
-    this.#problem = new Refusal({ type, title: "Thread not found", status: 404 });
+    this.#problem = new Refusal({ type, title: type, status: 404 });
     this.#window.reset([], false, false);
     this.state.touch();
   }

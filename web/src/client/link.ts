@@ -4,7 +4,7 @@
 // What one would get wrong: a connection that is dead looks like one where nothing happens. So it is
 // asked every 30 seconds, and one that does not answer in 10 is given up; sooner where somebody waits
 // for an answer. And a cursor is only where to resume from once everything before it has been handed on.
-import { Refusal } from "./rest";
+import { own, Refusal } from "./rest";
 import type { Ack, Changes, ClientFrame, ServerFrame } from "./socket";
 import type { Connection, ProblemDocument } from "./types";
 import type { Answered, Asked, Told } from "./wire";
@@ -322,8 +322,7 @@ export class Link {
     } else if (error instanceof Refusal) {
       this.#refused(error.fields as unknown as ProblemDocument);
     } else {
-      const detail = error instanceof Error ? error.message : "";
-      this.#refused({ type: "no-token", title: "There is no token", status: 401, detail });
+      this.#refused(own("no-token", 401, error instanceof Error ? error.message : ""));
     }
   }
 

@@ -65,7 +65,7 @@ export class FolderList implements ThreadList, Shown {
   }
 
   retryIfUnreached(): void {
-    if (this.#problem?.code !== "network") return;
+    if (this.#problem?.code !== "unreachable") return;
     void (this.#reached ? this.more() : this.refresh());
   }
 

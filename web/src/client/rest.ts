@@ -89,7 +89,7 @@ async function reached(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, { ...init, cache: "no-store", credentials: "omit" });
   } catch {
-    throw new Refusal({ type: "network", title: "The server cannot be reached", status: 0 });
+    throw new Refusal(own("unreachable", 0));
   }
 }
 
@@ -146,6 +146,15 @@ export function refusal(found: unknown, status: number): Refusal {
   if (typeof found === "object" && found !== null && "type" in found && "title" in found) {
     return new Refusal(found as ProblemDocument);
   }
-  const title = status === 404 ? "Not found" : "The server could not answer";
-  return new Refusal({ type: `status-${status}`, title, status });
+  return new Refusal(own(status === 404 ? "not-found" : "no-answer", status));
+}
+
+/** A problem that no server has told of. It has a code and no words: what to say of it is for whoever shows it. */
+export function own(
+  code: "unreachable" | "not-found" | "no-answer" | "no-token",
+  status: number,
+  detail = "",
+): ProblemDocument {
+  const type = `client/${code}`;
+  return { type, title: type, status, ...(detail === "" ? {} : { detail }) };
 }

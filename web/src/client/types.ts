@@ -149,9 +149,10 @@ export type Notice =
   | { type: "held"; threadId: string; outgoing: Outgoing }
   | { type: "refused"; threadId: string; outgoing: Outgoing };
 
-/** A refusal. `type` is "/problems/…", or "network" where the server could not be reached. */
+/** A refusal. `type` is "/problems/…" with the server's words, or without any where the client has found it by itself:
+ * "client/unreachable", "client/not-found", "client/no-answer", "client/no-token". */
 export interface Problem extends Error, ProblemDocument {
-  /** The last part of `type`: "too-many", "thread-not-found", "network". */
+  /** The last part of `type`: "too-many", "thread-not-found", "unreachable". */
   readonly code: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }

@@ -45,7 +45,7 @@ export abstract class UseCases {
         this.mirror.put(opened.thread);
         return opened;
       } catch (error) {
-        const isLost = isProblem(error) && error.code === "network";
+        const isLost = isProblem(error) && error.code === "unreachable";
         if (!isLost || tries === MOST_TRIES) throw error;
         await new Promise((done) => setTimeout(done, 500 * 2 ** tries));
       }

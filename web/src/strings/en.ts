@@ -26,6 +26,10 @@ export const en = {
   "app.wrong": "That did not work",
   "app.wrongText": "The server gave no reason. Try again in a moment.",
 
+  "problem.unreachable": "The server cannot be reached.",
+  "problem.notFound": "It is not there, or is no longer yours to see.",
+  "problem.noAnswer": "The server could not answer. Try again in a moment.",
+
   "status.offline": "You are offline. What you write is kept, and sent when you are back.",
   "status.connecting": "Connecting again …",
   "status.back": "Back online",
@@ -380,6 +384,7 @@ export const en = {
   "set.theme.light": "Light",
   "set.theme.dark": "Dark",
   "set.language": "Language",
+  "set.language.en": "English",
   "set.languageHint": "Dates and numbers follow your browser: {locale}.",
   "set.keys": "Single-key shortcuts",
   "set.keysHint": "Turn them off if they get in the way of dictation or a screen reader.",
