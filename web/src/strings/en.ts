@@ -158,7 +158,7 @@ export const en = {
   "thread.leaveText": "You will see nothing more of it. The others see that you have left.",
   "thread.blockTitle": "Block {name}?",
   "thread.blockText":
-    "Nothing of theirs reaches you any more, and this conversation leaves your inbox. They are not told.",
+    "Nothing of theirs reaches you any more, and this conversation leaves your inbox for good: to unblock them does not bring it back. They are not told.",
   "thread.blockDo": "Block",
   "thread.leaveDo": "Leave",
   "thread.here": "{name} is here",
@@ -397,9 +397,11 @@ export const en = {
     "People you have met here write to you directly. Everybody else has to ask first, and you decide.",
   "set.blocked": "Blocked people",
   "set.noBlocked": "You have blocked nobody.",
+  "set.blockedText":
+    "Whom you unblock may write to you again. What you had said to each other stays away; a new conversation can be begun.",
   "set.unblock": "Unblock",
   "set.unblockOf": "Unblock {name}",
-  "set.unblocked": "{name} may write to you again",
+  "set.unblocked": "{name} may write to you again. You can begin a new conversation.",
   "set.blockedAt": "since {when}",
   "set.session": "Session",
 
