@@ -312,6 +312,7 @@ export const en = {
   "new.kind.directText": "Just talk. There is one with each person.",
   "new.kind.studio": "Group",
   "new.kind.studioText": "Several people around one day.",
+  "new.oneOnly": "A direct conversation is with one person. Take the others out, or choose Group.",
   "new.subject": "Subject",
   "new.message": "Message",
   "new.send": "Send",
