@@ -391,6 +391,7 @@ export const en = {
   "set.keysHint": "Turn them off if they get in the way of dictation or a screen reader.",
   "set.profile": "Profile",
   "set.displayName": "Name",
+  "set.nameBlank": "A name cannot be blank.",
   "set.username": "Username",
   "set.usernameHint": "Begins with a letter; 2 to 30 of a-z, 0-9, dot and underscore.",
   "set.privacy": "Who may write to you",
