@@ -103,6 +103,7 @@ export const en = {
   "row.request": "Request",
   "row.waiting": "Waiting for an answer",
   "row.you": "You: {text}",
+  "row.deleted": "Message deleted",
   "row.nothing": "No messages yet",
   "row.unread": { one: "{count} unread message", other: "{count} unread messages" },
 
