@@ -130,4 +130,5 @@ def _illustrate(operation: Operation, shown: Shown) -> None:
 
 def _put(content: dict[str, OpenAPIMediaType], value: Any) -> None:
     for media in content.values():
-        media.examples = {"example": Example(value=_Verbatim(msgspec.to_builtins(value)))}
+        shown = msgspec.json.decode(msgspec.json.encode(value))
+        media.examples = {"example": Example(value=_Verbatim(shown))}

@@ -18,6 +18,7 @@ from greenroom.api.asyncapi.words import CLOSE_CODES, about, about_fields
 from greenroom.api.errors import ProblemDocument
 from greenroom.api.rest.inbox import Changes
 from greenroom.api.ws import frames
+from greenroom.api.ws.herald import encode
 from greenroom.api.ws.wire import MOST_BYTES, PATH, PROTOCOL
 
 Kind: TypeAlias = type[frames.Frame]
@@ -198,7 +199,7 @@ def _message(kind: Kind) -> Json:
         "contentType": "application/json",
         "payload": {"$ref": _SCHEMAS + kind.__name__},
         "examples": [
-            {"name": example.name, "payload": msgspec.to_builtins(example.frame)}
+            {"name": example.name, "payload": msgspec.json.decode(encode(example.frame))}
             for example in EXAMPLES[kind]
         ],
     }

@@ -91,9 +91,13 @@ class History(Frame, tag="history", forbid_unknown_fields=True):
     id: _Number
     thread_id: _Id
     before: _Id | None = None
+    """A message's id: those right before it."""
     after: _Id | None = None
+    """A message's id: those right after it."""
     around: _Id | None = None
+    """A message's id: it, and those on both sides."""
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = PAGE
+    """How many there are at most."""
 
 
 class Typing(Frame, tag="typing", forbid_unknown_fields=True):

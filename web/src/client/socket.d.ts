@@ -152,9 +152,13 @@ export interface History {
   id: number;
   /** The conversation. */
   threadId: string;
+  /** A message's id: those right before it. */
   before?: string | null | undefined;
+  /** A message's id: those right after it. */
   after?: string | null | undefined;
+  /** A message's id: it, and those on both sides. */
   around?: string | null | undefined;
+  /** How many there are at most. */
   limit?: number | undefined;
 }
 
