@@ -195,11 +195,20 @@ class Planner:
                 misfit = misfit or problem
             else:
                 steps.append(Step(op, part.place, row, after))
+        if (misfit or failed) and not self.looks and any(step.assumed for step in steps):
+            return self._steps_with_a_look(write, now)  # a refusal names everything that failed
         if misfit is not None:  # told before a failed condition, as DynamoDB does
             raise misfit
         if failed:
             raise ConditionFailed(tuple(failed))
         return steps
+
+    def _steps_with_a_look(self, write: Write, now: int) -> list[Step]:
+        self.looks = True
+        try:
+            return self._steps(write, now)
+        finally:
+            self.looks = False
 
     def _row(self, place: Place) -> Row | None:
         known, row = self._rows.find(place)
