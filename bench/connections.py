@@ -1,7 +1,7 @@
 """`make bench-connections`: what ten thousand open sockets cost one server, and the others on it.
 
-Every socket is authenticated as a user of its own. Two of them write to one another, first with
-ten open and then with all of them, who are idle but for the server's pings and its looks at them.
+Every socket is authenticated as a user of its own. Two of them write to one another, with ten open,
+with all of them, who are idle but for the server's pings and its looks at them, and with ten again.
 Measured are the server's memory for a connection (resident, at rest), how many come in a second,
 and how long a message takes from one of the two to the other, stored in between. The crowd is a
 process of its own; this one is the pair.
@@ -15,7 +15,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -42,13 +42,37 @@ PAIR = 2
 OPEN_SECONDS = 120
 
 
+class Round(Struct, frozen=True):
+    times: list[float]
+    """How long each message took, in seconds, the shortest first."""
+    cores: float
+    """What the server took of them in the quiet before."""
+
+
 class Talk(Struct, frozen=True):
-    """Of all rounds, in milliseconds; `idle_cpu` is what the server takes of a core at rest."""
+    """The medians of some rounds, in milliseconds."""
 
     p50: float
     p99: float
     longest: float
-    idle_cpu: float
+    cores: float
+
+    @classmethod
+    def of(cls, rounds: Sequence[Round]) -> "Talk":
+        return cls(
+            p50=statistics.median(percentile(one.times, 50) for one in rounds) * 1000,
+            p99=statistics.median(percentile(one.times, 99) for one in rounds) * 1000,
+            longest=max(one.times[-1] for one in rounds) * 1000,
+            cores=statistics.mean(one.cores for one in rounds),
+        )
+
+
+class Arrival(Struct, frozen=True):
+    """Of those who came when the few were there: what one takes."""
+
+    bytes: float
+    per_s: float
+    cpu_us: float
 
 
 def main() -> int:
@@ -67,7 +91,7 @@ def _options() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     options.add_argument("--connections", type=int, default=10_000)
     options.add_argument("--few", type=int, default=10)
-    options.add_argument("--seconds", type=float, default=12.0, help="of each round")
+    options.add_argument("--seconds", type=float, default=10.0, help="of each round")
     options.add_argument("--rounds", type=int, default=3)
     return options
 
@@ -80,65 +104,46 @@ async def _run(chosen: argparse.Namespace) -> None:
         try:
             await server.start()
             (pair,) = await server.pairs(1)
+            gc.freeze()
             async with _crowd(server.url) as crowd:
-                await _measure(server, pair, crowd, chosen)
+                few, arrival, many = await _measure(server, pair, crowd, chosen)
+            async with _crowd(server.url) as crowd:  # once more, should the machine have changed
+                await crowd.open(chosen.few - PAIR)
+                few += await _talk(server, pair, chosen)
         finally:
             await server.stop()
+    _show({chosen.few: Talk.of(few), chosen.connections: Talk.of(many)}, arrival)
 
 
 async def _measure(
     server: Greenroom, pair: Pair, crowd: "_Crowd", chosen: argparse.Namespace
-) -> None:
-    gc.freeze()
+) -> tuple[list[Round], Arrival, list[Round]]:
+    """With the few, and with all."""
     await crowd.open(chosen.few - PAIR)
     few = await _talk(server, pair, chosen)
-    before = resident_bytes(server.pids())
     more = chosen.connections - chosen.few
-    spent = cpu_seconds(server.pids())
+    weight, spent = resident_bytes(server.pids()), cpu_seconds(server.pids())
     opened = await crowd.open(more)
     spent = cpu_seconds(server.pids()) - spent
     _say(f"{opened.open + PAIR} are open")
     await asyncio.sleep(SETTLE_SECONDS)
-    weight = (resident_bytes(server.pids()) - before) / more
+    weight = resident_bytes(server.pids()) - weight
     many = await _talk(server, pair, chosen)
-    still = await crowd.open(0)
-    if still.closed:
-        raise Stalled(f"the server has closed {still.closed} connections")
-    _show(chosen, {chosen.few: few, chosen.connections: many}, weight, more / opened.seconds)
-    ratio = many.p99 / few.p99
-    last_line(
-        {
-            "connections": chosen.connections,
-            "bytes_per_connection": round(weight),
-            "connects_per_s": round(more / opened.seconds),
-            "connect_cpu_us": round(spent / more * 1e6),
-            **{
-                f"{name}_ms_{count}": round(getattr(talk, name), 2)
-                for count, talk in ((chosen.few, few), (chosen.connections, many))
-                for name in ("p50", "p99")
-            },
-            "ratio": round(ratio, 2),
-            "idle_cpu": round(many.idle_cpu, 3),
-        }
-    )
+    if closed := (await crowd.open(0)).closed:
+        raise Stalled(f"the server has closed {closed} connections")
+    return few, Arrival(weight / more, more / opened.seconds, spent / more * 1e6), many
 
 
-async def _talk(server: Greenroom, pair: Pair, chosen: argparse.Namespace) -> Talk:
+async def _talk(server: Greenroom, pair: Pair, chosen: argparse.Namespace) -> list[Round]:
     """One message after the other, for as long as all that is done once in a while comes round:
     idle sockets are pinged every 30 seconds, and looked at every 20."""
-    times: list[list[float]] = []
-    rests = []
+    rounds = []
     for _ in range(chosen.rounds):
         before = cpu_seconds(server.pids())
         await asyncio.sleep(SETTLE_SECONDS)
-        rests.append((cpu_seconds(server.pids()) - before) / SETTLE_SECONDS)
-        times.append(sorted(await _round(pair, chosen.seconds)))
-    return Talk(
-        p50=statistics.median(percentile(some, 50) for some in times) * 1000,
-        p99=statistics.median(percentile(some, 99) for some in times) * 1000,
-        longest=max(some[-1] for some in times) * 1000,
-        idle_cpu=statistics.mean(rests),
-    )
+        cores = (cpu_seconds(server.pids()) - before) / SETTLE_SECONDS
+        rounds.append(Round(sorted(await _round(pair, chosen.seconds)), cores))
+    return rounds
 
 
 async def _round(pair: Pair, seconds: float) -> list[float]:
@@ -200,20 +205,32 @@ async def _crowd(url: str) -> AsyncIterator[_Crowd]:
             await process.wait()
 
 
-def _show(chosen: argparse.Namespace, talks: dict[int, Talk], weight: float, rate: float) -> None:
+def _show(talks: Mapping[int, Talk], arrival: Arrival) -> None:
     rows = [
         [
             f"{count:,} open",
             f"{talk.p50:.2f}",
             f"{talk.p99:.2f}",
             f"{talk.longest:.1f}",
-            f"{talk.idle_cpu:.3f}",
+            f"{talk.cores:.3f}",
         ]
         for count, talk in talks.items()
     ]
     print(table(["messages, in ms", "p50", "p99", "longest", "cores at rest"], rows))
-    print(f"\n{weight / 1024:.1f} KB of the server's memory for a connection, at rest")
-    print(f"{rate:,.0f} connections a second, each with its token\n")
+    print(f"\n{arrival.bytes / 1024:.1f} KB of the server's memory for a connection, at rest")
+    print(f"{arrival.per_s:,.0f} connections a second, each with its token\n")
+    few, many = talks.values()
+    last_line(
+        {
+            "connections": max(talks),
+            "bytes_per_connection": round(arrival.bytes),
+            "connects_per_s": round(arrival.per_s),
+            "connect_cpu_us": round(arrival.cpu_us),
+            **{f"p50_ms_{count}": round(talk.p50, 2) for count, talk in talks.items()},
+            **{f"p99_ms_{count}": round(talk.p99, 2) for count, talk in talks.items()},
+            "ratio": round(many.p99 / few.p99, 2),
+        }
+    )
 
 
 def _say(text: str) -> None:
