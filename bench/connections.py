@@ -137,11 +137,11 @@ async def _measure(
 async def _talk(server: Greenroom, pair: Pair, chosen: argparse.Namespace) -> list[Round]:
     """One message after the other, for as long as all that is done once in a while comes round:
     idle sockets are pinged every 30 seconds, and looked at every 20."""
-    rounds = []
+    rounds, quiet = [], min(SETTLE_SECONDS, chosen.seconds)
     for _ in range(chosen.rounds):
         before = cpu_seconds(server.pids())
-        await asyncio.sleep(SETTLE_SECONDS)
-        cores = (cpu_seconds(server.pids()) - before) / SETTLE_SECONDS
+        await asyncio.sleep(quiet)
+        cores = (cpu_seconds(server.pids()) - before) / quiet
         rounds.append(Round(sorted(await _round(pair, chosen.seconds)), cores))
     return rounds
 
