@@ -1,7 +1,7 @@
 """A cable to a server on loopback, for one node alone: it can be cut, and it can go dead."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
 
@@ -13,6 +13,8 @@ class Cable:
         self._alive = asyncio.Event()
         self._ends: set[asyncio.StreamWriter] = set()
         self.url = ""
+        self.passed: Callable[[bytes], None] = lambda some: None
+        """Told of all that has passed."""
         self.mend()
 
     def cut(self) -> None:
@@ -46,6 +48,7 @@ class Cable:
                 await self._alive.wait()
                 writer.write(some)
                 await writer.drain()
+                self.passed(some)
         writer.close()
         self._ends.discard(writer)
 

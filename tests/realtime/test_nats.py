@@ -141,6 +141,40 @@ async def test_a_node_whose_every_word_has_arrived_tells_nobody_that_it_was_cut_
         assert other.missed == 0
 
 
+async def test_a_bus_that_is_closed_just_as_it_comes_back_is_closed(own_server: Engine) -> None:
+    """At each of the turns of the loop in which the server's answers are heard."""
+    loop = asyncio.get_running_loop()
+
+    async def come_back_and_close(pong: int, turns: int) -> None:
+        async with cable_to(own_server.url) as cable, nodes(cable.url) as (node,):
+            cable.cut()
+            await until(lambda: not node.bus.is_up)
+            closing: list[asyncio.Task[None]] = []
+            pongs = 0
+
+            def passed(some: bytes) -> None:
+                nonlocal pongs
+                pongs += some.count(b"PONG")
+                if pongs >= pong and not closing:
+                    close_after(turns)
+
+            def close_after(left: int) -> None:
+                if left:
+                    loop.call_soon(close_after, left - 1)
+                elif not closing:
+                    closing.append(loop.create_task(node.bus.close()))
+
+            cable.passed = passed
+            cable.mend()
+            await until(lambda: closing)
+            async with asyncio.timeout(30):
+                await closing[0]
+
+    for pong in (1, 2, 3):
+        for turns in range(8):
+            await come_back_and_close(pong, turns)
+
+
 async def test_many_who_were_lost_at_once_are_not_heard_one_by_one(own_server: Engine) -> None:
     async with nodes(own_server.url) as (node,), raw(own_server.url) as client:
         for _ in range(100):

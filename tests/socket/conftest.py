@@ -20,13 +20,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "both_loops: runs on asyncio's own loop too")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """uvloop does not let a signal end a test that hangs; a thread can."""
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.timeout(120, method="thread"))
-
-
 def pytest_asyncio_loop_factories(
     config: pytest.Config, item: pytest.Item
 ) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:

@@ -30,6 +30,8 @@ BEAT_SECONDS = 10
 CONNECT_SECONDS = 5
 READY_SECONDS = 3
 _CLOSE_SECONDS = 2
+_END_SECONDS = 3
+"""Longer than it takes a keeper that has heard of its end to let go of its connection."""
 _LONGEST_PAUSE_SECONDS = 2.0
 _QUIET_SECONDS = 1.0
 """Between one `missed` and the next: when all nodes come back they all say that they were lost."""
@@ -99,8 +101,7 @@ class NatsBus:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_CLOSE_SECONDS):
                     await self._idle.wait()
-            self._keeper.cancel()
-            await asyncio.wait([self._keeper])
+            await _end(self._keeper)
         if self._quiet is not None:
             self._quiet.cancel()
         self._keeper = self._deliver = self._missed = self._quiet = None
@@ -157,6 +158,9 @@ class NatsBus:
         while True:
             await self._use(link)
             link = await self._come_back()
+            if self._is_leaving:
+                await link.close()
+                return
             _log.info("the bus is back")
             try:
                 self._missed_some()
@@ -256,6 +260,14 @@ class NatsBus:
             else:
                 return link
         raise BusUnavailable(shown(self._url), "; ".join(sorted(set(reasons))))
+
+
+async def _end(keeper: asyncio.Task[None]) -> None:
+    """nats-py waits with `wait_for`, which in Python 3.11 swallows a cancellation that comes with
+    what it waits for: a keeper whose bus comes back just then does not hear of its end."""
+    while not keeper.done():
+        keeper.cancel()
+        await asyncio.wait([keeper], timeout=_END_SECONDS)
 
 
 def _log_end(reason: BaseException | None) -> None:
