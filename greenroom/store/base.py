@@ -154,7 +154,11 @@ def place_of(op: Op) -> Place:
     if isinstance(op, Put):
         sort = "" if table.sort is None else op.item[table.sort]
         return table.name, op.item[table.partition], sort  # type: ignore[return-value]
-    return table.name, op.key.partition, op.key.sort or ""
+    return place_at(table, op.key)
+
+
+def place_at(table: Table, key: Key) -> Place:
+    return table.name, key.partition, key.sort or ""
 
 
 def _shown(key: Key) -> str:

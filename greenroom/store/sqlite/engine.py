@@ -18,7 +18,7 @@ import apsw
 
 from greenroom.clock import Clock
 from greenroom.store import capacity
-from greenroom.store.base import Change, Key, Op, Page
+from greenroom.store.base import Change, Key, Op, Page, place_at
 from greenroom.store.capacity import Cost
 from greenroom.store.cursors import Cursors
 from greenroom.store.expressions import SortRange
@@ -119,7 +119,7 @@ class SqliteStore:
         return self._get(table, key, consistent)
 
     def _get(self, table: Table, key: Key, consistent: bool) -> Item | None:
-        known, row = self._rows.committed((table.name, key.partition, key.sort or ""))
+        known, row = self._rows.committed(place_at(table, key))
         if not known:
             return self._reader.get(table, key, consistent)
         if row is None:

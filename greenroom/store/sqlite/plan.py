@@ -119,8 +119,6 @@ class Planner:
         self._changes: dict[str, list[Change]] = {}
         self._tokens: dict[str, tuple[bytes, int]] = {}
         self._committing_tokens: dict[str, tuple[bytes, int]] = {}
-        self.looks = False
-        """Whether what is taken to be new is looked for."""
 
     def start_over(self) -> None:
         """From what the file holds: nothing that was planned has happened, and the numbers given to
@@ -132,14 +130,15 @@ class Planner:
             found: Any = self._read().execute(f'SELECT max(seq) FROM "{name}/changes"').fetchone()
             self._last[name] = found[0] or 0
 
-    def plan(self, write: Write) -> Planned:
+    def plan(self, write: Write, *, looks: bool = False) -> Planned:
+        """`looks`: also at what would be taken to be new."""
         now_ms = self._clock.now_ms()
         if write.token is None:
-            return self._noted(write, self._steps(write, now_ms // 1000), now_ms)
+            return self._noted(write, self._steps(write, now_ms // 1000, looks), now_ms)
         told = digest(write.ops)
         if self._is_repeat(write.token, told, now_ms // 1000):
             return Planned(bill=self._bill_of_repeat(write))
-        planned = self._noted(write, self._steps(write, now_ms // 1000), now_ms)
+        planned = self._noted(write, self._steps(write, now_ms // 1000, looks), now_ms)
         self._tokens[write.token] = (told, now_ms // 1000 + TOKEN_SECONDS)
         return planned
 
@@ -171,14 +170,14 @@ class Planner:
     def last_change(self, table: Table) -> int:
         return self._last[table.name]
 
-    def _steps(self, write: Write, now: int) -> list[Step]:
+    def _steps(self, write: Write, now: int, looks: bool) -> list[Step]:
         steps: list[Step] = []
         failed: list[Failure] = []
         misfit: Problem | None = None
         for part in write.parts:
             op = part.op
             known, row = self._rows.find(part.place)
-            if not known and part.is_new and not self.looks:
+            if not known and part.is_new and not looks:
                 steps.append(Step(op, part.place, None, part.put, assumed=True))
                 continue
             row = seen = row if known else self._read_row(part.place)
@@ -195,20 +194,13 @@ class Planner:
                 misfit = misfit or problem
             else:
                 steps.append(Step(op, part.place, row, after))
-        if (misfit or failed) and not self.looks and any(step.assumed for step in steps):
-            return self._steps_with_a_look(write, now)  # a refusal names everything that failed
+        if (misfit or failed) and any(step.assumed for step in steps):
+            return self._steps(write, now, looks=True)  # a refusal names everything that failed
         if misfit is not None:  # told before a failed condition, as DynamoDB does
             raise misfit
         if failed:
             raise ConditionFailed(tuple(failed))
         return steps
-
-    def _steps_with_a_look(self, write: Write, now: int) -> list[Step]:
-        self.looks = True
-        try:
-            return self._steps(write, now)
-        finally:
-            self.looks = False
 
     def _row(self, place: Place) -> Row | None:
         known, row = self._rows.find(place)

@@ -86,10 +86,10 @@ class Writer:
         await self._closing
         self._thread.shutdown()
 
-    def _plan(self, job: Job) -> None:
+    def _plan(self, job: Job, *, looks: bool = False) -> None:
         if isinstance(job.what, Write):
             try:
-                job.outcome = self._planner.plan(job.what)
+                job.outcome = self._planner.plan(job.what, looks=looks)
             except Exception as refusal:  # or a bug, which must not stop the writer for all
                 job.outcome = refusal
 
@@ -112,12 +112,8 @@ class Writer:
             self._give(group)
         except apsw.ConstraintError:
             self._roll_back()
-            self._planner.looks = True
-            try:
-                for job in group:
-                    self._plan(job)
-            finally:
-                self._planner.looks = False
+            for job in group:
+                self._plan(job, looks=True)
             self._give(group)
 
     def _give(self, group: list[Job]) -> None:
@@ -183,9 +179,7 @@ class Writer:
         self._go_on()
 
     def _alone(self, job: Job) -> None:
-        self._planner.looks = True
-        self._plan(job)
-        self._planner.looks = False
+        self._plan(job, looks=True)
         if isinstance(job.what, Write) and isinstance(job.outcome, Exception):
             return
         try:
