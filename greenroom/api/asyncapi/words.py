@@ -14,23 +14,6 @@ from typing import Any
 from greenroom.api.ws import frames
 from greenroom.api.ws.session import Closed
 
-SUMMARIES: Mapping[type[frames.Frame], str] = {
-    frames.Send: "A message for a thread, which is sent once however often this is.",
-    frames.Edit: "Another text in the place of one's own.",
-    frames.Delete: "A message is taken back; a tombstone keeps its place.",
-    frames.React: "An emoji on a message, or off it again.",
-    frames.Delivered: "Everything up to `seq` has reached the device.",
-    frames.Ping: "Asks for an answer, and for the cursor of now.",
-    frames.MessageCreated: "Somebody has written; one's own come too, on every device.",
-    frames.MessageEdited: "A message has another text.",
-    frames.MessageDeleted: "A message was taken back; what is left is its tombstone.",
-    frames.ReactionChanged: "A message has other reactions.",
-    frames.ReceiptMoved: "Somebody has read further, or something has reached them.",
-    frames.TypingChanged: "Somebody is typing in a thread that is on screen, or no longer.",
-    frames.RequestChanged: "A request has come in, or was answered.",
-}
-"""Of the frames that are declared without a word."""
-
 FIELDS: Mapping[str, str] = {
     "id": "The number that the client has given to its request.",
     "thread_id": "The conversation.",
@@ -62,13 +45,6 @@ FIELDS: Mapping[str, str] = {
     "reconnect_after_ms": "Different for everybody, so that not all come back at once.",
 }
 """Of fields that are declared without a word, by their name."""
-FEWER_WORDS: Mapping[tuple[type[frames.Frame], str], str] = {
-    (frames.Resume, "have"): "For each thread the `seq` up to which the client has every message: "
-    "only up to the first gap, or what is missing there is not told again. What is left out may "
-    "come twice.",
-}
-"""Of those that are declared with too few."""
-
 CLOSE_CODES: Mapping[int, tuple[str, str]] = {
     1000: ("Either side is done.", "Nothing; or connect again, and `resume`."),
     1002: ("What came is not the WebSocket protocol.", "Mend the client."),
@@ -98,9 +74,7 @@ CLOSE_CODES: Mapping[int, tuple[str, str]] = {
 
 
 def about(kind: type) -> str:
-    """The docstring as one line, or else the summary above."""
-    if kind in SUMMARIES:
-        return SUMMARIES[kind]
+    """The docstring as one line."""
     return " ".join(inspect.cleandoc(kind.__doc__ or "").split())
 
 
@@ -111,7 +85,6 @@ def about_fields(kind: type) -> Mapping[str, str]:
     for declared in reversed(kind.__mro__):
         if declared.__module__.startswith("greenroom."):
             told |= dict(_under_fields(declared))
-    told |= {field: text for (whose, field), text in FEWER_WORDS.items() if whose is kind}
     struct: Any = kind
     names = zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
     return {shown: told[name] for name, shown in names if name in told}

@@ -38,6 +38,8 @@ class Auth(Frame, tag="auth", forbid_unknown_fields=True):
 
 
 class Send(Frame, tag="send", forbid_unknown_fields=True):
+    """A message for a thread, which is sent once however often this is."""
+
     id: _Number
     thread_id: _Id
     client_message_id: _Id
@@ -47,6 +49,8 @@ class Send(Frame, tag="send", forbid_unknown_fields=True):
 
 
 class Edit(Frame, tag="edit", forbid_unknown_fields=True):
+    """Another text in the place of one's own."""
+
     id: _Number
     thread_id: _Id
     message_id: _Id
@@ -56,12 +60,16 @@ class Edit(Frame, tag="edit", forbid_unknown_fields=True):
 
 
 class Delete(Frame, tag="delete", forbid_unknown_fields=True):
+    """A message is taken back; a tombstone keeps its place."""
+
     id: _Number
     thread_id: _Id
     message_id: _Id
 
 
 class React(Frame, tag="react", forbid_unknown_fields=True):
+    """An emoji on a message, or off it again."""
+
     id: _Number
     thread_id: _Id
     message_id: _Id
@@ -79,6 +87,8 @@ class Read(Frame, tag="read", forbid_unknown_fields=True):
 
 
 class Delivered(Frame, tag="delivered", forbid_unknown_fields=True):
+    """Everything up to `seq` has reached the device."""
+
     id: _Number
     thread_id: _Id
     seq: _Number
@@ -120,11 +130,13 @@ class Resume(Frame, tag="resume", forbid_unknown_fields=True):
     id: _Number
     cursor: Annotated[str, Meta(max_length=4096)]
     have: Annotated[dict[_Id, _Number], Meta(max_length=MOST_KNOWN)] = {}
-    """Of a thread, the seq up to which the client has every message: no further than its first gap,
-    or what is missing there would not be told either."""
+    """For each thread the `seq` up to which the client has every message: only up to the first gap,
+    or what is missing there is not told again. What is left out may come twice."""
 
 
 class Ping(Frame, tag="ping", forbid_unknown_fields=True):
+    """Asks for an answer, and for the cursor of now."""
+
     id: _Number
 
 
@@ -178,6 +190,8 @@ class Problem(Frame, tag="problem"):
 
 
 class MessageCreated(Frame, tag="message.created"):
+    """Somebody has written; one's own come too, on every device."""
+
     thread_id: ThreadId
     message: Message
     status: Status
@@ -186,21 +200,29 @@ class MessageCreated(Frame, tag="message.created"):
 
 
 class MessageEdited(Frame, tag="message.edited"):
+    """A message has another text."""
+
     thread_id: ThreadId
     message: Message
 
 
 class MessageDeleted(Frame, tag="message.deleted"):
+    """A message was taken back; what is left is its tombstone."""
+
     thread_id: ThreadId
     message: Message
 
 
 class ReactionChanged(Frame, tag="reaction.changed"):
+    """A message has other reactions."""
+
     thread_id: ThreadId
     message: Message
 
 
 class ReceiptMoved(Frame, tag="receipt.moved"):
+    """Somebody has read further, or something has reached them."""
+
     thread_id: ThreadId
     user_id: UserId
     last_read_seq: int
@@ -208,6 +230,8 @@ class ReceiptMoved(Frame, tag="receipt.moved"):
 
 
 class TypingChanged(Frame, tag="typing.changed"):
+    """Somebody is typing in a thread that is on screen, or no longer."""
+
     thread_id: ThreadId
     user_id: UserId
     on: bool
@@ -239,6 +263,8 @@ class InboxChanged(Frame, tag="inbox.changed"):
 
 
 class RequestChanged(Frame, tag="request.changed"):
+    """A request has come in, or was answered."""
+
     thread_id: ThreadId
     request_id: RequestId
     target_user_id: UserId
