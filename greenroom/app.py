@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
+from litestar import Litestar
 from msgspec.structs import replace
 
 from greenroom import demo, settings as knobs
@@ -83,33 +84,11 @@ async def serve(
         async with opened(settings, clock, create_tables=create_tables) as store:
             hub = Hub(bus_of(settings))
             contexts = compose(store, clock, knobs.kept_secret(settings), hub=hub, rates=rates)
-            people = contexts.people
             await hub.start()
-            await _ready(people)
+            await _ready(contexts.people)
             _ = contexts.safety.policy.glance  # worked out now, not with the first message
             shown = await _samples(store, clock, settings, rates) if samples else ()
-            signed = signature(settings, clock)
-            authenticator = Authenticator(people, signed, expected(settings))
-            sign = None
-            if isinstance(signed, SharedSecret):
-                sign = partial(sign_for, settings, clock, signed)
-            app = http_app(
-                contexts,
-                authenticator,
-                partial(_ready, people),
-                shown,
-                sign,
-                site=Site.found(),
-                origins=knobs.listed(settings.origins),
-            )
-            desk = Desk(
-                contexts.messaging,
-                authenticator,
-                hub,
-                HANDLERS,
-                most_connections=server.room_for(settings.most_connections),
-            )
-            hub.add(EVERYBODY, Doorman(desk))
+            app, desk = _doors(settings, clock, contexts, hub, shown)
             address = server.address_of(listener)
             _spare_the_collector()
             try:
@@ -117,6 +96,35 @@ async def serve(
                     await server.serve(app, desk, listener, started=lambda: tell(address))
             finally:
                 await hub.close()
+
+
+def _doors(
+    settings: Settings, clock: Clock, contexts: Contexts, hub: Hub, samples: Sequence[Sample]
+) -> tuple[Litestar, Desk]:
+    """HTTP, and the socket, which know people by the same tokens."""
+    signed = signature(settings, clock)
+    authenticator = Authenticator(contexts.people, signed, expected(settings))
+    sign = None
+    if isinstance(signed, SharedSecret):
+        sign = partial(sign_for, settings, clock, signed)
+    app = http_app(
+        contexts,
+        authenticator,
+        partial(_ready, contexts.people),
+        samples,
+        sign,
+        site=Site.found(),
+        origins=knobs.listed(settings.origins),
+    )
+    desk = Desk(
+        contexts.messaging,
+        authenticator,
+        hub,
+        HANDLERS,
+        most_connections=server.room_for(settings.most_connections),
+    )
+    hub.add(EVERYBODY, Doorman(desk))
+    return app, desk
 
 
 async def _samples(
@@ -216,8 +224,8 @@ async def _upkeep(contexts: Contexts, desk: Desk, settings: Settings) -> AsyncIt
 
 def _spare_the_collector() -> None:
     """What is there by now stays: Python's collector need not look at it again. And of what a
-    message leaves in memory for the time of its commit nothing is garbage: looking through it
-    every 700 objects, as is the default, made a tenth of the work and all of the long pauses."""
+    message leaves in memory for the time of its commit nothing is garbage: to look through it
+    every 700 objects, as is the default, took about a tenth of a send."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)

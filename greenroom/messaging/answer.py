@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from greenroom.ids import RequestId, ThreadId, UserId
 from greenroom.messaging import items, rules, shelve
-from greenroom.messaging.append import Planned, append
+from greenroom.messaging.append import append
 from greenroom.messaging.ask import request_item
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Gate, GateStatus, Thread
@@ -23,6 +23,7 @@ from greenroom.messaging.records import (
     request_key,
 )
 from greenroom.messaging.shelve import taken_down
+from greenroom.messaging.turns import Planned
 from greenroom.people.actor import Actor
 from greenroom.safety.block import block as keep_apart
 from greenroom.store.base import Op, Put

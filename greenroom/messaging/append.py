@@ -10,8 +10,8 @@ refused.
 
 import asyncio
 import random
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,8 +24,8 @@ from greenroom.messaging.events import Event, between
 from greenroom.messaging.models import Frame, FrameKind, Thread
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.records import MESSAGING, head_key
-from greenroom.messaging.turns import Asked
-from greenroom.store.base import Op, Place, Put, place_of
+from greenroom.messaging.turns import Asked, Plan, Planned
+from greenroom.store.base import Op, Place, Put, place_at, place_of
 from greenroom.store.expressions import F
 from greenroom.store.limits import MAX_OPS
 from greenroom.store.problems import (
@@ -41,31 +41,14 @@ _PREVIEW_BYTES = 120
 _IS_NEW = F("pk").absent()
 
 
-class Planned(Struct, frozen=True):
-    thread: Thread
-    """The head as it becomes; its version is raised here, not by the plan."""
-    ops: tuple[Op, ...]
-    """What is written with it."""
-    events: tuple[Event, ...] = ()
-    """What is told once it is written, beside what the heads themselves tell (`events.between`)."""
-    quiet: bool = False
-    """Nobody is to notice: no row moves, and nothing of it shows as changed."""
-
-
-Plan: TypeAlias = Callable[[Thread, int], Planned]
-"""From the head and the moment: now, or just after the thread's last frame if that is later."""
-
-
 async def append(messaging: Messaging, thread: ThreadId, plan: Plan) -> Thread:
     """The head as it has become. A failed condition of the plan's own ops is the caller's."""
 
-    async def write(some: Sequence[Asked[Plan]]) -> None:
-        await _write(messaging, thread, some)
-
-    return await messaging.heads.turns.ask(thread, plan, write)
+    work = partial(_write, messaging, thread)
+    return await messaging.heads.turns.ask(thread, plan, work)
 
 
-async def _write(messaging: Messaging, thread: ThreadId, asked: Sequence[Asked[Plan]]) -> None:
+async def _write(messaging: Messaging, thread: ThreadId, asked: Sequence[Asked]) -> None:
     """Each of them is answered, in as few transactions as they fit in."""
     left = list(asked)
     for attempt in range(_TRIES):
@@ -82,9 +65,7 @@ async def _write(messaging: Messaging, thread: ThreadId, asked: Sequence[Asked[P
         one.refuse(Conflict())
 
 
-async def _attempt(
-    messaging: Messaging, thread: ThreadId, asked: list[Asked[Plan]]
-) -> list[Asked[Plan]]:
+async def _attempt(messaging: Messaging, thread: ThreadId, asked: list[Asked]) -> list[Asked]:
     """Those that have to go again."""
     head, certain = await messaging.heads.load(thread)
     if head is None:
@@ -136,13 +117,13 @@ class _Batch(Struct):
     ops: list[Op] = []
     events: list[Event] = []
     stirs: bool = False
-    planned: list[tuple[Asked[Plan], Planned]] = []
-    left: list[Asked[Plan]] = []
+    planned: list[tuple[Asked, Planned]] = []
+    left: list[Asked] = []
     """Those that do not fit into it."""
 
 
 def _plan_together(
-    head: Thread, asked: Sequence[Asked[Plan]], now_ms: int, *, certain: bool
+    head: Thread, asked: Sequence[Asked], now_ms: int, *, certain: bool
 ) -> _Batch | None:
     """None where somebody would be refused by a head that may be stale."""
     batch, taken = _Batch(head), set[Place]()
@@ -150,7 +131,7 @@ def _plan_together(
         if one.is_gone:
             continue
         try:
-            planned = one.what(batch.thread, max(now_ms, batch.thread.last_ms + 1))
+            planned = one.plan(batch.thread, max(now_ms, batch.thread.last_ms + 1))
         except Problem as problem:
             if not certain:
                 return None
@@ -176,12 +157,12 @@ def _plan_together(
 
 def _refused(
     thread: ThreadId, batch: _Batch, refusal: ConditionFailed, *, certain: bool
-) -> list[Asked[Plan]]:
+) -> list[Asked]:
     """Whoever's own conditions failed is told so; the rest goes again, on a head that is read anew.
     What was refused with a head that was stale may have been refused for that alone."""
     failed = {place_of(failure.op): failure for failure in refusal.failed}
-    is_stale = (MESSAGING.name, *_pair(thread)) in failed and not certain
-    again: list[Asked[Plan]] = []
+    is_stale = place_at(MESSAGING, head_key(thread)) in failed and not certain
+    again: list[Asked] = []
     for one, planned in batch.planned:
         own = tuple(failed[place] for op in planned.ops if (place := place_of(op)) in failed)
         if own and not is_stale:
@@ -189,11 +170,6 @@ def _refused(
         else:
             again.append(one)
     return again + batch.left
-
-
-def _pair(thread: ThreadId) -> tuple[str, str]:
-    key = head_key(thread)
-    return key.partition, key.sort or ""
 
 
 async def stir(messaging: Messaging, thread: Thread, *ops: Op) -> None:

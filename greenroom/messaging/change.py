@@ -7,12 +7,13 @@ from msgspec.structs import replace
 
 from greenroom.messaging import access, items
 from greenroom.messaging.access import Side
-from greenroom.messaging.append import Planned, append, preview_of
+from greenroom.messaging.append import append, preview_of
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import Event
 from greenroom.messaging.models import Frame, Thread
 from greenroom.messaging.problems import VersionMismatch
 from greenroom.messaging.records import KEPT_MS, MESSAGING, TTL, change_key
+from greenroom.messaging.turns import Planned
 from greenroom.store.base import Put
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, Conflict

@@ -1,12 +1,11 @@
 """The heads of threads that this process has lately written, so that a send need not read.
 
 A head may be stale, because another node wrote: that is harmless, since whatever is written on top
-of it is written under its version. What one would get wrong: a refusal
-that rests on a kept head is no refusal yet; look again at the store first (`append` does).
+of it is written under its version. What one would get wrong: a refusal that rests on a kept head is
+no refusal yet; look again at the store first (`append` does).
 """
 
 from collections import OrderedDict
-from typing import Any
 
 from greenroom.ids import ThreadId
 from greenroom.messaging import items
@@ -22,7 +21,7 @@ class Heads:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._kept: OrderedDict[ThreadId, Thread] = OrderedDict()
-        self.turns: Turns[Any] = Turns()
+        self.turns = Turns()
         """Who is writing to a thread just now, and who waits."""
         self.changing = OneByOne()
         """Who is changing a message just now."""

@@ -16,12 +16,13 @@ from greenroom.messaging import access, items, rules
 from greenroom.messaging.access import Side
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Frame, Member, Thread
+from greenroom.messaging.place import message_at
 from greenroom.messaging.problems import MessageNotFound
 from greenroom.messaging.records import (
-    END,
     MEMBERS,
     MESSAGING,
     from_ms,
+    just_after,
     thread_partition,
     up_to_end,
 )
@@ -51,6 +52,7 @@ async def history(
     before: MessageId | None = None,
     after: MessageId | None = None,
     around: MessageId | None = None,
+    around_seq: int | None = None,
     limit: int = PAGE,
 ) -> History:
     """The newest, or those next to the message that is named (with it, for `around`)."""
@@ -58,6 +60,8 @@ async def history(
     limit = max(1, min(limit, MAX_PAGE))
     if not rules.has_accepted(side.thread, actor.user):
         return await _request(messaging, side, before, after)
+    if around_seq is not None:
+        around = await message_at(messaging, side, around_seq)
     if around is not None:
         half = limit // 2
         (older, more), (newer, further), people = await asyncio.gather(
@@ -166,7 +170,7 @@ def _just(message_id: MessageId, *, after: bool) -> str:
     ms = time_of(message_id)
     if ms is None or not message_id.startswith("msg_"):
         raise MessageNotFound
-    return from_ms("MSG", ms) + (f"#{END}" if after else "")
+    return just_after("MSG", ms) if after else from_ms("MSG", ms)
 
 
 async def _older(

@@ -4,11 +4,12 @@ from msgspec.structs import replace
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import rules
-from greenroom.messaging.append import Planned, append, frame_op, said, system_frame
+from greenroom.messaging.append import append, frame_op, said, system_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.models import Status, Thread
 from greenroom.messaging.problems import NotYourPlace, ThreadNotFound
+from greenroom.messaging.turns import Planned
 from greenroom.people.actor import Actor, Scope
 
 

@@ -12,7 +12,7 @@ from greenroom.messaging import items
 from greenroom.messaging.access import Side
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Frame
-from greenroom.messaging.records import END, MESSAGING, from_ms, thread_partition
+from greenroom.messaging.records import MESSAGING, from_ms, just_after, thread_partition
 from greenroom.store.expressions import Range
 
 _NEAR = 50
@@ -73,4 +73,4 @@ async def _walk(
 
 
 def _between(low_ms: int, high_ms: int) -> Range:
-    return Range(from_ms("MSG", low_ms), from_ms("MSG", high_ms) + f"#{END}")
+    return Range(from_ms("MSG", low_ms), just_after("MSG", high_ms))

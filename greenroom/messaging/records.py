@@ -249,6 +249,11 @@ def from_ms(kind: str, ms: int | None = None) -> str:
     return f"{kind}#" if ms is None else f"{kind}#{iso(ms)}"
 
 
+def just_after(kind: str, ms: int) -> str:
+    """Right behind what is of that moment: no two items of a kind are."""
+    return f"{from_ms(kind, ms)}#{END}"
+
+
 def up_to_end(kind: str) -> str:
     return f"{kind}#{END}"
 

@@ -6,11 +6,12 @@ from msgspec.structs import replace
 from greenroom.ids import UserId
 from greenroom.messaging import rules
 from greenroom.messaging.admit import admitted_ops, met_ops
-from greenroom.messaging.append import Planned, append
+from greenroom.messaging.append import append
 from greenroom.messaging.ask import asked_ops, check_unasked, new_gate, whom_to_ask
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import GateStatus, Role, Seat, Thread
 from greenroom.messaging.problems import AlreadyAsked
+from greenroom.messaging.turns import Planned
 from greenroom.messaging.words import NO_WORDS, Words, unshown
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from greenroom.errors import Problem
 from greenroom.ids import UserId
 from greenroom.messaging import items, rules
-from greenroom.messaging.append import Planned, append, frame_op, said
+from greenroom.messaging.append import append, frame_op, said
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.models import Frame, Thread
@@ -27,6 +27,7 @@ from greenroom.messaging.problems import (
 )
 from greenroom.messaging.records import MESSAGING, claim_key, member_key
 from greenroom.messaging.send import Outgoing, are_apart, check_may_send, frame_of, mentions_in
+from greenroom.messaging.turns import Planned
 from greenroom.safety.models import Case, HeldMessage
 from greenroom.safety.problems import CannotRelease
 from greenroom.safety.verdict import Judged, PolicyHint, PolicyTag

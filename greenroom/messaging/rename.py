@@ -4,13 +4,14 @@ from msgspec.structs import replace
 
 from greenroom.ids import ThreadId
 from greenroom.messaging import access, rules, text
-from greenroom.messaging.append import Planned, append, frame_op, said, system_frame
+from greenroom.messaging.append import append, frame_op, said, system_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.models import Kind, Thread
 from greenroom.messaging.problems import NotYourPlace, ThreadChanged
 from greenroom.messaging.seats import check_manages
 from greenroom.messaging.send import are_apart, check_may_send
+from greenroom.messaging.turns import Planned
 from greenroom.messaging.weigh import check_name
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit

@@ -10,7 +10,7 @@ from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import access, rules
 from greenroom.messaging.admit import admitted_ops, met_ops
 from greenroom.messaging.answer import decline
-from greenroom.messaging.append import Planned, append, frame_op, said, system_frame
+from greenroom.messaging.append import append, frame_op, said, system_frame
 from greenroom.messaging.ask import asked_ops, check_unasked, new_gate, whom_to_ask
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
@@ -25,6 +25,7 @@ from greenroom.messaging.problems import (
 )
 from greenroom.messaging.send import are_apart, check_is_open
 from greenroom.messaging.shelve import taken_down
+from greenroom.messaging.turns import Planned
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
 from greenroom.store.expressions import F

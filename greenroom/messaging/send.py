@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from greenroom.errors import Problem
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import access, items, rules, text
-from greenroom.messaging.append import Planned, append, frame_op, said
+from greenroom.messaging.append import append, frame_op, said
 from greenroom.messaging.ask import request_item
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
@@ -30,6 +30,7 @@ from greenroom.messaging.problems import (
     RequestPending,
 )
 from greenroom.messaging.records import MESSAGING, claim_key, message_key
+from greenroom.messaging.turns import Planned
 from greenroom.messaging.weigh import weighed
 from greenroom.people import directory
 from greenroom.people.actor import Actor

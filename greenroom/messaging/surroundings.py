@@ -10,7 +10,7 @@ from greenroom.ids import MessageId, ThreadId, time_of
 from greenroom.messaging import items
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Frame, Thread
-from greenroom.messaging.records import END, MESSAGING, from_ms, thread_partition, up_to_end
+from greenroom.messaging.records import MESSAGING, from_ms, just_after, thread_partition, up_to_end
 from greenroom.people.actor import Actor
 from greenroom.safety import access
 from greenroom.safety.models import CaseId, HeldMessage, SentMessage, SomePerson, WholeThread
@@ -42,7 +42,7 @@ async def _around(
 ) -> Surroundings:
     head = await messaging.heads.read(thread_id)
     ms = None if message is None else time_of(message)
-    here = up_to_end("MSG") if ms is None else f"{from_ms('MSG', ms)}#{END}"
+    here = up_to_end("MSG") if ms is None else just_after("MSG", ms)
     found = await _frames(messaging, thread_id, Range(from_ms("MSG"), here), BEFORE + 1, True)
     if ms is not None:
         later = Range(from_ms("MSG", ms + 1), up_to_end("MSG"))

@@ -7,22 +7,40 @@ under way goes on; so the work is done by a task of its own, never by one of tho
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Generic, TypeVar
+from typing import TypeAlias
+
+from msgspec import Struct
 
 from greenroom.ids import ThreadId
+from greenroom.messaging.events import Event
 from greenroom.messaging.models import Thread
+from greenroom.store.base import Op
 
-_What = TypeVar("_What")
 MOST_TOGETHER = 32
 
 
-class Asked(Generic[_What]):
+class Planned(Struct, frozen=True):
+    thread: Thread
+    """The head as it becomes; its version is raised by `append`, not by the plan."""
+    ops: tuple[Op, ...]
+    """What is written with it."""
+    events: tuple[Event, ...] = ()
+    """What is told once it is written, beside what the heads themselves tell (`events.between`)."""
+    quiet: bool = False
+    """Nobody is to notice: no row moves, and nothing of it shows as changed."""
+
+
+Plan: TypeAlias = Callable[[Thread, int], Planned]
+"""From the head and the moment: now, or just after the thread's last frame if that is later."""
+
+
+class Asked:
     """What somebody wants, and how they hear of it."""
 
-    __slots__ = ("_answer", "what")
+    __slots__ = ("_answer", "plan")
 
-    def __init__(self, what: _What, answer: asyncio.Future[Thread]) -> None:
-        self.what = what
+    def __init__(self, plan: Plan, answer: asyncio.Future[Thread]) -> None:
+        self.plan = plan
         self._answer = answer
 
     @property
@@ -43,9 +61,13 @@ class Asked(Generic[_What]):
         self._answer.cancel()
 
 
-class Turns(Generic[_What]):
+Work: TypeAlias = Callable[[Sequence[Asked]], Awaitable[None]]
+"""Answers each of them."""
+
+
+class Turns:
     def __init__(self) -> None:
-        self._waiting: dict[ThreadId, list[Asked[_What]]] = {}
+        self._waiting: dict[ThreadId, list[Asked]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def is_busy(self, thread: ThreadId) -> bool:
@@ -54,27 +76,25 @@ class Turns(Generic[_What]):
     def ask(
         self,
         thread: ThreadId,
-        what: _What,
-        work: Callable[[Sequence[Asked[_What]]], Awaitable[None]],
+        plan: Plan,
+        work: Work,
     ) -> asyncio.Future[Thread]:
         """The answer that `work` gives, when it is this one's turn."""
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Thread] = loop.create_future()
         waiting = self._waiting.get(thread)
         if waiting is not None:
-            waiting.append(Asked(what, answer))
+            waiting.append(Asked(plan, answer))
             return answer
-        self._waiting[thread] = [Asked(what, answer)]
+        self._waiting[thread] = [Asked(plan, answer)]
         # It begins with the loop's next round: whatever else this one brings goes along.
         task = loop.create_task(self._run(thread, work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return answer
 
-    async def _run(
-        self, thread: ThreadId, work: Callable[[Sequence[Asked[_What]]], Awaitable[None]]
-    ) -> None:
-        some: list[Asked[_What]] = []
+    async def _run(self, thread: ThreadId, work: Work) -> None:
+        some: list[Asked] = []
         try:
             while waiting := self._waiting[thread]:
                 some, self._waiting[thread] = waiting[:MOST_TOGETHER], waiting[MOST_TOGETHER:]

@@ -8,7 +8,7 @@ import pytest
 
 from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging, edit, react, read, rename
-from greenroom.messaging.append import Planned, append
+from greenroom.messaging.append import append
 from greenroom.messaging.block import block_person
 from greenroom.messaging.events import Event, MessageCreated
 from greenroom.messaging.history import history
@@ -16,6 +16,7 @@ from greenroom.messaging.models import Thread
 from greenroom.messaging.problems import ClientIdReused, ThreadNotFound
 from greenroom.messaging.records import MESSAGING
 from greenroom.messaging.send import Outgoing, Sent, send
+from greenroom.messaging.turns import Planned
 from greenroom.store.base import Key, Put
 from greenroom.store.limits import MAX_OPS
 from greenroom.store.problems import ItemTooLarge
@@ -128,29 +129,6 @@ async def test_each_is_told_once_it_is_written_in_the_order_of_the_log(
     heard = replace(messaging, tell=hear)
     await asyncio.gather(*(_sent(heard, world, "ana", thread, f"k{n}") for n in range(20)))
     assert told == list(range(1, 21))
-
-
-async def test_whoever_is_cancelled_while_they_wait_has_sent_nothing(
-    world: World, messaging: Messaging
-) -> None:
-    thread = await world.inquiry()
-    await _sent(messaging, world, "ana", thread, "zero")
-    first = asyncio.ensure_future(_sent(messaging, world, "ana", thread, "first"))
-    while not messaging.heads.turns.is_busy(thread.id):  # noqa: ASYNC110
-        await asyncio.sleep(0)
-    await asyncio.sleep(0.002)
-    others = [
-        asyncio.ensure_future(_sent(messaging, world, "ana", thread, key)) for key in ("a", "b")
-    ]
-    await asyncio.sleep(0)
-    others[0].cancel()
-    await asyncio.gather(first, *others, return_exceptions=True)
-    bodies = [body for _, body in await _bodies(messaging, world, thread.id)]
-    assert bodies[0:2] == ["text zero", "text first"]
-    assert "text b" in bodies
-    again = await _sent(messaging, world, "ana", thread, "a")  # as one does who was cut off
-    assert len(await _bodies(messaging, world, thread.id)) == 4
-    assert again.frame.body == "text a"
 
 
 async def test_whoever_brings_too_much_takes_nobody_along(

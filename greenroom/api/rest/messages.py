@@ -25,16 +25,7 @@ from greenroom.api.rest.shapes import Message, MessagePage, Sending
 from greenroom.api.versions import IfMatch, etag, version_in
 from greenroom.clock import iso
 from greenroom.ids import MessageId, UserId
-from greenroom.messaging import (
-    access,
-    edit as editing,
-    history,
-    models,
-    place,
-    react,
-    send as sending,
-    thread,
-)
+from greenroom.messaging import edit as editing, history, models, react, send as sending, thread
 from greenroom.messaging.delete import delete as entomb
 from greenroom.messaging.problems import (
     AcceptFirst,
@@ -151,11 +142,15 @@ async def get_messages(
 ) -> MessagePage:
     if [before, after, around, around_seq].count(None) < 3:
         raise ValidationException(extra=[{"message": "give before, after or around, one of them"}])
-    if around_seq is not None:
-        side = await access.thread(messaging, actor, thread_id)
-        around = await place.message_at(messaging, side, around_seq)
     page = await history.history(
-        messaging, actor, thread_id, before=before, after=after, around=around, limit=limit
+        messaging,
+        actor,
+        thread_id,
+        before=before,
+        after=after,
+        around=around,
+        around_seq=around_seq,
+        limit=limit,
     )
     return shapes.page(page)
 

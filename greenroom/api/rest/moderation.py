@@ -217,7 +217,7 @@ async def get_case_context(
     head = found.thread
     place = None
     if head is not None:
-        seats = [Seat(user, seat.role, seat.service_role) for user, seat in head.seats.items()]
+        seats = shapes.seats(head.seats)
         place = Place(head.id, head.kind, head.status, head.subject, seats)
     return Context(place, [shapes.message(frame, actor.user) for frame in found.frames])
 

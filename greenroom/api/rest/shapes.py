@@ -5,7 +5,7 @@ always rendered for one of its participants, who must not see another one's gate
 moves when the other side does something in secret (the head's version, `changed_ms`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
@@ -141,9 +141,11 @@ class Sending(Struct, rename="camel"):
 
 
 def thread_row(side: Side, now_ms: int) -> ThreadRow:
-    shown = rules.shown_seats(side.thread).items()
-    seats = [Seat(user, seat.role, seat.service_role) for user, seat in shown]
-    return ThreadRow(**_head(side, now_ms), participants=seats)
+    return ThreadRow(**_head(side, now_ms), participants=seats(rules.shown_seats(side.thread)))
+
+
+def seats(people: Mapping[UserId, models.Seat]) -> list[Seat]:
+    return [Seat(user, seat.role, seat.service_role) for user, seat in people.items()]
 
 
 def thread(view: View, now_ms: int) -> Thread:

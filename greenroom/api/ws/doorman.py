@@ -12,13 +12,19 @@ import msgspec
 from msgspec import Struct
 
 from greenroom.api import errors
-from greenroom.api.ws import frames, herald
+from greenroom.api.ws import frames
 from greenroom.api.ws.desk import Desk
+from greenroom.api.ws.herald import encode
 from greenroom.api.ws.session import Closed
 from greenroom.ids import UserId
 from greenroom.people.access import AccountSuspended
 from greenroom.realtime.base import EVERYBODY, Bus, Notice
-from greenroom.safety.events import PersonSuspended, SafetyEvent
+from greenroom.safety.events import (
+    PersonBlocked,
+    PersonSuspended,
+    PersonUnblocked,
+    SafetyEvent,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -30,11 +36,12 @@ class Word(Struct):
 
 
 def tell_nodes(bus: Bus, event: SafetyEvent) -> None:
+    """A block is told to no client either, but every node has to forget what it knew of the two."""
     match event:
         case PersonSuspended(user):
-            bus.publish((EVERYBODY,), Notice(herald.encode(Word(user))))
-        case _:
-            herald.tell_nodes(bus, event)
+            bus.publish((EVERYBODY,), Notice(encode(Word(user))))
+        case PersonBlocked(one, other) | PersonUnblocked(one, other):
+            bus.publish((EVERYBODY,), Notice(b"", only=(one, other)))
 
 
 class Doorman:
@@ -63,7 +70,7 @@ class Doorman:
             self._show_out(user, problem)
 
     def _show_out(self, user: UserId, problem: AccountSuspended) -> None:
-        last_word = herald.encode(frames.Problem(errors.document_of(problem)))
+        last_word = encode(frames.Problem(errors.document_of(problem)))
         for session in tuple(self._desk.sessions):
             if session.actor is not None and session.actor.user == user:
                 session.outbox.answer(last_word)

@@ -13,8 +13,7 @@ from greenroom.ids import UserId
 from greenroom.messaging import events
 from greenroom.messaging.events import Event, audience
 from greenroom.messaging.models import Thread
-from greenroom.realtime.base import EVERYBODY, Bus, Notice, thread_topic, user_topic
-from greenroom.safety.events import PersonBlocked, PersonUnblocked, SafetyEvent
+from greenroom.realtime.base import Bus, Notice, thread_topic, user_topic
 
 encode = msgspec.json.Encoder().encode
 _NOBODY = UserId("")
@@ -70,10 +69,3 @@ def _frame(thread: Thread, event: Event) -> frames.Event:
 
 def _moment(ms: int) -> str | None:
     return iso(ms) if ms else None
-
-
-def tell_nodes(bus: Bus, event: SafetyEvent) -> None:
-    """A block is told to no client, but every node has to forget what it knew of the two."""
-    match event:
-        case PersonBlocked(one, other) | PersonUnblocked(one, other):
-            bus.publish((EVERYBODY,), Notice(b"", only=(one, other)))

@@ -77,10 +77,10 @@ async def on_delivered(session: Session, request: frames.Delivered) -> Ack:
 
 
 async def on_history(session: Session, request: frames.History) -> Ack:
-    named = [None if one is None else MessageId(one) for one in _places(request)]
+    named = (request.before, request.after, request.around)
     if named.count(None) < 2:
         raise NotAFrame("give before, after or around, one of them")
-    before, after, around = named
+    before, after, around = (None if one is None else MessageId(one) for one in named)
     await session.outbox.room()
     page = await history.history(
         session.desk.messaging,
@@ -92,10 +92,6 @@ async def on_history(session: Session, request: frames.History) -> Ack:
         limit=request.limit,
     )
     return Ack(request.id, page=shapes.page(page))
-
-
-def _places(request: frames.History) -> tuple[str | None, str | None, str | None]:
-    return request.before, request.after, request.around
 
 
 async def on_typing(session: Session, request: frames.Typing) -> None:
