@@ -32,6 +32,7 @@ class HeldClock:
         self._now_ms += ms + seconds * 1000 + days * 86_400_000
 
 
+@lru_cache(4096)
 def iso(ms: int) -> str:
     """`2025-11-05T14:12:07.123Z`: fixed width, so that text order is time order."""
     return f"{_second(ms // 1000)}.{ms % 1000:03d}Z"

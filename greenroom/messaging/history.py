@@ -5,8 +5,9 @@ is ever counted from the start.
 """
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any, TypeAlias, TypeVar
+from bisect import bisect_left
+from collections.abc import Coroutine, Iterable
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -120,16 +121,16 @@ async def members(
     messaging: Messaging, side: Side, *, consistent: bool = False
 ) -> tuple[Member, ...]:
     """Those in the thread, with their cursors as the viewer may see them."""
-    page = await messaging.store.query(
+    page = await messaging.store.query_as(
+        items.member_of,
         MESSAGING,
         thread_partition(side.thread.id),
         MEMBERS,
         limit=500,
         consistent=consistent,
     )
-    found = [items.member_of(item) for item in page.items]
     shown = rules.shown_seats(side.thread)
-    return tuple(as_seen(side, member) for member in found if member.user in shown)
+    return tuple([as_seen(side, member) for member in page.items if member.user in shown])
 
 
 def as_seen(side: Side, member: Member) -> Member:
@@ -152,17 +153,22 @@ def as_seen(side: Side, member: Member) -> Member:
     )
 
 
-Reach: TypeAlias = list[tuple[UserId, int]]
-"""How far each has read."""
+class Seen:
+    """Who has seen what. Of a page most messages have been seen by the same."""
 
+    def __init__(self, thread: Thread, people: Iterable[Member]) -> None:
+        self._read = [(member.user, rules.read_of(thread, member)) for member in people]
+        self._ends = sorted(read for _, read in self._read)
+        self._known: dict[tuple[UserId, int], tuple[UserId, ...]] = {}
 
-def reach(thread: Thread, people: tuple[Member, ...]) -> Reach:
-    return [(member.user, rules.read_of(thread, member)) for member in people]
-
-
-def seen_by(frame: Frame, reached: Reach) -> tuple[UserId, ...]:
-    seq, author = frame.seq, frame.author
-    return tuple([user for user, read in reached if read >= seq and user != author])
+    def by(self, frame: Frame) -> tuple[UserId, ...]:
+        author, seq = frame.author, frame.seq
+        same = author, bisect_left(self._ends, seq)
+        seen = self._known.get(same)
+        if seen is None:
+            seen = tuple([user for user, read in self._read if read >= seq and user != author])
+            self._known[same] = seen
+        return seen
 
 
 def _just(message_id: MessageId, *, after: bool) -> str:
@@ -179,7 +185,8 @@ async def _older(
     low = _low(side)
     if low > high:
         return (), False
-    page = await messaging.store.query(
+    page = await messaging.store.query_as(
+        items.frame_of,
         MESSAGING,
         thread_partition(side.thread.id),
         Range(low, high),
@@ -187,8 +194,7 @@ async def _older(
         backward=True,
         consistent=True,
     )
-    frames = tuple(items.frame_of(item) for item in reversed(page.items))
-    return frames, page.next is not None
+    return page.items[::-1], page.has_more
 
 
 async def _newer(
@@ -197,10 +203,15 @@ async def _newer(
     low = max(low, _low(side))
     if limit < 1 or low > _LAST:
         return (), False
-    page = await messaging.store.query(
-        MESSAGING, thread_partition(side.thread.id), Range(low, _LAST), limit=limit, consistent=True
+    page = await messaging.store.query_as(
+        items.frame_of,
+        MESSAGING,
+        thread_partition(side.thread.id),
+        Range(low, _LAST),
+        limit=limit,
+        consistent=True,
     )
-    return tuple(items.frame_of(item) for item in page.items), page.next is not None
+    return page.items, page.has_more
 
 
 def _low(side: Side) -> str:

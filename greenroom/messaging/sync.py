@@ -162,7 +162,8 @@ async def _frames(
         since_ms = 0  # they see now what they did not before
     low = max(0, since_ms, side.mine.joined_ms if side.mine.joined_seq else 0)
     new, notes = await asyncio.gather(
-        messaging.store.query(
+        messaging.store.query_as(
+            items.frame_of,
             MESSAGING,
             partition,
             since("MSG", low),
@@ -184,12 +185,12 @@ async def _frames(
     changed = await messaging.store.batch_get(MESSAGING, keys) if keys else {}
     frames = {
         frame.seq: frame
-        for frame in (items.frame_of(item) for item in (*changed.values(), *new.items))
+        for frame in (*map(items.frame_of, changed.values()), *new.items)
         if side.mine.joined_seq < frame.seq <= side.thread.last_seq
     }
     ordered = tuple(frames[seq] for seq in sorted(frames))
-    missing = new.next is not None and not waits
-    return ordered, missing or notes.next is not None
+    missing = new.has_more and not waits
+    return ordered, missing or notes.has_more
 
 
 def _sealed(messaging: Messaging, user: UserId, place: _Place) -> str:

@@ -41,7 +41,7 @@ async def queue(
     cases = sorted(
         (records.case_of(item) for page in pages for item in page.items), key=records.queued_at
     )
-    more = len(cases) > limit or any(page.next for page in pages)
+    more = len(cases) > limit or any(page.has_more for page in pages)
     last = cases[:limit]
     return Queue(tuple(last), cursor_of(records.queued_at(last[-1])) if more and last else None)
 

@@ -7,9 +7,9 @@ read, condition and update, whether or not anything has removed it yet; and a re
 consistent, at half the price, unless it says `consistent=True`.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol, TypeAlias
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -72,11 +72,33 @@ class Check(Struct, frozen=True):
 Op: TypeAlias = Put | Update | Delete | Check
 
 
-class Page(Struct, frozen=True):
-    """Up to `limit` items in key order, fewer only at the end. `next` is None at the end."""
+_Model = TypeVar("_Model")
+_Other = TypeVar("_Other")
 
-    items: tuple[Item, ...]
-    next: str | None
+
+class PageOf(Generic[_Model]):
+    """Up to `limit` items in key order, fewer only at the end."""
+
+    __slots__ = ("_seal", "items")
+
+    def __init__(self, items: tuple[_Model, ...], seal: Callable[[], str] | None) -> None:
+        self.items = items
+        self._seal = seal
+
+    @property
+    def has_more(self) -> bool:
+        return self._seal is not None
+
+    @property
+    def next(self) -> str | None:
+        """Where to go on, None at the end. It is made when somebody asks: many need not know."""
+        return None if self._seal is None else self._seal()
+
+    def as_(self, model: Callable[[_Model], _Other]) -> "PageOf[_Other]":
+        return PageOf(tuple(map(model, self.items)), self._seal)
+
+
+Page: TypeAlias = PageOf[Item]
 
 
 class Change(Struct, frozen=True):
@@ -115,6 +137,20 @@ class Store(Protocol):
         cursor: str | None = None,
         consistent: bool = False,
     ) -> Page: ...
+
+    async def query_as(
+        self,
+        model: Callable[[Item], _Model],
+        table: Table,
+        partition: str,
+        sort: SortRange | None = None,
+        *,
+        limit: int,
+        backward: bool = False,
+        consistent: bool = False,
+    ) -> PageOf[_Model]:
+        """As `query`, with what `model` makes of each item. It makes the same of the same item, and
+        what nobody changes: so it need not be asked again for an item that it has seen."""
 
     async def write(self, *ops: Op, token: str | None = None) -> Item | None:
         """One op is a conditional write, several are one transaction: all of it or nothing.

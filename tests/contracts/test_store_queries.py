@@ -7,11 +7,13 @@ would have it), and a page that ends exactly at the last item has no `next`.
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
 from greenroom.store.base import Delete, Put, Store, Update
 from greenroom.store.expressions import Bound, F, Prefix, Range, SortRange
 from greenroom.store.problems import InvalidCursor, InvalidKey, InvalidQuery
 from greenroom.store.tables import Index, Projects
+from greenroom.store.values import Item
 from tests.contracts.tables import (
     ACCOUNTS,
     BY_OWNER,
@@ -291,3 +293,64 @@ async def test_a_cursor_may_go_on_with_another_limit(store: Store) -> None:
     first = await store.query(NOTES, "p", limit=1)
     rest = await store.query(NOTES, "p", limit=100, cursor=first.next)
     assert [item["sk"] for item in rest.items] == SORTED[1:]
+
+
+# What a model makes of the items
+
+
+class Seq(Struct, frozen=True):
+    sk: str
+    seq: int
+
+
+def seq_of(item: Item) -> Seq:
+    assert isinstance(item["seq"], int)
+    return Seq(str(item["sk"]), item["seq"])
+
+
+def nothing_of(item: Item) -> None:
+    pass
+
+
+async def test_a_query_gives_what_a_model_makes_of_the_items(store: Store) -> None:
+    await fill(store, *SORTED, seq=7)
+    page = await store.query_as(seq_of, NOTES, "p", Prefix("MSG#"), limit=3, backward=True)
+    assert page.items == (Seq("MSG#3", 7), Seq("MSG#2", 7), Seq("MSG#10", 7))
+    assert page.has_more
+    rest = await store.query(NOTES, "p", Prefix("MSG#"), limit=3, backward=True, cursor=page.next)
+    assert [item["sk"] for item in rest.items] == ["MSG#1"]
+    assert not rest.has_more
+
+
+async def test_a_model_is_given_an_item_as_it_stands_however_often_it_was_read(
+    store: Store,
+) -> None:
+    await fill(store, "MSG#1", "MSG#2", seq=1)
+    for seq in (1, 2, 1, 3):
+        await store.write(Update(NOTES, at("p", "MSG#2"), (F("seq").set(seq),)))
+        for _ in range(2):
+            page = await store.query_as(seq_of, NOTES, "p", limit=10, consistent=True)
+            assert page.items == (Seq("MSG#1", 1), Seq("MSG#2", seq))
+    await store.write(Delete(NOTES, at("p", "MSG#2")))
+    page = await store.query_as(seq_of, NOTES, "p", limit=10, consistent=True)
+    assert page.items == (Seq("MSG#1", 1),)
+
+
+async def test_models_do_not_get_what_others_have_made(store: Store) -> None:
+    await fill(store, "MSG#1", seq=1)
+    for _ in range(2):
+        assert (await store.query_as(seq_of, NOTES, "p", limit=1)).items == (Seq("MSG#1", 1),)
+        assert (await store.query_as(nothing_of, NOTES, "p", limit=1)).items == (None,)
+
+
+async def test_a_query_with_a_model_costs_what_it_costs_without(store: Store) -> None:
+    await fill(store, *SORTED, text="x" * 3000, seq=1)
+    costs = []
+    for _ in range(2):
+        with store.counting() as with_model:
+            await store.query_as(seq_of, NOTES, "p", limit=4, consistent=True)
+        with store.counting() as without:
+            await store.query(NOTES, "p", limit=4, consistent=True)
+        costs += [with_model.read_units, without.read_units]
+    assert len(set(costs)) == 1
+    assert costs[0] > 1

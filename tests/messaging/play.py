@@ -509,7 +509,7 @@ class Play:
         assert set(head.awaiting) == talk.awaits
         assert head.subject == talk.subject
         for frame, post in zip(seen.frames, posts, strict=True):
-            by = history.seen_by(frame, history.reach(head, seen.members))
+            by = history.Seen(head, seen.members).by(frame)
             assert set(by) == self.model.seen_by(user, talk, post)
 
 

@@ -7,7 +7,7 @@ import pytest
 from greenroom.ids import RequestId
 from greenroom.messaging import answer, arrange, inbox, read, seats
 from greenroom.messaging.block import block_person
-from greenroom.messaging.history import History, history, reach, seen_by
+from greenroom.messaging.history import History, Seen, history
 from greenroom.messaging.models import Folder, GateStatus, Kind, Role, Thread
 from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.problems import (
@@ -48,7 +48,7 @@ async def _as_cleo_sees(world: World, thread: Thread) -> tuple[object, ...]:
         gate_as_sender_sees(gate, world.clock.now_ms()),
         set(head.seats),
         [(frame.seq, frame.event, frame.body) for frame in page.frames],
-        [seen_by(frame, reach(head, page.members)) for frame in page.frames],
+        [Seen(head, page.members).by(frame) for frame in page.frames],
         [(one.user, one.read_seq, one.read_ms, one.delivered_seq) for one in page.members],
         (row.standing, row.rank, head.changed_ms),
     )
@@ -218,7 +218,7 @@ async def test_one_who_has_not_answered_hides_nobody_elses_receipts(world: World
         await read.mark_read(world.messaging, world.actors[name], thread.id, 1)
     for viewer, seen in (("ana", {"ben"}), ("ben", set()), ("cleo", {"cleo"})):
         page = await history(world.messaging, world.actors[viewer], thread.id)
-        by = seen_by(page.frames[0], reach(page.side.thread, page.members))
+        by = Seen(page.side.thread, page.members).by(page.frames[0])
         assert set(by) - {world.user(viewer)} == {world.user(n) for n in seen - {viewer}}
 
 

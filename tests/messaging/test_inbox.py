@@ -6,7 +6,7 @@ import pytest
 
 from greenroom.ids import ThreadId
 from greenroom.messaging import arrange, draft, inbox, read, seats
-from greenroom.messaging.history import history, reach, seen_by
+from greenroom.messaging.history import Seen, history
 from greenroom.messaging.models import Folder, Kind, Role
 from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.problems import InvalidMark, MessageNotFound, ThreadNotFound
@@ -168,9 +168,7 @@ async def test_marking_unread_takes_back_and_never_lowers(world: World) -> None:
     await read.mark_read(messaging, ana, thread.id, 3)
     assert await _standing(world, "ana", thread.id) == ("action", 1)
     page = await history(messaging, world.actors["ben"], thread.id)
-    assert all(
-        seen_by(f, reach(page.side.thread, page.members)) == (ana.user,) for f in page.frames
-    )
+    assert all(Seen(page.side.thread, page.members).by(f) == (ana.user,) for f in page.frames)
     await world.say("ana", thread.id, "Sending reads.")
     assert await _standing(world, "ana", thread.id) == ("offers", 0)
 
@@ -182,7 +180,7 @@ async def test_receipts_never_go_back_and_fit_the_thread(world: World) -> None:
     await read.mark_read(world.messaging, ana, thread.id, 2)
     await read.mark_read(world.another_node().messaging, ana, thread.id, 1)
     page = await history(world.messaging, ben, thread.id)
-    seen = [seen_by(frame, reach(page.side.thread, page.members)) for frame in page.frames]
+    seen = [Seen(page.side.thread, page.members).by(frame) for frame in page.frames]
     assert seen == [(ana.user,), (ana.user,), ()]
     for wrong in (4, -1):
         with pytest.raises(InvalidMark):

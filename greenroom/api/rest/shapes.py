@@ -176,8 +176,8 @@ def message(frame: models.Frame, viewer: UserId, view: View | None = None) -> Me
 
 
 def messages(frames: Iterable[models.Frame], viewer: UserId, view: View) -> list[Message]:
-    reached = history.reach(view.side.thread, view.members)
-    return [_message(frame, viewer, history.seen_by(frame, reached)) for frame in frames]
+    seen = history.Seen(view.side.thread, view.members)
+    return [_message(frame, viewer, seen.by(frame)) for frame in frames]
 
 
 def page(found: history.History) -> MessagePage:

@@ -4,13 +4,14 @@ One store belongs to one event loop. Opening it holds the tables against their d
 what an older version made is refused there and not by the first query that misses an index.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
+from typing import TypeVar
 
 from greenroom.clock import Clock
 from greenroom.store import capacity
-from greenroom.store.base import Change, Key, Op, Page
+from greenroom.store.base import Change, Key, Op, Page, PageOf
 from greenroom.store.capacity import Cost
 from greenroom.store.cursors import Cursors
 from greenroom.store.dynamo import reads, schema, writes
@@ -25,6 +26,7 @@ from greenroom.store.tables import Index, Table
 from greenroom.store.values import Item
 
 _USUAL_RETRY = Retry()
+_Model = TypeVar("_Model")
 
 
 class DynamoStore:
@@ -113,6 +115,22 @@ class DynamoStore:
             self._link, self._cursors, table, partition, sort, index, backward, consistent
         )
         return await query.page(limit, cursor)
+
+    async def query_as(
+        self,
+        model: Callable[[Item], _Model],
+        table: Table,
+        partition: str,
+        sort: SortRange | None = None,
+        *,
+        limit: int,
+        backward: bool = False,
+        consistent: bool = False,
+    ) -> PageOf[_Model]:
+        page = await self.query(
+            table, partition, sort, limit=limit, backward=backward, consistent=consistent
+        )
+        return page.as_(model)
 
     async def write(self, *ops: Op, token: str | None = None) -> Item | None:
         for op in ops:

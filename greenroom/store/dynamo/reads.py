@@ -6,6 +6,7 @@ here asks for one item more than it shows, and goes on until it knows.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from greenroom.store.base import Key, Page
@@ -109,7 +110,7 @@ class Query:
             shown += [item for item in items if not expired(self._table, item, now)]
             start = answer.get("LastEvaluatedKey")
             if len(shown) > limit:
-                return Page(tuple(shown[:limit]), self._cursor(shown[limit - 1]))
+                return Page(tuple(shown[:limit]), partial(self._cursor, shown[limit - 1]))
             if not start:
                 return Page(tuple(shown), None)
 

@@ -13,12 +13,13 @@ from contextlib import AbstractContextManager, suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
 
 import apsw
 
 from greenroom.clock import Clock
 from greenroom.store import capacity
-from greenroom.store.base import Change, Key, Op, Page, place_at
+from greenroom.store.base import Change, Key, Op, Page, PageOf, place_at
 from greenroom.store.capacity import Cost
 from greenroom.store.cursors import Cursors
 from greenroom.store.expressions import SortRange
@@ -26,7 +27,9 @@ from greenroom.store.limits import check_batch, check_key, check_query, check_wr
 from greenroom.store.problems import NoSuchTable, StoreUnavailable
 from greenroom.store.sqlite import feed, schema
 from greenroom.store.sqlite.checkpoint import Checkpoints
+from greenroom.store.sqlite.codec import unpack
 from greenroom.store.sqlite.flush import Flusher
+from greenroom.store.sqlite.made import Made
 from greenroom.store.sqlite.plan import Planner, written
 from greenroom.store.sqlite.reader import Reader
 from greenroom.store.sqlite.rows import Rows
@@ -35,6 +38,7 @@ from greenroom.store.tables import Index, Table
 from greenroom.store.values import Item
 
 _DAY_MS = 86_400_000
+_Model = TypeVar("_Model")
 _log = logging.getLogger(__name__)
 
 
@@ -51,6 +55,7 @@ class SqliteStore:
         self._reader = Reader(
             schema.connect(path), clock, Cursors(cursor_secret), self._resting_connection
         )
+        self._made = Made()
         self._rows = rows = Rows()
         planner = Planner(lambda: self._reader.connection, rows, tables, clock)
         self._flusher = Flusher(self._connection, planner, rows, tables, clock)
@@ -149,7 +154,25 @@ class SqliteStore:
         self._check_known(table)
         check_query(table, partition, sort, index, limit, consistent)
         return self._reader.query(
-            table, partition, sort, index, limit, backward, cursor, consistent
+            _unpacked, table, partition, sort, index, limit, backward, cursor, consistent
+        )
+
+    async def query_as(
+        self,
+        model: Callable[[Item], _Model],
+        table: Table,
+        partition: str,
+        sort: SortRange | None = None,
+        *,
+        limit: int,
+        backward: bool = False,
+        consistent: bool = False,
+    ) -> PageOf[_Model]:
+        self._check_known(table)
+        check_query(table, partition, sort, None, limit, consistent)
+        made = partial(self._made.of, model)
+        return self._reader.query(
+            made, table, partition, sort, None, limit, backward, None, consistent
         )
 
     async def write(self, *ops: Op, token: str | None = None) -> Item | None:
@@ -221,3 +244,7 @@ class SqliteStore:
         """Until it finds nothing to do, with room between for the writes that wait."""
         while await self._writer.submit(chore):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
+
+
+def _unpacked(blobs: Sequence[bytes]) -> tuple[Item, ...]:
+    return tuple(map(unpack, blobs))

@@ -5,13 +5,14 @@ What one would get wrong: an expired row is read, and paid for, but not shown; a
 one row more than it shows, to know whether there is a next one.
 """
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
 
 import apsw
 
 from greenroom.clock import Clock
-from greenroom.store.base import Key, Page
+from greenroom.store.base import Key, PageOf
 from greenroom.store.capacity import open_costs, read_units
 from greenroom.store.cursors import Cursors, query_scope
 from greenroom.store.expressions import Bound, Prefix, Range, SortRange
@@ -21,6 +22,7 @@ from greenroom.store.tables import Index, Table
 from greenroom.store.values import Item
 
 _PAGE_BYTES = 1024 * 1024
+_Made = TypeVar("_Made")
 
 
 class Reader:
@@ -64,6 +66,7 @@ class Reader:
 
     def query(
         self,
+        made: Callable[[Sequence[bytes]], tuple[_Made, ...]],
         table: Table,
         partition: str,
         sort: SortRange | None,
@@ -72,9 +75,10 @@ class Reader:
         backward: bool,
         cursor: str | None,
         consistent: bool,
-    ) -> Page:
-        scope = query_scope(table, index, partition, sort, backward)
-        place = None if cursor is None else self._place(scope, cursor, index)
+    ) -> PageOf[_Made]:
+        """`made` says what becomes of the items that were found."""
+        scope = partial(query_scope, table, index, partition, sort, backward)
+        place = None if cursor is None else self._place(scope(), cursor, index)
         source = table.name if index is None else f"{table.name}/{index.name}"
         live: list[bytes] = []
         while True:
@@ -88,10 +92,14 @@ class Reader:
             if len(rows) < wanted or len(live) > limit:
                 break
             place = _place_of(table, index, unpack(rows[-1][0]))
-        items = tuple(map(unpack, live[:limit]))
         if len(live) <= limit:
-            return Page(items, None)
-        return Page(items, self._cursors.seal(scope, _place_of(table, index, items[-1])))
+            return PageOf(made(live), None)
+        del live[limit:]
+        last = live[-1]
+        return PageOf(
+            made(live),
+            lambda: self._cursors.seal(scope(), _place_of(table, index, unpack(last))),
+        )
 
     def _place(self, scope: bytes, cursor: str, index: Index | None) -> tuple[str, ...]:
         place = self._cursors.unseal(scope, cursor)
