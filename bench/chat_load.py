@@ -180,7 +180,10 @@ async def read(pairs: Sequence[Pair], seconds: float) -> float:
     async def reader(pair: Pair) -> None:
         nonlocal done
         while time.perf_counter() < until:
-            found = await pair.last(PAGE)
+            try:
+                found = await asyncio.wait_for(pair.last(PAGE), STALL_SECONDS)
+            except TimeoutError:
+                raise Stalled(f"a thread's newest {PAGE} messages did not come") from None
             if not PAGE * 0.9 <= found <= PAGE:
                 raise Stalled(f"a thread's newest {PAGE} messages were {found}")
             done += found / PAGE

@@ -169,7 +169,13 @@ class Greenroom:
 
     async def _connected(self, token: str) -> tuple[WSTransport, _Socket]:
         url = self.url.replace("http://", "ws://") + "/v1/socket"
-        transport, listener = await ws_connect(_Socket, url)
+        transport, listener = await ws_connect(
+            _Socket,
+            url,
+            enable_auto_ping=True,  # other servers are started first: whoever is silent is cut off
+            auto_ping_idle_timeout=20,
+            auto_ping_reply_timeout=20,
+        )
         assert isinstance(listener, _Socket)
         frame = {"type": "auth", "id": 0, "token": token}
         transport.send(WSMsgType.TEXT, msgspec.json.encode(frame))
