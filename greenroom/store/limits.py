@@ -7,7 +7,7 @@ to a text) is not here but in the engines.
 from collections.abc import Sequence
 from decimal import Decimal
 
-from greenroom.store.base import Check, Key, Op, Put, Update, place_of
+from greenroom.store.base import Check, Key, Op, Place, Put, Update, place_of
 from greenroom.store.expressions import (
     Absent,
     Action,
@@ -66,8 +66,8 @@ MAX_EXPRESSION = 4096
 MAX_NESTED = 300
 
 
-def check_write(ops: Sequence[Op], token: str | None) -> list[Weight]:
-    """What each op brings: a Put's item, an Update's values; nothing for the others."""
+def check_write(ops: Sequence[Op], token: str | None) -> tuple[list[Weight], list[Place]]:
+    """What each op brings (a Put's item, an Update's values; nothing for the others), and where."""
     if not ops:
         raise InvalidTransaction("it has no ops")
     if token is not None:
@@ -75,15 +75,16 @@ def check_write(ops: Sequence[Op], token: str | None) -> list[Weight]:
     if len(ops) == 1:
         if isinstance(ops[0], Check) and token is None:
             raise InvalidTransaction("a lone Check writes nothing")
-        return [check_op(ops[0])]
+        return [check_op(ops[0])], [place_of(ops[0])]
     if len(ops) > MAX_OPS:
         raise InvalidTransaction(f"it has {len(ops)} ops; at most {MAX_OPS} fit")
     weights = [check_op(op) for op in ops]
-    if len({place_of(op) for op in ops}) != len(ops):
+    places = [place_of(op) for op in ops]
+    if len(set(places)) != len(places):
         raise InvalidTransaction("two of its ops are for one item")
     if sum([weight.size for weight in weights]) > MAX_TRANSACTION_BYTES:
         raise InvalidTransaction(TOO_MANY_BYTES)
-    return weights
+    return weights, places
 
 
 def check_token(token: str) -> None:

@@ -23,7 +23,7 @@ from greenroom.store.base import Change, Key, Op, Page, PageOf, place_at
 from greenroom.store.capacity import Cost
 from greenroom.store.cursors import Cursors
 from greenroom.store.expressions import SortRange
-from greenroom.store.limits import check_batch, check_key, check_query, check_write
+from greenroom.store.limits import check_batch, check_key, check_query
 from greenroom.store.problems import NoSuchTable, StoreUnavailable
 from greenroom.store.sqlite import feed, schema
 from greenroom.store.sqlite.checkpoint import Checkpoints
@@ -178,7 +178,7 @@ class SqliteStore:
     async def write(self, *ops: Op, token: str | None = None) -> Item | None:
         for table in {op.table.name: op.table for op in ops}.values():
             self._check_known(table)
-        write = written(ops, check_write(ops, token), token, capacity.open_costs())
+        write = written(ops, token, capacity.open_costs())
         answer: Item | None = await self._writer.submit(write)
         return answer
 

@@ -20,7 +20,7 @@ from greenroom.store.base import Check, Delete, Key, Op, Place, Put, Update, pla
 from greenroom.store.capacity import Cost, index_write_units, read_units, write_units
 from greenroom.store.evaluate import holds, same, updated
 from greenroom.store.expressions import Absent
-from greenroom.store.limits import check_item, check_updated
+from greenroom.store.limits import check_item, check_updated, check_write
 from greenroom.store.problems import ConditionFailed, Failure, TokenReused
 from greenroom.store.sqlite.codec import pack, unpack
 from greenroom.store.sqlite.digest import digest
@@ -55,24 +55,22 @@ class Write(Struct, frozen=True):
     costs: tuple[Cost, ...]
 
 
-def written(
-    ops: tuple[Op, ...], weights: Sequence[Weight], token: str | None, costs: tuple[Cost, ...]
-) -> Write:
-    """Whatever the caller does to an item from now on does not show in what is stored."""
-    return Write(ops, list(map(_part, ops, weights)), token, costs)
+def written(ops: tuple[Op, ...], token: str | None, costs: tuple[Cost, ...]) -> Write:
+    """Checked; and whatever the caller does to an item from now on does not show in what is
+    stored."""
+    return Write(ops, list(map(_part, ops, *check_write(ops, token))), token, costs)
 
 
-def _part(op: Op, weight: Weight) -> Part:
+def _part(op: Op, weight: Weight, place: Place) -> Part:
     if not isinstance(op, Put):
-        return Part(op, place_of(op), weight.size, None, False)
+        return Part(op, place, weight.size, None, False)
     table, item, condition = op.table, op.item, op.condition
     blob = pack(item, is_plain=weight.is_plain)
     expires = None if table.ttl is None else expires_of(table, item)
     filed = any(index.partition in item for index in table.indexes)
     is_new = type(condition) is Absent and condition.path.steps == (table.partition,)
-    return Part(
-        op, place_of(op), weight.size, Row(weight.size, expires, blob, is_filed=filed), is_new
-    )
+    row = Row(weight.size, expires, blob, is_filed=filed)
+    return Part(op, place, weight.size, row, is_new)
 
 
 class Planned(Struct):

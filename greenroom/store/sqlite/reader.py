@@ -45,7 +45,12 @@ class Reader:
 
     @property
     def connection(self) -> apsw.Connection:
-        return self._resting() or self._own
+        resting = self._resting()
+        if resting is None:
+            return self._own
+        if not resting.in_transaction:
+            resting.execute("BEGIN")  # until the next write: else each read takes a lock of its own
+        return resting
 
     def get(self, table: Table, key: Key, consistent: bool) -> Item | None:
         sql = self._gets.get(table.name)
