@@ -7,7 +7,7 @@ across processes.
 """
 
 import os
-from collections.abc import Callable
+from functools import lru_cache
 from typing import NewType
 
 from greenroom.clock import Clock
@@ -19,35 +19,38 @@ RequestId = NewType("RequestId", str)
 ReportId = NewType("ReportId", str)
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_AS_LETTERS = (_ALPHABET * 8).encode()
+"""For `bytes.translate`: each of the 32 for as many of the 256 bytes."""
 _RANDOM_BITS = 80
+_RANDOM_LETTERS = 16
+_AT_ONCE = _RANDOM_LETTERS * 256
 LAST_MS = 253_402_300_799_999
 """The end of the year 9999: no time after it can be written down."""
 
 
-class _Entropy:
-    """The system's, fetched for many ids at a time: asking for it costs more than all the rest."""
+class _Letters:
+    """Random ones, sixteen for an id. The system is asked for many at a time: asking costs more
+    than all the rest."""
 
     def __init__(self) -> None:
-        self._left = b""
+        self._made = ""
+        self._at = 0
 
-    def __call__(self, count: int) -> bytes:
-        if len(self._left) < count:
-            self._left = os.urandom(max(count, 4000))
-        taken, self._left = self._left[:count], self._left[count:]
-        return taken
+    def take(self) -> str:
+        if self._at == len(self._made):
+            self._made, self._at = os.urandom(_AT_ONCE).translate(_AS_LETTERS).decode(), 0
+        self._at += _RANDOM_LETTERS
+        return self._made[self._at - _RANDOM_LETTERS : self._at]
 
 
 class Ids:
-    def __init__(self, clock: Clock, entropy: Callable[[int], bytes] | None = None) -> None:
+    def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._entropy = entropy or _Entropy()
+        self._letters = _Letters()
         self._last = 0
 
-    def _random(self) -> int:
-        return int.from_bytes(self._entropy(10), "big")
-
     def _body(self) -> str:
-        fresh = (self._clock.now_ms() << _RANDOM_BITS) | self._random()
+        fresh = (self._clock.now_ms() << _RANDOM_BITS) | _number(self._letters.take())
         if fresh >> _RANDOM_BITS <= self._last >> _RANDOM_BITS:
             fresh = self._last + 1
         self._last = fresh
@@ -61,7 +64,7 @@ class Ids:
 
     def message(self, ms: int) -> MessageId:
         """Made from the time in the message's key, so that the id alone leads back to the key."""
-        return MessageId("msg_" + _text((ms << _RANDOM_BITS) | self._random()))
+        return MessageId(f"msg_{_time(ms)}{self._letters.take()}")
 
     def request(self) -> RequestId:
         return RequestId("rqt_" + self._body())
@@ -75,16 +78,22 @@ def time_of(identifier: str) -> int | None:
     body = identifier[4:]
     if len(body) != 26 or identifier[3] != "_" or not set(body) <= set(_ALPHABET):
         return None
-    ms = 0
-    for character in body[:10]:
-        ms = ms << 5 | _ALPHABET.index(character)
+    ms = _number(body[:10])
     return ms if ms <= LAST_MS else None
 
 
-_PAIRS = [one + other for one in _ALPHABET for other in _ALPHABET]
-_SHIFTS = tuple(range(120, -1, -10))
+@lru_cache(64)
+def _time(ms: int) -> str:
+    """The ten letters that all ids of a millisecond begin with."""
+    return _text(ms << _RANDOM_BITS)[:10]
 
 
 def _text(number: int) -> str:
-    """Two characters at a time: ids are made for every message."""
-    return "".join([_PAIRS[(number >> shift) & 1023] for shift in _SHIFTS])
+    return "".join([_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5)])
+
+
+def _number(text: str) -> int:
+    number = 0
+    for character in text:
+        number = number << 5 | _ALPHABET.index(character)
+    return number

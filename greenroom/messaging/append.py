@@ -38,7 +38,7 @@ from greenroom.store.problems import (
 
 _TRIES = 12
 _PREVIEW_BYTES = 120
-_IS_NEW = F("pk").absent()
+IS_NEW = F("pk").absent()
 
 
 async def append(messaging: Messaging, thread: ThreadId, plan: Plan) -> Thread:
@@ -245,4 +245,4 @@ def system_frame(
 
 
 def frame_op(frame: Frame) -> Put:
-    return Put(MESSAGING, items.frame_item(frame), _IS_NEW)
+    return Put(MESSAGING, items.frame_item(frame), IS_NEW)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from greenroom.errors import Problem
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import access, items, rules, text
-from greenroom.messaging.append import append, frame_op, said
+from greenroom.messaging.append import IS_NEW, append, frame_op, said
 from greenroom.messaging.ask import request_item
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
@@ -101,7 +101,8 @@ async def _send(
         messaging.heads.drop(thread_id)
         head = (await access.thread(messaging, actor, thread_id)).thread
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
-    await _check_reply(messaging, actor, head, outgoing)
+    if outgoing.reply_to is not None:
+        await _check_reply(messaging, actor, head, outgoing.reply_to)
     verdict = await weighed(messaging, actor, head, outgoing.body)
     if isinstance(verdict, Hold):
         return await hold(messaging, actor, thread_id, outgoing, verdict)
@@ -113,7 +114,7 @@ async def _commit(
 ) -> Sent:
     sent: list[Sent] = []
     apart = await are_apart(messaging, kept)
-    mentions = await mentions_in(messaging, kept, outgoing.body)
+    mentions = await mentions_in(messaging, kept, outgoing.body) if "@" in outgoing.body else ()
 
     def plan(head: Thread, ms: int) -> Planned:
         check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms(), apart=apart)
@@ -273,7 +274,7 @@ async def _tell_again(messaging: Messaging, answer: Sent | Held) -> None:
 def claim_op(frame: Frame, outgoing: Outgoing) -> Put:
     claim = _claim(frame.thread, frame.author, outgoing)
     claim |= {"messageId": frame.id, "seq": frame.seq, "ts": frame.ms}
-    return Put(MESSAGING, claim, F("pk").absent())
+    return Put(MESSAGING, claim, IS_NEW)
 
 
 def _claim(thread: ThreadId, user: UserId, outgoing: Outgoing) -> dict[str, Value]:
@@ -287,11 +288,10 @@ def digest(outgoing: Outgoing) -> bytes:
 
 
 async def _check_reply(
-    messaging: Messaging, actor: Actor, head: Thread, outgoing: Outgoing
+    messaging: Messaging, actor: Actor, head: Thread, reply_to: MessageId
 ) -> None:
-    if outgoing.reply_to is not None:
-        side = await access.thread(messaging, actor, head.id)
-        await access.message(messaging, side, outgoing.reply_to)
+    side = await access.thread(messaging, actor, head.id)
+    await access.message(messaging, side, reply_to)
 
 
 async def mentions_in(messaging: Messaging, head: Thread, body: str) -> tuple[UserId, ...]:

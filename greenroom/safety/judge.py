@@ -135,4 +135,4 @@ def _recent(safety: Safety, actor: Actor, reading: Reading) -> int:
     """What is short is said often: "ok", "thank you"."""
     if len(reading.original) < _SHORTEST_TO_REMEMBER:
         return 0
-    return safety.memory.said(actor.user, reading.digest.encode(), safety.clock.now_ms())
+    return safety.memory.said(actor.user, reading.digest, safety.clock.now_ms())

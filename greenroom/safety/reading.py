@@ -48,11 +48,11 @@ def read(text: str) -> str:
 
 
 def digest(text: str) -> str:
-    return _digest(words_in(read(text)))
+    return _digest(words_in(read(text))).hex()
 
 
-def _digest(words: list[str]) -> str:
-    return blake2b(" ".join(words).encode(), digest_size=12).hexdigest() if words else ""
+def _digest(words: list[str]) -> bytes:
+    return blake2b(" ".join(words).encode(), digest_size=12).digest() if words else b""
 
 
 class Reading:
@@ -65,7 +65,7 @@ class Reading:
         self.undisguised = _undisguised(self.text)
 
     @property
-    def digest(self) -> str:
+    def digest(self) -> bytes:
         """The same for texts that read the same, whatever their case, spacing and punctuation."""
         return _digest(self.words)
 

@@ -16,6 +16,7 @@ from greenroom.messaging.models import Thread
 from greenroom.realtime.base import Bus, Notice, thread_topic, user_topic
 
 encode = msgspec.json.Encoder().encode
+_PASSING = (events.TypingChanged, events.PresenceChanged)
 _NOBODY = UserId("")
 """Hints are for the author, who has them with the answer; a frame for all is nobody's view."""
 
@@ -29,7 +30,7 @@ class Herald:
         told = audience(thread, event, self._clock.now_ms())
         if not told:
             return
-        if isinstance(event, events.TypingChanged | events.PresenceChanged):
+        if isinstance(event, _PASSING):
             notice = Notice(encode(_frame(thread, event)), thread.id, only=told)
             self._bus.publish((thread_topic(thread.id),), notice)
             return
