@@ -6,6 +6,7 @@ again, but whether its account is suspended is asked every few seconds neverthel
 """
 
 from collections import OrderedDict
+from collections.abc import Awaitable
 from hashlib import blake2b
 from typing import Any, Generic, TypeVar
 
@@ -78,9 +79,9 @@ class Authenticator:
         actor = await self.authenticate(token, act_for)
         return actor, (await self._known(token)).expires_ms
 
-    async def check(self, actor: Actor) -> None:
+    def check(self, actor: Actor) -> Awaitable[object]:
         """Whoever was admitted may have been suspended since."""
-        await self._check_account(actor.user)
+        return self._check_account(actor.user)
 
     async def look_again(self, user: UserId) -> None:
         """As `check`, when it has just changed: what is remembered is not asked."""

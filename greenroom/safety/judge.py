@@ -42,12 +42,13 @@ async def judge(
 ) -> Verdict:
     """Counts as having been said: judge a text once. What is no message, or not one yet, does not:
     a name may be given to many things."""
-    reading = Reading(text)
+    reading, now_ms = Reading(text), safety.clock.now_ms()
+    joined = safety.memory.joined(actor.user, now_ms) or await _joined(safety, actor, now_ms)
     circumstances = Circumstances(
         booked=booked,
         first_contact=first_contact,
-        account_age_ms=await _account_age(safety, actor),
-        recent=_recent(safety, actor, reading) if counts else 0,
+        account_age_ms=None if joined[0] is None else max(0, now_ms - joined[0]),
+        recent=_recent(safety, actor, reading, now_ms) if counts else 0,
     )
     return _judge_at_a_glance(reading, circumstances, safety.policy)
 
@@ -121,18 +122,15 @@ def _is_spammy(rule: Rule) -> bool:
     return rule.tag is None and rule.hint is PolicyHint.LOOKS_LIKE_SPAM
 
 
-async def _account_age(safety: Safety, actor: Actor) -> int | None:
-    now = safety.clock.now_ms()
-    known = safety.memory.joined(actor.user, now)
-    if known is None:
-        account = await access.account(safety.people, actor.user)
-        known = (None if account is None else account.joined_ms,)
-        safety.memory.keep_joined(actor.user, known[0], now)
-    return None if known[0] is None else max(0, now - known[0])
+async def _joined(safety: Safety, actor: Actor, now_ms: int) -> tuple[int | None]:
+    account = await access.account(safety.people, actor.user)
+    joined_ms = None if account is None else account.joined_ms
+    safety.memory.keep_joined(actor.user, joined_ms, now_ms)
+    return (joined_ms,)
 
 
-def _recent(safety: Safety, actor: Actor, reading: Reading) -> int:
+def _recent(safety: Safety, actor: Actor, reading: Reading, now_ms: int) -> int:
     """What is short is said often: "ok", "thank you"."""
     if len(reading.original) < _SHORTEST_TO_REMEMBER:
         return 0
-    return safety.memory.said(actor.user, reading.digest, safety.clock.now_ms())
+    return safety.memory.said(actor.user, reading.digest, now_ms)

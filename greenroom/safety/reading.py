@@ -88,8 +88,8 @@ def _may_be_disguised(text: str) -> bool:
     """Whether there is a sign for a letter, or two letters in a row that stand alone."""
     if not text.isascii():
         return True
-    signs = text.encode().translate(_DISGUISES).decode()
-    return "1" in signs or " a a " in signs or " a  a " in signs
+    signs = text.encode().translate(_DISGUISES)
+    return b"1" in signs or b" a a " in signs or b" a  a " in signs
 
 
 def _plain(character: str) -> str:

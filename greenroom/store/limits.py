@@ -98,10 +98,12 @@ def check_token(token: str) -> None:
 
 
 def check_op(op: Op) -> Weight:
-    if op.condition is not None:
-        values = check_condition(op.table, op.condition)
-        long = type(op.condition) in _OF_PARTS and _room(op.condition) > MAX_EXPRESSION
-        if long or values > MAX_ITEM_BYTES:
+    condition = op.condition
+    if condition is not None:
+        values = check_condition(op.table, condition)
+        if values > MAX_ITEM_BYTES or (
+            type(condition) in _OF_PARTS and _room(condition) > MAX_EXPRESSION
+        ):
             raise InvalidExpression("", "the condition is too long")
     if isinstance(op, Put):
         return check_item(op.table, op.item)
