@@ -178,7 +178,10 @@ class Edit(Struct, frozen=True):
     until_ms: int
 
 
-class Frame(Struct, frozen=True, kw_only=True):
+class Frame(Struct, frozen=True, kw_only=True, dict=True):
+    """One message of a thread's log. Whoever renders it may keep with it what came of it, in its
+    `__dict__`: a changed frame is another one, and has none of that."""
+
     thread: ThreadId
     id: MessageId
     seq: int

@@ -145,6 +145,36 @@ async def test_reading_shows_and_unread_is_exact(hall: Hall) -> None:
     refused(too_far, 422, "invalid-mark")
 
 
+async def test_a_page_that_is_read_again_shows_how_it_is_now_and_to_whom(hall: Hall) -> None:
+    """What it shows is partly kept from the last time."""
+    thread, ana, ben = await hall.talk(), hall.ids["ana"], hall.ids["ben"]
+    path = f"/threads/{thread}/messages"
+    kind = await hall.say("ana", thread, "Is Friday free?")
+    hinted = await hall.say("ana", thread, "Write to me at ana@example.com then")
+
+    async def page(name: str) -> dict[str, Any]:
+        messages = (await hall.get(name, path))["messages"]
+        return {message["messageId"]: message for message in messages}
+
+    for _ in range(2):
+        for name, sees_hints in (("ana", True), ("ben", False)):
+            shown = await page(name)
+            assert bool(shown[hinted["messageId"]]["policyHints"]) is sees_hints
+            assert shown[kind["messageId"]] == {**kind, "seenBy": []}
+    told(await hall.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": kind["seq"]}))
+    for name in ("ana", "ben"):
+        shown = await page(name)
+        assert [one["seenBy"] for one in shown.values()][-2:] == [[ben], []]
+    one = f"{path}/{kind['messageId']}"
+    edited = told(await hall.ask("ana", "PATCH", one, {"body": "Is Saturday free?"}))
+    assert (await page("ben"))[kind["messageId"]] == {**edited, "seenBy": [ben]}
+    told(await hall.ask("ben", "PUT", f"{one}/reactions/👍"))
+    for name in ("ana", "ben"):
+        shown = await page(name)
+        assert shown[kind["messageId"]]["reactions"] == {"👍": [ben]}
+        assert shown[kind["messageId"]]["authorUserId"] == ana
+
+
 async def test_a_row_is_pinned_muted_archived_and_marked_in_one_request(hall: Hall) -> None:
     thread = await hall.talk()
     path = f"/threads/{thread}/mine"

@@ -8,7 +8,7 @@ moves when the other side does something in secret (the head's version, `changed
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType, json
 
 from greenroom.clock import iso
 from greenroom.ids import MessageId, RequestId, ThreadId, UserId
@@ -26,6 +26,8 @@ from greenroom.messaging.models import (
 from greenroom.messaging.send import Held, Sent
 from greenroom.messaging.thread import View
 from greenroom.safety.verdict import HINTS, PolicyHint
+
+_encode = json.Encoder().encode
 
 
 class Seat(Struct, rename="camel"):
@@ -181,9 +183,30 @@ def messages(frames: Iterable[models.Frame], viewer: UserId, view: View) -> list
 
 
 def page(found: history.History) -> MessagePage:
-    view = View(found.side, found.members)
-    shown = messages(found.frames, found.side.mine.user, view)
+    """Its messages are JSON already: those of a busy thread are read again and again, and between
+    one reader and another only who has seen them differs."""
+    viewer, seen = found.side.mine.user, history.Seen(found.side.thread, found.members)
+    ends: dict[tuple[UserId, ...], bytes] = {}
+    shown: list[Any] = []
+    for frame in found.frames:
+        by = seen.by(frame)
+        if frame.policy_hints:  # which are for the author alone
+            shown.append(_message(frame, viewer, by))
+            continue
+        end = ends.get(by)
+        if end is None:
+            end = ends[by] = b',"seenBy":' + _encode(by) + b"}"
+        shown.append(Raw(_begun(frame) + end))
     return MessagePage(shown, found.has_before, found.has_after)
+
+
+def _begun(frame: models.Frame) -> bytes:
+    """A message as JSON, up to where it says who has seen it."""
+    kept = frame.__dict__
+    begun: bytes | None = kept.get("json")
+    if begun is None:
+        begun = kept["json"] = _encode(_message(frame, frame.author, UNSET))[:-1]
+    return begun
 
 
 def _message(frame: models.Frame, viewer: UserId, seen: tuple[UserId, ...] | UnsetType) -> Message:
