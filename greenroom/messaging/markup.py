@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from greenroom.messaging.letters import is_visible
 
 _SCHEME = r"(?:[hH][tT][tT][pP][sS]?://|[mM][aA][iI][lL][tT][oO]:)"  # IGNORECASE lets \u017f be s
-_URL = _SCHEME + r"(?:[^\s()<>\[\]\\`\"]|\([^\s()<>\[\]\\`\"]*+\))++"
+# Before Python 3.11.5 a group that gives nothing back, `(?:…)++`, may keep what did not match.
+_URL = _SCHEME + r"(?:[^\s()<>\[\]\\`\"]++|\([^\s()<>\[\]\\`\"]*+\))+"
 _TITLE = r"(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?"
 _GOOD_TARGET = re.compile(rf"\s*(?:<({_URL})>|({_URL})){_TITLE}\s*")
 _LINKISH = re.compile(rf"\\.|!?\[|\]\(|<({_URL})>", re.DOTALL)

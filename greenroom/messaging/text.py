@@ -19,7 +19,7 @@ MAX_REACTION = 16
 """Code points: a kiss between two people of two skin colours has 10."""
 
 _UNMARKED = r"[A-Za-z][ !-;=?-Z^_a-z{-~]*+"
-_PLAIN = re.compile(rf"{_UNMARKED}(?:\n{{1,{MAX_BLANK_LINES + 1}}}{_UNMARKED})*+")
+_PLAIN = re.compile(rf"{_UNMARKED}(?:\n{{1,{MAX_BLANK_LINES + 1}}}{_UNMARKED})*")
 _MENTION = re.compile(r"(?<![\w@.+%=/\\-])@([A-Za-z][A-Za-z0-9_.]{1,29}+)(?![\w@])")
 _ADDRESS = re.compile(r"(?:https?://|mailto:|www\.)\S+", re.IGNORECASE)
 _CLIENT_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from greenroom.messaging import text
+from greenroom.messaging import markup, text
 from greenroom.messaging.letters import MAX_ACCENTS
 from greenroom.messaging.problems import InvalidReaction, InvalidText
 from tests.messaging.page import RENDERERS, Page, foreign, shown
@@ -393,3 +393,10 @@ def test_a_subject_is_one_clean_line() -> None:
     assert "140" in refusal(text.subject, "x" * 141)
     assert "one line" in refusal(text.subject, "a\nb")
     refusal(text.subject, "x" * 1_000_000)
+
+
+@pytest.mark.parametrize("open_ended", ["http://a(", "http://a(b", "http://a(b)(", "mailto:a(b)c("])
+def test_a_target_whose_parentheses_do_not_close_is_none(open_ended: str) -> None:
+    """Also on a Python whose groups keep what did not match."""
+    assert markup._GOOD_TARGET.fullmatch(open_ended) is None
+    assert markup._GOOD_TARGET.fullmatch("http://a(b)c") is not None
