@@ -149,8 +149,9 @@ class Store(Protocol):
         backward: bool = False,
         consistent: bool = False,
     ) -> PageOf[_Model]:
-        """As `query`, with what `model` makes of each item. It makes the same of the same item, and
-        what nobody changes: so it need not be asked again for an item that it has seen."""
+        """As `query`, with what `model` makes of each item. It is a function of a module, makes the
+        same of the same item, and what nobody changes: so it need not be asked again for an item
+        that it has seen."""
 
     async def write(self, *ops: Op, token: str | None = None) -> Item | None:
         """One op is a conditional write, several are one transaction: all of it or nothing.

@@ -35,6 +35,20 @@ async def test_the_log_begins_anew_although_nobody_ever_pauses(tmp_path: Path) -
     assert log_pages(path) == 0
 
 
+async def test_the_log_begins_anew_although_somebody_reads_after_every_write(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "store.db"
+    async with await opened(path) as store:
+        store._checkpoints.every_pages, store._checkpoints.most_pages = 20, 100
+        for number in range(300):
+            await store.write(Put(NOTES, note(sk=f"{number:05}", text=BIG)))
+            page = await store.query(NOTES, "p", limit=1, backward=True)
+            assert page.items[0]["sk"] == f"{number:05}"
+        assert log_pages(path) < 400
+    assert log_pages(path) == 0
+
+
 async def test_what_is_committed_reaches_the_file_while_it_is_served(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     async with await opened(path) as store:

@@ -39,12 +39,13 @@ def test_another_model_is_asked_itself() -> None:
 
 
 def test_what_is_not_asked_for_any_more_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(made, "_MOST", 10)
+    monkeypatch.setattr(made, "_MOST_BYTES", 10 * len(blobs(500)[0]))
     kept, model = Made(), Models()
     for number in range(1, 1000):
         kept.of(model, blobs(number, 0))
     assert model.asked == 1000, "what is asked for all the time is kept"
-    assert sum(len(some) for some in (*kept._young.values(), *kept._old.values())) <= 20
+    some = kept._by_model[model]
+    assert len(some.young) + len(some.old) <= 2 * 12, "small numbers have a byte or two less"
     kept.of(model, blobs(500))
     assert model.asked == 1001
 

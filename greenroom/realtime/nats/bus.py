@@ -62,7 +62,7 @@ class NatsBus:
         return self._up
 
     async def start(self, deliver: Deliver, missed: Missed) -> None:
-        self._deliver, self._missed = deliver, missed
+        self._deliver, self._missed, self._is_leaving = deliver, missed, False
         link = await self._connect()
         self._keeper = asyncio.create_task(self._keep(link))
         await asyncio.sleep(0)  # what is published from now on is taken
@@ -184,9 +184,9 @@ class NatsBus:
             self._topics.cut_off()
             self._outgoing.cut_off()
             self._idle.set()
-            await link.close()
             for task in tasks:
                 task.cancel()
+            await link.close()
             with suppress(TimeoutError):
                 async with asyncio.timeout(1):
                     await asyncio.gather(*tasks, return_exceptions=True)

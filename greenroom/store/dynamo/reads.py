@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from greenroom.store.base import Key, Page
+from greenroom.store.base import Key, Page, PageOf
 from greenroom.store.cursors import Cursors, query_scope
 from greenroom.store.dynamo.attributes import decode_item, decode_key, encode_key, expired
 from greenroom.store.dynamo.encode import Placeholders, key_range_text
@@ -110,9 +110,9 @@ class Query:
             shown += [item for item in items if not expired(self._table, item, now)]
             start = answer.get("LastEvaluatedKey")
             if len(shown) > limit:
-                return Page(tuple(shown[:limit]), partial(self._cursor, shown[limit - 1]))
+                return PageOf(tuple(shown[:limit]), partial(self._cursor, shown[limit - 1]))
             if not start:
-                return Page(tuple(shown), None)
+                return PageOf(tuple(shown), None)
 
     def _places(self) -> tuple[str | None, ...]:
         """The names of the attributes that make up a place."""

@@ -120,7 +120,7 @@ class Writer:
         """The group's rows to the file, in a transaction that is left open."""
         self.is_open = True
         if self._connection.in_transaction:
-            self._connection.execute("COMMIT")  # of the reads (reader.py)
+            self._connection.execute("ROLLBACK")  # the reads' own (reader.py): nothing is in it
         self._connection.execute("BEGIN IMMEDIATE")
         self._flusher.flush()
         for job in group:
