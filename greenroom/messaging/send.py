@@ -114,7 +114,7 @@ async def _commit(
 ) -> Sent:
     sent: list[Sent] = []
     apart = await are_apart(messaging, kept)
-    mentions = await mentions_in(messaging, kept, outgoing.body) if "@" in outgoing.body else ()
+    mentions = await mentions_in(messaging, kept, outgoing.body)
 
     def plan(head: Thread, ms: int) -> Planned:
         check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms(), apart=apart)
