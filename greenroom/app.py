@@ -14,7 +14,7 @@ from pathlib import Path
 from litestar import Litestar
 from msgspec.structs import replace
 
-from greenroom import demo, settings as knobs
+from greenroom import demo, policy as policies, settings as knobs
 from greenroom.api import server
 from greenroom.api.auth import Authenticator
 from greenroom.api.demo import Sample
@@ -41,13 +41,14 @@ from greenroom.messaging.heads import Heads
 from greenroom.people import People, directory, records as people
 from greenroom.people.actor import Scope
 from greenroom.people.models import is_user_id, is_username
+from greenroom.policy import Policy
 from greenroom.realtime.base import EVERYBODY, Bus, Notice
 from greenroom.realtime.hub import Hub
 from greenroom.realtime.memory import MemoryBus
 from greenroom.safety import Safety, records as safety
 from greenroom.safety.apart import Apart
 from greenroom.safety.enforce import redo
-from greenroom.safety.limits import RATES, Limit, Limits, Rate
+from greenroom.safety.limits import Limit, Limits, Rate, rates_of
 from greenroom.settings import InvalidSetting, Settings
 from greenroom.social import records as social
 from greenroom.store.base import Store
@@ -77,18 +78,20 @@ async def serve(
     create_tables: bool,
     samples: bool,
     tell: Callable[[str], None],
-    rates: Mapping[Limit, Rate] = RATES,
+    rates: Mapping[Limit, Rate] | None = None,
 ) -> None:
     """Serve until told to stop. `tell` is called with the address once it can be reached."""
     clock = SystemClock()
+    policy = policies.read(settings.policy)
+    composed = partial(compose, policy=policy, rates=rates)
     with server.listen(settings.host, settings.port) as listener:
         async with opened(settings, clock, create_tables=create_tables) as store:
             hub = Hub(bus_of(settings))
-            contexts = compose(store, clock, knobs.kept_secret(settings), hub=hub, rates=rates)
+            contexts = composed(store, clock, knobs.kept_secret(settings), hub=hub)
             await hub.start()
             await _ready(contexts.people)
             _ = contexts.safety.policy.glance  # worked out now, not with the first message
-            shown = await _samples(store, clock, settings, rates) if samples else ()
+            shown = await _samples(store, clock, settings, composed) if samples else ()
             app, desk = _doors(settings, clock, contexts, hub, shown)
             address = server.address_of(listener)
             _tune_python()
@@ -129,14 +132,12 @@ def _doors(
 
 
 async def _samples(
-    store: Store, clock: Clock, settings: Settings, rates: Mapping[Limit, Rate]
+    store: Store, clock: Clock, settings: Settings, composed: Callable[..., Contexts]
 ) -> tuple[Sample, ...]:
     """The story is told in contexts that nobody is served from, each with a clock of its own."""
     secret = knobs.kept_secret(settings)
     return samples_of(
-        await demo.furnish(
-            lambda at: compose(store, at, secret, rates=rates).messaging, clock.now_ms()
-        )
+        await demo.furnish(lambda at: composed(store, at, secret).messaging, clock.now_ms())
     )
 
 
@@ -164,11 +165,14 @@ def compose(
     secret: bytes,
     *,
     hub: Hub | None = None,
-    rates: Mapping[Limit, Rate] = RATES,
+    policy: Policy = policies.DEFAULT,
+    rates: Mapping[Limit, Rate] | None = None,
 ) -> Contexts:
-    """The contexts, each on those beneath it; what one needs from above is filled in at the end."""
+    """The contexts, each on those beneath it; what one needs from above is filled in at the end.
+    `rates` stand in for those of the policy, where a benchmark needs limits that never bind."""
     ids = Ids(clock)
-    people = People(store, clock, ids)
+    people = People(store, clock, ids, policy.names)
+    rates = rates_of(policy.limits) if rates is None else rates
     heads = Heads(store)
     safety = Safety(store, people, clock, ids, Limits(store, clock, rates=rates))
     if hub is not None:

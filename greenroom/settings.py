@@ -83,6 +83,14 @@ class Settings(Struct, frozen=True):
             "separated by commas). Empty means that this node is the only one."
         ),
     ] = ""
+    policy: Annotated[
+        str,
+        Meta(
+            description="The TOML file with the policy: rate limits, reserved names and whatever "
+            "else operators differ in. Empty means the defaults that "
+            "[policy.md](policy.md) lists."
+        ),
+    ] = ""
     most_connections: Annotated[
         int,
         Meta(

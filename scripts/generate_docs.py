@@ -20,6 +20,7 @@ from scripts import reference_pages, socket_page, socket_types
 ROOT = Path(__file__).parents[1]
 
 WHOLE: dict[str, Callable[[], str]] = {
+    "docs/reference/policy.md": reference_pages.policy_page,
     "docs/reference/problems.md": reference_pages.problems_page,
     "docs/reference/settings.md": reference_pages.settings_page,
     "docs/reference/socket.json": socket_page.asyncapi_file,

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import inspect as types
 
 import greenroom
+from greenroom import policy
 from greenroom.api.errors import OF_THE_PROTOCOL, answer_to, type_of
 from greenroom.errors import Problem
 from greenroom.settings import Settings, kind_of, variable_of
@@ -27,6 +28,46 @@ def settings_page() -> str:
         "not fit.\n\n"
         f"| variable | default | takes | means |\n| --- | --- | --- | --- |\n{rows}"
     )
+
+
+def policy_page() -> str:
+    rows = "".join(
+        f"| `{name}` | {_policy_default(default)} | {kind} | {means} |\n"
+        for name, default, kind, means in policy.values()
+    )
+    return (
+        "# Policy\n\n"
+        "Policy is what operators differ in. Greenroom reads it once, when it starts, from the "
+        "TOML file that\n`GREENROOM_POLICY` names; without a file the defaults below hold. A key "
+        "that is not listed here is refused,\nand so is a value that does not fit. A value "
+        "`section.name` is written\n\n"
+        "```toml\n[limits]\nmessages = { most = 60, seconds = 60 }\n```\n\n"
+        "A limit holds for each user over all nodes together. Beyond it the answer is `429` with "
+        "`Retry-After`.\n\n"
+        f"| name | default | takes | means |\n| --- | --- | --- | --- |\n{rows}"
+    )
+
+
+def _policy_default(default: object) -> str:
+    match default:
+        case policy.Allowance(most, seconds):
+            return f"{most} in {_span(seconds)}"
+        case tuple() | list():
+            return ", ".join(f"`{one}`" for one in default) or "none"
+        case bool():
+            return f"`{str(default).lower()}`"
+        case "":
+            return "empty"
+        case _:
+            return f"`{default}`"
+
+
+def _span(seconds: int) -> str:
+    for name, length in (("day", 86_400), ("hour", 3600), ("minute", 60)):
+        if seconds % length == 0:
+            count = seconds // length
+            return f"1 {name}" if count == 1 else f"{count} {name}s"
+    return f"{seconds} seconds"
 
 
 def problems_page() -> str:

@@ -14,7 +14,7 @@ from litestar.exceptions import HTTPException
 from litestar.status_codes import HTTP_500_INTERNAL_SERVER_ERROR
 from msgspec import Struct
 
-from greenroom import settings
+from greenroom import policy, settings
 from greenroom.api import auth, demo, idempotency, problems as doors, tokens
 from greenroom.errors import Problem
 from greenroom.messaging import problems as messaging
@@ -62,6 +62,7 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     models.InvalidEmail: Answer(422),
     models.InvalidUserId: Answer(422),
     join.UsernameTaken: Answer(409),
+    join.UsernameReserved: Answer(409),
     join.AccountExists: Answer(409),
     rename.ProfileChanged: Answer(412),
     directory.PersonNotFound: Answer(404),
@@ -135,6 +136,9 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     bus.BusUnavailable: _OURS,
     tokens.NobodyCalled: _OURS,
     tokens.TokensMadeElsewhere: _OURS,
+    policy.PolicyUnreadable: _OURS,
+    policy.UnknownPolicy: _OURS,
+    policy.InvalidPolicy: _OURS,
     settings.UnknownSetting: _OURS,
     settings.InvalidSetting: _OURS,
     settings.DataNotWritable: _OURS,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from greenroom.clock import Clock
 from greenroom.ids import Ids
+from greenroom.policy import DEFAULT, Names
 from greenroom.store.base import Store
 
 
@@ -12,3 +13,4 @@ class People:
     store: Store
     clock: Clock
     ids: Ids
+    names: Names = DEFAULT.names

@@ -6,6 +6,7 @@ from msgspec import Struct
 from greenroom.errors import Problem
 from greenroom.ids import UserId
 from greenroom.people import records
+from greenroom.people.actor import Actor, Scope
 from greenroom.people.context import People
 from greenroom.people.models import (
     Account,
@@ -20,6 +21,12 @@ from greenroom.store.problems import ConditionFailed
 
 class UsernameTaken(Problem):
     """The username {username!r} is taken."""
+
+    username: str
+
+
+class UsernameReserved(Problem):
+    """The username {username!r} is reserved. Please choose another."""
 
     username: str
 
@@ -71,10 +78,19 @@ async def join(
     return account
 
 
+def check_not_reserved(people: People, actor: Actor, username: str) -> None:
+    """Only staff and services take names that sound official."""
+    official = actor.may(Scope.MODERATOR) or actor.may(Scope.SERVICE)
+    if not official and people.names.is_reserved(username):
+        raise UsernameReserved(username)
+
+
 async def sign_up(
-    people: People, user: UserId, username: str, *, display_name: str = "", email: str | None = None
+    people: People, actor: Actor, username: str, *, display_name: str = "", email: str | None = None
 ) -> Joined:
     """`join` for whoever holds the id: to ask twice for the same username is to ask once."""
+    check_not_reserved(people, actor, checked_username(username))
+    user = actor.user
     try:
         account = await join(people, username, user=user, display_name=display_name, email=email)
     except AccountExists:

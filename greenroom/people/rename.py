@@ -11,9 +11,10 @@ from msgspec import UNSET, Struct, UnsetType
 from greenroom.errors import Problem
 from greenroom.ids import UserId
 from greenroom.people import records
+from greenroom.people.actor import Actor
 from greenroom.people.context import People
 from greenroom.people.directory import PersonNotFound
-from greenroom.people.join import UsernameTaken
+from greenroom.people.join import UsernameTaken, check_not_reserved
 from greenroom.people.models import Account, checked_name, checked_username
 from greenroom.store.base import key_of
 from greenroom.store.problems import ConditionFailed, Conflict
@@ -38,14 +39,16 @@ class NewNames(Struct, frozen=True):
 
 
 async def rename(
-    people: People, user: UserId, names: NewNames, *, version: int | None = None
+    people: People, actor: Actor, names: NewNames, *, version: int | None = None
 ) -> Account:
     """With `version`, only if the profile is still at it."""
     changes = _checked(names)
     for _ in range(_TRIES):
-        before = await _as_it_stands(people, user)
+        before = await _as_it_stands(people, actor.user)
         if version not in (None, before.version):
             raise ProfileChanged(version, before.version)
+        if changes.get("username", before.username) != before.username:
+            check_not_reserved(people, actor, changes["username"])
         after = msgspec.structs.replace(before, **changes, version=before.version + 1)
         try:
             await people.store.write(*records.renamed(before, after))

@@ -1,4 +1,4 @@
-"""How often somebody may do something: every limit in one enum, each a line of `RATES`.
+"""Enforces rate limits per user over all nodes: every limit in one enum, its rate in the policy.
 
 A node lets the first few in a window (`unasked`) through by itself. Beyond them it takes leases of
 `step` from one item that all nodes share, which remembers the leases of the last window; what is
@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from greenroom import policy
 from greenroom.clock import Clock
 from greenroom.errors import Problem
 from greenroom.ids import UserId
@@ -24,7 +25,7 @@ from greenroom.safety.records import Lease
 from greenroom.store.base import Store
 from greenroom.store.problems import ConditionFailed
 
-_SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
+_SECOND = 1000
 _TRIES = 10
 _MOST_IN_MIND = 50_000
 
@@ -53,25 +54,23 @@ class Rate(Struct, frozen=True, kw_only=True):
     keep_ms: int
 
 
-RATES: Mapping[Limit, Rate] = MappingProxyType(
-    {
-        Limit.THREAD_STARTS: Rate(most=30, window_ms=_HOUR, unasked=5, step=4, keep_ms=6 * _MINUTE),
-        Limit.REQUESTS: Rate(most=40, window_ms=_DAY, unasked=5, step=5, keep_ms=2 * _HOUR),
-        Limit.MESSAGES: Rate(most=90, window_ms=_MINUTE, unasked=20, step=10, keep_ms=10 * _SECOND),
-        Limit.BURST: Rate(most=30, window_ms=10 * _SECOND, unasked=8, step=7, keep_ms=2 * _SECOND),
-        Limit.REACTIONS: Rate(
-            most=120, window_ms=_MINUTE, unasked=30, step=15, keep_ms=10 * _SECOND
-        ),
-        Limit.PARTICIPANTS: Rate(
-            most=120, window_ms=_HOUR, unasked=20, step=16, keep_ms=6 * _MINUTE
-        ),
-        Limit.BLOCKS: Rate(most=60, window_ms=_HOUR, unasked=10, step=8, keep_ms=6 * _MINUTE),
-        Limit.REPORTS: Rate(most=20, window_ms=_HOUR, unasked=3, step=4, keep_ms=6 * _MINUTE),
-        Limit.PREVIEWS: Rate(
-            most=120, window_ms=_MINUTE, unasked=30, step=15, keep_ms=10 * _SECOND
-        ),
-    }
-)
+def rates_of(allowed: policy.Limits) -> Mapping[Limit, Rate]:
+    """The policy's limits, each divided into what a node lets through and what it leases."""
+    return MappingProxyType({limit: _rate(getattr(allowed, limit.name.lower())) for limit in Limit})
+
+
+def _rate(allowed: policy.Allowance) -> Rate:
+    window_ms = allowed.seconds * _SECOND
+    return Rate(
+        most=allowed.most,
+        window_ms=window_ms,
+        unasked=allowed.most * 4 // 15,
+        step=max(1, allowed.most // 6),
+        keep_ms=max(1, window_ms // 6),
+    )
+
+
+RATES: Mapping[Limit, Rate] = rates_of(policy.Limits())
 
 
 class TooMany(Problem):

@@ -6,8 +6,9 @@ import pytest
 
 from greenroom.ids import UserId
 from greenroom.people import People, directory, records
+from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
-from greenroom.people.join import AccountExists, UsernameTaken, join, sign_up
+from greenroom.people.join import AccountExists, UsernameReserved, UsernameTaken, join, sign_up
 from greenroom.people.models import Account, InvalidName, InvalidUsername
 from greenroom.people.rename import NewNames, ProfileChanged, rename
 from greenroom.store.base import Update
@@ -23,7 +24,7 @@ async def words(people: People, user: UserId) -> list[str]:
 
 async def test_a_new_username_is_found_and_the_old_one_is_free(people: People) -> None:
     maya = await join(people, "maya", first_name="Maya")
-    after = await rename(people, maya.id, NewNames(username="Maya.L"))
+    after = await rename(people, Actor(maya.id), NewNames(username="Maya.L"))
     assert (after.username, after.version) == ("maya.l", 2)
     assert await directory.by_id(people, maya.id) == after
     found = await directory.by_username(people, "maya.l")
@@ -36,7 +37,7 @@ async def test_a_new_username_is_found_and_the_old_one_is_free(people: People) -
 async def test_the_words_of_a_name_follow_it(people: People) -> None:
     maya = await join(people, "maya", first_name="Maya", last_name="Lindqvist")
     names = NewNames(username="ml", display_name="Zoë Star", last_name="Berg")
-    await rename(people, maya.id, names)
+    await rename(people, Actor(maya.id), names)
     assert await words(people, maya.id) == ["berg", "maya", "ml", "star", "zoe"]
     for word in ("berg", "maya", "ml", "star", "zoe"):
         [found] = (await directory.by_name(people, word)).people
@@ -48,14 +49,14 @@ async def test_a_taken_username_changes_nothing(people: People) -> None:
     await join(people, "mateo")
     maya = await join(people, "maya", first_name="Maya")
     with pytest.raises(UsernameTaken):
-        await rename(people, maya.id, NewNames("mateo", "New", "New", "New"))
+        await rename(people, Actor(maya.id), NewNames("mateo", "New", "New", "New"))
     assert await directory.by_id(people, maya.id) == maya
     assert await words(people, maya.id) == ["maya"]
 
 
 async def test_the_same_username_again_is_no_conflict(people: People) -> None:
     maya = await join(people, "maya")
-    after = await rename(people, maya.id, NewNames(username="maya", first_name="M"))
+    after = await rename(people, Actor(maya.id), NewNames(username="maya", first_name="M"))
     assert (after.username, after.first_name) == ("maya", "M")
 
 
@@ -64,7 +65,7 @@ async def test_counters_that_count_meanwhile_are_kept(people: People) -> None:
     key = records.profile_key(maya.id)
     counted = (F("followerCount").add(1),)
     await people.store.write(Update(records.USER_POSTS, key, counted))
-    await rename(people, maya.id, NewNames(first_name=""))
+    await rename(people, Actor(maya.id), NewNames(first_name=""))
     after = await directory.by_id(people, maya.id)
     assert (after.follower_count, after.first_name, after.name) == (1, "", "maya")
 
@@ -72,21 +73,21 @@ async def test_counters_that_count_meanwhile_are_kept(people: People) -> None:
 async def test_changes_at_once_all_happen_and_a_version_holds_off_the_late(people: People) -> None:
     maya = await join(people, "maya")
     await asyncio.gather(
-        rename(people, maya.id, NewNames(first_name="Maya")),
-        rename(people, maya.id, NewNames(last_name="Berg")),
-        rename(people, maya.id, NewNames(username="mb")),
+        rename(people, Actor(maya.id), NewNames(first_name="Maya")),
+        rename(people, Actor(maya.id), NewNames(last_name="Berg")),
+        rename(people, Actor(maya.id), NewNames(username="mb")),
     )
     after = await directory.by_id(people, maya.id)
     assert (after.username, after.name, after.version) == ("mb", "Maya Berg", 4)
     with pytest.raises(ProfileChanged) as refused:
-        await rename(people, maya.id, NewNames(username="late"), version=1)
+        await rename(people, Actor(maya.id), NewNames(username="late"), version=1)
     assert refused.value.version == 4
 
 
 async def test_of_two_who_take_one_username_at_once_one_gets_it(people: People) -> None:
     both = [await join(people, name) for name in ("maya", "mateo")]
     answers = await asyncio.gather(
-        *(rename(people, one.id, NewNames(username="star")) for one in both),
+        *(rename(people, Actor(one.id), NewNames(username="star")) for one in both),
         return_exceptions=True,
     )
     assert sum(isinstance(answer, Account) for answer in answers) == 1
@@ -96,23 +97,46 @@ async def test_of_two_who_take_one_username_at_once_one_gets_it(people: People) 
 async def test_what_does_not_fit_is_refused(people: People) -> None:
     maya = await join(people, "maya")
     with pytest.raises(InvalidUsername):
-        await rename(people, maya.id, NewNames(username="9"))
+        await rename(people, Actor(maya.id), NewNames(username="9"))
     with pytest.raises(InvalidName, match="display name"):
-        await rename(people, maya.id, NewNames(display_name="a\nb"))
+        await rename(people, Actor(maya.id), NewNames(display_name="a\nb"))
     with pytest.raises(PersonNotFound):
-        await rename(people, UserId("usr_nobody"), NewNames(username="x1"))
+        await rename(people, Actor(UserId("usr_nobody")), NewNames(username="x1"))
 
 
 async def test_an_id_has_one_account_and_signing_up_twice_is_signing_up_once(
     people: People,
 ) -> None:
     sub = UserId("8f14e45f-ceea-467f-9b62-3d6c1a7d2b11")
-    first = await sign_up(people, sub, "maya", display_name="Maya")
-    again = await sign_up(people, sub, "MAYA", display_name="Other")
+    first = await sign_up(people, Actor(sub), "maya", display_name="Maya")
+    again = await sign_up(people, Actor(sub), "MAYA", display_name="Other")
     assert (first.is_new, again.is_new) == (True, False)
     assert first.account == again.account
     with pytest.raises(AccountExists):
-        await sign_up(people, sub, "mateo")
+        await sign_up(people, Actor(sub), "mateo")
     with pytest.raises(UsernameTaken):
-        await sign_up(people, UserId("another-sub"), "maya")
+        await sign_up(people, Actor(UserId("another-sub")), "maya")
     assert await directory.by_username(people, "mateo") is None
+
+
+@pytest.mark.parametrize("username", ["admin", "Support", "mod.era_tor", "greenroom"])
+async def test_only_staff_and_services_take_reserved_usernames(
+    people: People, username: str
+) -> None:
+    newcomer = Actor(UserId("a-sub"))
+    with pytest.raises(UsernameReserved):
+        await sign_up(people, newcomer, username)
+    await sign_up(people, newcomer, "maya")
+    with pytest.raises(UsernameReserved):
+        await rename(people, newcomer, NewNames(username=username))
+    for number, scope in enumerate((Scope.MODERATOR, Scope.ADMIN)):
+        staff = Actor(UserId(f"staff-{number}"), frozenset({Scope.USER, scope}))
+        joined = await sign_up(people, staff, username)
+        assert joined.account.username == username.lower()
+        await rename(people, staff, NewNames(username=f"free{number}"))
+
+
+async def test_a_reserved_name_that_somebody_has_is_theirs_to_keep(people: People) -> None:
+    made = await join(people, "support")
+    after = await rename(people, Actor(made.id), NewNames(username="support", first_name="Sue"))
+    assert after.first_name == "Sue"

@@ -18,7 +18,7 @@ from greenroom.api.versions import IfMatch, etag, version_in
 from greenroom.people import People, directory, join, models, rename
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
-from greenroom.people.join import AccountExists, UsernameTaken
+from greenroom.people.join import AccountExists, UsernameReserved, UsernameTaken
 from greenroom.people.models import InvalidEmail, InvalidName, InvalidUsername
 from greenroom.people.rename import ProfileChanged
 
@@ -70,7 +70,15 @@ async def get_me(
     response_headers=_ETAG,
     guards=[needs_no_account],
     responses={201: ResponseSpec(Me, description="The account, just made.")}
-    | refuses(UsernameTaken, AccountExists, InvalidUsername, InvalidName, InvalidEmail, body=True),
+    | refuses(
+        UsernameTaken,
+        UsernameReserved,
+        AccountExists,
+        InvalidUsername,
+        InvalidName,
+        InvalidEmail,
+        body=True,
+    ),
 )
 async def sign_up(
     data: JSONBody[SignUp],
@@ -78,7 +86,7 @@ async def sign_up(
     people: NamedDependency[SkipValidation[People]],
 ) -> Response[Me]:
     joined = await join.sign_up(
-        people, newcomer.user, data.username, display_name=data.display_name, email=data.email
+        people, newcomer, data.username, display_name=data.display_name, email=data.email
     )
     return _shown(joined.account, newcomer, 201 if joined.is_new else 200)
 
@@ -92,7 +100,13 @@ async def sign_up(
     response_headers=_ETAG,
     guards=[needs(Scope.USER)],
     responses=refuses(
-        PersonNotFound, UsernameTaken, ProfileChanged, InvalidUsername, InvalidName, body=True
+        PersonNotFound,
+        UsernameTaken,
+        UsernameReserved,
+        ProfileChanged,
+        InvalidUsername,
+        InvalidName,
+        body=True,
     ),
 )
 async def rename_me(
@@ -102,7 +116,7 @@ async def rename_me(
     if_match: IfMatch = None,
 ) -> Response[Me]:
     names = rename.NewNames(data.username, data.display_name, data.first_name, data.last_name)
-    account = await rename.rename(people, actor.user, names, version=version_in(if_match))
+    account = await rename.rename(people, actor, names, version=version_in(if_match))
     return _shown(account, actor, 200)
 
 
