@@ -11,6 +11,8 @@ import inspect
 import re
 from typing import Any, ClassVar, dataclass_transform
 
+MOST_CHARACTERS = 1000
+"""Of a text in a Problem: whatever was sent, an answer and a log line stay short."""
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -25,6 +27,11 @@ class Problem(Exception):
         cls.code = _BETWEEN_WORDS.sub("-", cls.__name__).lower()
         dataclasses.dataclass(eq=False, repr=False)(cls)
 
+    def __post_init__(self) -> None:
+        for name, value in self.fields.items():
+            if isinstance(value, str) and len(value) > MOST_CHARACTERS:
+                setattr(self, name, quoted(value, MOST_CHARACTERS))
+
     @property
     def fields(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
@@ -34,3 +41,8 @@ class Problem(Exception):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.fields.items())})"
+
+
+def quoted(text: str, most: int = 60) -> str:
+    """The text as a message quotes it: its beginning, where it is long."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"

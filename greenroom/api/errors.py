@@ -124,6 +124,7 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     store.OutcomeUnknown: Answer(504, told=False),
     store.StoreFull: Answer(507, told=False),
     # what stops a start or a command, and in an answer would be a bug
+    store.InvalidDeclaration: _OURS,
     store.InvalidExpression: _OURS,
     store.InvalidTransaction: _OURS,
     store.NoSuchTable: _OURS,

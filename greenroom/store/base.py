@@ -13,6 +13,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct
 
+from greenroom.errors import quoted
 from greenroom.store.capacity import Cost
 from greenroom.store.expressions import Action, Condition, SortRange
 from greenroom.store.tables import Index, Table
@@ -36,7 +37,8 @@ class Put(Struct, frozen=True):
 
 
 class Update(Struct, frozen=True):
-    """Some attributes of the item, which is made if it is not there."""
+    """Some attributes of the item, which is made if it is not there: unless all that the update
+    does is remove."""
 
     table: Table
     key: Key
@@ -157,7 +159,8 @@ class Store(Protocol):
         """One op is a conditional write, several are one transaction: all of it or nothing.
 
         A transaction repeated with the same token within ten minutes is done once. The answer to
-        a lone Update without a token is the item as it now stands; to anything else, None.
+        a lone Update, repeated or not, is the item as it now stands, None where there is none; to
+        anything else, None.
         """
 
     def changes(
@@ -199,4 +202,5 @@ def place_at(table: Table, key: Key) -> Place:
 
 
 def _shown(key: Key) -> str:
-    return key.partition if key.sort is None else f"{key.partition} / {key.sort}"
+    partition = quoted(key.partition)
+    return partition if key.sort is None else f"{partition} / {quoted(key.sort)}"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, localcontext
 from typing import Any
 
+from greenroom.errors import quoted
 from greenroom.store.expressions import (
     Absent,
     Action,
@@ -56,15 +57,15 @@ def holds(condition: Condition, item: Item | None) -> bool:
             return _find(path, found) is not _MISSING
         case Compare(operand, comparator, value):
             return _compares(_operand(operand, found), comparator, value)
-        case Between(path, low, high):
-            value = _find(path, found)
+        case Between(operand, low, high):
+            value = _operand(operand, found)
             return _compares(value, ">=", low) and _compares(value, "<=", high)
         case BeginsWith(path, prefix):
             return _begins(_find(path, found), prefix)
         case Contains(path, value):
             return _contains(_find(path, found), value)
-        case In(path, values):
-            mine = _find(path, found)
+        case In(operand, values):
+            mine = _operand(operand, found)
             return any(same(mine, value) for value in values)
         case And(parts):
             return all(holds(part, item) for part in parts)
@@ -124,7 +125,7 @@ def _holder(path: Path, result: dict[str, Value]) -> dict[str, Value]:
     for step in path.steps[:-1]:
         inner = holder.get(step, _MISSING)
         if not isinstance(inner, Mapping):
-            raise InvalidUpdate(f"{'.'.join(path.steps)} leads through {step}, which is no map")
+            raise InvalidUpdate(f"{path.shown} leads through {quoted(step)}, which is no map")
         copy = dict(inner)
         holder[step] = copy
         holder = copy
@@ -142,7 +143,7 @@ def _outcome(action: Action, old: Any) -> Any:
             if old is _MISSING:
                 return added
             if not isinstance(old, list):
-                raise InvalidUpdate(f"{'.'.join(path.steps)} is no list to append to")
+                raise InvalidUpdate(f"{path.shown} is no list to append to")
             return [*old, *added]
         case Add(path, amount):
             return _sum(path, old, canonical(amount))
@@ -155,7 +156,7 @@ def _outcome(action: Action, old: Any) -> Any:
 def _sum(path: Path, old: Any, amount: Any) -> Any:
     if old is _MISSING:
         return amount
-    name = ".".join(path.steps)
+    name = path.shown
     if isinstance(amount, frozenset):
         if not isinstance(old, frozenset) or _members(old) != _members(amount):
             raise InvalidUpdate(f"{name} is no set of the kind that is added to it")
@@ -173,7 +174,7 @@ def _rest(path: Path, old: Any, members: Any) -> Any:
     if old is _MISSING:
         return _MISSING
     if not isinstance(old, frozenset) or _members(old) != _members(members):
-        raise InvalidUpdate(f"{'.'.join(path.steps)} is no set of the kind that is discarded")
+        raise InvalidUpdate(f"{path.shown} is no set of the kind that is discarded")
     return (old - members) or _MISSING
 
 

@@ -9,10 +9,12 @@ They carry no `encode`: each engine interprets them with `match` (`evaluate.py` 
 A path walks maps by name; it does not reach into lists.
 """
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from greenroom.errors import quoted
 from greenroom.store.values import Value
 
 Comparator: TypeAlias = Literal["=", "<>", "<", "<=", ">", ">="]
@@ -33,6 +35,11 @@ class Condition(Struct, frozen=True):
 
 class Path(Struct, frozen=True):
     steps: tuple[str, ...]
+
+    @property
+    def shown(self) -> str:
+        """As a message quotes it."""
+        return quoted(".".join(self.steps))
 
     def exists(self) -> "Exists":
         return Exists(self)
@@ -104,6 +111,9 @@ class SizeOf(Struct, frozen=True):
     def equals(self, value: int) -> "Compare":
         return Compare(self, "=", value)
 
+    def differs(self, value: int) -> "Compare":
+        return Compare(self, "<>", value)
+
     def less_than(self, value: int) -> "Compare":
         return Compare(self, "<", value)
 
@@ -115,6 +125,12 @@ class SizeOf(Struct, frozen=True):
 
     def at_least(self, value: int) -> "Compare":
         return Compare(self, ">=", value)
+
+    def between(self, low: int, high: int) -> "Between":
+        return Between(self, low, high)
+
+    def is_in(self, *values: int) -> "In":
+        return In(self, values)
 
 
 class Exists(Condition, frozen=True):
@@ -132,7 +148,7 @@ class Compare(Condition, frozen=True):
 
 
 class Between(Condition, frozen=True):
-    operand: Path
+    operand: Path | SizeOf
     low: Value
     high: Value
 
@@ -150,7 +166,7 @@ class Contains(Condition, frozen=True):
 
 
 class In(Condition, frozen=True):
-    operand: Path
+    operand: Path | SizeOf
     values: tuple[Value, ...]
 
 
@@ -202,6 +218,11 @@ class Remove(Struct, frozen=True):
 
 
 Action: TypeAlias = Set | SetIfAbsent | Append | Add | Discard | Remove
+
+
+def only_removes(actions: Sequence[Action]) -> bool:
+    """Whether an update with these actions makes no item where there is none."""
+    return all(isinstance(action, Remove | Discard) for action in actions)
 
 
 class Prefix(Struct, frozen=True):

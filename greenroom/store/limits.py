@@ -57,7 +57,8 @@ MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
 TOO_MANY_BYTES = f"its items have more than {MAX_TRANSACTION_BYTES} bytes"
 MAX_BATCH = 100
 MAX_LIMIT = 1000
-MAX_IN = 100
+MAX_IN = 99
+"""DynamoDB counts operands, up to 100, and the attribute is one of them."""
 MAX_PARTITION_BYTES = 2048
 MAX_SORT_BYTES = 1024
 MAX_TOKEN = 36
@@ -213,7 +214,7 @@ def check_query(
     consistent: bool,
 ) -> None:
     if not 1 <= limit <= MAX_LIMIT:
-        raise InvalidQuery(f"a page has 1 to {MAX_LIMIT} items, not {limit}")
+        raise InvalidQuery(f"a page has 1 to {MAX_LIMIT} items")
     if index is not None and index not in table.indexes:
         raise InvalidQuery(f"{index.name} is not an index of {table.name}")
     if index is not None and consistent:
@@ -248,12 +249,12 @@ def check_condition(table: Table, condition: Condition, depth: int = 1) -> int:
                     _name(operand), "only text, numbers and bytes have an order"
                 )
             return weight
-        case Between(path, low, high):
-            weight = _check_operand(table, path, low) + _check_operand(table, path, high)
+        case Between(operand, low, high):
+            weight = _check_operand(table, operand, low) + _check_operand(table, operand, high)
             if _ordered(low) is None or _ordered(low) != _ordered(high):
-                raise InvalidExpression(_name(path), "both ends are text, numbers or bytes")
+                raise InvalidExpression(_name(operand), "both ends are text, numbers or bytes")
             if low > high:  # type: ignore[operator]
-                raise InvalidExpression(_name(path), "the low end is above the high end")
+                raise InvalidExpression(_name(operand), "the low end is above the high end")
             return weight
         case BeginsWith(path, prefix):
             if not isinstance(prefix, str | bytes):
@@ -264,10 +265,10 @@ def check_condition(table: Table, condition: Condition, depth: int = 1) -> int:
             if _ordered(value) is None:
                 raise InvalidExpression(_name(path), "what it contains is text, a number or bytes")
             return weight
-        case In(path, values):
+        case In(operand, values):
             if not 1 <= len(values) <= MAX_IN:
-                raise InvalidExpression(_name(path), f"it is one of 1 to {MAX_IN} values")
-            return sum(_check_operand(table, path, value) for value in values)
+                raise InvalidExpression(_name(operand), f"it is one of 1 to {MAX_IN} values")
+            return sum(_check_operand(table, operand, value) for value in values)
     return _check_parts(table, condition, depth)
 
 
@@ -283,6 +284,7 @@ def _check_parts(table: Table, condition: Condition, depth: int) -> int:
 
 
 _STEP_ROOM, _VALUE_ROOM, _LEAF_ROOM, _JOINT_ROOM, _ACTION_ROOM = 6, 6, 28, 8, 30
+_SIZE_ROOM = 6
 _OF_PARTS = (And, Or, Not, In)
 _EMPTY_ROOM, _NOT_ROOM = 60, 14  # the second keeps them under the 300 that DynamoDB takes
 
@@ -294,15 +296,23 @@ def _room(condition: Condition) -> int:
             return sum(_room(part) + _JOINT_ROOM for part in parts) if parts else _EMPTY_ROOM
         case Not(part):
             return _room(part) + _NOT_ROOM
-        case In(path, values):
-            return _LEAF_ROOM + _STEP_ROOM * len(path.steps) + _VALUE_ROOM * len(values)
-        case Compare(SizeOf(path), _, _) | Compare(Path() as path, _, _):
-            return _LEAF_ROOM + _STEP_ROOM * len(path.steps) + _VALUE_ROOM
-        case Exists(path) | Absent(path) | Between(path, _, _) | BeginsWith(path, _):
+        case In(operand, values):
+            return _LEAF_ROOM + _operand_room(operand) + _VALUE_ROOM * len(values)
+        case Compare(operand, _, _):
+            return _LEAF_ROOM + _operand_room(operand) + _VALUE_ROOM
+        case Between(operand, _, _):
+            return _LEAF_ROOM + _operand_room(operand) + 2 * _VALUE_ROOM
+        case Exists(path) | Absent(path) | BeginsWith(path, _):
             return _LEAF_ROOM + _STEP_ROOM * len(path.steps) + 2 * _VALUE_ROOM
         case Contains(path, _):
             return _LEAF_ROOM + _STEP_ROOM * len(path.steps) + _VALUE_ROOM
     raise AssertionError(f"no such condition: {condition!r}")
+
+
+def _operand_room(operand: Path | SizeOf) -> int:
+    if isinstance(operand, SizeOf):
+        return _SIZE_ROOM + _operand_room(operand.path)
+    return _STEP_ROOM * len(operand.steps)
 
 
 def check_actions(table: Table, actions: Sequence[Action]) -> int:
@@ -369,7 +379,7 @@ def check_path(table: Table, path: Path) -> None:
         check_name(path.steps[0], path.steps[0])
         return
     if not path.steps or not all(path.steps):
-        raise InvalidExpression(".".join(path.steps), "a path has at least one name, none empty")
+        raise InvalidExpression(_name(path), "a path has at least one name, none empty")
     if len(path.steps) > 32:
         raise InvalidExpression(_name(path), "a path has at most 32 names")
     for step in path.steps:
@@ -403,4 +413,4 @@ def _ordered(value: Value) -> str | None:
 
 
 def _name(operand: Path | SizeOf) -> str:
-    return ".".join(operand.path.steps if isinstance(operand, SizeOf) else operand.steps)
+    return operand.path.shown if isinstance(operand, SizeOf) else operand.shown

@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from greenroom.store.values import Item
 
 
+class InvalidDeclaration(Problem):
+    """{name!r} cannot be declared: {reason}."""
+
+    name: str
+    reason: str
+
+
 class InvalidItem(Problem):
     """Attribute {attribute!r} cannot be stored: {reason}."""
 

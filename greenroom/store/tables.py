@@ -6,10 +6,23 @@ sorts (`iso()` in clock.py, zero-padded numbers). An index is sparse by nature: 
 while it has the index's key attributes, and leaves it when it loses one.
 """
 
+import re
+from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
 from msgspec import Struct
+
+from greenroom.errors import quoted
+from greenroom.store.problems import InvalidDeclaration
+
+MAX_NAME = 255
+_MOST_INDEXES = 20
+_MOST_PROJECTED = 100
+_NAME = re.compile(r"[a-zA-Z0-9_.-]{3,255}")
+_TAKEN_TABLES = re.compile(r"tokens|declared|eras|sqlite_.*", re.IGNORECASE)
+_TAKEN_INDEXES = re.compile(r"changes|expiry", re.IGNORECASE)
+"""Names that the SQLite file needs for itself (sqlite/schema.py), in its spelling: any case."""
 
 
 class Projects(Enum):
@@ -34,6 +47,13 @@ class Index(Struct, frozen=True):
     projects: Projects | tuple[str, ...]
     purpose: str = ""
 
+    def __post_init__(self) -> None:
+        _check_name(self.name, _TAKEN_INDEXES)
+        others = self.projects if isinstance(self.projects, tuple) else ()
+        _check_attributes(self.name, (*index_key_names(self), *others))
+        if self.partition == self.sort:
+            raise InvalidDeclaration(self.name, "its partition and sort key are one attribute")
+
 
 class Table(Struct, frozen=True):
     name: str
@@ -46,6 +66,15 @@ class Table(Struct, frozen=True):
     """The attribute with the second (since 1970) from which the item is gone."""
     stream: bool = False
     """Whether the table's changes can be followed."""
+
+    def __post_init__(self) -> None:
+        _check_name(self.name, _TAKEN_TABLES)
+        _check_attributes(self.name, (*self.key_names, *(() if self.ttl is None else (self.ttl,))))
+        if self.partition == self.sort:
+            raise InvalidDeclaration(self.name, "its partition and sort key are one attribute")
+        if self.ttl is not None and any(self.ttl in names for names in _all_key_names(self)):
+            raise InvalidDeclaration(self.name, "a key is text, and items expire by a number")
+        _check_indexes(self)
 
     @property
     def key_names(self) -> tuple[str, ...]:
@@ -79,3 +108,48 @@ def projection(table: Table, index: Index) -> dict[str, Any]:
     if others is None or not others:
         return {"ProjectionType": (Projects.ALL if others is None else Projects.KEYS).value}
     return {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(others)}
+
+
+def check_tables(tables: Sequence[Table], prefix: str = "") -> None:
+    """Refuses tables that cannot be in one store: SQLite does not tell names apart by case."""
+    seen: set[str] = set()
+    for table in tables:
+        if table.name.lower() in seen:
+            raise InvalidDeclaration(table.name, "there is another table of that name")
+        seen.add(table.name.lower())
+        if len(prefix) + len(table.name) > MAX_NAME:
+            reason = f"its name has more than {MAX_NAME} characters with the prefix"
+            raise InvalidDeclaration(table.name, reason)
+
+
+def _check_name(name: str, taken: re.Pattern[str]) -> None:
+    if not _NAME.fullmatch(name):
+        reason = "a name has 3 to 255 of the characters a-z, A-Z, 0-9, _, - and ."
+        raise InvalidDeclaration(quoted(name), reason)
+    if taken.fullmatch(name):
+        raise InvalidDeclaration(name, "the store needs that name for itself")
+
+
+def _check_attributes(declared: str, names: Sequence[str]) -> None:
+    for name in names:
+        if not 1 <= len(name.encode(errors="surrogatepass")) <= MAX_NAME:
+            reason = f"the attribute {quoted(name)!r} has not 1 to {MAX_NAME} bytes"
+            raise InvalidDeclaration(declared, reason)
+        if any("\ud800" <= character <= "\udfff" for character in name):
+            raise InvalidDeclaration(
+                declared, f"the attribute {quoted(name)!r} is not valid Unicode"
+            )
+
+
+def _check_indexes(table: Table) -> None:
+    if len(table.indexes) > _MOST_INDEXES:
+        raise InvalidDeclaration(table.name, f"it has more than {_MOST_INDEXES} indexes")
+    if len({index.name.lower() for index in table.indexes}) != len(table.indexes):
+        raise InvalidDeclaration(table.name, "two of its indexes have one name")
+    if sum(len(beside_keys(table, index) or ()) for index in table.indexes) > _MOST_PROJECTED:
+        reason = f"its indexes carry more than {_MOST_PROJECTED} attributes by name"
+        raise InvalidDeclaration(table.name, reason)
+
+
+def _all_key_names(table: Table) -> list[tuple[str, ...]]:
+    return [table.key_names, *map(index_key_names, table.indexes)]

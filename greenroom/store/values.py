@@ -10,6 +10,7 @@ from decimal import Context, Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
+from greenroom.errors import quoted
 from greenroom.store.problems import InvalidItem
 
 Scalar: TypeAlias = str | int | Decimal | bool | bytes | None
@@ -30,6 +31,7 @@ _MAX_DIGITS = 38
 _LARGEST = Decimal("9.9999999999999999999999999999999999999E+125")
 _SMALLEST = Decimal("1E-130")
 _INT64 = 1 << 63
+_MOST_BITS = 420  # of 9.99E+125, and a little more: a longer number is not worth converting
 
 TOO_DEEP = f"its maps and lists are more than {_MAX_DEPTH} deep"
 TOO_MANY_DIGITS = f"a number has at most {_MAX_DIGITS} significant digits"
@@ -150,10 +152,11 @@ def _text(attribute: str, text: str) -> int:
 @lru_cache(4096)
 def _weigh_name(attribute: str, name: str) -> int:
     if not isinstance(name, str):
-        raise InvalidItem(attribute, "the names of attributes and in maps are text")
+        called = quoted(attribute) if isinstance(attribute, str) else type(name).__name__
+        raise InvalidItem(called, "the names of attributes and in maps are text")
     size = _text(attribute, name)
     if not 1 <= size <= _MAX_NAME_BYTES:
-        raise InvalidItem(attribute, f"a name has 1 to {_MAX_NAME_BYTES} bytes")
+        raise InvalidItem(quoted(attribute), f"a name has 1 to {_MAX_NAME_BYTES} bytes")
     return size
 
 
@@ -244,6 +247,8 @@ def _digits(attribute: str, value: int | Decimal) -> int:
         # Digits are packed in pairs that start at the decimal point.
         odd = (leading - len(text)) % 2
         return 1 if not text else (len(text) + 1 + odd) // 2 + 1 + (value < 0)
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        raise InvalidItem(attribute, OUT_OF_RANGE)
     return _digits_exactly(attribute, Decimal(value))
 
 

@@ -247,6 +247,9 @@ leaves: st.SearchStrategy[Condition] = st.one_of(
     made(lambda path, n: path.size().equals(n), paths, lengths),
     made(lambda path, n: path.size().less_than(n), paths, lengths),
     made(lambda path, n: path.size().at_least(n), paths, lengths),
+    made(lambda path, n: path.size().differs(n), paths, lengths),
+    made(lambda path, n: path.size().between(n, n + 1), paths, lengths),
+    made(lambda path, n: path.size().is_in(n, n + 2), paths, lengths),
 )
 nested: st.SearchStrategy[Condition] = st.recursive(
     leaves,

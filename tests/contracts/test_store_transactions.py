@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from greenroom.clock import HeldClock
 from greenroom.store.base import Check, Delete, Key, Op, Put, Store, Update
 from greenroom.store.expressions import F
 from greenroom.store.problems import (
@@ -14,7 +15,7 @@ from greenroom.store.problems import (
     ItemTooLarge,
     TokenReused,
 )
-from tests.contracts.tables import ACCOUNTS, NOTES, at, exact, label, note
+from tests.contracts.tables import ACCOUNTS, NOTES, VISITS, at, exact, label, note
 
 
 async def test_a_transaction_over_two_tables_is_all_there(store: Store) -> None:
@@ -150,9 +151,40 @@ async def test_a_transaction_repeated_with_its_token_is_done_once(store: Store, 
 
 async def test_a_lone_op_with_a_token_is_done_once(store: Store, token: str) -> None:
     op = Update(NOTES, at(), (F("n").add(1),))
-    assert await store.write(op, token=token) is None
-    assert await store.write(op, token=token) is None
+    assert await store.write(op, token=token) == note(n=1)
+    assert await store.write(op, token=token) == note(n=1)
     assert await store.get(NOTES, at(), consistent=True) == note(n=1)
+
+
+async def test_a_repeated_update_is_answered_with_the_item_as_it_now_stands(
+    store: Store, token: str
+) -> None:
+    op = Update(NOTES, at(), (F("n").add(1),))
+    await store.write(op, token=token)
+    await store.write(Update(NOTES, at(), (F("n").add(5), F("also").set("x"))))
+    assert await store.write(op, token=token) == note(n=6, also="x")
+    await store.write(Delete(NOTES, at()))
+    assert await store.write(op, token=token) is None
+
+
+async def test_a_repeated_update_does_not_answer_with_what_has_expired(
+    store: Store, token: str, clock: HeldClock
+) -> None:
+    end = clock.now_ms() // 1000 + 5
+    op = Update(VISITS, at(), (F("expiresAt").set(end),))
+    assert await store.write(op, token=token) == note(expiresAt=end)
+    clock.advance(seconds=5)
+    assert await store.write(op, token=token) is None
+
+
+@pytest.mark.parametrize(
+    "op",
+    [Put(NOTES, note(n=1)), Delete(NOTES, at()), Check(NOTES, at(), F("n").absent())],
+    ids=["put", "delete", "check"],
+)
+async def test_nothing_else_with_a_token_is_answered(store: Store, token: str, op: Op) -> None:
+    assert await store.write(op, token=token) is None
+    assert await store.write(op, token=token) is None
 
 
 async def test_a_lone_check_with_a_token_is_a_transaction(store: Store, token: str) -> None:

@@ -106,20 +106,24 @@ class _Text:
                 return f"attribute_exists({into.path(path)})"
             case Absent(path):
                 return f"attribute_not_exists({into.path(path)})"
-            case Compare(SizeOf(path), comparator, value):
-                return f"size({into.path(path)}) {comparator} {into.value(value)}"
-            case Compare(Path() as path, comparator, value):
-                return f"{into.path(path)} {comparator} {into.value(value)}"
-            case Between(path, low, high):
-                return f"{into.path(path)} BETWEEN {into.value(low)} AND {into.value(high)}"
+            case Compare(operand, comparator, value):
+                return f"{self._operand(operand)} {comparator} {into.value(value)}"
+            case Between(operand, low, high):
+                ends = f"{into.value(low)} AND {into.value(high)}"
+                return f"{self._operand(operand)} BETWEEN {ends}"
             case BeginsWith(path, prefix):
                 return f"begins_with({into.path(path)}, {into.value(prefix)})"
             case Contains(path, value):
                 return f"contains({into.path(path)}, {into.value(value)})"
-            case In(path, values):
+            case In(operand, values):
                 listed = ", ".join(into.value(value) for value in values)
-                return f"{into.path(path)} IN ({listed})"
+                return f"{self._operand(operand)} IN ({listed})"
         raise AssertionError(f"no such condition: {condition!r}")
+
+    def _operand(self, operand: Path | SizeOf) -> str:
+        if isinstance(operand, SizeOf):
+            return f"size({self._into.path(operand.path)})"
+        return self._into.path(operand)
 
 
 def _flat(condition: Condition, kind: type[And] | type[Or]) -> list[Condition]:

@@ -22,7 +22,7 @@ from greenroom.store.dynamo.wire import Retry, Wire
 from greenroom.store.expressions import SortRange
 from greenroom.store.limits import check_batch, check_key, check_query, check_write
 from greenroom.store.problems import NoSuchTable
-from greenroom.store.tables import Index, Table
+from greenroom.store.tables import Index, Table, check_tables
 from greenroom.store.values import Item
 
 _USUAL_RETRY = Retry()
@@ -60,6 +60,7 @@ class DynamoStore:
         create anything does not reach out: what is missing is told by the call that needs it.
         """
         address = parse_address(url)
+        check_tables(tables, address.prefix)
         wire = Wire(address, retry)
         try:
             if create:

@@ -28,7 +28,7 @@ async def get(link: Link, table: Table, key: Key, consistent: bool) -> Item | No
         "ConsistentRead": consistent,
     }
     found = (await link.read("GetItem", payload, table)).get("Item")
-    item = None if found is None else decode_item(found)
+    item = decode_item(found) if found else None
     return None if item is None or expired(table, item, link.now()) else item
 
 
@@ -56,7 +56,7 @@ async def batch(
             raise Throttled
         payload = {"RequestItems": {name: {"Keys": keys, "ConsistentRead": consistent}}}
         answer = await link.read("BatchGetItem", payload, table)
-        found += answer["Responses"].get(name, ())
+        found += (answer.get("Responses") or {}).get(name, ())
         left = (answer.get("UnprocessedKeys") or {}).get(name, {}).get("Keys", [])
         if len(left) < len(keys):
             tries = Tries(link.wire.retry)
@@ -106,7 +106,7 @@ class Query:
             if start is not None:
                 payload["ExclusiveStartKey"] = start
             answer = await self._link.read("Query", payload, self._table)
-            items = [decode_item(found) for found in answer["Items"]]
+            items = [decode_item(found) for found in answer.get("Items") or ()]
             shown += [item for item in items if not expired(self._table, item, now)]
             start = answer.get("LastEvaluatedKey")
             if len(shown) > limit:

@@ -14,7 +14,7 @@ from greenroom.errors import Problem
 from greenroom.store.base import Op, Put, Update, key_of
 from greenroom.store.dynamo.attributes import decode_item, decode_key, encode_key, expired
 from greenroom.store.dynamo.link import Link
-from greenroom.store.dynamo.reads import batch
+from greenroom.store.dynamo.reads import batch, get
 from greenroom.store.dynamo.refusals import Unexpected, misfit, spelt_out
 from greenroom.store.dynamo.requests import (
     is_stale,
@@ -54,7 +54,7 @@ async def write(link: Link, ops: tuple[Op, ...], token: str | None) -> Item | No
         now = link.now()
         await _clear_expired(link, ops, now)
         await _transact(link, ops, token, now, guarded=False)
-        return None
+        return await _standing(link, ops)
     for _ in range(_CLEARINGS):
         now = link.now()
         try:
@@ -75,7 +75,17 @@ async def _write_one(link: Link, op: Op, now: int) -> Item | None:
     except Refused as refused:
         await _settle(link, op, refused, now)
         return None
-    return decode_item(answer["Attributes"]) if isinstance(op, Update) else None
+    # Where there was no item, and nothing but removals, there is none now.
+    attributes = answer.get("Attributes")
+    return decode_item(attributes) if isinstance(op, Update) and attributes else None
+
+
+async def _standing(link: Link, ops: Sequence[Op]) -> Item | None:
+    """What a lone Update is answered: a transaction itself answers nothing."""
+    op = ops[0]
+    if len(ops) > 1 or not isinstance(op, Update):
+        return None
+    return await get(link, op.table, op.key, consistent=True)
 
 
 async def _settle(link: Link, op: Op, refused: Refused, now: int) -> None:
@@ -111,11 +121,13 @@ async def _transact(
             raise TokenReused(token) from None
         if refused.kind != "TransactionCanceledException":
             raise await _refusal(link, refused, ops, now) from None
-        reasons = refused.body["CancellationReasons"]
+        reasons = refused.body.get("CancellationReasons") or ()
+        if len(reasons) != len(ops):
+            raise Unexpected(f"a transaction was cancelled: {refused.message}") from None
         # An op that does not fit its item goes before the failed conditions of others.
         for op, reason in zip(ops, reasons, strict=True):
-            if reason["Code"] == "ValidationError":
-                raise await _misfit(link, reason.get("Message", ""), [op], now) from None
+            if reason.get("Code") == "ValidationError":
+                raise await _misfit(link, reason.get("Message") or "", [op], now) from None
         raise _cancelled(ops, reasons, now, guarded) from None
 
 
@@ -125,7 +137,7 @@ def _cancelled(
     failed: list[Failure] = []
     stale: list[Op] = []
     for op, reason in zip(ops, reasons, strict=True):
-        if reason["Code"] != "ConditionalCheckFailed":
+        if reason.get("Code") != "ConditionalCheckFailed":
             continue
         item = _carried(reason)
         if guarded and is_stale(op, item, now):

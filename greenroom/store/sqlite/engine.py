@@ -34,7 +34,7 @@ from greenroom.store.sqlite.plan import Planner, written
 from greenroom.store.sqlite.reader import Reader
 from greenroom.store.sqlite.rows import Rows
 from greenroom.store.sqlite.writer import Writer
-from greenroom.store.tables import Index, Table
+from greenroom.store.tables import Index, Table, check_tables
 from greenroom.store.values import Item
 
 _DAY_MS = 86_400_000
@@ -84,6 +84,7 @@ class SqliteStore:
         sweep_seconds: float = 5.0,
         keep_changes_ms: int = _DAY_MS,
     ) -> "SqliteStore":
+        check_tables(tables)
         lock = schema.hold(path)
         try:
             await asyncio.to_thread(schema.check_file, path, thoroughly=check)

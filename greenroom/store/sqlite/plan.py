@@ -19,7 +19,7 @@ from greenroom.errors import Problem
 from greenroom.store.base import Check, Delete, Key, Op, Place, Put, Update, place_of
 from greenroom.store.capacity import Cost, index_write_units, read_units, write_units
 from greenroom.store.evaluate import holds, same, updated
-from greenroom.store.expressions import Absent
+from greenroom.store.expressions import Absent, only_removes
 from greenroom.store.limits import check_item, check_updated, check_write
 from greenroom.store.problems import ConditionFailed, Failure, TokenReused
 from greenroom.store.sqlite.codec import pack, unpack
@@ -135,7 +135,7 @@ class Planner:
             return self._noted(write, self._steps(write, now_ms // 1000, looks), now_ms)
         told = digest(write.ops)
         if self._is_repeat(write.token, told, now_ms // 1000):
-            return Planned(bill=self._bill_of_repeat(write))
+            return self._repeated(write, now_ms // 1000)
         planned = self._noted(write, self._steps(write, now_ms // 1000, looks), now_ms)
         self._tokens[write.token] = (told, now_ms // 1000 + TOKEN_SECONDS)
         return planned
@@ -215,9 +215,11 @@ class Planner:
 
     def _noted(self, write: Write, steps: Sequence[Step], now_ms: int) -> Planned:
         planned = Planned(bill=_bill(write, steps)) if write.costs else Planned()
-        if len(steps) == 1 and write.token is None and isinstance(steps[0].op, Update):
+        if len(steps) == 1 and isinstance(steps[0].op, Update):
             after = steps[0].after
             planned.answer = None if after is None else unpack(after.blob)
+            if write.token is not None and write.costs:
+                planned.bill.append(_bill_of_answer(steps[0].op.table, after))
         for step in steps:
             op, before, after = step.op, step.before, step.after
             if isinstance(op, Check) or (before is None and after is None):
@@ -241,6 +243,17 @@ class Planner:
             raise TokenReused(token)
         return True
 
+    def _repeated(self, write: Write, now: int) -> Planned:
+        """Changes nothing; a lone Update is answered with the item as it now stands."""
+        planned = Planned(bill=self._bill_of_repeat(write))
+        op = write.ops[0]
+        if len(write.ops) == 1 and isinstance(op, Update):
+            row = self._row(place_of(op))
+            if row is not None and (row.expires is None or row.expires > now):
+                planned.answer = unpack(row.blob)
+            planned.bill.append(_bill_of_answer(op.table, row))
+        return planned
+
     def _bill_of_repeat(self, write: Write) -> list[tuple[str, float, float]]:
         """A repeat is billed as transactional reads of the items it would have written."""
         bill = []
@@ -257,6 +270,8 @@ def _after(op: Op, seen: Row | None) -> Row | None:
         case Update(table, key, actions):
             if seen is None:
                 new = updated(actions, _bare(table, key))
+                if only_removes(actions):
+                    return None
                 return _row_of(table, new, check_item(table, new).size)
             new = updated(actions, seen.item)
             touched = {action.path.steps[0] for action in actions}
@@ -304,6 +319,11 @@ def _bill(write: Write, steps: Sequence[Step]) -> list[tuple[str, float, float]]
             if units:
                 bill.append((f"{table.name}/{index.name}", 0.0, factor * units))
     return bill
+
+
+def _bill_of_answer(table: Table, row: Row | None) -> tuple[str, float, float]:
+    """A transaction answers nothing: on DynamoDB the item is read after it."""
+    return table.name, read_units(0 if row is None else row.size, consistent=True), 0.0
 
 
 def _index_units(before: Entry | None, after: Entry | None) -> float:
