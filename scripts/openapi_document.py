@@ -14,6 +14,7 @@ import uvloop
 
 from greenroom.api.auth import Authenticator
 from greenroom.api.http import http_app
+from greenroom.api.openapi.document import document_of
 from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.app import TABLES, compose
 from greenroom.clock import SystemClock
@@ -36,7 +37,7 @@ async def _document() -> dict[str, Any]:
         authenticator = Authenticator(contexts.people, SharedSecret(_SECRET), Expected())
         app = http_app(contexts, authenticator, _ready)
         await store.close()
-        return app.openapi_schema.to_schema()
+        return document_of(app)
 
 
 async def _ready() -> None:

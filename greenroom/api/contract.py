@@ -4,8 +4,6 @@ A route has `responses=refuses(ThreadNotFound, …)`; its examples stand in `res
 its operation id, and the plugin puts them where they belong.
 """
 
-import inspect
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +25,7 @@ from greenroom.api.errors import (
     title_of,
     type_of,
 )
+from greenroom.api.problem_examples import example_of
 from greenroom.api.tokens import InvalidToken, NotAuthenticated, TokenExpired
 from greenroom.errors import Problem
 from greenroom.people.access import AccountSuspended, NoAccount
@@ -51,15 +50,9 @@ def refuses(
         found[status] = [OF_THE_PROTOCOL[status]]
     for kind in (*(_ALWAYS if token else ()), *kinds):
         answer = answer_to(kind)
-        says = message_of(kind) if answer.told else f"{title_of(kind.code)}."
+        says = example_of(kind) if answer.told else f"{title_of(kind.code)}."
         found.setdefault(answer.status, []).append((kind.code, says))
     return {status: _spec(status, problems) for status, problems in sorted(found.items())}
-
-
-def message_of(kind: type[Problem]) -> str:
-    """The message, with the names of its fields in braces."""
-    text = inspect.cleandoc(kind.__doc__ or "").replace("\n", " ")
-    return re.sub(r"\{([a-z_]+)[^}]*\}", r"{\1}", text)
 
 
 def _spec(status: int, problems: Iterable[tuple[str, str]]) -> ResponseSpec:

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from litestar import Litestar, MediaType, Request
+from litestar import Litestar, Request
 from litestar.config.cors import CORSConfig
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import ClientException, HTTPException
 from litestar.openapi import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 from litestar.openapi.spec import Components, License
 from litestar.types import ControllerRouterHandler, Message, Scope
 
@@ -21,8 +20,9 @@ from greenroom.api.auth import Authenticator
 from greenroom.api.contract import Illustrations
 from greenroom.api.demo import Sample, Sign, demo_routes
 from greenroom.api.idempotency import Once
+from greenroom.api.openapi.render import OpenApiJson, OpenApiYaml
 from greenroom.api.pages.landing import landing
-from greenroom.api.pages.reference import ReferencePage, problem_page
+from greenroom.api.pages.reference import reference_routes
 from greenroom.api.rest import (
     health,
     inbox,
@@ -51,7 +51,6 @@ _HEADERS = (
 _MOST_BYTES = 1024 * 1024
 _ROUTES: tuple[ControllerRouterHandler, ...] = (
     pages.page_css,
-    problem_page,
     asyncapi_json,
     health.healthz,
     health.readyz,
@@ -91,7 +90,7 @@ def http_app(
     clock = contexts.people.clock
     demo = [demo_routes(samples, sign, clock, origins)] if samples and sign else []
     return Litestar(
-        [*site_routes(site, landing(shown)), *demo, *_ROUTES],
+        [*site_routes(site, landing(shown)), *reference_routes(site), *demo, *_ROUTES],
         state=State({"authenticator": authenticator}),
         dependencies=_dependencies(contexts, ready),
         plugins=[Illustrations(EXAMPLES)],
@@ -172,9 +171,5 @@ def _openapi() -> OpenAPIConfig:
         license=License(name="Apache-2.0", identifier="Apache-2.0"),
         path="/schema",
         components=Components(security_schemes={"bearer": auth.SCHEME}),
-        render_plugins=[
-            JsonRenderPlugin(path=["/", "/openapi.json"], media_type=MediaType.JSON),
-            YamlRenderPlugin(),
-            ReferencePage(),
-        ],
+        render_plugins=[OpenApiJson(), OpenApiYaml()],
     )

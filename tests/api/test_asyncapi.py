@@ -12,7 +12,15 @@ import pytest
 from httpx import AsyncClient
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 
-from greenroom.api.asyncapi.document import ANSWERS, EVENTS, FRAMES, REQUESTS, document, tag_of
+from greenroom.api.asyncapi.document import (
+    ANSWERS,
+    EVENTS,
+    FRAMES,
+    REQUESTS,
+    document,
+    schemas,
+    tag_of,
+)
 from greenroom.api.asyncapi.words import CLOSE_CODES, FIELDS, about_fields
 from greenroom.api.ws import frames
 from greenroom.api.ws.session import Closed
@@ -181,3 +189,13 @@ def test_every_close_code_is_explained() -> None:
     assert len(ours) >= 5
     assert ours <= set(CLOSE_CODES)
     assert set(DOCUMENT["channels"]["socket"]["x-close-codes"]) == set(map(str, CLOSE_CODES))
+
+
+def test_every_property_is_described() -> None:
+    undescribed = [
+        f"{name}.{key}"
+        for name, schema in schemas().items()
+        for key, value in schema.get("properties", {}).items()
+        if key != "type" and not value.get("description")
+    ]
+    assert undescribed == []

@@ -57,3 +57,75 @@ async def test_whatever_needs_a_token_says_so_and_what_it_refuses(document: dict
         if " /v1/" in place:
             assert operation["security"] == [{"bearer": []}], place
             assert {"400", "401", "403"} <= set(operation["responses"]), place
+
+
+async def test_every_property_and_parameter_is_described(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    undescribed = [
+        f"{name}.{key}"
+        for name, schema in schemas.items()
+        for key, value in schema.get("properties", {}).items()
+        if not value.get("description")
+    ]
+    assert undescribed == []
+    for place, operation in operations(document):
+        for parameter in operation.get("parameters", ()):
+            assert parameter.get("description"), f"{place}: {parameter['name']}"
+
+
+async def test_times_have_a_format_and_texts_that_are_sent_a_length(
+    document: dict[str, Any],
+) -> None:
+    for name, schema in document["components"]["schemas"].items():
+        for key, value in schema.get("properties", {}).items():
+            string = _string_of(value)
+            if string is None:
+                continue
+            if key.endswith(("At", "Until")) or key == "until":
+                assert string.get("format") == "date-time", f"{name}.{key}"
+            elif name in _sent(document):
+                assert _is_bounded(string), f"{name}.{key} has no maxLength"
+
+
+def _string_of(schema: dict[str, Any]) -> dict[str, Any] | None:
+    choices = [schema, *schema.get("oneOf", ()), *schema.get("anyOf", ())]
+    return next((one for one in choices if one.get("type") == "string"), None)
+
+
+def _is_bounded(string: dict[str, Any]) -> bool:
+    return "maxLength" in string or "enum" in string or "const" in string or "format" in string
+
+
+def _sent(document: dict[str, Any]) -> set[str]:
+    """The schemas of what a client sends."""
+    found: set[str] = set()
+    for _, operation in operations(document):
+        for part, media in contents(operation):
+            if part == "request":
+                found |= _schemas_in(media["schema"], document, set())
+    assert len(found) > 10
+    return found
+
+
+def _schemas_in(schema: Any, document: dict[str, Any], seen: set[str]) -> set[str]:
+    if isinstance(schema, list):
+        for one in schema:
+            _schemas_in(one, document, seen)
+    elif isinstance(schema, dict):
+        name = str(schema.get("$ref", "")).rpartition("/")[2]
+        if name and name not in seen:
+            seen.add(name)
+            _schemas_in(document["components"]["schemas"][name], document, seen)
+        for value in schema.values():
+            _schemas_in(value, document, seen)
+    return seen
+
+
+async def test_no_sentence_shows_a_template(document: dict[str, Any]) -> None:
+    for place, operation in operations(document):
+        for status, answer in operation["responses"].items():
+            assert "{" not in answer["description"], (place, status)
+            for media in answer.get("content", {}).values():
+                if "problem" in str(media["schema"]).lower():
+                    for example in media["examples"].values():
+                        assert "{" not in example["value"]["detail"], (place, status)

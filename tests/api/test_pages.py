@@ -1,9 +1,11 @@
 """The pages for people: the first one, and the schema with its reader."""
 
 import re
+import time
 
 from httpx import AsyncClient
 
+from greenroom.api.errors import ANSWERS
 from greenroom.api.pages.landing import landing
 from greenroom.demo import SAMPLES, joined
 from greenroom.ids import UserId
@@ -11,6 +13,8 @@ from greenroom.people import People
 from greenroom.people.models import Person
 
 Client = AsyncClient
+_RENDERED_S = 0.02
+"""A tenth of what it takes to render one of the documents."""
 
 
 async def test_the_first_page_lists_the_sample_people_and_its_links_lead_somewhere(
@@ -27,7 +31,7 @@ async def test_the_first_page_lists_the_sample_people_and_its_links_lead_somewhe
 
 
 async def test_pages_load_nothing_from_elsewhere(client: Client) -> None:
-    for path in ("/", "/schema/docs"):
+    for path in ("/", "/schema/docs", "/problems/invalid-text"):
         page = await client.get(path)
         assert page.status_code == 200
         assert "://" not in page.text
@@ -47,6 +51,25 @@ async def test_the_schema_is_openapi_3_1_and_names_every_route(client: Client) -
     assert {"/healthz", "/readyz", "/v1/me", "/v1/people/{userId}"} <= set(schema["paths"])
     assert (await client.get("/schema/openapi.json")).json() == schema
     assert (await client.get("/schema/openapi.yaml")).text.startswith("components:")
+
+
+async def test_the_documents_are_rendered_once(client: Client) -> None:
+    for path in ("/schema", "/schema/openapi.yaml", "/schema/asyncapi.json"):
+        first = (await client.get(path)).content
+        began = time.process_time()
+        for _ in range(20):
+            assert (await client.get(path)).content == first
+        assert time.process_time() - began < 20 * _RENDERED_S, path
+
+
+async def test_every_problem_has_a_page_without_templates(client: Client) -> None:
+    told = [kind for kind, answer in ANSWERS.items() if answer.status != 500]
+    assert len(told) > 40
+    for kind in told:
+        page = await client.get(f"/problems/{kind.code}")
+        assert page.status_code == 200, kind
+        assert "{" not in page.text, kind
+    assert (await client.get("/problems/no-such-problem")).status_code == 404
 
 
 async def test_every_operation_is_described_and_its_refusals_are_problems(client: Client) -> None:

@@ -16,6 +16,7 @@ from greenroom.api import auth
 from greenroom.api.asyncapi.examples import EXAMPLES
 from greenroom.api.asyncapi.words import CLOSE_CODES, about, about_fields
 from greenroom.api.errors import ProblemDocument
+from greenroom.api.openapi.properties import property_of
 from greenroom.api.rest.inbox import Changes
 from greenroom.api.ws import frames
 from greenroom.api.ws.herald import encode
@@ -72,6 +73,11 @@ def schemas() -> Json:
     for kind in _structs(kinds):
         for field, text in about_fields(kind).items():
             _describe(found[kind.__name__]["properties"], field, text)
+    for name, schema in found.items():
+        for field, value in schema.get("properties", {}).items():
+            known = property_of(name, field)
+            if known is not None and "description" not in value:
+                _describe(schema["properties"], field, known.description)
     return found
 
 
@@ -121,9 +127,14 @@ def document() -> Json:
     }
 
 
+@cache
+def document_json() -> bytes:
+    return msgspec.json.encode(document())
+
+
 @get("/schema/asyncapi.json", include_in_schema=False, sync_to_thread=False)
 def asyncapi_json() -> Response[bytes]:
-    return Response(msgspec.json.encode(document()), media_type=MediaType.JSON)
+    return Response(document_json(), media_type=MediaType.JSON)
 
 
 def _channel() -> Json:

@@ -67,10 +67,15 @@ export interface Auth {
 }
 
 export interface Changes {
+  /** The conversations in which something changed. */
   threads: Array<ThreadChanges>;
+  /** The conversations that have left the inbox. */
   gone: Array<string>;
+  /** Give it with the next call. */
   cursor: string;
+  /** Whether to call again at once. */
   more: boolean;
+  /** Whether to load the inbox again from the start. */
   reset: boolean;
 }
 
@@ -141,7 +146,9 @@ export type FrameKind = "asset" | "card" | "system" | "text";
 export type GateStatus = "accepted" | "blocked" | "declined" | "expired" | "pending";
 
 export interface Hint {
+  /** The hint's stable name. */
   code: string;
+  /** The hint, as a sentence for the author. */
   text: string;
 }
 
@@ -174,23 +181,41 @@ export interface InboxChanged {
 export type Kind = "booking" | "direct" | "dispute" | "inquiry" | "invite" | "studio" | "support" | "system";
 
 export interface Message {
+  /** The message's id. */
   messageId: string;
+  /** The conversation's id. */
   threadId: string;
+  /** The message's place in its conversation: 1, 2, 3 … */
   seq: number;
+  /** `text`, `asset`, `card`, or `system` for what the server notes. */
   kind: FrameKind;
+  /** Who wrote it. */
   authorUserId: string;
+  /** When it was created. ISO 8601, in UTC. */
   createdAt: string;
+  /** The text, as it was typed. */
   body: string;
+  /** The people whom the text mentions. */
   mentions: Array<string>;
+  /** The message that it answers. */
   replyToMessageId: string | null;
+  /** Of a system message: what happened, such as `participant.added`. */
   event: string | null;
+  /** Of a system message: the people or values that the event is about. */
   about: Array<string>;
+  /** The people who reacted, by emoji. */
   reactions: Record<string, Array<string>>;
+  /** How careful a preview must be: 0 show, 1 blur, 2 hide. */
   band: number;
+  /** When it was last edited. ISO 8601, in UTC. */
   editedAt: string | null;
+  /** When it was deleted. ISO 8601, in UTC. */
   deletedAt: string | null;
+  /** Who deleted it. */
   deletedByUserId: string | null;
+  /** Hints about the text. Only its author sees them. */
   policyHints: Array<string>;
+  /** Counts the changes. */
   version: number;
   /** Not in the answer to a write. */
   seenBy?: Array<string>;
@@ -230,28 +255,44 @@ export interface MessageEdited {
 export interface MessagePage {
   /** In seq order, whichever way they were read. */
   messages: Array<Message>;
+  /** Whether there are earlier messages. */
   hasBefore: boolean;
+  /** Whether there are later messages. */
   hasAfter: boolean;
 }
 
 /** The caller's own side of a thread. */
 export interface Mine {
+  /** The folder that the conversation is in. */
   folder: Folder;
+  /** How many messages are unread. */
   unread: number;
+  /** The `seq` up to which the person has read. */
   lastReadSeq: number;
+  /** Whether it stands on top of the list. */
   pinned: boolean;
+  /** Until when it adds nothing to the badge. ISO 8601, in UTC. */
   mutedUntil: string | null;
+  /** Whether it is archived. The next message brings it back. */
   archived: boolean;
+  /** Whether it is in the spam folder. */
   spam: boolean;
+  /** Whether there is a draft. */
   hasDraft: boolean;
 }
 
 export interface Participant {
+  /** The person's id: ours, or the `sub` of your identity provider. */
   userId: string;
+  /** The person's role in the conversation. */
   role: Role;
+  /** The service that the person offers, where one is meant. */
   serviceRole: ServiceRole | null;
+  /** The `seq` up to which the person has read. */
   lastReadSeq: number;
+  /** The `seq` up to which messages have reached a device. */
   lastDeliveredSeq: number;
+  /** When the person last read. ISO 8601, in UTC. */
   lastReadAt: string | null;
 }
 
@@ -286,9 +327,13 @@ export interface Problem {
 
 /** RFC 9457, as the schema shows it. A problem's own fields stand beside these. */
 export interface ProblemDocument {
+  /** The stable name of the problem, as a path. */
   type: string;
+  /** What kind of problem it is. */
   title: string;
+  /** The HTTP status. */
   status: number;
+  /** What happened and what to do next, as a sentence. */
   detail?: string;
 }
 
@@ -342,11 +387,17 @@ export interface ReceiptMoved {
 
 /** First contact that waits for an answer. Its sender is told a status and nothing more. */
 export interface Request {
+  /** The request's id. */
   requestId: string | null;
+  /** Who asks. */
   senderUserId: string;
+  /** Who is asked. */
   targetUserId: string;
+  /** What became of the request. Its sender sees `pending` or `expired`. */
   status: GateStatus;
+  /** Why it deserves a careful look. Only for the person who is asked. */
   reason: string | null;
+  /** When it expires. ISO 8601, in UTC. */
   expiresAt: string | null;
 }
 
@@ -412,29 +463,48 @@ export interface Synced {
 }
 
 export interface Thread {
+  /** The conversation's id. */
   threadId: string;
+  /** What it is. */
   kind: Kind;
+  /** Where it stands. */
   status: Status;
+  /** What the conversation is about, on one line. */
   subject: string | null;
+  /** Who opened the conversation. */
   openedByUserId: string;
+  /** When it was created. ISO 8601, in UTC. */
   createdAt: string;
+  /** Your own id of the booking that it belongs to. */
   bookingId: string | null;
+  /** The id of the leg (one provider's job) that it belongs to. */
   legId: string | null;
+  /** The id of the linked booking group (several legs) that it belongs to. */
   lbgId: string | null;
+  /** Where the job takes place. */
   city: string | null;
+  /** Whether previews of pictures are blurred until asked for. */
   safeModeRequired: boolean;
+  /** The people whose reply the conversation waits for. */
   awaitingUserIds: Array<string>;
+  /** The `seq` of the last message. */
   lastSeq: number;
+  /** When the last message was sent. ISO 8601, in UTC. */
   lastMessageAt: string | null;
+  /** Who sent the last message. */
   lastAuthorUserId: string | null;
+  /** The beginning of the last message, without markup. */
   preview: string;
   /** Yours, and the one that waits for you; what is accepted is no request any more. */
   requests: Array<Request>;
+  /** The caller's own side of the conversation. */
   mine: Mine;
+  /** The people in the conversation. */
   participants: Array<Participant>;
 }
 
 export interface ThreadChanges {
+  /** The conversation. */
   thread: Thread;
   /** New, or changed since. */
   messages: Array<Message>;

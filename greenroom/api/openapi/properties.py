@@ -1,0 +1,237 @@
+"""The descriptions, formats and lengths of the properties in the OpenAPI and AsyncAPI documents.
+
+A property is looked up as `Schema.property` first and as `property` after that, so a name that
+means the same everywhere is described once. A test names every property that has no description.
+"""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from greenroom.messaging.draft import MAX_DRAFT
+from greenroom.messaging.text import MAX_SUBJECT, MAX_TEXT
+from greenroom.people.models import MAX_NAME
+from greenroom.safety.decide import MAX_NOTE
+
+_MAX_ID = 64
+_MAX_EMAIL = 254
+_MAX_USERNAME = 30
+
+
+class Property(Struct, frozen=True):
+    description: str
+    format: str | None = None
+    max_length: int | None = None
+
+
+def _id(description: str) -> Property:
+    return Property(description, max_length=_MAX_ID)
+
+
+def _time(description: str) -> Property:
+    return Property(f"{description} ISO 8601, in UTC.", format="date-time")
+
+
+def _text(description: str, max_length: int) -> Property:
+    return Property(description, max_length=max_length)
+
+
+def _other(description: str) -> Property:
+    return Property(description)
+
+
+PROPERTIES: Mapping[str, Property] = {
+    # people
+    "userId": _id("The person's id: ours, or the `sub` of your identity provider."),
+    "username": _text("The unique name, in lower case: a-z, 0-9, `.` and `_`.", _MAX_USERNAME),
+    "displayName": _text("The name that the person wants to be shown by.", MAX_NAME),
+    "firstName": _text("The first name.", MAX_NAME),
+    "lastName": _text("The last name.", MAX_NAME),
+    "email": _text("The e-mail address. Only its owner sees it.", _MAX_EMAIL),
+    "profilePicture": _other("The address of the profile picture."),
+    "isVerified": _other("Whether the operator has verified the person."),
+    "followerCount": _other("How many people follow this person."),
+    "followingCount": _other("How many people this person follows."),
+    "postCount": _other("How many posts the person has."),
+    "joinedAt": _time("When the account was made."),
+    "scopes": _other("What the token allows."),
+    "people": _other("The people on this page."),
+    "suspension": _other("The suspension in force. Only its subject and moderators see it."),
+    "Suspension.until": _time("When the suspension ends."),
+    "Suspension.reason": _other("Why the account is suspended."),
+    "Me.version": _other("Changes when a name changes. The `ETag` of the account."),
+    # threads
+    "threadId": _id("The conversation's id."),
+    "thread": _other("The conversation."),
+    "threads": _other("The conversations on this page."),
+    "NewThread.kind": _other("What the conversation is for."),
+    "kind": _other("What it is."),
+    "Message.kind": _other("`text`, `asset`, `card`, or `system` for what the server notes."),
+    "Subject.kind": _other("What was reported or held: a message, a thread or a person."),
+    "status": _other("Where it stands."),
+    "Sending.status": _other("`sent`, or `held` while it waits for a moderator."),
+    "Health.status": _other("`ok`."),
+    "Request.status": _other("What became of the request. Its sender sees `pending` or `expired`."),
+    "subject": _text("What the conversation is about, on one line.", MAX_SUBJECT),
+    "Case.subject": _other("What the case is about."),
+    "OwnReport.subject": _other("What was reported."),
+    "Place.subject": _text("What the conversation is about, on one line.", MAX_SUBJECT),
+    "openedByUserId": _id("Who opened the conversation."),
+    "createdAt": _time("When it was created."),
+    "bookingId": _id("Your own id of the booking that it belongs to."),
+    "legId": _id("The id of the leg (one provider's job) that it belongs to."),
+    "lbgId": _id("The id of the linked booking group (several legs) that it belongs to."),
+    "city": _text("Where the job takes place.", _MAX_ID),
+    "safeModeRequired": _other("Whether previews of pictures are blurred until asked for."),
+    "awaitingUserIds": _other("The people whose reply the conversation waits for."),
+    "lastSeq": _other("The `seq` of the last message."),
+    "lastMessageAt": _time("When the last message was sent."),
+    "lastAuthorUserId": _id("Who sent the last message."),
+    "preview": _other("The beginning of the last message, without markup."),
+    "requests": _other(
+        "First contacts that wait for an answer: the caller's own, and the one for the caller."
+    ),
+    "participants": _other("The people in the conversation."),
+    "NewThread.participants": _other("The other people. The caller is in it by opening it."),
+    "role": _other("The person's role in the conversation."),
+    "NewThread.role": _other("The caller's own role."),
+    "serviceRole": _other("The service that the person offers, where one is meant."),
+    "lastReadSeq": _other("The `seq` up to which the person has read."),
+    "lastDeliveredSeq": _other("The `seq` up to which messages have reached a device."),
+    "lastReadAt": _time("When the person last read."),
+    "metadata": _other("Your own JSON object, up to 4 KB. Greenroom stores and returns it."),
+    "Opened.sent": _other("What became of the first message, where there was one."),
+    "NewThread.message": _other("The first message. It is stored together with the conversation."),
+    # the caller's side
+    "mine": _other("The caller's own side of the conversation."),
+    "folder": _other("The folder that the conversation is in."),
+    "unread": _other("How many messages are unread."),
+    "Counts.unread": _other("The number of unread messages by folder."),
+    "badge": _other("The number for the badge: unread messages in `all`, without muted ones."),
+    "Counts.more": _other("Whether there are more than were counted."),
+    "counts": _other("The unread counts. Only with the first page."),
+    "pinned": _other("Whether it stands on top of the list."),
+    "mutedUntil": _time("Until when it adds nothing to the badge."),
+    "archived": _other("Whether it is archived. The next message brings it back."),
+    "hidden": _other("Whether it is hidden. The next message brings it back."),
+    "spam": _other("Whether it is in the spam folder."),
+    "hasDraft": _other("Whether there is a draft."),
+    "savedAt": _time("When the draft was saved."),
+    "Draft.body": _text("The draft's text. Empty where there is none.", MAX_DRAFT),
+    "NewDraft.body": _text("The draft's text. Empty removes the draft.", MAX_DRAFT),
+    "From.seq": _other("The first message that counts as unread. Without it, the last message."),
+    "UpTo.seq": _other("The last message that has been read, or has arrived."),
+    # messages
+    "messageId": _id("The message's id."),
+    "message": _other("The message."),
+    "messages": _other("The messages, in the order of their `seq`."),
+    "seq": _other("The message's place in its conversation: 1, 2, 3 …"),
+    "body": _text("The text, as it was typed.", MAX_TEXT),
+    "authorUserId": _id("Who wrote it."),
+    "mentions": _other("The people whom the text mentions."),
+    "replyToMessageId": _id("The message that it answers."),
+    "event": _other("Of a system message: what happened, such as `participant.added`."),
+    "about": _other("Of a system message: the people or values that the event is about."),
+    "reactions": _other("The people who reacted, by emoji."),
+    "band": _other("How careful a preview must be: 0 show, 1 blur, 2 hide."),
+    "editedAt": _time("When it was last edited."),
+    "edits": _other("What the message said before, oldest first."),
+    "Edit.until": _time("Until when the message said this."),
+    "deletedAt": _time("When it was deleted."),
+    "deletedByUserId": _id("Who deleted it."),
+    "policyHints": _other("Hints about the text. Only its author sees them."),
+    "version": _other("Counts the changes."),
+    "seenBy": _other("The people who have seen it. Not in the answer to a write."),
+    "clientMessageId": _id("The client's own id of the message. The same id is the same message."),
+    "hasBefore": _other("Whether there are earlier messages."),
+    "hasAfter": _other("Whether there are later messages."),
+    "hints": _other("What the author should know about the text."),
+    "Hint.code": _other("The hint's stable name."),
+    "Hint.text": _other("The hint, as a sentence for the author."),
+    "Preview.verdict": _other("What would happen to the text if it were sent."),
+    # requests
+    "requestId": _id("The request's id."),
+    "senderUserId": _id("Who asks."),
+    "targetUserId": _id("Who is asked."),
+    "Request.reason": _other("Why it deserves a careful look. Only for the person who is asked."),
+    "expiresAt": _time("When it expires."),
+    # sync
+    "cursor": _other("Give it with the next call."),
+    "more": _other("Whether to call again at once."),
+    "reset": _other("Whether to load the inbox again from the start."),
+    "gone": _other("The conversations that have left the inbox."),
+    "truncated": _other("Whether there are more changes: read the messages again."),
+    "Changes.threads": _other("The conversations in which something changed."),
+    "ThreadChanges.messages": _other("The messages that are new or have changed."),
+    "next": _other("The cursor of the next page, or null on the last one."),
+    # safety
+    "blocks": _other("The people whom the caller has blocked, the latest first."),
+    "blockedAt": _time("When the person was blocked."),
+    "reportId": _id("The report's id."),
+    "reason": _other("What is wrong, as the reporter sees it."),
+    "note": _text("More about it, in the writer's own words.", MAX_NOTE),
+    "reportedAt": _time("When it was reported."),
+    "reports": _other("The reports."),
+    "NewReport.userId": _id("The person to report. Leave out the other ids."),
+    "NewReport.threadId": _id("The conversation to report, or the one that the message is in."),
+    "NewReport.messageId": _id("The message to report."),
+    # moderation
+    "caseId": _id("The case's id."),
+    "cases": _other("The open cases, oldest first."),
+    "aboutUserId": _id("The person whose doing it is."),
+    "isOpen": _other("Whether the case waits for a decision."),
+    "openedAt": _time("When the case was opened."),
+    "Case.text": _text("The text that the case is about.", MAX_TEXT),
+    "Case.reports": _other("How many people have reported it."),
+    "Case.reasons": _other("The reasons that the reports give."),
+    "Case.verdict": _other("What the automatic check said of the text."),
+    "Case.policyHints": _other("The hints that the author was given."),
+    "policyTags": _other("The rules that the text has broken."),
+    "spamScore": _other("How much it looks like spam, from 0 to 1."),
+    "reporterUserId": _id("Who reported it."),
+    "claimedByUserId": _id("The moderator who works on the case."),
+    "claimedUntil": _time("Until when the case is theirs."),
+    "decisions": _other("The decisions that can end the case."),
+    "decision": _other("How the case was decided."),
+    "decidedAt": _time("When it was decided."),
+    "decidedByUserId": _id("Who decided."),
+    "NewDecision.version": _other("The version of the case that the decision is based on."),
+    "NewDecision.note": _text("A note for other moderators.", MAX_NOTE),
+    "NewDecision.until": _time("When a suspension ends. Without it, it has no end."),
+    "until": _time("When it ends."),
+    "removes": _other("Whether the decision removes the message."),
+    "entries": _other("The decisions, the latest first."),
+    "Context.messages": _other("The messages around it, in order."),
+    "warnings": _other("How often the person was warned."),
+    "removals": _other("How many messages of the person were removed."),
+    "suspensions": _other("How often the person was suspended."),
+    "suspendedUntil": _time("When the suspension ends, or null."),
+    "lastDecisionAt": _time("When the last decision about the person was made."),
+    # problems
+    "ProblemDocument.type": _other("The stable name of the problem, as a path."),
+    "ProblemDocument.title": _other("What kind of problem it is."),
+    "ProblemDocument.status": _other("The HTTP status."),
+    "ProblemDocument.detail": _other("What happened and what to do next, as a sentence."),
+}
+
+PARAMETERS: Mapping[str, str] = {
+    "caseId": "The case's id.",
+    "emoji": "One emoji.",
+    "folder": "The folder to list.",
+    "id": "The ids of the people to look up; repeat the parameter for several.",
+    "lbgId": "The linked booking group's id.",
+    "legId": "The leg's id.",
+    "limit": "How many to give at most.",
+    "messageId": "The message's id.",
+    "name": "The beginning of a name or of a username: at least two letters.",
+    "requestId": "The request's id.",
+    "tag": "Only cases that break this rule.",
+    "threadId": "The conversation's id.",
+    "userId": "The person's id.",
+    "username": "The whole username.",
+}
+"""The descriptions of path and query parameters that are declared without one."""
+
+
+def property_of(schema: str, name: str) -> Property | None:
+    return PROPERTIES.get(f"{schema}.{name}") or PROPERTIES.get(name)

@@ -1,0 +1,47 @@
+"""An example message for every kind of problem, with its fields filled in."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from greenroom.errors import Problem
+
+_VALUES: Mapping[str, Any] = {
+    "client_id": "c-42",
+    "expected": 3,
+    "hints": "Contact details are shared once a booking is confirmed.",
+    "host": "example.com",
+    "how_long": "until 1 June 2026",
+    "limit": "messages",
+    "most": 100,
+    "name": "displayName",
+    "possible": "dismiss, remove, warn",
+    "retry_after_s": 20,
+    "scope": "moderator",
+    "thread_id": "thr_01k75q8h3c9m2n4p6r8t0v2x4z",
+    "until": "2026-06-01T00:00:00.000Z",
+    "user": "usr_01k75pf2018h3y5m9s4w6tz0ab",
+    "username": "maya",
+    "version": 4,
+}
+_REASONS: Mapping[str, str] = {
+    "cannot-release": "its conversation was closed",
+    "invalid-decision": "a note has at most 2000 characters",
+    "invalid-mark": "there is no message 42 yet",
+    "invalid-reaction": "a reaction is one emoji",
+    "invalid-report": "name a person, a conversation or a message",
+    "invalid-text": "a message has at most 8000 characters",
+    "invalid-thread": "name at least one other person",
+    "invalid-token": "it was not signed with a known key",
+    "not-a-frame": "the frame has no type",
+}
+
+
+def example_of(kind: type[Problem]) -> str:
+    names = kind.__dataclass_fields__  # type: ignore[attr-defined]
+    return str(kind(**{name: _value(kind, name) for name in names}))
+
+
+def _value(kind: type[Problem], name: str) -> Any:
+    if name == "reason":
+        return _REASONS.get(kind.code, "the request does not fit")
+    return _VALUES.get(name, f"the {name.replace('_', ' ')}")
