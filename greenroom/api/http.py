@@ -48,7 +48,8 @@ _HEADERS = (
     (b"referrer-policy", b"no-referrer"),
     (b"x-content-type-options", b"nosniff"),
 )
-_MOST_BYTES = 1024 * 1024
+_MOST_BYTES = 16 * 1024
+"""Where a route says nothing else."""
 _ROUTES: tuple[ControllerRouterHandler, ...] = (
     pages.page_css,
     asyncapi_json,

@@ -179,6 +179,8 @@ def check_opening(actor: Actor, opening: Opening) -> None:
         raise InvalidThread(f"it has at most {rules.MAX_PARTICIPANTS} participants")
     if len(set(users)) != len(users):
         raise InvalidThread("somebody is named twice")
+    if opening.subject is not None:
+        text.check_length(opening.subject, text.MAX_SUBJECT)
     staff = is_staff(actor)
     if opening.kind is Kind.SYSTEM and not staff:
         raise InvalidThread("only staff open a system conversation")

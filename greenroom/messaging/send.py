@@ -25,6 +25,7 @@ from greenroom.messaging.problems import (
     ClientIdReused,
     ConversationClosed,
     ConversationLocked,
+    InvalidText,
     MessageNotFound,
     NotPlain,
     RequestPending,
@@ -54,6 +55,8 @@ class Outgoing(Struct, frozen=True):
     client_id: str
     body: str
     reply_to: MessageId | None = None
+    typed: str | None = None
+    """The text as it came in, where cleaning has changed it: a retry brings the same again."""
 
 
 class Sent(Struct, frozen=True):
@@ -74,23 +77,25 @@ async def send(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, outgoing: Outgoing
 ) -> Sent | Held:
     client_id = text.client_id(outgoing.client_id)
-    cleaned = msgspec.structs.replace(outgoing, body=text.clean(outgoing.body))
+    text.check_length(outgoing.body)
     try:
-        return await _send(messaging, actor, thread_id, cleaned)
+        return await _send(messaging, actor, thread_id, outgoing)
     except ConditionFailed as refusal:
         claim = claim_key(thread_id, actor.user, client_id)
         for failure in refusal.failed:
             if key_of(failure.op) == claim and failure.item is not None:
-                answer = await _first_answer(messaging, thread_id, cleaned, failure.item)
+                answer = await _first_answer(messaging, thread_id, outgoing, failure.item)
                 await _tell_again(messaging, answer)
                 return answer
         raise
+    except InvalidText:
+        raise  # what was sent before was none
     except Problem:
         claim = claim_key(thread_id, actor.user, client_id)
         item = await messaging.store.get(MESSAGING, claim, consistent=True)
         if item is None:
             raise
-        return await _first_answer(messaging, thread_id, cleaned, item)
+        return await _first_answer(messaging, thread_id, outgoing, item)
 
 
 async def _send(
@@ -103,10 +108,17 @@ async def _send(
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
     if outgoing.reply_to is not None:
         await _check_reply(messaging, actor, head, outgoing.reply_to)
+    outgoing = cleaned(outgoing)
     verdict = await weighed(messaging, actor, head, outgoing.body)
     if isinstance(verdict, Hold):
         return await hold(messaging, actor, thread_id, outgoing, verdict)
     return await _commit(messaging, actor, head, outgoing, verdict)
+
+
+def cleaned(outgoing: Outgoing) -> Outgoing:
+    """Careful: this is work. Spend the sender's limits first."""
+    body = text.clean(outgoing.body)
+    return outgoing if body == outgoing.body else replace(outgoing, body=body, typed=outgoing.body)
 
 
 async def _commit(
@@ -282,8 +294,9 @@ def _claim(thread: ThreadId, user: UserId, outgoing: Outgoing) -> dict[str, Valu
 
 
 def digest(outgoing: Outgoing) -> bytes:
-    """What makes two messages the same: text and what they reply to."""
-    content = msgspec.msgpack.encode((outgoing.body, outgoing.reply_to))
+    """What makes two messages the same: the text as it came in, and what they reply to."""
+    typed = outgoing.body if outgoing.typed is None else outgoing.typed
+    content = msgspec.msgpack.encode((typed.encode(errors="surrogatepass"), outgoing.reply_to))
     return blake2b(content, digest_size=16).digest()
 
 

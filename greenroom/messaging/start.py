@@ -23,6 +23,7 @@ from greenroom.messaging.send import (
     as_sent,
     check_may_send,
     claim_op,
+    cleaned,
     frame_of,
     hold_ops,
     mentions_in,
@@ -47,7 +48,8 @@ class Started(Struct, frozen=True):
 async def start(
     messaging: Messaging, actor: Actor, opening: Opening, body: str, *, key: str | None = None
 ) -> Started:
-    outgoing = Outgoing(_client_id(messaging, key), text.clean(body))
+    text.check_length(body)
+    outgoing = Outgoing(_client_id(messaging, key), body)
     words = _FirstMessage(messaging, actor, outgoing)
     opened = await _opened(messaging, actor, opening, words, key)
     first = words.became if opened.begun else None
@@ -81,9 +83,10 @@ class _FirstMessage:
     became: Sent | Held | None = None
 
     async def weigh(self, thread: Thread) -> None:
+        await self.messaging.safety.limits.spend(self.actor.user, Limit.MESSAGES, Limit.BURST)
+        self.outgoing = cleaned(self.outgoing)
         body, now_ms = self.outgoing.body, self.messaging.clock.now_ms()
         check_may_send(thread, self.actor.user, body, now_ms, apart=False)
-        await self.messaging.safety.limits.spend(self.actor.user, Limit.MESSAGES, Limit.BURST)
         self.verdict = await weighed(self.messaging, self.actor, thread, body)
         self.mentions = await mentions_in(self.messaging, thread, body)
 

@@ -1,15 +1,17 @@
-"""What people may write: checked and made safe once, on the way in. Pure.
+"""What people may write: checked once, on the way in, and stored as it was typed. Pure.
 
-A body is stored as Markdown; `markup.py` has the promise that it keeps. `clean` of what was cleaned
-changes nothing, so an edit may begin with what is stored. What one would get wrong: the limit is on
-what was written, and a stored body may be longer by what was escaped.
+`clean` changes nothing that can be seen: it composes letters, ends lines with LF, drops hidden
+characters and blanks at the ends, and cuts towers of marks. Markup and `<` stay as they are; every
+client renders a text safely itself (docs/reference/markup.md). Careful: check the length before
+any other work (`check_length`), and spend limits before `clean`.
 """
 
 import re
 import unicodedata
 
-from greenroom.messaging.letters import MAX_BLANK_LINES, is_visible, normalised, tidied
-from greenroom.messaging.markup import flattened, pieces, sealed, unlinked
+from greenroom.letters import is_visible
+from greenroom.messaging.letters import normalised
+from greenroom.messaging.markup import pieces
 from greenroom.messaging.problems import InvalidReaction, InvalidText
 
 MAX_TEXT = 8_000
@@ -18,8 +20,9 @@ MAX_MENTIONS = 20
 MAX_REACTION = 16
 """Code points: a kiss between two people of two skin colours has 10."""
 
-_UNMARKED = r"[A-Za-z][ !-;=?-Z^_a-z{-~]*+"
-_PLAIN = re.compile(rf"{_UNMARKED}(?:\n{{1,{MAX_BLANK_LINES + 1}}}{_UNMARKED})*")
+_SPARE = 2
+"""How much longer a text may come in than it is stored: letters may come in two parts."""
+_PLAIN = re.compile(r"[\n -~]+")
 _MENTION = re.compile(r"(?<![\w@.+%=/\\-])@([A-Za-z][A-Za-z0-9_.]{1,29}+)(?![\w@])")
 _ADDRESS = re.compile(r"(?:https?://|mailto:|www\.)\S+", re.IGNORECASE)
 _CLIENT_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
@@ -32,12 +35,19 @@ def clean(text: str) -> str:
     return _cleaned(text, MAX_TEXT)
 
 
+def check_length(text: str, most: int = MAX_TEXT) -> None:
+    """Refuses what is too long however it is cleaned. Costs nothing: ask before anything else."""
+    if len(text) > _SPARE * most:
+        raise _too_long(most)
+
+
 def subject(text: str) -> str | None:
     """None if nothing is left of it."""
-    line = tidied(normalised(text[: 4 * MAX_TEXT]))
+    check_length(text, MAX_SUBJECT)
+    line = normalised(text).strip()
     if "\n" in line:
         raise InvalidText("a subject is one line")
-    return _cleaned(text, MAX_SUBJECT) if is_visible(line) else None
+    return _cleaned(line, MAX_SUBJECT) if is_visible(line) else None
 
 
 def _cleaned(text: str, most: int) -> str:
@@ -45,21 +55,18 @@ def _cleaned(text: str, most: int) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """Whether there is nothing to do: ASCII without brackets, backslashes and backticks, where each
-    line begins with a letter and none ends with a blank. Most of what is written is like that."""
-    return _PLAIN.fullmatch(text) is not None and text[-1] != " " and " \n" not in text
+    """Whether there is nothing to do: ASCII without controls, and no blanks at the ends."""
+    return _PLAIN.fullmatch(text) is not None and text[0] not in " \n" and text[-1] not in " \n"
 
 
 def _made_clean(text: str, most: int) -> str:
-    if len(text) > 4 * MAX_TEXT:
-        raise _too_long(most)
-    written = tidied(normalised(text))
+    check_length(text, most)
+    written = normalised(text).strip()
     if len(written) > most:
         raise _too_long(most)
-    body = tidied(unlinked(written))
-    if not is_visible(body):
+    if not is_visible(written):
         raise InvalidText("it is empty")
-    return sealed(flattened(body))
+    return written
 
 
 def _too_long(most: int) -> InvalidText:
@@ -84,7 +91,7 @@ def client_id(text: str) -> str:
 
 def emoji(text: str) -> str:
     """An emoji, or a few of them, or other symbols; no words."""
-    reaction = text.strip()
+    reaction = text.strip() if len(text) <= 2 * MAX_REACTION else text
     if not 0 < len(reaction) <= MAX_REACTION:
         raise InvalidReaction(f"it has 1 to {MAX_REACTION} code points")
     if not _REACTION.fullmatch("".join(map(_part, reaction))):

@@ -53,9 +53,9 @@ async def by_ids(people: People, users: Sequence[UserId]) -> tuple[Person, ...]:
 
 
 async def by_username(people: People, username: str) -> Person | None:
-    folded = username.strip().lower()
-    if not 0 < len(folded) <= _LONGEST_ID:
+    if not 0 < len(username) <= _LONGEST_ID:
         return None
+    folded = username.strip().lower()
     page = await people.store.query(
         records.USER_POSTS,
         records.username_partition(folded),

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from greenroom.errors import Problem
 from greenroom.ids import UserId
+from greenroom.letters import is_name_like, is_visible, limited
 from greenroom.people.actor import SYSTEM
 
 MAX_NAME = 80
@@ -18,6 +19,8 @@ FOREVER_MS = 253_402_300_799_999
 """The last millisecond of the year 9999: until when somebody is suspended for good."""
 _USERNAME = re.compile(r"[a-z][a-z0-9_.]{1,29}")
 _USER_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_MAX_EMAIL = 254
+_MAX_SEARCHED = 2 * MAX_NAME
 _MAX_WORDS = 12
 _MAX_WORD = 40
 
@@ -27,9 +30,10 @@ class InvalidUsername(Problem):
 
 
 class InvalidName(Problem):
-    """A name has at most 80 characters on one line: {name} does not fit."""
+    """The {name} does not fit: {reason}."""
 
     name: str
+    reason: str
 
 
 class InvalidUserId(Problem):
@@ -81,27 +85,41 @@ def is_user_id(text: str) -> bool:
 
 
 def is_username(text: str) -> bool:
-    return _USERNAME.fullmatch(text.lower()) is not None
+    return len(text) <= MAX_NAME and _USERNAME.fullmatch(text.lower()) is not None
 
 
 def checked_username(text: str) -> str:
-    username = text.strip().lower()
+    username = text.strip().lower() if len(text) <= MAX_NAME else ""
     if not is_username(username):
         raise InvalidUsername
     return username
 
 
 def checked_name(field: str, text: str) -> str:
-    name = unicodedata.normalize("NFC", text).strip()
-    if len(name) > MAX_NAME or not name.isprintable():
-        raise InvalidName(field)
+    """Careful: the length and the marks come first, because normalising a long run of marks takes
+    quadratic time."""
+    if len(text) > 2 * MAX_NAME:
+        raise InvalidName(field, f"it has more than {MAX_NAME} characters")
+    given = text.strip()
+    if not is_name_like(given):
+        raise InvalidName(
+            field, "it is one line, without hidden characters, and with few marks on each letter"
+        )
+    name = unicodedata.normalize("NFC", given)
+    if len(name) > MAX_NAME:
+        raise InvalidName(field, f"it has more than {MAX_NAME} characters")
+    if name and not is_visible(name):
+        raise InvalidName(field, "it has nothing to see")
     return name
 
 
 def checked_email(text: str) -> str:
-    local, at, domain = text.strip().rpartition("@")
-    address = f"{local}{at}{domain}"
-    if not (local and domain) or "@" in local or len(address) > 254 or re.search(r"\s", address):
+    if len(text) > 2 * _MAX_EMAIL:
+        raise InvalidEmail
+    address = text.strip()
+    local, _, domain = address.rpartition("@")
+    fits = local and domain and "@" not in local and len(address) <= _MAX_EMAIL
+    if not fits or re.search(r"\s", address):
         raise InvalidEmail
     return address
 
@@ -114,8 +132,9 @@ def words_of(person: Person) -> tuple[str, ...]:
 
 
 def split_words(text: str) -> tuple[str, ...]:
-    """`"Zoë  O'Neil"` is `zoe`, `o`, `neil`; a username stays whole."""
-    decomposed = unicodedata.normalize("NFKD", text).casefold()
+    """`"Zoë  O'Neil"` is `zoe`, `o`, `neil`; a username stays whole. Reads no more than a
+    name may have."""
+    decomposed = unicodedata.normalize("NFKD", limited(text[:_MAX_SEARCHED])).casefold()
     plain = "".join(c for c in decomposed if not unicodedata.combining(c))
     found = re.findall(r"[\w.]+", plain)
     return tuple(word[:_MAX_WORD] for word in (part.strip("._") for part in found) if word)

@@ -3,6 +3,8 @@
 Compatibility forms, zero-width characters, accents and emoji around digits are taken off, other
 scripts' digits become ours, and in a word that mixes scripts the letters that only look Latin
 become Latin. A word written wholly in another script stays as it is. Plain ASCII costs a `lower`.
+A text is read character by character, and none becomes more than three: some have compatibility
+forms of up to eighteen.
 """
 
 import re
@@ -10,6 +12,7 @@ import unicodedata
 from functools import cached_property
 from hashlib import blake2b
 
+from greenroom.letters import PerCharacter
 from greenroom.safety.links import LINK
 from greenroom.safety.traits import table, words_in
 
@@ -25,6 +28,8 @@ _ASCII_LETTER = re.compile(r"[a-z]")
 _LEET_INSIDE = re.compile(r"(?<=[a-z])[0134578@$]{1,2}(?=[a-z])")
 _SPACED_OUT = re.compile(r"(?<![a-z0-9])[a-z](?:[\s.\-_*]{1,2}[a-z]){3,39}(?![a-z0-9])")
 _SPACES = re.compile(r"[\s.\-_*]")
+_LONGEST_FORM = 3
+_HANGUL = ("\uac00", "\ud7a3")
 _INVISIBLE = frozenset({"Cf", "Mn", "Me", "Cc", "Cs"})
 
 
@@ -40,8 +45,7 @@ _DISGUISES = table(_disguise_sign)
 def read(text: str) -> str:
     if text.isascii():
         return text.lower()
-    opened = unicodedata.normalize("NFKD", text).casefold()
-    plain = "".join(map(_plain, opened))
+    plain = text.translate(_READ)
     if plain.isascii():
         return plain
     return _WORD.sub(lambda word: _latin(word.group()), plain)
@@ -105,6 +109,19 @@ def _plain(character: str) -> str:
     if category == "Pd":
         return "-"
     return character
+
+
+class _Read(PerCharacter):
+    """What each character is read as."""
+
+    def of(self, character: str) -> str:
+        if _HANGUL[0] <= character <= _HANGUL[1]:
+            return character
+        opened = unicodedata.normalize("NFKD", character).casefold()
+        return "".join(map(_plain, opened)) if len(opened) <= _LONGEST_FORM else character
+
+
+_READ = _Read()
 
 
 def _latin(word: str) -> str:

@@ -1,6 +1,6 @@
-"""The worst that can be written, through every door that takes text: kept safe, or refused clearly.
+"""The worst that can be written, in every field that takes text: kept as typed, or refused clearly.
 
-Never a 5xx, never a script, and what is kept is what everybody is shown.
+Never a 5xx, and what is kept is what everybody is shown.
 """
 
 import re
@@ -27,17 +27,18 @@ HOSTILE = {
     "templates": "{{7*7}} ${7*7} <%= 7*7 %> {0.__class__}",
     "astral": "👩\u200d👩\u200d👧 \U0001d573\U0001d58a \U0010fffd",
 }
+ALTERED = {"right to left", "zalgo", "hidden", "controls"}
+"""By losing what nobody sees, or what smears the text of others."""
 REFUSED = {
     "too long": "a" * 8001,
     "NUL": "a\0b",
     "nothing to see": "\u200b\u2800\u3164",
     "empty": "",
 }
-UNSAFE = re.compile(r"<script|<img|\]\(\s*(?:javascript|data):|<javascript:", re.IGNORECASE)
 INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 
 
-async def test_hostile_messages_are_kept_safe(hall: Hall) -> None:
+async def test_hostile_messages_are_kept_as_typed(hall: Hall) -> None:
     thread = await hall.talk()
     path = f"/threads/{thread}/messages"
     kept: list[str] = []
@@ -48,6 +49,8 @@ async def test_hostile_messages_are_kept_safe(hall: Hall) -> None:
         assert answer.status_code in (201, 202, 422), (kind, answer.text)
         if answer.status_code == 201:
             kept.append(await _kept(hall, path, answer.json()))
+            if kind not in ALTERED:
+                assert kept[-1] == text
     assert len(kept) > 8
     page = await hall.get("ben", path)
     assert [message["body"] for message in page["messages"]] == kept
@@ -55,7 +58,7 @@ async def test_hostile_messages_are_kept_safe(hall: Hall) -> None:
 
 async def _kept(hall: Hall, path: str, sent: Any) -> str:
     message = sent["message"]
-    _check_safe(message["body"])
+    _check_clean(message["body"])
     [row] = (await hall.get("ben", "/inbox"))["threads"]
     assert not INVISIBLE.search(row["preview"])
     edit = {"body": message["body"]}
@@ -97,7 +100,7 @@ async def test_no_other_field_is_a_way_in(sqlite_hall: Hall, kind: str) -> None:
         answer = await hall.ask("ana", method, path, body)
         assert answer.status_code < 500, (method, path, answer.text)
     shown = await hall.get("ana", f"/threads/{thread}")
-    _check_safe(shown["subject"] or "")
+    _check_clean(shown["subject"] or "")
     answers = [await hall.ask("ana", "GET", place) for place in ("/inbox", "/sync", "/reports")]
     assert all(answer.status_code == 200 for answer in answers)
 
@@ -182,9 +185,8 @@ def _opening(hall: Hall, **fields: object) -> dict[str, Any]:
     return {"kind": "inquiry", "participants": [{"userId": hall.ids["cleo"]}]} | fields
 
 
-def _check_safe(text: str) -> None:
+def _check_clean(text: str) -> None:
     assert not INVISIBLE.search(text)
-    assert not UNSAFE.search(re.sub(r"\\.", "", text))
 
 
 async def _post(hall: Hall, thread: str, raw: bytes) -> Response:

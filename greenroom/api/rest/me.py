@@ -13,6 +13,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from greenroom.api.auth import BEARER, needs, needs_no_account
 from greenroom.api.contract import refuses
+from greenroom.api.rest.params import MOST_BYTES_OF_NAMES
 from greenroom.api.rest.people import Profile, profile_of
 from greenroom.api.versions import IfMatch, etag, version_in
 from greenroom.people import People, directory, join, models, rename
@@ -131,5 +132,9 @@ def _shown(account: models.Account, actor: Actor, status: int) -> Response[Me]:
 
 
 routes = Router(
-    "/v1/me", route_handlers=[get_me, sign_up, rename_me], security=BEARER, tags=["people"]
+    "/v1/me",
+    route_handlers=[get_me, sign_up, rename_me],
+    security=BEARER,
+    tags=["people"],
+    request_max_body_size=MOST_BYTES_OF_NAMES,
 )

@@ -13,6 +13,8 @@ from greenroom.safety.models import CaseId
 
 MOST_BYTES = 128 * 1024
 """Of a request's body: 8,000 characters, each written as two escaped surrogates, fit."""
+MOST_BYTES_OF_NAMES = 16 * 1024
+"""Of a body with names and an e-mail address, escaped in the same way."""
 
 _ID = r"^[A-Za-z0-9_-]+$"
 _LONGEST = 64

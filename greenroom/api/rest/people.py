@@ -18,6 +18,7 @@ from greenroom.api.idempotency import (
     RequestInProgress,
     digest_of,
 )
+from greenroom.api.rest.params import MOST_BYTES_OF_NAMES, Cursor
 from greenroom.clock import iso
 from greenroom.ids import UserId
 from greenroom.people import People, directory, join, models
@@ -100,7 +101,7 @@ async def find_people(
     username: Annotated[str | None, QueryParameter(min_length=1, max_length=128)] = None,
     name: Annotated[str | None, QueryParameter(min_length=1, max_length=128)] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=directory.MAX_PAGE)] = 20,
-    cursor: Annotated[str | None, QueryParameter(description="`next` of the page before")] = None,
+    cursor: Cursor = None,
 ) -> PeoplePage:
     if [ids, username, name].count(None) != 2:
         raise ValidationException(extra=[{"message": "give id, username or name, one of them"}])
@@ -191,4 +192,5 @@ routes = Router(
     guards=[needs()],
     security=BEARER,
     tags=["people"],
+    request_max_body_size=MOST_BYTES_OF_NAMES,
 )

@@ -7,7 +7,6 @@ import { createContext } from "svelte";
 import { fromStore } from "svelte/store";
 import type { Client, Connection, Counts, Me, Outgoing, Person, Thread } from "../client";
 import { list, t } from "../strings";
-import { source } from "../inbox/markdown";
 import type { Keys } from "./keys";
 import type { Prefs } from "./prefs.svelte";
 import type { Router } from "./router.svelte";
@@ -129,7 +128,7 @@ export class Room {
   title(thread: Thread): string {
     const others = this.others(thread);
     if (others.length === 1 && others[0] !== undefined) return this.name(others[0]);
-    if (thread.subject) return source(thread.subject);
+    if (thread.subject) return thread.subject;
     if (others.length === 0) return t("app.you");
     return list(others.slice(0, 3).map((id) => this.name(id)));
   }

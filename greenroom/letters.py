@@ -1,0 +1,135 @@
+"""Rules for the characters of texts and names: pure, and linear in the length.
+
+Scripts that need joiners and stacked marks keep them; characters that only hide, reverse or smear
+text do not pass. Careful: limit marks before any Unicode normalisation, because normalising puts a
+run of marks in order in quadratic time.
+"""
+
+import re
+import unicodedata
+
+MAX_ACCENTS = 3
+"""In a row, of the marks that fit every letter: zalgo is made of these."""
+MAX_MARKS = 5
+"""In a row, of the marks that take no space: a Hebrew letter with a dot, a vowel and an accent."""
+MAX_STACK = 10
+"""In a row, of all marks: a Burmese syllable has up to eight."""
+_MAX_TAGS = 7
+"""After the black flag: a region's letters and their end."""
+
+_BLACK_FLAG = "\U0001f3f4"
+_JOINERS = "\u200c\u200d"
+_DIRECTIONS = "\u200e\u200f\u061c"
+_FILLERS = "\u115f\u1160\u3164\uffa0\u2800\U0001d159"
+"""Letters and symbols by their category, but they show nothing."""
+_ACCENTS = (
+    ("\u0300", "\u036f"),
+    ("\u1ab0", "\u1aff"),
+    ("\u1dc0", "\u1dff"),
+    ("\u20d0", "\u20ff"),
+    ("\ufe20", "\ufe2f"),
+)
+_MOST_KEPT = 20_000
+_SUSPECT = re.compile(r"[jdt]|[ams]{4}")
+"""In the classes of a text: the only places where `limited` may have something to do."""
+
+
+class PerCharacter(dict[int, str]):
+    """A table for `str.translate` that computes an entry when it is first needed.
+
+    It keeps a bounded number of them, so that nobody fills the memory with rare characters.
+    """
+
+    def of(self, character: str) -> str:
+        raise NotImplementedError
+
+    def __missing__(self, code: int) -> str:
+        value = self.of(chr(code))
+        if len(self) < _MOST_KEPT:
+            self[code] = value
+        return value
+
+
+class _Classes(PerCharacter):
+    """A letter for each character: j joiner, d direction, t tag, a accent, m other mark, s spacing
+    mark, z shows nothing, x anything that shows."""
+
+    def of(self, character: str) -> str:
+        if character in _JOINERS:
+            return "j"
+        if character in _DIRECTIONS:
+            return "d"
+        if "\U000e0020" <= character <= "\U000e007f":
+            return "t"
+        category = unicodedata.category(character)
+        if category in ("Mn", "Me") or unicodedata.combining(character):
+            return "a" if _is_accent(character) else "m"
+        if category == "Mc":
+            return "s"
+        hidden = character.isspace() or character in _FILLERS or category in ("Cf", "Cc", "Cs")
+        return "z" if hidden else "x"
+
+
+_CLASSES = _Classes()
+
+
+def _is_accent(c: str) -> bool:
+    return any(first <= c <= last for first, last in _ACCENTS)
+
+
+def is_visible(text: str) -> bool:
+    if text.isascii():
+        return bool(text) and not text.isspace()
+    classes = text.translate(_CLASSES)
+    return "x" in classes or "s" in classes
+
+
+def limited(text: str) -> str:
+    """The text with runs of marks cut short, and with joiners, directions and tags only where they
+    mean something."""
+    classes = text.translate(_CLASSES)
+    if not _SUSPECT.search(classes):
+        return text
+    kept: list[str] = []
+    stack = marks = accents = tags = 0
+    before = ""
+    for c, kind in zip(text, classes, strict=True):
+        if kind == "j":
+            fits = _joins(before)
+        elif kind == "d":
+            fits = before not in _DIRECTIONS or not before
+        elif kind == "t":
+            tags = tags + 1 if before and before >= "\U000e0020" else 1
+            fits = tags <= _MAX_TAGS and (tags > 1 or before == _BLACK_FLAG)
+        elif kind in "ams":
+            stack += 1
+            marks += kind != "s"
+            accents += kind == "a"
+            fits = stack <= MAX_STACK and marks <= MAX_MARKS and accents <= MAX_ACCENTS
+        else:
+            fits = True
+            stack = marks = accents = 0
+        if fits:
+            kept.append(c)
+            before = c
+    return "".join(kept)
+
+
+def _joins(before: str) -> bool:
+    """Persian, the scripts of India and emoji join; Latin letters and blanks do not."""
+    return before >= "\u0590" and unicodedata.category(before)[0] in "LMS"
+
+
+def is_name_like(text: str) -> bool:
+    """Whether a name may have these characters: no controls, no hidden characters, no towers of
+    marks. Blank is a name as well, of somebody who gives none."""
+    if text.isascii():
+        return text.isprintable()
+    return limited(text) == text and all(map(_prints, text))
+
+
+def _prints(c: str) -> bool:
+    if c.isprintable():
+        return True
+    is_new_emoji = "\U0001f300" <= c <= "\U0001faff"
+    return is_new_emoji or c in _JOINERS or _CLASSES[ord(c)] == "t"
