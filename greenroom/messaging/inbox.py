@@ -53,7 +53,9 @@ class Row(Struct, frozen=True):
 
 class Counts(Struct, frozen=True):
     unread: dict[Folder, int]
+    """Without muted conversations, so that the folders of `all` add up to `all`."""
     badge: int
+    """The same number as `all`."""
     more: bool
     """More stirs than was looked at: the counts are at least that."""
 
@@ -114,7 +116,7 @@ async def counts(messaging: Messaging, actor: Actor) -> Counts:
 def _counts(rows: list[Row | None], more: bool) -> Counts:
     unread = dict.fromkeys(Folder, 0)
     for row in rows:
-        if row is not None and row.standing.folder is not None:
+        if row is not None and row.standing.folder is not None and not row.standing.muted:
             unread[row.standing.folder] += row.standing.unread
     unread[Folder.ALL] = sum(unread.values()) - unread[Folder.ARCHIVED] - unread[Folder.SPAM]
     badge = sum(row.standing.badge for row in rows if row is not None)

@@ -177,10 +177,11 @@ class PlainModel:
         ]
 
     def counts(self, user: UserId) -> tuple[dict[str, int], int]:
-        unread = {name: sum(row.unread for row in self.rows(user, name)) for name in FOLDERS}
-        shown = self.rows(user)
-        unread["all"] = sum(row.unread for row in shown)
-        return unread, sum(row.unread for row in shown if not row.muted)
+        unread = {
+            name: sum(row.unread for row in self.rows(user, name) if not row.muted)
+            for name in ("all", *FOLDERS)
+        }
+        return unread, unread["all"]
 
     def posts(self, user: UserId, talk: Talk) -> list[Post]:
         return talk.posts[talk.sides[user].joined : talk.last_for(user)]

@@ -73,7 +73,7 @@ async def _keys(window: Window) -> None:
 
 async def _settings(window: Window) -> None:
     await window.go("/settings")
-    await expect(window.page.get_by_text("You have blocked nobody.")).to_be_visible()
+    await expect(window.page.get_by_text("You haven't blocked anyone.")).to_be_visible()
 
 
 async def _moderation(window: Window) -> None:
@@ -92,7 +92,7 @@ async def _decisions(window: Window) -> None:
 
 async def _nowhere(window: Window) -> None:
     await window.go("/inbox/thr_01k75q8h3c0000000000000000")
-    await expect(window.page.get_by_text("There is nothing here")).to_be_visible()
+    await expect(window.page.get_by_text("Conversation not found")).to_be_visible()
 
 
 _MAYA, _ADA = "Maya Lindqvist", "Ada Okafor"

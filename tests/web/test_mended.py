@@ -20,7 +20,7 @@ def _over(cable: Cable) -> str:
 
 async def _offline(one: Window, cable: Cable) -> None:
     cable.cut()
-    await expect(one.page.get_by_text("You are offline")).to_be_visible()
+    await expect(one.page.get_by_text("Can't reach the server. We")).to_be_visible()
 
 
 async def test_quotes_within_quotes_end_at_a_depth(window: OpenWindow) -> None:
@@ -73,7 +73,7 @@ async def test_signing_out_asks_before_it_throws_a_message_away(
         await maya.button("Account: Maya Lindqvist").click()
         await maya.page.get_by_role("menuitem", name="Sign out").click()
         asked = maya.page.get_by_role("dialog", name="Sign out?")
-        await expect(asked).to_contain_text("1 message has not been sent")
+        await expect(asked).to_contain_text("1 message hasn't been sent")
         return asked
 
     await (await sign_out()).get_by_role("button", name="Cancel").click()
@@ -103,7 +103,7 @@ async def test_nothing_is_decided_before_it_is_seen(window: OpenWindow) -> None:
 
     await ada.page.route("**/context", later)
     await ada.go("/moderation")
-    cases = ada.page.get_by_role("region", name="Cases that wait").locator("[data-case]")
+    cases = ada.page.get_by_role("region", name="Open cases").locator("[data-case]")
     await expect(cases).to_have_count(3)
     await cases.last.click()
     await expect(ada.button("Dismiss")).to_be_disabled()
@@ -124,8 +124,8 @@ async def test_nothing_is_decided_before_it_is_seen(window: OpenWindow) -> None:
 async def test_an_address_that_is_half_a_letter_leads_nowhere(window: OpenWindow) -> None:
     maya = await window("Maya Lindqvist")
     await maya.go("/inbox/%E0%A4%A")
-    await expect(maya.page.get_by_text("There is nothing here")).to_be_visible()
-    await maya.button("To the inbox").click()
+    await expect(maya.page.get_by_text("Page not found")).to_be_visible()
+    await maya.button("Go to inbox").click()
     await expect(maya.row(EDITORIAL)).to_be_visible()
 
 
@@ -146,17 +146,17 @@ async def test_offline_nothing_untrue_is_said_and_nothing_is_locked(
     await maya.sees("Written after the edit.")
 
     await maya.folder("Spam")
-    await expect(maya.page.get_by_text("The conversations could not be loaded")).to_be_visible()
+    await expect(maya.page.get_by_text("Your conversations didn't load")).to_be_visible()
     await maya.folder("All")
     await maya.open(STUDIO)
-    await expect(maya.page.get_by_text("cannot be loaded just now")).to_be_visible()
-    await expect(maya.page.get_by_text("Nothing has been said yet")).to_have_count(0)
+    await expect(maya.page.get_by_text("This conversation didn't load")).to_be_visible()
+    await expect(maya.page.get_by_text("Write the first message")).to_have_count(0)
     await maya.open(EDITORIAL)
     await maya.sees("Written after the edit.")
-    await expect(maya.page.get_by_text("This is the beginning")).to_have_count(0)
+    await expect(maya.page.get_by_text("This is the start")).to_have_count(0)
     await maya.page.keyboard.press("Escape")
     await maya.page.keyboard.press("n")
-    await expect(maya.page.get_by_text("This page could not be loaded")).to_be_visible()
+    await expect(maya.page.get_by_text("This page didn't load")).to_be_visible()
 
     cable.mend()
     await expect(maya.page.get_by_role("heading", name="New conversation")).to_be_visible()

@@ -36,7 +36,7 @@ async def test_a_blank_name_is_refused(window: OpenWindow) -> None:
     await expect(name).to_have_value("Maya Lindqvist")
     await name.fill("   ")
     await maya.button("Save").click()
-    await expect(maya.page.get_by_role("alert")).to_have_text("A name cannot be blank.")
+    await expect(maya.page.get_by_role("alert")).to_have_text("Enter a name.")
 
 
 async def test_a_direct_conversation_with_two_says_why_it_cannot_be_sent(

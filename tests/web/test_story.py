@@ -50,6 +50,8 @@ async def test_a_request_is_declined_and_its_sender_learns_nothing(window: OpenW
     await maya.folder("Requests")
     await maya.open("A test shoot in our second room?")
     await maya.button("Decline").click()
+    asked = maya.page.get_by_role("dialog", name="Decline this request?")
+    await asked.get_by_role("button", name="Decline").click()
     await expect(maya.row("A test shoot in our second room?")).to_have_count(0)
     await nord.page.reload()
     await expect(nord.page.get_by_text("Waiting for Maya Lindqvist to accept")).to_be_visible()
@@ -93,7 +95,7 @@ async def test_an_edit_shows_on_both_sides_with_what_was_said_before(window: Ope
     await maya.sees("Call time is 16:30.")
     await maya.sees("Call time is 16:00.", times=0)
     edited = maya.message("Call time is 16:30.")
-    await edited.get_by_role("button", name="Edited. Show what it said before").click()
+    await edited.get_by_role("button", name="Edited. Show earlier versions").click()
     history = maya.page.get_by_role("dialog", name="Earlier versions")
     await expect(history).to_contain_text("Call time is 16:00.")
 
@@ -105,7 +107,7 @@ async def test_a_reaction_comes_and_goes(window: OpenWindow) -> None:
     await maya.button("React with 🎉").click()
     theirs = jonas.message("We are all set.").get_by_role("button", name="🎉, 1 person")
     await expect(theirs).to_be_visible()
-    await maya.message("We are all set.").get_by_role("button", name="yours too").click()
+    await maya.message("We are all set.").get_by_role("button", name="including you").click()
     await expect(theirs).to_have_count(0)
 
 
@@ -180,7 +182,7 @@ async def test_whoever_is_blocked_does_not_notice(window: OpenWindow) -> None:
     await maya.go("/settings")
     await expect(maya.page.get_by_text("Jonas Achterberg")).to_be_visible()
     await maya.button("Unblock Jonas Achterberg").click()
-    await expect(maya.page.get_by_text("You have blocked nobody.")).to_be_visible()
+    await expect(maya.page.get_by_text("You haven't blocked anyone.")).to_be_visible()
 
 
 async def test_a_kind_word_comes_before_contact_details_go_out(window: OpenWindow) -> None:
@@ -188,7 +190,7 @@ async def test_a_kind_word_comes_before_contact_details_go_out(window: OpenWindo
     await maya.say("Just write to me at maya.lindqvist@example.com")
     nudge = maya.page.get_by_role("alertdialog", name="Before you send this")
     await expect(nudge).to_contain_text("please keep the conversation here")
-    await nudge.get_by_role("button", name="Change it").click()
+    await nudge.get_by_role("button", name="Edit message").click()
     await expect(maya.field).to_be_focused()
     await maya.say("Just write to me here.")
     await jonas.sees("Just write to me here.")

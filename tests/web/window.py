@@ -4,7 +4,45 @@ Everything is found as a person finds it, by what it is called; only messages an
 have no name, and are found by what they say.
 """
 
+from typing import Any
+
 from playwright.async_api import Locator, Page, expect
+
+_ASK = """async ([method, path, body, headers]) => {
+    const { token } = JSON.parse(sessionStorage.getItem("greenroom.session"));
+    const given = { ...headers, Authorization: `Bearer ${token}` };
+    if (body !== null) given["Content-Type"] = "application/json";
+    const answer = await fetch(path, {
+        method, headers: given, body: body === null ? undefined : JSON.stringify(body),
+    });
+    const said = answer.status === 204 ? null : await answer.json();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(said)}`);
+    return said;
+}"""
+
+_SCREEN = """() => {
+    const PARTS = {
+        title: "title", rail: ".rail", list: ".threads-scroll", head: ".thread-head",
+        log: ".log .rows", panel: ".panel", composer: ".composer-place", request: ".request",
+    };
+    // Who looks and who types is of the moment; the divider stands where reading began.
+    const PASSING = ".divider, .here, .now, .typing, .skeleton, .tools, .compose-hint";
+    const words = (node) => {
+        if (node.nodeType === Node.TEXT_NODE) return [node.data.replace(/\\s+/g, " ").trim()];
+        if (node.nodeType !== Node.ELEMENT_NODE || node.matches(PASSING)) return [];
+        const marks = ["aria-checked", "aria-current", "aria-pressed", "disabled", "title"]
+            .filter((name) => node.hasAttribute(name) && node.getAttribute(name) !== "false")
+            .map((name) => `${name}=${node.getAttribute(name)}`);
+        if (node.matches("textarea, input, select")) marks.push(`value=${node.value}`);
+        return [...marks, ...[...node.childNodes].flatMap(words)];
+    };
+    const found = {};
+    for (const [name, where] of Object.entries(PARTS)) {
+        const part = document.querySelector(where);
+        found[name] = part === null ? "" : words(part).filter((word) => word !== "").join(" | ");
+    }
+    return found;
+}"""
 
 
 class Window:
@@ -83,7 +121,19 @@ class Window:
         await self.button("Conversation actions").click()
         await self.page.get_by_role("menuitem", name=action, exact=True).click()
 
+    async def ask(self, method: str, path: str, body: object = None, **headers: str) -> Any:
+        """Over REST, as the person who is signed in here."""
+        return await self.page.evaluate(_ASK, [method, path, body, headers])
+
+    async def thread_id(self, text: str) -> str:
+        return str(await self.row(text).first.get_attribute("data-thread"))
+
     # what one sees
+
+    async def screen(self) -> dict[str, str]:
+        """What is on screen, part by part: texts, numbers, states and the order of faces."""
+        found: dict[str, str] = await self.page.evaluate(_SCREEN)
+        return found
 
     async def sees(self, text: str, *, times: int = 1) -> None:
         await expect(self.message(text)).to_have_count(times)

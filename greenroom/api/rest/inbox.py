@@ -78,7 +78,8 @@ async def get_inbox(
     "/inbox/counts",
     operation_id="getInboxCounts",
     summary="How much is unread",
-    response_description="By folder, and the badge: what is unread and not muted.",
+    response_description="By folder, and the badge, which equals `all`. Muted conversations "
+    "count nowhere.",
     responses=refuses(),
 )
 async def get_counts(actor: Caller, messaging: TheMessaging) -> Counts:

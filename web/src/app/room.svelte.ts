@@ -14,6 +14,12 @@ import { Toasts } from "./toasts.svelte";
 
 type Leave = (options: { forget: boolean }) => void;
 
+/** Whose card is open, and from which conversation. */
+export interface OpenPerson {
+  userId: string;
+  thread: (() => Thread | null) | undefined;
+}
+
 interface Current<T> {
   readonly current: T;
 }
@@ -28,6 +34,9 @@ export class Room {
   readonly embedded: boolean;
   /** Asked whether to go although something has not been sent. */
   leaving = $state(false);
+  card = $state.raw<OpenPerson | null>(null);
+  /** What the browser says of the network; whether the server answers is `connection`. */
+  isOnline = $state(typeof navigator === "undefined" || navigator.onLine);
   readonly #leave: Leave;
   /** The next thread is opened by a key, and the keys are to go on: the composer leaves the focus alone. */
   byKeys = false;
@@ -39,6 +48,7 @@ export class Room {
   readonly #counts: Current<Counts | null>;
   readonly #connection: Current<Connection>;
   readonly #outbox: Current<readonly Outgoing[]>;
+  readonly #drafts: Current<ReadonlyMap<string, string>>;
 
   constructor(parts: {
     client: Client;
@@ -59,6 +69,7 @@ export class Room {
     this.#counts = fromStore(parts.client.counts);
     this.#connection = fromStore(parts.client.connection);
     this.#outbox = fromStore(parts.client.outbox);
+    this.#drafts = fromStore(parts.client.draftTexts);
   }
 
   get me(): Me | null {
@@ -103,6 +114,17 @@ export class Room {
   get isModerator(): boolean {
     return !this.embedded && (this.me?.scopes.includes("moderator") ?? false);
   }
+
+  /** The text of a draft, asked for where it is not known yet. */
+  draft(thread: Thread): string | undefined {
+    const text = this.#drafts.current.get(thread.threadId);
+    if (text === undefined && thread.mine.hasDraft) this.client.needDraft(thread.threadId);
+    return text;
+  }
+
+  openPerson = (userId: string, thread?: () => Thread | null): void => {
+    this.card = { userId, thread };
+  };
 
   person(userId: string): Person | undefined {
     const found = this.#people.current.get(userId);

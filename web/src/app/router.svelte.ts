@@ -11,6 +11,8 @@ export interface Place {
   page: Page;
   thread: string | null;
   folder: Folder;
+  /** On the page of a new conversation: with whom. */
+  to: string | null;
 }
 
 export const FOLDERS = [
@@ -74,7 +76,7 @@ function placeOf(address: string): Place {
   const [first = "", second = "", third] = url.pathname.split("/").slice(1);
   const wanted = url.searchParams.get("folder");
   const folder = FOLDERS.find((name) => name === wanted) ?? "all";
-  const at = { folder, thread: null };
+  const at = { folder, thread: null, to: url.searchParams.get("to") };
   if (third !== undefined && third !== "") return { ...at, page: "nowhere" };
   if (first === "" || first === "inbox") {
     const thread = decoded(second);

@@ -50,7 +50,7 @@ const OWN: Readonly<Record<string, PlainKey>> = {
   "client/not-found": "problem.notFound",
   "client/no-answer": "problem.noAnswer",
   "client/no-token": "status.refused",
-  "/problems/thread-not-found": "app.notFoundText",
+  "/problems/thread-not-found": "app.goneText",
 };
 
 export function sentenceOf(problem: ProblemDocument | null | undefined): string {

@@ -71,7 +71,9 @@ class TheClient extends UseCases implements Client, Desk {
     this.#api = options.api ?? globalThis.location.origin;
     this.#tokens = new Tokens(options.token);
     this.rest = new Rest(this.#api, this.#tokens);
-    this.mirror = new Mirror(this.rest);
+    this.mirror = new Mirror(this.rest, (thread) =>
+      this.drafts.changed(thread.threadId, thread.mine.hasDraft),
+    );
     this.moderation = new TheModeration(this.rest, this.mirror);
     this.#watchPage(true);
     void this.#boot();
@@ -153,7 +155,7 @@ class TheClient extends UseCases implements Client, Desk {
   close({ forget = false } = {}): void {
     if (this.#over) return;
     this.#over = true;
-    this.saveDrafts();
+    this.drafts.flushAll();
     if (this.#bootTimer !== null) clearTimeout(this.#bootTimer);
     this.#watchPage(false);
     for (const list of [...this.#lists]) list.close();
@@ -176,7 +178,7 @@ class TheClient extends UseCases implements Client, Desk {
 
   #looked = (): void => {
     this.focus();
-    if (document.hidden) this.saveDrafts();
+    if (document.hidden) this.drafts.flushAll();
     else this.#post({ type: "wake" });
   };
 
@@ -184,7 +186,7 @@ class TheClient extends UseCases implements Client, Desk {
   #wake = (): void => this.#post({ type: "wake" });
 
   #left = (): void => {
-    this.saveDrafts();
+    this.drafts.flushAll();
     this.#post({ type: "bye" });
   };
 
@@ -237,7 +239,7 @@ class TheClient extends UseCases implements Client, Desk {
       for (const threadId of this.#reads.keys()) void this.#sendRead(threadId);
       for (const list of this.#lists) list.retryIfUnreached();
       for (const conversation of this.#open) conversation.retryIfUnreached();
-      this.saveDrafts();
+      this.drafts.flushAll();
     } else if (before === "live") {
       for (const conversation of this.#open) conversation.alone();
     }
@@ -343,7 +345,7 @@ class TheClient extends UseCases implements Client, Desk {
     const afterSeq = this.mirror.thread(threadId)?.lastSeq ?? null;
     const kept = this.#sent.write(threadId, body, options.replyTo ?? null, afterSeq);
     this.#post({ type: "send", kept });
-    this.dropDraft(threadId);
+    this.drafts.drop(threadId);
     for (const one of this.#open) if (one.threadId === threadId) one.typed();
     return shown(kept);
   }

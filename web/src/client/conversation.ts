@@ -13,6 +13,7 @@ import type { Told } from "./wire";
 
 const PAGE = 50;
 const TYPING_MS = 4000;
+const MOST_FILLS = 6;
 
 /** What an open thread needs of the client. */
 export interface Desk {
@@ -43,6 +44,8 @@ export class OpenThread implements Conversation, Shown {
   #timer: ReturnType<typeof setTimeout> | null = null;
   #typedAt = 0;
   #turn = 0;
+  #filling = false;
+  #gap = { of: "", asked: 0 };
   #hide: () => void;
   #last: ConversationState | null = null;
 
@@ -145,14 +148,28 @@ export class OpenThread implements Conversation, Shown {
     this.#fill();
   }
 
-  /** What was written while a page was under way is behind its end. */
+  /**
+   * Reads what lies between the end of the window and the newest message: what was written while a
+   * page was under way, or what an accepted request no longer hides.
+   */
   #fill(): void {
+    if (this.#filling || !this.#isBehind()) return;
+    this.#filling = true;
+    setTimeout(() => {
+      this.#filling = false;
+      if (this.#loading === null && this.#isBehind()) void this.after();
+    }, 20);
+  }
+
+  /** Asked at most a few times for the same gap: a page may hold less than `lastSeq` promises. */
+  #isBehind(): boolean {
     const thread = this.desk.mirror.thread(this.threadId);
     const { last, hasAfter } = this.#window;
-    if (thread === null || last === undefined || hasAfter || this.#problem !== null) return;
-    if (last.seq < thread.lastSeq && !rules.waitsForMe(thread, this.desk.mirror.me)) {
-      setTimeout(() => void this.after(), 20);
-    }
+    if (thread === null || last === undefined || hasAfter || this.#problem !== null) return false;
+    if (last.seq >= thread.lastSeq || rules.waitsForMe(thread, this.desk.mirror.me)) return false;
+    const gap = `${last.seq} ${thread.lastSeq}`;
+    this.#gap = this.#gap.of === gap ? { of: gap, asked: this.#gap.asked + 1 } : { of: gap, asked: 0 };
+    return this.#gap.asked < MOST_FILLS;
   }
 
   // What is told.
@@ -161,6 +178,7 @@ export class OpenThread implements Conversation, Shown {
     if (threadId !== null && threadId !== this.threadId) return;
     const thread = this.desk.mirror.thread(this.threadId);
     if (thread !== null && !this.#opened) this.#open(thread);
+    this.#fill();
     this.state.touch();
   }
 

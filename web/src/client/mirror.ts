@@ -14,6 +14,7 @@ const GATHER_MS = 60;
 const COUNT_MS = 400;
 const MOST_PEOPLE_AT_ONCE = 50;
 const PREVIEW = 140;
+const MOST_TIMER_MS = 2 ** 31 - 1;
 
 /** Whoever shows something of it. */
 export interface Shown {
@@ -39,7 +40,13 @@ export class Mirror {
   #asking = false;
   #counting: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(private readonly rest: Rest) {}
+  #muteEnds: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(
+    private readonly rest: Rest,
+    /** A thread was read from the server. */
+    private readonly onRead: (thread: Thread) => void = () => undefined,
+  ) {}
 
   show(shown: Shown): () => void {
     this.#shown.add(shown);
@@ -63,6 +70,7 @@ export class Mirror {
       const known = this.thread(thread.threadId);
       if (known !== null && known.lastSeq > thread.lastSeq) this.load(thread.threadId);
       else this.#put(withReceipts(thread, known), false);
+      this.onRead(thread);
     }
     if (counts !== null) this.counts.set(counts);
     this.#changed(null);
@@ -71,6 +79,7 @@ export class Mirror {
   put(thread: Thread): void {
     const known = this.thread(thread.threadId);
     this.#put(withReceipts(thread, known), true);
+    this.onRead(thread);
     if (known === null) this.recount();
     this.#changed(thread.threadId);
   }
@@ -177,8 +186,9 @@ export class Mirror {
   #wrote(message: Message, status: Thread["status"], awaiting: string[]): void {
     this.#tell(message);
     const known = this.thread(message.threadId);
-    // Before a request is answered the rest of it is not shown: the server knows how much is.
-    if (known === null || rules.waitsForMe(known, this.me)) {
+    // Only the server knows how much of an unanswered request is shown, and what else an event
+    // changed: the name, the people, how far one has read.
+    if (known === null || rules.waitsForMe(known, this.me) || message.kind === "system") {
       void this.load(message.threadId);
     } else if (message.seq > known.lastSeq) {
       this.#advance(known, message, status, awaiting);
@@ -230,7 +240,8 @@ export class Mirror {
 
   #put(told: Thread, counts: boolean): void {
     const before = this.thread(told.threadId);
-    const thread = notUnread(told, before);
+    const thread = inOrder(notUnread(told, before));
+    this.#watchMute(thread);
     this.#threads.set(thread.threadId, thread);
     this.need(thread.participants.map((one) => one.userId));
     if (counts && before !== null) this.#recounted(before, thread);
@@ -256,11 +267,33 @@ export class Mirror {
     }, COUNT_MS);
   }
 
+  /** Counts again when the next mute ends: nothing is told of it. */
+  #watchMute(thread: Thread): void {
+    const until = Date.parse(thread.mine.mutedUntil ?? "") - Date.now();
+    if (!(until > 0 && until < MOST_TIMER_MS)) return;
+    if (this.#muteEnds !== null) clearTimeout(this.#muteEnds);
+    const ends = [...this.#threads.values(), thread]
+      .map((one) => Date.parse(one.mine.mutedUntil ?? "") - Date.now())
+      .filter((left) => left > 0);
+    this.#muteEnds = setTimeout(() => this.#muteEnded(), Math.min(...ends) + 50);
+  }
+
+  #muteEnded(): void {
+    this.#muteEnds = null;
+    for (const thread of this.#threads.values()) {
+      const { mine } = thread;
+      if (mine.mutedUntil === null || rules.isMuted(thread)) this.#watchMute(thread);
+      else this.#threads.set(thread.threadId, { ...thread, mine: { ...mine, mutedUntil: null } });
+    }
+    this.recount();
+    this.#changed(null);
+  }
+
   // People.
 
   need(userIds: Iterable<string>): void {
     for (const id of userIds) {
-      const isKnown = id === "" || this.people.get().has(id) || this.#strangers.has(id);
+      const isKnown = !id.startsWith("usr_") || this.people.get().has(id) || this.#strangers.has(id);
       if (!isKnown) this.#wanted.add(id);
     }
     if (this.#wanted.size === 0 || this.#asking) return;
@@ -294,6 +327,17 @@ export class Mirror {
 function notUnread(thread: Thread, known: Thread | null): Thread {
   const read = known?.mine.lastReadSeq ?? 0;
   return thread.mine.lastReadSeq < read ? rules.readUpTo(thread, read) : thread;
+}
+
+/** One order everywhere: a list, a whole thread and an event may each name people in another. */
+function inOrder(thread: Thread): Thread {
+  const { participants } = thread;
+  const isSorted = participants.every(
+    (one, at) => at === 0 || (participants[at - 1]?.userId ?? "") < one.userId,
+  );
+  if (isSorted) return thread;
+  const sorted = [...participants].sort((a, b) => (a.userId < b.userId ? -1 : 1));
+  return { ...thread, participants: sorted };
 }
 
 /** A row of a list has no receipts; those that are known stay. */

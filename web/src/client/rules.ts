@@ -52,24 +52,21 @@ export function rankOf(thread: Thread): string {
   return `${thread.mine.pinned ? "pinned#" : ""}${at}#${thread.threadId}`;
 }
 
-/** The counts after a thread has changed, or come, or gone. */
+/** The counts after a thread has changed, or come, or gone. Muted threads count nowhere. */
 export function recounted(counts: Counts, before: Thread | null, after: Thread | null): Counts {
   if (weight(before) === weight(after)) return counts;
   const unread = { ...counts.unread };
-  let { badge } = counts;
   for (const [thread, sign] of [[before, -1], [after, 1]] as const) {
-    if (thread === null) continue;
+    if (thread === null || isMuted(thread)) continue;
     const { folder } = thread.mine;
-    const hidden = folder === "archived" || folder === "spam";
     const by = sign * thread.mine.unread;
     unread[folder] = Math.max(0, (unread[folder] ?? 0) + by);
-    if (!hidden) unread["all"] = Math.max(0, (unread["all"] ?? 0) + by);
-    if (!hidden && !isMuted(thread)) badge = Math.max(0, badge + by);
+    if (shows("all", thread)) unread["all"] = Math.max(0, (unread["all"] ?? 0) + by);
   }
-  return { ...counts, unread, badge };
+  return { ...counts, unread, badge: unread["all"] ?? 0 };
 }
 
 function weight(thread: Thread | null): string {
-  if (thread === null || thread.mine.unread === 0) return "";
-  return `${thread.mine.folder} ${thread.mine.unread} ${isMuted(thread)}`;
+  if (thread === null || thread.mine.unread === 0 || isMuted(thread)) return "";
+  return `${thread.mine.folder} ${thread.mine.unread}`;
 }

@@ -206,6 +206,9 @@ export interface Client {
   archive(threadId: string, on: boolean): Promise<void>;
   spam(threadId: string, on: boolean): Promise<void>;
   draft(threadId: string): Promise<Draft>;
+  /** The texts of drafts, by thread; `needDraft` asks for one. */
+  readonly draftTexts: Readable<ReadonlyMap<string, string>>;
+  needDraft(threadId: string): void;
   /** Kept a moment after the last call; "" throws it away. Sending throws it away by itself. */
   saveDraft(threadId: string, body: string): void;
 

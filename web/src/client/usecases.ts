@@ -1,5 +1,6 @@
 // The use cases that are one call each: threads, requests, people, one's own side of a thread.
 // What changes the mirror does so at once where that is safe, and is taken back where it is refused.
+import { Drafts } from "./drafts";
 import type { Mirror } from "./mirror";
 import { isProblem, type Rest } from "./rest";
 import * as rules from "./rules";
@@ -23,7 +24,6 @@ import type {
 } from "./types";
 import { Value } from "./value";
 
-const DRAFT_MS = 700;
 const MOST_TRIES = 4;
 
 type Mine = Thread["mine"];
@@ -32,7 +32,10 @@ export abstract class UseCases {
   readonly me = new Value<Me | null>(null);
   abstract readonly rest: Rest;
   abstract readonly mirror: Mirror;
-  #drafts = new Map<string, { body: string; timer: ReturnType<typeof setTimeout> }>();
+  protected readonly drafts = new Drafts(
+    () => this.rest,
+    () => this.mirror,
+  );
 
   // Threads.
 
@@ -137,54 +140,20 @@ export abstract class UseCases {
 
   // Drafts.
 
-  async draft(threadId: string): Promise<Draft> {
-    const waiting = this.#drafts.get(threadId);
-    if (waiting !== undefined) return { body: waiting.body, savedAt: null };
-    return this.rest.ask("get", "/v1/threads/{threadId}/draft", { path: { threadId } });
+  draft(threadId: string): Promise<Draft> {
+    return this.drafts.read(threadId);
   }
 
   saveDraft(threadId: string, body: string): void {
-    clearTimeout(this.#drafts.get(threadId)?.timer);
-    const timer = setTimeout(() => void this.#saveDraft(threadId), DRAFT_MS);
-    this.#drafts.set(threadId, { body, timer });
-    this.#hasDraft(threadId, body.trim() !== "");
+    this.drafts.save(threadId, body);
   }
 
-  protected dropDraft(threadId: string): void {
-    const waits = this.#drafts.has(threadId);
-    if (waits || this.mirror.thread(threadId)?.mine.hasDraft === true) {
-      this.saveDraft(threadId, "");
-      void this.#saveDraft(threadId);
-    }
+  get draftTexts(): Drafts["texts"] {
+    return this.drafts.texts;
   }
 
-  protected saveDrafts(): void {
-    for (const threadId of [...this.#drafts.keys()]) void this.#saveDraft(threadId);
-  }
-
-  async #saveDraft(threadId: string): Promise<void> {
-    const waiting = this.#drafts.get(threadId);
-    if (waiting === undefined) return;
-    clearTimeout(waiting.timer);
-    this.#drafts.delete(threadId);
-    const path = { threadId };
-    try {
-      if (waiting.body.trim() === "") {
-        await this.rest.ask("delete", "/v1/threads/{threadId}/draft", { path });
-      } else {
-        const body = { body: waiting.body };
-        await this.rest.ask("put", "/v1/threads/{threadId}/draft", { path, body });
-      }
-    } catch {
-      // Out of reach: kept here, and once more with the next keystroke or on return.
-      if (!this.#drafts.has(threadId)) this.#drafts.set(threadId, waiting);
-    }
-  }
-
-  #hasDraft(threadId: string, hasDraft: boolean): void {
-    this.mirror.patch(threadId, (thread) =>
-      thread.mine.hasDraft === hasDraft ? thread : { ...thread, mine: { ...thread.mine, hasDraft } },
-    );
+  needDraft(threadId: string): void {
+    this.drafts.need(threadId);
   }
 
   // Requests and people.
@@ -216,8 +185,10 @@ export abstract class UseCases {
     return { items: people, next };
   }
 
-  person(userId: string): Promise<Profile> {
-    return this.rest.ask("get", "/v1/people/{userId}", { path: { userId } });
+  async person(userId: string): Promise<Profile> {
+    const profile = await this.rest.ask("get", "/v1/people/{userId}", { path: { userId } });
+    this.mirror.know([profile]);
+    return profile;
   }
 
   async block(userId: string, threadId?: string): Promise<void> {

@@ -1,6 +1,5 @@
-// What can be done with a thread, for the menu, the panel and the keys: each once, with its words and
-// its way back.
-import type { Thread } from "../client";
+// The actions on a thread, for the menu, the panel and the keys, each with its way back.
+import { isMuted, type Thread } from "../client";
 import type { Room } from "../app/room.svelte";
 import { moment, t } from "../strings";
 
@@ -13,10 +12,6 @@ const SPANS: Record<MuteFor, number> = {
   week: 168 * HOUR,
   always: 10 * 365 * 24 * HOUR,
 };
-
-export function isMuted(thread: Thread): boolean {
-  return thread.mine.mutedUntil !== null;
-}
 
 /** "until 14 May", or nothing where it is for good. */
 export function mutedUntil(thread: Thread): string | null {

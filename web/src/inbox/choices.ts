@@ -1,10 +1,11 @@
 // The actions on a thread as choices of a menu; the panel shows the same. What cannot be undone asks
-// first, which is the caller's to show (`ask`).
+// first: the caller shows the question (`ask`).
 import type { Room } from "../app/room.svelte";
 import type { Choice } from "../app/ui/Menu.svelte";
-import type { Thread } from "../client";
+import { isMuted, type Thread } from "../client";
 import { t } from "../strings";
-import { archive, block, isMuted, leave, markUnread, mute, pin, spam } from "./actions";
+import { mayArchive } from "./standing";
+import { archive, block, leave, markUnread, mute, pin, spam } from "./actions";
 
 export type Ask =
   | { is: "report" }
@@ -22,12 +23,16 @@ export function choicesOf(room: Room, thread: Thread, ask: (next: Ask) => void):
       run: () => pin(room, thread),
     },
     ...muting,
-    {
-      name: t(thread.mine.archived ? "thread.unarchive" : "thread.archive"),
-      icon: "archived",
-      key: "e",
-      run: () => void archive(room, thread),
-    },
+    ...(mayArchive(thread, room.myId)
+      ? ([
+          {
+            name: t(thread.mine.archived ? "thread.unarchive" : "thread.archive"),
+            icon: "archived",
+            key: "e",
+            run: () => void archive(room, thread),
+          },
+        ] as const)
+      : []),
     {
       name: t("thread.unread"),
       icon: "unread",

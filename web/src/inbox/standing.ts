@@ -21,6 +21,11 @@ export function askedByMe(thread: Thread, myId: string): GateRequest | null {
   return thread.requests.find((one) => one.senderUserId === myId) ?? null;
 }
 
+/** A request is accepted or declined, not archived. */
+export function mayArchive(thread: Thread, myId: string): boolean {
+  return askedOfMe(thread, myId) === null;
+}
+
 /** Why nothing can be written here, or null. */
 export function closedBecause(thread: Thread, myId: string): string | null {
   const me = thread.participants.find((one) => one.userId === myId);
@@ -43,6 +48,12 @@ export function mayManage(thread: Thread, myId: string): boolean {
   return (
     thread.openedByUserId === myId || role === "seller" || role === "host" || STAFF.has(role ?? "")
   );
+}
+
+/** Others can be removed from groups; from a conversation of two one can only leave. */
+export function mayRemove(thread: Thread, myId: string, userId: string): boolean {
+  if (userId === myId || thread.participants.length <= 2) return false;
+  return thread.participants.some((one) => one.userId === userId) && mayManage(thread, myId);
 }
 
 export type Receipt = { is: "sent" | "delivered" } | { is: "read"; by: string[] };

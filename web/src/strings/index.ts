@@ -1,9 +1,8 @@
 /**
- * `t` says a text in the reader's language; the rest says times, numbers and lists.
+ * `t` gives a text in the reader's language; the rest formats times, numbers and lists.
  *
- * What one would get wrong: language and locale are two things. The words are in a language that we
- * ship; dates, numbers and plurals of them are as the browser's locale has them, where it speaks
- * the same language, so that somebody in Dublin reads "14 May" and somebody in Boston "May 14".
+ * Careful: language and locale are two things. Words, plurals and lists are in a language that we
+ * ship; dates, clocks, week days and numbers follow the browser's locale, whatever its language.
  */
 import { en, type Words } from "./en";
 
@@ -25,9 +24,18 @@ export function speak(tag: string, spoken: Words): void {
   words = spoken;
 }
 
+/** The browser's own. A tag that Intl does not know is passed over. */
 export function locale(): string {
   const wanted = typeof navigator === "undefined" ? [] : navigator.languages;
-  return wanted.find((tag) => tag.split("-")[0] === language) ?? language;
+  return Intl.DateTimeFormat.supportedLocalesOf([...wanted].filter(isTag))[0] ?? language;
+}
+
+function isTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 export function t<K extends Key>(key: K, ...args: Args<K>): string {
@@ -46,6 +54,12 @@ export function says(key: PlainKey): string {
 export function tx(prefix: string, name: string): string {
   const key = `${prefix}.${name}`;
   return key in words ? fill(key as Key, {}) : name;
+}
+
+/** What happened last, for a row of the list; null where `event` is no event that we know. */
+export function eventInRow(event: string, name: string): string | null {
+  const key = `row.event.${event}`;
+  return key in words ? fill(key as Key, { name }) : null;
 }
 
 function fill(key: Key, slots: Record<string, string | number>): string {
@@ -73,7 +87,7 @@ export function few(value: number): string {
 }
 
 export function list(names: readonly string[]): string {
-  return format("list", () => new Intl.ListFormat(locale(), { type: "conjunction" })).format(names);
+  return format("list", () => new Intl.ListFormat(language, { type: "conjunction" })).format(names);
 }
 
 /** 14:05 */
@@ -138,11 +152,15 @@ function daysBetween(at: string | number, now: number): number {
   return Math.round((midnight(now) - midnight(at)) / 86_400_000);
 }
 
+function navigatorTag(): string {
+  return typeof navigator === "undefined" ? "" : navigator.language;
+}
+
 const formats = new Map<string, unknown>();
 
 /** To make one is slow, and a list asks for hundreds. */
 function format<T>(name: string, make: () => T): T {
-  const key = `${language} ${name}`;
+  const key = `${language} ${navigatorTag()} ${name}`;
   if (!formats.has(key)) formats.set(key, make());
   return formats.get(key) as T;
 }

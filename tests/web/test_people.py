@@ -1,0 +1,132 @@
+"""Every name leads to its person, and the card offers what one can do there."""
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from tests.web.conftest import OpenWindow
+from tests.web.window import Window
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+EDITORIAL = "Editorial in Lisbon"
+STUDIO = "The day at Studio Nord"
+
+_BARE_NAMES = """(names) => {
+    // Rows of the list and quotes lead to the conversation or the message, and so to the person.
+    const LED = "[data-opens], [data-thread], .quote, .composer-place, [role=status], .sr, .prose";
+    const found = [];
+    const walk = document.createTreeWalker(document.querySelector(".gr"), NodeFilter.SHOW_TEXT);
+    for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+        const name = names.find((one) => node.data.includes(one));
+        if (name && !node.parentElement.closest(LED)) found.push(`${name} in ${node.data}`);
+    }
+    return found;
+}"""
+
+
+def _card(window: Window, name: str) -> Locator:
+    return window.page.get_by_role("dialog", name=name)
+
+
+@pytest.mark.parametrize("shown", [EDITORIAL, STUDIO])
+async def test_every_name_on_screen_opens_its_card(window: OpenWindow, shown: str) -> None:
+    maya = await window("Maya Lindqvist")
+    await maya.open(shown)
+    await expect(maya.page.locator(".panel .person").first).to_be_visible()
+    people = await maya.page.evaluate(
+        "() => [...document.querySelectorAll('.panel [data-opens]')]"
+        ".map((one) => [one.dataset.opens, one.textContent.trim()])"
+    )
+    assert len(people) >= 2
+    assert await maya.page.evaluate(_BARE_NAMES, [name for _, name in people]) == []
+    links = maya.page.locator("[data-opens]")
+    for number in range(await links.count()):
+        link = links.nth(number)
+        opens = await link.get_attribute("data-opens")
+        await link.click()
+        card = maya.page.locator(f'[data-card="{opens}"]')
+        await expect(card).to_contain_text("@")
+        await expect(card).to_contain_text("Member since")
+        await maya.page.keyboard.press("Escape")
+        await expect(card).to_have_count(0)
+
+
+async def test_a_card_leads_to_a_conversation(window: OpenWindow) -> None:
+    maya = await window("Maya Lindqvist")
+    await maya.open(EDITORIAL)
+    await maya.page.locator(".thread-head [data-opens]").click()
+    await _card(maya, "Jonas Achterberg").get_by_role("button", name="Message").click()
+    await expect(maya.page.get_by_role("heading", name="New conversation")).to_be_visible()
+    await expect(maya.button("Remove Jonas Achterberg")).to_be_visible()
+    await expect(maya.page.get_by_role("radio", name="Direct message")).to_be_checked()
+    await maya.page.get_by_role("textbox", name="Message").fill("From the card.")
+    await maya.button("Send").click()
+    await maya.sees("From the card.")
+
+
+async def test_somebody_is_removed_from_a_group_once_one_is_sure(window: OpenWindow) -> None:
+    nord, mateo = await window("Studio Nord"), await window("Mateo Ruiz")
+    await nord.open(STUDIO)
+    await expect(mateo.row(STUDIO)).to_be_visible()
+    await nord.page.locator(".panel").get_by_role("button", name="Mateo Ruiz").click()
+    await _card(nord, "Mateo Ruiz").get_by_role("button", name="Remove from").click()
+    asked = _card(nord, "Remove Mateo Ruiz?")
+    await expect(mateo.row(STUDIO)).to_be_visible()
+    await asked.get_by_role("button", name="Remove").click()
+    await expect(mateo.row(STUDIO)).to_have_count(0)
+    await expect(nord.page.locator(".panel .person", has_text="Mateo Ruiz")).to_have_count(0)
+    await nord.sees("You removed Mateo Ruiz")
+
+
+async def test_a_report_has_no_reason_until_one_is_chosen(window: OpenWindow) -> None:
+    maya = await window("Maya Lindqvist")
+    await maya.open(EDITORIAL)
+    await maya.choose("Report conversation")
+    dialog = _card(maya, "Report")
+    await expect(dialog.get_by_role("radio", checked=True)).to_have_count(0)
+    await expect(dialog.get_by_role("button", name="Send report")).to_be_disabled()
+    await dialog.get_by_role("radio", name="Spam").check()
+    await expect(dialog.get_by_role("button", name="Send report")).to_be_enabled()
+
+
+@pytest.mark.parametrize("way", ["Decline", "Block"])
+async def test_a_request_is_turned_away_once_one_is_sure(window: OpenWindow, way: str) -> None:
+    maya = await window("Maya Lindqvist")
+    await maya.folder("Requests")
+    await maya.open("A test shoot in our second room?")
+    await maya.button(way).click()
+    await maya.page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    await expect(maya.row("A test shoot in our second room?")).to_be_visible()
+    await maya.button(way).click()
+    await maya.page.get_by_role("dialog").get_by_role("button", name=way).click()
+    await expect(maya.row("A test shoot in our second room?")).to_have_count(0)
+
+
+async def test_faces_keep_their_order(window: OpenWindow) -> None:
+    """A list, a whole conversation and an undo may each name the people in another order."""
+    maya = await window("Maya Lindqvist")
+    row = maya.row(STUDIO)
+    faces = row.locator(".avatar-pair")
+    before = await faces.inner_text()
+    assert len(before.split()) == 2
+    await maya.open(STUDIO)
+    await maya.choose("Archive")
+    await expect(row).to_have_count(0)
+    await maya.button("Undo").click()
+    await expect(row).to_be_visible()
+    assert await faces.inner_text() == before
+    await maya.open(STUDIO)
+    assert await maya.page.locator(".thread-head .avatar-pair").inner_text() == before
+    await maya.page.reload()
+    await expect(row).to_be_visible()
+    assert await faces.inner_text() == before
+
+
+async def test_settings_offers_no_choice_of_one(window: OpenWindow) -> None:
+    maya = await window("Maya Lindqvist")
+    await maya.go("/settings")
+    await expect(maya.page.get_by_role("heading", name="Blocked people")).to_be_visible()
+    for choice in await maya.page.locator("select").all():
+        assert await choice.locator("option").count() > 1
+    for choice in await maya.page.get_by_role("radiogroup").all():
+        assert await choice.get_by_role("radio").count() > 1

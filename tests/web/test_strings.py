@@ -1,0 +1,125 @@
+"""The text on screen: nothing missing, nothing unused, and plain English."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+SOURCES = Path(__file__).parents[2] / "web/src"
+ENGLISH = SOURCES / "strings/en.ts"
+
+_KEY = re.compile(r'^  (?:"([^"]+)"|(\w+)): ?(.*?)(?=^  (?:"|\w+:)|^\} as const)', re.M | re.S)
+_TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
+
+UNPLAIN = (
+    r"\bwhoever\b",
+    r"\bwhomever\b",
+    r"\bwhom\b",
+    r"\bsomebody\b",
+    r"\bnobody\b",
+    r"\beverybody\b",
+    r"\bof which\b",
+    r"\bwhat one\b",
+    r"\bone's\b",
+    r"\bis being looked at\b",
+    r"\bmade of\b",
+    r"\bcannot be\b",
+    r"\bcould not be\b",
+    r"\bdid not work\b",
+    r"\bjust now\b",
+    r"\bthrows? (it|them) away\b",
+    r"\btaken? away\b",
+    r"\bin vain\b",
+    r"\bfrom \w+ (letters|characters) on\b",
+    r"\bthere is nothing\b",
+    r"\bhas run out\b",
+    r"\bgone through\b",
+    r"\bread along\b",
+    r"\bleads away\b",
+    r"\bcan not\b",
+    r"\byours\b",
+    r" …",
+    r"\.\.\.",
+    r"!\s*$",
+)
+"""Stiff or roundabout English that was once on screen, and its kin."""
+
+
+def _strings() -> dict[str, list[str]]:
+    body = ENGLISH.read_text().partition("export const en = {\n")[2].partition("} as const;")[0]
+    found = {}
+    for quoted, bare, text in _KEY.findall(body + "} as const;"):
+        found[quoted or bare] = _TEXT.findall(text)
+    return found
+
+
+def _code() -> str:
+    files = [*SOURCES.rglob("*.svelte"), *SOURCES.rglob("*.ts")]
+    return "\n".join(path.read_text() for path in files if path != ENGLISH)
+
+
+def test_every_string_is_used() -> None:
+    code = _code()
+    named = set(re.findall(r'["`]([\w.]+)["`]', code))
+    made = [
+        re.compile(re.sub(r"\\\$\\\{.*?\\\}", r"[\\w.]+", re.escape(template)))
+        for template in set(re.findall(r"`([\w.]+\.\$\{[^`]*\}[\w.]*)`", code))
+    ]
+    made += [re.compile(rf"{prefix}\.\w+") for prefix in set(re.findall(r'\btx\(\s*"(\w+)"', code))]
+    strings = _strings()
+    assert len(strings) > 200, "the file was read"
+    unused = [
+        key
+        for key in strings
+        if key not in named and not any(pattern.fullmatch(key) for pattern in made)
+    ]
+    assert unused == []
+
+
+def test_every_string_says_something_and_once() -> None:
+    for key, texts in _strings().items():
+        assert texts, key
+        for text in texts:
+            assert text.strip() == text != "", key
+
+
+@pytest.mark.parametrize("pattern", UNPLAIN)
+def test_every_string_is_plain(pattern: str) -> None:
+    stiff = [
+        f"{key}: {text}"
+        for key, texts in _strings().items()
+        for text in texts
+        if re.search(pattern, re.sub(r"\{\w+\}", "", text), re.I)
+    ]
+    assert stiff == []
+
+
+def test_no_text_is_written_into_a_component() -> None:
+    """Every word comes from the strings, so that another language can replace it."""
+    wrong = []
+    for path in SOURCES.rglob("*.svelte"):
+        markup = re.sub(
+            r"<script.*?</script>|<!--.*?-->|<style.*?</style>", "", path.read_text(), flags=re.S
+        )
+        markup = _without_code(markup)
+        for text in re.findall(r">([^<>]*)<", markup):
+            if re.search(r"[A-Za-z]{2,}", re.sub(r"&\w+;", "", text)):
+                wrong.append(f"{path.name}: {text.strip()[:60]}")
+        for name, text in re.findall(
+            r'\b(aria-label|title|placeholder|alt)="([^"]*[A-Za-z]{2,}[^"]*)"', markup
+        ):
+            wrong.append(f"{path.name}: {name}={text}")
+    assert wrong == []
+
+
+def _without_code(markup: str) -> str:
+    """Without what stands in braces, whatever it nests; arrows are no tags."""
+    out, depth = [], 0
+    for letter in markup.replace("=>", "  "):
+        if letter == "{":
+            depth += 1
+        elif letter == "}":
+            depth -= 1
+        elif depth == 0:
+            out.append(letter)
+    return "".join(out)
