@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 import msgspec.inspect
@@ -22,7 +23,8 @@ from greenroom.errors import Problem
 
 PREFIX = "GREENROOM_"
 _FOR_TESTS = "GREENROOM_TEST_"
-_KEYS_URL = re.compile(r"https://[^/]|http://(127\.0\.0\.1|localhost|\[::1\])[:/]")
+_URL_CHARACTERS = re.compile(r"[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=%]+")
+_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 
 
 class UnknownSetting(Problem):
@@ -165,8 +167,8 @@ class Settings(Struct, frozen=True):
     def _check_provider(self) -> None:
         """Keys fetched in the clear could be anybody's; and without issuer and audience every
         token of the same provider, for whatever product it was made, would open this one."""
-        if not _KEYS_URL.match(self.jwks_url):
-            raise InvalidSetting(variable_of("jwks_url"), "it begins with https://")
+        if (reason := _unfit_for_keys(self.jwks_url)) is not None:
+            raise InvalidSetting(variable_of("jwks_url"), reason)
         for name in ("jwt_issuer", "jwt_audience"):
             if not getattr(self, name):
                 reason = f"it is needed with {variable_of('jwks_url')}"
@@ -242,6 +244,23 @@ def kind_of(name: str) -> str:
             return "a path"
         case _:
             return "text"
+
+
+def _unfit_for_keys(url: str) -> str | None:
+    """What is wrong with it, as the address that keys are fetched from."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return "it is not a URL"
+    if not _URL_CHARACTERS.fullmatch(url) or not parts.hostname or port == 0:
+        return "it is not a URL"
+    if "@" in parts.netloc:
+        return "it has no user and no password"
+    if parts.netloc.endswith(":"):
+        return "it has a port after the colon"
+    is_local = parts.scheme == "http" and parts.hostname in _THIS_MACHINE
+    return None if parts.scheme == "https" or is_local else "it begins with https://"
 
 
 def _fitting(given: dict[str, Any]) -> Settings:

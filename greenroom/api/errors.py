@@ -11,11 +11,12 @@ from typing import Any
 import msgspec
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
-from litestar.status_codes import HTTP_500_INTERNAL_SERVER_ERROR
+from litestar.status_codes import HTTP_404_NOT_FOUND, HTTP_500_INTERNAL_SERVER_ERROR
 from msgspec import Struct
 
 from greenroom import policy, settings
 from greenroom.api import auth, demo, idempotency, problems as doors, tokens
+from greenroom.api.web.routes import not_found_page, wants_page
 from greenroom.errors import Problem
 from greenroom.messaging import problems as messaging
 from greenroom.people import access, directory, join, models, rename
@@ -191,11 +192,13 @@ def document_of(problem: Problem) -> dict[str, Any]:
     return document
 
 
-def on_http_exception(_: Request[Any, Any, Any], exception: HTTPException) -> Response[bytes]:
+def on_http_exception(request: Request[Any, Any, Any], exception: HTTPException) -> Response[bytes]:
     """What Litestar itself refuses: no such route, a parameter that does not fit."""
     status = exception.status_code
     if status >= HTTP_500_INTERNAL_SERVER_ERROR:
         return _internal()
+    if status == HTTP_404_NOT_FOUND and wants_page(request) and request.app.state.site:
+        return not_found_page(request, request.app.state.site)
     code, detail = OF_THE_PROTOCOL.get(status, ("refused", exception.detail))
     document: dict[str, Any] = {"type": type_of(code), "title": title_of(code), "status": status}
     document["detail"] = detail

@@ -19,6 +19,7 @@ from greenroom.api.asyncapi.document import asyncapi_json
 from greenroom.api.auth import Authenticator
 from greenroom.api.contract import Illustrations
 from greenroom.api.demo import Sample, Sign, demo_routes
+from greenroom.api.heads import HeadsToo
 from greenroom.api.idempotency import Once
 from greenroom.api.openapi.render import OpenApiJson, OpenApiYaml
 from greenroom.api.pages.landing import landing
@@ -44,6 +45,7 @@ from greenroom.people.actor import Actor
 from greenroom.safety import Safety
 
 _HEADERS = (
+    (b"cache-control", b"no-store"),
     (b"content-security-policy", pages.CONTENT_POLICY.encode()),
     (b"referrer-policy", b"no-referrer"),
     (b"x-content-type-options", b"nosniff"),
@@ -90,9 +92,9 @@ def http_app(
     shown = [(sample.person, sample.part) for sample in samples if sample.sees]
     clock = contexts.people.clock
     demo = [demo_routes(samples, sign, clock, origins)] if samples and sign else []
-    return Litestar(
+    return HeadsToo(
         [*site_routes(site, landing(shown)), *reference_routes(site), *demo, *_ROUTES],
-        state=State({"authenticator": authenticator}),
+        state=State({"authenticator": authenticator, "site": site}),
         dependencies=_dependencies(contexts, ready),
         plugins=[Illustrations(EXAMPLES)],
         request_class=Utf8Request,
@@ -145,7 +147,8 @@ async def _newcomer(request: Request[Any, Any, Any]) -> Actor:
 
 
 async def _add_headers(message: Message, _: Scope) -> None:
-    """To every answer, refusals too; the app has a policy of its own, which stands."""
+    """To every answer, refusals too. What is for everybody, such as the web app's files, says so
+    itself, and that stands: nothing private is cached because somebody forgot to say so."""
     if message["type"] == "http.response.start":
         given = message.get("headers", ())
         names = {name for name, _ in given}

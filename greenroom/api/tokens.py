@@ -6,7 +6,6 @@ machine's clock instead of ours.
 """
 
 from collections.abc import Iterable, Sequence
-from math import isfinite
 from typing import Protocol
 
 import jwt
@@ -21,6 +20,8 @@ from greenroom.people.models import is_user_id
 
 LEEWAY_SECONDS = 10
 _LONGEST = 8192
+_LAST_SECOND = 253_402_300_799 - 86_400
+"""The day before the year 9999 ends: what is later is no date, and most likely milliseconds."""
 _OURS = "greenroom/"
 
 
@@ -120,8 +121,9 @@ async def verify(token: str, signature: Signature, expected: Expected, clock: Cl
 
 
 def check_claims(claims: Claims, expected: Expected, now: float) -> None:
-    if not isfinite(claims.exp):
-        raise InvalidToken("its claims do not fit: `exp` is no time")
+    for name in ("exp", "nbf", "iat"):
+        if abs(getattr(claims, name)) > _LAST_SECOND:
+            raise InvalidToken(f"its `{name}` is not a time in seconds since 1970")
     if now >= claims.exp + LEEWAY_SECONDS:
         raise TokenExpired
     if max(claims.nbf, claims.iat) > now + LEEWAY_SECONDS:

@@ -87,6 +87,65 @@ def test_an_identity_provider_is_trusted_for_named_tokens_only(missing: str) -> 
     assert refusal.value.name == missing
 
 
+def _provider(url: str) -> dict[str, str]:
+    named = {"GREENROOM_JWT_ISSUER": "https://provider", "GREENROOM_JWT_AUDIENCE": "app"}
+    return {"GREENROOM_JWKS_URL": url} | named
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://provider/jwks.json",
+        "http://localhost:x@host/",
+        "http://localhost@host/",
+        "http://127.0.0.1:80@host/jwks.json",
+        "https://user:word@provider/",
+        "https://user@provider/",
+        "https://@provider/",
+        "http://localhost.evil.example/",
+        "http://127.0.0.1.evil.example/",
+        "http://localhost\\@evil.example/",
+        "https://provider:99999/",
+        "https://provider:0/",
+        "https://provider:x/",
+        "https://provider:-1/",
+        "https://provider:/",
+        "https://:443/",
+        "https://",
+        "https:///jwks.json",
+        "https:provider",
+        "https://pro vider/",
+        "https://provider/\n",
+        "\thttps://provider/",
+        "https://provider/#keys",
+        "https://[::1/",
+        "https://[nonsense]/",
+        "file:///etc/passwd",
+        "ftp://provider/",
+        "//provider/",
+    ],
+)
+def test_keys_are_fetched_from_the_address_that_one_reads(url: str) -> None:
+    with pytest.raises(InvalidSetting) as refusal:
+        settings.read(_provider(url))
+    assert refusal.value.name == "GREENROOM_JWKS_URL"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://cognito-idp.eu-west-1.amazonaws.com/pool_1/.well-known/jwks.json",
+        "HTTPS://provider:8443/keys?tenant=1",
+        "https://[2001:db8::1]/keys",
+        "http://localhost:8000/keys",
+        "http://127.0.0.1/keys",
+        "http://[::1]:8000/keys",
+    ],
+)
+def test_the_addresses_of_identity_providers_are_taken(url: str) -> None:
+    assert settings.read(_provider(url)).jwks_url == url
+
+
 def test_a_weak_secret_is_refused_and_not_repeated() -> None:
     with pytest.raises(InvalidSetting) as refusal:
         settings.read({"GREENROOM_SECRET": "hunter2"})

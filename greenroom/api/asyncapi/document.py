@@ -9,10 +9,10 @@ from functools import cache
 from typing import Any, TypeAlias, get_args
 
 import msgspec
-from litestar import MediaType, Response, get
+from litestar import MediaType, Request, Response, get
 
 from greenroom import __version__
-from greenroom.api import auth
+from greenroom.api import auth, documents
 from greenroom.api.asyncapi.examples import EXAMPLES
 from greenroom.api.asyncapi.words import CLOSE_CODES, about, about_fields
 from greenroom.api.errors import ProblemDocument
@@ -133,8 +133,13 @@ def document_json() -> bytes:
 
 
 @get("/schema/asyncapi.json", include_in_schema=False, sync_to_thread=False)
-def asyncapi_json() -> Response[bytes]:
-    return Response(document_json(), media_type=MediaType.JSON)
+def asyncapi_json(request: Request[Any, Any, Any]) -> Response[bytes]:
+    return _rendered().answer(request)
+
+
+@cache
+def _rendered() -> documents.Document:
+    return documents.document(document_json(), MediaType.JSON)
 
 
 def _channel() -> Json:

@@ -1,30 +1,36 @@
-"""Serves the OpenAPI document as JSON and as YAML. Each is rendered once, not per request."""
+"""Serves the OpenAPI document as JSON and as YAML. Each is rendered once, not per request.
+
+Litestar takes a whole response where it asks a plugin for bytes; ours has an ETag.
+"""
 
 from typing import Any
 
 from litestar import MediaType, Request
 from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 
+from greenroom.api.documents import Document, document
 from greenroom.api.openapi.document import described
 
 
 class OpenApiJson(JsonRenderPlugin):
     def __init__(self) -> None:
         super().__init__(path=["/", "/openapi.json"], media_type=MediaType.JSON)
-        self._rendered: bytes | None = None
+        self._rendered: Document | None = None
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         if self._rendered is None:
-            self._rendered = super().render(request, described(openapi_schema))
-        return self._rendered
+            body = super().render(request, described(openapi_schema))
+            self._rendered = document(body, self.media_type)
+        return self._rendered.answer(request)  # type: ignore[return-value]
 
 
 class OpenApiYaml(YamlRenderPlugin):
     def __init__(self) -> None:
         super().__init__()
-        self._rendered: bytes | None = None
+        self._rendered: Document | None = None
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         if self._rendered is None:
-            self._rendered = super().render(request, described(openapi_schema))
-        return self._rendered
+            body = super().render(request, described(openapi_schema))
+            self._rendered = document(body, self.media_type)
+        return self._rendered.answer(request)  # type: ignore[return-value]

@@ -26,4 +26,4 @@ def page(title: str, body: str) -> str:
 
 @get("/page.css", include_in_schema=False, sync_to_thread=False)
 def page_css() -> Response[bytes]:
-    return Response(_STYLE, media_type=MediaType.CSS)
+    return Response(_STYLE, media_type=MediaType.CSS, headers={"Cache-Control": "no-cache"})

@@ -73,6 +73,18 @@ def site_routes(site: Site | None, landing: str) -> list[HTTPRouteHandler]:
     return [app_page, asset, standing]
 
 
+def wants_page(request: Request[Any, Any, Any]) -> bool:
+    """A browser that opens an address, not a program that calls the API."""
+    if request.method != "GET" or f"{request.url.path}/".startswith(("/v1/", "/assets/")):
+        return False
+    return "text/html" in request.headers.get("accept", "")
+
+
+def not_found_page(request: Request[Any, Any, Any], site: Site) -> Response[bytes]:
+    """The app, which shows that it has no such page."""
+    return _answer(request, site.index, _EACH_TIME, _POLICY, status=404)
+
+
 def _named(site: Site | None, name: str) -> File:
     found = None if site is None else site.files.get(name)
     if found is None:
@@ -81,12 +93,16 @@ def _named(site: Site | None, name: str) -> File:
 
 
 def _answer(
-    request: Request[Any, Any, Any], file: File, keep: str, more: dict[str, str]
+    request: Request[Any, Any, Any],
+    file: File,
+    keep: str,
+    more: dict[str, str],
+    status: int = 200,
 ) -> Response[bytes]:
     headers = {"Cache-Control": keep, "ETag": file.etag, "Vary": "Accept-Encoding", **more}
-    if request.headers.get("if-none-match") == file.etag:
+    if status == 200 and request.headers.get("if-none-match") == file.etag:
         return Response(b"", status_code=304, headers=headers, media_type=file.media_type)
     body, coding = file.for_client(request.headers.get("accept-encoding", ""))
     if coding is not None:
         headers["Content-Encoding"] = coding
-    return Response(body, headers=headers, media_type=file.media_type)
+    return Response(body, status_code=status, headers=headers, media_type=file.media_type)

@@ -1,0 +1,26 @@
+"""Answers HEAD wherever GET is answered: the same headers, no body."""
+
+from typing import cast
+
+from litestar import Litestar
+from litestar.enums import HttpMethod, ScopeType
+from litestar.types import HTTPScope, Message, Receive, Scope, Send
+
+
+class HeadsToo(Litestar):
+    """Routes are declared for GET alone; a HEAD is routed as one."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # type: ignore[override]
+        if scope["type"] == ScopeType.HTTP and scope["method"] == HttpMethod.HEAD:
+            scope = cast(HTTPScope, {**scope, "method": HttpMethod.GET.value})
+            send = _without_body(send)
+        await super().__call__(scope, receive, send)
+
+
+def _without_body(send: Send) -> Send:
+    async def head_only(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            message["body"] = b""
+        await send(message)
+
+    return head_only
