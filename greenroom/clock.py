@@ -11,10 +11,18 @@ from typing import Protocol
 
 
 class Clock(Protocol):
+    @property
+    def epoch(self) -> int:
+        """Another one after the clock was set back: times from before are not comparable."""
+
     def now_ms(self) -> int: ...
 
 
 class SystemClock:
+    """What the machine says; it may be set while we look."""
+
+    epoch = 0
+
     def now_ms(self) -> int:
         return time.time_ns() // 1_000_000
 
@@ -24,6 +32,7 @@ class HeldClock:
 
     def __init__(self, now_ms: int = 1_760_000_000_000) -> None:
         self._now_ms = now_ms
+        self.epoch = 0
 
     def now_ms(self) -> int:
         return self._now_ms

@@ -12,6 +12,8 @@ from greenroom.messaging.place import message_at
 from greenroom.messaging.thread import message, view
 from greenroom.people.actor import Actor
 
+_QUIET_S = 1000
+"""Longer than a row's time may lag behind its thread, and the slack of a cursor."""
 _KINDS = (Kind.INQUIRY, Kind.BOOKING, Kind.INVITE, Kind.STUDIO)
 
 
@@ -115,21 +117,35 @@ async def _message(stage: Stage) -> Act:
     return partial(message, stage.messaging, ana, thread, frame.id)
 
 
+async def _sync_busy(stage: Stage, changed: int) -> Act:
+    """A message in each of twenty threads within a minute, all of it given; then in some again."""
+    ana, threads = await _threads(stage, 20)
+    stage.clock.advance(seconds=_QUIET_S)
+    since = await sync.sync(stage.messaging, ana)
+    for number, thread in enumerate(threads):
+        await stage.say(await stage.person(f"guest{number:03d}"), thread, within_ms=3000)
+    while (since := await sync.sync(stage.messaging, ana, since.cursor)).more:
+        pass
+    for number, thread in enumerate(threads[:changed]):
+        await stage.say(await stage.person(f"guest{number:03d}"), thread, within_ms=3000)
+    return partial(sync.sync, stage.messaging, ana, since.cursor)
+
+
 async def _sync_unread(stage: Stage) -> Act:
     ana, _ = await _threads(stage, 20)
-    stage.clock.advance(seconds=600)
+    stage.clock.advance(seconds=_QUIET_S)
     since = await sync.sync(stage.messaging, ana)
     stage.clock.advance(seconds=60)
     return partial(sync.sync, stage.messaging, ana, since.cursor)
 
 
 async def _sync(stage: Stage, changed: int) -> Act:
-    """Twenty threads that have settled, and in some of them a message since."""
+    """Twenty threads that have been quiet for an hour, and in some of them a message since."""
     ana, threads = await _threads(stage, 20)
     for thread in threads:
         await read.mark_read(stage.messaging, ana, thread, 2)
     await stage.rest(ana)
-    stage.clock.advance(seconds=60)
+    stage.clock.advance(seconds=_QUIET_S)
     since = await sync.sync(stage.messaging, ana)
     stage.clock.advance(seconds=60)
     for number, thread in enumerate(threads[:changed]):
@@ -179,8 +195,23 @@ PATTERNS = (
     Pattern("history_around", "50 messages around one", partial(_history, around=True)),
     Pattern("place_of_seq", "find the first unread of 1,000 messages, by its number", _place),
     Pattern("message", "one message by its id, and who has read how far", _message),
-    Pattern("sync_nothing", "come back: nothing has changed", partial(_sync, changed=0)),
-    Pattern("sync_nothing_unread", "the same, with 20 threads unread", _sync_unread),
-    Pattern("sync_1", "come back: a message in one thread", partial(_sync, changed=1)),
+    Pattern(
+        "sync_nothing", "come back: nothing has changed", partial(_sync, changed=0), most_read=8
+    ),
+    Pattern("sync_nothing_unread", "the same, with 20 threads unread", _sync_unread, most_read=8),
+    Pattern(
+        "sync_nothing_busy",
+        "the same, within a minute of a message in each of 20 threads",
+        partial(_sync_busy, changed=0),
+        most_read=14,
+    ),
+    Pattern(
+        "sync_1", "come back: a message in one thread", partial(_sync, changed=1), most_read=12
+    ),
+    Pattern(
+        "sync_1_busy",
+        "the same, within a minute of a message in each of 20 threads",
+        partial(_sync_busy, changed=1),
+    ),
     Pattern("sync_20", "come back: a message in each of 20 threads", partial(_sync, changed=20)),
 )

@@ -99,9 +99,11 @@ class Stage:
         await self.say(others[0], thread.id)
         return thread
 
-    async def say(self, actor: Actor, thread: ThreadId, body: str = TEXT) -> Frame:
+    async def say(
+        self, actor: Actor, thread: ThreadId, body: str = TEXT, *, within_ms: int = 30_000
+    ) -> Frame:
         self._sent += 1
-        self.clock.advance(ms=30_011)
+        self.clock.advance(ms=within_ms + 11)
         sent = await sending.send(self.messaging, actor, thread, self.outgoing(self._sent, body))
         assert isinstance(sent, sending.Sent)
         return sent.frame

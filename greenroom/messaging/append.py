@@ -211,6 +211,7 @@ def said(thread: Thread, frame: Frame) -> Thread:
         awaiting=awaiting,
         last_seq=frame.seq,
         last_ms=frame.ms,
+        shown_ms=frame.shown_ms,
         last_sender=frame.author,
         preview=preview_of(frame),
     )
@@ -237,11 +238,19 @@ def system_frame(
         id=messaging.ids.message(ms),
         seq=thread.last_seq + 1,
         ms=ms,
+        shown_ms=shown_ms(messaging, ms),
         kind=FrameKind.SYSTEM,
         author=actor,
         event=event,
         about=about,
     )
+
+
+def shown_ms(messaging: Messaging, ms: int) -> int:
+    """Now, where a frame's own time lies in the future; else 0. So it is after the clock was set
+    back: times within a thread only go up."""
+    now_ms = messaging.clock.now_ms()
+    return now_ms if ms > now_ms + rules.AHEAD_MS else 0
 
 
 def frame_op(frame: Frame) -> Put:

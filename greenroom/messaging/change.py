@@ -17,6 +17,7 @@ from greenroom.messaging.turns import Planned
 from greenroom.store.base import Put
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, Conflict
+from greenroom.store.values import Value
 
 Changed: TypeAlias = Callable[[Frame, int], Frame]
 """From the frame and the time; the very same frame where there is nothing to change."""
@@ -70,19 +71,19 @@ async def _change(
 async def _write(
     messaging: Messaging, thread: Thread, after: Frame, now_ms: int, event: Event
 ) -> None:
-    note = items.at(change_key(thread.id, now_ms, after.id)) | {
+    about: dict[str, Value] = {
         "messageId": after.id,
         "ts": after.ms,
+        "at": now_ms,
         TTL: (now_ms + KEPT_MS) // 1000,
     }
-    ops = (
-        Put(MESSAGING, items.frame_item(after), F("version").equals(after.version - 1)),
-        Put(MESSAGING, note),
-    )
+    changed = Put(MESSAGING, items.frame_item(after), F("version").equals(after.version - 1))
 
     def plan(head: Thread, _: int) -> Planned:
+        key = change_key(thread.id, head.version + 1, after.id)
+        note = Put(MESSAGING, items.at(key) | about)
         if head.last_seq == after.seq:
             head = replace(head, preview=preview_of(after))
-        return Planned(head, ops, (event,))
+        return Planned(head, (changed, note), (event,))
 
     await append(messaging, thread.id, plan)

@@ -67,6 +67,8 @@ def head_item(thread: Thread) -> Item:
         item["lastSeq"] = thread.last_seq
         item["lastMessageAt"] = thread.last_ms
         item["lastSenderId"] = thread.last_sender
+    if thread.shown_ms:
+        item["shownAt"] = thread.shown_ms
     if thread.preview:
         item["preview"] = thread.preview
     if thread.gates:
@@ -152,6 +154,7 @@ def thread_of(item: Item) -> Thread:
         safe_mode=found.get("safeModeRequired", False),
         last_seq=found.get("lastSeq", 0),
         last_ms=found.get("lastMessageAt", 0),
+        shown_ms=found.get("shownAt", 0),
         last_sender=found.get("lastSenderId"),
         preview=found.get("preview", ""),
         changed_ms=found.get("changedAt", 0),
@@ -237,6 +240,10 @@ def member_of(item: Item) -> Member:
     )
 
 
+def head_or_member_of(item: Item) -> Thread | Member:
+    return member_of(item) if "userId" in item else thread_of(item)
+
+
 def frame_item(frame: Frame) -> Item:
     item = at(message_key(frame.thread, frame.id, frame.ms))
     item |= {
@@ -248,6 +255,8 @@ def frame_item(frame: Frame) -> Item:
         "version": frame.version,
         "reactions": {emoji: frozenset(users) for emoji, users in frame.reactions.items()},
     }
+    if frame.shown_ms:
+        item["shownAt"] = frame.shown_ms
     if frame.body:
         item["body"] = frame.body
     if frame.reply_to is not None:
@@ -313,6 +322,7 @@ def frame_of(item: Item) -> Frame:
         ms=found["ts"],
         kind=_KINDS[found["type"]],
         author=found["authorUserId"],
+        shown_ms=get("shownAt", 0),
         body=get("body", ""),
         mentions=tuple(get("mentions", ())),
         reply_to=get("replyTo"),

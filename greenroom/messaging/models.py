@@ -133,11 +133,18 @@ class Thread(Struct, frozen=True, kw_only=True):
     safe_mode: bool = False
     last_seq: int = 0
     last_ms: int = 0
+    shown_ms: int = 0
+    """When the last frame was sent, where `last_ms` lies in the future: the clock was wrong."""
     last_sender: UserId | None = None
     preview: str = ""
     changed_ms: int = 0
     """When anything of it, or of a frame, was last changed."""
     version: int = 1
+
+    @property
+    def active_ms(self) -> int:
+        """What the thread is sorted by."""
+        return self.shown_ms or self.last_ms or self.created_ms
 
 
 class Member(Struct, frozen=True, kw_only=True):
@@ -186,8 +193,11 @@ class Frame(Struct, frozen=True, kw_only=True, dict=True):
     id: MessageId
     seq: int
     ms: int
+    """Later than that of the frame before it, whatever the clock says."""
     kind: FrameKind
     author: UserId
+    shown_ms: int = 0
+    """When it was sent, where `ms` lies in the future: the clock was wrong before."""
     body: str = ""
     mentions: tuple[UserId, ...] = ()
     reply_to: MessageId | None = None
@@ -206,3 +216,7 @@ class Frame(Struct, frozen=True, kw_only=True, dict=True):
     policy_hints: tuple[str, ...] = ()
     spam_score: str = "0"
     version: int = 1
+
+    @property
+    def sent_ms(self) -> int:
+        return self.shown_ms or self.ms

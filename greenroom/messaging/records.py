@@ -2,11 +2,11 @@
 
     Messaging
     ├─ THR#{threadId}
-    │  ├─ THR                               the head: what the thread is, who is in it, last frame
+    │  ├─ OVERVIEW                          the head: what the thread is, who is in it, last frame
     │  ├─ PART#{userId}                     a participant's side: cursors, pin, mute, inbox row
     │  ├─ MSG#{ts}#{messageId}              a frame of the log
     │  ├─ SENT#{userId}#{clientMessageId}   the claim that makes a send happen once
-    │  ├─ CHG#{at}#{messageId}              a frame that changed after it was written
+    │  ├─ CHG#{version}#{messageId}         a frame that changed after it was written
     │  ├─ CARD#{messageId}                  a card as it stands
     │  ├─ STEP#{messageId}#{version}        how it came there
     │  ├─ TAB#{tab}                         a tab of the project panel
@@ -22,13 +22,14 @@
     ProjectThreads   projectKey, createdAt  THR items of project threads
 
 The head is only ever written whole, under `version`. A send writes no PART#: the head says whether
-the rows are on the fresh shelf already. README.md has the price of each path.
+the rows are on the fresh shelf already. The head sorts right before the PART# items, so that one
+query reads the head and everybody in the thread. README.md has the price of each path.
 """
 
 from greenroom.clock import iso
 from greenroom.ids import MessageId, RequestId, ThreadId, UserId
 from greenroom.store.base import Key
-from greenroom.store.expressions import Prefix, Range
+from greenroom.store.expressions import Bound, Prefix, Range
 from greenroom.store.tables import Index, Kind, Projects, Table
 
 INBOX_KEY = "inboxKey"
@@ -78,6 +79,7 @@ PROJECT_THREADS = Index(
 
 _THREAD = "THR#{threadId}"
 _USER = "USER#{userId}"
+_OVERVIEW = "OVERVIEW"
 FRESH = "fresh"
 """The shelf for rows whose thread stirs."""
 
@@ -87,7 +89,7 @@ MESSAGING = Table(
     kinds=(
         Kind(
             _THREAD,
-            "THR",
+            "OVERVIEW",
             "The head: kind, status, seats (who is in it, what they sent last, whether their row "
             "is fresh), gates not accepted yet, project, lastSeq, lastMessageAt, last sender, "
             "preview, version.",
@@ -111,8 +113,9 @@ MESSAGING = Table(
         ),
         Kind(
             _THREAD,
-            "CHG#{at}#{messageId}",
-            "An edit, deletion or reaction, for whoever comes back; kept for 30 days.",
+            "CHG#{version}#{messageId}",
+            "An edit, deletion or reaction, by the head's version that came with it, for whoever "
+            "comes back; kept for 30 days.",
         ),
         Kind(_THREAD, "CARD#{messageId}", "A card as it stands: type, state, version, payload."),
         Kind(
@@ -149,7 +152,7 @@ KEPT_MS = 30 * DAY_MS
 
 
 def head_key(thread: ThreadId) -> Key:
-    return Key(f"THR#{thread}", "THR")
+    return Key(f"THR#{thread}", _OVERVIEW)
 
 
 def member_key(thread: ThreadId, user: UserId) -> Key:
@@ -164,8 +167,9 @@ def claim_key(thread: ThreadId, user: UserId, client_id: str) -> Key:
     return Key(f"THR#{thread}", f"SENT#{user}#{client_id}")
 
 
-def change_key(thread: ThreadId, ms: int, message: MessageId) -> Key:
-    return Key(f"THR#{thread}", f"CHG#{iso(ms)}#{message}")
+def change_key(thread: ThreadId, version: int, message: MessageId) -> Key:
+    """By the version of the head that came with the change: later changes sort behind."""
+    return Key(f"THR#{thread}", f"CHG#{version:010d}#{message}")
 
 
 def draft_key(thread: ThreadId, user: UserId) -> Key:
@@ -262,4 +266,15 @@ def since(kind: str, ms: int) -> Range:
     return Range(from_ms(kind, ms), up_to_end(kind))
 
 
+def changed_after(version: int) -> Range:
+    """The changes of frames that came with later versions of the head."""
+    return Range(f"CHG#{version + 1:010d}", up_to_end("CHG"))
+
+
+def active_since(ms: int) -> Bound:
+    """The rows of a shelf that were put there at that time or later."""
+    return Bound(">=", iso(max(0, ms)))
+
+
 MEMBERS = Prefix("PART#")
+HEAD_AND_MEMBERS = Range(_OVERVIEW, up_to_end("PART"))

@@ -28,6 +28,8 @@ PENDING_MESSAGES = 3
 """How many plain messages may wait with a request, and how many frames it shows."""
 RECEIPTS_TOLD = 10
 """In larger groups a receipt shows on reload, but nobody is told of it when they come back."""
+AHEAD_MS = 5000
+"""A time that lies further in the future than this comes from a clock that was wrong."""
 _BOOKED = frozenset({Status.CONFIRMED, Status.COMPLETED, Status.DISPUTED})
 STAFF = frozenset({Role.SUPPORT, Role.ADMIN})
 _BUYING = frozenset({Role.BUYER})

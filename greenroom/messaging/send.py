@@ -3,7 +3,8 @@
 Three items in one transaction: the head moves on, the frame is new, and the claim on the client's
 id is new. A retry is refused by the claim, which says what the first try became. What one would get
 wrong: a retry must get its answer even if the sender may no longer write, so the claim is asked
-before a refusal is told.
+before a refusal is told; and a retry publishes nothing, for the write that happened has. Where its
+node was killed before it could, the others come back with their cursors.
 """
 
 from hashlib import blake2b
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 from greenroom.errors import Problem
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import access, items, rules, text
-from greenroom.messaging.append import IS_NEW, append, frame_op, said
+from greenroom.messaging.append import IS_NEW, append, frame_op, said, shown_ms
 from greenroom.messaging.ask import request_item
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
@@ -46,7 +47,6 @@ from greenroom.store.problems import ConditionFailed
 from greenroom.store.values import Item, Value
 
 _INNOCENT = Allow()
-_TOLD_AGAIN_MS = 60_000
 
 
 class Outgoing(Struct, frozen=True):
@@ -84,9 +84,7 @@ async def send(
         claim = claim_key(thread_id, actor.user, client_id)
         for failure in refusal.failed:
             if key_of(failure.op) == claim and failure.item is not None:
-                answer = await _first_answer(messaging, thread_id, outgoing, failure.item)
-                await _tell_again(messaging, answer)
-                return answer
+                return await _first_answer(messaging, thread_id, outgoing, failure.item)
         raise
     except InvalidText:
         raise  # what was sent before was none
@@ -160,6 +158,7 @@ def frame_of(
         id=messaging.ids.message(ms),
         seq=head.last_seq + 1,
         ms=ms,
+        shown_ms=shown_ms(messaging, ms),
         kind=FrameKind.TEXT,
         author=author,
         body=outgoing.body,
@@ -271,16 +270,6 @@ async def _first_answer(
         raise MessageNotFound
     frame = items.frame_of(item)
     return Sent(frame, frame.policy_hints, again=True)
-
-
-async def _tell_again(messaging: Messaging, answer: Sent | Held) -> None:
-    """Whoever wrote it may have died before telling anybody, and to be told twice does no harm.
-    Only for whoever might send it now, and soon after it was sent."""
-    if isinstance(answer, Held) or messaging.clock.now_ms() - answer.frame.ms > _TOLD_AGAIN_MS:
-        return
-    head, _ = await messaging.heads.load(answer.frame.thread)
-    if head is not None:
-        messaging.tell(head, MessageCreated(answer.frame))
 
 
 def claim_op(frame: Frame, outgoing: Outgoing) -> Put:

@@ -33,7 +33,8 @@ REST_MS = 120_000
 
 
 def rests(thread: Thread, mine: Member, now_ms: int) -> bool:
-    quiet = now_ms - max(thread.last_ms, thread.changed_ms, mine.changed_ms) > REST_MS
+    latest_ms = max(thread.active_ms, thread.changed_ms, mine.changed_ms)
+    quiet = abs(now_ms - latest_ms) > REST_MS  # what lies far ahead was written by a wrong clock
     there = mine.user in thread.seats and rules.has_accepted(thread, mine.user)
     return quiet and there and rules.unread_of(thread, mine) == 0
 
@@ -51,7 +52,7 @@ async def settle(messaging: Messaging, user: UserId, thread_id: ThreadId) -> Non
     if not rests(thread, mine, now_ms):
         return
     seats = {**thread.seats, user: replace(thread.seats[user], fresh_ms=0)}
-    place = activity(thread.last_ms or thread.created_ms, thread_id, pinned=mine.pinned)
+    place = activity(min(thread.active_ms, now_ms), thread_id, pinned=mine.pinned)
     if messaging.heads.turns.is_busy(thread_id):
         return  # it stirs
     with suppress(ConditionFailed, Conflict):  # it stirs again

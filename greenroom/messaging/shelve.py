@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import items, rules
-from greenroom.messaging.models import Folder, Gate, Thread
+from greenroom.messaging.models import Folder, Gate, Seat, Thread
 from greenroom.messaging.records import (
     ACTIVITY,
     FRESH,
@@ -34,11 +34,12 @@ LAG_MS = 600_000
 
 
 def stirred(thread: Thread, now_ms: int) -> tuple[Thread, tuple[Update, ...]]:
-    """The head with every row fresh, and the writes that make it so."""
+    """The head with every row fresh, and the writes that make it so. A row whose time lies in the
+    future was put up by a clock that was wrong, and is put up again."""
     stale = [
         user
         for user, seat in thread.seats.items()
-        if now_ms - seat.fresh_ms > LAG_MS and rules.is_let_in(thread, user, now_ms)
+        if _is_stale(seat, now_ms) and rules.is_let_in(thread, user, now_ms)
     ]
     if not stale:
         return thread, ()
@@ -48,6 +49,10 @@ def stirred(thread: Thread, now_ms: int) -> tuple[Thread, tuple[Update, ...]]:
     }
     moves = tuple(put_up(thread.id, user, thread.gates.get(user), now_ms) for user in stale)
     return replace(thread, seats=seats), moves
+
+
+def _is_stale(seat: Seat, now_ms: int) -> bool:
+    return not -rules.AHEAD_MS <= now_ms - seat.fresh_ms <= LAG_MS
 
 
 def shelf_of(gate: Gate | None) -> str:

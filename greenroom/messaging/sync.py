@@ -1,44 +1,52 @@
 """Everything that changed for a user since a cursor: state before + sync == state after.
 
-What has changed is found in three bounded places: the rows on the fresh shelf, those of the
-requests, and the user's log, which names the threads that have left the shelf since, and those that
-are gone. The cursor is a server time; reading begins `SLACK_MS` before it, so that neither a write
-that was under way nor a clock that is a little behind is missed, nor what was told over a bus that
-was dead before anybody noticed. What comes twice does no harm: a frame is known by its seq and
-version.
+What has changed is found in three bounded places: the rows that were lately put on the fresh shelf,
+or on that of the requests, and the user's log, which names the threads that have left the shelf
+since, and those that are gone. One query reads the head of each and everybody in it; only where
+that differs from what the user was given are messages read.
+
+The cursor is a server time; reading begins `SLACK_MS` before it, so that neither a write that was
+under way nor a clock that is a little behind is missed, nor an event that a dead bus has lost. It
+remembers what it has given within that time (`given.py`), so that nothing comes twice. Careful:
+times are comparable only while the server's clock goes forward; after it was set back its `epoch`
+is another, and a cursor of an earlier one starts over.
 """
 
 import asyncio
+from functools import partial
 
+import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from greenroom.ids import ThreadId, UserId
-from greenroom.messaging import access, items, rules
+from greenroom.messaging import rules
 from greenroom.messaging.access import Side
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.history import members
+from greenroom.messaging.given import GONE, MOST, Given, Memory, given
+from greenroom.messaging.look import Seen, frames_of, look
 from greenroom.messaging.models import Folder, Frame, Member
-from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.records import (
     FRESH,
     INBOX,
     KEPT_MS,
     MESSAGING,
-    message_key,
+    active_since,
     shelf_key,
     since,
     thread_in,
-    thread_partition,
     user_partition,
 )
+from greenroom.messaging.settle import take_down
+from greenroom.messaging.shelve import LAG_MS
 from greenroom.people.actor import Actor
 from greenroom.store.base import Page
-from greenroom.store.problems import InvalidCursor
 
 SLACK_MS = 60_000
 """More than all that can be late at once: a write that is tried again, a clock that is behind."""
+SURE_MS = 5000
+"""What is older than this every later read shows, also one that is eventually consistent."""
 PAGE = 20
-MAX_FRAMES = 100
 _PLACES = (Folder.REQUESTS.value, FRESH, "log")
 """In the direction in which rows move while somebody reads: from the requests to the fresh shelf,
 there to its end, and from there to the log. So none is passed by unseen."""
@@ -65,69 +73,157 @@ class Synced(Struct, frozen=True, kw_only=True):
     """Start over from the inbox; the cursor holds from here on."""
 
 
-class _Place(Struct, frozen=True):
+class _Place(Struct, frozen=True, kw_only=True):
+    epoch: int
+    """Of the clock that the times are by."""
     since_ms: int
-    until_ms: int
+    until_ms: int = 0
     step: int = 0
     cursor: str | None = None
+    given: Memory
+    """What had been given when this round began."""
+    met: Memory
+    """What has been given in it."""
+    ends_ms: int = 0
+    """When the next request runs out, which nothing is written for; 0 where all of them have to be
+    looked at to know."""
+    next_ends_ms: int = 0
+    """The same, as far as this round has seen."""
+
+    @property
+    def low_ms(self) -> int:
+        return self.since_ms - SLACK_MS
+
+
+class _Found(Struct, frozen=True):
+    thread: ThreadId
+    changed: Changed | None = None
+    gone: bool = False
+    keeps: Given | None = None
+    """What the cursor has to remember."""
+    ends_ms: int | None = None
+    """When the request to the user runs out."""
 
 
 async def sync(messaging: Messaging, actor: Actor, cursor: str | None = None) -> Synced:
     now_ms = messaging.clock.now_ms()
     place = None if cursor is None else _unsealed(messaging, actor.user, cursor)
-    if place is None or now_ms - place.since_ms > KEPT_MS - SLACK_MS:
-        fresh = _sealed(messaging, actor.user, _Place(now_ms, 0))
-        return Synced(cursor=fresh, reset=True)
-    if not place.until_ms:
-        place = _Place(place.since_ms, now_ms)
-    found: dict[ThreadId, None] = {}
-    at: _Place | None = place
-    while at is not None and len(found) < PAGE:
-        page = await _candidates(messaging, actor.user, at)
-        found |= dict.fromkeys(_thread_of(item) for item in page.items)
-        at = _next(at, page.next)
-    since = place.since_ms - SLACK_MS
-    looked = await asyncio.gather(*(_look(messaging, actor, thread, since) for thread in found))
-    goes_on = _Place(place.until_ms, 0) if at is None else at
+    if place is None or not _holds(messaging, place, now_ms):
+        return await _start_over(messaging, actor, now_ms)
+    place = place if place.until_ms else _begun(messaging, place, now_ms)
+    threads, at = await _candidates(messaging, actor.user, place, PAGE)
+    found = await asyncio.gather(
+        *(_compared(messaging, actor, thread, place) for thread in threads)
+    )
+    for one in found:
+        if one.keeps is not None:
+            place.met.keep(one.thread, one.keeps)
+    ends_ms = min([place.next_ends_ms, *(one.ends_ms for one in found if one.ends_ms is not None)])
+    if at is None:
+        goes_on = _beginning(messaging, place.until_ms, place.met, ends_ms)
+    else:
+        goes_on = replace(at, next_ends_ms=ends_ms)
     return Synced(
-        threads=tuple(seen for _, seen in looked if isinstance(seen, Changed)),
-        gone=tuple(thread for thread, seen in looked if seen is False),
+        threads=tuple(one.changed for one in found if one.changed is not None),
+        gone=tuple(one.thread for one in found if one.gone),
         cursor=_sealed(messaging, actor.user, goes_on),
         more=at is not None,
     )
 
 
-def cursor_now(messaging: Messaging, user: UserId) -> str:
-    """For whoever has everything up to now."""
-    return _sealed(messaging, user, _Place(messaging.clock.now_ms(), 0))
+def cursor_now(messaging: Messaging, user: UserId, last: str | None = None) -> str:
+    """For a client that has everything up to now. What the last cursor remembers it still has."""
+    known, ends_ms = Memory(), 0
+    if last is not None:
+        before = _unsealed(messaging, user, last)
+        known, ends_ms = before.given, before.ends_ms
+    now_ms = messaging.clock.now_ms()
+    return _sealed(messaging, user, _beginning(messaging, now_ms, known, ends_ms))
 
 
-async def _candidates(messaging: Messaging, user: UserId, place: _Place) -> Page:
+def _beginning(messaging: Messaging, since_ms: int, known: Memory, ends_ms: int = 0) -> _Place:
+    return _Place(
+        epoch=messaging.clock.epoch,
+        since_ms=since_ms,
+        given=known,
+        met=Memory(),
+        ends_ms=ends_ms,
+    )
+
+
+def _begun(messaging: Messaging, place: _Place, now_ms: int) -> _Place:
+    """A request that comes from now on runs out no earlier than its time from now."""
+    ends_ms = 0 if place.ends_ms <= now_ms else place.ends_ms
+    first_ms = min(ends_ms or now_ms + messaging.request_ms, now_ms + messaging.request_ms)
+    return replace(place, until_ms=now_ms, ends_ms=ends_ms, next_ends_ms=first_ms)
+
+
+def _holds(messaging: Messaging, place: _Place, now_ms: int) -> bool:
+    if place.epoch != messaging.clock.epoch:
+        return False
+    return -SLACK_MS <= now_ms - place.since_ms <= KEPT_MS - SLACK_MS
+
+
+async def _start_over(messaging: Messaging, actor: Actor, now_ms: int) -> Synced:
+    """The client reads its inbox after this, and so will have what is there now. What is younger
+    than `SURE_MS` may be missing from what it reads, and is not taken for given."""
+    place = _beginning(messaging, now_ms, Memory())
+    threads, _ = await _candidates(messaging, actor.user, place, MOST)
+    seen = await asyncio.gather(
+        *(look(messaging, actor, thread, consistent=False) for thread in threads)
+    )
+    for thread, one in zip(threads, seen, strict=True):
+        if one is None:
+            place.given.keep(thread, GONE)
+        elif now_ms - SLACK_MS <= one.latest_ms <= now_ms - SURE_MS:
+            place.given.keep(thread, given(one.side, one.members))
+    return Synced(cursor=_sealed(messaging, actor.user, place), reset=True)
+
+
+async def _candidates(
+    messaging: Messaging, user: UserId, place: _Place, most: int
+) -> tuple[list[ThreadId], _Place | None]:
+    """Threads that may have changed, and where to go on."""
+    found: dict[ThreadId, None] = {}
+    at: _Place | None = place
+    while at is not None and len(found) < most:
+        page = await _page(messaging, user, at)
+        found |= dict.fromkeys(_thread_of(item) for item in page.items)
+        at = _next(at, page.next)
+    return list(found), at
+
+
+async def _page(messaging: Messaging, user: UserId, place: _Place) -> Page:
     kind = _PLACES[place.step]
     if kind == "log":
-        logged = since("LOG", max(0, place.since_ms - SLACK_MS))
         return await messaging.store.query(
             MESSAGING,
             user_partition(user),
-            logged,
+            since("LOG", max(0, place.low_ms)),
             limit=PAGE,
             cursor=place.cursor,
         )
     return await messaging.store.query(
         MESSAGING,
         shelf_key(user, kind),
+        None if _looks_at_all(place) else active_since(place.low_ms - LAG_MS),
         index=INBOX,
         limit=PAGE,
         cursor=place.cursor,
     )
 
 
+def _looks_at_all(place: _Place) -> bool:
+    """At all requests, for one of them may have run out."""
+    return _PLACES[place.step] == Folder.REQUESTS and place.until_ms > 0 and place.ends_ms == 0
+
+
 def _next(place: _Place, cursor: str | None) -> _Place | None:
     if cursor is not None:
-        return _Place(place.since_ms, place.until_ms, place.step, cursor)
+        return replace(place, cursor=cursor)
     if place.step + 1 == len(_PLACES):
         return None
-    return _Place(place.since_ms, place.until_ms, place.step + 1)
+    return replace(place, cursor=None, step=place.step + 1)
 
 
 def _thread_of(item: object) -> ThreadId:
@@ -135,72 +231,95 @@ def _thread_of(item: object) -> ThreadId:
     return ThreadId(str(item.get("threadId") or thread_in(item["pk"])))
 
 
-async def _look(
-    messaging: Messaging, actor: Actor, thread_id: ThreadId, since_ms: int
-) -> tuple[ThreadId, Changed | bool]:
-    """The thread if it changed, False if it is gone, True if it is as it was."""
-    try:
-        side = await access.thread(messaging, actor, thread_id)
-    except ThreadNotFound:
-        return thread_id, False
-    if rules.is_unasked(side.thread, actor.user):
-        return thread_id, True
-    everybody = await members(messaging, side, consistent=True)
-    latest = max(side.thread.changed_ms, *(member.changed_ms for member in everybody))
-    if latest <= since_ms:
-        return thread_id, True
-    frames, truncated = await _frames(messaging, side, since_ms)
-    return thread_id, Changed(side, everybody, frames, truncated)
+async def _compared(messaging: Messaging, actor: Actor, thread: ThreadId, place: _Place) -> _Found:
+    """The thread as it is now beside what the user was given of it."""
+    known = place.met.get(thread) or place.given.get(thread)
+    seen = await look(messaging, actor, thread, consistent=False)
+    if not _is_as_given(seen, known, place.low_ms):
+        seen = await look(messaging, actor, thread, consistent=True)
+        if seen is None:
+            messaging.chores.add(partial(take_down, messaging, actor.user, thread))
+            return _Found(thread, gone=known != GONE, keeps=GONE)
+        if not _is_as_given(seen, known, place.low_ms):
+            return await _changed(messaging, actor, seen, known, place)
+    return _Found(thread, keeps=_kept(seen, known, place), ends_ms=_ends_ms(seen))
 
 
-async def _frames(
-    messaging: Messaging, side: Side, since_ms: int
-) -> tuple[tuple[Frame, ...], bool]:
-    partition = thread_partition(side.thread.id)
-    waits = not rules.has_accepted(side.thread, side.mine.user)
-    if side.mine.accepted_ms > since_ms:
-        since_ms = 0  # they see now what they did not before
-    low = max(0, since_ms, side.mine.joined_ms if side.mine.joined_seq else 0)
-    new, notes = await asyncio.gather(
-        messaging.store.query_as(
-            items.frame_of,
-            MESSAGING,
-            partition,
-            since("MSG", low),
-            limit=rules.PENDING_MESSAGES if waits else MAX_FRAMES,
-            backward=not waits,
-        ),
-        messaging.store.query(
-            MESSAGING,
-            partition,
-            since("CHG", low),
-            limit=MAX_FRAMES,
-            backward=True,
-        ),
-    )
-    keys = [
-        message_key(side.thread.id, note["messageId"], note["ts"])  # type: ignore[arg-type]
-        for note in notes.items
-    ]
-    changed = await messaging.store.batch_get(MESSAGING, keys) if keys else {}
-    frames = {
-        frame.seq: frame
-        for frame in (*map(items.frame_of, changed.values()), *new.items)
-        if side.mine.joined_seq < frame.seq <= side.thread.last_seq
-    }
-    ordered = tuple(frames[seq] for seq in sorted(frames))
-    missing = new.has_more and not waits
-    return ordered, missing or notes.has_more
+async def _changed(
+    messaging: Messaging, actor: Actor, seen: Seen, known: Given | None, place: _Place
+) -> _Found:
+    thread, ends_ms = seen.side.thread, _ends_ms(seen)
+    if rules.is_unasked(thread, actor.user):
+        return _Found(thread.id, keeps=_kept(seen, known, place), ends_ms=ends_ms)
+    now = given(seen.side, seen.members)
+    keeps = _kept(seen, now, place)
+    frames, truncated = await frames_of(messaging, seen.side, known, place.low_ms)
+    if known is not None and now.digest == known.digest and not frames:
+        return _Found(thread.id, keeps=keeps, ends_ms=ends_ms)
+    changed = Changed(seen.side, seen.members, frames, truncated)
+    return _Found(thread.id, changed, keeps=keeps, ends_ms=ends_ms)
+
+
+def _ends_ms(seen: Seen | None) -> int | None:
+    gate = None if seen is None else seen.side.thread.gates.get(seen.side.mine.user)
+    return None if gate is None else gate.expires_ms
+
+
+def _is_as_given(seen: Seen | None, known: Given | None, low_ms: int) -> bool:
+    if seen is None:
+        return known == GONE
+    if known is None:
+        return seen.latest_ms <= low_ms
+    return given(seen.side, seen.members) == known
+
+
+def _kept(seen: Seen | None, known: Given | None, place: _Place) -> Given | None:
+    """What is older than the slack of the next cursor is known by its time."""
+    if seen is not None and seen.latest_ms <= place.until_ms - SLACK_MS:
+        return None
+    return known
+
+
+class _Sealed(Struct, frozen=True, array_like=True):
+    epoch: int
+    since_ms: int
+    until_ms: int
+    step: int
+    cursor: str | None
+    given: bytes
+    met: bytes
+    ends_ms: int
+    next_ends_ms: int
 
 
 def _sealed(messaging: Messaging, user: UserId, place: _Place) -> str:
-    parts = (str(place.since_ms), str(place.until_ms), str(place.step), place.cursor)
-    return messaging.cursors.seal(f"sync {user}".encode(), parts)
+    numbers = (place.epoch, place.since_ms, place.until_ms, place.step)
+    sealed = _Sealed(
+        *numbers,
+        place.cursor,
+        place.given.encoded(),
+        place.met.encoded(),
+        place.ends_ms,
+        place.next_ends_ms,
+    )
+    return messaging.cursors.seal_bytes(_scope(user), msgspec.msgpack.encode(sealed))
 
 
 def _unsealed(messaging: Messaging, user: UserId, cursor: str) -> _Place:
-    parts = messaging.cursors.unseal(f"sync {user}".encode(), cursor)
-    if len(parts) != 4:
-        raise InvalidCursor
-    since, until, step, inner = parts
-    return _Place(int(since or 0), int(until or 0), int(step or 0), inner)
+    body = messaging.cursors.unseal_bytes(_scope(user), cursor)
+    found = msgspec.msgpack.decode(body, type=_Sealed)
+    return _Place(
+        epoch=found.epoch,
+        since_ms=found.since_ms,
+        until_ms=found.until_ms,
+        step=found.step,
+        cursor=found.cursor,
+        given=Memory.decoded(found.given),
+        met=Memory.decoded(found.met),
+        ends_ms=found.ends_ms,
+        next_ends_ms=found.next_ends_ms,
+    )
+
+
+def _scope(user: UserId) -> bytes:
+    return f"sync {user}".encode()

@@ -2,7 +2,9 @@
 
 The seal is keyed with the operator's secret and covers the query (table, index, partition, range,
 direction), so that a cursor that was altered, or given out for another query, is refused rather
-than read as a place somewhere else. All nodes of one installation share the secret.
+than read as a place somewhere else. What is in it is encrypted with a key stream that follows from
+the seal, for a place may tell more than its reader is to know. All nodes of one installation share
+the secret.
 """
 
 import hmac
@@ -16,31 +18,51 @@ from greenroom.store.problems import InvalidCursor
 from greenroom.store.tables import Index, Table
 
 _SEAL_BYTES = 12
+_BLOCK_BYTES = 64
 
 
 class Cursors:
     def __init__(self, secret: bytes) -> None:
         self._secret = blake2b(secret, digest_size=32, person=b"gr-cursors").digest()
+        self._stream = blake2b(secret, digest_size=32, person=b"gr-cursors-hide").digest()
 
     def seal(self, scope: bytes, place: tuple[str | None, ...]) -> str:
-        body = msgspec.msgpack.encode(place)
-        return _text(self._seal(scope, body) + body)
+        return self.seal_bytes(scope, msgspec.msgpack.encode(place))
 
     def unseal(self, scope: bytes, cursor: str) -> tuple[str | None, ...]:
+        body = self.unseal_bytes(scope, cursor)
+        return msgspec.msgpack.decode(body, type=tuple[str | None, ...])
+
+    def seal_bytes(self, scope: bytes, body: bytes) -> str:
+        seal = self._seal(scope, body)
+        return _text(seal + self._crypt(seal, body))
+
+    def unseal_bytes(self, scope: bytes, cursor: str) -> bytes:
         try:
             raw = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
         except ValueError:
             raise InvalidCursor from None
         if _text(raw) != cursor:  # characters that base64 passes over
             raise InvalidCursor
-        seal, body = raw[:_SEAL_BYTES], raw[_SEAL_BYTES:]
+        seal = raw[:_SEAL_BYTES]
+        body = self._crypt(seal, raw[_SEAL_BYTES:])
         if not hmac.compare_digest(seal, self._seal(scope, body)):
             raise InvalidCursor
-        return msgspec.msgpack.decode(body, type=tuple[str | None, ...])
+        return body
 
     def _seal(self, scope: bytes, body: bytes) -> bytes:
         sealed = msgspec.msgpack.encode((scope, body))
         return blake2b(sealed, key=self._secret, digest_size=_SEAL_BYTES).digest()
+
+    def _crypt(self, seal: bytes, body: bytes) -> bytes:
+        """Encrypts, and decrypts: the key stream follows from the seal, which is the body's own."""
+        blocks = -(-len(body) // _BLOCK_BYTES)
+        stream = b"".join(
+            blake2b(seal + number.to_bytes(4, "big"), key=self._stream).digest()
+            for number in range(blocks)
+        )[: len(body)]
+        mixed = int.from_bytes(body, "big") ^ int.from_bytes(stream, "big")
+        return mixed.to_bytes(len(body), "big")
 
 
 def _text(raw: bytes) -> str:

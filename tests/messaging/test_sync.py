@@ -1,15 +1,22 @@
 """State before + sync == state after, for every kind of change: whether the thread was lively or
 had come to rest, on the device of whoever did it and on those of the others."""
 
+import itertools
+from base64 import urlsafe_b64decode
+
+import msgspec
 import pytest
 
+from greenroom.clock import HeldClock
 from greenroom.messaging import (
     answer,
+    given,
     inbox,
+    look as looking,
     open as opening,
+    react,
     read,
     send,
-    sync as syncing,
 )
 from greenroom.messaging.models import Kind
 from greenroom.messaging.sync import sync
@@ -165,7 +172,7 @@ async def test_a_long_absence_from_one_thread_is_said_to_be_truncated(roomy: Wor
     device = Device(roomy.messaging, roomy.actors["ana"])
     await device.reload()
     roomy.clock.advance(seconds=60)
-    for n in range(syncing.MAX_FRAMES + 5):
+    for n in range(looking.MAX_FRAMES + 5):
         await roomy.say("ben", thread.id, f"and {n}")
     answer_ = await sync(roomy.messaging, roomy.actors["ana"], device.cursor)
     assert [changed.truncated for changed in answer_.threads] == [True]
@@ -173,18 +180,126 @@ async def test_a_long_absence_from_one_thread_is_said_to_be_truncated(roomy: Wor
     assert device.shown() == await device.reloaded()
 
 
-async def test_what_was_written_just_before_the_cursor_and_seen_late_is_told_again(
-    world: World,
-) -> None:
+async def test_a_write_that_bears_an_earlier_time_than_the_cursor_is_given(world: World) -> None:
+    """Of a node whose clock is behind, or that was slow."""
     thread = await world.inquiry()
+    await world.say("ana", thread.id, "Hello?")
     ana = world.actors["ana"]
     world.clock.advance(seconds=3600)
-    frame = await world.say("ben", thread.id, "Did you see?")
-    world.clock.advance(seconds=5)
+    behind = World(
+        contexts(world.store, HeldClock(world.clock.now_ms()), world.rates),
+        world.clock,
+        world.actors,
+        _sent=100,
+    )
+    world.clock.advance(seconds=50)
     cursor = (await sync(world.messaging, ana)).cursor
-    world.clock.advance(seconds=3600)
+    for _ in range(3):
+        frame = await behind.say("ben", thread.id, "Did you see?")
+        found = await sync(world.messaging, ana, cursor)
+        assert [f.id for changed in found.threads for f in changed.frames] == [frame.id]
+        cursor = found.cursor
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+async def test_nothing_comes_twice(roomy: World, change: Change) -> None:
+    """However often somebody asks within the time for which a cursor reaches back."""
+    stage = await Stage(roomy).set_up()
+    devices = await _devices(stage)
+    roomy.clock.advance(seconds=20)
+    await change(stage)
+    for device in devices:
+        await device.sync()
+        for _ in range(4):
+            roomy.clock.advance(seconds=7)
+            assert device.cursor is not None
+            again = await sync(stage.messaging, device.actor, device.cursor)
+            assert (again.threads, again.gone, again.more, again.reset) == ((), (), False, False)
+            device.cursor = again.cursor
+
+
+@pytest.mark.parametrize("both", [*itertools.pairwise(CHANGES)], ids=lambda b: b[1].__name__)
+async def test_of_what_comes_after_a_sync_nothing_is_missed(
+    roomy: World, both: tuple[Change, Change]
+) -> None:
+    """Within the same millisecond, and of what the cursor remembers."""
+    stage = await Stage(roomy).set_up()
+    device = Device(stage.messaging, stage.ana)
+    await device.reload()
+    for change in both:
+        await change(stage)
+        await device.sync()
+        assert device.shown() == await device.reloaded()
+
+
+async def test_each_message_and_each_change_of_one_comes_once_to_somebody_who_polls(
+    roomy: World,
+) -> None:
+    threads = [(await roomy.inquiry("ana", f"seller{n}")).id for n in range(3)]
+    ana = roomy.actors["ana"]
+    roomy.clock.advance(seconds=3600)
+    cursor, came = (await sync(roomy.messaging, ana)).cursor, list[tuple[str, int]]()
+    said: list[tuple[str, int]] = []
+    for second in range(150):
+        roomy.clock.advance(seconds=1)
+        name = f"seller{second % 3}"
+        frame = await roomy.say(name, threads[second % 3], f"Number {second}")
+        if second % 5 == 0:
+            actor = roomy.actors[name]
+            await react.react(roomy.messaging, actor, frame.thread, frame.id, "🎉")
+            said.append((frame.id, 2))
+        else:
+            said.append((frame.id, 1))
+        if second % 4 == 3:
+            found = await sync(roomy.messaging, ana, cursor)
+            came += [(f.id, f.version) for changed in found.threads for f in changed.frames]
+            cursor = found.cursor
+    found = await sync(roomy.messaging, ana, cursor)
+    came += [(f.id, f.version) for changed in found.threads for f in changed.frames]
+    assert sorted(came) == sorted(said)
+
+
+async def test_what_was_there_before_one_started_over_is_not_given_again(world: World) -> None:
+    thread = await world.inquiry()
+    await world.say("ben", thread.id, "A while ago.")
+    world.clock.advance(seconds=10)
+    ana = world.actors["ana"]
+    cursor = (await sync(world.messaging, ana)).cursor
+    world.clock.advance(seconds=10)
+    assert not (await sync(world.messaging, ana, cursor)).threads
+    frame = await world.say("ben", thread.id, "Just now.")
     found = await sync(world.messaging, ana, cursor)
     assert [f.id for changed in found.threads for f in changed.frames] == [frame.id]
+
+
+async def test_a_cursor_fits_into_a_request_whatever_happened_within_a_minute(
+    roomy: World,
+) -> None:
+    threads = [(await roomy.inquiry("ana", f"seller{n}")).id for n in range(120)]
+    device = Device(roomy.messaging, roomy.actors["ana"])
+    await device.reload()
+    roomy.clock.advance(days=1)
+    for n, thread in enumerate(threads):
+        await roomy.say(f"seller{n}", thread, f"Number {n}")
+    more, longest = True, 0
+    while more:
+        found = await sync(roomy.messaging, device.actor, device.cursor)
+        device.cursor, more = found.cursor, found.more
+        longest = max(longest, len(found.cursor))
+    assert longest < 4096
+    again = await sync(roomy.messaging, device.actor, device.cursor)
+    assert len(again.threads) <= len(threads) - given.MOST
+
+
+async def test_a_cursor_does_not_show_what_it_remembers(world: World) -> None:
+    """The version of a head moves when somebody declines, which its sender may not know."""
+    thread = await world.inquiry()
+    await world.say("ben", thread.id, "Hello.")
+    world.clock.advance(seconds=10)
+    cursor = (await sync(world.messaging, world.actors["ana"])).cursor
+    raw = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+    for ms in (world.clock.now_ms(), world.clock.now_ms() - 1):
+        assert msgspec.msgpack.encode(ms) not in raw
 
 
 async def test_where_nothing_happened_nothing_is_told(world: World) -> None:

@@ -62,8 +62,8 @@ class Desk:
     def has_room(self) -> bool:
         return self.under_way < self.most_under_way
 
-    def cursor(self, user: UserId) -> str:
-        return sync.cursor_now(self.messaging, user)
+    def cursor(self, user: UserId, last: str | None = None) -> str:
+        return sync.cursor_now(self.messaging, user, last)
 
     async def changes(self, actor: Actor, cursor: str) -> Changes:
         found = await sync.sync(self.messaging, actor, cursor)

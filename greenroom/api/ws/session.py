@@ -88,6 +88,8 @@ class Session:
         """Made when there is need for it, as few ever have."""
         self._admission: asyncio.Task[None] | None = None
         self._is_resuming = False
+        self._replayed_to: str | None = None
+        """The cursor at the end of the last replay: it remembers what was given."""
         self._mistakes = 0
         self._checked_ms = 0
         self._ticket = Ticket(desk.messaging.clock, self._warn, self._expired)
@@ -292,7 +294,7 @@ class Session:
     def cursor(self) -> str | None:
         if self.actor is None or not self.stream.cursor_holds() or not self.desk.hub.is_whole:
             return None
-        return self.desk.cursor(self.actor.user)
+        return self.desk.cursor(self.actor.user, self._replayed_to)
 
     async def _resumed(self, request: frames.Resume) -> None:
         """Answers itself: what was held comes right after the answer."""
@@ -322,6 +324,7 @@ class Session:
                 self.outbox.answer(encode(frames.Synced(request.id, changes)))
             cursor, more = changes.cursor, changes.more
             await self.outbox.room()
+        self._replayed_to = cursor
         return Ack(request.id, cursor=cursor)
 
     # How it ends.
