@@ -63,10 +63,11 @@ async def arrange(messaging: Messaging, actor: Actor, thread_id: ThreadId, wishe
 
 
 def _changes(side: Side, wishes: Wishes) -> tuple[Action, ...]:
+    """Nothing where it is so already: a repeat writes and publishes nothing."""
     changes: list[Action] = []
-    if wishes.pinned is not None:
+    if wishes.pinned not in (None, side.mine.pinned):
         changes.append(F("pinned").set(wishes.pinned))
-    if wishes.muted_until_ms is not None:
+    if wishes.muted_until_ms not in (None, side.mine.muted_until_ms):
         changes.append(F("mutedUntil").set(wishes.muted_until_ms))
     archived = wishes.archived
     if (
@@ -75,9 +76,10 @@ def _changes(side: Side, wishes: Wishes) -> tuple[Action, ...]:
         and side.mine.archived_seq is not None
     ):
         archived = rules.is_archived(side.thread, side.mine)  # a mute is for what comes from now on
-    if archived is not None:
+    wanted = side.thread.last_seq if archived else None
+    if archived is not None and wanted != side.mine.archived_seq:
         seq = F("archivedSeq")
-        changes.append(seq.set(side.thread.last_seq) if archived else seq.remove())
-    if wishes.spam is not None:
+        changes.append(seq.remove() if wanted is None else seq.set(wanted))
+    if wishes.spam not in (None, side.mine.spam):
         changes.append(F("spam").set(wishes.spam))
     return tuple(changes)

@@ -33,6 +33,8 @@ async def _set(
 
     def plan(found: Thread, ms: int) -> Planned:
         _check(found, actor)
+        if (found.status is Status.LOCKED) == (status is Status.LOCKED):
+            return Planned(found, (), quiet=True)  # somebody else was first
         frame = system_frame(messaging, found, actor.user, ms, event)
         after = _turned(found, status)
         return Planned(said(after, frame), (frame_op(frame),), (MessageCreated(frame),))

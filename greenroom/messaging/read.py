@@ -115,6 +115,9 @@ async def mark_unread(
     first = side.thread.last_seq if seq is None else seq
     _check_seq(side.thread, first, least=side.mine.joined_seq + 1)
     first = min(first, rules.place_of(side.thread, side.mine) + 1)
+    sent = side.thread.seats[actor.user].sent
+    if (side.mine.unread_from, side.mine.unread_sent) == (first, sent):
+        return
     now_ms = messaging.clock.now_ms()
     await messaging.store.write(
         shelve.put_up(
@@ -123,7 +126,7 @@ async def mark_unread(
             side.thread.gates.get(actor.user),
             now_ms,
             F("unreadFrom").set(first),
-            F("unreadSent").set(side.thread.seats[actor.user].sent),
+            F("unreadSent").set(sent),
             F("changedAt").set(now_ms),
         )
     )

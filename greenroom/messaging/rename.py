@@ -42,6 +42,8 @@ async def rename(
         check_may_send(head, actor.user, named or "", messaging.clock.now_ms(), apart=apart)
         if settings_version is not None and settings_version != rules.settings_version(head):
             raise ThreadChanged
+        if head.subject == named:
+            return Planned(head, (), quiet=True)  # somebody else was first
         frame = system_frame(messaging, head, actor.user, ms, "subject.changed", named or "")
         after = said(replace(head, subject=named), frame)
         return Planned(after, (frame_op(frame),), (MessageCreated(frame),))

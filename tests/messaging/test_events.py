@@ -15,7 +15,6 @@ from greenroom.messaging.events import Event
 from greenroom.messaging.models import Kind, Role, Thread
 from greenroom.messaging.react import react
 from greenroom.messaging.rename import rename
-from greenroom.messaging.send import Outgoing, send
 from tests.messaging.world import World
 
 
@@ -55,16 +54,6 @@ async def _group(world: World) -> Thread:
     return await opening.open_thread(
         world.messaging, ana, opening.Opening(kind=Kind.BOOKING, others=tuple(others))
     )
-
-
-async def test_a_retry_is_told_again_for_the_first_may_have_died_before_it_told(
-    world: World, told: Told
-) -> None:
-    thread = await world.inquiry()
-    told.take()
-    for _ in range(2):
-        await send(world.messaging, world.actors["ana"], thread.id, Outgoing("c", "Friday?"))
-        assert ("MessageCreated", {"ana", "ben"}) in told.take()
 
 
 async def test_a_message_and_what_becomes_of_it(world: World, told: Told) -> None:

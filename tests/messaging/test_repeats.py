@@ -1,0 +1,221 @@
+"""Everything that may be repeated is told once, however often and however much at once."""
+
+import asyncio
+import dataclasses
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from greenroom.errors import Problem
+from greenroom.messaging import (
+    answer,
+    arrange,
+    delete,
+    edit,
+    lock,
+    open as opening,
+    react,
+    read,
+    rename,
+    seats,
+    send,
+    start,
+)
+from greenroom.messaging.block import block_person
+from greenroom.messaging.models import Kind, Role
+from greenroom.people.actor import Actor, Scope
+from tests.messaging.changes import Stage
+from tests.messaging.test_events import Told
+from tests.messaging.world import UNLIMITED, World, world_on
+from tests.stores import SQLITE
+
+Deed: TypeAlias = Callable[[Stage], Awaitable[object]]
+TIMES = 20
+
+
+def _message(s: Stage) -> Awaitable[object]:
+    return send.send(s.messaging, s.ana, s.threads["ben"], send.Outgoing("same", "Friday?"))
+
+
+async def _held(s: Stage) -> object:
+    text = "Write me at ana@example.com, or pay by Western Union"
+    return await send.send(s.messaging, s.ana, s.threads["ben"], send.Outgoing("held", text))
+
+
+async def _reaction(s: Stage) -> object:
+    frame = (await s.frames("ben"))[0]
+    return await react.react(s.messaging, s.ana, s.threads["ben"], frame.id, "🎉")
+
+
+async def _reaction_taken_back(s: Stage) -> object:
+    frame = (await s.frames("ben"))[0]
+    return await react.take_back(s.messaging, s.ana, s.threads["ben"], frame.id, "🎉")
+
+
+async def _edit(s: Stage) -> object:
+    frame = (await s.frames("ben"))[0]
+    return await edit.edit(s.messaging, s.ana, s.threads["ben"], frame.id, "Is Monday?")
+
+
+async def _deletion(s: Stage) -> object:
+    frame = (await s.frames("ben"))[0]
+    return await delete.delete(s.messaging, s.ana, s.threads["ben"], frame.id)
+
+
+def _accepting(s: Stage) -> Awaitable[object]:
+    return answer.accept(s.messaging, s.ana, s.gates["cleo"])
+
+
+def _declining(s: Stage) -> Awaitable[object]:
+    return answer.decline(s.messaging, s.ana, s.gates["carl"])
+
+
+def _adding(s: Stage) -> Awaitable[object]:
+    invited = opening.Invited(s.other("eve").user)
+    return seats.add(s.messaging, s.other("ben"), s.threads["group"], invited)
+
+
+def _removing(s: Stage) -> Awaitable[object]:
+    user = s.other("zoe").user
+    return seats.remove(s.messaging, s.other("ben"), s.threads["group"], user)
+
+
+def _leaving(s: Stage) -> Awaitable[object]:
+    return seats.leave(s.messaging, s.ana, s.threads["group"])
+
+
+def _reading(s: Stage) -> Awaitable[object]:
+    return read.mark_read(s.messaging, s.other("finn"), s.threads["finn"], 3)
+
+
+def _receiving(s: Stage) -> Awaitable[object]:
+    return read.mark_delivered(s.messaging, s.other("finn"), s.threads["finn"], 3)
+
+
+def _marking_unread(s: Stage) -> Awaitable[object]:
+    return read.mark_unread(s.messaging, s.ana, s.threads["eve"], 2)
+
+
+def _pinning(s: Stage) -> Awaitable[object]:
+    return arrange.pin(s.messaging, s.ana, s.threads["eve"], True)
+
+
+def _muting(s: Stage) -> Awaitable[object]:
+    return arrange.mute(s.messaging, s.ana, s.threads["eve"], 4_200_000_000_000)
+
+
+def _archiving(s: Stage) -> Awaitable[object]:
+    return arrange.archive(s.messaging, s.ana, s.threads["eve"], True)
+
+
+def _filing_as_spam(s: Stage) -> Awaitable[object]:
+    return arrange.mark_spam(s.messaging, s.ana, s.threads["eve"], True)
+
+
+def _naming(s: Stage) -> Awaitable[object]:
+    return rename.rename(s.messaging, s.other("ben"), s.threads["group"], "Friday")
+
+
+def _locking(s: Stage) -> Awaitable[object]:
+    moderator = Actor(s.other("zoe").user, frozenset({Scope.MODERATOR}))
+    return lock.lock(s.messaging, moderator, s.threads["ben"])
+
+
+def _blocking(s: Stage) -> Awaitable[object]:
+    user = s.other("gus").user
+    return block_person(s.messaging, s.ana, user, thread_id=s.threads["gus"])
+
+
+def _opening(s: Stage) -> Awaitable[object]:
+    invited = (opening.Invited(s.other("ben").user, Role.SELLER),)
+    wanted = opening.Opening(kind=Kind.INQUIRY, others=invited)
+    return opening.open_thread(s.messaging, s.ana, wanted, key="one")
+
+
+def _starting(s: Stage) -> Awaitable[object]:
+    invited = (opening.Invited(s.other("ben").user, Role.SELLER),)
+    wanted = opening.Opening(kind=Kind.INQUIRY, others=invited)
+    return start.start(s.messaging, s.ana, wanted, "Hello!", key="two")
+
+
+def _opening_direct(s: Stage) -> Awaitable[object]:
+    return opening.open_direct(s.messaging, s.ana, s.other("ben").user)
+
+
+DEEDS: tuple[Deed, ...] = (
+    _message,
+    _held,
+    _reaction,
+    _reaction_taken_back,
+    _edit,
+    _deletion,
+    _accepting,
+    _declining,
+    _adding,
+    _removing,
+    _leaving,
+    _reading,
+    _receiving,
+    _marking_unread,
+    _pinning,
+    _muting,
+    _archiving,
+    _filing_as_spam,
+    _naming,
+    _locking,
+    _blocking,
+    _opening,
+    _starting,
+    _opening_direct,
+)
+SILENT = (_held, _reaction_taken_back)
+"""Nothing to tell, even of the first."""
+ONE_BY_ONE = (_reading, _receiving, _marking_unread, _pinning, _muting, _archiving, _filing_as_spam)
+"""On the user's own side, under no version: what two devices do at once both of them tell."""
+
+
+async def _repeated(deed: Deed, stage: Stage) -> None:
+    """What is done already may be refused: there is nobody to remove any more."""
+    with suppress(Problem):
+        await deed(stage)
+
+
+async def _told(world: World) -> tuple[Stage, Told]:
+    stage = await Stage(world).set_up()
+    told = Told(world)
+    world.messaging = dataclasses.replace(world.messaging, tell=told)
+    return stage, told
+
+
+@pytest.mark.parametrize("deed", DEEDS, ids=lambda deed: deed.__name__[1:])
+async def test_what_is_repeated_is_told_once(roomy: World, deed: Deed) -> None:
+    stage, told = await _told(roomy)
+    await deed(stage)
+    once = told.take()
+    assert bool(once) == (deed not in SILENT)
+    for _ in range(TIMES):
+        roomy.clock.advance(seconds=1)
+        await _repeated(deed, stage)
+    assert told.take() == []
+
+
+@pytest.mark.parametrize(
+    "deed", [deed for deed in DEEDS if deed not in ONE_BY_ONE], ids=lambda deed: deed.__name__[1:]
+)
+async def test_so_is_what_comes_many_times_at_once(
+    roomy: World, tmp_path: Path, deed: Deed
+) -> None:
+    stage, told = await _told(roomy)
+    await deed(stage)
+    once = sorted(map(_shown, told.take()))
+    async with world_on(f"{SQLITE}{tmp_path}/another.db", UNLIMITED) as another:
+        stage, told = await _told(another)
+        await asyncio.gather(*(_repeated(deed, stage) for _ in range(TIMES)))
+        assert sorted(map(_shown, told.take())) == once
+
+
+def _shown(event: tuple[str, set[str]]) -> str:
+    return f"{event[0]} to {sorted(event[1])}"
