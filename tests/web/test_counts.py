@@ -20,14 +20,14 @@ REQUEST = "A test shoot in our second room?"
 _COUNT = """() => {
     const unread = (within) => {
         const text = within.querySelector(".badge .sr")?.textContent ?? "0";
-        return Number(/\\\\d+/.exec(text)[0]);
+        return Number(/\\d+/.exec(text)[0]);
     };
     const folders = Object.fromEntries([...document.querySelectorAll("[data-folder]")]
         .map((folder) => [folder.dataset.folder, unread(folder)]));
     const rows = [...document.querySelectorAll("[data-thread]")];
     const loud = rows.filter((row) => row.querySelector(".badge:not(.quiet)"));
     return {
-        title: Number(/^\\\\((\\\\d+)\\\\)/.exec(document.title)?.[1] ?? 0),
+        title: Number(/^\\((\\d+)\\)/.exec(document.title)?.[1] ?? 0),
         folders,
         rows: loud.map(unread).reduce((sum, one) => sum + one, 0),
         quiet: rows.filter((row) => row.querySelector(".badge.quiet")).length,

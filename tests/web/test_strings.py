@@ -60,9 +60,9 @@ def _code() -> str:
 
 def test_every_string_is_used() -> None:
     code = _code()
-    named = set(re.findall(r'["`]([\w.]+)["`]', code))
+    named = set(re.findall(r'["`]([\w.-]+)["`]', code))
     made = [
-        re.compile(re.sub(r"\\\$\\\{.*?\\\}", r"[\\w.]+", re.escape(template)))
+        re.compile(re.sub(r"\\\$\\\{.*?\\\}", r"[\\w.-]+", re.escape(template)))
         for template in set(re.findall(r"`([\w.]+\.\$\{[^`]*\}[\w.]*)`", code))
     ]
     made += [re.compile(rf"{prefix}\.\w+") for prefix in set(re.findall(r'\btx\(\s*"(\w+)"', code))]
@@ -123,3 +123,10 @@ def _without_code(markup: str) -> str:
         elif depth == 0:
             out.append(letter)
     return "".join(out)
+
+
+def test_every_problem_that_has_words_exists() -> None:
+    known = (SOURCES.parents[1] / "docs/reference/problems.md").read_text()
+    named = [key.removeprefix("problem.") for key in _strings() if key.startswith("problem.")]
+    assert named
+    assert [code for code in named if f"`/problems/{code}`" not in known] == []

@@ -1,6 +1,6 @@
 // What is said once and goes away: "Archived · Undo". What must be read stands somewhere else.
 import { isProblem, type ProblemDocument } from "../client";
-import { says, t, type PlainKey } from "../strings";
+import { problemText, says, t, type PlainKey } from "../strings";
 
 export interface Toast {
   id: number;
@@ -46,14 +46,23 @@ export function reasonOf(error: unknown): string {
 
 /** What the client finds by itself has a code and no words. */
 const OWN: Readonly<Record<string, PlainKey>> = {
-  "client/unreachable": "problem.unreachable",
-  "client/not-found": "problem.notFound",
-  "client/no-answer": "problem.noAnswer",
+  "client/unreachable": "client.unreachable",
+  "client/not-found": "client.not-found",
+  "client/no-answer": "client.no-answer",
   "client/no-token": "status.refused",
-  "/problems/thread-not-found": "app.goneText",
 };
 
+const SERVER_FAILED = 500;
+
+/** In plain words: ours where we have some, else the server's. */
 export function sentenceOf(problem: ProblemDocument | null | undefined): string {
-  const own = OWN[problem?.type ?? ""];
-  return own ? says(own) : problem?.detail || problem?.title || t("app.wrongText");
+  if (!problem) return t("app.wrongText");
+  const own = OWN[problem.type];
+  if (own) return says(own);
+  const code = problem.type.slice(problem.type.lastIndexOf("/") + 1);
+  const fields = problem as unknown as Record<string, unknown>;
+  const text = problemText(code, "fields" in fields ? (fields["fields"] as typeof fields) : fields);
+  if (text !== null) return text;
+  if (problem.status >= SERVER_FAILED) return t("client.no-answer");
+  return problem.detail || problem.title || t("app.wrongText");
 }

@@ -56,6 +56,22 @@ export function tx(prefix: string, name: string): string {
   return key in words ? fill(key as Key, {}) : name;
 }
 
+/** What a problem means for the reader, by its code; null where we have no words of our own. */
+export function problemText(code: string, fields: Readonly<Record<string, unknown>>): string | null {
+  const key = `problem.${code}`;
+  if (!(key in words)) return null;
+  const wait = inSeconds(Number(fields["retryAfterS"] ?? 0));
+  return fill(key as Key, { wait, most: Number(fields["most"] ?? 0) });
+}
+
+/** "in 40 seconds", "in 5 minutes", "in 2 hours" */
+function inSeconds(seconds: number): string {
+  const [unit, size] =
+    seconds < 100 ? (["second", 1] as const) : seconds < 5400 ? (["minute", 60] as const) : (["hour", 3600] as const);
+  const format = new Intl.RelativeTimeFormat(language, { numeric: "always" });
+  return format.format(Math.max(1, Math.ceil(seconds / size)), unit);
+}
+
 /** What happened last, for a row of the list; null where `event` is no event that we know. */
 export function eventInRow(event: string, name: string): string | null {
   const key = `row.event.${event}`;
