@@ -80,6 +80,36 @@ class Limits(Struct, frozen=True):
     previews: Annotated[
         Allowance, Meta(description="Asking how a text would be judged before it is sent.")
     ] = Allowance(120, _MINUTE)
+    openings: Annotated[
+        Allowance,
+        Meta(
+            description="Attempts to open a conversation, also those that are refused or find one "
+            "that is there."
+        ),
+    ] = Allowance(60, _MINUTE)
+    changes: Annotated[
+        Allowance, Meta(description="Every change that has no line of its own here, and sending.")
+    ] = Allowance(300, _MINUTE)
+    receipts: Annotated[
+        Allowance,
+        Meta(description="Read and delivery marks, typing, and which threads are on screen."),
+    ] = Allowance(1200, _MINUTE)
+    reads: Annotated[
+        Allowance, Meta(description="Reading: inbox, history, sync, and everything else.")
+    ] = Allowance(1200, _MINUTE)
+    lookups: Annotated[Allowance, Meta(description="Finding people by id, username or name.")] = (
+        Allowance(240, _MINUTE)
+    )
+    sign_ins: Annotated[
+        Allowance, Meta(description="Opening sockets, and renewing the token on one.")
+    ] = Allowance(120, _MINUTE)
+    service_calls: Annotated[
+        Allowance,
+        Meta(
+            description="Whatever a service does on its own behalf. Acting for a user, it spends "
+            "the user's limits."
+        ),
+    ] = Allowance(6000, _MINUTE)
 
 
 class Names(Struct, frozen=True):

@@ -22,6 +22,7 @@ from greenroom.people import People, access
 from greenroom.people.access import NoAccount
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.models import is_user_id
+from greenroom.safety.limits import Limit, Limits
 
 ACT_FOR = "Greenroom-Act-For"
 SCHEME = SecurityScheme(
@@ -169,6 +170,7 @@ async def actor_of(connection: Connection) -> Actor:
         authenticator: Authenticator = connection.app.state.authenticator
         act_for = connection.headers.get(ACT_FOR)
         known = await authenticator.authenticate(bearer_token(connection), act_for)
+        await _spend(connection, known)
         connection.state["actor"] = known
     return known
 
@@ -179,10 +181,27 @@ async def newcomer_of(connection: Connection) -> Actor:
     if known is None:
         authenticator: Authenticator = connection.app.state.authenticator
         known = await authenticator.newcomer(bearer_token(connection))
+        await _spend(connection, known)
         if ACT_FOR in connection.headers or not known.may(Scope.USER):
             raise NotAllowed(Scope.USER)
         connection.state["newcomer"] = known
     return known
+
+
+async def _spend(connection: Connection, actor: Actor) -> None:
+    """One of the limit that the route names (`limit=`), or of the one for all reads or changes:
+    before the body is read, and before any work is done."""
+    limits: Limits = connection.app.state.limits
+    await limits.spend(actor.user, _limit_of(connection, actor))
+
+
+def _limit_of(connection: Connection, actor: Actor) -> Limit:
+    if Scope.SERVICE in actor.scopes:
+        return Limit.SERVICE_CALLS
+    named: Limit | None = connection.route_handler.opt.get("limit")
+    if named is not None:
+        return named
+    return Limit.READS if connection.scope.get("method") in ("GET", "HEAD") else Limit.CHANGES
 
 
 def bearer_token(connection: Connection) -> str:

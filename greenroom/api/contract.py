@@ -29,6 +29,7 @@ from greenroom.api.problem_examples import example_of
 from greenroom.api.tokens import InvalidToken, NotAuthenticated, TokenExpired
 from greenroom.errors import Problem
 from greenroom.people.access import AccountSuspended, NoAccount
+from greenroom.safety.limits import TooMany
 
 _ALWAYS: tuple[type[Problem], ...] = (
     NotAuthenticated,
@@ -37,6 +38,7 @@ _ALWAYS: tuple[type[Problem], ...] = (
     NotAllowed,
     NoAccount,
     AccountSuspended,
+    TooMany,
 )
 
 

@@ -94,7 +94,9 @@ def http_app(
     demo = [demo_routes(samples, sign, clock, origins)] if samples and sign else []
     return HeadsToo(
         [*site_routes(site, landing(shown)), *reference_routes(site), *demo, *_ROUTES],
-        state=State({"authenticator": authenticator, "site": site}),
+        state=State(
+            {"authenticator": authenticator, "limits": contexts.safety.limits, "site": site}
+        ),
         dependencies=_dependencies(contexts, ready),
         plugins=[Illustrations(EXAMPLES)],
         request_class=Utf8Request,

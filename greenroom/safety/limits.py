@@ -44,6 +44,19 @@ class Limit(StrEnum):
     REPORTS = "reports"
     PREVIEWS = "previews"
     """What would be said of a text that is not sent yet."""
+    OPENINGS = "openings"
+    """Attempts to open a conversation, also those that are refused or find one that is there."""
+    CHANGES = "changes"
+    """Every change, whatever other limit it spends."""
+    RECEIPTS = "receipts"
+    """Read and delivery marks, typing, and which threads are on screen."""
+    READS = "reads"
+    LOOKUPS = "lookups"
+    """Finding people."""
+    SIGN_INS = "sign-ins"
+    """Sockets that are opened, and tokens that are renewed on them."""
+    SERVICE_CALLS = "service-calls"
+    """Whatever a service does on its own behalf."""
 
 
 class Rate(Struct, frozen=True, kw_only=True):

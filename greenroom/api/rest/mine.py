@@ -18,6 +18,7 @@ from greenroom.messaging import Messaging, access, draft as drafts, read
 from greenroom.messaging.arrange import Wishes, arrange
 from greenroom.messaging.problems import InvalidMark, InvalidText, ThreadNotFound
 from greenroom.people.actor import Actor, Scope
+from greenroom.safety.limits import Limit
 
 _Seq = Annotated[int, Meta(ge=0, le=2**53)]
 
@@ -53,6 +54,7 @@ class Draft(Struct, rename="camel"):
 @put(
     "/read",
     operation_id="markRead",
+    limit=Limit.RECEIPTS,
     summary="Everything up to a message is read",
     description="Never goes back; `PUT …/unread` does.",
     response_description="Your side of the conversation.",
@@ -68,6 +70,7 @@ async def mark_read(
 @put(
     "/delivered",
     operation_id="markDelivered",
+    limit=Limit.RECEIPTS,
     summary="Everything up to a message has arrived",
     response_description="Noted.",
     status_code=204,

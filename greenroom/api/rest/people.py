@@ -26,6 +26,7 @@ from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
 from greenroom.people.join import AccountExists, UsernameTaken
 from greenroom.people.models import InvalidEmail, InvalidName, InvalidUserId, InvalidUsername
+from greenroom.safety.limits import Limit
 from greenroom.store.problems import InvalidCursor
 
 
@@ -70,6 +71,7 @@ class NewPerson(Struct, rename="camel", forbid_unknown_fields=True):
 @get(
     "/{userId:str}",
     operation_id="getPerson",
+    limit=Limit.LOOKUPS,
     summary="A person's profile",
     response_description="The profile. Only a moderator is shown a `suspension`.",
     responses=refuses(PersonNotFound),
@@ -87,6 +89,7 @@ async def get_person(
 @get(
     "/",
     operation_id="findPeople",
+    limit=Limit.LOOKUPS,
     summary="People by id, by username, or by the beginning of a name",
     description="Give one or more `id`, or `username`, or `name`. A name is matched without case "
     "and accents by the beginning of its words, from two letters on.",

@@ -49,7 +49,7 @@ from greenroom.messaging.rules import settings_version
 from greenroom.messaging.thread import view
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
-from greenroom.safety.limits import TooMany
+from greenroom.safety.limits import Limit, TooMany
 from greenroom.store.problems import InvalidCursor
 
 _ETAG = [ResponseHeader(name="ETag", description="For `If-Match`.", documentation_only=True)]
@@ -110,6 +110,7 @@ class ProjectThreads(Struct, rename="camel"):
 @post(
     "/threads",
     operation_id="openThread",
+    limit=Limit.OPENINGS,
     summary="Open a conversation",
     description="With an `Idempotency-Key` the same request opens one conversation, however often "
     "it is sent. A `message` is sent with it; to a stranger it waits as a request. A `direct` "
@@ -161,6 +162,7 @@ async def open_thread(
 @put(
     "/direct/{userId:str}",
     operation_id="openDirectThread",
+    limit=Limit.OPENINGS,
     summary="The one conversation with a person",
     description="Found, or opened, or rejoined: whichever of the two asks gets the same.",
     response_description="The conversation.",

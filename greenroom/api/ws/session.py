@@ -13,7 +13,7 @@ answers.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from functools import partial
 from typing import Any, Protocol
 
@@ -38,6 +38,7 @@ from greenroom.people.access import AccountSuspended
 from greenroom.people.actor import Actor, Scope
 from greenroom.realtime.base import user_topic
 from greenroom.realtime.outbox import Outbox
+from greenroom.safety.limits import Limit, TooMany
 
 MOST_UNDER_WAY = 256
 """Requests of one client at once; while there are more, nothing is read from its socket."""
@@ -45,6 +46,17 @@ _CHECK_MS = 600_000
 _LONGEST_REASON = 200
 _RESYNC = encode(frames.Resync())
 _decode = msgspec.json.Decoder(frames.Request).decode
+_LIMITS: Mapping[type, Limit] = {
+    frames.Auth: Limit.SIGN_INS,
+    frames.Read: Limit.RECEIPTS,
+    frames.Delivered: Limit.RECEIPTS,
+    frames.Typing: Limit.RECEIPTS,
+    frames.Focus: Limit.RECEIPTS,
+    frames.History: Limit.READS,
+    frames.Resume: Limit.READS,
+    frames.Ping: Limit.READS,
+}
+"""What is not named here is a change."""
 _log = logging.getLogger(__name__)
 
 
@@ -253,6 +265,7 @@ class Session:
             else:
                 assert self.actor is not None
                 await self.desk.authenticator.check(self.actor)
+                await self._spend(self.actor, request)
                 answer = await self.desk.handlers[type(request)](self, request)
         except Problem as problem:
             self._refuse(number, problem)
@@ -264,10 +277,16 @@ class Session:
             if answer is not None and not self.is_over:
                 self.outbox.answer(encode(answer))
 
+    async def _spend(self, actor: Actor, request: frames.Request) -> None:
+        """Before any work is done for it."""
+        limit = _LIMITS.get(type(request), Limit.CHANGES)
+        await self.desk.messaging.safety.limits.spend(actor.user, limit)
+
     async def _authenticated(self, request: frames.Auth) -> Ack:
         actor, expires_ms = await self.desk.authenticator.admit(request.token, request.act_for)
         if not actor.may(Scope.USER):
             raise NotAllowed(Scope.USER)
+        await self._spend(actor, request)
         if self.actor is not None and actor.user != self.actor.user:
             raise SayWhoFirst
         cursor = self.cursor()
@@ -303,6 +322,7 @@ class Session:
         self.stream.hold()
         try:
             await self.desk.authenticator.check(self.actor)
+            await self._spend(self.actor, request)
             ack = await self._replayed(self.actor, request)
             if not self.is_over:
                 self.outbox.answer(encode(ack))
@@ -342,7 +362,9 @@ class Session:
         """Whoever is not let in, or no longer, has to go. Our own trouble is no reason."""
         if _is_ours(problem):
             return
-        if self.actor is None:
+        if isinstance(problem, TooMany) and self.actor is None:
+            self.close(Closed.TOO_MUCH, "too many sockets were opened")
+        elif self.actor is None:
             self.close(Closed.NO_TOKEN, "the token is not accepted")
         elif isinstance(problem, AccountSuspended):
             self.close(Closed.EXPIRED, "the account is suspended")

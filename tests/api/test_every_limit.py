@@ -1,0 +1,127 @@
+"""Every route and every request of the socket spends a limit: repeated, each is refused with 429
+and told when to try again. A new one without a limit fails here by its name."""
+
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+import pytest
+from httpx import ASGITransport, AsyncClient
+
+from greenroom.api.asyncapi.examples import EXAMPLES
+from greenroom.api.auth import Authenticator
+from greenroom.api.http import http_app
+from greenroom.api.tokens import Expected, SharedSecret
+from greenroom.api.ws import frames
+from greenroom.app import compose
+from greenroom.clock import HeldClock
+from greenroom.safety.limits import Limit, Rate
+from tests.api.castle import Castle, furnished
+from tests.api.hall import SECRET, Hall, hall_on
+from tests.api.test_nobody_else import BODIES, PUBLIC
+from tests.messaging.world import UNLIMITED
+from tests.socket.node import CAST, serving
+from tests.stores import IN_2100_MS, SQLITE
+
+MOST = 3
+FEW = dict.fromkeys(Limit, Rate(most=MOST, window_ms=60_000, unasked=0, step=1, keep_ms=1000))
+
+
+def _limited(hall: Hall) -> AsyncClient:
+    """The same people and data behind limits that are soon reached."""
+    people = hall.contexts.people
+    contexts = compose(people.store, hall.clock, SECRET, rates=FEW)
+    authenticator = Authenticator(people, SharedSecret(SECRET), Expected())
+
+    async def ready() -> None:
+        pass
+
+    app = http_app(contexts, authenticator, ready)
+    transport = ASGITransport(app, raise_app_exceptions=False)  # type: ignore[arg-type]
+    return AsyncClient(transport=transport, base_url="http://greenroom")
+
+
+def _routes(hall: Hall) -> list[str]:
+    found = {
+        f"{method} {route.path_format}"
+        for route in hall.app.routes
+        for method in getattr(route, "methods", ())
+        if method != "OPTIONS"
+    }
+    return sorted(found - set(PUBLIC))
+
+
+async def _until_refused(castle: Castle, client: AsyncClient, caller: str, route: str) -> int:
+    """How many calls it takes, beginning with a limit of which nothing is spent."""
+    method, _, path = route.partition(" ")
+    body = BODIES.get(route)
+    for tries in range(MOST + 2):
+        castle.hall.clock.advance(seconds=1)
+        answer = await client.request(
+            method,
+            castle.filled(caller, path, missing=False),
+            headers=castle.headers(caller),
+            json=None if body is None else body(castle, caller),
+        )
+        if answer.status_code == 429:
+            assert int(answer.headers["retry-after"]) > 0, route
+            assert answer.json()["type"] == "/problems/too-many"
+            return tries
+    return MOST + 2
+
+
+@pytest.mark.parametrize("caller", ["member", "bare service"])
+async def test_every_route_is_limited(tmp_path: Path, caller: str) -> None:
+    async with hall_on(f"{SQLITE}{tmp_path}/hall.db", UNLIMITED) as hall:
+        castle = await furnished(hall)
+        routes = _routes(hall)
+        assert len(routes) > 40
+        unlimited, never_answered = [], []
+        async with _limited(hall) as client:
+            for route in routes:
+                hall.clock.advance(seconds=120)
+                tries = await _until_refused(castle, client, caller, route)
+                if tries > MOST:
+                    unlimited.append(route)
+                if tries == 0:
+                    never_answered.append(route)
+        assert unlimited == []
+        assert never_answered == []
+
+
+@pytest.mark.parametrize("kind", get_args(frames.Request), ids=lambda kind: kind.__name__)
+async def test_every_request_of_the_socket_is_limited(
+    tmp_path: Path, kind: type[frames.Frame]
+) -> None:
+    clock = HeldClock(IN_2100_MS)
+    async with serving(tmp_path, clock=clock, rates=FEW) as node:
+        await node.join(*CAST)
+        raw = await node.raw("ana")
+        example = msgspec.json.decode(msgspec.json.encode(EXAMPLES[kind][0].frame))
+        if kind is frames.Auth:
+            example = {"type": "auth", "token": node.token("ana")}
+        numbered = "id" in kind.__struct_fields__
+        refusals = []
+        for number in range(1, MOST + 2):
+            raw.text(example | ({"id": number} if numbered else {}))
+            if numbered:
+                refusals.append((await raw.answer(number)).get("problem", {}))
+        while not numbered and len(refusals) < MOST + 1:
+            refusals.append((await raw.frame()).get("problem", {}))
+            if refusals[-1].get("type") == "/problems/too-many":
+                break
+        assert refusals[-1].get("type") == "/problems/too-many", f"{kind.__name__} is not limited"
+        assert refusals[-1]["retryAfterS"] > 0
+        raw.abort()
+
+
+async def test_whoever_opens_sockets_again_and_again_is_told_to_wait(tmp_path: Path) -> None:
+    async with serving(tmp_path, clock=HeldClock(IN_2100_MS), rates=FEW) as node:
+        await node.join(*CAST)
+        for _ in range(MOST):
+            (await node.raw("ana")).abort()
+        raw = await node.raw()
+        raw.text({"type": "auth", "id": 1, "token": node.token("ana")})
+        assert (await raw.frame())["problem"]["type"] == "/problems/too-many"
+        assert (await raw.closed())[0] == 1008
+        (await node.raw("ben")).abort()
