@@ -15,7 +15,7 @@ import uvloop
 from greenroom import cost
 from greenroom.app import TABLES
 from greenroom.store import describe
-from scripts import reference_pages, socket_page, socket_types
+from scripts import reference_pages, role_tables, socket_page, socket_types
 
 ROOT = Path(__file__).parents[1]
 
@@ -30,6 +30,10 @@ WHOLE: dict[str, Callable[[], str]] = {
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "docs/data-model.md": {"tables": lambda: describe.markdown(TABLES)},
     "docs/costs.md": {"prices": lambda: _prices()},
+    "docs/reference/roles.md": {
+        "thread roles": role_tables.thread_roles,
+        "thread openings": role_tables.thread_openings,
+    },
 }
 NAMES = (*WHOLE, *PARTS)
 

@@ -116,6 +116,8 @@ def _kind(schema: Json) -> str:
             return f"a list{_at_most(schema, 'maxItems')} of: {_kind(items)}"
         case {"type": "object", "additionalProperties": dict(values)}:
             return f"an object{_at_most(schema, 'maxProperties')}, by name: {_kind(values)}"
+        case {"type": "object"}:
+            return "an object"
         case {"type": "string"}:
             return _text(schema)
         case {"type": "integer"}:

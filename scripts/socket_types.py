@@ -62,6 +62,8 @@ def _type(schema: Any) -> str:
             return f"Array<{_type(items)}>"
         case {"type": "object", "additionalProperties": dict(values)}:
             return f"Record<string, {_type(values)}>"
+        case {"type": "object"}:
+            return "Record<string, unknown>"
         case {"type": "string"}:
             return "string"
         case {"type": "integer"}:

@@ -14,7 +14,7 @@ from litestar.exceptions import HTTPException
 from litestar.status_codes import HTTP_404_NOT_FOUND, HTTP_500_INTERNAL_SERVER_ERROR
 from msgspec import Struct
 
-from greenroom import policy, settings
+from greenroom import metadata, policy, settings
 from greenroom.api import auth, demo, idempotency, problems as doors, tokens
 from greenroom.api.web.routes import not_found_page, wants_page
 from greenroom.errors import Problem
@@ -85,8 +85,10 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     messaging.ThreadNotFound: Answer(404),
     messaging.MessageNotFound: Answer(404),
     messaging.RequestNotFound: Answer(404),
+    messaging.ParticipantNotFound: Answer(404),
     # messaging: what does not fit
     messaging.InvalidThread: Answer(422),
+    metadata.InvalidMetadata: Answer(422),
     messaging.InvalidText: Answer(422),
     messaging.InvalidReaction: Answer(422),
     messaging.InvalidMark: Answer(422),
@@ -102,6 +104,7 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     messaging.BlockedByYou: Answer(409),
     messaging.AcceptFirst: Answer(409),
     messaging.AlreadyAsked: Answer(409),
+    messaging.AlreadyThere: Answer(409),
     messaging.RequestPending: Answer(409),
     messaging.ConversationClosed: Answer(409),
     messaging.ConversationLocked: Answer(409),

@@ -27,6 +27,7 @@ from greenroom.api.pages.reference import reference_routes
 from greenroom.api.rest import (
     health,
     inbox,
+    manage,
     me,
     messages,
     mine,
@@ -59,7 +60,9 @@ _ROUTES: tuple[ControllerRouterHandler, ...] = (
     health.readyz,
     me.routes,
     people.routes,
+    threads.opening_routes,
     threads.routes,
+    manage.routes,
     messages.routes,
     preview.routes,
     mine.routes,

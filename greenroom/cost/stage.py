@@ -75,12 +75,15 @@ class Stage:
 
     async def open(self, by: Actor, *others: Actor, kind: Kind = Kind.INQUIRY) -> Thread:
         """Opened and not yet answered."""
+        if kind is Kind.BOOKING:
+            by = Actor(by.user, by.scopes | {Scope.SERVICE})
         return await opening.open_thread(self.messaging, by, self.opening(*others, kind=kind))
 
     def opening(self, *others: Actor, kind: Kind = Kind.INQUIRY) -> opening.Opening:
         booked = kind is Kind.BOOKING
         return opening.Opening(
             kind=kind,
+            role=Role.BUYER,
             others=tuple(opening.Invited(other.user, Role.SELLER) for other in others),
             subject=_SUBJECT,
             booking_id="bkg_01k9zq3v8xw5t7m2e4r6y8u0pa" if booked else None,

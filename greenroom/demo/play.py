@@ -141,6 +141,8 @@ class _Stage:
         opener = cast[scene.opener]
         if scene.role in _STAFF:
             opener = Actor(opener.user, frozenset({Scope.USER, Scope.MODERATOR}))
+        elif scene.booking_id is not None:  # the marketplace opens it for its client
+            opener = Actor(opener.user, frozenset({Scope.USER, Scope.SERVICE}))
         opening = Opening(
             kind=scene.kind,
             others=tuple(Invited(cast[name].user, role) for name, role in scene.others.items()),

@@ -83,17 +83,17 @@ BOOKING = Scene(
 GROUP = Scene(
     key="demo-group",
     ended=2 * HOUR + 10,
-    kind=Kind.STUDIO,
+    kind=Kind.GROUP,
     opener="jonas",
+    role=Role.MEMBER,
     others={
-        "maya": Role.SELLER,
-        "mateo": Role.SELLER,
-        "lena": Role.SELLER,
+        "maya": Role.MEMBER,
+        "mateo": Role.MEMBER,
+        "lena": Role.MEMBER,
         "studio.nord": Role.HOST,
     },
     accepted=("maya", "mateo", "lena", "studio.nord"),
     subject="The day at Studio Nord",
-    leg_id="leg_lisbon",
     city="Lisbon",
     lines=(
         Line("jonas", "Hello all! This is the room for the two days. Times and places go here, "

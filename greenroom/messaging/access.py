@@ -18,6 +18,8 @@ class Side(Struct, frozen=True):
 
     thread: Thread
     mine: Member
+    metadata: str | None = None
+    """The thread's, as JSON text, where it was asked for."""
 
 
 async def thread(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Side:

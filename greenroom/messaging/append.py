@@ -21,7 +21,7 @@ from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import items, rules, shelve
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import Event, between
-from greenroom.messaging.models import Frame, FrameKind, Thread
+from greenroom.messaging.models import Frame, FrameKind, Member, Thread
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.records import MESSAGING, head_key
 from greenroom.messaging.turns import Asked, Plan, Planned
@@ -196,13 +196,17 @@ async def _move(messaging: Messaging, moves: tuple[Op, ...]) -> None:
             raise move
 
 
-def said(thread: Thread, frame: Frame) -> Thread:
-    """The head once the frame is in its log."""
+def said(thread: Thread, frame: Frame, author: Member | None = None) -> Thread:
+    """The head once the frame is in its log. A message reads what is before it; a system frame
+    only where its author (`author`) has read everything already."""
     status, awaiting = thread.status, thread.awaiting
-    if frame.kind is not FrameKind.SYSTEM:
+    reads = True
+    if frame.kind is FrameKind.SYSTEM:
+        reads = author is not None and rules.unread_of(thread, author) == 0
+    else:
         status, awaiting = rules.after_message(thread, frame.author)
     seats = dict(thread.seats)
-    if frame.author in seats:
+    if reads and frame.author in seats:
         seats[frame.author] = replace(seats[frame.author], sent=frame.seq)
     return replace(
         thread,
@@ -218,7 +222,7 @@ def said(thread: Thread, frame: Frame) -> Thread:
 
 
 def preview_of(frame: Frame) -> str:
-    if frame.kind is FrameKind.SYSTEM:
+    if frame.kind is FrameKind.SYSTEM and not frame.body:
         return frame.event or ""
     body = frame.body
     if len(body) <= _PREVIEW_BYTES and body.isascii() and body.isprintable() and "  " not in body:

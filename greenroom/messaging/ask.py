@@ -49,7 +49,8 @@ async def whom_to_ask(
             raise BlockedByYou
     strangers = await _strangers_to(messaging, actor, others)
     await check_unasked(messaging, actor.user, strangers)
-    await messaging.safety.limits.spend(actor.user, *limits)
+    if actor.may(Scope.USER):  # a service that acts for nobody has no limits
+        await messaging.safety.limits.spend(actor.user, *limits)
     suspended = any(account.is_suspended(messaging.clock.now_ms()) for account in accounts)
     if suspended or not apart <= set(strangers):
         raise Unreachable

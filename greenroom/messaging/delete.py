@@ -3,12 +3,13 @@
 from msgspec.structs import replace
 
 from greenroom.ids import MessageId, ThreadId
-from greenroom.messaging import access, rules
+from greenroom.messaging import access
 from greenroom.messaging.change import change_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageDeleted
 from greenroom.messaging.models import Frame, FrameKind
 from greenroom.messaging.problems import MessageNotFound, NotYours
+from greenroom.messaging.roles import Operation, may
 from greenroom.people.actor import Actor
 
 
@@ -23,8 +24,7 @@ async def delete(
     """Its author, or staff of the thread. Again changes nothing."""
     side = await access.thread(messaging, actor, thread_id)
     frame = await access.message(messaging, side, message_id)
-    staff = side.thread.seats[actor.user].role in rules.STAFF
-    if frame.author != actor.user and not staff:
+    if frame.author != actor.user and not may(side.thread, actor, Operation.DELETE_OTHERS):
         raise NotYours
     if frame.kind is FrameKind.SYSTEM:
         raise MessageNotFound

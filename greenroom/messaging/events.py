@@ -162,7 +162,7 @@ def _shown(thread: Thread) -> tuple[object, ...]:
     """What shows of the thread and does not change with a message. Who has gone in secret still
     shows."""
     locked = thread.locked_from is not None
-    return thread.subject, locked, thread.booking_id, rules.shown_seats(thread).keys()
+    return thread.subject, locked, rules.shown_seats(thread).keys()
 
 
 def _of_gates(before: Thread, after: Thread) -> list[Event]:

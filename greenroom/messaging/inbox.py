@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from greenroom.ids import UserId
 from greenroom.messaging import items, rules, settle
@@ -28,6 +29,7 @@ from greenroom.messaging.records import (
     thread_in,
 )
 from greenroom.messaging.rules import Standing
+from greenroom.messaging.thread_metadata import metadata_of
 from greenroom.people.actor import Actor
 from greenroom.store.expressions import Bound, SortRange
 from greenroom.store.limits import MAX_BATCH
@@ -49,6 +51,7 @@ class Row(Struct, frozen=True):
     standing: Standing
     rank: str
     """Rows are shown from the highest down."""
+    metadata: str | None = None
 
 
 class Counts(Struct, frozen=True):
@@ -98,8 +101,9 @@ async def inbox(
     below = [row for row in shown if floor <= row.rank and (before is None or row.rank < before)]
     page = below[:limit]
     end = page[-1].rank if len(below) > limit else floor
+    metadata = await metadata_of(messaging, (row.thread for row in page))
     return Inbox(
-        rows=tuple(page),
+        rows=tuple([replace(row, metadata=metadata.get(row.thread.id)) for row in page]),
         next=messaging.cursors.seal(scope, (end,)) if end else None,
         counts=_counts(lively, bool(stirring.rest)) if cursor is None else None,
     )

@@ -96,6 +96,7 @@ def _told_of(thread: Thread) -> tuple[tuple[str, Value], ...]:
         ("city", thread.city),
         ("lockedFrom", None if thread.locked_from is None else thread.locked_from.value),
         ("safeModeRequired", thread.safe_mode),
+        ("hasMetadata", thread.has_metadata),
     )
 
 
@@ -152,6 +153,7 @@ def thread_of(item: Item) -> Thread:
         city=found.get("city"),
         locked_from=Status(found["lockedFrom"]) if "lockedFrom" in found else None,
         safe_mode=found.get("safeModeRequired", False),
+        has_metadata=found.get("hasMetadata", False),
         last_seq=found.get("lastSeq", 0),
         last_ms=found.get("lastMessageAt", 0),
         shown_ms=found.get("shownAt", 0),
@@ -271,6 +273,8 @@ def frame_item(frame: Frame) -> Item:
         _add_changes(item, frame)
     if frame.band:
         item["nsfwBand"] = frame.band
+    if frame.metadata is not None:
+        item["metadata"] = frame.metadata
     marked = frame.policy_tags or frame.policy_hints or frame.moderation != "clean"
     if marked or frame.spam_score != "0":
         _add_flags(item, frame)
@@ -340,5 +344,6 @@ def frame_of(item: Item) -> Frame:
         policy_tags=tuple(get("policyTags", ())),
         policy_hints=tuple(flags.get("policyHints", ())),
         spam_score=score(Decimal(found["spamScore"])) if "spamScore" in found else "0",
+        metadata=get("metadata"),
         version=get("version", 1),
     )

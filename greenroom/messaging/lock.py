@@ -2,15 +2,16 @@
 
 from msgspec.structs import replace
 
-from greenroom.ids import ThreadId, UserId
-from greenroom.messaging import rules
+from greenroom.ids import ThreadId
+from greenroom.messaging import access
 from greenroom.messaging.append import append, frame_op, said, system_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.models import Status, Thread
 from greenroom.messaging.problems import NotYourPlace, ThreadNotFound
+from greenroom.messaging.roles import Operation, may
 from greenroom.messaging.turns import Planned
-from greenroom.people.actor import Actor, Scope
+from greenroom.people.actor import Actor
 
 
 async def lock(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Thread:
@@ -31,13 +32,17 @@ async def _set(
         _check(head, actor)
         return head
 
+    mine = None
+    if actor.user in head.seats:
+        mine = (await access.thread(messaging, actor, thread_id)).mine
+
     def plan(found: Thread, ms: int) -> Planned:
         _check(found, actor)
         if (found.status is Status.LOCKED) == (status is Status.LOCKED):
             return Planned(found, (), quiet=True)  # somebody else was first
         frame = system_frame(messaging, found, actor.user, ms, event)
         after = _turned(found, status)
-        return Planned(said(after, frame), (frame_op(frame),), (MessageCreated(frame),))
+        return Planned(said(after, frame, mine), (frame_op(frame),), (MessageCreated(frame),))
 
     return await append(messaging, thread_id, plan)
 
@@ -53,10 +58,5 @@ def _turned(head: Thread, status: Status) -> Thread:
 
 def _check(head: Thread, actor: Actor) -> None:
     """A moderator, or staff of the thread; to strangers there is no such thread."""
-    if actor.may(Scope.MODERATOR):
-        return
-    seat = head.seats.get(UserId(actor.user))
-    if seat is None:
-        raise ThreadNotFound
-    if seat.role not in rules.STAFF:
-        raise NotYourPlace
+    if not may(head, actor, Operation.LOCK):
+        raise NotYourPlace if actor.user in head.seats else ThreadNotFound

@@ -18,6 +18,8 @@ class Kind(StrEnum):
     INVITE = "invite"
     BOOKING = "booking"
     STUDIO = "studio"
+    GROUP = "group"
+    """People who talk, with nothing bought or sold."""
     DISPUTE = "dispute"
     SUPPORT = "support"
     SYSTEM = "system"
@@ -41,6 +43,8 @@ class Role(StrEnum):
     HOST = "host"
     SUPPORT = "support"
     ADMIN = "admin"
+    MEMBER = "member"
+    """The default: takes part, and neither buys nor sells."""
 
 
 class ServiceRole(StrEnum):
@@ -131,6 +135,8 @@ class Thread(Struct, frozen=True, kw_only=True):
     lbg_id: str | None = None
     city: str | None = None
     safe_mode: bool = False
+    has_metadata: bool = False
+    """The metadata is an item of its own, so that a send does not write it again."""
     last_seq: int = 0
     last_ms: int = 0
     shown_ms: int = 0
@@ -215,6 +221,8 @@ class Frame(Struct, frozen=True, kw_only=True, dict=True):
     policy_tags: tuple[str, ...] = ()
     policy_hints: tuple[str, ...] = ()
     spam_score: str = "0"
+    metadata: str | None = None
+    """The integrator's own object, as JSON text."""
     version: int = 1
 
     @property

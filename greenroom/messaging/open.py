@@ -16,6 +16,7 @@ from greenroom.messaging.admit import admitted_ops, met_ops
 from greenroom.messaging.ask import asked_ops, check_unasked, is_staff, new_gate, whom_to_ask
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import ThreadUpdated, between
+from greenroom.messaging.manage import is_bare_service
 from greenroom.messaging.models import (
     GateStatus,
     Kind,
@@ -26,11 +27,12 @@ from greenroom.messaging.models import (
     Thread,
 )
 from greenroom.messaging.problems import AlreadyAsked, InvalidThread, OpeningKeyReused
-from greenroom.messaging.records import MESSAGING, opened_key
+from greenroom.messaging.records import MESSAGING, metadata_key, opened_key
 from greenroom.messaging.rejoin import absent, rejoin
+from greenroom.messaging.roles import STAFF_KINDS, may_open
 from greenroom.messaging.weigh import check_name
 from greenroom.messaging.words import NO_WORDS, Words, unshown
-from greenroom.people.actor import Actor
+from greenroom.people.actor import SYSTEM, Actor
 from greenroom.safety.limits import Limit
 from greenroom.store.base import Key, Op, Put
 from greenroom.store.expressions import F
@@ -44,14 +46,14 @@ _LONGEST = 64
 
 class Invited(Struct, frozen=True):
     user: UserId
-    role: Role = Role.SELLER
+    role: Role = Role.MEMBER
     service_role: ServiceRole | None = None
 
 
 class Opening(Struct, frozen=True, kw_only=True):
     kind: Kind
     others: tuple[Invited, ...]
-    role: Role = Role.BUYER
+    role: Role = Role.MEMBER
     """The opener's own."""
     service_role: ServiceRole | None = None
     subject: str | None = None
@@ -59,6 +61,8 @@ class Opening(Struct, frozen=True, kw_only=True):
     leg_id: str | None = None
     lbg_id: str | None = None
     city: str | None = None
+    metadata: str | None = None
+    """JSON text, as `metadata.checked` gives it."""
 
 
 class _Claim(Struct, frozen=True):
@@ -99,6 +103,8 @@ async def find_or_open(
 ) -> Opened:
     """What is opened is opened with the words; what was there is left as it is."""
     if opening.kind is Kind.DIRECT:
+        if is_bare_service(actor):
+            raise InvalidThread("a direct conversation is opened by one of the two")
         return await _direct(messaging, actor, _between_two(actor, opening), words)
     check_opening(actor, opening)
     claim = None if key is None else _Claim(opened_key(actor.user, key), _digest(opening))
@@ -137,11 +143,11 @@ async def _make(
     others = [invited.user for invited in opening.others]
     strangers = await whom_to_ask(messaging, actor, others, Limit.THREAD_STARTS)
     thread = _drawn(messaging, actor, opening, thread_id, strangers)
-    if thread.subject is not None:
+    if thread.subject is not None and not is_bare_service(actor):
         await check_name(messaging, actor, thread, thread.subject)
     await words.weigh(thread)
     await messaging.safety.limits.spend(actor.user, *[Limit.REQUESTS] * len(strangers))
-    return await _write(messaging, actor, thread, words, claim)
+    return await _write(messaging, actor, thread, words, claim, opening.metadata)
 
 
 async def _waiting(
@@ -172,8 +178,8 @@ def direct_id(one: UserId, other: UserId) -> ThreadId:
 
 
 def check_opening(actor: Actor, opening: Opening) -> None:
-    users = [actor.user, *(invited.user for invited in opening.others)]
-    if len(users) < 2:
+    users = [invited.user for invited in (*_opener(actor, opening), *opening.others)]
+    if len(users) < (1 if opening.kind in STAFF_KINDS else 2):
         raise InvalidThread("a conversation takes two")
     if len(users) > rules.MAX_PARTICIPANTS:
         raise InvalidThread(f"it has at most {rules.MAX_PARTICIPANTS} participants")
@@ -182,14 +188,25 @@ def check_opening(actor: Actor, opening: Opening) -> None:
     if opening.subject is not None:
         text.check_length(opening.subject, text.MAX_SUBJECT)
     staff = is_staff(actor)
-    if opening.kind is Kind.SYSTEM and not staff:
-        raise InvalidThread("only staff open a system conversation")
+    bound = bool(opening.booking_id or opening.leg_id or opening.lbg_id)
+    if not may_open(actor, opening.kind, bound=bound):
+        raise InvalidThread(
+            "only staff and services open support, dispute and system conversations, "
+            "or bind one to a booking, leg or booking group"
+        )
     roles = [opening.role, *(invited.role for invited in opening.others)]
     if not staff and any(role in rules.STAFF for role in roles):
-        raise InvalidThread("only staff give a staff role")
+        raise InvalidThread("only staff and services give the role support or admin")
     for value in (opening.booking_id, opening.leg_id, opening.lbg_id, opening.city):
         if value is not None and not (0 < len(value) <= _LONGEST and value.isprintable()):
             raise InvalidThread(f"booking, leg, group and city have 1 to {_LONGEST} characters")
+
+
+def _opener(actor: Actor, opening: Opening) -> tuple[Invited, ...]:
+    """A service that acts for nobody opens a thread between others and takes no part in it."""
+    if is_bare_service(actor):
+        return ()
+    return (Invited(actor.user, opening.role, opening.service_role),)
 
 
 def _drawn(
@@ -205,41 +222,50 @@ def _drawn(
         target: new_gate(messaging, actor.user, status, now_ms)
         for target, status in strangers.items()
     }
-    me = Invited(actor.user, opening.role, opening.service_role)
     seats = {
         invited.user: Seat(role=invited.role, service_role=invited.service_role, fresh_ms=now_ms)
-        for invited in (me, *opening.others)
+        for invited in (*_opener(actor, opening), *opening.others)
     }
+    one, *others = seats
     return Thread(
         id=thread_id,
         kind=opening.kind,
         status=Status.CONFIRMED if opening.booking_id and is_staff(actor) else Status.OPEN,
-        opened_by=actor.user,
+        opened_by=SYSTEM if is_bare_service(actor) else actor.user,
         created_ms=now_ms,
         seats=seats,
         gates=gates,
-        pair=(actor.user, opening.others[0].user) if len(opening.others) == 1 else None,
+        pair=(one, others[0]) if len(others) == 1 else None,
         subject=subject,
         booking_id=opening.booking_id,
         leg_id=opening.leg_id,
         lbg_id=opening.lbg_id,
         city=opening.city,
+        has_metadata=opening.metadata is not None,
         changed_ms=now_ms,
     )
 
 
 async def _write(
-    messaging: Messaging, actor: Actor, drawn: Thread, words: Words, claim: _Claim | None
+    messaging: Messaging,
+    actor: Actor,
+    drawn: Thread,
+    words: Words,
+    claim: _Claim | None,
+    metadata: str | None,
 ) -> Opened:
     """The head last: until it is there, nothing else of the thread has any effect; and with it, who
     has been asked, for that has an effect on other threads."""
     begun = words.begin(drawn, drawn.created_ms)
     thread = begun.thread if begun.shows else unshown(begun.thread, list(drawn.seats))
     first = [op for user in thread.seats for op in admitted_ops(thread, user, thread.created_ms)]
-    first += met_ops(actor.user, thread.id, thread.seats)
+    if actor.user in thread.seats:
+        first += met_ops(actor.user, thread.id, thread.seats)
     last: list[Op] = [Put(MESSAGING, items.head_item(thread), F("pk").absent()), *begun.ops]
     last += asked_ops(messaging, thread, thread.gates)
     last += [] if claim is None else [_claim_op(claim, thread.id)]
+    if metadata is not None:
+        last.append(Put(MESSAGING, items.at(metadata_key(thread.id)) | {"metadata": metadata}))
     room = MAX_OPS - len(last)
     if room < 0:
         raise InvalidThread("fewer strangers can be asked at once")
@@ -294,5 +320,4 @@ def _between_two(actor: Actor, opening: Opening) -> Opening:
         raise InvalidThread("a direct conversation is between two")
     if opening.others[0].user == actor.user:
         raise InvalidThread("a conversation takes two")
-    other = Invited(opening.others[0].user, Role.BUYER)
-    return Opening(kind=Kind.DIRECT, others=(other,), role=Role.BUYER)
+    return Opening(kind=Kind.DIRECT, others=(Invited(opening.others[0].user),))

@@ -79,7 +79,7 @@ class ClientIdReused(Problem):
 
 
 class OpeningKeyReused(Problem):
-    """The key was used to open another conversation."""
+    """This Idempotency-Key has opened another conversation, or one with another first message."""
 
 
 class TextRefused(Problem):
@@ -94,6 +94,14 @@ class NotYours(Problem):
 
 class NotYourPlace(Problem):
     """Your role in this conversation does not let you do this."""
+
+
+class ParticipantNotFound(Problem):
+    """This person is not in the conversation."""
+
+
+class AlreadyThere(Problem):
+    """This person is in the conversation with another role. Change the role instead."""
 
 
 class VersionMismatch(Problem):

@@ -13,6 +13,7 @@ from greenroom.messaging.records import (
     leg_key,
     thread_in,
 )
+from greenroom.messaging.thread_metadata import with_metadata
 from greenroom.people.actor import Actor
 
 MAX_PAGE = 50
@@ -50,4 +51,4 @@ async def _threads(
             continue
         if not rules.is_unasked(side.thread, actor.user):
             sides.append(side)
-    return ProjectThreads(tuple(sides), page.next)
+    return ProjectThreads(tuple(await with_metadata(messaging, sides)), page.next)

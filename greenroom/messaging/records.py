@@ -10,7 +10,8 @@
     │  ├─ CARD#{messageId}                  a card as it stands
     │  ├─ STEP#{messageId}#{version}        how it came there
     │  ├─ TAB#{tab}                         a tab of the project panel
-    │  └─ DRAFT#{userId}                    what this user has begun to write
+    │  ├─ DRAFT#{userId}                    what this user has begun to write
+    │  └─ META                              the integrator's own object
     ├─ USER#{userId}
     │  ├─ LOG#{at}#{threadId}               a thread that left the fresh shelf, or is gone
     │  ├─ MET#{userId}                      somebody whom the user has written to or accepted
@@ -125,6 +126,7 @@ MESSAGING = Table(
         ),
         Kind(_THREAD, "TAB#{tab}", "A tab of the project panel, as a snapshot for fast opening."),
         Kind(_THREAD, "DRAFT#{userId}", "What a participant has begun to write."),
+        Kind(_THREAD, "META", "The integrator's own JSON object; the head says if there is one."),
         Kind(
             _USER,
             "LOG#{at}#{threadId}",
@@ -174,6 +176,10 @@ def change_key(thread: ThreadId, version: int, message: MessageId) -> Key:
 
 def draft_key(thread: ThreadId, user: UserId) -> Key:
     return Key(f"THR#{thread}", f"DRAFT#{user}")
+
+
+def metadata_key(thread: ThreadId) -> Key:
+    return Key(f"THR#{thread}", "META")
 
 
 def log_key(user: UserId, ms: int, thread: ThreadId) -> Key:

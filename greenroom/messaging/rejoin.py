@@ -63,7 +63,7 @@ def _rejoined(
     gate: GateStatus | None,
 ) -> Planned:
     missing = absent(found, user, other, messaging.clock.now_ms())
-    fresh = Seat(role=Role.BUYER, fresh_ms=ms, joined=found.last_seq)
+    fresh = Seat(role=Role.MEMBER, fresh_ms=ms, joined=found.last_seq)
     seats = found.seats | dict.fromkeys(missing, fresh)
     gates = {one: kept for one, kept in found.gates.items() if one not in missing}
     if gate is not None and other in missing:

@@ -237,12 +237,8 @@ def _answers(thread: Thread, sender: UserId, user: UserId) -> bool:
     return (mine in _SELLING and theirs in _BUYING) or (mine in _BUYING and theirs in _SELLING)
 
 
-def may_manage(thread: Thread, user: UserId) -> bool:
-    """Add and remove people, and name the thread: whoever opened it, sells in it, or is staff."""
-    seat = thread.seats.get(user)
-    return seat is not None and (
-        user == thread.opened_by or seat.role in STAFF or seat.role in _SELLING
-    )
+def trades(role: Role) -> bool:
+    return role in _BUYING or role in _SELLING
 
 
 def is_booked(thread: Thread) -> bool:

@@ -4,25 +4,29 @@ whoever blocks the other of a pair withdraws in silence."""
 from collections.abc import Mapping
 from typing import TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import access, rules
+from greenroom.messaging.access import Side
 from greenroom.messaging.admit import admitted_ops, met_ops
 from greenroom.messaging.answer import decline
 from greenroom.messaging.append import append, frame_op, said, system_frame
 from greenroom.messaging.ask import asked_ops, check_unasked, new_gate, whom_to_ask
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
-from greenroom.messaging.models import GateStatus, Kind, Seat, State, Thread
+from greenroom.messaging.manage import check_may
+from greenroom.messaging.models import GateStatus, Member, Role, Seat, State, Thread
 from greenroom.messaging.open import Invited
 from greenroom.messaging.problems import (
-    AcceptFirst,
     AlreadyAsked,
-    NotYourPlace,
+    AlreadyThere,
+    ParticipantNotFound,
     ThreadNotFound,
     TooManyParticipants,
 )
+from greenroom.messaging.roles import Operation, removal_of
 from greenroom.messaging.send import are_apart, check_is_open
 from greenroom.messaging.shelve import taken_down
 from greenroom.messaging.turns import Planned
@@ -31,40 +35,60 @@ from greenroom.safety.limits import Limit
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed
 
-_FOR_TWO = frozenset({Kind.DIRECT})
 _T = TypeVar("_T")
 
 
+class Added(Struct, frozen=True):
+    thread: Thread
+    made: bool = False
+    """Just now; else they were there."""
+
+
 async def add(messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: Invited) -> Thread:
+    return (await find_or_add(messaging, actor, thread_id, invited)).thread
+
+
+async def find_or_add(
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: Invited
+) -> Added:
     """Whoever is added sees what is said from then on. Again changes nothing."""
     side = await access.thread(messaging, actor, thread_id)
-    check_manages(side.thread, actor.user)
-    if side.thread.kind in _FOR_TWO or invited.role in rules.STAFF:
-        raise NotYourPlace
-    if invited.user in side.thread.seats:
-        return side.thread
+    check_may(side.thread, actor, Operation.ADD)
+    if invited.role in rules.STAFF:
+        check_may(side.thread, actor, Operation.GRANT_STAFF)
+    seat = rules.shown_seats(side.thread).get(invited.user)
+    if seat is not None:
+        _check_same(seat, invited)
+        return Added(side.thread)
     try:
-        return await _add(messaging, actor, side.thread, invited)
+        return Added(await _add(messaging, actor, side, invited), made=True)
     except AlreadyAsked:
         head = await messaging.heads.read(thread_id)
         if head is None or invited.user not in head.seats:
             raise
-        return head  # added at the same moment, by the same hand
+        return Added(head)  # added at the same moment, by the same hand
 
 
-async def _add(messaging: Messaging, actor: Actor, thread: Thread, invited: Invited) -> Thread:
+def _check_same(seat: Seat, invited: Invited) -> None:
+    """Whoever names no role is content with any."""
+    if invited.role not in (Role.MEMBER, seat.role):
+        raise AlreadyThere
+
+
+async def _add(messaging: Messaging, actor: Actor, side: Side, invited: Invited) -> Thread:
+    thread = side.thread
     strangers = await whom_to_ask(messaging, actor, [invited.user], Limit.PARTICIPANTS)
     await messaging.safety.limits.spend(actor.user, *[Limit.REQUESTS] * len(strangers))
     apart = await are_apart(messaging, thread)
 
     def plan(head: Thread, ms: int) -> Planned:
-        check_manages(head, actor.user)
+        check_may(head, actor, Operation.ADD)
         check_is_open(head, actor.user, messaging.clock.now_ms(), apart=apart)
         if invited.user in head.seats:
             return Planned(head, (), quiet=True)
         if len(head.seats) >= rules.MAX_PARTICIPANTS:
             raise TooManyParticipants(rules.MAX_PARTICIPANTS)
-        return _grown(messaging, actor.user, head, invited, ms, strangers.get(invited.user))
+        return _grown(messaging, side.mine, head, invited, ms, strangers.get(invited.user))
 
     try:
         return await append(messaging, thread.id, plan)
@@ -75,7 +99,7 @@ async def _add(messaging: Messaging, actor: Actor, thread: Thread, invited: Invi
 
 def _grown(
     messaging: Messaging,
-    actor: UserId,
+    by: Member,
     head: Thread,
     invited: Invited,
     ms: int,
@@ -88,7 +112,7 @@ def _grown(
         fresh_ms=ms,
         joined=head.last_seq,
     )
-    gates = _without(head.gates, invited.user)
+    actor, gates = by.user, _without(head.gates, invited.user)
     if gate is not None:
         gates[invited.user] = new_gate(messaging, actor, gate, ms, after_seq=head.last_seq)
     grown = replace(head, seats={**head.seats, invited.user: seat}, gates=gates, pair=None)
@@ -96,7 +120,7 @@ def _grown(
     ops = admitted_ops(grown, invited.user, ms, before=head)
     ops += asked_ops(messaging, grown, [invited.user])
     ops += met_ops(actor, head.id, [invited.user])
-    return Planned(said(grown, frame), (frame_op(frame), *ops), (MessageCreated(frame),))
+    return Planned(said(grown, frame, by), (frame_op(frame), *ops), (MessageCreated(frame),))
 
 
 async def leave(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
@@ -109,7 +133,7 @@ async def leave(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None
     if side.thread.pair is not None:
         await withdraw(messaging, actor.user, thread_id, State.LEFT)
         return
-    await _vacate(messaging, actor.user, actor.user, thread_id, "participant.left")
+    await _vacate(messaging, side.mine, actor.user, thread_id, "participant.left")
 
 
 async def remove(messaging: Messaging, actor: Actor, thread_id: ThreadId, user: UserId) -> None:
@@ -118,16 +142,14 @@ async def remove(messaging: Messaging, actor: Actor, thread_id: ThreadId, user: 
         return
     side = await access.thread(messaging, actor, thread_id)
     if user not in rules.shown_seats(side.thread):
-        raise ThreadNotFound
-    check_manages(side.thread, actor.user)
-    if side.thread.kind in _FOR_TWO or user == side.thread.opened_by:
-        raise NotYourPlace
+        raise ParticipantNotFound
+    check_may(side.thread, actor, removal_of(side.thread, user))
     await messaging.safety.limits.spend(actor.user, Limit.PARTICIPANTS)
-    await _vacate(messaging, actor.user, user, thread_id, "participant.removed")
+    await _vacate(messaging, side.mine, user, thread_id, "participant.removed")
 
 
 async def _vacate(
-    messaging: Messaging, actor: UserId, user: UserId, thread_id: ThreadId, event: str
+    messaging: Messaging, by: Member, user: UserId, thread_id: ThreadId, event: str
 ) -> None:
     def plan(head: Thread, ms: int) -> Planned:
         if user not in rules.shown_seats(head):
@@ -139,10 +161,10 @@ async def _vacate(
             gates=_without(head.gates, user),
             awaiting=tuple(other for other in head.awaiting if other != user),
         )
-        about = () if actor == user else (user,)
-        frame = system_frame(messaging, head, actor, ms, event, *about)
+        about = () if by.user == user else (user,)
+        frame = system_frame(messaging, head, by.user, ms, event, *about)
         gone = taken_down(thread_id, user, ms, F("state").set("left"), F("changedAt").set(ms))
-        return Planned(said(rest, frame), (frame_op(frame), *gone), (MessageCreated(frame),))
+        return Planned(said(rest, frame, by), (frame_op(frame), *gone), (MessageCreated(frame),))
 
     await append(messaging, thread_id, plan)
 
@@ -167,10 +189,3 @@ async def withdraw(messaging: Messaging, user: UserId, thread_id: ThreadId, stat
 
 def _without(users: Mapping[UserId, _T], user: UserId) -> dict[UserId, _T]:
     return {other: value for other, value in users.items() if other != user}
-
-
-def check_manages(thread: Thread, user: UserId) -> None:
-    if not rules.has_accepted(thread, user):
-        raise AcceptFirst
-    if not rules.may_manage(thread, user):
-        raise NotYourPlace

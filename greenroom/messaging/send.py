@@ -20,7 +20,7 @@ from greenroom.messaging.append import IS_NEW, append, frame_op, said, shown_ms
 from greenroom.messaging.ask import request_item
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
-from greenroom.messaging.models import Frame, FrameKind, GateStatus, Status, Thread, score
+from greenroom.messaging.models import Frame, FrameKind, GateStatus, Kind, Status, Thread, score
 from greenroom.messaging.problems import (
     AcceptFirst,
     ClientIdReused,
@@ -29,9 +29,11 @@ from greenroom.messaging.problems import (
     InvalidText,
     MessageNotFound,
     NotPlain,
+    NotYourPlace,
     RequestPending,
 )
 from greenroom.messaging.records import MESSAGING, claim_key, message_key
+from greenroom.messaging.roles import Operation, may_as_seated
 from greenroom.messaging.turns import Planned
 from greenroom.messaging.weigh import weighed
 from greenroom.people import directory
@@ -57,6 +59,10 @@ class Outgoing(Struct, frozen=True):
     reply_to: MessageId | None = None
     typed: str | None = None
     """The text as it came in, where cleaning has changed it: a retry brings the same again."""
+    metadata: str | None = None
+    """JSON text, as `metadata.checked` gives it."""
+    event: str | None = None
+    """Of a system message."""
 
 
 class Sent(Struct, frozen=True):
@@ -84,7 +90,7 @@ async def send(
         claim = claim_key(thread_id, actor.user, client_id)
         for failure in refusal.failed:
             if key_of(failure.op) == claim and failure.item is not None:
-                return await _first_answer(messaging, thread_id, outgoing, failure.item)
+                return await first_answer(messaging, thread_id, outgoing, failure.item)
         raise
     except InvalidText:
         raise  # what was sent before was none
@@ -93,7 +99,7 @@ async def send(
         item = await messaging.store.get(MESSAGING, claim, consistent=True)
         if item is None:
             raise
-        return await _first_answer(messaging, thread_id, outgoing, item)
+        return await first_answer(messaging, thread_id, outgoing, item)
 
 
 async def _send(
@@ -164,6 +170,7 @@ def frame_of(
         body=outgoing.body,
         mentions=mentions,
         reply_to=outgoing.reply_to,
+        metadata=outgoing.metadata,
     )
     return marked(frame, verdict)
 
@@ -207,7 +214,7 @@ def check_is_open(head: Thread, sender: UserId, now_ms: int, *, apart: bool) -> 
     access.check_member(head, sender, now_ms)
     if not rules.has_accepted(head, sender):
         raise AcceptFirst
-    if head.status is Status.LOCKED and head.seats[sender].role not in rules.STAFF:
+    if head.status is Status.LOCKED and not may_as_seated(head, sender, Operation.SEND_LOCKED):
         raise ConversationLocked
     if rules.is_closed(head, sender, now_ms):
         raise ConversationClosed
@@ -220,6 +227,8 @@ def check_may_send(
 ) -> None:
     """In the thread's next frame, or in the one that is named. A thread's name is said as well."""
     check_is_open(head, sender, now_ms, apart=apart)
+    if head.kind is Kind.SYSTEM and not may_as_seated(head, sender, Operation.SEND):
+        raise NotYourPlace
     if not head.gates:
         return
     is_full = rules.waiting(head, sender) >= rules.PENDING_MESSAGES
@@ -257,7 +266,7 @@ def hold_ops(
     return Put(MESSAGING, claim, F("pk").absent()), *case
 
 
-async def _first_answer(
+async def first_answer(
     messaging: Messaging, thread_id: ThreadId, outgoing: Outgoing, claim: Item
 ) -> Sent | Held:
     if claim["digest"] != digest(outgoing):
@@ -283,9 +292,12 @@ def _claim(thread: ThreadId, user: UserId, outgoing: Outgoing) -> dict[str, Valu
 
 
 def digest(outgoing: Outgoing) -> bytes:
-    """What makes two messages the same: the text as it came in, and what they reply to."""
+    """What makes two messages the same: the text as it came in, and all but their name."""
     typed = outgoing.body if outgoing.typed is None else outgoing.typed
-    content = msgspec.msgpack.encode((typed.encode(errors="surrogatepass"), outgoing.reply_to))
+    said: tuple[object, ...] = (typed.encode(errors="surrogatepass"), outgoing.reply_to)
+    if outgoing.metadata is not None or outgoing.event is not None:
+        said = (*said, outgoing.metadata, outgoing.event)
+    content = msgspec.msgpack.encode(said)
     return blake2b(content, digest_size=16).digest()
 
 

@@ -14,8 +14,10 @@ from greenroom.messaging import text
 from greenroom.messaging.append import frame_op, said
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
+from greenroom.messaging.manage import is_bare_service
 from greenroom.messaging.models import Thread
 from greenroom.messaging.open import Opened, Opening, find_or_open
+from greenroom.messaging.problems import ClientIdReused, InvalidThread, OpeningKeyReused
 from greenroom.messaging.send import (
     Held,
     Outgoing,
@@ -48,13 +50,18 @@ class Started(Struct, frozen=True):
 async def start(
     messaging: Messaging, actor: Actor, opening: Opening, body: str, *, key: str | None = None
 ) -> Started:
+    if is_bare_service(actor):
+        raise InvalidThread("a service says the first words as a system message")
     text.check_length(body)
     outgoing = Outgoing(_client_id(messaging, key), body)
     words = _FirstMessage(messaging, actor, outgoing)
     opened = await _opened(messaging, actor, opening, words, key)
     first = words.became if opened.begun else None
     if first is None:
-        first = await send(messaging, actor, opened.thread.id, outgoing)
+        try:
+            first = await send(messaging, actor, opened.thread.id, outgoing)
+        except ClientIdReused:
+            raise OpeningKeyReused from None
     return Started(opened.thread, opened.made, outgoing.client_id, first)
 
 

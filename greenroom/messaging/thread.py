@@ -7,7 +7,9 @@ from greenroom.messaging import access
 from greenroom.messaging.access import Side
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.history import members
+from greenroom.messaging.manage import managed
 from greenroom.messaging.models import Frame, Member
+from greenroom.messaging.thread_metadata import with_metadata
 from greenroom.people.actor import Actor
 
 
@@ -18,7 +20,17 @@ class View(Struct, frozen=True):
 
 async def view(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> View:
     side = await access.thread(messaging, actor, thread_id)
-    return View(side, await members(messaging, side))
+    return await _view(messaging, side)
+
+
+async def managed_view(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> View:
+    """Also for a service that takes no part in it."""
+    return await _view(messaging, await managed(messaging, actor, thread_id))
+
+
+async def _view(messaging: Messaging, side: Side) -> View:
+    [whole] = await with_metadata(messaging, [side])
+    return View(whole, await members(messaging, side))
 
 
 async def message(

@@ -82,6 +82,7 @@ class Castle:
         return self.hall.ids[_WHO.get(caller, "ben")]
 
     def place(self, caller: str) -> str:
+        """The thread that a caller asks about."""
         if caller in ("sender", "target"):
             return "gate"
         return "apart" if caller == "blocked" else "talk"
@@ -99,13 +100,13 @@ class Castle:
 
     def filled(self, caller: str, path: str, *, missing: bool) -> str:
         place = self.place(caller)
-        leaves = path.endswith("/participants/{userId}")
+        in_thread = path.endswith("/participants/{userId}")
         names = {
             "threadId": self.threads[place],
             "messageId": self.messages[place],
             "requestId": self.request_for(path),
             "caseId": self.case,
-            "userId": self.own_id(caller) if leaves else self.hall.ids["zoe"],
+            "userId": self.own_id(caller) if in_thread else self.hall.ids["zoe"],
             "emoji": "👍",
             "legId": "leg_1",
             "lbgId": "lbg_1",
@@ -144,9 +145,7 @@ async def furnished(hall: Hall) -> Castle:
 
 async def _talk(castle: Castle) -> None:
     hall = castle.hall
-    thread = (await hall.open("ana", "ben", "lea", "sam", kind="booking", legId="leg_1"))[
-        "threadId"
-    ]
+    thread = (await hall.open("ana", "ben", "lea", "sam", kind="booking"))["threadId"]
     for name in ("ben", "lea", "sam"):
         await hall.accept(name, thread)
     message = await hall.say("ben", thread, "Shall we say Friday?")
@@ -193,6 +192,10 @@ def bodies() -> dict[str, Body]:
         "PATCH /v1/me": lambda castle, caller: {"displayName": "Me"},
         "POST /v1/threads": new_thread,
         "PATCH /v1/threads/{threadId}": lambda castle, caller: {"subject": "A new name"},
+        "PATCH /v1/threads/{threadId}/participants/{userId}": (
+            lambda castle, caller: {"role": "host"}
+        ),
+        "POST /v1/threads/{threadId}/system-messages": text,
         "POST /v1/threads/{threadId}/participants": (
             lambda castle, caller: {"userId": castle.hall.ids["xia"]}
         ),

@@ -68,8 +68,8 @@ class Hall:
 
     async def open(self, opener: str, *others: str, **fields: object) -> Any:
         """A conversation, as its opener sees it."""
-        participants = [{"userId": self.ids[other]} for other in others]
-        body = {"kind": "inquiry", "participants": participants} | fields
+        participants = [{"userId": self.ids[other], "role": "seller"} for other in others]
+        body = {"kind": "inquiry", "role": "buyer", "participants": participants} | fields
         return told(await self.ask(opener, "POST", "/threads", body), 201)["thread"]
 
     async def talk(self, opener: str = "ana", other: str = "ben") -> str:

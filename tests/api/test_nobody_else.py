@@ -61,7 +61,7 @@ stranger
 200 200 200 200 200 200 200 200 403  GET /v1/inbox
 200 200 200 200 200 200 200 200 403  GET /v1/inbox/counts
 200 200 200 200 200 200 200 200 403  GET /v1/sync
-201 201 201 201 201 201 201 201 403  POST /v1/threads
+201 201 201 201 201 201 201 201 422  POST /v1/threads
 200 200 200 200 200 200 200 200 403  PUT /v1/direct/{userId}
 200 200 200 200 200 200 200 200 403  GET /v1/projects/legs/{legId}/threads
 200 200 200 200 200 200 200 200 403  GET /v1/projects/groups/{lbgId}/threads
@@ -85,8 +85,10 @@ stranger
 404 200 404 200 200 200 404 200 403  GET /v1/threads/{threadId}/draft
 404 204 404 204 204 204 404 204 403  DELETE /v1/threads/{threadId}/draft
 
-404 403 404 200 409 200 404 200 403  PATCH /v1/threads/{threadId}
-404 403 404 201 409 201 404 201 403  POST /v1/threads/{threadId}/participants
+404 403 404 200 409 403 404 403 200  PATCH /v1/threads/{threadId}
+404 403 404 403 409 403 404 403 200  PATCH /v1/threads/{threadId}/participants/{userId}
+404 403 404 403 409 403 404 403 201  POST /v1/threads/{threadId}/system-messages
+404 403 404 201 409 403 404 403 403  POST /v1/threads/{threadId}/participants
 404 403 404 403 403 403 200 403 403  POST /v1/threads/{threadId}/lock
 404 403 404 403 403 403 200 403 403  POST /v1/threads/{threadId}/unlock
 
@@ -202,7 +204,7 @@ async def test_a_message_of_another_thread_is_not_there(castle: Castle) -> None:
 async def test_whoever_joins_later_does_not_see_what_was_before(castle: Castle) -> None:
     hall, thread = castle.hall, castle.threads["talk"]
     added = {"userId": hall.ids["dan"]}
-    await hall.ask("ben", "POST", f"/threads/{thread}/participants", added)
+    await hall.ask("ana", "POST", f"/threads/{thread}/participants", added)
     await hall.accept("dan", thread)
     path = f"/threads/{thread}/messages"
     before = await hall.ask("dan", "GET", f"{path}/{castle.messages['talk']}")

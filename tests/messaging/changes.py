@@ -69,7 +69,7 @@ class Stage:
         group = opening.Opening(
             kind=Kind.BOOKING,
             role=Role.SELLER,
-            others=(opening.Invited(ana.user, Role.BUYER), opening.Invited(zoe.user)),
+            others=(opening.Invited(ana.user, Role.BUYER), opening.Invited(zoe.user, Role.SELLER)),
         )
         thread = await opening.open_thread(self.messaging, ben, group)
         if ana.user in thread.gates:
@@ -184,7 +184,7 @@ def a_draft(s: Stage) -> Awaitable[object]:
 
 
 def a_name(s: Stage) -> Awaitable[object]:
-    return rename.rename(s.messaging, s.other("ben"), s.threads["ben"], "Friday")
+    return rename.rename(s.messaging, s.ana, s.threads["ben"], "Friday")
 
 
 def a_lock(s: Stage) -> Awaitable[object]:

@@ -246,8 +246,8 @@ class PlainModel:
     def open_direct(self, thread: ThreadId, user: UserId, other: UserId) -> None:
         talk = self.talks.get(thread)
         if talk is None:
-            if self.finds("direct", user, {other: "buyer"}) is None:
-                self.open(thread, "direct", user, "buyer", {other: "buyer"})
+            if self.finds("direct", user, {other: "member"}) is None:
+                self.open(thread, "direct", user, "member", {other: "member"})
             return
         ask = talk.asks.get(other)
         has_run_out = ask is not None and ask.state != ACCEPTED and self.now >= ask.until
@@ -263,7 +263,7 @@ class PlainModel:
                 raise
         for one in afresh:
             talk.withdrawn.pop(one, None)
-            talk.sides[one] = Side("buyer", joined=talk.last)
+            talk.sides[one] = Side("member", joined=talk.last)
             talk.asks.pop(one, None)
         if other in afresh and self.is_stranger(other, user):
             self._ask(talk, user, other)
@@ -272,8 +272,6 @@ class PlainModel:
     def add(self, actor: UserId, thread: ThreadId, user: UserId, role: str) -> None:
         talk = self._mine(actor, thread)
         self._check_manages(actor, talk)
-        if talk.kind == "direct":
-            raise Refused("NotYourPlace")
         if user in talk.sides:
             return
         self._check_reachable(actor, user)
@@ -305,8 +303,6 @@ class PlainModel:
         if user not in talk.shown:
             raise Refused("ThreadNotFound")
         self._check_manages(actor, talk)
-        if talk.kind == "direct" or user == talk.opener:
-            raise Refused("NotYourPlace")
         self._goes(talk, user)
         self._post(talk, actor, event="participant.removed", about=(user,))
 
@@ -315,8 +311,6 @@ class PlainModel:
         if talk.subject == subject:
             return
         self._check_manages(actor, talk)
-        if talk.kind == "direct":
-            raise Refused("NotYourPlace")
         self._check_writes(actor, talk)
         talk.subject = subject
         self._post(talk, actor, event="subject.changed", about=(subject,))
@@ -458,7 +452,7 @@ class PlainModel:
     def _check_manages(self, user: UserId, talk: Talk) -> None:
         if not talk.has_accepted(user):
             raise Refused("AcceptFirst")
-        if user != talk.opener and talk.sides[user].role != "seller":
+        if user != talk.opener or talk.kind == "direct":
             raise Refused("NotYourPlace")
 
     def _check_is_open(self, user: UserId, talk: Talk) -> None:

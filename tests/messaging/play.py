@@ -150,7 +150,9 @@ class Play:
         told = self._expect(lambda: found.append(self.model.finds(kind.value, user, plain)))
         try:
             thread = await opening.open_thread(
-                self._node, Actor(user), opening.Opening(kind=kind, others=invited)
+                self._node,
+                Actor(user),
+                opening.Opening(kind=kind, role=Role.BUYER, others=invited),
             )
         except Problem as problem:
             self._agree(problem, told)

@@ -71,7 +71,6 @@ async def test_another_thread_with_somebody_who_was_asked_is_refused(world: Worl
     others = (
         open_thread(world.messaging, cleo, _with(ana, kind=Kind.BOOKING)),
         open_thread(world.messaging, cleo, _with(ana, subject="A test shoot")),
-        open_thread(world.messaging, cleo, _with(ana, leg_id="leg_1")),
         open_thread(world.messaging, cleo, _with(ana, ben)),
         open_direct(world.messaging, cleo, ana.user),
         seats.add(world.messaging, cleo, group.id, Invited(ana.user)),

@@ -13,6 +13,7 @@ from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.problems import (
     AcceptFirst,
     ConversationClosed,
+    InvalidThread,
     NotPlain,
     RequestNotFound,
     RequestPending,
@@ -21,7 +22,6 @@ from greenroom.messaging.problems import (
 from greenroom.messaging.react import react
 from greenroom.messaging.rename import rename
 from greenroom.messaging.rules import gate_as_sender_sees
-from greenroom.messaging.send import Outgoing, Sent, send
 from greenroom.people.actor import Actor
 from tests.messaging.world import World
 
@@ -229,15 +229,17 @@ async def test_whoever_is_asked_sees_what_is_suspected_of_the_one_who_asks(world
     assert found.rows[0].thread.gates[ana.user].reason == "OFF_PLATFORM"
 
 
-async def test_an_id_that_somebody_names_is_no_booking(world: World) -> None:
+async def test_nobody_names_a_booking_by_themselves(world: World) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     await world.inquiry("ben", "ana")
-    named = Opening(kind=Kind.INQUIRY, others=(Invited(ben.user),), booking_id="bkg_made_up")
-    thread = await open_thread(world.messaging, ana, named)
-    outgoing = Outgoing("c-booked", "My number is +41 44 668 18 00, call me")
-    sent = await send(world.messaging, ana, thread.id, outgoing)
-    assert isinstance(sent, Sent)
-    assert "contact-details" in sent.hints
+    others = (Invited(ben.user),)
+    for named in (
+        Opening(kind=Kind.INQUIRY, others=others, booking_id="bkg_made_up"),
+        Opening(kind=Kind.INQUIRY, others=others, leg_id="leg_made_up"),
+        Opening(kind=Kind.BOOKING, others=others, lbg_id="lbg_made_up"),
+    ):
+        with pytest.raises(InvalidThread):
+            await open_thread(world.messaging, ana, named)
 
 
 async def test_a_node_with_an_older_head_repeats_an_answer_of_one_who_has_gone(

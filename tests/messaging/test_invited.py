@@ -132,7 +132,7 @@ async def test_no_friend_of_the_one_who_asks_says_what_a_stranger_may_not(world:
     with pytest.raises(NotPlain):
         await edit(world.messaging, world.actors["ben"], thread.id, said[0].id, link)
     with pytest.raises(NotPlain):
-        await rename(world.messaging, world.actors["ben"], thread.id, "https://example.com")
+        await rename(world.messaging, world.actors["ana"], thread.id, "https://example.com")
     await world.say("ben", thread.id, "The last that shows")
     hidden = await world.say("ben", thread.id, link)
     assert hidden.body == link

@@ -24,7 +24,7 @@ from greenroom.messaging.problems import (
 from greenroom.messaging.rename import rename
 from greenroom.messaging.rules import gate_status
 from greenroom.messaging.sync import sync
-from greenroom.people.actor import Scope
+from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
 from greenroom.safety.limits import TooMany
 from greenroom.safety.unblock import unblock
@@ -55,10 +55,15 @@ async def test_a_hundred_people_find_room_and_a_hundred_and_one_do_not(world: Wo
     assert [row.thread.id for row in requests.rows] == [thread.id]
 
 
-async def test_nobody_gets_past_a_gate_by_calling_it_support(world: World) -> None:
+@pytest.mark.parametrize("kind", [Kind.SUPPORT, Kind.SYSTEM, Kind.DISPUTE])
+async def test_nobody_poses_as_the_marketplace(world: World, kind: Kind) -> None:
     ana, cleo = await world.person("ana"), await world.person("cleo")
-    asked = Opening(kind=Kind.SUPPORT, others=(Invited(ana.user, Role.BUYER),))
-    assert set((await open_thread(world.messaging, cleo, asked)).gates) == {ana.user}
+    posing = Opening(kind=kind, others=(Invited(ana.user),), subject="Greenroom Support")
+    with pytest.raises(InvalidThread):
+        await open_thread(world.messaging, cleo, posing)
+    for scope in (Scope.MODERATOR, Scope.SERVICE):
+        staff = Actor(cleo.user, frozenset({Scope.USER, scope}))
+        assert (await open_thread(world.messaging, staff, posing)).kind is kind
 
 
 async def test_only_staff_give_a_staff_role(world: World) -> None:

@@ -57,7 +57,7 @@ async def test_whoever_came_later_is_led_to_their_own_first(world: World) -> Non
     for text in ("one", "two"):
         await world.say("ana", thread.id, text)
     cleo = await world.person("cleo")
-    await world.inquiry("cleo", "ben")
-    await seats.add(world.messaging, world.actors["ben"], thread.id, Invited(cleo.user))
+    await world.inquiry("cleo", "ana")
+    await seats.add(world.messaging, world.actors["ana"], thread.id, Invited(cleo.user))
     await world.say("ana", thread.id, "three")
     assert await _seq(world, cleo, thread.id, 1) == 3

@@ -106,7 +106,7 @@ async def test_what_is_planned_on_top_of_one_another_all_takes_effect(
     thread = await world.inquiry()
     await asyncio.gather(
         _sent(messaging, world, "ana", thread, "one"),
-        rename.rename(messaging, world.actors["ben"], thread.id, "Friday"),
+        rename.rename(messaging, world.actors["ana"], thread.id, "Friday"),
         _sent(messaging, world, "ben", thread, "two"),
     )
     head = await messaging.heads.read(thread.id)

@@ -60,7 +60,11 @@ class World:
         thread = await opening.open_thread(
             self.messaging,
             asks,
-            opening.Opening(kind=Kind.INQUIRY, others=(opening.Invited(asked.user, Role.SELLER),)),
+            opening.Opening(
+                kind=Kind.INQUIRY,
+                role=Role.BUYER,
+                others=(opening.Invited(asked.user, Role.SELLER),),
+            ),
         )
         gate = thread.gates.get(asked.user)
         return thread if gate is None else await accept(self.messaging, asked, gate.id)

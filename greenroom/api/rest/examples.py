@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from greenroom.api.contract import Shown
-from greenroom.api.rest import inbox, messages, mine, moderation, safety, threads
+from greenroom.api.rest import inbox, manage, messages, mine, moderation, safety, threads
 from greenroom.api.rest.health import Health
 from greenroom.api.rest.me import Me, NewNames, SignUp
 from greenroom.api.rest.people import NewPerson, PeoplePage, Person, Profile
@@ -37,7 +37,7 @@ from greenroom.messaging.models import (
     ServiceRole,
     Status,
 )
-from greenroom.people.actor import Scope
+from greenroom.people.actor import SYSTEM, Scope
 from greenroom.safety.models import CaseId, Decision, Reason
 from greenroom.safety.verdict import HINTS, PolicyHint, PolicyTag
 
@@ -74,6 +74,7 @@ _ROW = ThreadRow(
     preview=_BODY,
     requests=[],
     mine=_MINE,
+    metadata={},
     participants=[
         Seat(_JONAS, Role.BUYER, ServiceRole.PHOTOGRAPHER),
         Seat(_MAYA, Role.SELLER, ServiceRole.MODEL),
@@ -106,6 +107,14 @@ _SENT = Message(
     deleted_by_user_id=None,
     policy_hints=(),
     version=1,
+)
+_NOTICE = replace(
+    _SENT,
+    kind=FrameKind.SYSTEM,
+    author_user_id=SYSTEM,
+    body="Your prints are on their way.",
+    event="order.shipped",
+    metadata={"order": 17},
 )
 _READ = replace(_SENT, seen_by=(_MAYA,))
 _LIKED = replace(_SENT, reactions={"👍": (_MAYA,)}, version=2)
@@ -176,10 +185,20 @@ _THREADS: Mapping[str, Shown] = {
     ),
     "openDirectThread": Shown({200: replace(_SEEN, kind=Kind.DIRECT, subject=None)}),
     "getThread": Shown({200: _SEEN}),
-    "renameThread": Shown({200: _SEEN}, threads.NewName("Editorial in May")),
+    "updateThread": Shown({200: _SEEN}, manage.ThreadUpdate(subject="Editorial in May")),
+    "changeRole": Shown({200: _SEEN}, manage.NewRole(Role.HOST)),
+    "postSystemMessage": Shown(
+        {
+            200: Sending("sent", "order-17-shipped", _NOTICE, []),
+            201: Sending("sent", "order-17-shipped", _NOTICE, []),
+        },
+        manage.NewSystemMessage(
+            "Your prints are on their way.", "order.shipped", "order-17-shipped", {"order": 17}
+        ),
+    ),
     "lockThread": Shown({200: threads.Lock(_THREAD, Status.LOCKED)}),
     "unlockThread": Shown({200: threads.Lock(_THREAD, Status.OPEN)}),
-    "addParticipant": Shown({201: _SEEN}, threads.Invitation(_MAYA, Role.SELLER)),
+    "addParticipant": Shown({200: _SEEN, 201: _SEEN}, threads.Invitation(_MAYA, Role.SELLER)),
     "getThreadsOfLeg": Shown({200: threads.ProjectThreads([_ROW], None)}),
     "getThreadsOfGroup": Shown({200: threads.ProjectThreads([], None)}),
     "markRead": Shown({200: replace(_MINE, unread=0, last_read_seq=4)}, mine.UpTo(4)),
@@ -208,7 +227,7 @@ _MESSAGES: Mapping[str, Shown] = {
     ),
     "getMessages": Shown({200: MessagePage([_READ], True, False)}),
     "getMessage": Shown({200: _READ}),
-    "editMessage": Shown({200: _EDITED}, messages.NewBody("**15 May**, a full day.")),
+    "editMessage": Shown({200: _EDITED}, messages.MessageUpdate("**15 May**, a full day.")),
     "deleteMessage": Shown({200: _GONE}),
     "getEdits": Shown({200: messages.Edits([messages.Edit(_BODY, _LATER)])}),
     "react": Shown({200: _LIKED}),

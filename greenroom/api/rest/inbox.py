@@ -70,7 +70,8 @@ async def get_inbox(
 ) -> Inbox:
     page = await inboxes.inbox(messaging, actor, folder, cursor=cursor, limit=limit)
     now_ms = messaging.clock.now_ms()
-    rows = [shapes.thread_row(Side(row.thread, row.mine), now_ms) for row in page.rows]
+    sides = [Side(row.thread, row.mine, row.metadata) for row in page.rows]
+    rows = [shapes.thread_row(side, now_ms) for side in sides]
     return Inbox(rows, page.next, None if page.counts is None else _counts(page.counts))
 
 

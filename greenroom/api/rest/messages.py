@@ -1,14 +1,14 @@
 """Messages: sent once, read in pages, edited with a history, deleted to a tombstone, reacted to."""
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from litestar import Response, Router, delete, get, patch, post, put
 from litestar.datastructures import ResponseHeader
-from litestar.exceptions import ValidationException
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody, QueryParameter
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
+from greenroom import metadata
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.contract import refuses
 from greenroom.api.idempotency import IdempotencyKey
@@ -27,6 +27,7 @@ from greenroom.clock import iso
 from greenroom.ids import MessageId, UserId
 from greenroom.messaging import edit as editing, history, models, react, send as sending, thread
 from greenroom.messaging.delete import delete as entomb
+from greenroom.messaging.edit_metadata import edit_metadata
 from greenroom.messaging.problems import (
     AcceptFirst,
     ClientIdReused,
@@ -36,12 +37,14 @@ from greenroom.messaging.problems import (
     InvalidText,
     MessageNotFound,
     NotPlain,
+    NotYourPlace,
     NotYours,
     RequestPending,
     TextRefused,
     ThreadNotFound,
     VersionMismatch,
 )
+from greenroom.metadata import InvalidMetadata
 from greenroom.people.actor import Scope
 from greenroom.safety.limits import TooMany
 
@@ -55,13 +58,19 @@ _Place: TypeAlias = Annotated[
 
 class NewMessage(Struct, rename="camel", forbid_unknown_fields=True):
     body: str
-    client_message_id: Annotated[str, Meta(max_length=64)] | None = None
+    client_message_id: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
     """The client's own name for it; the same name is the same message."""
-    reply_to_message_id: Annotated[str, Meta(max_length=64)] | None = None
+    reply_to_message_id: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
+    metadata: dict[str, Any] | None = None
+    """Your own JSON object of at most 4 KB."""
 
 
-class NewBody(Struct, rename="camel", forbid_unknown_fields=True):
-    body: str
+class MessageUpdate(Struct, rename="camel", forbid_unknown_fields=True):
+    """What is not given stays as it is."""
+
+    body: str | UnsetType = UNSET
+    metadata: dict[str, Any] | UnsetType | None = UNSET
+    """Your own JSON object, in the place of the one before; null removes it."""
 
 
 class Edit(Struct, rename="camel"):
@@ -80,7 +89,8 @@ class Edits(Struct, rename="camel"):
     operation_id="sendMessage",
     summary="Send a message",
     description="Exactly once: by `clientMessageId`, or else by the `Idempotency-Key`. A retry is "
-    "answered with the first message. The text is a small subset of Markdown.",
+    "answered with the first message; without either, each call sends another. The text is a "
+    "small subset of Markdown.",
     response_description="The message, and kind hints where there are any.",
     responses={
         200: ResponseSpec(Sending, description="It was sent before: the first message."),
@@ -94,6 +104,8 @@ class Edits(Struct, rename="camel"):
         NotPlain,
         RequestPending,
         ClientIdReused,
+        NotYourPlace,
+        InvalidMetadata,
         body=True,
     ),
 )
@@ -104,12 +116,10 @@ async def send_message(
     messaging: TheMessaging,
     idempotency_key: IdempotencyKey = None,
 ) -> Response[Sending]:
-    client_id = data.client_message_id or idempotency_key
-    if client_id is None:
-        missing = "give a clientMessageId, or an Idempotency-Key"
-        raise ValidationException(extra=[{"message": missing, "key": "clientMessageId"}])
+    client_id = data.client_message_id or shapes.client_id_of(messaging, idempotency_key)
     reply = None if data.reply_to_message_id is None else MessageId(data.reply_to_message_id)
-    outgoing = sending.Outgoing(client_id, data.body, reply)
+    kept = metadata.checked(data.metadata)
+    outgoing = sending.Outgoing(client_id, data.body, reply, metadata=kept)
     outcome = await sending.send(messaging, actor, thread_id, outgoing)
     shown = shapes.sending(outcome, client_id, actor.user)
     if isinstance(outcome, sending.Held):
@@ -122,9 +132,9 @@ async def send_message(
     "/",
     operation_id="getMessages",
     summary="A page of a conversation",
-    description="The newest, or those next to the message that is named: `before`, `after` or "
-    "`around` it, one of them. `aroundSeq` names it by its number, as one knows the first that is "
-    "not read.",
+    description="The newest, or those next to the message that is named: `around`, `after` or "
+    "`before` it; of several the first of these counts. `aroundSeq` names it by its number, as one "
+    "knows the first that is not read, and comes before all of them.",
     response_description="The messages, in their order.",
     responses=refuses(*_MISSING),
 )
@@ -140,8 +150,6 @@ async def get_messages(
     ] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=history.MAX_PAGE)] = history.PAGE,
 ) -> MessagePage:
-    if [before, after, around, around_seq].count(None) < 3:
-        raise ValidationException(extra=[{"message": "give before, after or around, one of them"}])
     page = await history.history(
         messaging,
         actor,
@@ -174,8 +182,8 @@ async def get_message(
 @patch(
     "/{messageId:str}",
     operation_id="editMessage",
-    summary="Change what your message says",
-    description="What it said before stays in its history.",
+    summary="Change what your message says, or its metadata",
+    description="What it said before stays in its history; metadata has none.",
     response_description="The message as it now is.",
     response_headers=_ETAG,
     responses=refuses(
@@ -186,19 +194,30 @@ async def get_message(
         InvalidText,
         TextRefused,
         NotPlain,
+        NotYourPlace,
+        InvalidMetadata,
         body=True,
     ),
 )
 async def edit_message(
     thread_id: ThreadIdInPath,
     message_id: MessageIdInPath,
-    data: JSONBody[NewBody],
+    data: JSONBody[MessageUpdate],
     actor: Caller,
     messaging: TheMessaging,
     if_match: IfMatch = None,
 ) -> Response[Message]:
     version = version_in(if_match)
-    frame = await editing.edit(messaging, actor, thread_id, message_id, data.body, version=version)
+    if not isinstance(data.metadata, UnsetType):
+        kept = metadata.checked(data.metadata)
+        place = (thread_id, message_id)
+        frame = await edit_metadata(messaging, actor, *place, kept, version=version)
+        version = None if version is None else frame.version
+    if not isinstance(data.body, UnsetType):
+        body = data.body
+        frame = await editing.edit(messaging, actor, thread_id, message_id, body, version=version)
+    elif isinstance(data.metadata, UnsetType):
+        frame, _ = await thread.message(messaging, actor, thread_id, message_id)
     return _tagged(frame, actor.user)
 
 

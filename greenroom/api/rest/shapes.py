@@ -5,14 +5,17 @@ always rendered for one of its participants, who must not see another one's gate
 moves when the other side does something in secret (the head's version, `changed_ms`).
 """
 
+import re
 from collections.abc import Iterable, Mapping
+from hashlib import blake2b
 from typing import Any
 
 from msgspec import UNSET, Raw, Struct, UnsetType, json
 
+from greenroom import metadata
 from greenroom.clock import iso
 from greenroom.ids import MessageId, RequestId, ThreadId, UserId
-from greenroom.messaging import history, models, rules
+from greenroom.messaging import Messaging, history, models, rules
 from greenroom.messaging.access import Side
 from greenroom.messaging.models import (
     Folder,
@@ -28,6 +31,7 @@ from greenroom.messaging.thread import View
 from greenroom.safety.verdict import HINTS, PolicyHint
 
 _encode = json.Encoder().encode
+_CLIENT_ID = re.compile(r"[A-Za-z0-9._:-]+")
 
 
 class Seat(Struct, rename="camel"):
@@ -86,6 +90,8 @@ class _Head(Struct, rename="camel"):
     requests: list[Request]
     """Yours, and the one that waits for you; what is accepted is no request any more."""
     mine: Mine
+    metadata: dict[str, Any]
+    """The integrator's own object; empty where there is none."""
 
 
 class ThreadRow(_Head, rename="camel"):
@@ -117,6 +123,8 @@ class Message(Struct, rename="camel"):
     deleted_by_user_id: UserId | None
     policy_hints: tuple[str, ...]
     version: int
+    metadata: dict[str, Any] | UnsetType = UNSET
+    """The integrator's own object, where the message has one."""
     seen_by: tuple[UserId, ...] | UnsetType = UNSET
     """Not in the answer to a write."""
 
@@ -231,8 +239,18 @@ def _message(frame: models.Frame, viewer: UserId, seen: tuple[UserId, ...] | Uns
         frame.deleted_by,
         frame.policy_hints if frame.author == viewer else (),
         frame.version,
+        UNSET if frame.metadata is None else metadata.shown(frame.metadata),
         seen,
     )
+
+
+def client_id_of(messaging: Messaging, idempotency_key: str | None) -> str:
+    """What names a message that its client has not named. A key may have any characters."""
+    if idempotency_key is None:
+        return messaging.ids.request()
+    if len(idempotency_key) <= 64 and _CLIENT_ID.fullmatch(idempotency_key):
+        return idempotency_key
+    return "key:" + blake2b(idempotency_key.encode(), digest_size=24).hexdigest()
 
 
 def sending(outcome: Sent | Held, client_id: str, viewer: UserId) -> Sending:
@@ -263,6 +281,7 @@ def _head(side: Side, now_ms: int) -> dict[str, Any]:
         "preview": head.preview,
         "requests": _requests(head, side.mine.user, now_ms),
         "mine": mine(side, now_ms),
+        "metadata": metadata.shown(side.metadata),
     }
 
 

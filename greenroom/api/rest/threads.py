@@ -1,13 +1,14 @@
 """Threads: opened, seen, named, locked; who is in them; the threads of a project."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from litestar import Response, Router, delete, get, patch, post, put
+from litestar import Response, Router, get, post, put
 from litestar.datastructures import ResponseHeader
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody, PathParameter
 from msgspec import Meta, Struct
 
+from greenroom import metadata
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.contract import refuses
 from greenroom.api.idempotency import IdempotencyKey
@@ -21,13 +22,13 @@ from greenroom.api.rest.params import (
     UserIdInPath,
 )
 from greenroom.api.rest.shapes import Sending, Thread, ThreadRow
-from greenroom.api.versions import IfMatch, tag_in
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import Messaging, lock, open as opening, projects, seats, start
 from greenroom.messaging.models import Kind, Role, ServiceRole, Status
 from greenroom.messaging.problems import (
     AcceptFirst,
     AlreadyAsked,
+    AlreadyThere,
     BlockedByYou,
     ClientIdReused,
     ConversationClosed,
@@ -39,14 +40,11 @@ from greenroom.messaging.problems import (
     OpeningKeyReused,
     RequestPending,
     TextRefused,
-    ThreadChanged,
     ThreadNotFound,
     TooManyParticipants,
     Unreachable,
 )
-from greenroom.messaging.rename import rename
-from greenroom.messaging.rules import settings_version
-from greenroom.messaging.thread import view
+from greenroom.messaging.thread import managed_view
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
 from greenroom.safety.limits import Limit, TooMany
@@ -62,7 +60,7 @@ _ProjectId = Annotated[str, Meta(min_length=1, max_length=64)]
 
 class Invitation(Struct, rename="camel", forbid_unknown_fields=True):
     user_id: _Name
-    role: Role = Role.SELLER
+    role: Role = Role.MEMBER
     service_role: ServiceRole | None = None
 
     def invited(self) -> opening.Invited:
@@ -76,8 +74,8 @@ class FirstMessage(Struct, rename="camel", forbid_unknown_fields=True):
 class NewThread(Struct, rename="camel", forbid_unknown_fields=True):
     kind: Kind
     participants: Annotated[list[Invitation], Meta(min_length=1, max_length=99)]
-    """The others; the caller is one by opening it."""
-    role: Role = Role.BUYER
+    """The others; the caller is one by opening it, unless a service acts for nobody."""
+    role: Role = Role.MEMBER
     service_role: ServiceRole | None = None
     subject: str | None = None
     booking_id: str | None = None
@@ -85,16 +83,14 @@ class NewThread(Struct, rename="camel", forbid_unknown_fields=True):
     lbg_id: str | None = None
     city: str | None = None
     message: FirstMessage | None = None
+    metadata: dict[str, Any] | None = None
+    """Your own JSON object of at most 4 KB. Afterwards only services change it."""
 
 
 class Opened(Struct, rename="camel"):
     thread: Thread
     sent: Sending | None
     """What became of the first message, where there was one."""
-
-
-class NewName(Struct, rename="camel", forbid_unknown_fields=True):
-    subject: str
 
 
 class Lock(Struct, rename="camel"):
@@ -114,7 +110,9 @@ class ProjectThreads(Struct, rename="camel"):
     summary="Open a conversation",
     description="With an `Idempotency-Key` the same request opens one conversation, however often "
     "it is sent. A `message` is sent with it; to a stranger it waits as a request. A `direct` "
-    "conversation of two people is found again, and so is one in which your request waits.",
+    "conversation of two people is found again, and so is one in which your request waits. "
+    "`support`, `dispute` and `system` conversations, and those bound to a booking, leg or booking "
+    "group (`lbgId`), are opened by staff and services (docs/reference/roles.md).",
     response_description="The conversation, just opened, and what became of the first message.",
     responses={200: ResponseSpec(Opened, description="It was there: the conversation as it is.")}
     | refuses(
@@ -124,6 +122,7 @@ class ProjectThreads(Struct, rename="camel"):
         InvalidText,
         TextRefused,
         ClientIdReused,
+        metadata.InvalidMetadata,
         body=True,
     ),
 )
@@ -143,6 +142,7 @@ async def open_thread(
         leg_id=data.leg_id,
         lbg_id=data.lbg_id,
         city=data.city,
+        metadata=metadata.checked(data.metadata),
     )
     sent = None
     opened: opening.Opened | start.Started
@@ -171,50 +171,6 @@ async def open_thread(
 async def open_direct(user_id: UserIdInPath, actor: Caller, messaging: TheMessaging) -> Thread:
     opened = await opening.open_direct(messaging, actor, user_id)
     return await _shown(messaging, actor, opened.id)
-
-
-@get(
-    "/threads/{threadId:str}",
-    operation_id="getThread",
-    summary="A conversation, with everybody in it",
-    response_description="The conversation as you may see it.",
-    response_headers=_ETAG,
-    responses=refuses(ThreadNotFound),
-)
-async def get_thread(
-    thread_id: ThreadIdInPath, actor: Caller, messaging: TheMessaging
-) -> Response[Thread]:
-    return await _tagged(messaging, actor, thread_id)
-
-
-@patch(
-    "/threads/{threadId:str}",
-    operation_id="renameThread",
-    summary="Name a conversation",
-    description="For whoever opened it, sells in it, or supports it. A blank subject takes the "
-    "name away.",
-    response_description="The conversation as it now is.",
-    response_headers=_ETAG,
-    responses=refuses(
-        ThreadNotFound,
-        NotYourPlace,
-        *_WRITING,
-        ThreadChanged,
-        InvalidText,
-        TextRefused,
-        TooMany,
-        body=True,
-    ),
-)
-async def rename_thread(
-    thread_id: ThreadIdInPath,
-    data: JSONBody[NewName],
-    actor: Caller,
-    messaging: TheMessaging,
-    if_match: IfMatch = None,
-) -> Response[Thread]:
-    await rename(messaging, actor, thread_id, data.subject, settings_version=tag_in(if_match))
-    return await _tagged(messaging, actor, thread_id)
 
 
 @post(
@@ -248,12 +204,14 @@ async def unlock_thread(thread_id: ThreadIdInPath, actor: Caller, messaging: The
     "/threads/{threadId:str}/participants",
     operation_id="addParticipant",
     summary="Add somebody",
-    description="They see what is said from then on. Adding somebody who is there changes nothing.",
+    description="They see what is said from then on. Who is there already stays as they are.",
     response_description="The conversation with them in it.",
-    responses=refuses(
+    responses={200: ResponseSpec(Thread, description="They were there: nothing has changed.")}
+    | refuses(
         ThreadNotFound,
         NotYourPlace,
         *_WRITING,
+        AlreadyThere,
         TooManyParticipants,
         *_REACHING,
         TooMany,
@@ -265,23 +223,10 @@ async def add_participant(
     data: JSONBody[Invitation],
     actor: Caller,
     messaging: TheMessaging,
-) -> Thread:
-    await seats.add(messaging, actor, thread_id, data.invited())
-    return await _shown(messaging, actor, thread_id)
-
-
-@delete(
-    "/threads/{threadId:str}/participants/{userId:str}",
-    operation_id="removeParticipant",
-    summary="Leave, or remove somebody",
-    description="Your own id leaves; another one's is for whoever may manage the conversation.",
-    response_description="They are no longer in it.",
-    responses=refuses(ThreadNotFound, NotYourPlace, AcceptFirst, TooMany),
-)
-async def remove_participant(
-    thread_id: ThreadIdInPath, user_id: UserIdInPath, actor: Caller, messaging: TheMessaging
-) -> None:
-    await seats.remove(messaging, actor, thread_id, user_id)
+) -> Response[Thread]:
+    added = await seats.find_or_add(messaging, actor, thread_id, data.invited())
+    seen = await _shown(messaging, actor, thread_id)
+    return Response(seen, status_code=201 if added.made else 200)
 
 
 @get(
@@ -324,27 +269,25 @@ def _project(messaging: Messaging, found: projects.ProjectThreads) -> ProjectThr
 
 
 async def _shown(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Thread:
-    seen = await view(messaging, actor, thread_id)
+    seen = await managed_view(messaging, actor, thread_id)
     return shapes.thread(seen, messaging.clock.now_ms())
 
 
-async def _tagged(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Response[Thread]:
-    seen = await view(messaging, actor, thread_id)
-    tag = f'"{settings_version(seen.side.thread)}"'
-    return Response(shapes.thread(seen, messaging.clock.now_ms()), headers={"ETag": tag})
-
-
+opening_routes = Router(
+    "/v1",
+    route_handlers=[open_thread],
+    guards=[needs(Scope.USER, Scope.SERVICE)],
+    security=BEARER,
+    tags=["threads"],
+    request_max_body_size=MOST_BYTES,
+)
 routes = Router(
     "/v1",
     route_handlers=[
-        open_thread,
         open_direct,
-        get_thread,
-        rename_thread,
         lock_thread,
         unlock_thread,
         add_participant,
-        remove_participant,
         threads_of_leg,
         threads_of_group,
     ],

@@ -178,7 +178,7 @@ export interface InboxChanged {
   gone?: boolean;
 }
 
-export type Kind = "booking" | "direct" | "dispute" | "inquiry" | "invite" | "studio" | "support" | "system";
+export type Kind = "booking" | "direct" | "dispute" | "group" | "inquiry" | "invite" | "studio" | "support" | "system";
 
 export interface Message {
   /** The message's id. */
@@ -217,6 +217,8 @@ export interface Message {
   policyHints: Array<string>;
   /** Counts the changes. */
   version: number;
+  /** The integrator's own object, where the message has one. */
+  metadata?: Record<string, unknown>;
   /** Not in the answer to a write. */
   seenBy?: Array<string>;
 }
@@ -432,7 +434,7 @@ export interface Resync {
   type: "resync";
 }
 
-export type Role = "admin" | "buyer" | "host" | "seller" | "support";
+export type Role = "admin" | "buyer" | "host" | "member" | "seller" | "support";
 
 /** A message for a thread, which is sent once however often this is. */
 export interface Send {
@@ -499,6 +501,8 @@ export interface Thread {
   requests: Array<Request>;
   /** The caller's own side of the conversation. */
   mine: Mine;
+  /** The integrator's own object; empty where there is none. */
+  metadata: Record<string, unknown>;
   /** The people in the conversation. */
   participants: Array<Participant>;
 }

@@ -60,7 +60,7 @@ export abstract class UseCases {
     this.mirror.put(await this.rest.ask("patch", "/v1/threads/{threadId}", input));
   }
 
-  async addParticipant(threadId: string, userId: string, role: Role = "seller"): Promise<void> {
+  async addParticipant(threadId: string, userId: string, role: Role = "member"): Promise<void> {
     const input = { path: { threadId }, body: { userId, role } };
     this.mirror.put(await this.rest.ask("post", "/v1/threads/{threadId}/participants", input));
   }

@@ -7,6 +7,7 @@ import type { GateRequest, Message, Thread } from "../client";
 import { t } from "../strings";
 
 const STAFF = new Set(["support", "admin"]);
+const STAFF_KINDS = new Set(["dispute", "support", "system"]);
 const PENDING_MESSAGES = 3;
 
 /** The request that waits for me. */
@@ -42,12 +43,12 @@ export function closedBecause(thread: Thread, myId: string): string | null {
   return null;
 }
 
-/** Whoever opened it, sells in it or is staff may add people and name it. */
+/** Who may add and remove people and name the thread: docs/reference/roles.md. */
 export function mayManage(thread: Thread, myId: string): boolean {
   const role = thread.participants.find((one) => one.userId === myId)?.role;
-  return (
-    thread.openedByUserId === myId || role === "seller" || role === "host" || STAFF.has(role ?? "")
-  );
+  if (thread.kind === "direct" || role === undefined) return false;
+  if (STAFF.has(role)) return true;
+  return !STAFF_KINDS.has(thread.kind) && (thread.openedByUserId === myId || role === "host");
 }
 
 /** Others can be removed from groups; from a conversation of two one can only leave. */

@@ -1,0 +1,248 @@
+"""A thread: seen, named, its status and booking, roles, leaving, and a service's messages."""
+
+from typing import Annotated, Any, TypeAlias
+
+from litestar import Response, Router, delete, get, patch, post
+from litestar.datastructures import ResponseHeader
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import JSONBody
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from greenroom import metadata
+from greenroom.api.auth import BEARER, needs
+from greenroom.api.contract import refuses
+from greenroom.api.idempotency import IdempotencyKey
+from greenroom.api.rest import shapes
+from greenroom.api.rest.params import (
+    MOST_BYTES,
+    Caller,
+    TheMessaging,
+    ThreadIdInPath,
+    UserIdInPath,
+)
+from greenroom.api.rest.shapes import Sending, Thread
+from greenroom.api.versions import IfMatch, tag_in
+from greenroom.ids import ThreadId
+from greenroom.messaging import Messaging, seats
+from greenroom.messaging.change_role import change_role
+from greenroom.messaging.models import Role, ServiceRole, Status
+from greenroom.messaging.post_system import DEFAULT_EVENT, SystemMessage, post_system
+from greenroom.messaging.problems import (
+    AcceptFirst,
+    ClientIdReused,
+    ConversationClosed,
+    ConversationLocked,
+    InvalidText,
+    InvalidThread,
+    NotPlain,
+    NotYourPlace,
+    ParticipantNotFound,
+    RequestPending,
+    TextRefused,
+    ThreadChanged,
+    ThreadNotFound,
+)
+from greenroom.messaging.rename import rename
+from greenroom.messaging.rules import settings_version
+from greenroom.messaging.set_status import ThreadChange, set_status
+from greenroom.messaging.thread import managed_view
+from greenroom.people.actor import Actor, Scope
+from greenroom.safety.limits import TooMany
+
+_ETAG = [ResponseHeader(name="ETag", description="For `If-Match`.", documentation_only=True)]
+_WRITING = (AcceptFirst, RequestPending, NotPlain, ConversationLocked, ConversationClosed)
+_Bound: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)] | UnsetType | None
+
+
+class ThreadUpdate(Struct, rename="camel", forbid_unknown_fields=True):
+    """What is not given stays as it is. All but `subject` is for services."""
+
+    subject: str | UnsetType = UNSET
+    """Blank takes the name away. For whoever manages the conversation."""
+    status: Status | UnsetType = UNSET
+    """Any but `locked`, which has routes of its own."""
+    booking_id: _Bound = UNSET
+    """Your booking that the conversation is about; null unbinds it."""
+    leg_id: _Bound = UNSET
+    """One provider's part of a booking group; null unbinds it."""
+    lbg_id: _Bound = UNSET
+    """The booking group: several jobs booked together; null unbinds it."""
+    metadata: dict[str, Any] | UnsetType | None = UNSET
+    """Your own JSON object of at most 4 KB, in the place of the one before; null removes it."""
+
+
+class NewRole(Struct, rename="camel", forbid_unknown_fields=True):
+    role: Role
+    service_role: ServiceRole | None = None
+    """What they do, where that matters: null takes it away."""
+
+
+class NewSystemMessage(Struct, rename="camel", forbid_unknown_fields=True):
+    body: str
+    """What people read."""
+    event: Annotated[str, Meta(min_length=3, max_length=64)] = DEFAULT_EVENT
+    """What it is about, for programs: a name such as `order.shipped`."""
+    client_message_id: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
+    """Your name for it: the same name is the same message. Without one, the Idempotency-Key."""
+    metadata: dict[str, Any] | None = None
+    """Your own JSON object of at most 4 KB."""
+
+
+@get(
+    "/{threadId:str}",
+    operation_id="getThread",
+    guards=[needs(Scope.USER)],
+    summary="A conversation, with everybody in it",
+    response_description="The conversation as you may see it.",
+    response_headers=_ETAG,
+    responses=refuses(ThreadNotFound),
+)
+async def get_thread(
+    thread_id: ThreadIdInPath, actor: Caller, messaging: TheMessaging
+) -> Response[Thread]:
+    return await _tagged(messaging, actor, thread_id)
+
+
+@patch(
+    "/{threadId:str}",
+    operation_id="updateThread",
+    summary="Change a conversation's name, status, booking or metadata",
+    description="The name is for whoever manages the conversation; the rest is for services "
+    "(docs/reference/roles.md). A change of status or booking is told in the conversation by a "
+    "system message. Once it is `confirmed`, its participants count as known to each other.",
+    response_description="The conversation as it now is. To a service that takes no part in it, "
+    "`mine` says nothing.",
+    response_headers=_ETAG,
+    responses=refuses(
+        ThreadNotFound,
+        NotYourPlace,
+        *_WRITING,
+        ThreadChanged,
+        InvalidThread,
+        InvalidText,
+        TextRefused,
+        metadata.InvalidMetadata,
+        TooMany,
+        body=True,
+    ),
+)
+async def update_thread(
+    thread_id: ThreadIdInPath,
+    data: JSONBody[ThreadUpdate],
+    actor: Caller,
+    messaging: TheMessaging,
+    if_match: IfMatch = None,
+) -> Response[Thread]:
+    change = _change(data)
+    if change != ThreadChange():
+        await set_status(messaging, actor, thread_id, change)
+    if not isinstance(data.subject, UnsetType):
+        await rename(messaging, actor, thread_id, data.subject, settings_version=tag_in(if_match))
+    return await _tagged(messaging, actor, thread_id)
+
+
+@patch(
+    "/{threadId:str}/participants/{userId:str}",
+    operation_id="changeRole",
+    summary="Change somebody's role",
+    description="Who may is in docs/reference/roles.md. `support` and `admin` are given and taken "
+    "by staff and services alone.",
+    response_description="The conversation as it now is.",
+    responses=refuses(
+        ThreadNotFound, ParticipantNotFound, NotYourPlace, AcceptFirst, TooMany, body=True
+    ),
+)
+async def patch_role(
+    thread_id: ThreadIdInPath,
+    user_id: UserIdInPath,
+    data: JSONBody[NewRole],
+    actor: Caller,
+    messaging: TheMessaging,
+) -> Thread:
+    await change_role(messaging, actor, thread_id, user_id, data.role, data.service_role)
+    seen = await managed_view(messaging, actor, thread_id)
+    return shapes.thread(seen, messaging.clock.now_ms())
+
+
+@delete(
+    "/{threadId:str}/participants/{userId:str}",
+    operation_id="removeParticipant",
+    guards=[needs(Scope.USER)],
+    summary="Leave, or remove somebody",
+    description="Your own id leaves; another one's is for whoever may manage the conversation.",
+    response_description="They are no longer in it.",
+    responses=refuses(ThreadNotFound, ParticipantNotFound, NotYourPlace, AcceptFirst, TooMany),
+)
+async def remove_participant(
+    thread_id: ThreadIdInPath, user_id: UserIdInPath, actor: Caller, messaging: TheMessaging
+) -> None:
+    await seats.remove(messaging, actor, thread_id, user_id)
+
+
+@post(
+    "/{threadId:str}/system-messages",
+    operation_id="postSystemMessage",
+    summary="Post a system message",
+    description="For services: your own words in a conversation, whether or not a request in it "
+    "is answered. Exactly once, by `clientMessageId` or else by the `Idempotency-Key`; without "
+    "either, each call posts another.",
+    response_description="The message.",
+    responses={200: ResponseSpec(Sending, description="It was posted before: the first message.")}
+    | refuses(
+        ThreadNotFound,
+        NotYourPlace,
+        AcceptFirst,
+        InvalidText,
+        ClientIdReused,
+        metadata.InvalidMetadata,
+        body=True,
+    ),
+)
+async def post_system_message(
+    thread_id: ThreadIdInPath,
+    data: JSONBody[NewSystemMessage],
+    actor: Caller,
+    messaging: TheMessaging,
+    idempotency_key: IdempotencyKey = None,
+) -> Response[Sending]:
+    client_id = data.client_message_id or shapes.client_id_of(messaging, idempotency_key)
+    kept = metadata.checked(data.metadata)
+    message = SystemMessage(client_id, data.body, data.event, kept)
+    sent = await post_system(messaging, actor, thread_id, message)
+    shown = shapes.sending(sent, client_id, actor.user)
+    return Response(shown, status_code=200 if sent.again else 201)
+
+
+def _change(data: ThreadUpdate) -> ThreadChange:
+    kept: str | UnsetType | None = UNSET
+    if not isinstance(data.metadata, UnsetType):
+        kept = metadata.checked(data.metadata)
+    return ThreadChange(
+        status=data.status,
+        booking_id=data.booking_id,
+        leg_id=data.leg_id,
+        lbg_id=data.lbg_id,
+        metadata=kept,
+    )
+
+
+async def _tagged(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Response[Thread]:
+    seen = await managed_view(messaging, actor, thread_id)
+    tag = f'"{settings_version(seen.side.thread)}"'
+    return Response(shapes.thread(seen, messaging.clock.now_ms()), headers={"ETag": tag})
+
+
+routes = Router(
+    "/v1/threads",
+    route_handlers=[
+        get_thread,
+        update_thread,
+        patch_role,
+        remove_participant,
+        post_system_message,
+    ],
+    guards=[needs(Scope.USER, Scope.SERVICE)],
+    security=BEARER,
+    tags=["threads"],
+    request_max_body_size=MOST_BYTES,
+)

@@ -1,0 +1,74 @@
+"""Change the role of a participant."""
+
+from msgspec.structs import replace
+
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import rules
+from greenroom.messaging.append import append, frame_op, said, system_frame
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import MessageCreated, ThreadUpdated
+from greenroom.messaging.manage import check_may, is_bare_service, managed
+from greenroom.messaging.models import Role, Seat, ServiceRole, Thread
+from greenroom.messaging.problems import ParticipantNotFound
+from greenroom.messaging.records import MESSAGING, member_key
+from greenroom.messaging.roles import Operation
+from greenroom.messaging.turns import Planned
+from greenroom.people.actor import SYSTEM, Actor
+from greenroom.safety.limits import Limit
+from greenroom.store.base import Op, Update
+from greenroom.store.expressions import F
+
+
+async def change_role(
+    messaging: Messaging,
+    actor: Actor,
+    thread_id: ThreadId,
+    user: UserId,
+    role: Role,
+    service_role: ServiceRole | None = None,
+) -> Thread:
+    """Again changes nothing."""
+    side = await managed(messaging, actor, thread_id)
+    _check(side.thread, actor, user, role)
+    if not is_bare_service(actor):
+        await messaging.safety.limits.spend(actor.user, Limit.PARTICIPANTS)
+    by = SYSTEM if is_bare_service(actor) else actor.user
+
+    def plan(head: Thread, ms: int) -> Planned:
+        _check(head, actor, user, role)
+        seat = rules.shown_seats(head)[user]
+        if (seat.role, seat.service_role) == (role, service_role):
+            return Planned(head, (), quiet=True)
+        frame = system_frame(messaging, head, by, ms, "role.changed", user, role.value)
+        after = _with_seat(head, user, replace(seat, role=role, service_role=service_role))
+        ops = (frame_op(frame), _member_op(thread_id, user, role, service_role, ms))
+        return Planned(said(after, frame, side.mine), ops, (MessageCreated(frame), ThreadUpdated()))
+
+    return await append(messaging, thread_id, plan)
+
+
+def _check(head: Thread, actor: Actor, user: UserId, role: Role) -> None:
+    check_may(head, actor, Operation.CHANGE_ROLE)
+    seat = rules.shown_seats(head).get(user)
+    if seat is None:
+        raise ParticipantNotFound
+    if role in rules.STAFF or seat.role in rules.STAFF:
+        check_may(head, actor, Operation.GRANT_STAFF)
+
+
+def _with_seat(head: Thread, user: UserId, seat: Seat) -> Thread:
+    if user in head.seats:
+        return replace(head, seats={**head.seats, user: seat})
+    return replace(head, withdrawn={**head.withdrawn, user: seat})
+
+
+def _member_op(
+    thread: ThreadId, user: UserId, role: Role, service_role: ServiceRole | None, ms: int
+) -> Op:
+    named = F("serviceRole")
+    actions = (
+        F("role").set(role.value),
+        named.remove() if service_role is None else named.set(service_role.value),
+        F("changedAt").set(ms),
+    )
+    return Update(MESSAGING, member_key(thread, user), actions)

@@ -1,0 +1,75 @@
+"""Post a system message: a service's own words in a thread, sent once and never gated."""
+
+import re
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from greenroom.ids import ThreadId
+from greenroom.messaging import text
+from greenroom.messaging.append import append, frame_op, said, system_frame
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import MessageCreated
+from greenroom.messaging.manage import check_may, managed
+from greenroom.messaging.models import Thread
+from greenroom.messaging.problems import InvalidText
+from greenroom.messaging.records import claim_key
+from greenroom.messaging.roles import Operation
+from greenroom.messaging.send import Outgoing, Sent, claim_op, first_answer
+from greenroom.messaging.turns import Planned
+from greenroom.people.actor import SYSTEM, Actor
+from greenroom.store.base import key_of
+from greenroom.store.problems import ConditionFailed
+
+DEFAULT_EVENT = "service.notice"
+_EVENT = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+")
+_LONGEST_EVENT = 64
+
+
+class SystemMessage(Struct, frozen=True):
+    client_id: str
+    """The same id is the same message."""
+    body: str
+    event: str = DEFAULT_EVENT
+    metadata: str | None = None
+
+
+async def post_system(
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, message: SystemMessage
+) -> Sent:
+    outgoing = Outgoing(
+        text.client_id(message.client_id),
+        text.clean(message.body),
+        metadata=message.metadata,
+        event=_checked(message.event),
+    )
+    side = await managed(messaging, actor, thread_id)
+    check_may(side.thread, actor, Operation.POST_SYSTEM)
+    sent: list[Sent] = []
+
+    def plan(head: Thread, ms: int) -> Planned:
+        frame = system_frame(messaging, head, SYSTEM, ms, message.event)
+        frame = replace(frame, body=outgoing.body, metadata=outgoing.metadata)
+        sent[:] = [Sent(frame)]
+        ops = (frame_op(frame), claim_op(frame, outgoing))
+        return Planned(said(head, frame), ops, (MessageCreated(frame),))
+
+    try:
+        await append(messaging, thread_id, plan)
+    except ConditionFailed as refusal:
+        claim = claim_key(thread_id, SYSTEM, outgoing.client_id)
+        for failure in refusal.failed:
+            if key_of(failure.op) == claim and failure.item is not None:
+                first = await first_answer(messaging, thread_id, outgoing, failure.item)
+                assert isinstance(first, Sent)
+                return first
+        raise
+    return sent[0]
+
+
+def _checked(event: str) -> str:
+    if len(event) > _LONGEST_EVENT or not _EVENT.fullmatch(event):
+        raise InvalidText(
+            f"an event is named like `order.shipped`, in at most {_LONGEST_EVENT} characters"
+        )
+    return event

@@ -1,0 +1,51 @@
+"""Metadata: the integrator's own JSON object, kept with a thread, a message or a person. Pure.
+
+It is stored as JSON text and never looked into. `checked` bounds its size and depth.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from greenroom.errors import Problem
+
+MAX_BYTES = 4096
+MAX_DEPTH = 8
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+class InvalidMetadata(Problem):
+    """The metadata cannot be kept: {reason}."""
+
+    reason: str
+
+
+def checked(metadata: Mapping[str, Any] | None) -> str | None:
+    """As JSON text; None where there is nothing in it."""
+    if not metadata:
+        return None
+    if _depth(metadata, MAX_DEPTH) > MAX_DEPTH:
+        raise InvalidMetadata(f"it is nested more than {MAX_DEPTH} levels deep")
+    text = _encode(metadata)
+    if len(text) > MAX_BYTES:
+        raise InvalidMetadata(f"it has more than {MAX_BYTES:,} bytes of JSON")
+    return text.decode()
+
+
+def _depth(value: object, most: int) -> int:
+    """How deep it is nested; once it is too deep, no further look."""
+    if isinstance(value, Mapping):
+        inner = list(value.values())
+    elif isinstance(value, list):
+        inner = value
+    else:
+        return 0
+    if most == 0:
+        return 1
+    return 1 + max((_depth(one, most - 1) for one in inner), default=0)
+
+
+def shown(text: str | None) -> Any:
+    """For an answer: the object as it is kept."""
+    return {} if text is None else msgspec.Raw(text.encode())
