@@ -49,12 +49,14 @@ from greenroom.safety import Safety, records as safety
 from greenroom.safety.apart import Apart
 from greenroom.safety.enforce import redo
 from greenroom.safety.limits import Limit, Limits, Rate, rates_of
+from greenroom.safety.records import CLOCK_KEY, EPHEMERAL
 from greenroom.settings import InvalidSetting, Settings
 from greenroom.social import records as social
 from greenroom.store.base import Store
 from greenroom.store.cursors import Cursors
 from greenroom.store.sqlite import SqliteStore, glance
 from greenroom.store.tables import Table
+from greenroom.store.timeline import LOCAL_SECONDS, SHARED_SECONDS, Timeline
 
 TABLES: tuple[Table, ...] = (
     *messaging.TABLES,
@@ -81,11 +83,13 @@ async def serve(
     rates: Mapping[Limit, Rate] | None = None,
 ) -> None:
     """Serve until told to stop. `tell` is called with the address once it can be reached."""
-    clock = SystemClock()
+    clock = Timeline(SystemClock())
     policy = policies.read(settings.policy)
     composed = partial(compose, policy=policy, rates=rates)
     with server.listen(settings.host, settings.port) as listener:
         async with opened(settings, clock, create_tables=create_tables) as store:
+            follow = partial(clock.follow, store, EPHEMERAL, CLOCK_KEY)
+            await follow()
             hub = Hub(bus_of(settings))
             contexts = composed(store, clock, knobs.kept_secret(settings), hub=hub)
             await hub.start()
@@ -96,7 +100,7 @@ async def serve(
             address = server.address_of(listener)
             _tune_python()
             try:
-                async with _upkeep(contexts, desk, settings):
+                async with _upkeep(contexts, desk, settings, follow):
                     await server.serve(app, desk, listener, started=lambda: tell(address))
             finally:
                 await hub.close()
@@ -211,9 +215,13 @@ class Kept:
 
 
 @asynccontextmanager
-async def _upkeep(contexts: Contexts, desk: Desk, settings: Settings) -> AsyncIterator[None]:
+async def _upkeep(
+    contexts: Contexts, desk: Desk, settings: Settings, follow: Callable[[], Awaitable[None]]
+) -> AsyncIterator[None]:
     """What is done in the background for as long as the server runs."""
+    is_local = contexts.messaging.store.is_local
     tasks = [
+        asyncio.create_task(_again(LOCAL_SECONDS if is_local else SHARED_SECONDS, follow)),
         asyncio.create_task(_again(_PRESENCE_SECONDS, desk.renew)),
         asyncio.create_task(_again(1, partial(_watch_memory, desk, settings.most_memory_mb))),
         asyncio.create_task(_again(_CHORES_SECONDS, contexts.messaging.chores.run)),
@@ -277,9 +285,7 @@ def expected(settings: Settings) -> Expected:
 
 
 @asynccontextmanager
-async def opened(
-    settings: Settings, clock: SystemClock, *, create_tables: bool
-) -> AsyncIterator[Store]:
+async def opened(settings: Settings, clock: Clock, *, create_tables: bool) -> AsyncIterator[Store]:
     store = await _open(settings, clock, create_tables)
     try:
         yield store
@@ -297,7 +303,7 @@ def sqlite_path(settings: Settings) -> Path | None:
     return Path(url.removeprefix(_SQLITE)) if url.startswith(_SQLITE) else None
 
 
-async def _open(settings: Settings, clock: SystemClock, create_tables: bool) -> Store:
+async def _open(settings: Settings, clock: Clock, create_tables: bool) -> Store:
     secret = knobs.kept_secret(settings)
     path = sqlite_path(settings)
     if path is not None:
@@ -312,7 +318,7 @@ async def _open(settings: Settings, clock: SystemClock, create_tables: bool) -> 
 
 
 async def _open_dynamo(
-    settings: Settings, clock: SystemClock, secret: bytes, create_tables: bool
+    settings: Settings, clock: Clock, secret: bytes, create_tables: bool
 ) -> Store:
     # Imported where it is used: on SQLite nobody needs an HTTP client in memory.
     from greenroom.store.dynamo import DynamoStore
@@ -363,7 +369,7 @@ def _is_id(user: str, scopes: Sequence[Scope]) -> bool:
     )
 
 
-async def _user_called(settings: Settings, clock: SystemClock, username: str) -> UserId:
+async def _user_called(settings: Settings, clock: Clock, username: str) -> UserId:
     path = sqlite_path(settings)
     found: str | None = None
     if path is not None and path.exists():

@@ -89,6 +89,8 @@ async def inbox(
     lively = [_row(heads, entry, now_ms) for entry in stirring.entries]
     resting = [_row(heads, entry, now_ms, settled=True) for entry in settled]
     _tidy(messaging, actor.user, lively, now_ms)
+    ahead = [*stirring.entries, *settled]
+    _heal(messaging, actor.user, heads, [one for one in ahead if _lies_ahead(heads, one, now_ms)])
     shown = sorted(
         {
             row.thread.id: row
@@ -239,8 +241,8 @@ def _row(
         return None
     mine = items.member_of(entry)
     thread = rules.as_shown(thread, mine.user)
-    rank = activity(thread.last_ms or thread.created_ms, thread.id, pinned=mine.pinned)
-    if settled:
+    rank = activity(min(thread.active_ms, now_ms), thread.id, pinned=mine.pinned)
+    if settled and not settle.is_ahead(entry, now_ms):
         rank = _place(entry)
     return Row(thread, mine, rules.standing(thread, mine, now_ms), rank)
 
@@ -253,3 +255,20 @@ def _tidy(messaging: Messaging, user: UserId, rows: list[Row | None], now_ms: in
     over = [row for row in found if not rules.is_let_in(row.thread, user, now_ms)]
     for row in over[:_SETTLE_AT_ONCE]:
         messaging.chores.add(partial(settle.take_down, messaging, user, row.thread.id))
+
+
+def _lies_ahead(heads: dict[str, Thread], entry: Item, now_ms: int) -> bool:
+    """Written while the clock was wrong."""
+    thread = heads.get(str(entry["pk"]))
+    if thread is None:
+        return False
+    return thread.active_ms > now_ms + rules.AHEAD_MS or settle.is_ahead(entry, now_ms)
+
+
+def _heal(
+    messaging: Messaging, user: UserId, heads: dict[str, Thread], entries: list[Item]
+) -> None:
+    """The thread that was written first is put right first, and so stays below the others."""
+    entries.sort(key=lambda entry: heads[str(entry["pk"])].active_ms)
+    for entry in entries[:_SETTLE_AT_ONCE]:
+        messaging.chores.add(partial(settle.heal, messaging, user, thread_in(entry["pk"])))

@@ -202,8 +202,11 @@ def shelf_key(user: UserId, shelf: str) -> str:
     return f"PARTICIPANT#{user}#{shelf}"
 
 
+PINNED = "pinned#"
+
+
 def activity(ms: int, thread: ThreadId, *, pinned: bool = False) -> str:
-    return f"{'pinned#' if pinned else ''}{iso(ms)}#{thread}"
+    return f"{PINNED if pinned else ''}{iso(ms)}#{thread}"
 
 
 END = "~"

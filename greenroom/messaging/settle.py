@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import items, rules
-from greenroom.messaging.append import head_op
+from greenroom.messaging.append import append, head_op
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Member, Thread
 from greenroom.messaging.records import (
@@ -18,15 +18,18 @@ from greenroom.messaging.records import (
     FRESH,
     INBOX_KEY,
     MESSAGING,
+    PINNED,
     activity,
     head_key,
     member_key,
     shelf_key,
 )
 from greenroom.messaging.shelve import log_item
+from greenroom.messaging.turns import Planned
 from greenroom.store.base import Put, Update
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, Conflict
+from greenroom.store.values import Item
 
 REST_MS = 120_000
 """How long nothing may have stirred."""
@@ -88,3 +91,32 @@ async def take_down(messaging: Messaging, user: UserId, thread_id: ThreadId) -> 
             ),
             Put(MESSAGING, log_item(thread_id, user, now_ms) | {"gone": True}),
         )
+
+
+def is_ahead(row: Item, now_ms: int) -> bool:
+    """A row whose place lies in the future: the clock was wrong when it was put there."""
+    place = str(row.get(ACTIVITY, "")).removeprefix(PINNED)
+    return place > activity(now_ms + rules.AHEAD_MS, ThreadId(""))
+
+
+async def heal(messaging: Messaging, user: UserId, thread_id: ThreadId) -> None:
+    """Gives a thread that was written while the clock was ahead the time of now, and the user's row
+    a place accordingly: else both stay on top until that time has come."""
+    head = await messaging.heads.read(thread_id)
+    now_ms = messaging.clock.now_ms()
+    if head is not None and head.active_ms > now_ms + rules.AHEAD_MS:
+        head = await append(messaging, thread_id, lambda found, _: _healed(found, now_ms))
+    side = member_key(thread_id, user)
+    row = await messaging.store.get(MESSAGING, side, consistent=True)
+    if head is None or row is None or not is_ahead(row, now_ms):
+        return
+    pinned = str(row[ACTIVITY]).startswith(PINNED)
+    place = activity(min(head.active_ms, now_ms), thread_id, pinned=pinned)
+    with suppress(ConditionFailed, Conflict):  # it stirs
+        as_found = F(ACTIVITY).equals(row[ACTIVITY])
+        await messaging.store.write(Update(MESSAGING, side, (F(ACTIVITY).set(place),), as_found))
+
+
+def _healed(head: Thread, now_ms: int) -> Planned:
+    ahead = head.active_ms > now_ms + rules.AHEAD_MS
+    return Planned(replace(head, shown_ms=now_ms) if ahead else head, (), quiet=True)

@@ -21,8 +21,10 @@
     │  └─ {userId}                    60 s
     ├─ RATE#{userId}
     │  └─ {limit}                     as long as its window
-    └─ PENDING#{senderId}
-       └─ {targetUserId}              until the sender may ask again
+    ├─ PENDING#{senderId}
+    │  └─ {targetUserId}              until the sender may ask again
+    └─ CLOCK
+       └─ CLOCK                       the time that the server has reached
 
 Safety is the lowest context that needs Ephemeral, and so declares it for those above. Losing an
 item of it costs nobody a message or a right: at most somebody is asked, or written to, once more.
@@ -154,6 +156,11 @@ EPHEMERAL = Table(
             "{targetUserId}",
             "The request that the sender has made of somebody: no other may start while it stands.",
         ),
+        Kind(
+            "CLOCK",
+            "CLOCK",
+            "The time that the server has reached, its epoch, and which node wrote it; stays.",
+        ),
     ),
     ttl=EPHEMERAL_TTL,
 )
@@ -166,6 +173,9 @@ _ABSENT = F("pk").absent()
 class Lease(Struct, frozen=True, array_like=True):
     at_ms: int
     count: int
+
+
+CLOCK_KEY = Key("CLOCK", "CLOCK")
 
 
 # Limits
