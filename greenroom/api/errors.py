@@ -152,10 +152,10 @@ ANSWERS: Mapping[type[Problem], Answer] = {
 
 
 OF_THE_PROTOCOL: Mapping[int, tuple[str, str]] = {
-    400: ("invalid-request", "The request does not fit; `errors` says where."),
+    400: ("invalid-request", "The request is not valid. `errors` says where."),
     404: ("no-such-page", "There is nothing at this address."),
-    405: ("method-not-allowed", "This address does not take this method."),
-    413: ("request-too-large", "The request has more bytes than are taken here."),
+    405: ("method-not-allowed", "This address does not support this method."),
+    413: ("request-too-large", "The request is too large."),
 }
 
 

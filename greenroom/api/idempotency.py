@@ -52,7 +52,7 @@ class IdempotencyKeyReused(Problem):
 
 
 class RequestInProgress(Problem):
-    """A request with this Idempotency-Key is under way. Ask again in a moment."""
+    """A request with this Idempotency-Key is still running. Try again in a moment."""
 
 
 class Once:

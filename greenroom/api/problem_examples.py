@@ -8,7 +8,7 @@ from greenroom.errors import Problem
 _VALUES: Mapping[str, Any] = {
     "client_id": "c-42",
     "expected": 3,
-    "hints": "Contact details are shared once a booking is confirmed.",
+    "hints": "contact-details",
     "host": "example.com",
     "how_long": "until 1 June 2026",
     "limit": "messages",

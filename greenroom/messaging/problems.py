@@ -5,15 +5,15 @@ from greenroom.ids import ThreadId
 
 
 class ThreadNotFound(Problem):
-    """There is no such conversation here."""
+    """This conversation was not found."""
 
 
 class MessageNotFound(Problem):
-    """There is no such message here."""
+    """This message was not found."""
 
 
 class RequestNotFound(Problem):
-    """There is no such request here."""
+    """This request was not found. It may have expired."""
 
 
 class InvalidThread(Problem):
@@ -29,19 +29,19 @@ class InvalidText(Problem):
 
 
 class InvalidReaction(Problem):
-    """The reaction does not fit: {reason}."""
+    """The reaction is not valid: {reason}."""
 
     reason: str
 
 
 class InvalidMark(Problem):
-    """The place does not fit: {reason}."""
+    """The read position is not valid: {reason}."""
 
     reason: str
 
 
 class Unreachable(Problem):
-    """This person cannot be written to at present."""
+    """You cannot write to this person at the moment."""
 
 
 class BlockedByYou(Problem):
@@ -49,27 +49,27 @@ class BlockedByYou(Problem):
 
 
 class ConversationClosed(Problem):
-    """Nobody can be reached in this conversation any more."""
+    """You can no longer write in this conversation."""
 
 
 class ConversationLocked(Problem):
-    """The conversation is locked."""
+    """This conversation is locked. Only staff can write in it."""
 
 
 class RequestPending(Problem):
-    """Your request has not been answered yet. No more than {most} messages wait with it."""
+    """Your request is not answered yet. You can send {most} messages with it."""
 
     most: int
 
 
 class AlreadyAsked(Problem):
-    """You have asked this person already, in {thread_id}. Nobody is asked twice at a time."""
+    """Your request to this person is still open, in {thread_id}."""
 
     thread_id: ThreadId
 
 
 class NotPlain(Problem):
-    """What shows with a request that is not answered yet is plain: no links, no attachments."""
+    """Messages in a request are plain text: no links and no attachments."""
 
 
 class ClientIdReused(Problem):
@@ -83,13 +83,13 @@ class OpeningKeyReused(Problem):
 
 
 class TextRefused(Problem):
-    """The text breaks the rules of this place: {hints}."""
+    """This text is against the rules and was not sent ({hints})."""
 
     hints: str
 
 
 class NotYours(Problem):
-    """Only its author may do this."""
+    """Only the author may do this."""
 
 
 class NotYourPlace(Problem):
@@ -105,13 +105,13 @@ class AlreadyThere(Problem):
 
 
 class VersionMismatch(Problem):
-    """It has changed since you looked: it is at version {version} now."""
+    """It has changed meanwhile and is now at version {version}. Load it again."""
 
     version: int
 
 
 class ThreadChanged(Problem):
-    """The conversation has changed since you looked: its name, its lock or who is in it."""
+    """The conversation has changed meanwhile. Load it again."""
 
 
 class TooManyParticipants(Problem):

@@ -13,7 +13,7 @@ from greenroom.people.models import FOREVER_MS, Account
 
 
 class NoAccount(Problem):
-    """There is no account {user} yet. Whoever holds a token makes their own with PUT /v1/me."""
+    """There is no account {user} yet. Create it with PUT /v1/me."""
 
     user: str
 

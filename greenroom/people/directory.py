@@ -20,7 +20,7 @@ _LONGEST_ID = 128
 
 
 class PersonNotFound(Problem):
-    """There is nobody with this id."""
+    """This person was not found."""
 
 
 class Found(Struct, frozen=True):

@@ -32,7 +32,7 @@ class UsernameReserved(Problem):
 
 
 class AccountExists(Problem):
-    """There is an account {user} already."""
+    """The account {user} exists already."""
 
     user: str
 

@@ -30,7 +30,7 @@ class InvalidUsername(Problem):
 
 
 class InvalidName(Problem):
-    """The {name} does not fit: {reason}."""
+    """The {name} is not valid: {reason}."""
 
     name: str
     reason: str

@@ -15,7 +15,7 @@ from greenroom.store.problems import ConditionFailed
 
 
 class CannotBlockYourself(Problem):
-    """Nobody can block themselves."""
+    """You cannot block yourself."""
 
 
 async def block(safety: Safety, actor: Actor, other: UserId) -> Block:

@@ -4,19 +4,19 @@ from greenroom.errors import Problem
 
 
 class ModeratorsOnly(Problem):
-    """This is for moderators."""
+    """Only moderators may do this."""
 
 
 class CaseNotFound(Problem):
-    """There is no such case."""
+    """This case was not found."""
 
 
 class CaseClaimed(Problem):
-    """Another moderator is looking at this case."""
+    """Another moderator is working on this case."""
 
 
 class CaseNotClaimed(Problem):
-    """Claim the case before you decide on it; a claim lasts fifteen minutes."""
+    """Claim the case before you decide it. A claim lasts fifteen minutes."""
 
 
 class CaseChanged(Problem):
@@ -26,15 +26,15 @@ class CaseChanged(Problem):
 
 
 class CaseClosed(Problem):
-    """This case has been decided already."""
+    """This case is already decided."""
 
 
 class OwnCase(Problem):
-    """Nobody decides on a case about themselves."""
+    """You cannot decide a case that concerns you."""
 
 
 class DecisionDoesNotFit(Problem):
-    """This case cannot end so. It can end with: {possible}."""
+    """This decision does not apply to the case. Possible decisions: {possible}."""
 
     possible: str
 
@@ -46,12 +46,12 @@ class CannotRelease(Problem):
 
 
 class InvalidReport(Problem):
-    """The report does not fit: {reason}."""
+    """The report is not valid: {reason}."""
 
     reason: str
 
 
 class InvalidDecision(Problem):
-    """The decision does not fit: {reason}."""
+    """The decision is not valid: {reason}."""
 
     reason: str

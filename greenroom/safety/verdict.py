@@ -43,18 +43,18 @@ class PolicyHint(StrEnum):
 
 HINTS: dict[PolicyHint, str] = {
     PolicyHint.CONTACT_DETAILS: (
-        "Before a booking, please keep the conversation here: "
-        "that is how we can help if something goes wrong."
+        "Please share contact details only after booking. "
+        "We can help if something goes wrong as long as you talk here."
     ),
-    PolicyHint.LINK: "Links from people one does not know yet are often left unopened.",
+    PolicyHint.LINK: "People rarely open links from someone they don't know yet.",
     PolicyHint.PAYMENT_OUTSIDE: (
-        "Payments made elsewhere are not protected. Please agree and pay through a booking."
+        "Payments made elsewhere are not protected. Please pay through a booking."
     ),
-    PolicyHint.UNKIND: "This may hurt. Would you say it to somebody who sits across from you?",
-    PolicyHint.INTIMATE: "This may be more intimate than the other person would like.",
-    PolicyHint.PRIVATE_DETAILS: "Please do not pass on where somebody else lives.",
-    PolicyHint.LOOKS_LIKE_SPAM: "This reads like an advertisement. A personal note is answered.",
-    PolicyHint.REPEATED: "You have sent the same words a few times now.",
+    PolicyHint.UNKIND: "This may hurt the other person. Consider saying it differently.",
+    PolicyHint.INTIMATE: "This may be too intimate for the other person.",
+    PolicyHint.PRIVATE_DETAILS: "Please don't share where someone else lives.",
+    PolicyHint.LOOKS_LIKE_SPAM: "This looks like advertising. People reply to personal notes.",
+    PolicyHint.REPEATED: "You have sent this text several times already.",
 }
 
 

@@ -29,7 +29,7 @@ class InvalidItem(Problem):
 
 
 class InvalidKey(Problem):
-    """The key of table {table!r} does not fit: {reason}."""
+    """The key of table {table!r} is not valid: {reason}."""
 
     table: str
     reason: str
@@ -43,13 +43,13 @@ class InvalidExpression(Problem):
 
 
 class InvalidQuery(Problem):
-    """The query does not fit: {reason}."""
+    """The query is not valid: {reason}."""
 
     reason: str
 
 
 class InvalidCursor(Problem):
-    """The cursor was not given out for this query. Start again without one."""
+    """The cursor does not belong to this query. Start again without one."""
 
 
 class ItemTooLarge(Problem):

@@ -41,7 +41,7 @@ async def test_nobody_is_a_problem_with_a_type(client: Client) -> None:
         "type": "/problems/person-not-found",
         "title": "Person not found",
         "status": 404,
-        "detail": "There is nobody with this id.",
+        "detail": "This person was not found.",
     }
 
 

@@ -330,7 +330,7 @@ def test_an_emoji_is_a_reaction(reaction: str) -> None:
     ],
 )
 def test_words_and_tricks_are_no_reactions(reaction: str) -> None:
-    assert refusal(text.emoji, reaction).startswith("The reaction does not fit: ")
+    assert refusal(text.emoji, reaction).startswith("The reaction is not valid: ")
 
 
 def test_a_client_id_is_short_and_plain() -> None:

@@ -22,9 +22,9 @@ class Health(Struct):
 @get(
     "/healthz",
     operation_id="getHealth",
-    summary="The process lives",
+    summary="Check that the process is running",
     tags=["health"],
-    response_description="It does.",
+    response_description="The process is running.",
 )
 async def healthz() -> Health:
     return Health("ok")
@@ -33,9 +33,9 @@ async def healthz() -> Health:
 @get(
     "/readyz",
     operation_id="getReadiness",
-    summary="The store can be read",
+    summary="Check that the server can serve requests",
     tags=["health"],
-    response_description="It can.",
+    response_description="The server is ready.",
     responses=refuses(StoreUnavailable, Throttled, token=False),
 )
 async def readyz(ready: NamedDependency[SkipValidation[Ready]]) -> Health:

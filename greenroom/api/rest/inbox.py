@@ -55,9 +55,9 @@ class Changes(Struct, rename="camel"):
 @get(
     "/inbox",
     operation_id="getInbox",
-    summary="A folder of the inbox",
-    description="Pins on top, then the last message first. `all` is every folder but `archived` "
-    "and `spam`.",
+    summary="List a folder of the inbox",
+    description="Pinned conversations first, then by last message. `all` has every folder but "
+    "`archived` and `spam`.",
     response_description="The conversations; with the first page, the unread counts.",
     responses=refuses(InvalidCursor),
 )
@@ -78,7 +78,7 @@ async def get_inbox(
 @get(
     "/inbox/counts",
     operation_id="getInboxCounts",
-    summary="How much is unread",
+    summary="Get the unread counts",
     response_description="By folder, and the badge, which equals `all`. Muted conversations "
     "count nowhere.",
     responses=refuses(),
@@ -91,7 +91,7 @@ async def get_counts(actor: Caller, messaging: TheMessaging) -> Counts:
     "/requests/{requestId:str}/accept",
     operation_id="acceptRequest",
     summary="Accept a request",
-    description="Its sender hears of it, and the conversation goes on like any other.",
+    description="The sender is told, and the conversation continues as usual.",
     response_description="The conversation.",
     status_code=200,
     responses=refuses(RequestNotFound),
@@ -108,7 +108,7 @@ async def accept_request(
     "/requests/{requestId:str}/decline",
     operation_id="declineRequest",
     summary="Decline a request",
-    description="Its sender is told nothing.",
+    description="The sender is not told.",
     response_description="It is gone from your inbox.",
     status_code=204,
     responses=refuses(RequestNotFound),
@@ -123,7 +123,7 @@ async def decline_request(
     "/requests/{requestId:str}/block",
     operation_id="blockRequestSender",
     summary="Decline a request and block its sender",
-    description="They are told nothing, and cannot write to you again.",
+    description="The sender is not told, and cannot write to you again.",
     response_description="It is gone from your inbox.",
     status_code=204,
     responses=refuses(RequestNotFound, TooMany),
@@ -135,9 +135,9 @@ async def block_sender(request_id: RequestIdInPath, actor: Caller, messaging: Th
 @get(
     "/sync",
     operation_id="sync",
-    summary="Everything that changed for you since a cursor",
+    summary="Get everything that changed since a cursor",
     description="Without a cursor, or with one that is too old, the answer is `reset: true` and a "
-    "new cursor: start over from the inbox, and sync from there. With `more`, call again at once. "
+    "new cursor: load the inbox again, then sync from there. With `more`, call again at once. "
     "What comes twice does no harm: a message is known by its seq and version.",
     response_description="The conversations as they now are, and their new and changed messages.",
     responses=refuses(InvalidCursor),

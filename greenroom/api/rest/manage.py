@@ -92,7 +92,7 @@ class NewSystemMessage(Struct, rename="camel", forbid_unknown_fields=True):
     "/{threadId:str}",
     operation_id="getThread",
     guards=[needs(Scope.USER)],
-    summary="A conversation, with everybody in it",
+    summary="Get a conversation and its participants",
     response_description="The conversation as you may see it.",
     response_headers=_ETAG,
     responses=refuses(ThreadNotFound),
@@ -147,7 +147,7 @@ async def update_thread(
     summary="Change somebody's role",
     description="Who may is in docs/reference/roles.md. `support` and `admin` are given and taken "
     "by staff and services alone.",
-    response_description="The conversation as it now is.",
+    response_description="The changed conversation.",
     responses=refuses(
         ThreadNotFound, ParticipantNotFound, NotYourPlace, AcceptFirst, TooMany, body=True
     ),
@@ -168,9 +168,9 @@ async def patch_role(
     "/{threadId:str}/participants/{userId:str}",
     operation_id="removeParticipant",
     guards=[needs(Scope.USER)],
-    summary="Leave, or remove somebody",
+    summary="Leave, or remove a participant",
     description="Your own id leaves; another one's is for whoever may manage the conversation.",
-    response_description="They are no longer in it.",
+    response_description="The person is no longer in it.",
     responses=refuses(ThreadNotFound, ParticipantNotFound, NotYourPlace, AcceptFirst, TooMany),
 )
 async def remove_participant(

@@ -49,7 +49,7 @@ class NewNames(Struct, rename="camel", forbid_unknown_fields=True):
 @get(
     "/",
     operation_id="getMe",
-    summary="Your own account",
+    summary="Get your own account",
     response_description="The account.",
     response_headers=_ETAG,
     guards=[needs(Scope.USER)],
@@ -64,13 +64,13 @@ async def get_me(
 @put(
     "/",
     operation_id="signUp",
-    summary="Make your own account",
+    summary="Create your own account",
     description="Claims a username for the `sub` of the token. Asking again for the same username "
-    "changes nothing; another one is asked for with `PATCH`.",
+    "changes nothing. `PATCH` changes the username.",
     response_description="The account, which was there already.",
     response_headers=_ETAG,
     guards=[needs_no_account],
-    responses={201: ResponseSpec(Me, description="The account, just made.")}
+    responses={201: ResponseSpec(Me, description="The new account.")}
     | refuses(
         UsernameTaken,
         UsernameReserved,
@@ -95,9 +95,9 @@ async def sign_up(
 @patch(
     "/",
     operation_id="renameMe",
-    summary="Change what you are called",
-    description="What is not given stays as it is. A username that you give up is free at once.",
-    response_description="The account as it now is.",
+    summary="Change your names",
+    description="Fields that you leave out stay as they are. Your old username is free at once.",
+    response_description="The changed account.",
     response_headers=_ETAG,
     guards=[needs(Scope.USER)],
     responses=refuses(

@@ -88,13 +88,13 @@ class Edits(Struct, rename="camel"):
     "/",
     operation_id="sendMessage",
     summary="Send a message",
-    description="Exactly once: by `clientMessageId`, or else by the `Idempotency-Key`. A retry is "
-    "answered with the first message; without either, each call sends another. The text is a "
-    "small subset of Markdown.",
-    response_description="The message, and kind hints where there are any.",
+    description="A retry with the same `clientMessageId`, or else the same `Idempotency-Key`, "
+    "returns the first message and sends nothing. Without either, each call sends another message. "
+    "The text may use a small subset of Markdown.",
+    response_description="The message, with hints for its author if there are any.",
     responses={
-        200: ResponseSpec(Sending, description="It was sent before: the first message."),
-        202: ResponseSpec(Sending, description="It waits for a moderator."),
+        200: ResponseSpec(Sending, description="A retry: the message that was sent first."),
+        202: ResponseSpec(Sending, description="Held for review by a moderator."),
     }
     | refuses(
         *_MISSING,
@@ -131,11 +131,11 @@ async def send_message(
 @get(
     "/",
     operation_id="getMessages",
-    summary="A page of a conversation",
-    description="The newest, or those next to the message that is named: `around`, `after` or "
-    "`before` it; of several the first of these counts. `aroundSeq` names it by its number, as one "
-    "knows the first that is not read, and comes before all of them.",
-    response_description="The messages, in their order.",
+    summary="List messages",
+    description="The newest messages, or those `around`, `after` or `before` a message; of several "
+    "the first of these counts. `aroundSeq` takes the message's `seq` and comes first of all: "
+    "useful for the first unread one.",
+    response_description="The messages, in the order of their `seq`.",
     responses=refuses(*_MISSING),
 )
 async def get_messages(
@@ -166,7 +166,7 @@ async def get_messages(
 @get(
     "/{messageId:str}",
     operation_id="getMessage",
-    summary="A message",
+    summary="Get a message",
     response_description="The message; a deleted one has no body.",
     response_headers=_ETAG,
     responses=refuses(*_MISSING),
@@ -182,9 +182,9 @@ async def get_message(
 @patch(
     "/{messageId:str}",
     operation_id="editMessage",
-    summary="Change what your message says, or its metadata",
-    description="What it said before stays in its history; metadata has none.",
-    response_description="The message as it now is.",
+    summary="Edit your message or its metadata",
+    description="Earlier versions of the text stay in its history.",
+    response_description="The edited message.",
     response_headers=_ETAG,
     responses=refuses(
         *_MISSING,
@@ -225,8 +225,8 @@ async def edit_message(
     "/{messageId:str}",
     operation_id="deleteMessage",
     summary="Delete a message",
-    description="For its author and the conversation's staff. A tombstone keeps its place.",
-    response_description="The tombstone.",
+    description="For its author and staff in the conversation. An empty message keeps its place.",
+    response_description="The deleted message, without its text.",
     response_headers=_ETAG,
     status_code=200,
     responses=refuses(*_MISSING, NotYours, VersionMismatch),
@@ -246,7 +246,7 @@ async def delete_message(
 @get(
     "/{messageId:str}/edits",
     operation_id="getEdits",
-    summary="What a message said before",
+    summary="List earlier versions of a message",
     response_description="The oldest first.",
     responses=refuses(*_MISSING),
 )
@@ -261,7 +261,7 @@ async def get_edits(
     "/{messageId:str}/reactions/{emoji:str}",
     operation_id="react",
     summary="React to a message",
-    description="Twice is as good as once.",
+    description="Reacting again with the same emoji changes nothing.",
     response_description="The message with the reaction.",
     responses=refuses(*_MISSING, *_WRITING, InvalidReaction),
 )
@@ -279,7 +279,7 @@ async def put_reaction(
 @delete(
     "/{messageId:str}/reactions/{emoji:str}",
     operation_id="takeReactionBack",
-    summary="Take a reaction back",
+    summary="Remove your reaction",
     response_description="The message without it.",
     status_code=200,
     responses=refuses(*_MISSING, *_WRITING, InvalidReaction),

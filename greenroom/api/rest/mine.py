@@ -55,8 +55,8 @@ class Draft(Struct, rename="camel"):
     "/read",
     operation_id="markRead",
     limit=Limit.RECEIPTS,
-    summary="Everything up to a message is read",
-    description="Never goes back; `PUT …/unread` does.",
+    summary="Mark messages as read",
+    description="The read position never moves back. `PUT …/unread` moves it back.",
     response_description="Your side of the conversation.",
     responses=refuses(ThreadNotFound, InvalidMark, body=True),
 )
@@ -71,8 +71,8 @@ async def mark_read(
     "/delivered",
     operation_id="markDelivered",
     limit=Limit.RECEIPTS,
-    summary="Everything up to a message has arrived",
-    response_description="Noted.",
+    summary="Mark messages as delivered",
+    response_description="The messages are marked.",
     status_code=204,
     responses=refuses(ThreadNotFound, InvalidMark, body=True),
 )
@@ -86,7 +86,7 @@ async def mark_delivered(
     "/unread",
     operation_id="markUnread",
     summary="Mark as unread",
-    description="From a message on, until it is read or answered.",
+    description="From a message on, until you read or reply.",
     response_description="Your side of the conversation.",
     responses=refuses(ThreadNotFound, InvalidMark, body=True),
 )
@@ -101,8 +101,8 @@ async def mark_unread(
     "/mine",
     operation_id="arrangeThread",
     summary="Pin, mute, archive, or mark as spam",
-    description="A muted conversation adds nothing to the badge; `mutedUntil: null` ends it. An "
-    "archived one comes back with the next message, unless it is muted.",
+    description="A muted conversation adds nothing to the badge; `mutedUntil: null` unmutes it. "
+    "An archived one comes back with the next message, unless it is muted.",
     response_description="Your side of the conversation.",
     responses=refuses(ThreadNotFound, InvalidMark, body=True),
 )
@@ -122,7 +122,7 @@ async def arrange_thread(
 @get(
     "/draft",
     operation_id="getDraft",
-    summary="What you have begun to write",
+    summary="Get your draft",
     response_description="The draft.",
     responses=refuses(ThreadNotFound),
 )
@@ -133,8 +133,8 @@ async def get_draft(thread_id: ThreadIdInPath, actor: Caller, messaging: TheMess
 @put(
     "/draft",
     operation_id="saveDraft",
-    summary="Keep what you have begun to write",
-    description="As typed, for your other devices. A blank one is thrown away.",
+    summary="Save a draft",
+    description="Stored as typed, for your other devices. An empty text deletes the draft.",
     response_description="The draft.",
     responses=refuses(ThreadNotFound, InvalidText, body=True),
 )
@@ -147,8 +147,8 @@ async def save_draft(
 @delete(
     "/draft",
     operation_id="deleteDraft",
-    summary="Throw the draft away",
-    response_description="There is none.",
+    summary="Delete your draft",
+    response_description="It is gone.",
     responses=refuses(ThreadNotFound),
 )
 async def delete_draft(thread_id: ThreadIdInPath, actor: Caller, messaging: TheMessaging) -> None:

@@ -156,7 +156,7 @@ class Standing(Struct, rename="camel"):
 @get(
     "/queue",
     operation_id="getModerationQueue",
-    summary="What waits for a moderator",
+    summary="List the open cases",
     response_description="Open cases, oldest first.",
     responses=refuses(InvalidCursor),
 )
@@ -174,7 +174,7 @@ async def get_queue(
 @get(
     "/cases/{caseId:str}",
     operation_id="getCase",
-    summary="A case",
+    summary="Get a case",
     response_description="The case.",
     response_headers=_ETAG,
     responses=refuses(CaseNotFound),
@@ -186,7 +186,7 @@ async def get_case(case_id: CaseIdInPath, actor: Caller, safety: TheSafety) -> R
 @get(
     "/cases/{caseId:str}/reports",
     operation_id="getReportsOfCase",
-    summary="Who reported it, and why",
+    summary="List the reports of a case",
     response_description="A page of reports.",
     responses=refuses(InvalidCursor),
 )
@@ -204,9 +204,9 @@ async def get_case_reports(
 @get(
     "/cases/{caseId:str}/context",
     operation_id="getContextOfCase",
-    summary="Where it was said",
-    description="A few messages around what is reported, or before what is held, while the case is "
-    "open; nothing once it is closed.",
+    summary="Get the conversation around a case",
+    description="A few messages around the reported or held one while the case is open; none once "
+    "it is closed.",
     response_description="The conversation, and a few of its messages.",
     responses=refuses(CaseNotFound, OwnCase),
 )
@@ -225,9 +225,9 @@ async def get_case_context(
 @post(
     "/cases/{caseId:str}/claim",
     operation_id="claimCase",
-    summary="Take a case in hand",
-    description="For fifteen minutes; again prolongs it. Nobody else can decide on it meanwhile.",
-    response_description="The case, claimed.",
+    summary="Claim a case",
+    description="Lasts fifteen minutes; claim again to extend it. Only you can decide meanwhile.",
+    response_description="The claimed case.",
     response_headers=_ETAG,
     status_code=200,
     responses=refuses(CaseNotFound, OwnCase, CaseClaimed, CaseClosed),
@@ -239,11 +239,11 @@ async def claim_case(case_id: CaseIdInPath, actor: Caller, safety: TheSafety) ->
 @post(
     "/cases/{caseId:str}/decide",
     operation_id="decideCase",
-    summary="End a case",
-    description="Claim it first. What is decided is on record for good; once somebody is dealt "
-    "with, their other open cases fold up. A held text is released where its author could say it "
-    "now: not into a conversation that is locked or closed.",
-    response_description="The line on the record.",
+    summary="Decide a case",
+    description="Claim it first. Decisions are kept in the audit log for good. A sanction also "
+    "closes the person's other open cases. A held text can only be released into a conversation "
+    "in which its author can write now.",
+    response_description="The entry in the audit log.",
     status_code=200,
     responses=refuses(
         CaseNotFound,
@@ -276,7 +276,7 @@ async def decide_case(
 @get(
     "/cases/{caseId:str}/record",
     operation_id="getRecordOfCase",
-    summary="What was decided on a case",
+    summary="List the decisions on a case",
     response_description="Newest first.",
     responses=refuses(InvalidCursor),
 )
@@ -293,7 +293,7 @@ async def get_case_record(
 @get(
     "/record",
     operation_id="getRecord",
-    summary="What was decided, by whom and when",
+    summary="List all decisions",
     response_description="All decisions, newest first.",
     responses=refuses(InvalidCursor),
 )
@@ -306,7 +306,7 @@ async def get_record(
 @get(
     "/people/{userId:str}/record",
     operation_id="getRecordOfPerson",
-    summary="What was decided about somebody",
+    summary="List the decisions about a person",
     response_description="Newest first.",
     responses=refuses(InvalidCursor),
 )
@@ -325,7 +325,7 @@ async def get_person_record(
 @get(
     "/people/{userId:str}/standing",
     operation_id="getStanding",
-    summary="How somebody stands",
+    summary="Count the sanctions of a person",
     response_description="Warnings, removals, suspensions.",
     responses=refuses(),
 )

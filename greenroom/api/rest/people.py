@@ -72,8 +72,8 @@ class NewPerson(Struct, rename="camel", forbid_unknown_fields=True):
     "/{userId:str}",
     operation_id="getPerson",
     limit=Limit.LOOKUPS,
-    summary="A person's profile",
-    response_description="The profile. Only a moderator is shown a `suspension`.",
+    summary="Get a profile",
+    response_description="The profile. Only moderators see a `suspension`.",
     responses=refuses(PersonNotFound),
 )
 async def get_person(
@@ -90,9 +90,9 @@ async def get_person(
     "/",
     operation_id="findPeople",
     limit=Limit.LOOKUPS,
-    summary="People by id, by username, or by the beginning of a name",
-    description="Give one or more `id`, or `username`, or `name`. A name is matched without case "
-    "and accents by the beginning of its words, from two letters on.",
+    summary="Find people by id, username or name",
+    description="Give one or more `id`, or `username`, or `name`. `name` takes two letters or "
+    "more and finds words that begin with them, whatever the case and accents.",
     response_description="A page of people. By id: those that there are, in the order asked.",
     responses=refuses(InvalidCursor),
 )
@@ -121,8 +121,8 @@ async def find_people(
 @post(
     "/",
     operation_id="createPerson",
-    summary="Make an account for somebody",
-    description="For admins and services; people make their own with `PUT /v1/me`.",
+    summary="Create an account for a person",
+    description="For admins and services. People create their own with `PUT /v1/me`.",
     response_description="The profile.",
     guards=[needs(Scope.ADMIN, Scope.SERVICE)],
     responses=refuses(

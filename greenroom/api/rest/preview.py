@@ -33,10 +33,9 @@ class Preview(Struct, rename="camel"):
 @post(
     "/preview",
     operation_id="previewMessage",
-    summary="What would be said of a text",
-    description="Before it is sent, so that one can think again. Nothing is stored, and nobody "
-    "else hears of it.",
-    response_description="What to say to its author.",
+    summary="Check a text before sending it",
+    description="Nothing is sent or stored.",
+    response_description="What sending the text would lead to.",
     status_code=200,
     responses=refuses(ThreadNotFound, InvalidText, TooMany, body=True),
 )

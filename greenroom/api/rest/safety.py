@@ -85,10 +85,9 @@ class OwnReports(Struct, rename="camel"):
 @put(
     "/blocks/{userId:str}",
     operation_id="block",
-    summary="Block somebody",
-    description="Nothing of theirs comes in any more, and they are not told. With `threadId`, that "
-    "conversation of two leaves your inbox too.",
-    response_description="The block; a second one is the first.",
+    summary="Block a person",
+    description="You no longer get messages from this person. They are not told.",
+    response_description="The block. Blocking again changes nothing.",
     responses=refuses(ThreadNotFound, PersonNotFound, CannotBlockYourself, TooMany),
 )
 async def put_block(
@@ -105,8 +104,8 @@ async def put_block(
 @delete(
     "/blocks/{userId:str}",
     operation_id="unblock",
-    summary="Take a block back",
-    response_description="There is none.",
+    summary="Unblock a person",
+    response_description="It is gone.",
     responses=refuses(),
 )
 async def delete_block(user_id: UserIdInPath, actor: Caller, safety: TheSafety) -> None:
@@ -116,7 +115,7 @@ async def delete_block(user_id: UserIdInPath, actor: Caller, safety: TheSafety) 
 @get(
     "/blocks",
     operation_id="getBlocks",
-    summary="Whom you have blocked",
+    summary="List the people you have blocked",
     response_description="A page of blocks.",
     responses=refuses(InvalidCursor),
 )
@@ -134,8 +133,8 @@ async def get_blocks(
     "/reports",
     operation_id="report",
     summary="Report a message, a conversation or a person",
-    description="The same report twice is one.",
-    response_description="It waits for a moderator.",
+    description="Reporting the same again changes nothing.",
+    response_description="It waits for a moderator's decision.",
     responses=refuses(
         ThreadNotFound, MessageNotFound, PersonNotFound, InvalidReport, TooMany, body=True
     ),
@@ -149,7 +148,7 @@ async def post_report(
 @get(
     "/reports",
     operation_id="getReports",
-    summary="What you have reported",
+    summary="List your own reports",
     response_description="Newest first.",
     responses=refuses(InvalidCursor),
 )

@@ -114,7 +114,7 @@ class ProjectThreads(Struct, rename="camel"):
     "`support`, `dispute` and `system` conversations, and those bound to a booking, leg or booking "
     "group (`lbgId`), are opened by staff and services (docs/reference/roles.md).",
     response_description="The conversation, just opened, and what became of the first message.",
-    responses={200: ResponseSpec(Opened, description="It was there: the conversation as it is.")}
+    responses={200: ResponseSpec(Opened, description="The existing conversation.")}
     | refuses(
         *_OPENING,
         *_WRITING,
@@ -163,8 +163,8 @@ async def open_thread(
     "/direct/{userId:str}",
     operation_id="openDirectThread",
     limit=Limit.OPENINGS,
-    summary="The one conversation with a person",
-    description="Found, or opened, or rejoined: whichever of the two asks gets the same.",
+    summary="Open the direct conversation with a person",
+    description="Opens it if it does not exist yet. Both people get the same conversation.",
     response_description="The conversation.",
     responses=refuses(*_OPENING),
 )
@@ -177,8 +177,8 @@ async def open_direct(user_id: UserIdInPath, actor: Caller, messaging: TheMessag
     "/threads/{threadId:str}/lock",
     operation_id="lockThread",
     summary="Lock a conversation",
-    description="For moderators and the conversation's staff. Only staff can write in it then.",
-    response_description="How it stands.",
+    description="For moderators and staff in it. Only staff can write while it is locked.",
+    response_description="The new status.",
     status_code=200,
     responses=refuses(ThreadNotFound, NotYourPlace),
 )
@@ -190,8 +190,8 @@ async def lock_thread(thread_id: ThreadIdInPath, actor: Caller, messaging: TheMe
 @post(
     "/threads/{threadId:str}/unlock",
     operation_id="unlockThread",
-    summary="Open a locked conversation again",
-    response_description="How it stands.",
+    summary="Unlock a conversation",
+    response_description="The new status.",
     status_code=200,
     responses=refuses(ThreadNotFound, NotYourPlace),
 )
@@ -203,10 +203,12 @@ async def unlock_thread(thread_id: ThreadIdInPath, actor: Caller, messaging: The
 @post(
     "/threads/{threadId:str}/participants",
     operation_id="addParticipant",
-    summary="Add somebody",
-    description="They see what is said from then on. Who is there already stays as they are.",
+    summary="Add a participant",
+    description="The new participant sees messages from now on.",
     response_description="The conversation with them in it.",
-    responses={200: ResponseSpec(Thread, description="They were there: nothing has changed.")}
+    responses={
+        200: ResponseSpec(Thread, description="The person was there already. Nothing has changed.")
+    }
     | refuses(
         ThreadNotFound,
         NotYourPlace,
@@ -232,7 +234,7 @@ async def add_participant(
 @get(
     "/projects/legs/{legId:str}/threads",
     operation_id="getThreadsOfLeg",
-    summary="The conversations of a leg",
+    summary="List the conversations of a leg",
     response_description="Those of them that are yours, in the order in which they were opened.",
     responses=refuses(InvalidCursor),
 )
@@ -249,7 +251,7 @@ async def threads_of_leg(
 @get(
     "/projects/groups/{lbgId:str}/threads",
     operation_id="getThreadsOfGroup",
-    summary="The conversations of a linked booking group",
+    summary="List the conversations of a booking group",
     response_description="Those of them that are yours, in the order in which they were opened.",
     responses=refuses(InvalidCursor),
 )
