@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 import gc
+import hmac
 import logging
 import os
 import sys
@@ -11,13 +12,13 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
+import msgspec
 from litestar import Litestar
-from msgspec.structs import replace
 
 from greenroom import demo, policy as policies, settings as knobs
 from greenroom.api import server
 from greenroom.api.auth import Authenticator
-from greenroom.api.demo import Sample
+from greenroom.api.demo import NotADemoStore, Sample
 from greenroom.api.http import Contexts, http_app
 from greenroom.api.tokens import (
     Expected,
@@ -32,6 +33,7 @@ from greenroom.api.ws.doorman import Doorman, tell_nodes
 from greenroom.api.ws.herald import Herald
 from greenroom.api.ws.requests import HANDLERS
 from greenroom.clock import Clock, SystemClock
+from greenroom.demo import records as demo_records
 from greenroom.ids import Ids, UserId
 from greenroom.live import records as live
 from greenroom.messaging import Messaging, records as messaging
@@ -54,6 +56,7 @@ from greenroom.settings import InvalidSetting, Settings
 from greenroom.social import records as social
 from greenroom.store.base import Store
 from greenroom.store.cursors import Cursors
+from greenroom.store.problems import NoSuchTable
 from greenroom.store.sqlite import SqliteStore, glance
 from greenroom.store.tables import Table
 from greenroom.store.timeline import LOCAL_SECONDS, SHARED_SECONDS, Timeline
@@ -87,6 +90,8 @@ async def serve(
     policy = policies.read(settings.policy)
     composed = partial(compose, policy=policy, rates=rates)
     with server.listen(settings.host, settings.port) as listener:
+        if samples:
+            await _check_demo_store(settings, clock)
         async with opened(settings, clock, create_tables=create_tables) as store:
             follow = partial(clock.follow, store, EPHEMERAL, CLOCK_KEY)
             await follow()
@@ -140,6 +145,7 @@ async def _samples(
 ) -> tuple[Sample, ...]:
     """The story is told in contexts that nobody is served from, each with a clock of its own."""
     secret = knobs.kept_secret(settings)
+    await demo_records.mark(store)
     return samples_of(
         await demo.furnish(lambda at: composed(store, at, secret).messaging, clock.now_ms())
     )
@@ -273,11 +279,19 @@ async def _again(seconds: int, work: Callable[[], Awaitable[object]]) -> None:
 def signature(settings: Settings, clock: Clock) -> Signature:
     """How tokens are signed: fixed here, by the settings, for as long as the server runs."""
     if not settings.jwks_url:
-        return SharedSecret(knobs.kept_secret(settings))
+        return SharedSecret(_token_key(settings))
     # Imported where it is used: without an identity provider nobody needs an HTTP client in memory.
     from greenroom.api.jwks import PublicKeys
 
     return PublicKeys(settings.jwks_url, settings.jwt_algorithms.split(","), clock)
+
+
+def _token_key(settings: Settings) -> bytes:
+    """A demo signs with a key of its own: a server on the same data does not accept its tokens."""
+    secret = knobs.kept_secret(settings)
+    if isinstance(settings, DemoSettings):
+        return hmac.digest(secret, b"tokens of a demo", "sha256")
+    return secret
 
 
 def expected(settings: Settings) -> Expected:
@@ -293,9 +307,36 @@ async def opened(settings: Settings, clock: Clock, *, create_tables: bool) -> As
         await store.close()
 
 
-def for_demo(settings: Settings) -> Settings:
-    """The same in a folder of its own, so that samples never mix with what is meant to stay."""
-    return replace(settings, data=settings.data / "demo")
+class DemoSettings(Settings, frozen=True):
+    """Settings of a demo, whose tokens no other server accepts."""
+
+
+def for_demo(settings: Settings) -> DemoSettings:
+    """The same with a folder and a secret of its own, so that samples never mix with real data."""
+    own = {"data": settings.data / "demo", "secret": ""}
+    return DemoSettings(**(msgspec.structs.asdict(settings) | own))
+
+
+async def _check_demo_store(settings: Settings, clock: Clock) -> None:
+    """Passes for a demo's store, and for one that does not exist yet."""
+    path = sqlite_path(settings)
+    if path is not None:
+        if not path.exists() or not path.stat().st_size:
+            return
+        with glance(path, clock) as reader:
+            marked = reader.get(people.USER_POSTS, demo_records.MARK, False)
+    else:
+        secret = knobs.kept_secret(settings)
+        try:
+            store = await _open_dynamo(settings, clock, secret, False, people.TABLES)
+            try:
+                marked = await store.get(people.USER_POSTS, demo_records.MARK)
+            finally:
+                await store.close()
+        except NoSuchTable:
+            return
+    if marked is None:
+        raise NotADemoStore
 
 
 def sqlite_path(settings: Settings) -> Path | None:
@@ -308,6 +349,7 @@ async def _open(settings: Settings, clock: Clock, create_tables: bool) -> Store:
     path = sqlite_path(settings)
     if path is not None:
         knobs.data_folder(settings)
+        knobs.make_private(path)
         return await SqliteStore.open(
             path, TABLES, clock=clock, cursor_secret=secret, check=settings.check
         )
@@ -318,7 +360,11 @@ async def _open(settings: Settings, clock: Clock, create_tables: bool) -> Store:
 
 
 async def _open_dynamo(
-    settings: Settings, clock: Clock, secret: bytes, create_tables: bool
+    settings: Settings,
+    clock: Clock,
+    secret: bytes,
+    create_tables: bool,
+    tables: Sequence[Table] = TABLES,
 ) -> Store:
     # Imported where it is used: on SQLite nobody needs an HTTP client in memory.
     from greenroom.store.dynamo import DynamoStore
@@ -326,7 +372,7 @@ async def _open_dynamo(
 
     try:
         return await DynamoStore.open(
-            settings.store_url, TABLES, clock=clock, cursor_secret=secret, create=create_tables
+            settings.store_url, tables, clock=clock, cursor_secret=secret, create=create_tables
         )
     except InvalidAddress as reason:
         raise InvalidSetting(knobs.variable_of("store"), str(reason)) from None

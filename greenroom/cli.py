@@ -22,6 +22,7 @@ _MOST_HOURS = 24 * 365
 
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
+    os.umask(0o077)  # what it writes holds conversations and secrets: for its owner alone
     try:
         arguments.command(arguments)
         sys.stdout.flush()

@@ -219,12 +219,23 @@ def kept_secret(settings: Settings) -> bytes:
 
 def data_folder(settings: Settings) -> Path:
     try:
-        settings.data.mkdir(parents=True, exist_ok=True)
+        settings.data.mkdir(0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise DataNotWritable(str(settings.data), error.strerror or str(error)) from error
     if not os.access(settings.data, os.W_OK | os.X_OK):
         raise DataNotWritable(str(settings.data), "permission denied")
     return settings.data
+
+
+def make_private(path: Path) -> None:
+    """A database that only its owner can read, whatever the umask. SQLite gives the files that it
+    keeps beside it the same mode."""
+    try:
+        path.parent.mkdir(0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+        os.chmod(path, 0o600)
+    except OSError as error:
+        raise DataNotWritable(str(path.parent), error.strerror or str(error)) from error
 
 
 def kind_of(name: str) -> str:

@@ -40,6 +40,11 @@ class NotByThisName(Problem):
     host: str
 
 
+class NotADemoStore(Problem):
+    """This is not the store of a demo, so no sample people are written into it. Leave
+    GREENROOM_STORE empty, or name a store that does not exist yet."""
+
+
 class Sample(Struct, frozen=True):
     person: Person
     part: str

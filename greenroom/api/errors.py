@@ -144,6 +144,7 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     policy.PolicyUnreadable: _OURS,
     policy.UnknownPolicy: _OURS,
     policy.InvalidPolicy: _OURS,
+    demo.NotADemoStore: _OURS,
     settings.UnknownSetting: _OURS,
     settings.InvalidSetting: _OURS,
     settings.DataNotWritable: _OURS,

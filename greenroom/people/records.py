@@ -5,8 +5,10 @@
     │  ├─ PROFILE                     the account, its profile and its counters
     │  ├─ NAME#{word}                 a word by which the person is found
     │  └─ POST#{createdDate}#{postId} the posts, kept by social
-    └─ USERNAME#{username}
-       └─ USERNAME                    the claim that makes a username unique
+    ├─ USERNAME#{username}
+    │  └─ USERNAME                    the claim that makes a username unique
+    └─ DEMO
+       └─ DEMO                        marks the store of a demo
 
     UsersByUsername   usernameKey, pk      profiles
     UsersByName       letters, word        NAME# items
@@ -27,6 +29,7 @@ from greenroom.store.expressions import Condition, F
 from greenroom.store.tables import Index, Kind, Table
 from greenroom.store.values import Item, Value
 
+DEMO = "DEMO"
 USERNAME_KEY = "usernameKey"
 """`USERNAME#{username}`, on the profile."""
 
@@ -95,6 +98,7 @@ USER_POSTS = Table(
             "USERNAME",
             "The claim on a username, written in one transaction with the profile that bears it.",
         ),
+        Kind(DEMO, DEMO, "Marks the store of a demo: sample people are written into no other."),
     ),
     indexes=(USERS_BY_USERNAME, USERS_BY_NAME, POSTS_BY_USER),
     stream=True,

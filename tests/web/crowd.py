@@ -16,6 +16,7 @@ import uvloop
 from greenroom import settings as knobs
 from greenroom.app import compose, for_demo, opened
 from greenroom.clock import SystemClock
+from greenroom.demo import records as demo_records
 from greenroom.messaging.answer import accept
 from greenroom.messaging.models import Kind, Role
 from greenroom.messaging.open import Invited, Opening, open_thread
@@ -45,6 +46,7 @@ def write(data: Path, count: int) -> None:
 async def _write(settings: Settings, count: int) -> None:
     clock = SystemClock()
     async with opened(settings, clock, create_tables=False) as store:
+        await demo_records.mark(store)
         messaging = compose(store, clock, knobs.kept_secret(settings), rates=_UNLIMITED).messaging
         found = [await directory.by_username(messaging.people, one) for one in ("ada", "jonas")]
         ada, jonas = (Actor(person.id) for person in found if person is not None)

@@ -30,6 +30,7 @@ def backup(source: Path, target: Path) -> None:
     draft = target.with_name(f".{target.name}.{token_hex(4)}")
     try:
         _copy(source, draft)
+        draft.chmod(0o600)
         _sync(draft)
         _name(draft, target)
         _sync_folder(target.parent)

@@ -1,0 +1,93 @@
+"""What the commands write is for its owner alone, and a demo keeps to itself."""
+
+import os
+import stat
+import urllib.error
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_commands import greenroom, refused
+from tests.cli.test_serving import ask, server, token
+
+SECRET = "a secret of thirty-two characters or more"
+
+
+@pytest.fixture
+def open_umask() -> Iterator[None]:
+    """The widest there is; processes that are started have it too."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def _modes(folder: Path) -> dict[str, str]:
+    found = [folder, *folder.rglob("*")]
+    return {str(path.relative_to(folder.parent)): _mode(path) for path in found}
+
+
+def _mode(path: Path) -> str:
+    return f"{stat.S_IMODE(path.stat().st_mode):o}"
+
+
+def _check_private(folder: Path, *names: str) -> None:
+    for path in (folder, *folder.rglob("*")):
+        assert _mode(path) == ("700" if path.is_dir() else "600"), _modes(folder)
+    assert {*names} <= {path.name for path in folder.rglob("*")}
+
+
+@pytest.mark.usefixtures("open_umask")
+@pytest.mark.parametrize("command", ["serve", "demo"])
+def test_everything_in_the_data_folder_is_for_its_owner_alone(tmp_path: Path, command: str) -> None:
+    data, copy = tmp_path / "data", tmp_path / "backups" / "copy.db"
+    copy.parent.mkdir(0o755)
+    with server(command, data) as (address, _):
+        assert ask(f"{address}/readyz") == {"status": "ready"}
+        database = ("greenroom.db", "greenroom.db-wal", "greenroom.db-shm", "secret")
+        _check_private(data, *database)
+        where = data / "demo" if command == "demo" else data
+        assert greenroom("backup", str(copy), GREENROOM_DATA=str(where)).returncode == 0
+    _check_private(data, "greenroom.db", "secret")
+    assert _mode(copy) == "600"
+
+
+@pytest.mark.usefixtures("open_umask")
+def test_a_database_that_others_can_read_is_made_private(tmp_path: Path) -> None:
+    with server("serve", tmp_path):
+        pass
+    (tmp_path / "greenroom.db").chmod(0o666)
+    with server("serve", tmp_path):
+        for name in ("greenroom.db", "greenroom.db-wal", "greenroom.db-shm"):
+            assert _mode(tmp_path / name) == "600"
+
+
+def test_a_demo_writes_nothing_into_a_real_store(tmp_path: Path) -> None:
+    with server("serve", tmp_path / "real"):
+        pass
+    file = tmp_path / "real" / "greenroom.db"
+    given = {"GREENROOM_STORE": f"sqlite:///{file}", "GREENROOM_DATA": str(tmp_path / "data")}
+    told = refused(greenroom("demo", GREENROOM_PORT="0", **given))
+    assert "not the store of a demo" in told
+    assert "There is nobody called" in refused(greenroom("token", "maya", **given))
+
+
+def test_no_other_server_accepts_a_token_of_a_demo(tmp_path: Path) -> None:
+    given = {"GREENROOM_SECRET": SECRET}
+    with server("demo", tmp_path, **given) as (address, _):
+        maya = token("maya", "--demo", GREENROOM_DATA=str(tmp_path), **given)
+        assert ask(f"{address}/v1/me", maya)["username"] == "maya"
+        real = token("usr_1", "--scope", "service", GREENROOM_DATA=str(tmp_path), **given)
+        _check_refused(address, real)
+    made = (tmp_path / "demo" / "secret").read_text().strip()
+    # The same data, with the secret of the operator, and with the demo's own.
+    for secret in (SECRET, made):
+        with server("serve", tmp_path / "demo", GREENROOM_SECRET=secret) as (address, _):
+            _check_refused(address, maya)
+
+
+def _check_refused(address: str, bearer: str) -> None:
+    with pytest.raises(urllib.error.HTTPError) as refusal:
+        ask(f"{address}/v1/people?name=ma", bearer)
+    assert refusal.value.code == 401
+    refusal.value.close()
