@@ -87,3 +87,23 @@ async def test_the_server_dies_in_mid_conversation(window: OpenWindow, house: Ho
     await fresh.open(EDITORIAL)
     await fresh.sees(said[-1])
     assert (await fresh.texts())[-24:] == shown[-24:]
+
+
+async def test_the_banner_says_whether_the_browser_or_the_server_is_away(
+    window: OpenWindow, house: House
+) -> None:
+    maya = await window("Maya Lindqvist")
+    offline, unreachable = (
+        maya.page.get_by_text(text) for text in ("You're offline", "Can't reach")
+    )
+    await maya.open(EDITORIAL)
+    await maya.page.context.set_offline(True)
+    await expect(offline).to_be_visible()
+    await expect(unreachable).to_have_count(0)
+    await maya.page.context.set_offline(False)
+    await expect(offline).to_have_count(0)
+    await asyncio.to_thread(house.kill)
+    await expect(unreachable).to_be_visible()
+    await expect(offline).to_have_count(0)
+    await asyncio.to_thread(house.start)
+    await expect(unreachable).to_have_count(0)

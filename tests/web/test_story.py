@@ -166,9 +166,49 @@ async def test_what_is_half_written_is_there_on_the_next_visit(window: OpenWindo
     await maya.open(EDITORIAL)
     await maya.field.fill("Only half a")
     again = await window("Maya Lindqvist")
-    await expect(again.row(EDITORIAL)).to_contain_text("Draft")
+    await expect(again.row(EDITORIAL)).to_contain_text("Draft: Only half a")
     await again.open(EDITORIAL)
     await expect(again.field).to_have_value("Only half a")
+
+
+async def test_a_draft_that_is_sent_is_gone_everywhere(window: OpenWindow) -> None:
+    """Also where it is open on another device, and however fast it was sent."""
+    maya, phone, jonas = [
+        await window(name) for name in ("Maya Lindqvist", "Maya Lindqvist", "Jonas Achterberg")
+    ]
+    await jonas.open(EDITORIAL)
+    await maya.open(EDITORIAL)
+    await maya.field.press_sequentially("Typed slowly", delay=100)
+    await phone.open(EDITORIAL)
+    await expect(phone.field).to_have_value("Typed slowly")
+    await maya.field.press("Enter")
+    await expect(phone.field).to_have_value("")
+    await phone.open("Knitwear lookbook")
+    await expect(phone.row(EDITORIAL)).not_to_contain_text("Draft")
+    for number in range(3):
+        await maya.field.press_sequentially(f"And fast {number}", delay=40)
+        await maya.page.wait_for_timeout(640 + 40 * number)  # as the draft is being saved
+        await maya.field.press("Enter")
+        await jonas.sees(f"And fast {number}")
+    await maya.page.wait_for_timeout(1500)
+    assert (await maya.ask("GET", f"/v1/threads/{await maya.thread_id(EDITORIAL)}"))["mine"][
+        "hasDraft"
+    ] is False
+    await maya.page.reload()
+    await expect(maya.field).to_have_value("")
+    await phone.page.reload()
+    await expect(phone.row(EDITORIAL)).not_to_contain_text("Draft")
+
+
+async def test_what_is_typed_here_survives_what_is_sent_elsewhere(window: OpenWindow) -> None:
+    maya, phone = await window("Maya Lindqvist"), await window("Maya Lindqvist")
+    for one in (maya, phone):
+        await one.open(EDITORIAL)
+    await phone.field.fill("Mine, and not yet done")
+    await maya.say("Sent from the other one.")
+    await phone.sees("Sent from the other one.")
+    await phone.page.wait_for_timeout(1500)
+    await expect(phone.field).to_have_value("Mine, and not yet done")
 
 
 async def test_whoever_is_blocked_does_not_notice(window: OpenWindow) -> None:

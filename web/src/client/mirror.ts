@@ -40,6 +40,7 @@ export class Mirror {
   #asking = false;
   #counting: ReturnType<typeof setTimeout> | null = null;
 
+  #peeks = new Map<string, Partial<Pick<Thread, "preview" | "lastAuthorUserId">>>();
   #muteEnds: ReturnType<typeof setTimeout> | null = null;
 
   constructor(
@@ -148,6 +149,7 @@ export class Mirror {
       case "message.edited":
       case "message.deleted":
       case "reaction.changed":
+        this.#peeks.delete(frame.threadId);
         for (const shown of this.#shown) shown.changedMessage(frame.message);
         if (this.thread(frame.threadId)?.lastSeq === frame.message.seq) void this.load(frame.threadId);
         return;
@@ -205,7 +207,7 @@ export class Mirror {
       lastSeq: message.seq,
       lastMessageAt: message.createdAt,
       lastAuthorUserId: message.authorUserId,
-      preview: message.body.replace(/\s+/g, " ").slice(0, PREVIEW),
+      preview: flat(message.body),
       participants: read(known.participants, message.authorUserId, message.seq, message.seq),
       mine: {
         ...known.mine,
@@ -240,7 +242,7 @@ export class Mirror {
 
   #put(told: Thread, counts: boolean): void {
     const before = this.thread(told.threadId);
-    const thread = inOrder(notUnread(told, before));
+    const thread = inOrder(this.#peeked(notUnread(told, before)));
     this.#watchMute(thread);
     this.#threads.set(thread.threadId, thread);
     this.need(thread.participants.map((one) => one.userId));
@@ -265,6 +267,30 @@ export class Mirror {
         () => {},
       );
     }, COUNT_MS);
+  }
+
+  /** Before a request is answered only its first messages are shown; a row has the last of those. */
+  #peeked(thread: Thread): Thread {
+    const isCut = thread.preview === "" && !thread.lastAuthorUserId && thread.mine.unread > 0;
+    if (!isCut || !rules.waitsForMe(thread, this.me)) return thread;
+    const peek = this.#peeks.get(thread.threadId);
+    if (peek === undefined) void this.#peek(thread.threadId);
+    return { ...thread, ...peek };
+  }
+
+  async #peek(threadId: string): Promise<void> {
+    this.#peeks.set(threadId, {});
+    try {
+      const input = { path: { threadId }, query: { limit: 1 } };
+      const page = await this.rest.ask("get", "/v1/threads/{threadId}/messages", input);
+      const last = page.messages.at(-1);
+      if (last === undefined) return;
+      const preview = last.event ?? flat(last.body);
+      this.#peeks.set(threadId, { preview, lastAuthorUserId: last.authorUserId });
+      this.patch(threadId, (thread) => ({ ...thread }));
+    } catch {
+      this.#peeks.delete(threadId); // with the next change
+    }
   }
 
   /** Counts again when the next mute ends: nothing is told of it. */
@@ -346,6 +372,10 @@ function withReceipts(thread: Thread, known: Thread | null): Thread {
   const receipts = new Map(known.participants.map((one) => [one.userId, one]));
   const participants = thread.participants.map((one) => ({ ...receipts.get(one.userId), ...one }));
   return { ...thread, participants };
+}
+
+function flat(body: string): string {
+  return body.replace(/\s+/g, " ").slice(0, PREVIEW);
 }
 
 function read(
