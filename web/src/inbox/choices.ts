@@ -4,7 +4,7 @@ import type { Room } from "../app/room.svelte";
 import type { Choice } from "../app/ui/Menu.svelte";
 import { isMuted, type Thread } from "../client";
 import { t } from "../strings";
-import { mayArchive } from "./standing";
+import { askedOfMe, mayArchive } from "./standing";
 import { archive, block, leave, markUnread, mute, pin, spam } from "./actions";
 
 export type Ask =
@@ -70,6 +70,7 @@ export function grave(room: Room, thread: Thread, ask: (next: Ask) => void): Cho
       run: () => ask({ is: "confirm", what }),
     });
   }
+  if (askedOfMe(thread, room.myId)) return choices; // declining is leaving
   const what = {
     title: t("thread.leaveTitle"),
     text: t("thread.leaveText"),

@@ -313,6 +313,7 @@ export const en = {
   "nudge.refused": "You can't send this",
 
   "request.title": "{name} wants to write to you",
+  "request.groupTitle": "{name} added you to this group",
   "request.text": "They won't know you've read this unless you accept.",
   "request.waits":
     "Waiting for {name} to accept your request. You can send up to three messages until then.",
@@ -382,6 +383,7 @@ export const en = {
   "new.find": "Search by name or @username",
   "new.findHint": "Type at least two letters",
   "new.results": "People",
+  "new.searching": "Searching…",
   "new.nobody": "No one found. Check the spelling.",
   "new.remove": "Remove {name}",
   "new.kind": "What's it about?",
@@ -475,6 +477,7 @@ export const en = {
   "set.noBlocked": "You haven't blocked anyone.",
   "set.blockedText":
     "People you unblock can write to you again. Your old conversations with them don't come back.",
+  "set.blockedFailed": "Your blocked people didn't load.",
   "set.unblock": "Unblock",
   "set.unblockOf": "Unblock {name}",
   "set.unblocked": "You unblocked {name}",
