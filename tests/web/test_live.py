@@ -92,7 +92,7 @@ async def _person(actor: Window, name: str) -> str:
 
 
 async def _adds(actor: Window, thread: str) -> None:
-    whom = {"userId": await _person(actor, "ada"), "role": "seller"}
+    whom = {"userId": await _person(actor, "ada"), "role": "member"}
     await actor.ask("POST", f"/v1/threads/{thread}/participants", whom)
 
 
@@ -121,6 +121,11 @@ async def _forgets_the_draft(actor: Window, thread: str) -> None:
     await actor.ask("DELETE", f"/v1/threads/{thread}/draft")
 
 
+async def _changes_a_role(actor: Window, thread: str) -> None:
+    whom = await _person(actor, "ada")
+    await actor.ask("PATCH", f"/v1/threads/{thread}/participants/{whom}", {"role": "host"})
+
+
 BY_OTHERS: dict[str, Change] = {
     "a message": _sends("Live, and after a reload."),
     "an edit": _edits,
@@ -128,6 +133,7 @@ BY_OTHERS: dict[str, Change] = {
     "a deletion": _deletes,
     "a rename": _renames,
     "somebody added": _adds,
+    "another role": _changes_a_role,
     "somebody removed": _removes,
 }
 
@@ -155,7 +161,7 @@ async def test_what_others_change_shows_as_after_a_reload(
     await maya.open(shown)
     await maya.page.wait_for_timeout(500)
     for name, change in BY_OTHERS.items():
-        if shown == EDITORIAL and change in (_adds, _removes):
+        if shown == EDITORIAL and change in (_renames, _adds, _changes_a_role, _removes):
             continue
         before = await maya.screen()
         assert before["log"], "the conversation is on screen"
@@ -187,7 +193,7 @@ async def test_an_accepted_group_request_shows_everything_on_every_device(
     nord = await window("Studio Nord")
     ines, phone = await window("Inês Carvalho"), await window("Inês Carvalho")
     thread = await nord.thread_id(STUDIO)
-    whom = {"userId": await _person(nord, "ines"), "role": "seller"}
+    whom = {"userId": await _person(nord, "ines"), "role": "member"}
     await nord.ask("POST", f"/v1/threads/{thread}/participants", whom)
     for number in range(5):
         await _sends(f"Behind the gate {number}.")(nord, thread)

@@ -12,6 +12,9 @@ import type { Prefs } from "./prefs.svelte";
 import type { Router } from "./router.svelte";
 import { Toasts } from "./toasts.svelte";
 
+/** The author of what the marketplace's own systems do. */
+export const SYSTEM = "usr_system";
+
 type Leave = (options: { forget: boolean }) => void;
 
 /** Whose card is open, and from which conversation. */
@@ -133,6 +136,7 @@ export class Room {
   }
 
   name(userId: string): string {
+    if (userId === SYSTEM) return t("app.system");
     if (userId === this.myId) return this.me?.displayName ?? t("app.you");
     return this.person(userId)?.displayName ?? t("app.somebody");
   }

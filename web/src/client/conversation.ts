@@ -133,7 +133,7 @@ export class OpenThread implements Conversation, Shown {
       });
       if (turn !== this.#turn) return;
       take(page);
-      this.desk.mirror.need(page.messages.flatMap((one) => [one.authorUserId, ...one.about]));
+      this.desk.mirror.need(page.messages.flatMap((one) => [one.authorUserId, ...rules.peopleIn(one)]));
       this.#problem = null;
     } catch (error) {
       if (turn !== this.#turn) return;

@@ -236,7 +236,7 @@ export class Mirror {
   }
 
   #tell(message: Message): void {
-    this.need([message.authorUserId, ...message.about]);
+    this.need([message.authorUserId, ...rules.peopleIn(message)]);
     for (const shown of this.#shown) shown.wrote(message);
   }
 
@@ -319,7 +319,7 @@ export class Mirror {
 
   need(userIds: Iterable<string>): void {
     for (const id of userIds) {
-      const isKnown = !id.startsWith("usr_") || this.people.get().has(id) || this.#strangers.has(id);
+      const isKnown = id === "" || this.people.get().has(id) || this.#strangers.has(id);
       if (!isKnown) this.#wanted.add(id);
     }
     if (this.#wanted.size === 0 || this.#asking) return;

@@ -3,7 +3,7 @@
 //
 // What one would get wrong: unread is never counted up and down. It is what lies after one's place,
 // and the place follows from what the server said last.
-import type { Counts, Folder, Thread } from "./types";
+import type { Counts, Folder, Message, Thread } from "./types";
 
 const BOOKINGS = new Set(["booking", "studio", "dispute"]);
 const OFFERS = new Set(["inquiry", "invite"]);
@@ -23,6 +23,12 @@ export function readUpTo(thread: Thread, seq: number): Thread {
 
 export function isMuted(thread: Thread, now = Date.now()): boolean {
   return thread.mine.mutedUntil !== null && Date.parse(thread.mine.mutedUntil) > now;
+}
+
+/** The people that an event is about; `about` also holds names, roles and states. */
+export function peopleIn(message: Message): readonly string[] {
+  if (message.event === "role.changed") return message.about.slice(0, 1);
+  return message.event?.startsWith("participant.") === true ? message.about : [];
 }
 
 /** Whether somebody's first message waits for this user's answer. */

@@ -229,6 +229,7 @@ export interface Client {
   rename(threadId: string, subject: string): Promise<void>;
   addParticipant(threadId: string, userId: string, role?: Role): Promise<void>;
   removeParticipant(threadId: string, userId: string): Promise<void>;
+  changeRole(threadId: string, userId: string, role: Role): Promise<void>;
   leave(threadId: string): Promise<void>;
   lock(threadId: string, on: boolean): Promise<void>;
 

@@ -72,6 +72,12 @@ export abstract class UseCases {
     else await this.mirror.load(threadId);
   }
 
+  async changeRole(threadId: string, userId: string, role: Role): Promise<void> {
+    const input = { path: { threadId, userId }, body: { role } };
+    const place = "/v1/threads/{threadId}/participants/{userId}";
+    this.mirror.put(await this.rest.ask("patch", place, input));
+  }
+
   leave(threadId: string): Promise<void> {
     return this.removeParticipant(threadId, this.mirror.me);
   }

@@ -3,7 +3,7 @@
 //
 // What one would get wrong: the server decides; this only spares somebody from writing what it would
 // refuse. So where it is not sure, the field stays open.
-import type { GateRequest, Message, Thread } from "../client";
+import type { GateRequest, Message, Role, Thread } from "../client";
 import { t } from "../strings";
 
 const STAFF = new Set(["support", "admin"]);
@@ -53,8 +53,26 @@ export function mayManage(thread: Thread, myId: string): boolean {
 
 /** Others can be removed from groups; from a conversation of two one can only leave. */
 export function mayRemove(thread: Thread, myId: string, userId: string): boolean {
-  if (userId === myId || thread.participants.length <= 2) return false;
-  return thread.participants.some((one) => one.userId === userId) && mayManage(thread, myId);
+  const theirs = roleOf(thread, userId);
+  if (userId === myId || theirs === undefined || thread.participants.length <= 2) return false;
+  const mine = roleOf(thread, myId) ?? "";
+  if (STAFF.has(theirs)) return mine === "admin" && mayManage(thread, myId);
+  if (thread.openedByUserId === userId) return STAFF.has(mine);
+  return mayManage(thread, myId);
+}
+
+const PARTIES = ["buyer", "seller", "host", "member"] as const satisfies readonly Role[];
+const ROLES_MEAN_MONEY = new Set(["inquiry", "invite", "booking"]);
+
+/** The roles that I may give somebody in this thread; none where I may not. */
+export function rolesFor(thread: Thread, myId: string, userId: string): readonly Role[] {
+  const mine = roleOf(thread, myId) ?? "";
+  if (!mayManage(thread, myId) || STAFF.has(roleOf(thread, userId) ?? "admin")) return [];
+  return ROLES_MEAN_MONEY.has(thread.kind) && !STAFF.has(mine) ? [] : PARTIES;
+}
+
+function roleOf(thread: Thread, userId: string): Role | undefined {
+  return thread.participants.find((one) => one.userId === userId)?.role;
 }
 
 export type Receipt = { is: "sent" | "delivered" } | { is: "read"; by: string[] };
