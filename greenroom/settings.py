@@ -19,6 +19,7 @@ import msgspec.inspect
 import msgspec.structs
 from msgspec import Meta, Struct
 
+from greenroom.durable import make_folder, sync_folder, write_new
 from greenroom.errors import Problem
 
 PREFIX = "GREENROOM_"
@@ -49,7 +50,8 @@ class DataNotWritable(Problem):
 
 
 class SecretUnreadable(Problem):
-    """{path} does not hold the secret that was kept there: {reason}."""
+    """{path} does not hold the secret that was kept there: {reason}. Put it back from a backup, or
+    delete the file to have a new one made: every token signed with the old one ends then."""
 
     path: str
     reason: str
@@ -210,6 +212,7 @@ def kept_secret(settings: Settings) -> bytes:
         _keep(path, secrets.token_urlsafe(48))
     try:
         secret = path.read_bytes().strip()
+        sync_folder(path.parent)  # whoever made it may have been killed just before
     except OSError as error:
         raise SecretUnreadable(str(path), error.strerror or str(error)) from error
     if len(secret) < 32:
@@ -219,7 +222,7 @@ def kept_secret(settings: Settings) -> bytes:
 
 def data_folder(settings: Settings) -> Path:
     try:
-        settings.data.mkdir(0o700, parents=True, exist_ok=True)
+        make_folder(settings.data, 0o700)
     except OSError as error:
         raise DataNotWritable(str(settings.data), error.strerror or str(error)) from error
     if not os.access(settings.data, os.W_OK | os.X_OK):
@@ -297,15 +300,9 @@ def _hint(variable: str) -> str:
 
 def _keep(path: Path, secret: str) -> None:
     """Of two processes that start at once, the second finds the first one's, whole."""
-    draft = path.with_name(f".secret.{os.getpid()}")
     try:
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(secret + "\n")
-        os.link(draft, path)
+        write_new(path, f"{secret}\n".encode())
     except FileExistsError:
         pass
     except OSError as error:
         raise DataNotWritable(str(path.parent), error.strerror or str(error)) from error
-    finally:
-        draft.unlink(missing_ok=True)

@@ -136,7 +136,7 @@ class StoreUnavailable(Problem):
 
 
 class StoreFull(Problem):
-    """The disk under the store is full; nothing was written: {reason}."""
+    """The disk under the store is full; nothing was written: {reason}. Make room on it."""
 
     reason: str
 

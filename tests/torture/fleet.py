@@ -86,7 +86,7 @@ class Fleet:
 @asynccontextmanager
 async def on_sqlite(folder: Path) -> AsyncIterator[Fleet]:
     node = Node("node", folder, {"GREENROOM_DATA": str(folder), "GREENROOM_SECRET": SECRET})
-    async with _running(Fleet([node])) as fleet:
+    async with running(Fleet([node])) as fleet:
         yield fleet
 
 
@@ -109,14 +109,14 @@ async def on_dynamodb(
             }
             names = [f"node{number}" for number in range(1, nodes + 1)]
             some = [Node(name, folder, given, serve=serve) for name in names]
-            async with _running(Fleet(some, bus, weather)) as fleet, _forgetful(proxy):
+            async with running(Fleet(some, bus, weather)) as fleet, _forgetful(proxy):
                 yield fleet
     finally:
         bus.close()
 
 
 @asynccontextmanager
-async def _running(fleet: Fleet) -> AsyncIterator[Fleet]:
+async def running(fleet: Fleet) -> AsyncIterator[Fleet]:
     try:
         await fleet.start()
         yield fleet

@@ -48,6 +48,8 @@ class Node:
         self._spawned = asyncio.Event()
         self._up = asyncio.Event()
         self._turn = asyncio.Lock()
+        self._powered = asyncio.Event()
+        self._powered.set()
         self._keeper: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -71,6 +73,21 @@ class Node:
             self._signal(signal.SIGKILL)
             self.kills += 1
             self._gone()
+
+    async def cut(self, cut: Callable[[], None], power_on: Callable[[], None]) -> None:
+        """Kills it together with its disk, and starts it again when that is back."""
+        async with self._turn:
+            await self.up()
+            assert self._process is not None
+            process = self._process
+            self._powered.clear()
+            await asyncio.to_thread(cut)
+            self._signal(signal.SIGKILL)
+            self.kills += 1
+            self._gone()
+            await asyncio.to_thread(power_on)
+            await _end_of(process)
+            self._powered.set()
 
     async def pause(self, seconds: float) -> None:
         async with self._turn:
@@ -97,6 +114,7 @@ class Node:
 
     async def _keep(self) -> None:
         while True:
+            await self._powered.wait()
             address = await self._spawn()
             assert self._process is not None
             if address:

@@ -49,13 +49,13 @@ class Truth:
             for name in names:
                 client = crowd.people[name].client
                 truth.threads[name, thread] = await client.rest("GET", f"/v1/threads/{thread}")
-                truth.messages[name, thread] = await _history(client, thread)
+                truth.messages[name, thread] = await history(client, thread)
         for name, person in crowd.people.items():
             truth.inboxes[name] = await person.client.rest("GET", "/v1/inbox?limit=50")
         return truth
 
 
-async def _history(client: Client, thread: str) -> list[Message]:
+async def history(client: Client, thread: str) -> list[Message]:
     messages: list[Message] = []
     place = ""
     while True:

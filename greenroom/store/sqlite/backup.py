@@ -1,18 +1,15 @@
 """A copy of the file, of one instant, while the server goes on writing."""
 
-import errno
-import os
 from pathlib import Path
 from secrets import token_hex
 
 import apsw
 
+from greenroom.durable import claim_name, sync_file, sync_folder
 from greenroom.errors import Problem
 from greenroom.store.problems import StoreCorrupt, StoreFull, StoreUnavailable
+from greenroom.store.sqlite.refusals import is_full, translated
 from greenroom.store.sqlite.schema import APPLICATION_ID
-
-_NO_SUCH_THING = (errno.EINVAL, errno.ENOTSUP, errno.EACCES)
-"""What a mount says that cannot sync a folder, or a folder that may be written and not read."""
 
 
 class BackupExists(Problem):
@@ -29,49 +26,20 @@ def backup(source: Path, target: Path) -> None:
         raise BackupExists(str(target))
     draft = target.with_name(f".{target.name}.{token_hex(4)}")
     try:
-        _copy(source, draft)
-        draft.chmod(0o600)
-        _sync(draft)
-        _name(draft, target)
-        _sync_folder(target.parent)
+        try:
+            _copy(source, draft)
+            draft.chmod(0o600)
+            sync_file(draft)
+            claim_name(draft, target)
+        finally:
+            draft.unlink(missing_ok=True)
+        sync_folder(target.parent)
     except FileExistsError:
         raise BackupExists(str(target)) from None
     except OSError as error:
+        if is_full(error.errno):
+            raise StoreFull(f"{target}: {error.strerror}") from error
         raise StoreUnavailable(f"{target}: {error.strerror}") from error
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _name(draft: Path, target: Path) -> None:
-    """Gives the copy its name unless it is taken, which a plain rename would not notice."""
-    try:
-        os.link(draft, target)
-        return
-    except FileExistsError:
-        raise
-    except OSError:  # exFAT and some network mounts have no links: an empty file holds the name
-        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    try:
-        os.replace(draft, target)
-    except BaseException:
-        target.unlink()
-        raise
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _sync_folder(folder: Path) -> None:
-    try:
-        _sync(folder)
-    except OSError as error:
-        if error.errno not in _NO_SUCH_THING:
-            raise
 
 
 def _copy(source: Path, draft: Path) -> None:
@@ -84,9 +52,5 @@ def _copy(source: Path, draft: Path) -> None:
             connection.execute("VACUUM INTO ?", (str(draft),))
         finally:
             connection.close()
-    except apsw.FullError as error:
-        raise StoreFull(str(error)) from error
-    except (apsw.NotADBError, apsw.CorruptError) as error:
-        raise StoreCorrupt(str(source), str(error)) from error
     except apsw.Error as error:
-        raise StoreUnavailable(str(error)) from error
+        raise translated(source, error, draft.parent) from error

@@ -22,6 +22,7 @@ from typing import Any
 import apsw
 import msgspec
 
+from greenroom.durable import make_folder, sync_folder
 from greenroom.store.problems import (
     StoreCorrupt,
     StoreFull,
@@ -32,10 +33,13 @@ from greenroom.store.problems import (
 from greenroom.store.sqlite import feed
 from greenroom.store.sqlite.codec import unpack
 from greenroom.store.sqlite.entries import entry_of, expires_of
+from greenroom.store.sqlite.refusals import is_full, translated
 from greenroom.store.sqlite.rows import Row
 from greenroom.store.tables import Index, Table
 
 APPLICATION_ID = 0x4752_4D31
+SYNCHRONOUS = "FULL"
+"""What was acknowledged is on the disk. A test of power cuts sets less, to see that it notices."""
 FORMAT = 1
 
 
@@ -43,10 +47,11 @@ def hold(path: Path) -> int:
     """Takes the file for this process, until the descriptor is closed or the process ends. Links to
     it are followed: under another name it is the same file."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         lock = os.open(f"{path.resolve()}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise StoreUnavailable(f"{path}: {error.strerror}") from error
+        kind = StoreFull if is_full(error.errno) else StoreUnavailable
+        raise kind(f"{path}: {error.strerror}") from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -60,10 +65,13 @@ def hold(path: Path) -> int:
 
 
 def connect(path: Path) -> apsw.Connection:
-    connection = apsw.Connection(str(path), statementcachesize=64)
-    connection.set_busy_timeout(5000)
-    connection.execute("PRAGMA synchronous=FULL")
-    connection.execute("PRAGMA cache_size=-65536")
+    try:
+        connection = apsw.Connection(str(path), statementcachesize=64)
+        connection.set_busy_timeout(5000)
+        connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
+        connection.execute("PRAGMA cache_size=-65536")
+    except apsw.Error as error:
+        raise translated(path, error, path.parent) from error
     return connection
 
 
@@ -74,17 +82,15 @@ def check_file(path: Path, *, thoroughly: bool) -> None:
     try:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     except apsw.Error as error:
-        raise StoreUnavailable(f"{path}: {error}") from error
+        raise translated(path, error, path.parent) from error
     try:
         _check_marks(path, connection)
         if thoroughly:
             found: Any = connection.execute("PRAGMA quick_check(1)").fetchone()
             if found != ("ok",):
                 raise StoreCorrupt(str(path), str(found[0]).splitlines()[-1])
-    except (apsw.NotADBError, apsw.CorruptError) as error:
-        raise StoreCorrupt(str(path), str(error)) from error
     except apsw.Error as error:
-        raise StoreUnavailable(f"{path}: {error}") from error
+        raise translated(path, error, path.parent, connection) from error
     finally:
         connection.close()
 
@@ -102,7 +108,8 @@ def _check_marks(path: Path, connection: apsw.Connection) -> None:
 
 
 def prepare(path: Path, connection: apsw.Connection, tables: Sequence[Table]) -> None:
-    """Lays out what is declared and not yet there, in one transaction."""
+    """Lays out what is declared and not yet there, in one transaction, and syncs the names of the
+    files: SQLite syncs that of a log which it has just made, not of one that it finds."""
     try:
         connection.pragma("journal_mode", "wal")
         with connection:
@@ -113,12 +120,12 @@ def prepare(path: Path, connection: apsw.Connection, tables: Sequence[Table]) ->
             connection.execute(feed.ERAS)
             for table in tables:
                 _prepare_table(path, connection, table)
-    except apsw.FullError as error:
-        raise StoreFull(str(error)) from error
-    except apsw.CorruptError as error:
-        raise StoreCorrupt(str(path), str(error)) from error
     except apsw.Error as error:
-        raise StoreUnavailable(f"{path}: {error}") from error
+        raise translated(path, error, path.parent, connection) from error
+    try:
+        sync_folder(path.resolve().parent)
+    except OSError as error:
+        raise StoreUnavailable(f"{path.parent}: {error.strerror}") from error
 
 
 _TOKENS = """CREATE TABLE IF NOT EXISTS tokens(

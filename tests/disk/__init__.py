@@ -1,0 +1,1 @@
+"""A disk whose power can be cut: a FUSE file system that forgets what was not synced."""

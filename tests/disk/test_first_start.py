@@ -1,0 +1,63 @@
+"""The power is cut during the first start: the next one always comes up, with a whole secret."""
+
+import random
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from greenroom.store.sqlite import schema
+from tests.disk.machine import Machine, machine
+from tests.disk.media import Kept
+
+POINTS = 8
+"""So many of the moments at which something is written or synced; `make torture` has them all."""
+
+
+def steps_of_a_start(folder: Path) -> int:
+    folder.mkdir()
+    with machine(folder) as computer:
+        assert computer.start() is not None, computer.said()
+        return computer.disk.steps
+
+
+def check_comes_up(computer: Machine) -> bytes:
+    assert computer.start() is not None, computer.said()
+    secret = (computer.data / "secret").read_bytes()
+    assert len(secret.strip()) >= 32
+    computer.end()
+    with sqlite3.connect(computer.data / "greenroom.db") as file:
+        assert file.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert file.execute("PRAGMA application_id").fetchone() == (schema.APPLICATION_ID,)
+    file.close()
+    assert [path.name for path in computer.data.iterdir() if path.name.startswith(".")] == []
+    return secret
+
+
+def check_cut(folder: Path, step: int, kept: Kept) -> None:
+    folder.mkdir()
+    with machine(folder) as computer:
+        computer.disk.cut_after(step, kept, f"{step} {kept}")
+        address = computer.start()
+        served = (computer.data / "secret").read_bytes() if address else b""
+        computer.cut(kept, f"{step} {kept}")
+        secret = check_comes_up(computer)
+        if served:
+            assert secret == served, "whoever was given a token can still use it"
+
+
+@pytest.mark.timeout(300)
+def test_the_next_start_comes_up_wherever_the_first_was_cut(a_disk: None, tmp_path: Path) -> None:
+    steps = steps_of_a_start(tmp_path / "whole")
+    assert steps > POINTS
+    chance = random.Random("first start")
+    for number in range(POINTS):
+        step = chance.randrange(steps * number // POINTS, steps * (number + 1) // POINTS)
+        check_cut(tmp_path / f"{number}", step, [*Kept][number % len(Kept)])
+
+
+def test_what_a_server_that_is_up_has_made_stays(computer: Machine) -> None:
+    assert computer.start() is not None, computer.said()
+    before = (computer.data / "secret").read_bytes()
+    computer.cut(Kept.NOTHING, "as soon as it was up")
+    assert check_comes_up(computer) == before

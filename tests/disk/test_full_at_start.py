@@ -1,0 +1,85 @@
+"""A server that is started on a full disk says so, and comes up once there is room."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.disk.disk import mounted
+from tests.disk.machine import Machine
+
+ROOMS = [0, 100, 4096, 8192, 20_000, 40_000, 100_000, 140_000]
+"""Bytes that are free: for nothing, for a secret, for some of the files that SQLite makes."""
+COMMAND = [sys.executable, "-m", "greenroom", "serve"]
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("is_first", [True, False], ids=["first start", "later start"])
+def test_a_start_on_a_full_disk_says_what_to_do(computer: Machine, is_first: bool) -> None:
+    if not is_first:
+        assert computer.start() is not None, computer.said()
+        computer.end()
+    refused = 0
+    for room in ROOMS:
+        computer.disk.limit(free=room)
+        told = len(computer.said())
+        address = computer.start()
+        said = computer.said()[told:]
+        computer.end()
+        if address is None:
+            refused += 1
+            assert "disk I/O error" not in said or "full" in said, said
+            assert "is full" in said or "No space left on device" in said, said
+            assert "Make room" in said or "GREENROOM_DATA names another" in said, said
+            assert "Traceback" not in said, said
+    assert refused >= 2, "there was room for everything"
+    computer.disk.limit(free=None)
+    assert computer.start() is not None, computer.said()
+
+
+def test_the_command_says_it_in_one_sentence(a_disk: None, tmp_path: Path) -> None:
+    with mounted(tmp_path) as disk:
+        disk.limit(free=30_000)
+        environment = {"GREENROOM_DATA": str(disk.root / "data"), "GREENROOM_PORT": "0"}
+        done = subprocess.run(
+            COMMAND, env=environment, capture_output=True, text=True, timeout=60, check=False
+        )
+    assert done.returncode == 2
+    assert "The disk under the store is full" in done.stderr
+    assert done.stderr.strip().count("\n") == 0, done.stderr
+
+
+def test_a_backup_to_a_full_disk_says_so(a_disk: None, tmp_path: Path) -> None:
+    with mounted(tmp_path) as disk:
+        environment = {"GREENROOM_DATA": str(tmp_path / "data")}
+        made = subprocess.run(
+            [*COMMAND[:3], "token", "ada"], env=environment, capture_output=True, timeout=60
+        )
+        assert made.returncode == 2, "there is nobody yet"
+        source = tmp_path / "data" / "greenroom.db"
+        subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                "import asyncio; from greenroom import app, settings; from greenroom.clock import "
+                "SystemClock\nasync def main():\n async with app.opened(settings.read(), "
+                "SystemClock(), create_tables=False): pass\nasyncio.run(main())",
+            ],
+            env=environment,
+            check=True,
+            timeout=60,
+        )
+        assert source.stat().st_size > 20_000
+        disk.limit(free=10_000)
+        done = subprocess.run(
+            [*COMMAND[:3], "backup", str(disk.root / "copy.db")],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 2
+        assert "The disk under the store is full" in done.stderr
+        assert list(disk.root.iterdir()) == []

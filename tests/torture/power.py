@@ -1,0 +1,104 @@
+"""A node on a disk whose power is cut: what was acked is there afterwards, and nothing is spoilt.
+
+async with on_a_disk(folder) as fleet:
+    await torture(fleet, cuts(seed, seconds=60, count=20), seed)
+"""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.disk.disk import Disk, mounted
+from tests.disk.media import Kept
+from tests.torture.client import Client, Refused
+from tests.torture.crowd import begin, gather
+from tests.torture.fleet import SECRET, Fleet, running
+from tests.torture.node import Node, Serve
+from tests.torture.plan import Step, Trouble
+from tests.torture.server import serve
+from tests.torture.verdict import history
+from tests.torture.view import Message
+
+
+class Cut(Step, frozen=True):
+    kept: Kept = Kept.NOTHING
+    seed: str = ""
+
+
+class PoweredFleet(Fleet):
+    """One node, and the disk that it is on."""
+
+    def __init__(self, node: Node, disk: Disk) -> None:
+        super().__init__([node])
+        self.unsynced = 0
+        """Bytes that were written and not synced at the moments of the cuts."""
+        self._disk = disk
+
+    async def suffer(self, step: Step) -> None:
+        assert isinstance(step, Cut)
+
+        def cut() -> None:
+            self.unsynced += self._disk.cut(step.kept, step.seed)
+
+        await self.nodes[0].cut(cut, self._disk.power_on)
+
+
+def cuts(seed: str, *, seconds: float, count: int) -> list[Step]:
+    """Some of them while the node is still starting from the one before."""
+    chance = random.Random(seed)
+    kinds = [*Kept] * (count // len(Kept) + 1)
+    times = sorted(chance.uniform(0.5, seconds) for _ in range(count))
+    return [
+        Cut(at, Trouble.KILL, kept=kept, seed=f"{seed} {number}")
+        for number, (at, kept) in enumerate(zip(times, kinds, strict=False))
+    ]
+
+
+@asynccontextmanager
+async def on_a_disk(folder: Path, *, serve: Serve = serve) -> AsyncIterator[PoweredFleet]:
+    with mounted(folder) as disk:
+        given = {"GREENROOM_DATA": str(disk.root / "data"), "GREENROOM_SECRET": SECRET}
+        node = Node("node", folder, given, serve=serve)
+        fleet = PoweredFleet(node, disk)
+        async with running(fleet):
+            yield fleet
+
+
+async def losses(fleet: PoweredFleet, steps: Sequence[Step], seed: str) -> tuple[int, int]:
+    """How many were acked, and how many of those are lost: no more than that is judged."""
+    crowd = await gather(fleet.urls, seed)
+    people = crowd.people.values()
+    for person in people:
+        person.client.start()
+    for person in people:
+        await person.client.live.wait()
+    begin(crowd)
+    try:
+        for step in steps:
+            await asyncio.sleep(1)
+            await fleet.suffer(step)
+        await fleet.up()
+    finally:
+        for person in people:
+            person.stop()
+    try:
+        stored = {
+            message["messageId"]
+            for thread in crowd.threads
+            for message in await _stored(crowd.members(thread)[0].client, thread)
+        }
+    finally:
+        for person in people:
+            await person.client.stop()
+    sendings = [sending for person in people for sending in person.sendings.values()]
+    acked = {message for sending in sendings for message, _ in sending.acks}
+    return len(acked), len(acked - stored)
+
+
+async def _stored(client: Client, thread: str) -> list[Message]:
+    try:
+        return await history(client, thread)
+    except Refused:
+        return []  # even that they have an account was lost
