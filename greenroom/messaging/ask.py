@@ -47,7 +47,7 @@ async def whom_to_ask(
     for other in apart:
         if await has_blocked(messaging.safety, actor.user, other):
             raise BlockedByYou
-    strangers = await _strangers_to(messaging, actor, others)
+    strangers = await strangers_to(messaging, actor, others)
     await check_unasked(messaging, actor.user, strangers)
     if actor.may(Scope.USER):  # a service that acts for nobody has no limits
         await messaging.safety.limits.spend(actor.user, *limits)
@@ -65,7 +65,7 @@ def is_staff(actor: Actor) -> bool:
     return actor.may(Scope.MODERATOR) or actor.may(Scope.SERVICE)
 
 
-async def _strangers_to(
+async def strangers_to(
     messaging: Messaging, actor: Actor, targets: Sequence[UserId]
 ) -> tuple[UserId, ...]:
     """Those who have neither written to the actor, nor accepted, followed or booked them."""

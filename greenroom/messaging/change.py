@@ -52,8 +52,7 @@ async def _change(
     version: int | None,
 ) -> Frame:
     for _ in range(_TRIES):
-        if version is not None and frame.version != version:
-            raise VersionMismatch(frame.version)
+        check_version(frame, version)
         now_ms = messaging.clock.now_ms()
         after = changed(frame, now_ms)
         if after is frame:
@@ -66,6 +65,11 @@ async def _change(
             continue
         return after
     raise Conflict
+
+
+def check_version(frame: Frame, version: int | None) -> None:
+    if version is not None and frame.version != version:
+        raise VersionMismatch(frame.version)
 
 
 async def _write(

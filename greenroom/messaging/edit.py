@@ -1,19 +1,30 @@
-"""Change what a message says. What it said before stays in its history."""
+"""Change what a message says. What it said before stays in its history.
+
+A text that would be held if it were sent is held as an edit too: the old one stays until a
+moderator releases it.
+"""
 
 from msgspec.structs import replace
 
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import access, text
-from greenroom.messaging.change import change_frame
+from greenroom.messaging.change import change_frame, check_version
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageEdited
+from greenroom.messaging.hold_change import HeldChange, hold_edit
 from greenroom.messaging.models import Edit, Frame, FrameKind
 from greenroom.messaging.problems import InvalidText, MessageNotFound, NotYours
-from greenroom.messaging.send import are_apart, check_may_send, marked, mentions_in
-from greenroom.messaging.weigh import weighed_at_once
+from greenroom.messaging.send import (
+    are_apart,
+    check_is_open,
+    check_may_send,
+    marked,
+    mentions_in,
+)
+from greenroom.messaging.weigh import weighed
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
-from greenroom.safety.verdict import Judged
+from greenroom.safety.verdict import Hold, Judged
 
 MAX_EDITS = 50
 
@@ -26,16 +37,23 @@ async def edit(
     body: str,
     *,
     version: int | None = None,
-) -> Frame:
-    cleaned = text.clean(body)
+) -> Frame | HeldChange:
+    text.check_length(body)
     side = await access.thread(messaging, actor, thread_id)
     frame = await access.message(messaging, side, message_id)
     if frame.author != actor.user:
         raise NotYours
     apart, now_ms = await are_apart(messaging, side.thread), messaging.clock.now_ms()
-    check_may_send(side.thread, actor.user, cleaned, now_ms, apart=apart, seq=frame.seq)
+    check_is_open(side.thread, actor.user, now_ms, apart=apart)
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
-    verdict = await weighed_at_once(messaging, actor, side.thread, cleaned)
+    cleaned = text.clean(body)
+    check_may_send(side.thread, actor.user, cleaned, now_ms, apart=apart, seq=frame.seq)
+    verdict = await weighed(messaging, actor, side.thread, cleaned)
+    if isinstance(verdict, Hold):
+        check_version(frame, version)
+        if edited(frame, cleaned, (), verdict, now_ms) is frame:
+            return frame
+        return await hold_edit(messaging, actor.user, frame, cleaned, verdict)
     mentions = await mentions_in(messaging, side.thread, cleaned)
 
     return await change_frame(

@@ -23,8 +23,9 @@ from greenroom.messaging.records import (
     pending_partition,
 )
 from greenroom.messaging.release import check_release, release, throw_away
+from greenroom.messaging.release_change import check_release_of_change, release_change
 from greenroom.people.actor import SYSTEM, Actor, system
-from greenroom.safety.models import Case, HeldMessage, SentMessage, WholeThread
+from greenroom.safety.models import Case, HeldEdit, HeldMessage, HeldName, SentMessage, WholeThread
 from greenroom.safety.records import EPHEMERAL
 
 _AT_ONCE = 100
@@ -35,12 +36,18 @@ class Enforcement:
     messaging: Messaging
 
     async def check_release(self, case: Case) -> None:
-        if isinstance(case.subject, HeldMessage):
-            await check_release(self.messaging, case.subject, case.text)
+        match case.subject:
+            case HeldMessage():
+                await check_release(self.messaging, case.subject, case.text)
+            case HeldEdit() | HeldName():
+                await check_release_of_change(self.messaging, case)
 
     async def release(self, case: Case) -> None:
-        if isinstance(case.subject, HeldMessage):
-            await release(self.messaging, case, case.subject)
+        match case.subject:
+            case HeldMessage():
+                await release(self.messaging, case, case.subject)
+            case HeldEdit() | HeldName():
+                await release_change(self.messaging, case)
 
     async def remove(self, case: Case) -> None:
         match case.subject:

@@ -1,43 +1,69 @@
-"""What would be said of a text if it were sent now: a kind word before, rather than after.
+"""Say what sending a text would come to: nothing, a hint, a review by a moderator, or a refusal.
 
-Nothing is stored, and it does not count as said. What one would get wrong: a text that would be
-held looks as if it were fine, here as when it is sent, or one could try until nothing is held.
+Nothing is stored, and it does not count as said. Careful: the answer depends on the text, on its
+author, and on who has let the author write to them; never on what others have done in secret, such
+as a block.
 """
 
-from greenroom.ids import ThreadId
+from collections.abc import Sequence
+
+from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import access, rules, text
+from greenroom.messaging.ask import strangers_to
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Thread
 from greenroom.people.actor import Actor
-from greenroom.safety.judge import has_link, judge
+from greenroom.safety.judge import Repeats, has_link, judge
 from greenroom.safety.limits import Limit
-from greenroom.safety.verdict import Allow, Hold, Nudge, PolicyHint, Refuse
+from greenroom.safety.verdict import PolicyHint, Refuse, Verdict
+
+MAX_RECIPIENTS = rules.MAX_PARTICIPANTS - 1
 
 
 async def preview(
-    messaging: Messaging, actor: Actor, body: str, *, thread_id: ThreadId | None = None
-) -> Allow | Nudge | Refuse:
-    """Without a thread, as the first words to a stranger."""
-    cleaned = text.clean(body)
-    head = None
+    messaging: Messaging,
+    actor: Actor,
+    body: str,
+    *,
+    thread_id: ThreadId | None = None,
+    recipients: Sequence[UserId] = (),
+) -> Verdict:
+    """In a thread, or as the first words to somebody. Without either, to a stranger."""
+    text.check_length(body)
+    await messaging.safety.limits.spend(actor.user, Limit.PREVIEWS)
     if thread_id is not None:
         head = (await access.thread(messaging, actor, thread_id)).thread
-    await messaging.safety.limits.spend(actor.user, Limit.PREVIEWS)
-    if has_link(cleaned) and _is_plain(messaging, head):
+        cleaned = text.clean(body)
+        plain, first_contact = _in_thread(messaging, actor, head)
+        return await _judged(messaging, actor, cleaned, plain, first_contact, head)
+    strangers = await strangers_to(messaging, actor, recipients[:MAX_RECIPIENTS])
+    cleaned = text.clean(body)
+    nobody_known = len(strangers) == len(recipients)
+    return await _judged(messaging, actor, cleaned, bool(strangers) or nobody_known, nobody_known)
+
+
+def _in_thread(messaging: Messaging, actor: Actor, head: Thread) -> tuple[bool, bool]:
+    """Whether the next message shows with a request, and whether nobody else would read it."""
+    now_ms = messaging.clock.now_ms()
+    plain = rules.is_in_request(head, head.last_seq + 1, now_ms)
+    return plain, rules.is_behind_gate(head, actor.user)
+
+
+async def _judged(
+    messaging: Messaging,
+    actor: Actor,
+    cleaned: str,
+    plain: bool,
+    first_contact: bool,
+    head: Thread | None = None,
+) -> Verdict:
+    if plain and has_link(cleaned):
         return Refuse(policy_hints=(PolicyHint.LINK,), reason="link")
-    verdict = await judge(
+    return await judge(
         messaging.safety,
         actor,
         cleaned,
         booked=head is not None and rules.is_booked(head),
-        first_contact=head is None or rules.is_behind_gate(head, actor.user),
-        counts=False,
+        first_contact=first_contact,
+        repeats=Repeats.LOOKED_UP,
     )
-    return Allow() if isinstance(verdict, Hold) else verdict
-
-
-def _is_plain(messaging: Messaging, head: Thread | None) -> bool:
-    """What shows with a request has no links."""
-    if head is None:
-        return True
-    return rules.is_in_request(head, head.last_seq + 1, messaging.clock.now_ms())

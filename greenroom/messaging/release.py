@@ -28,9 +28,8 @@ from greenroom.messaging.problems import (
 from greenroom.messaging.records import MESSAGING, claim_key, member_key
 from greenroom.messaging.send import Outgoing, are_apart, check_may_send, frame_of, mentions_in
 from greenroom.messaging.turns import Planned
-from greenroom.safety.models import Case, HeldMessage
+from greenroom.safety.models import Case, HeldMessage, said_of
 from greenroom.safety.problems import CannotRelease
-from greenroom.safety.verdict import Judged, PolicyHint, PolicyTag
 from greenroom.store.base import Key, Op, Update, key_of
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed
@@ -114,10 +113,5 @@ def _released(
 ) -> Frame:
     """With what safety said of it; a moderator has looked, and it is clean."""
     outgoing = Outgoing(subject.client_message_id, case.text, case.reply_to)
-    said_of_it = Judged(
-        spam_score=case.spam_score,
-        policy_tags=tuple(tag for tag in PolicyTag if tag in case.policy_tags),
-        policy_hints=tuple(hint for hint in PolicyHint if hint in case.policy_hints),
-    )
-    frame = frame_of(messaging, subject.author, head, ms, outgoing, said_of_it, mentions)
+    frame = frame_of(messaging, subject.author, head, ms, outgoing, said_of(case), mentions)
     return replace(frame, moderation="clean")

@@ -1,22 +1,27 @@
-"""Name a thread. With an etag: only if nobody has named or changed it since."""
+"""Name a thread. With an etag: only if nobody has named or changed it since.
+
+A name that would be held if it were sent waits for a moderator; the old one stays until then.
+"""
 
 from msgspec.structs import replace
 
-from greenroom.ids import ThreadId
-from greenroom.messaging import rules, text
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import access, rules, text
 from greenroom.messaging.access import Side
 from greenroom.messaging.append import append, frame_op, said, system_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
+from greenroom.messaging.hold_change import HeldChange, hold_name
 from greenroom.messaging.manage import check_may, is_bare_service, managed
-from greenroom.messaging.models import Thread
+from greenroom.messaging.models import Member, Thread
 from greenroom.messaging.problems import ThreadChanged
 from greenroom.messaging.roles import Operation
 from greenroom.messaging.send import are_apart, check_may_send
 from greenroom.messaging.turns import Planned
-from greenroom.messaging.weigh import check_name
+from greenroom.messaging.weigh import weighed_name
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
+from greenroom.safety.verdict import Hold
 
 
 async def rename(
@@ -26,17 +31,21 @@ async def rename(
     subject: str,
     *,
     settings_version: str | None = None,
-) -> Thread:
-    named = text.subject(subject)
+) -> Thread | HeldChange:
+    text.check_length(subject, text.MAX_SUBJECT)
     side = await managed(messaging, actor, thread_id)
-    if side.thread.subject == named:
-        return side.thread
     check_may(side.thread, actor, Operation.RENAME)
     if is_bare_service(actor):
-        return await _write(messaging, actor, side, named, settings_version)
+        return await _write(messaging, actor, side, text.subject(subject), settings_version)
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
-    if named is not None:
-        await check_name(messaging, actor, side.thread, named)
+    named = text.subject(subject)
+    if named is not None and named != side.thread.subject:
+        verdict = await weighed_name(messaging, actor, side.thread, named)
+        if isinstance(verdict, Hold):
+            apart = await are_apart(messaging, side.thread)
+            check_may_name(messaging, actor, side.thread, named, apart=apart)
+            _check_settings(side.thread, settings_version)
+            return await hold_name(messaging, actor.user, side.thread, named, verdict)
     return await _write(messaging, actor, side, named, settings_version)
 
 
@@ -47,19 +56,47 @@ async def _write(
     named: str | None,
     settings_version: str | None,
 ) -> Thread:
+    if side.thread.subject == named:
+        return side.thread
     by = side.mine.user
     apart = await are_apart(messaging, side.thread)
 
     def plan(head: Thread, ms: int) -> Planned:
-        check_may(head, actor, Operation.RENAME)
         if by == actor.user:
-            check_may_send(head, by, named or "", messaging.clock.now_ms(), apart=apart)
-        if settings_version is not None and settings_version != rules.settings_version(head):
-            raise ThreadChanged
+            check_may_name(messaging, actor, head, named, apart=apart)
+        else:
+            check_may(head, actor, Operation.RENAME)
+        _check_settings(head, settings_version)
         if head.subject == named:
             return Planned(head, (), quiet=True)  # somebody else was first
-        frame = system_frame(messaging, head, by, ms, "subject.changed", named or "")
-        after = said(replace(head, subject=named), frame, side.mine)
-        return Planned(after, (frame_op(frame),), (MessageCreated(frame),))
+        return named_plan(messaging, by, head, named, ms, side.mine)
 
     return await append(messaging, side.thread.id, plan)
+
+
+def _check_settings(head: Thread, version: str | None) -> None:
+    if version is not None and version != rules.settings_version(head):
+        raise ThreadChanged
+
+
+def check_may_name(
+    messaging: Messaging, actor: Actor, head: Thread, named: str | None, *, apart: bool
+) -> None:
+    """For a participant: a name is said as well."""
+    now_ms = messaging.clock.now_ms()
+    access.check_member(head, actor.user, now_ms)
+    check_may(head, actor, Operation.RENAME)
+    check_may_send(head, actor.user, named or "", now_ms, apart=apart)
+
+
+def named_plan(
+    messaging: Messaging,
+    by: UserId,
+    head: Thread,
+    named: str | None,
+    ms: int,
+    mine: Member | None = None,
+) -> Planned:
+    frame = system_frame(messaging, head, by, ms, "subject.changed", named or "")
+    after = said(replace(head, subject=named), frame, mine)
+    return Planned(after, (frame_op(frame),), (MessageCreated(frame),))

@@ -13,7 +13,15 @@ from greenroom.messaging.models import Frame, Thread
 from greenroom.messaging.records import MESSAGING, from_ms, just_after, thread_partition, up_to_end
 from greenroom.people.actor import Actor
 from greenroom.safety import access
-from greenroom.safety.models import CaseId, HeldMessage, SentMessage, SomePerson, WholeThread
+from greenroom.safety.models import (
+    CaseId,
+    HeldEdit,
+    HeldMessage,
+    HeldName,
+    SentMessage,
+    SomePerson,
+    WholeThread,
+)
 from greenroom.store.expressions import Range
 
 BEFORE, AFTER = 5, 2
@@ -31,7 +39,9 @@ async def surroundings(messaging: Messaging, actor: Actor, case_id: CaseId) -> S
     match case.subject:
         case SentMessage(thread, message):
             return await _around(messaging, thread, message)
-        case HeldMessage(thread, _, _) | WholeThread(thread):
+        case HeldEdit(thread=thread, message=message):
+            return await _around(messaging, thread, message)
+        case HeldMessage(thread=thread) | HeldName(thread=thread) | WholeThread(thread):
             return await _around(messaging, thread, None)
         case SomePerson():
             return Surroundings()

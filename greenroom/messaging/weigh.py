@@ -8,7 +8,7 @@ from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Thread
 from greenroom.messaging.problems import NotPlain, TextRefused
 from greenroom.people.actor import Actor
-from greenroom.safety.judge import has_link, judge
+from greenroom.safety.judge import Repeats, has_link, judge
 from greenroom.safety.verdict import Allow, Hold, Nudge, Refuse
 
 Weighed: TypeAlias = Allow | Nudge | Hold
@@ -27,17 +27,14 @@ async def weighed(messaging: Messaging, actor: Actor, thread: Thread, body: str)
     return verdict
 
 
-async def weighed_at_once(
-    messaging: Messaging, actor: Actor, thread: Thread, body: str
-) -> Allow | Nudge:
-    """For what cannot wait for a moderator."""
-    verdict = await weighed(messaging, actor, thread, body)
+async def check_name(messaging: Messaging, actor: Actor, thread: Thread, subject: str) -> None:
+    """Of a thread that is not there yet: nothing of it can wait for a moderator."""
+    verdict = await weighed_name(messaging, actor, thread, subject)
     if isinstance(verdict, Hold):
         raise _refused(verdict)
-    return verdict
 
 
-async def check_name(messaging: Messaging, actor: Actor, thread: Thread, subject: str) -> None:
+async def weighed_name(messaging: Messaging, actor: Actor, thread: Thread, subject: str) -> Weighed:
     """A name is read like a message, and by those behind a gate before any message."""
     now_ms = messaging.clock.now_ms()
     asks = rules.waits_for_answer(thread, actor.user, now_ms)
@@ -47,10 +44,16 @@ async def check_name(messaging: Messaging, actor: Actor, thread: Thread, subject
         raise NotPlain
     booked = rules.is_booked(thread)
     verdict = await judge(
-        messaging.safety, actor, subject, booked=booked, first_contact=asks, counts=False
+        messaging.safety,
+        actor,
+        subject,
+        booked=booked,
+        first_contact=asks,
+        repeats=Repeats.IGNORED,
     )
-    if isinstance(verdict, Refuse | Hold):
+    if isinstance(verdict, Refuse):
         raise _refused(verdict)
+    return verdict
 
 
 def _refused(verdict: Hold | Refuse) -> TextRefused:

@@ -1,13 +1,13 @@
 """Keep a text back until a moderator has looked at it.
 
-Whoever holds it writes these ops in the transaction that claims the client's message id, so that a
-text is held once, and never lost between the two.
+A message is held in the transaction that claims the client's message id, so that it is held once,
+and never lost between the two.
 """
 
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.safety import records
 from greenroom.safety.context import Safety
-from greenroom.safety.models import Case, HeldMessage, case_id
+from greenroom.safety.models import Case, HeldEdit, HeldMessage, HeldName, case_id
 from greenroom.safety.reading import digest
 from greenroom.safety.verdict import Hold
 from greenroom.store.base import Op
@@ -24,10 +24,22 @@ def held_ops(
     reply_to: MessageId | None = None,
 ) -> tuple[Op, ...]:
     subject = HeldMessage(thread, author, client_id)
+    return (held_op(safety, subject, text, verdict, reply_to=reply_to),)
+
+
+def held_op(
+    safety: Safety,
+    subject: HeldMessage | HeldEdit | HeldName,
+    text: str,
+    verdict: Hold,
+    *,
+    reply_to: MessageId | None = None,
+) -> Op:
+    """Opens a case, unless there is one about the same."""
     case = Case(
         id=case_id(subject),
         subject=subject,
-        about=author,
+        about=subject.author,
         text=text,
         reply_to=reply_to,
         opened_ms=safety.clock.now_ms(),
@@ -36,4 +48,4 @@ def held_ops(
         spam_score=verdict.spam_score,
         verdict=verdict.reason,
     )
-    return (records.opened(case, digest(text)),)
+    return records.opened(case, digest(text))

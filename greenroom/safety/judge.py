@@ -3,6 +3,7 @@ its author. The more a text costs its reader, the further it leads: nudge, hold,
 
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
+from enum import Enum
 
 from greenroom.people import access
 from greenroom.people.actor import Actor
@@ -27,6 +28,17 @@ _SHORTEST_TO_REMEMBER = 20
 SCORE = "score"
 
 
+class Repeats(Enum):
+    """How a text that was said before is counted."""
+
+    COUNTED = 1
+    """A message: it counts, and is counted from now on."""
+    LOOKED_UP = 2
+    """Not sent yet."""
+    IGNORED = 3
+    """No message: many things may have the same name."""
+
+
 def has_link(text: str) -> bool:
     return LINK.search(read(text)) is not None
 
@@ -38,17 +50,16 @@ async def judge(
     *,
     booked: bool = False,
     first_contact: bool = False,
-    counts: bool = True,
+    repeats: Repeats = Repeats.COUNTED,
 ) -> Verdict:
-    """Counts as having been said: judge a text once. What is no message, or not one yet, does not:
-    a name may be given to many things."""
+    """Counts as having been said, unless `repeats` says otherwise: judge a message once."""
     reading, now_ms = Reading(text), safety.clock.now_ms()
     joined = safety.memory.joined(actor.user, now_ms) or await _joined(safety, actor, now_ms)
     circumstances = Circumstances(
         booked=booked,
         first_contact=first_contact,
         account_age_ms=None if joined[0] is None else max(0, now_ms - joined[0]),
-        recent=_recent(safety, actor, reading, now_ms) if counts else 0,
+        recent=_recent(safety, actor, reading, now_ms, repeats),
     )
     return _judge_at_a_glance(reading, circumstances, safety.policy)
 
@@ -129,8 +140,10 @@ async def _joined(safety: Safety, actor: Actor, now_ms: int) -> tuple[int | None
     return (joined_ms,)
 
 
-def _recent(safety: Safety, actor: Actor, reading: Reading, now_ms: int) -> int:
+def _recent(safety: Safety, actor: Actor, reading: Reading, now_ms: int, repeats: Repeats) -> int:
     """What is short is said often: "ok", "thank you"."""
-    if len(reading.original) < _SHORTEST_TO_REMEMBER:
+    if repeats is Repeats.IGNORED or len(reading.original) < _SHORTEST_TO_REMEMBER:
         return 0
+    if repeats is Repeats.LOOKED_UP:
+        return safety.memory.times(actor.user, reading.digest, now_ms)
     return safety.memory.said(actor.user, reading.digest, now_ms)

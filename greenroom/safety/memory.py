@@ -42,6 +42,11 @@ class Memory:
             del said.digests[0], said.times_ms[0]
         return before
 
+    def times(self, user: UserId, digest: bytes, now_ms: int) -> int:
+        """How often the user has said this in the last ten minutes."""
+        said = self._texts.get(user)
+        return 0 if said is None else _times(said, digest, now_ms)
+
     def joined(self, user: UserId, now_ms: int) -> tuple[int | None] | None:
         """When the user joined, in a tuple; None where that has to be looked up (again)."""
         known = self._joined.get(user)

@@ -13,7 +13,7 @@ from typing import NewType, TypeAlias
 from msgspec import Struct, field
 
 from greenroom.ids import MessageId, ReportId, ThreadId, UserId
-from greenroom.safety.verdict import NO_SCORE, PolicyHint, PolicyTag
+from greenroom.safety.verdict import NO_SCORE, Judged, PolicyHint, PolicyTag
 
 CaseId = NewType("CaseId", str)
 
@@ -41,6 +41,29 @@ class HeldMessage(Struct, frozen=True, rename="camel", tag="held", tag_field="ki
     client_message_id: str
 
 
+class HeldEdit(Struct, frozen=True, rename="camel", tag="edit", tag_field="kind"):
+    """A new text for a message that stands in its thread."""
+
+    thread: ThreadId
+    author: UserId
+    message: MessageId
+    edits: int
+    """How often the message had been edited then."""
+    digest: str
+    """Of the new text."""
+
+
+class HeldName(Struct, frozen=True, rename="camel", tag="name", tag_field="kind"):
+    """A new name for a thread."""
+
+    thread: ThreadId
+    author: UserId
+    was: str
+    """The name then; empty for none."""
+    digest: str
+    """Of the new name."""
+
+
 class WholeThread(Struct, frozen=True, rename="camel", tag="thread", tag_field="kind"):
     thread: ThreadId
 
@@ -49,7 +72,7 @@ class SomePerson(Struct, frozen=True, rename="camel", tag="person", tag_field="k
     user: UserId
 
 
-Subject: TypeAlias = SentMessage | HeldMessage | WholeThread | SomePerson
+Subject: TypeAlias = SentMessage | HeldMessage | HeldEdit | HeldName | WholeThread | SomePerson
 
 
 class Reason(StrEnum):
@@ -144,12 +167,25 @@ def case_id(subject: Subject) -> CaseId:
             names = ("message", thread, message)
         case HeldMessage(thread, author, client_message_id):
             names = ("held", thread, author, client_message_id)
+        case HeldEdit(thread, author, message, edits, digest):
+            names = ("edit", thread, author, message, str(edits), digest)
+        case HeldName(thread, author, was, digest):
+            names = ("name", thread, author, was, digest)
         case WholeThread(thread):
             names = ("thread", thread)
         case SomePerson(user):
             names = ("person", user)
-    digest = blake2b("\n".join(names).encode(), digest_size=15, person=b"gr-case").digest()
-    return CaseId("cas_" + b32encode(digest).decode().lower())
+    hashed = blake2b("\n".join(names).encode(), digest_size=15, person=b"gr-case").digest()
+    return CaseId("cas_" + b32encode(hashed).decode().lower())
+
+
+def said_of(case: Case) -> Judged:
+    """What safety said of the text when it was held."""
+    return Judged(
+        spam_score=case.spam_score,
+        policy_tags=tuple(tag for tag in PolicyTag if tag in case.policy_tags),
+        policy_hints=tuple(hint for hint in PolicyHint if hint in case.policy_hints),
+    )
 
 
 def tag_of(reason: Reason) -> PolicyTag | None:
@@ -160,7 +196,7 @@ def decisions_for(case: Case) -> frozenset[Decision]:
     """A held text is released or removed; about what nobody is known to have done, nobody is
     warned or suspended."""
     match case.subject:
-        case HeldMessage():
+        case HeldMessage() | HeldEdit() | HeldName():
             possible = {Decision.RELEASE, Decision.REMOVE}
         case SentMessage() | WholeThread():
             possible = {Decision.DISMISS, Decision.REMOVE}
@@ -175,7 +211,7 @@ def takes_away(case: Case, decision: Decision) -> bool:
     """Whether what the case is about goes with the decision: a text unless it is let be, a thread
     only by name, a person never."""
     match case.subject:
-        case SentMessage() | HeldMessage():
+        case SentMessage() | HeldMessage() | HeldEdit() | HeldName():
             return decision in (Decision.REMOVE, Decision.WARN, Decision.SUSPEND)
         case WholeThread():
             return decision is Decision.REMOVE
@@ -196,7 +232,7 @@ def folds(decided: Entry, digest: str, other: Case, other_digest: str) -> bool:
 def folding_takes_away(digest: str, other: Case, other_digest: str) -> bool:
     """A held text cannot wait any longer; a sent one goes if its words have been judged."""
     same = digest != "" and digest == other_digest
-    return isinstance(other.subject, HeldMessage) or same
+    return isinstance(other.subject, HeldMessage | HeldEdit | HeldName) or same
 
 
 def is_claimed(case: Case, now_ms: int) -> bool:

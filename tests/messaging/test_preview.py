@@ -1,14 +1,23 @@
-"""A kind word before: the same that sending would say, and nothing remains of it."""
+"""What sending would come to, told before; and nothing remains of it."""
 
 import asyncio
+from collections.abc import Awaitable
 
 import pytest
 
+from greenroom.messaging import Messaging
+from greenroom.messaging.block import block_person
+from greenroom.messaging.edit import edit
+from greenroom.messaging.hold_change import HeldChange
+from greenroom.messaging.models import Frame, Kind
+from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.preview import preview
-from greenroom.messaging.problems import InvalidText, ThreadNotFound
-from greenroom.messaging.send import Held, Outgoing, send
+from greenroom.messaging.problems import InvalidText, NotPlain, TextRefused, ThreadNotFound
+from greenroom.messaging.send import Held, Outgoing, Sent, send
+from greenroom.messaging.start import start
+from greenroom.people.actor import Actor
 from greenroom.safety.limits import TooMany
-from greenroom.safety.verdict import Allow, Nudge, PolicyHint, Refuse
+from greenroom.safety.verdict import Allow, Hold, Nudge, PolicyHint, Refuse, Verdict
 from tests.messaging.world import World
 
 _CONTACT = "Just write to me at ana@example.com, it is quicker."
@@ -36,22 +45,91 @@ async def test_nothing_is_stored_and_nothing_counts(world: World) -> None:
     assert sent.policy_hints == ()
 
 
-async def test_what_would_be_held_looks_fine(world: World) -> None:
-    thread = await world.inquiry()
-    ana = world.actors["ana"]
-    assert await preview(world.messaging, ana, _SCAM, thread_id=thread.id) == Allow()
-    sent = await send(world.messaging, ana, thread.id, Outgoing("c", _SCAM))
-    assert isinstance(sent, Held)
+TEXTS = (
+    "See you on Friday.",
+    _CONTACT,
+    _SCAM,
+    "See https://example.com/me",
+    "You have won the lottery, send a processing fee to claim your prize",
+    "MAKE MONEY FAST!!! earn $5000 per week, guaranteed income https://example.com/x",
+    "I will kill you",
+    "nice butt, send nudes",
+)
 
 
-async def test_first_words_have_no_links(world: World) -> None:
-    ana = await world.person("ana")
-    said = await preview(world.messaging, ana, "Look at https://example.com/me")
-    assert isinstance(said, Refuse)
-    assert said.policy_hints == (PolicyHint.LINK,)
+@pytest.mark.parametrize("place", ["known", "request", "stranger", "friend", "group"])
+@pytest.mark.parametrize("body", TEXTS)
+async def test_it_says_what_sending_comes_to(world: World, place: str, body: str) -> None:
+    """And editing, where there is something to edit."""
+    ana, ben, cleo = [await world.person(name) for name in ("ana", "ben", "cleo")]
+    messaging = world.messaging
+    if place in ("known", "friend", "group"):
+        known = await world.inquiry()
+    match place:
+        case "known":
+            said = await preview(messaging, ana, body, thread_id=known.id)
+            frame = await world.say("ana", known.id, "Hello")
+            assert await _outcome(edit(messaging, ana, known.id, frame.id, body)) == _name(said)
+            sent = send(messaging, ana, known.id, Outgoing("c", body))
+        case "request":
+            opening = Opening(kind=Kind.INQUIRY, others=(Invited(ben.user),))
+            asked = await open_thread(messaging, ana, opening)
+            said = await preview(messaging, ana, body, thread_id=asked.id)
+            sent = send(messaging, ana, asked.id, Outgoing("c", body))
+        case _:
+            others = {"stranger": [cleo], "friend": [ben], "group": [ben, cleo]}[place]
+            users = [one.user for one in others]
+            said = await preview(messaging, ana, body, recipients=users)
+            opening = Opening(kind=Kind.INQUIRY, others=tuple(map(Invited, users)))
+            sent = _first(messaging, ana, opening, body)
+    assert await _outcome(sent) == _name(said)
+
+
+async def _first(messaging: Messaging, actor: Actor, opening: Opening, body: str) -> Sent | Held:
+    return (await start(messaging, actor, opening, body)).first
+
+
+def _name(verdict: Verdict) -> str:
+    return {Refuse: "refused", Hold: "held"}.get(type(verdict), "sent")
+
+
+async def _outcome(trying: Awaitable[Frame | HeldChange | Sent | Held]) -> str:
+    try:
+        outcome = await trying
+    except (NotPlain, TextRefused):
+        return "refused"
+    return "held" if isinstance(outcome, Held | HeldChange) else "sent"
+
+
+async def test_it_knows_what_was_said_too_often_already(world: World) -> None:
     thread = await world.inquiry()
-    later = await preview(world.messaging, ana, "See https://example.com/me", thread_id=thread.id)
-    assert not isinstance(later, Refuse)
+    ana, body = world.actors["ana"], "Have a look at my new portfolio, it is online."
+    for _ in range(7):
+        assert isinstance(
+            await preview(world.messaging, ana, body, thread_id=thread.id), Allow | Nudge
+        )
+        await world.say("ana", thread.id, body)
+    assert isinstance(await preview(world.messaging, ana, body, thread_id=thread.id), Hold)
+    assert isinstance(await send(world.messaging, ana, thread.id, Outgoing("c", body)), Held)
+
+
+async def test_nobody_learns_of_a_block_from_it(world: World) -> None:
+    await world.inquiry()
+    ana, ben, cleo = [await world.person(name) for name in ("ana", "ben", "cleo")]
+
+    async def answers() -> list[Verdict]:
+        bodies = ("See https://example.com/me", "Hello", _CONTACT)
+        return [
+            await preview(world.messaging, ana, body, recipients=[other.user])
+            for body in bodies
+            for other in (ben, cleo)
+        ]
+
+    before = await answers()
+    for other in (ben, cleo):
+        await block_person(world.messaging, other, ana.user)
+    assert await answers() == before
+    assert before[0] != before[1], "a friend and a stranger differ"
 
 
 async def test_it_is_for_ones_own_conversations_and_for_texts(world: World) -> None:

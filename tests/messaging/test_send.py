@@ -257,6 +257,7 @@ async def test_an_edit_keeps_what_was_said_and_a_deletion_leaves_a_tombstone(wor
     ana, ben = world.actors["ana"], world.actors["ben"]
     frame = await world.say("ana", thread.id, "Fryday?")
     edited = await edit.edit(world.messaging, ana, thread.id, frame.id, "Friday?", version=1)
+    assert isinstance(edited, Frame)
     assert [one.body for one in edited.edits] == ["Fryday?"]
     with pytest.raises(VersionMismatch):
         await edit.edit(world.messaging, ana, thread.id, frame.id, "Sunday?", version=1)

@@ -25,6 +25,7 @@ from greenroom.api.versions import IfMatch, tag_in
 from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging, seats
 from greenroom.messaging.change_role import change_role
+from greenroom.messaging.hold_change import HeldChange
 from greenroom.messaging.models import Role, ServiceRole, Status
 from greenroom.messaging.post_system import DEFAULT_EVENT, SystemMessage, post_system
 from greenroom.messaging.problems import (
@@ -109,11 +110,14 @@ async def get_thread(
     summary="Change a conversation's name, status, booking or metadata",
     description="The name is for whoever manages the conversation; the rest is for services "
     "(docs/reference/roles.md). A change of status or booking is told in the conversation by a "
-    "system message. Once it is `confirmed`, its participants count as known to each other.",
+    "system message. Once it is `confirmed`, its participants count as known to each other. A name "
+    "that would be held if it were sent is held here too (`202`): the old one stays until a "
+    "moderator has released it.",
     response_description="The conversation as it now is. To a service that takes no part in it, "
     "`mine` says nothing.",
     response_headers=_ETAG,
-    responses=refuses(
+    responses={202: ResponseSpec(shapes.HeldChange, description="The name waits for a moderator.")}
+    | refuses(
         ThreadNotFound,
         NotYourPlace,
         *_WRITING,
@@ -137,7 +141,10 @@ async def update_thread(
     if change != ThreadChange():
         await set_status(messaging, actor, thread_id, change)
     if not isinstance(data.subject, UnsetType):
-        await rename(messaging, actor, thread_id, data.subject, settings_version=tag_in(if_match))
+        version = tag_in(if_match)
+        named = await rename(messaging, actor, thread_id, data.subject, settings_version=version)
+        if isinstance(named, HeldChange):
+            return shapes.held_change()
     return await _tagged(messaging, actor, thread_id)
 
 

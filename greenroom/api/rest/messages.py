@@ -28,6 +28,7 @@ from greenroom.ids import MessageId, UserId
 from greenroom.messaging import edit as editing, history, models, react, send as sending, thread
 from greenroom.messaging.delete import delete as entomb
 from greenroom.messaging.edit_metadata import edit_metadata
+from greenroom.messaging.hold_change import HeldChange
 from greenroom.messaging.problems import (
     AcceptFirst,
     ClientIdReused,
@@ -183,10 +184,12 @@ async def get_message(
     "/{messageId:str}",
     operation_id="editMessage",
     summary="Edit your message or its metadata",
-    description="Earlier versions of the text stay in its history.",
+    description="Earlier versions of the text stay in its history. A text that would be held if it "
+    "were sent is held here too (`202`): the message stays as it is until a moderator releases it.",
     response_description="The edited message.",
     response_headers=_ETAG,
-    responses=refuses(
+    responses={202: ResponseSpec(shapes.HeldChange, description="The edit waits for a moderator.")}
+    | refuses(
         *_MISSING,
         *_WRITING,
         NotYours,
@@ -215,7 +218,10 @@ async def edit_message(
         version = None if version is None else frame.version
     if not isinstance(data.body, UnsetType):
         body = data.body
-        frame = await editing.edit(messaging, actor, thread_id, message_id, body, version=version)
+        edited = await editing.edit(messaging, actor, thread_id, message_id, body, version=version)
+        if isinstance(edited, HeldChange):
+            return shapes.held_change()
+        frame = edited
     elif isinstance(data.metadata, UnsetType):
         frame, _ = await thread.message(messaging, actor, thread_id, message_id)
     return _tagged(frame, actor.user)

@@ -1,8 +1,9 @@
-"""A kind word before a text is sent."""
+"""What would become of a text if it were sent now."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from litestar import Router, post
+from litestar.exceptions import ValidationException
 from litestar.params import JSONBody
 from msgspec import Meta, Struct
 
@@ -10,31 +11,47 @@ from greenroom.api.auth import BEARER, needs
 from greenroom.api.contract import refuses
 from greenroom.api.rest.params import MOST_BYTES, Caller, TheMessaging
 from greenroom.api.rest.shapes import Hint
-from greenroom.ids import ThreadId
-from greenroom.messaging.preview import preview
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging.preview import MAX_RECIPIENTS, preview
 from greenroom.messaging.problems import InvalidText, ThreadNotFound
 from greenroom.people.actor import Scope
 from greenroom.safety.limits import TooMany
-from greenroom.safety.verdict import HINTS, Nudge, Refuse
+from greenroom.safety.verdict import HINTS, Hold, Nudge, Refuse, Verdict
+
+_Id = Annotated[str, Meta(min_length=1, max_length=64)]
+_Outcome = Literal["fine", "nudge", "held", "refused"]
+_OUTCOMES: dict[type[Verdict], _Outcome] = {Nudge: "nudge", Hold: "held", Refuse: "refused"}
+
+
+class Recipient(Struct, rename="camel", forbid_unknown_fields=True):
+    user_id: _Id
+
+
+_Recipients = Annotated[list[Recipient], Meta(min_length=1, max_length=MAX_RECIPIENTS)]
 
 
 class Unsent(Struct, rename="camel", forbid_unknown_fields=True):
     body: str
-    thread_id: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
-    """Where it would be sent; without, to somebody who does not know you."""
+    thread_id: _Id | None = None
+    """The conversation in which it would be sent."""
+    participants: _Recipients | None = None
+    """Or those with whom it would open one. With neither, it is judged as if to a stranger."""
 
 
 class Preview(Struct, rename="camel"):
-    verdict: str
-    """`fine`, `nudge` (it would go out; read the hints first) or `refused`."""
+    verdict: _Outcome
+    """What sending it would come to: it goes out (`fine`); it goes out, but read the hints first
+    (`nudge`); a moderator looks at it first (`held`); it cannot be sent (`refused`)."""
     hints: list[Hint]
+    """Why, in words for the author."""
 
 
 @post(
     "/preview",
     operation_id="previewMessage",
     summary="Check a text before sending it",
-    description="Nothing is sent or stored.",
+    description="Answers what sending or editing would lead to. Give `threadId` or `participants`: "
+    "what may be said depends on who knows you. Nothing is sent or stored.",
     response_description="What sending the text would lead to.",
     status_code=200,
     responses=refuses(ThreadNotFound, InvalidText, TooMany, body=True),
@@ -43,10 +60,13 @@ async def preview_message(
     data: JSONBody[Unsent], actor: Caller, messaging: TheMessaging
 ) -> Preview:
     thread = None if data.thread_id is None else ThreadId(data.thread_id)
-    verdict = await preview(messaging, actor, data.body, thread_id=thread)
-    name = {Nudge: "nudge", Refuse: "refused"}.get(type(verdict), "fine")
-    hints = verdict.policy_hints if name != "fine" else ()
-    return Preview(name, [Hint(hint, HINTS[hint]) for hint in hints])
+    others = [UserId(one.user_id) for one in data.participants or ()]
+    if thread is not None and others:
+        raise ValidationException(extra=[{"message": "give threadId or participants, not both"}])
+    verdict = await preview(messaging, actor, data.body, thread_id=thread, recipients=others)
+    outcome = _OUTCOMES.get(type(verdict), "fine")
+    hints = verdict.policy_hints if outcome != "fine" else ()
+    return Preview(outcome, [Hint(hint, HINTS[hint]) for hint in hints])
 
 
 routes = Router(

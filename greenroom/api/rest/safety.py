@@ -60,7 +60,8 @@ class Reported(Struct, rename="camel"):
 
 
 class Subject(Struct, rename="camel"):
-    """What is reported or held: `message`, `held`, `thread` or `person`."""
+    """What is reported (`message`, `thread` or `person`), or held: a new message (`held`), a new
+    text of a message (`edit`) or a new name of a conversation (`name`)."""
 
     kind: str
     thread_id: ThreadId | None = None
@@ -185,6 +186,10 @@ def subject(found: models.Subject) -> Subject:
             return Subject("message", thread_id=thread, message_id=message)
         case models.HeldMessage(thread, author, client_id):
             return Subject("held", thread_id=thread, client_message_id=client_id, user_id=author)
+        case models.HeldEdit(thread=thread, author=author, message=message):
+            return Subject("edit", thread_id=thread, message_id=message, user_id=author)
+        case models.HeldName(thread=thread, author=author):
+            return Subject("name", thread_id=thread, user_id=author)
         case models.WholeThread(thread):
             return Subject("thread", thread_id=thread)
         case models.SomePerson(user):

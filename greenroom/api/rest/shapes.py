@@ -8,8 +8,9 @@ moves when the other side does something in secret (the head's version, `changed
 import re
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Literal
 
+from litestar import Response
 from msgspec import UNSET, Raw, Struct, UnsetType, json
 
 from greenroom import metadata
@@ -150,6 +151,12 @@ class Sending(Struct, rename="camel"):
     hints: list[Hint]
 
 
+class HeldChange(Struct, rename="camel"):
+    """An edit or a new name that waits for a moderator. Until then the old one stays."""
+
+    status: Literal["held"] = "held"
+
+
 def thread_row(side: Side, now_ms: int) -> ThreadRow:
     return ThreadRow(**_head(side, now_ms), participants=seats(rules.shown_seats(side.thread)))
 
@@ -258,6 +265,10 @@ def sending(outcome: Sent | Held, client_id: str, viewer: UserId) -> Sending:
         return Sending("held", client_id, None, [])
     hints = [Hint(hint, HINTS[PolicyHint(hint)]) for hint in outcome.hints]
     return Sending("sent", client_id, message(outcome.frame, viewer), hints)
+
+
+def held_change() -> Response[Any]:
+    return Response(HeldChange(), status_code=202)
 
 
 def _head(side: Side, now_ms: int) -> dict[str, Any]:

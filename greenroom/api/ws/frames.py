@@ -170,7 +170,7 @@ class Ack(Frame, tag="ack"):
     expires_at: str | None = None
     """Of `auth`: until when. Send another `auth` before."""
     status: str | None = None
-    """Of `send`: `sent`, or `held` for a moderator."""
+    """Of `send`: `sent`, or `held` for a moderator. Of `edit`: `held`, if it waits for one."""
     message: Message | None = None
     hints: list[Hint] = []
     page: MessagePage | None = None

@@ -11,6 +11,7 @@ from greenroom.api.ws.session import Session
 from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import edit, history, react, read, send as sending
 from greenroom.messaging.delete import delete
+from greenroom.messaging.hold_change import HeldChange
 from greenroom.people.actor import Actor
 
 
@@ -29,7 +30,7 @@ async def on_send(session: Session, request: frames.Send) -> Ack:
 
 async def on_edit(session: Session, request: frames.Edit) -> Ack:
     actor = _actor(session)
-    frame = await edit.edit(
+    edited = await edit.edit(
         session.desk.messaging,
         actor,
         ThreadId(request.thread_id),
@@ -37,7 +38,9 @@ async def on_edit(session: Session, request: frames.Edit) -> Ack:
         request.body,
         version=request.version,
     )
-    return Ack(request.id, message=shapes.message(frame, actor.user))
+    if isinstance(edited, HeldChange):
+        return Ack(request.id, status="held")
+    return Ack(request.id, message=shapes.message(edited, actor.user))
 
 
 async def on_delete(session: Session, request: frames.Delete) -> Ack:

@@ -1,0 +1,48 @@
+"""Keep an edit or a new name back until a moderator has looked at it.
+
+The old text stays until then. Careful: a case is known by what it would change and by the new text,
+so that a retry is held once, and what was refused before does not come up again.
+"""
+
+from contextlib import suppress
+from hashlib import blake2b
+
+from msgspec import Struct
+
+from greenroom.ids import UserId
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Frame, Thread
+from greenroom.safety.hold import held_op
+from greenroom.safety.models import HeldEdit, HeldName
+from greenroom.safety.verdict import Hold
+from greenroom.store.problems import ConditionFailed
+
+
+class HeldChange(Struct, frozen=True):
+    """The change waits for a moderator."""
+
+
+async def hold_edit(
+    messaging: Messaging, author: UserId, frame: Frame, body: str, verdict: Hold
+) -> HeldChange:
+    subject = HeldEdit(frame.thread, author, frame.id, len(frame.edits), _digest(body))
+    return await _hold(messaging, subject, body, verdict)
+
+
+async def hold_name(
+    messaging: Messaging, author: UserId, thread: Thread, named: str, verdict: Hold
+) -> HeldChange:
+    subject = HeldName(thread.id, author, thread.subject or "", _digest(named))
+    return await _hold(messaging, subject, named, verdict)
+
+
+async def _hold(
+    messaging: Messaging, subject: HeldEdit | HeldName, text: str, verdict: Hold
+) -> HeldChange:
+    with suppress(ConditionFailed):  # it is held already, or was
+        await messaging.store.write(held_op(messaging.safety, subject, text, verdict))
+    return HeldChange()
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=12).hexdigest()

@@ -1,0 +1,141 @@
+"""Make a change that a moderator has released: an edit, or a new name of a thread.
+
+It is made only where its author could make it now, and where nothing else has changed the same
+since. A moderator is told so beforehand; what stands in the way after that drops the change. Each
+may be called again after a crash, and then changes nothing.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+from msgspec.structs import replace
+
+from greenroom.errors import Problem
+from greenroom.ids import time_of
+from greenroom.messaging import items
+from greenroom.messaging.access import Side
+from greenroom.messaging.append import append
+from greenroom.messaging.change import change_frame
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.edit import edited
+from greenroom.messaging.events import MessageEdited
+from greenroom.messaging.models import Frame, FrameKind, Member, Role, Thread
+from greenroom.messaging.problems import (
+    AcceptFirst,
+    ConversationClosed,
+    ConversationLocked,
+    MessageNotFound,
+    NotPlain,
+    NotYourPlace,
+    RequestPending,
+    ThreadChanged,
+    ThreadNotFound,
+    VersionMismatch,
+)
+from greenroom.messaging.records import MESSAGING, message_key
+from greenroom.messaging.rename import check_may_name, named_plan
+from greenroom.messaging.send import are_apart, check_may_send, mentions_in
+from greenroom.messaging.turns import Planned
+from greenroom.people.actor import SYSTEM, Actor
+from greenroom.safety.models import Case, HeldEdit, HeldName, said_of
+from greenroom.safety.problems import CannotRelease
+
+_WHY: Mapping[type[Problem], str] = {
+    ThreadNotFound: "its author is no longer there",
+    MessageNotFound: "the message was deleted",
+    NotYourPlace: "its author may not name the conversation any more",
+    AcceptFirst: "its author has not accepted a request there",
+    ConversationLocked: "the conversation is locked",
+    ConversationClosed: "nobody can be reached there any more",
+    RequestPending: "as many messages wait with its author's request as may",
+    NotPlain: "it shows with a request and is not plain",
+    ThreadChanged: "the conversation has another name by now",
+    VersionMismatch: "the message was edited since",
+}
+_OBSTACLES = tuple(_WHY)
+
+
+async def check_release_of_change(messaging: Messaging, case: Case) -> None:
+    try:
+        match case.subject:
+            case HeldEdit() as subject:
+                await _editable(messaging, case, subject)
+            case HeldName() as subject:
+                head = await _head(messaging, subject)
+                apart = await are_apart(messaging, head)
+                _check_name(messaging, case, subject, head, apart=apart)
+    except _OBSTACLES as problem:
+        raise CannotRelease(_WHY[type(problem)]) from problem
+
+
+async def release_change(messaging: Messaging, case: Case) -> None:
+    with suppress(*_OBSTACLES):
+        match case.subject:
+            case HeldEdit() as subject:
+                await _release_edit(messaging, case, subject)
+            case HeldName() as subject:
+                await _release_name(messaging, case, subject)
+
+
+async def _release_edit(messaging: Messaging, case: Case, subject: HeldEdit) -> None:
+    head, frame = await _editable(messaging, case, subject)
+    mentions = await mentions_in(messaging, head, case.text)
+
+    def changed(found: Frame, now_ms: int) -> Frame:
+        if found.body == case.text:
+            return found
+        _check_unedited(found, subject)
+        after = edited(found, case.text, mentions, said_of(case), now_ms)
+        return replace(after, moderation="clean")
+
+    side = Side(head, Member(thread=head.id, user=SYSTEM, role=Role.ADMIN))
+    await change_frame(messaging, side, frame, changed, MessageEdited)
+
+
+async def _editable(messaging: Messaging, case: Case, subject: HeldEdit) -> tuple[Thread, Frame]:
+    head, ms = await _head(messaging, subject), time_of(subject.message)
+    key = message_key(subject.thread, subject.message, ms or 0)
+    item = await messaging.store.get(MESSAGING, key, consistent=True)
+    if item is None:
+        raise MessageNotFound
+    frame, apart = items.frame_of(item), await are_apart(messaging, head)
+    now_ms = messaging.clock.now_ms()
+    check_may_send(head, subject.author, case.text, now_ms, apart=apart, seq=frame.seq)
+    if frame.body != case.text:
+        _check_unedited(frame, subject)
+    return head, frame
+
+
+def _check_unedited(frame: Frame, subject: HeldEdit) -> None:
+    if frame.kind is not FrameKind.TEXT or frame.deleted_ms is not None:
+        raise MessageNotFound
+    if len(frame.edits) != subject.edits:
+        raise VersionMismatch(frame.version)
+
+
+async def _release_name(messaging: Messaging, case: Case, subject: HeldName) -> None:
+    kept = await _head(messaging, subject)
+    apart = await are_apart(messaging, kept)
+
+    def plan(head: Thread, ms: int) -> Planned:
+        if head.subject == case.text:
+            return Planned(head, (), quiet=True)
+        _check_name(messaging, case, subject, head, apart=apart)
+        return named_plan(messaging, subject.author, head, case.text, ms)
+
+    await append(messaging, subject.thread, plan)
+
+
+def _check_name(
+    messaging: Messaging, case: Case, subject: HeldName, head: Thread, *, apart: bool
+) -> None:
+    check_may_name(messaging, Actor(subject.author), head, case.text, apart=apart)
+    if (head.subject or "") != subject.was and head.subject != case.text:
+        raise ThreadChanged
+
+
+async def _head(messaging: Messaging, subject: HeldEdit | HeldName) -> Thread:
+    head = await messaging.heads.read(subject.thread)
+    if head is None:
+        raise ThreadNotFound
+    return head

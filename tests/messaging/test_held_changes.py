@@ -1,0 +1,176 @@
+"""Edits and names that a moderator looks at first: the old text stays until they are released."""
+
+import pytest
+
+from greenroom.ids import MessageId, ThreadId
+from greenroom.messaging.delete import delete
+from greenroom.messaging.edit import edit
+from greenroom.messaging.enforce import Enforcement
+from greenroom.messaging.events import MessageEdited
+from greenroom.messaging.history import history
+from greenroom.messaging.hold_change import HeldChange
+from greenroom.messaging.models import Frame, Thread
+from greenroom.messaging.problems import (
+    MessageNotFound,
+    NotYours,
+    ThreadChanged,
+    VersionMismatch,
+)
+from greenroom.messaging.rename import rename
+from greenroom.messaging.seats import leave
+from greenroom.messaging.surroundings import surroundings
+from greenroom.people.actor import Scope
+from greenroom.safety.claim import claim
+from greenroom.safety.decide import decide
+from greenroom.safety.models import Case, Decision, HeldEdit, HeldName
+from greenroom.safety.problems import CannotRelease
+from greenroom.safety.queue import queue
+from tests.messaging.world import World
+
+HELD = "You have won the lottery, send a processing fee to claim your prize"
+NAME = "You have won the lottery, claim your prize"
+
+
+async def _cases(world: World) -> tuple[Case, ...]:
+    mod = await world.person("mod", Scope.MODERATOR)
+    return (await queue(world.messaging.safety, mod)).cases
+
+
+async def _only_case(world: World) -> Case:
+    [case] = await _cases(world)
+    return case
+
+
+async def _decide(world: World, decision: Decision) -> None:
+    mod, case = world.actors["mod"], await _only_case(world)
+    case = await claim(world.messaging.safety, mod, case.id)
+    await decide(world.messaging.safety, mod, case.id, decision, version=case.version)
+
+
+async def _bodies(world: World, name: str, thread: ThreadId) -> list[str]:
+    frames = (await history(world.messaging, world.actors[name], thread)).frames
+    return [frame.body for frame in frames if frame.event is None]
+
+
+async def _edited(world: World, body: str) -> tuple[Thread, Frame, Frame | HeldChange]:
+    thread = await world.inquiry()
+    frame = await world.say("ana", thread.id, "Hello Ben")
+    return thread, frame, await _edit(world, thread.id, frame.id, body)
+
+
+async def _edit(
+    world: World, thread: ThreadId, message: MessageId, body: str
+) -> Frame | HeldChange:
+    return await edit(world.messaging, world.actors["ana"], thread, message, body)
+
+
+async def _named(world: World, name: str) -> tuple[Thread, Thread | HeldChange]:
+    thread = await world.inquiry()
+    return thread, await rename(world.messaging, world.actors["ana"], thread.id, name)
+
+
+async def _subject(world: World, thread: ThreadId) -> str | None:
+    return (await history(world.messaging, world.actors["ben"], thread)).side.thread.subject
+
+
+async def test_an_edit_that_is_held_changes_nothing_until_it_is_released(world: World) -> None:
+    thread, frame, outcome = await _edited(world, HELD)
+    assert isinstance(outcome, HeldChange)
+    for name in ("ana", "ben"):
+        assert await _bodies(world, name, thread.id) == ["Hello Ben"]
+    case = await _only_case(world)
+    assert isinstance(case.subject, HeldEdit)
+    assert (case.text, case.about) == (HELD, world.user("ana"))
+    around = await surroundings(world.messaging, world.actors["mod"], case.id)
+    assert [one.id for one in around.frames] == [frame.id]
+    await _decide(world, Decision.RELEASE)
+    [after] = (await history(world.messaging, world.actors["ben"], thread.id)).frames
+    assert (after.body, after.moderation, after.version) == (HELD, "clean", 2)
+    assert [one.body for one in after.edits] == ["Hello Ben"]
+
+
+async def test_a_held_edit_is_one_case_however_often_it_is_tried(world: World) -> None:
+    thread, frame, _ = await _edited(world, HELD)
+    assert isinstance(await _edit(world, thread.id, frame.id, HELD), HeldChange)
+    await _only_case(world)
+    await _decide(world, Decision.REMOVE)
+    assert await _bodies(world, "ben", thread.id) == ["Hello Ben"]
+    assert isinstance(await _edit(world, thread.id, frame.id, HELD), HeldChange)
+    assert await _cases(world) == ()
+
+
+async def test_a_release_that_is_carried_out_again_edits_once(world: World) -> None:
+    thread, _, _ = await _edited(world, HELD)
+    case = await _only_case(world)
+    heard: list[object] = []
+    for node in (world, world.another_node()):
+        object.__setattr__(node.messaging, "tell", lambda _, event: heard.append(event))
+        await Enforcement(node.messaging).release(case)
+    [after] = (await history(world.messaging, world.actors["ben"], thread.id)).frames
+    assert after.version == 2
+    assert len([one for one in heard if isinstance(one, MessageEdited)]) == 1
+
+
+@pytest.mark.parametrize("way", ["edited", "deleted", "left"])
+async def test_a_moderator_is_told_why_an_edit_cannot_be_released(world: World, way: str) -> None:
+    thread, frame, _ = await _edited(world, HELD)
+    case, ana = await _only_case(world), world.actors["ana"]
+    enforcement = Enforcement(world.messaging)
+    await enforcement.check_release(case)
+    match way:
+        case "edited":
+            await _edit(world, thread.id, frame.id, "Hello Benjamin")
+        case "deleted":
+            await delete(world.messaging, ana, thread.id, frame.id)
+        case _:
+            await leave(world.messaging, ana, thread.id)
+    before = await _bodies(world, "ben", thread.id)
+    with pytest.raises(CannotRelease):
+        await enforcement.check_release(case)
+    await enforcement.release(case)
+    assert await _bodies(world, "ben", thread.id) == before
+
+
+async def test_what_cannot_be_edited_is_not_held_either(world: World) -> None:
+    thread = await world.inquiry()
+    frame = await world.say("ana", thread.id, "Hello Ben")
+    messaging, ana = world.messaging, world.actors["ana"]
+    with pytest.raises(VersionMismatch):
+        await edit(messaging, ana, thread.id, frame.id, HELD, version=7)
+    with pytest.raises(NotYours):
+        await edit(messaging, world.actors["ben"], thread.id, frame.id, HELD)
+    await delete(messaging, ana, thread.id, frame.id)
+    with pytest.raises(MessageNotFound):
+        await edit(messaging, ana, thread.id, frame.id, HELD)
+    assert await _cases(world) == ()
+
+
+async def test_a_name_that_is_held_stays_the_old_one_until_it_is_released(world: World) -> None:
+    thread, outcome = await _named(world, NAME)
+    assert isinstance(outcome, HeldChange)
+    assert await _subject(world, thread.id) is None
+    case = await _only_case(world)
+    assert isinstance(case.subject, HeldName)
+    assert case.text == NAME
+    await _decide(world, Decision.RELEASE)
+    assert await _subject(world, thread.id) == NAME
+    events = (await history(world.messaging, world.actors["ben"], thread.id)).frames
+    assert [(one.event, one.author) for one in events] == [("subject.changed", world.user("ana"))]
+    await Enforcement(world.messaging).release(case)
+    assert len((await history(world.messaging, world.actors["ben"], thread.id)).frames) == 1
+
+
+async def test_a_name_is_dropped_where_there_is_another_by_then(world: World) -> None:
+    thread, _ = await _named(world, NAME)
+    case, ana = await _only_case(world), world.actors["ana"]
+    await rename(world.messaging, ana, thread.id, "May")
+    enforcement = Enforcement(world.messaging)
+    with pytest.raises(CannotRelease):
+        await enforcement.check_release(case)
+    await enforcement.release(case)
+    assert await _subject(world, thread.id) == "May"
+    with pytest.raises(ThreadChanged):
+        await rename(world.messaging, ana, thread.id, NAME, settings_version="another")
+    assert len(await _cases(world)) == 1
+    await _decide(world, Decision.REMOVE)
+    assert await _subject(world, thread.id) == "May"
