@@ -361,10 +361,10 @@ class TheClient extends UseCases implements Client, Desk {
     return found;
   }
 
-  async edit(message: Message, body: string): Promise<Message> {
+  async edit(message: Message, body: string): Promise<Message | null> {
     const editedAt = new Date().toISOString();
     const ids = { threadId: message.threadId, messageId: message.messageId };
-    return this.#change(message, { body, editedAt }, { type: "edit", ...ids, body });
+    return this.#change(message, { body, editedAt }, { type: "edit", ...ids, body }, () => null);
   }
 
   async remove(message: Message): Promise<Message> {
@@ -383,16 +383,27 @@ class TheClient extends UseCases implements Client, Desk {
 
   /** As if it were done, until it is. Half a version on is newer than what there was, and older
    * than whatever the server says. */
-  async #change(message: Message, change: Partial<Message>, frame: Asked): Promise<Message> {
+  async #change<T = Message>(
+    message: Message,
+    change: Partial<Message>,
+    frame: Asked,
+    held: (message: Message) => Message | T = () => message,
+  ): Promise<Message | T> {
     const version = (message.version + Math.floor(message.version) + 1) / 2;
     this.#showChanged({ ...message, ...change, version });
+    const undo = (): void =>
+      this.#showChanged({ ...message, version: (version + Math.floor(version) + 1) / 2 });
     try {
-      const { message: changed } = await this.#request(frame);
+      const { message: changed, status } = await this.#request(frame);
+      if (status === "held") {
+        undo();
+        return held(message);
+      }
       if (!changed) return message;
       this.#showChanged(changed);
       return changed;
     } catch (error) {
-      this.#showChanged({ ...message, version: (version + Math.floor(version) + 1) / 2 });
+      undo();
       throw error;
     }
   }

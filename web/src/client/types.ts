@@ -191,8 +191,10 @@ export interface Client {
   retry(clientMessageId: string): void;
   /** Returns what it said, for the composer. */
   discard(clientMessageId: string): Outgoing | null;
-  preview(body: string, threadId?: string): Promise<Preview>;
-  edit(message: Message, body: string): Promise<Message>;
+  /** What sending it would come to: in a conversation, or to the people who would be in a new one. */
+  preview(body: string, where?: { threadId: string } | { userIds: readonly string[] }): Promise<Preview>;
+  /** Null: a moderator looks at it first, and until then the message stays as it was. */
+  edit(message: Message, body: string): Promise<Message | null>;
   remove(message: Message): Promise<Message>;
   react(message: Message, emoji: string, on: boolean): Promise<Message>;
   edits(message: Message): Promise<Edit[]>;
@@ -226,7 +228,8 @@ export interface Client {
 
   // Threads.
   start(thread: NewThread, key?: string): Promise<Opened>;
-  rename(threadId: string, subject: string): Promise<void>;
+  /** False: a moderator looks at it first, and until then the name stays as it was. */
+  rename(threadId: string, subject: string): Promise<boolean>;
   addParticipant(threadId: string, userId: string, role?: Role): Promise<void>;
   removeParticipant(threadId: string, userId: string): Promise<void>;
   changeRole(threadId: string, userId: string, role: Role): Promise<void>;

@@ -55,9 +55,12 @@ export abstract class UseCases {
     }
   }
 
-  async rename(threadId: string, subject: string): Promise<void> {
+  async rename(threadId: string, subject: string): Promise<boolean> {
     const input = { path: { threadId }, body: { subject } };
-    this.mirror.put(await this.rest.ask("patch", "/v1/threads/{threadId}", input));
+    const named = await this.rest.ask("patch", "/v1/threads/{threadId}", input);
+    if (!("threadId" in named)) return false;
+    this.mirror.put(named);
+    return true;
   }
 
   async addParticipant(threadId: string, userId: string, role: Role = "member"): Promise<void> {
@@ -224,9 +227,14 @@ export abstract class UseCases {
 
   // Messages, and oneself.
 
-  preview(body: string, threadId?: string): Promise<Preview> {
-    const input = { body: threadId === undefined ? { body } : { body, threadId } };
-    return this.rest.ask("post", "/v1/preview", input);
+  preview(
+    body: string,
+    where: { threadId: string } | { userIds: readonly string[] } = { userIds: [] },
+  ): Promise<Preview> {
+    if ("threadId" in where) return this.rest.ask("post", "/v1/preview", { body: { body, ...where } });
+    const participants = where.userIds.map((userId) => ({ userId }));
+    const given = participants.length === 0 ? { body } : { body, participants };
+    return this.rest.ask("post", "/v1/preview", { body: given });
   }
 
   async edits(message: Message): Promise<Edit[]> {

@@ -15,14 +15,22 @@ const CLUE =
 
 export class Nudge {
   readonly #client: Client;
-  readonly #threadId: string | undefined;
+  #where: { threadId: string } | { userIds: readonly string[] };
   readonly #known = new Map<string, Preview>();
   readonly #asked = new Map<string, Promise<Preview | null>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
+  /** In a conversation; without one, see `to`. */
   constructor(client: Client, threadId?: string) {
     this.#client = client;
-    this.#threadId = threadId;
+    this.#where = threadId === undefined ? { userIds: [] } : { threadId };
+  }
+
+  /** Who would read it: what may be said depends on whom one knows. */
+  to(userIds: readonly string[]): void {
+    this.#where = { userIds };
+    this.#known.clear();
+    this.#asked.clear();
   }
 
   /** With every keystroke; looks once there is a pause. */
@@ -51,8 +59,10 @@ export class Nudge {
   #ask(text: string): Promise<Preview | null> {
     const before = this.#asked.get(text);
     if (before) return before;
-    const asking = this.#client.preview(text, this.#threadId).then(
+    const where = this.#where;
+    const asking = this.#client.preview(text, where).then(
       (preview) => {
+        if (where !== this.#where) return null;
         if (this.#known.size >= MANY) this.#known.clear();
         this.#known.set(text, preview);
         return preview;
@@ -60,7 +70,9 @@ export class Nudge {
       () => null,
     );
     this.#asked.set(text, asking);
-    void asking.finally(() => this.#asked.delete(text));
+    void asking.finally(() => {
+      if (this.#asked.get(text) === asking) this.#asked.delete(text);
+    });
     return asking;
   }
 }

@@ -251,6 +251,7 @@ export const en = {
   "msg.failed": "Not sent",
   "msg.refused": "Not sent. {reason}",
   "msg.held": "Under review. We'll deliver it once it's approved.",
+  "msg.editHeld": "Your edit is under review. The message stays as it was until it's approved.",
   "msg.retry": "Try again",
   "msg.discard": "Discard",
   "msg.sent": "Sent",
@@ -318,6 +319,7 @@ export const en = {
   "nudge.send": "Send anyway",
   "nudge.change": "Edit message",
   "nudge.refused": "You can't send this",
+  "nudge.held": "We'll review this before it's delivered",
 
   "request.title": "{name} wants to write to you",
   "request.groupTitle": "{name} added you to this group",
@@ -372,6 +374,7 @@ export const en = {
   "manage.add": "Add people",
   "manage.addText": "New people only see messages sent after they join.",
   "manage.added": "You added {names}",
+  "manage.held": "The new name is under review. The old one stays until it's approved.",
 
   "report.title": "Report",
   "report.text": "A moderator will review your report. We won't say who sent it.",
@@ -421,6 +424,8 @@ export const en = {
   "mod.logEmpty": "No decisions yet",
   "mod.logEmptyText": "Every decision is kept here, with the moderator and the time.",
   "mod.held": "Held message",
+  "mod.edit": "Held edit of a message",
+  "mod.name": "Held conversation name",
   "mod.message": "Reported message",
   "mod.thread": "Reported conversation",
   "mod.person": "Reported person",

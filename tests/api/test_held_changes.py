@@ -1,0 +1,59 @@
+"""Edits, names and previews that a moderator looks at first, over REST and over the socket."""
+
+from tests.api.hall import Hall, refused, told
+
+HELD = "You have won the lottery, send a processing fee to claim your prize"
+
+
+async def test_a_held_edit_is_accepted_and_the_message_stays(hall: Hall) -> None:
+    thread = await hall.talk()
+    message = await hall.say("ana", thread, "Hello")
+    path = f"/threads/{thread}/messages/{message['messageId']}"
+    answer = await hall.ask("ana", "PATCH", path, {"body": HELD})
+    assert told(answer, 202) == {"status": "held"}
+    assert (await hall.get("ben", path))["body"] == "Hello"
+    [case] = (await hall.get("mod", "/moderation/queue"))["cases"]
+    assert case["subject"]["kind"] == "edit"
+    assert case["subject"]["messageId"] == message["messageId"]
+    await hall.ask("mod", "POST", f"/moderation/cases/{case['caseId']}/claim")
+    decision = {"decision": "release", "version": case["version"]}
+    answer = await hall.ask("mod", "POST", f"/moderation/cases/{case['caseId']}/decide", decision)
+    assert answer.status_code in (200, 201), answer.text
+    assert (await hall.get("ben", path))["body"] == HELD
+
+
+async def test_a_held_name_is_accepted_and_the_old_one_stays(hall: Hall) -> None:
+    thread = await hall.talk()
+    answer = await hall.ask("ana", "PATCH", f"/threads/{thread}", {"subject": HELD})
+    assert told(answer, 202) == {"status": "held"}
+    assert (await hall.get("ben", f"/threads/{thread}"))["subject"] is None
+    [case] = (await hall.get("mod", "/moderation/queue"))["cases"]
+    assert (case["subject"]["kind"], case["text"]) == ("name", HELD)
+
+
+async def test_a_preview_is_for_a_conversation_or_for_people(sqlite_hall: Hall) -> None:
+    hall = sqlite_hall
+    thread = await hall.talk()
+    link = {"body": "See https://example.com/me"}
+    known = {"participants": [{"userId": hall.ids["ben"]}]}
+    stranger = {"participants": [{"userId": hall.ids["cleo"]}]}
+    for where, verdict in (
+        ({"threadId": thread}, "fine"),
+        (known, "fine"),
+        (stranger, "refused"),
+        ({}, "refused"),
+    ):
+        answer = await hall.ask("ana", "POST", "/preview", link | where)
+        assert told(answer)["verdict"] in (verdict, "nudge" if verdict == "fine" else verdict)
+    assert (
+        told(await hall.ask("ana", "POST", "/preview", known | {"body": HELD}))["verdict"] == "held"
+    )
+    both = link | known | {"threadId": thread}
+    refused(await hall.ask("ana", "POST", "/preview", both), 400, "invalid-request")
+
+
+async def test_bodies_of_names_are_small(sqlite_hall: Hall) -> None:
+    hall = sqlite_hall
+    for method, path in (("PATCH", "/me"), ("PUT", "/me"), ("POST", "/people")):
+        answer = await hall.ask("ana", method, path, {"displayName": "a" * 20_000})
+        assert answer.status_code == 413, (method, path, answer.text)
