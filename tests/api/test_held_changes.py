@@ -1,5 +1,6 @@
 """Edits, names and previews that a moderator looks at first, over REST and over the socket."""
 
+from greenroom.people.actor import Scope
 from tests.api.hall import Hall, refused, told
 
 HELD = "You have won the lottery, send a processing fee to claim your prize"
@@ -54,6 +55,12 @@ async def test_a_preview_is_for_a_conversation_or_for_people(sqlite_hall: Hall) 
 
 async def test_bodies_of_names_are_small(sqlite_hall: Hall) -> None:
     hall = sqlite_hall
-    for method, path in (("PATCH", "/me"), ("PUT", "/me"), ("POST", "/people")):
-        answer = await hall.ask("ana", method, path, {"displayName": "a" * 20_000})
-        assert answer.status_code == 413, (method, path, answer.text)
+    user, service = hall.token("ana"), hall.token("shop", Scope.SERVICE)
+    for method, path, who in (
+        ("PATCH", "me", user),
+        ("PUT", "me", user),
+        ("POST", "people", service),
+    ):
+        body = {"username": "zoe", "displayName": "a" * 20_000}
+        answer = await hall.client.request(method, f"/v1/{path}", json=body, headers=who)
+        refused(answer, 413, "request-too-large")
