@@ -43,7 +43,7 @@ export interface Ack {
   userId?: string | null;
   /** Of `auth`: until when. Send another `auth` before. */
   expiresAt?: string | null;
-  /** Of `send`: `sent`, or `held` for a moderator. */
+  /** Of `send`: `sent`, or `held` for a moderator. Of `edit`: `held`, if it waits for one. */
   status?: string | null;
   /** The message as it is now. */
   message?: Message | null;
