@@ -15,6 +15,11 @@ class Clock(Protocol):
     def epoch(self) -> int:
         """Another one after the clock was set back: times from before are not comparable."""
 
+    @property
+    def began_ms(self) -> int:
+        """When the epoch began: what bears a time of the future was written before. 0 in the
+        first."""
+
     def now_ms(self) -> int: ...
 
 
@@ -22,6 +27,7 @@ class SystemClock:
     """What the machine says; it may be set while we look."""
 
     epoch = 0
+    began_ms = 0
 
     def now_ms(self) -> int:
         return time.time_ns() // 1_000_000
@@ -33,12 +39,18 @@ class HeldClock:
     def __init__(self, now_ms: int = 1_760_000_000_000) -> None:
         self._now_ms = now_ms
         self.epoch = 0
+        self.began_ms = 0
 
     def now_ms(self) -> int:
         return self._now_ms
 
     def advance(self, *, ms: int = 0, seconds: int = 0, days: int = 0) -> None:
         self._now_ms += ms + seconds * 1000 + days * 86_400_000
+
+    def set_back(self, *, days: int) -> None:
+        """As somebody does who finds that it was ahead."""
+        self.advance(days=-days)
+        self.epoch, self.began_ms = self.epoch + 1, self._now_ms
 
 
 @lru_cache(4096)

@@ -86,8 +86,8 @@ async def inbox(
     floor = _place(settled[-1]) if len(found) > limit else ""
     heads = await _heads(messaging, [*stirring.entries, *settled])
     now_ms = messaging.clock.now_ms()
-    lively = [_row(heads, entry, now_ms) for entry in stirring.entries]
-    resting = [_row(heads, entry, now_ms, settled=True) for entry in settled]
+    lively = [_row(messaging, heads, entry, now_ms) for entry in stirring.entries]
+    resting = [_row(messaging, heads, entry, now_ms, settled=True) for entry in settled]
     _tidy(messaging, actor.user, lively, now_ms)
     ahead = [*stirring.entries, *settled]
     _heal(messaging, actor.user, heads, [one for one in ahead if _lies_ahead(heads, one, now_ms)])
@@ -115,7 +115,7 @@ async def counts(messaging: Messaging, actor: Actor) -> Counts:
     stirring = await _stirring(messaging, actor.user)
     heads = await _heads(messaging, stirring.entries)
     now_ms = messaging.clock.now_ms()
-    rows = [_row(heads, entry, now_ms) for entry in stirring.entries]
+    rows = [_row(messaging, heads, entry, now_ms) for entry in stirring.entries]
     return _counts(rows, bool(stirring.rest))
 
 
@@ -232,7 +232,12 @@ async def _heads(messaging: Messaging, entries: list[Item]) -> dict[str, Thread]
 
 
 def _row(
-    heads: dict[str, Thread], entry: Item, now_ms: int, *, settled: bool = False
+    messaging: Messaging,
+    heads: dict[str, Thread],
+    entry: Item,
+    now_ms: int,
+    *,
+    settled: bool = False,
 ) -> Row | None:
     """A row that has settled is where its rank is. None where the head is not there: a thread that
     was never quite opened."""
@@ -241,7 +246,8 @@ def _row(
         return None
     mine = items.member_of(entry)
     thread = rules.as_shown(thread, mine.user)
-    rank = activity(min(thread.active_ms, now_ms), thread.id, pinned=mine.pinned)
+    active_ms = settle.healed_ms(messaging, thread.active_ms)
+    rank = activity(active_ms, thread.id, pinned=mine.pinned)
     if settled and not settle.is_ahead(entry, now_ms):
         rank = _place(entry)
     return Row(thread, mine, rules.standing(thread, mine, now_ms), rank)

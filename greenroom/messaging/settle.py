@@ -55,7 +55,8 @@ async def settle(messaging: Messaging, user: UserId, thread_id: ThreadId) -> Non
     if not rests(thread, mine, now_ms):
         return
     seats = {**thread.seats, user: replace(thread.seats[user], fresh_ms=0)}
-    place = activity(min(thread.active_ms, now_ms), thread_id, pinned=mine.pinned)
+    active_ms = healed_ms(messaging, thread.active_ms)
+    place = activity(active_ms, thread_id, pinned=mine.pinned)
     if messaging.heads.turns.is_busy(thread_id):
         return  # it stirs
     with suppress(ConditionFailed, Conflict):  # it stirs again
@@ -99,24 +100,35 @@ def is_ahead(row: Item, now_ms: int) -> bool:
     return place > activity(now_ms + rules.AHEAD_MS, ThreadId(""))
 
 
+def healed_ms(messaging: Messaging, ms: int) -> int:
+    """A time; one that lies in the future was given before the clock was set back, and becomes the
+    moment of that."""
+    now_ms = messaging.clock.now_ms()
+    if ms <= now_ms + rules.AHEAD_MS:
+        return ms
+    return min(messaging.clock.began_ms or now_ms, now_ms)
+
+
 async def heal(messaging: Messaging, user: UserId, thread_id: ThreadId) -> None:
-    """Gives a thread that was written while the clock was ahead the time of now, and the user's row
-    a place accordingly: else both stay on top until that time has come."""
+    """Gives a thread that was written while the clock was ahead the time at which that was set
+    right, and the user's row a place accordingly: else both stay on top until their time comes."""
     head = await messaging.heads.read(thread_id)
     now_ms = messaging.clock.now_ms()
     if head is not None and head.active_ms > now_ms + rules.AHEAD_MS:
-        head = await append(messaging, thread_id, lambda found, _: _healed(found, now_ms))
+        head = await append(messaging, thread_id, lambda found, _: _healed(messaging, found))
     side = member_key(thread_id, user)
     row = await messaging.store.get(MESSAGING, side, consistent=True)
     if head is None or row is None or not is_ahead(row, now_ms):
         return
     pinned = str(row[ACTIVITY]).startswith(PINNED)
-    place = activity(min(head.active_ms, now_ms), thread_id, pinned=pinned)
+    place = activity(healed_ms(messaging, head.active_ms), thread_id, pinned=pinned)
     with suppress(ConditionFailed, Conflict):  # it stirs
         as_found = F(ACTIVITY).equals(row[ACTIVITY])
         await messaging.store.write(Update(MESSAGING, side, (F(ACTIVITY).set(place),), as_found))
 
 
-def _healed(head: Thread, now_ms: int) -> Planned:
-    ahead = head.active_ms > now_ms + rules.AHEAD_MS
-    return Planned(replace(head, shown_ms=now_ms) if ahead else head, (), quiet=True)
+def _healed(messaging: Messaging, head: Thread) -> Planned:
+    real_ms = healed_ms(messaging, head.active_ms)
+    if real_ms != head.active_ms:
+        head = replace(head, shown_ms=real_ms)
+    return Planned(head, (), quiet=True)

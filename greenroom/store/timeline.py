@@ -57,6 +57,15 @@ class _Kept(Struct, frozen=True):
     node: str
     drift_ms: int
     """How far that node's own clock was from it."""
+    began_ms: int
+
+
+class _Set(Struct, frozen=True):
+    """Where the time is to be."""
+
+    offset_ms: int
+    epoch: int
+    began_ms: int
 
 
 class Timeline:
@@ -79,6 +88,7 @@ class Timeline:
         self._again_ms: int | None = None
         """When the epoch moves on once more, since other nodes learn late of a new time."""
         self.epoch = 0
+        self.began_ms = 0
 
     def now_ms(self) -> int:
         return self._offset_ms + self._steady()
@@ -93,25 +103,27 @@ class Timeline:
         kept = None if item is None else _kept(item)
         if kept is not None:
             self._learn(kept, alone=store.is_local)
-        offset_ms, epoch = self._corrected(kept, alone=store.is_local)
+        set_ = self._corrected(kept, alone=store.is_local)
+        at_ms = set_.offset_ms + self._steady()
         reached = {
             "pk": key.partition,
             "sk": key.sort,
-            "at": offset_ms + self._steady(),
-            "epoch": epoch,
+            "at": at_ms,
+            "epoch": set_.epoch,
+            "began": set_.began_ms,
             "node": self._node,
-            "drift": self._wall.now_ms() - offset_ms - self._steady(),
+            "drift": self._wall.now_ms() - at_ms,
         }
         same = F("pk").absent() if kept is None else F("epoch").equals(kept.epoch)
         with suppress(ConditionFailed):  # another node has set the time: it is learnt next time
             await store.write(Put(table, reached, same))
-            self._set(offset_ms, epoch)
+            self._offset_ms, self.epoch, self.began_ms = set_.offset_ms, set_.epoch, set_.began_ms
 
     def _learn(self, kept: _Kept, *, alone: bool) -> None:
         """The time never begins earlier than where it was left, or where the others are."""
         behind_ms = kept.at_ms - self.now_ms()
         if not self._has_started:
-            self.epoch = kept.epoch
+            self.epoch, self.began_ms = kept.epoch, kept.began_ms
             if not alone or 0 < behind_ms <= JUMP_MS:
                 self._offset_ms += behind_ms
             return
@@ -120,29 +132,31 @@ class Timeline:
             self._met_agreed = abs(kept.drift_ms) <= JUMP_MS
         if kept.epoch != self.epoch or behind_ms > 0:
             self._offset_ms += behind_ms
-            self.epoch = kept.epoch
+            self.epoch, self.began_ms = kept.epoch, kept.began_ms
 
-    def _corrected(self, kept: _Kept | None, *, alone: bool) -> tuple[int, int]:
-        """Offset and epoch as they should be."""
+    def _corrected(self, kept: _Kept | None, *, alone: bool) -> _Set:
+        """As it should be."""
         is_start, self._has_started = not self._has_started, True
         if alone and is_start and kept is not None and kept.at_ms - self.now_ms() > JUMP_MS:
             _log.warning("the clock is behind the time that was reached before the restart")
-            return self._offset_ms, kept.epoch + 1
+            return _Set(self._offset_ms, kept.epoch + 1, self.now_ms())
         if self._again_ms is not None and self._steady() >= self._again_ms:
             self._again_ms = None
-            return self._offset_ms, self.epoch + 1
+            return _Set(self._offset_ms, self.epoch + 1, self.began_ms)
         drift_ms = self.drift_ms
         if abs(drift_ms) <= JUMP_MS:
             self._jumped_ms = None
-            return self._offset_ms + max(-SLEW_MS, min(SLEW_MS, drift_ms)), self.epoch
+            slewed_ms = self._offset_ms + max(-SLEW_MS, min(SLEW_MS, drift_ms))
+            return _Set(slewed_ms, self.epoch, self.began_ms)
         if not self._has_lasted(drift_ms, alone=alone) or self._others_agree():
-            return self._offset_ms, self.epoch
+            return _Set(self._offset_ms, self.epoch, self.began_ms)
         _log.warning("the clock was set by %.0f s: the server's time follows it", drift_ms / 1000)
         self._jumped_ms = None
         if not alone:
             self._again_ms = self._steady() + 2 * SHARED_SECONDS * 1000
-        moves_on = drift_ms < 0 or not alone
-        return self._offset_ms + drift_ms, self.epoch + int(moves_on)
+        if drift_ms > 0 and alone:
+            return _Set(self._offset_ms + drift_ms, self.epoch, self.began_ms)
+        return _Set(self._offset_ms + drift_ms, self.epoch + 1, self.now_ms() + drift_ms)
 
     def _has_lasted(self, drift_ms: int, *, alone: bool) -> bool:
         now_ms = self._steady()
@@ -160,11 +174,9 @@ class Timeline:
             return False
         return self._met_agreed
 
-    def _set(self, offset_ms: int, epoch: int) -> None:
-        self._offset_ms, self.epoch = offset_ms, epoch
-
 
 def _kept(item: Item) -> _Kept:
-    return _Kept(
-        int(str(item["at"])), int(str(item["epoch"])), str(item["node"]), int(str(item["drift"]))
+    at_ms, epoch, drift_ms, began_ms = (
+        int(str(item[name])) for name in ("at", "epoch", "drift", "began")
     )
+    return _Kept(at_ms, epoch, str(item["node"]), drift_ms, began_ms)

@@ -11,12 +11,6 @@ from tests.messaging.device import Device
 from tests.messaging.world import World
 
 
-def set_back(world: World, days: int = 1) -> None:
-    """As after a restart, or once the server's time has followed the machine's clock."""
-    world.clock.advance(days=-days)
-    world.clock.epoch += 1
-
-
 async def order(world: World, name: str = "ana", folder: Folder = Folder.ALL) -> list[ThreadId]:
     page = await inbox.inbox(world.messaging, world.actors[name], folder)
     await world.messaging.chores.run()
@@ -31,7 +25,7 @@ async def test_a_cursor_of_a_clock_that_was_ahead_starts_over(world: World, late
     await device.reload()
     await world.say("ben", thread.id, "While the clock was ahead.")
     await device.sync()
-    set_back(world)
+    world.clock.set_back(days=1)
     await world.say("ben", thread.id, "Now it is right.")
     world.clock.advance(seconds=later_s)
     await device.sync()
@@ -51,7 +45,7 @@ async def test_a_thread_written_while_the_clock_was_ahead_does_not_stay_on_top(
     ahead, other = (await world.inquiry("ana", "ben")).id, (await world.inquiry("ana", "cleo")).id
     world.clock.advance(days=1)
     await world.say("ben", ahead, "From tomorrow.")
-    set_back(world)
+    world.clock.set_back(days=1)
     world.clock.advance(seconds=1)
     assert (await order(world))[0] == ahead, "it is the last that was written to"
     for _ in range(3):
@@ -77,7 +71,7 @@ async def test_nor_does_a_row_that_has_settled_with_a_time_of_the_future(world: 
     await read.mark_read(world.messaging, ana, threads[0], 1)
     world.clock.advance(seconds=600)
     await order(world)
-    set_back(world)
+    world.clock.set_back(days=1)
     await order(world)
     world.clock.advance(seconds=600)
     await world.say("cleo", threads[1], "Today.")
@@ -97,7 +91,7 @@ async def test_after_the_clock_was_set_back_sync_goes_on_exactly(roomy: World) -
     await roomy.say("ben", stage.threads["ben"], "From tomorrow.")
     device = Device(stage.messaging, stage.ana)
     await device.reload()
-    set_back(roomy)
+    roomy.clock.set_back(days=1)
     for change in CHANGES[:-2]:
         roomy.clock.advance(seconds=20)
         await change(stage)

@@ -1,25 +1,30 @@
 """Clients that never stop sending while everything beneath them is killed, stopped and broken.
 
-    python -m tests.torture [--seconds 300] [--kills 100] [--seed S] [--only sqlite|dynamodb]
+    python -m tests.torture [--seconds 300] [--kills 100] [--seed S] [--only sqlite|dynamodb|clock]
 
-Half of the time on one SQLite file, half on several nodes with DynamoDB Local behind a proxy that
-fails, and NATS. The seed that it prints repeats the plan. What is wrong is told in sentences, and
-what the nodes logged is kept; the last line is JSON, and the exit code is 1 if anything was wrong.
+A part of the time on one SQLite file, a part on several nodes with DynamoDB Local behind a proxy
+that fails, and NATS, and a part on a file again, on a machine whose clock is set now and then. The
+seed that it prints repeats the plan. What is wrong is told in sentences, and what the nodes logged
+is kept; the last line is JSON, and the exit code is 1 if anything was wrong.
 """
 
 import argparse
 import asyncio
 import logging
+import os
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from scripts import engines
+from scripts.engines.faketime import FakeClock
 from tests.torture.fleet import Fleet, on_dynamodb, on_sqlite
 from tests.torture.node import Serve
 from tests.torture.plan import plan
@@ -27,8 +32,9 @@ from tests.torture.run import Tally, torture
 from tests.torture.server import serve
 from tests.torture.verdict import Findings
 
-_NODES = {"sqlite": 1, "dynamodb": 3}
+_NODES = {"sqlite": 1, "dynamodb": 3, "clock": 1}
 _MOST_SHOWN = 20
+_CLOCK = "FAKETIME_TIMESTAMP_FILE"
 
 
 async def scene(
@@ -42,11 +48,14 @@ async def scene(
     serve: Serve = serve,
 ) -> tuple[Tally, Findings]:
     nodes, seed = _NODES[name], f"{seed} {name}"
-    steps = plan(seed, seconds=seconds, kills=kills, nodes=nodes)
+    steps = plan(seed, seconds=seconds, kills=kills, nodes=nodes, clock=name == "clock")
     async with AsyncExitStack() as stack:
         fleet: Fleet
         if name == "sqlite":
             fleet = await stack.enter_async_context(on_sqlite(folder))
+        elif name == "clock":
+            clock = FakeClock(Path(os.environ[_CLOCK]))
+            fleet = await stack.enter_async_context(on_sqlite(folder, clock))
         else:
             made = on_dynamodb(folder, dynamodb_url, nodes=nodes, seed=seed, serve=serve)
             fleet = await stack.enter_async_context(made)
@@ -65,9 +74,30 @@ def main() -> int:
     names = [asked.only] if asked.only else list(_NODES)
     total = Tally()
     for name in names:
-        total += _one(name, asked.seconds / len(names), asked.kills // len(names), asked.seed)
+        wrong_clock = name == "clock" and _CLOCK not in os.environ
+        one = with_a_wrong_clock if wrong_clock else partial(_one, name)
+        try:
+            total += one(asked.seconds / len(names), asked.kills // len(names), asked.seed)
+        except engines.Unavailable as reason:
+            print(f"{name}: left out, {reason}", flush=True)
     print(msgspec.json.encode(total).decode())
     return 1 if total.wrong() else 0
+
+
+def with_a_wrong_clock(seconds: float, kills: int, seed: str) -> Tally:
+    """In a process of its own, for a process has libfaketime from its start or not at all."""
+    with tempfile.TemporaryDirectory(prefix="greenroom-clock-") as folder:
+        clock = FakeClock(Path(folder) / "clock")
+        asked = ["--seconds", str(seconds), "--kills", str(kills), "--seed", seed]
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.torture", "--only", "clock", *asked],
+            env={**os.environ, **clock.environment},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+    *said, last = done.stdout.splitlines()
+    print("\n".join(said[1:]), flush=True)
+    return msgspec.json.decode(last, type=Tally)
 
 
 def _one(name: str, seconds: float, kills: int, seed: str) -> Tally:

@@ -37,7 +37,7 @@ class Client:
         self.user = user
         self.view = View()
         self.live = asyncio.Event()
-        self.resumes = self.reloads = self.connections = self.gaps = 0
+        self.resumes = self.reloads = self.connections = self.gaps = self.resets = 0
         self.bugs: list[str] = []
         """Answers that say that something went wrong which nobody foresaw."""
         self._token = token
@@ -208,7 +208,9 @@ class Client:
             self._behind.set()
             await asyncio.sleep(self._chance.uniform(0.05, 0.3))
             return
-        assert "reset" not in frame, "no cursor is that old"
+        if "reset" in frame:  # the clock was set back: no cursor is too old
+            self.resets += 1
+            self.view.truncated |= self.view.threads.keys()
         while self.view.truncated:
             thread = next(iter(self.view.truncated))
             await self.reload(thread)

@@ -16,6 +16,7 @@ import jwt
 from greenroom import app
 from greenroom.clock import SystemClock
 from greenroom.store.dynamo import DynamoStore
+from scripts.engines.faketime import FakeClock
 from tests.fault_proxy import FaultProxy, fault_proxy
 from tests.torture.bus import Bus
 from tests.torture.node import Node, Serve
@@ -29,10 +30,16 @@ _FAR_FUTURE = 4_102_444_800
 
 class Fleet:
     def __init__(
-        self, nodes: list[Node], bus: Bus | None = None, weather: Weather | None = None
+        self,
+        nodes: list[Node],
+        bus: Bus | None = None,
+        weather: Weather | None = None,
+        clock: FakeClock | None = None,
     ) -> None:
         self.nodes = nodes
         self.pauses = 0
+        self.jumps = 0
+        self.clock = clock
         self._bus = bus
         self._weather = weather
 
@@ -65,6 +72,11 @@ class Fleet:
                 await self._bus.restart(step.seconds)
             case Trouble.BUS_PAUSE if self._bus is not None:
                 await self._bus.pause(step.seconds)
+            case Trouble.CLOCK if self.clock is not None:
+                self.jumps += 1
+                self.clock.set(step.offset)
+                await asyncio.sleep(step.seconds)
+                self.clock.set("+0")
             case Trouble.WEATHER if self._weather is not None:
                 self._weather.mood = step.mood
                 await asyncio.sleep(step.seconds)
@@ -84,9 +96,9 @@ class Fleet:
 
 
 @asynccontextmanager
-async def on_sqlite(folder: Path) -> AsyncIterator[Fleet]:
+async def on_sqlite(folder: Path, clock: FakeClock | None = None) -> AsyncIterator[Fleet]:
     node = Node("node", folder, {"GREENROOM_DATA": str(folder), "GREENROOM_SECRET": SECRET})
-    async with running(Fleet([node])) as fleet:
+    async with running(Fleet([node], clock=clock)) as fleet:
         yield fleet
 
 

@@ -15,6 +15,7 @@ class Trouble(Enum):
     PAUSE = "a node stands still for a while"
     BUS_RESTART = "the bus is killed, and comes back after a while"
     BUS_PAUSE = "the bus stands still for a while"
+    CLOCK = "the clock is set, forward or back, and set right after a while"
     WEATHER = "the store fails in one way or another for a while"
 
 
@@ -36,13 +37,18 @@ class Step(Struct, frozen=True):
     node: int = 0
     seconds: float = 0
     mood: Mood | None = None
+    offset: str = ""
+    """Of the clock, as faketime has it."""
 
 
 _TWICE, _FROZEN = 0.15, 0.25
 _LONGEST_PAUSE = 2.0
 
 
-def plan(seed: str, *, seconds: float, kills: int, nodes: int) -> list[Step]:
+_OFFSETS = ("+1d", "-1d", "+5m", "-5m", "+90", "-90", "+400d")
+
+
+def plan(seed: str, *, seconds: float, kills: int, nodes: int, clock: bool = False) -> list[Step]:
     """With one node there is neither a bus nor a store that could fail by itself. The last step is
     a kill, when everything else is over: whatever it cost must come out by itself."""
     chance = random.Random(seed)
@@ -57,6 +63,8 @@ def plan(seed: str, *, seconds: float, kills: int, nodes: int) -> list[Step]:
     ]
     if nodes > 1:
         steps += _troubles_of_many(chance, seconds)
+    if clock:
+        steps += _wrong_clocks(chance, seconds)
     end = max(step.at + step.seconds for step in steps)
     steps.append(Step(end + 1, Trouble.KILL_FROZEN, chance.randrange(nodes), 0.5))
     return sorted(steps, key=lambda step: step.at)
@@ -73,6 +81,15 @@ def _kills(chance: random.Random, kills: int) -> list[Trouble]:
             troubles.append(Trouble.KILL_FROZEN if drawn > 1 - _FROZEN else Trouble.KILL)
         kills -= 2 if troubles[-1] is Trouble.KILL_TWICE else 1
     return troubles
+
+
+def _wrong_clocks(chance: random.Random, seconds: float) -> list[Step]:
+    """Now and then while nodes are killed, so that some start with a wrong clock."""
+    moments = _spread(chance, max(2, round(seconds / 6)), seconds)
+    return [
+        Step(at, Trouble.CLOCK, seconds=chance.uniform(1, 5), offset=chance.choice(_OFFSETS))
+        for at in moments
+    ]
 
 
 def _troubles_of_many(chance: random.Random, seconds: float) -> list[Step]:

@@ -34,6 +34,8 @@ class Tally(Struct, kw_only=True):
     refused: int = 0
     fallen: int = 0
     pauses: int = 0
+    clock_jumps: int = 0
+    resets: int = 0
     bus_restarts: int = 0
     faults: int = 0
     resumes: int = 0
@@ -75,7 +77,7 @@ async def torture(fleet: Fleet, steps: Sequence[Step], seed: str) -> tuple[Tally
         untold = await _untold(crowd)
         for person in crowd.people.values():
             await person.client.come_back()
-        findings = judge(crowd, await Truth.read(crowd))
+        findings = judge(crowd, await Truth.read(crowd), clock_jumps=fleet.clock is not None)
     finally:
         for person in crowd.people.values():
             person.stop()
@@ -167,6 +169,8 @@ def _tally(fleet: Fleet, crowd: Crowd, findings: Findings, unsettled: int) -> Ta
         refused=len(findings.refused),
         fallen=sum(node.falls for node in fleet.nodes),
         pauses=fleet.pauses,
+        clock_jumps=fleet.jumps,
+        resets=sum(person.client.resets for person in people),
         bus_restarts=fleet.bus_restarts,
         faults=fleet.faults,
         resumes=sum(person.client.resumes for person in people),

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.torture.__main__ import scene
+from scripts.engines import Unavailable
+from tests.torture.__main__ import scene, with_a_wrong_clock
 from tests.torture.plan import Mood, Trouble, plan
 from tests.torture.run import Tally
 from tests.torture.server import serve_alertly
@@ -52,6 +53,18 @@ async def test_three_nodes_that_are_killed_on_a_bus_and_a_store_that_fail(
     assert tally.faults > 0
 
 
+@pytest.mark.timeout(600)
+def test_one_node_that_is_killed_on_a_machine_whose_clock_is_set() -> None:
+    try:
+        tally = with_a_wrong_clock(SECONDS, KILLS, SEED)
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    assert tally.wrong() == 0, tally
+    assert tally.kills == KILLS
+    assert tally.clock_jumps > 1
+    assert tally.acked > 0
+
+
 def test_a_seed_repeats_the_plan() -> None:
     first, second = (plan("7", seconds=150, kills=50, nodes=3) for _ in range(2))
     assert first == second
@@ -71,7 +84,9 @@ def test_a_plan_has_as_many_kills_as_were_asked_for(nodes: int, kills: int) -> N
 
 def test_a_long_plan_has_every_trouble_and_every_mood() -> None:
     steps = plan("7", seconds=150, kills=50, nodes=3)
-    assert {step.trouble for step in steps} == set(Trouble)
+    assert {step.trouble for step in steps} == set(Trouble) - {Trouble.CLOCK}
     assert {step.mood for step in steps} - {None} == set(Mood)
     alone = {step.trouble for step in plan("7", seconds=150, kills=50, nodes=1)}
+    set_ = {step.trouble for step in plan("7", seconds=150, kills=50, nodes=1, clock=True)}
+    assert set_ == {*alone, Trouble.CLOCK}
     assert alone == {Trouble.KILL, Trouble.KILL_TWICE, Trouble.KILL_FROZEN, Trouble.PAUSE}
