@@ -83,11 +83,22 @@ async def torture(fleet: Fleet, steps: Sequence[Step], seed: str) -> tuple[Tally
             person.stop()
             await person.client.stop()
     findings.wrong_sync += untold
+    if fleet.clock is None:
+        findings.wrong_sync += _resets(crowd)
     if len(fleet.nodes) == 1:
         findings.wrong_sync += _gaps(crowd)
     tally = _tally(fleet, crowd, findings, unsettled)
     tally.seconds = round(time.monotonic() - started, 1)
     return tally, findings
+
+
+def _resets(crowd: Crowd) -> list[str]:
+    """No cursor is that old; only a clock that was set back ends one."""
+    return [
+        f"{name} was told {person.client.resets} times to start over"
+        for name, person in crowd.people.items()
+        if person.client.resets
+    ]
 
 
 def _gaps(crowd: Crowd) -> list[str]:
