@@ -181,7 +181,7 @@ def compose(
     """The contexts, each on those beneath it; what one needs from above is filled in at the end.
     `rates` stand in for those of the policy, where a benchmark needs limits that never bind."""
     ids = Ids(clock)
-    people = People(store, clock, ids, policy.names)
+    people = People(store, clock, ids, policy.names, policy.moderation.contact)
     rates = rates_of(policy.limits) if rates is None else rates
     heads = Heads(store)
     safety = Safety(store, people, clock, ids, Limits(store, clock, rates=rates))

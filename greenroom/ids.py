@@ -17,6 +17,7 @@ ThreadId = NewType("ThreadId", str)
 MessageId = NewType("MessageId", str)
 RequestId = NewType("RequestId", str)
 ReportId = NewType("ReportId", str)
+NoticeId = NewType("NoticeId", str)
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _AS_LETTERS = (_ALPHABET * 8).encode()
@@ -68,6 +69,10 @@ class Ids:
 
     def request(self) -> RequestId:
         return RequestId("rqt_" + self._body())
+
+    def notice(self, ms: int) -> NoticeId:
+        """Made from the time in the notice's key, as a message's is."""
+        return NoticeId(f"ntc_{_time(ms)}{self._letters.take()}")
 
     def report(self) -> ReportId:
         return ReportId("rpt_" + self._body())

@@ -164,9 +164,23 @@ class Names(Struct, frozen=True):
         return _bare(username) in {_bare(name) for name in self.reserved}
 
 
+class Moderation(Struct, frozen=True):
+    """What people are told about decisions."""
+
+    contact: Annotated[
+        str,
+        Meta(
+            max_length=200,
+            description="Where people turn to about a decision: an e-mail address or a URL. It is "
+            "shown to those who are warned or suspended.",
+        ),
+    ] = ""
+
+
 class Policy(Struct, frozen=True):
     limits: Limits = Limits()
     names: Names = Names()
+    moderation: Moderation = Moderation()
 
 
 DEFAULT = Policy()

@@ -15,7 +15,7 @@ import uvloop
 from greenroom import cost
 from greenroom.app import TABLES
 from greenroom.store import describe
-from scripts import reference_pages, role_tables, socket_page, socket_types
+from scripts import reference_pages, role_tables, socket_page, socket_types, staff_table
 
 ROOT = Path(__file__).parents[1]
 
@@ -33,6 +33,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "docs/reference/roles.md": {
         "thread roles": role_tables.thread_roles,
         "thread openings": role_tables.thread_openings,
+        "staff": staff_table.staff_table,
     },
 }
 NAMES = (*WHOLE, *PARTS)

@@ -14,14 +14,15 @@ from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 from litestar.openapi.spec import SecurityScheme
 from litestar.types import Guard
+from msgspec import Struct
 
 from greenroom.api.tokens import Expected, NotAuthenticated, Signature, Verified, verify
 from greenroom.errors import Problem
 from greenroom.ids import UserId
 from greenroom.people import People, access
 from greenroom.people.access import NoAccount
-from greenroom.people.actor import Actor, Scope
-from greenroom.people.models import is_user_id
+from greenroom.people.actor import Actor, Scope, StaffRole, with_role
+from greenroom.people.models import Account, is_user_id
 from greenroom.safety.limits import Limit, Limits
 
 ACT_FOR = "Greenroom-Act-For"
@@ -45,9 +46,18 @@ Connection = ASGIConnection[Any, Any, Any, Any]
 
 
 class NotAllowed(Problem):
-    """This needs a token with the scope {scope}."""
+    """This needs the scope {scope}. A token names the scope `service`; the scopes `moderator` and
+    `admin` come with the staff role of the account."""
 
     scope: str
+
+
+class _Account(Struct, frozen=True):
+    """What decides whether somebody may act, and as what."""
+
+    suspended_until_ms: int | None
+    suspension_reason: str
+    role: StaffRole | None
 
 
 class Authenticator:
@@ -56,24 +66,26 @@ class Authenticator:
         self._signature = signature
         self._expected = expected
         self._tokens: _Recent[bytes, Verified] = _Recent(_TOKEN_TRUSTED_MS)
-        self._suspensions: _Recent[UserId, int | None] = _Recent(_ACCOUNT_TRUSTED_MS)
+        self._accounts: _Recent[UserId, _Account] = _Recent(_ACCOUNT_TRUSTED_MS)
 
     async def authenticate(self, token: str, act_for: str | None = None) -> Actor:
         """On whose behalf the bearer acts. A service needs no account of its own, everybody else
         does; and whoever a service acts for is a user and nothing more."""
         bearer = await self._verified(token)
-        is_known = await self._check_account(bearer.user)
+        account = await self._check_account(bearer.user)
         is_service = Scope.SERVICE in bearer.scopes
         if act_for is not None:
             if not is_service:
                 raise NotAllowed(Scope.SERVICE)
             target = UserId(act_for)
-            if not is_user_id(target) or not await self._check_account(target):
+            if not is_user_id(target) or await self._check_account(target) is None:
                 raise NoAccount(target)
             return Actor(target)
-        if not is_known and not is_service:
+        if is_service:
+            return with_role(bearer, None)
+        if account is None:
             raise NoAccount(bearer.user)
-        return bearer
+        return with_role(bearer, account.role)
 
     async def admit(self, token: str, act_for: str | None = None) -> tuple[Actor, int]:
         """For a door that stays open: also until when the token lasts."""
@@ -85,18 +97,20 @@ class Authenticator:
         return self._check_account(actor.user)
 
     async def look_again(self, user: UserId) -> None:
-        """As `check`, when it has just changed: what is remembered is not asked."""
+        """As `check`, when it has just changed: reads the account anew."""
         account = await access.account(self._people, user, consistent=True)
         if account is not None:
-            now = self._people.clock.now_ms()
-            self._suspensions.keep(user, account.suspended_until_ms, now)
-            access.check_not_suspended(account.suspended_until_ms, now)
+            self._check(self._keep(account))
+
+    def forget(self, user: UserId) -> None:
+        """This node has just changed the account: the next request reads it."""
+        self._accounts.forget(user)
 
     async def newcomer(self, token: str) -> Actor:
         """The bearer, who may have no account yet."""
         bearer = await self._verified(token)
-        await self._check_account(bearer.user)
-        return bearer
+        account = await self._check_account(bearer.user)
+        return with_role(bearer, None if account is None else account.role)
 
     async def _verified(self, token: str) -> Actor:
         return (await self._known(token)).actor
@@ -110,16 +124,32 @@ class Authenticator:
             self._tokens.keep(digest, known, now)
         return known
 
-    async def _check_account(self, user: UserId) -> bool:
-        """Whether there is one; raises if it is suspended."""
-        now = self._people.clock.now_ms()
-        if not self._suspensions.has(user, now):
+    async def _check_account(self, user: UserId) -> _Account | None:
+        """None where there is none; raises if it is suspended."""
+        known = self._accounts.get(user, self._people.clock.now_ms())
+        if known is None:
+            changes = self._accounts.changes
             account = await access.account(self._people, user)
             if account is None:
-                return False
-            self._suspensions.keep(user, account.suspended_until_ms, now)
-        access.check_not_suspended(self._suspensions.get(user, now), now)
-        return True
+                return None
+            known = self._keep(account, changes)
+        self._check(known)
+        return known
+
+    def _keep(self, account: Account, changes: int | None = None) -> _Account:
+        """What was read while the account changed is not kept."""
+        known = _Account(account.suspended_until_ms, account.suspension_reason, account.staff_role)
+        if changes in (None, self._accounts.changes):
+            self._accounts.keep(account.id, known, self._people.clock.now_ms())
+        return known
+
+    def _check(self, account: _Account) -> None:
+        access.check_not_suspended(
+            account.suspended_until_ms,
+            self._people.clock.now_ms(),
+            reason=account.suspension_reason,
+            contact=self._people.contact,
+        )
 
 
 class _Recent(Generic[K, V]):
@@ -128,10 +158,12 @@ class _Recent(Generic[K, V]):
     def __init__(self, trusted_ms: int) -> None:
         self._trusted_ms = trusted_ms
         self._kept: OrderedDict[K, tuple[int, V]] = OrderedDict()
+        self.changes = 0
+        """Counts what was forgotten."""
 
-    def has(self, key: K, now: int) -> bool:
-        entry = self._kept.get(key)
-        return entry is not None and 0 <= now - entry[0] < self._trusted_ms
+    def forget(self, key: K) -> None:
+        self.changes += 1
+        self._kept.pop(key, None)
 
     def get(self, key: K, now: int) -> V | None:
         entry = self._kept.get(key)

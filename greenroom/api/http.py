@@ -32,9 +32,11 @@ from greenroom.api.rest import (
     messages,
     mine,
     moderation,
+    notices,
     people,
     preview,
     safety,
+    staff,
     threads,
 )
 from greenroom.api.rest.examples import EXAMPLES
@@ -69,6 +71,8 @@ _ROUTES: tuple[ControllerRouterHandler, ...] = (
     inbox.routes,
     safety.routes,
     moderation.routes,
+    notices.routes,
+    staff.routes,
 )
 
 

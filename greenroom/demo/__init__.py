@@ -5,6 +5,6 @@ it all. Nothing is written into tables: what the samples show is what anybody co
 """
 
 from greenroom.demo.cast import SAMPLES, Sample
-from greenroom.demo.play import Shown, furnish, joined
+from greenroom.demo.play import Shown, furnish, joined, staffed
 
-__all__ = ["SAMPLES", "Sample", "Shown", "furnish", "joined"]
+__all__ = ["SAMPLES", "Sample", "Shown", "furnish", "joined", "staffed"]

@@ -50,8 +50,9 @@ SAMPLES = (
         username="ines",
         first_name="Inês",
         last_name="Carvalho",
-        part="Supports whoever is stuck.",
-        sees="A support thread that waits for her.",
+        part="Runs support, and is the admin.",
+        sees="A support thread that waits for her, and who is staff.",
+        scopes=frozenset({Scope.USER, Scope.ADMIN}),
     ),
     Sample(
         username="ada",

@@ -8,7 +8,7 @@ one would get wrong: a scene must not be played in contexts that serve, whose cl
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct
 
@@ -35,12 +35,14 @@ from greenroom.messaging.problems import (
 from greenroom.messaging.react import react
 from greenroom.messaging.read import mark_read
 from greenroom.messaging.report import report_message
-from greenroom.messaging.send import Held, Outgoing, send
+from greenroom.messaging.send import Outgoing, Sent, send
 from greenroom.people import People, directory, join
-from greenroom.people.actor import Actor, Scope
+from greenroom.people.actor import Actor, Scope, StaffRole, system
 from greenroom.people.models import Person
+from greenroom.safety import Safety
 from greenroom.safety.claim import claim
 from greenroom.safety.decide import decide
+from greenroom.safety.grant import grant
 from greenroom.safety.models import SentMessage, case_id
 
 _log = logging.getLogger(__name__)
@@ -73,6 +75,7 @@ async def furnish(messaging_at: MessagingAt, now_ms: int) -> tuple[Shown, ...]:
     """Tell the story, as far as it has not been told yet."""
     clock = HeldClock(now_ms)
     shown = await joined(messaging_at(clock).people, clock)
+    await staffed(messaging_at(clock).safety, shown)
     cast = {one.sample.username: Actor(one.person.id) for one in shown}
     for scene in SCENES:
         clock = HeldClock(now_ms - scene.began * _MINUTE_MS)
@@ -81,6 +84,14 @@ async def furnish(messaging_at: MessagingAt, now_ms: int) -> tuple[Shown, ...]:
         except _OTHER_STORY as problem:
             _log.warning("%s is not as this version tells it, and stays: %s", scene.key, problem)
     return shown
+
+
+async def staffed(safety: Safety, shown: Iterable[Shown]) -> None:
+    """Gives those of the cast who are staff their role."""
+    for one in shown:
+        for role in StaffRole:
+            if Scope(role.value) in one.sample.scopes:
+                await grant(safety, system(), one.person.id, role, "sample data")
 
 
 async def joined(people: People, clock: HeldClock | None = None) -> tuple[Shown, ...]:
@@ -165,7 +176,7 @@ class _Stage:
         answers = None if line.answers is None else self._said[line.answers]
         outgoing = Outgoing(f"{self._scene.key}:{number}", line.text, answers)
         outcome = await send(messaging, author, thread, outgoing)
-        if isinstance(outcome, Held):
+        if not isinstance(outcome, Sent):
             self._said.append(None)
             return
         message = outcome.frame.id

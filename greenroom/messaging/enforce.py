@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from greenroom.ids import MessageId, RequestId, ThreadId, UserId, time_of
-from greenroom.messaging import items
+from greenroom.messaging import items, rules
 from greenroom.messaging.access import Side
 from greenroom.messaging.answer import decline
 from greenroom.messaging.change import change_frame
@@ -49,10 +49,15 @@ class Enforcement:
             case HeldEdit() | HeldName():
                 await release_change(self.messaging, case)
 
+    async def takes_part(self, thread: ThreadId, user: UserId) -> bool:
+        head = await self.messaging.heads.read(thread)
+        seat = None if head is None else head.seats.get(user)
+        return seat is not None and seat.role not in rules.STAFF
+
     async def remove(self, case: Case) -> None:
         match case.subject:
             case HeldMessage():
-                await throw_away(self.messaging, case.subject)
+                await throw_away(self.messaging, case, case.subject)
             case SentMessage(thread, message):
                 await _entomb(self.messaging, thread, message)
             case WholeThread(thread):

@@ -28,7 +28,7 @@ from greenroom.messaging.problems import (
 from greenroom.messaging.records import MESSAGING, claim_key, member_key
 from greenroom.messaging.send import Outgoing, are_apart, check_may_send, frame_of, mentions_in
 from greenroom.messaging.turns import Planned
-from greenroom.safety.models import Case, HeldMessage, said_of
+from greenroom.safety.models import Case, Decision, HeldMessage, said_of
 from greenroom.safety.problems import CannotRelease
 from greenroom.store.base import Key, Op, Update, key_of
 from greenroom.store.expressions import F
@@ -81,14 +81,18 @@ async def release(messaging: Messaging, case: Case, subject: HeldMessage) -> Non
         if claim not in {key_of(failure.op) for failure in refusal.failed}:
             raise  # else it was released already, or thrown away
     except _OBSTACLES:
-        await throw_away(messaging, subject)
+        await throw_away(messaging, case, subject)
 
 
-async def throw_away(messaging: Messaging, subject: HeldMessage) -> None:
+async def throw_away(messaging: Messaging, case: Case, subject: HeldMessage) -> None:
+    """The claim keeps what its author is told when the message is sent again."""
     claim = claim_key(subject.thread, subject.author, subject.client_message_id)
-    removed, is_held = F("state").set("removed"), F("state").equals("held")
+    removed = [F("state").set("removed"), F("warned").set(case.decision is Decision.WARN)]
+    if case.reason:
+        removed.append(F("reason").set(case.reason))
+    is_held = F("state").equals("held")
     try:
-        await messaging.store.write(Update(MESSAGING, claim, (removed,), is_held))
+        await messaging.store.write(Update(MESSAGING, claim, tuple(removed), is_held))
     except ConditionFailed:
         return
 

@@ -8,6 +8,7 @@ node was killed before it could, the others come back with their cursors.
 """
 
 from hashlib import blake2b
+from typing import TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -74,14 +75,25 @@ class Sent(Struct, frozen=True):
 
 
 class Held(Struct, frozen=True):
-    """Waits for a moderator; to its author it is as good as sent."""
+    """Waits for a moderator."""
 
     client_id: str
 
 
+class Rejected(Struct, frozen=True):
+    """Was held, and a moderator decided against it."""
+
+    client_id: str
+    reason: str = ""
+    warned: bool = False
+
+
+Outcome: TypeAlias = Sent | Held | Rejected
+
+
 async def send(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, outgoing: Outgoing
-) -> Sent | Held:
+) -> Outcome:
     client_id = text.client_id(outgoing.client_id)
     text.check_length(outgoing.body)
     try:
@@ -268,17 +280,23 @@ def hold_ops(
 
 async def first_answer(
     messaging: Messaging, thread_id: ThreadId, outgoing: Outgoing, claim: Item
-) -> Sent | Held:
+) -> Outcome:
     if claim["digest"] != digest(outgoing):
         raise ClientIdReused(outgoing.client_id)
-    if claim.get("state") in ("held", "removed"):
+    if claim.get("state") == "held":
         return Held(outgoing.client_id)
+    if claim.get("state") == "removed":
+        return rejected(outgoing.client_id, claim)
     key = message_key(thread_id, MessageId(str(claim["messageId"])), int(str(claim["ts"])))
     item = await messaging.store.get(MESSAGING, key, consistent=True)
     if item is None:
         raise MessageNotFound
     frame = items.frame_of(item)
     return Sent(frame, frame.policy_hints, again=True)
+
+
+def rejected(client_id: str, claim: Item) -> Rejected:
+    return Rejected(client_id, str(claim.get("reason", "")), bool(claim.get("warned")))
 
 
 def claim_op(frame: Frame, outgoing: Outgoing) -> Put:

@@ -20,8 +20,8 @@ from greenroom.messaging.open import Opened, Opening, find_or_open
 from greenroom.messaging.problems import ClientIdReused, InvalidThread, OpeningKeyReused
 from greenroom.messaging.send import (
     Held,
+    Outcome,
     Outgoing,
-    Sent,
     as_sent,
     check_may_send,
     claim_op,
@@ -44,7 +44,7 @@ class Started(Struct, frozen=True):
     thread: Thread
     made: bool
     client_id: str
-    first: Sent | Held
+    first: Outcome
 
 
 async def start(
@@ -87,7 +87,7 @@ class _FirstMessage:
     outgoing: Outgoing
     verdict: Weighed = field(default_factory=Allow)
     mentions: tuple[UserId, ...] = ()
-    became: Sent | Held | None = None
+    became: Outcome | None = None
 
     async def weigh(self, thread: Thread) -> None:
         await self.messaging.safety.limits.spend(self.actor.user, Limit.MESSAGES, Limit.BURST)

@@ -40,6 +40,8 @@ from greenroom.messaging.records import (
 from greenroom.messaging.settle import take_down
 from greenroom.messaging.shelve import LAG_MS
 from greenroom.people.actor import Actor
+from greenroom.safety.models import ModerationNotice
+from greenroom.safety.notices import notices_since
 from greenroom.store.base import Page
 
 SLACK_MS = 60_000
@@ -66,6 +68,8 @@ class Changed(Struct, frozen=True):
 class Synced(Struct, frozen=True, kw_only=True):
     threads: tuple[Changed, ...] = ()
     gone: tuple[ThreadId, ...] = ()
+    notices: tuple[ModerationNotice, ...] = ()
+    """What moderation has told the user since, and is not acknowledged; with the last page."""
     cursor: str
     more: bool = False
     """Call again with the cursor at once."""
@@ -119,6 +123,7 @@ async def sync(messaging: Messaging, actor: Actor, cursor: str | None = None) ->
         if one.keeps is not None:
             place.met.keep(one.thread, one.keeps)
     ends_ms = min([place.next_ends_ms, *(one.ends_ms for one in found if one.ends_ms is not None)])
+    notices = await _notices(messaging, actor.user, place) if at is None else ()
     if at is None:
         goes_on = _beginning(messaging, place.until_ms, place.met, ends_ms)
     else:
@@ -126,9 +131,20 @@ async def sync(messaging: Messaging, actor: Actor, cursor: str | None = None) ->
     return Synced(
         threads=tuple(one.changed for one in found if one.changed is not None),
         gone=tuple(one.thread for one in found if one.gone),
+        notices=notices,
         cursor=_sealed(messaging, actor.user, goes_on),
         more=at is not None,
     )
+
+
+async def _notices(
+    messaging: Messaging, user: UserId, place: _Place
+) -> tuple[ModerationNotice, ...]:
+    """Those that were not given yet. The cursor remembers them as it does threads, by their id."""
+    found = await notices_since(messaging.safety, user, place.low_ms)
+    for one in found:
+        place.met.keep(ThreadId(one.id), GONE)
+    return tuple(one for one in found if place.given.get(ThreadId(one.id)) is None)
 
 
 def cursor_now(messaging: Messaging, user: UserId, last: str | None = None) -> str:

@@ -19,10 +19,14 @@ class NoAccount(Problem):
 
 
 class AccountSuspended(Problem):
-    """This account is suspended {how_long}."""
+    """Your account is suspended {how_long}.{because} {next_step}"""
 
     how_long: str
+    because: str
+    next_step: str
     until: str | None
+    reason: str | None
+    contact: str | None
 
 
 async def account(people: People, user: UserId, *, consistent: bool = False) -> Account | None:
@@ -34,9 +38,23 @@ async def account(people: People, user: UserId, *, consistent: bool = False) -> 
     return None if item is None else records.account_of(item)
 
 
-def check_not_suspended(until_ms: int | None, now_ms: int) -> None:
+def check_not_suspended(
+    until_ms: int | None, now_ms: int, *, reason: str = "", contact: str = ""
+) -> None:
+    """The refusal says until when, why, and what to do next."""
     if until_ms is None or now_ms >= until_ms:
         return
-    if until_ms == FOREVER_MS:
-        raise AccountSuspended("until further notice", None)
-    raise AccountSuspended(f"until {iso(until_ms)}", iso(until_ms))
+    until = None if until_ms == FOREVER_MS else iso(until_ms)
+    raise AccountSuspended(
+        how_long="until further notice" if until is None else f"until {until}",
+        because=f" Reason: {reason}" if reason else "",
+        next_step=next_step(until is not None, contact),
+        until=until,
+        reason=reason or None,
+        contact=contact or None,
+    )
+
+
+def next_step(ends: bool, contact: str) -> str:
+    appeal = f"If you think this is a mistake, contact {contact or 'support'}."
+    return f"You can sign in again after that. {appeal}" if ends else appeal

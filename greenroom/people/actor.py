@@ -20,6 +20,16 @@ class Scope(StrEnum):
     SERVICE = "service"
 
 
+class StaffRole(StrEnum):
+    """Stored on an account, and known from there alone: a token's scope makes nobody staff."""
+
+    MODERATOR = "moderator"
+    ADMIN = "admin"
+
+
+STAFF_SCOPES = frozenset({Scope.MODERATOR, Scope.ADMIN})
+
+
 class Actor(Struct, frozen=True):
     user: UserId
     scopes: frozenset[Scope] = frozenset({Scope.USER})
@@ -27,6 +37,14 @@ class Actor(Struct, frozen=True):
     def may(self, scope: Scope) -> bool:
         """An admin may what a moderator may."""
         return scope in self.scopes or (scope is Scope.MODERATOR and Scope.ADMIN in self.scopes)
+
+
+def with_role(actor: Actor, role: StaffRole | None) -> Actor:
+    """The actor with the scope of the stored role, and without any that the token claims."""
+    if role is None and not actor.scopes & STAFF_SCOPES:
+        return actor
+    granted = frozenset() if role is None else frozenset({Scope(role.value)})
+    return Actor(actor.user, (actor.scopes - STAFF_SCOPES) | granted)
 
 
 def system() -> Actor:

@@ -14,3 +14,5 @@ class People:
     clock: Clock
     ids: Ids
     names: Names = DEFAULT.names
+    contact: str = ""
+    """Where people turn to about a decision of moderation: an e-mail address or a URL."""

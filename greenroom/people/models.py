@@ -12,7 +12,7 @@ from msgspec import Struct
 from greenroom.errors import Problem
 from greenroom.ids import UserId
 from greenroom.letters import is_name_like, is_visible, limited
-from greenroom.people.actor import SYSTEM
+from greenroom.people.actor import SYSTEM, StaffRole
 
 MAX_NAME = 80
 FOREVER_MS = 253_402_300_799_999
@@ -74,6 +74,8 @@ class Account(Person, frozen=True, kw_only=True):
     """Counts the changes of names. What counts by itself, such as followers, does not change it."""
     suspended_until_ms: int | None = None
     suspension_reason: str = ""
+    """For the person. What moderators note for themselves is in the audit log."""
+    staff_role: StaffRole | None = None
 
     def is_suspended(self, now_ms: int) -> bool:
         return self.suspended_until_ms is not None and now_ms < self.suspended_until_ms

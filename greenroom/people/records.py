@@ -7,8 +7,10 @@
     │  └─ POST#{createdDate}#{postId} the posts, kept by social
     ├─ USERNAME#{username}
     │  └─ USERNAME                    the claim that makes a username unique
-    └─ DEMO
-       └─ DEMO                        marks the store of a demo
+    ├─ DEMO
+    │  └─ DEMO                        marks the store of a demo
+    └─ STAFF
+       └─ {userId}                    a staff member and their role
 
     UsersByUsername   usernameKey, pk      profiles
     UsersByName       letters, word        NAME# items
@@ -23,6 +25,7 @@ from typing import Any
 import msgspec
 
 from greenroom.ids import UserId
+from greenroom.people.actor import StaffRole
 from greenroom.people.models import Account, Person, words_of
 from greenroom.store.base import Delete, Key, Op, Put, Update
 from greenroom.store.expressions import Condition, F
@@ -85,7 +88,13 @@ USER_POSTS = Table(
             "USER#{userId}",
             "PROFILE",
             "The account: username, email, names, picture, when last active, until when it is "
-            "suspended, and the counters of followers, following and posts.",
+            "suspended, staff role, and the counters of followers, following and posts.",
+        ),
+        Kind(
+            "STAFF",
+            "{userId}",
+            "A staff member and their role: a copy of the profile's, written with it. One "
+            "partition, a few items: who is staff is one query.",
         ),
         Kind("USER#{userId}", "NAME#{word}", "A word of a name, for search by its beginning."),
         Kind(
@@ -124,7 +133,9 @@ _ACCOUNT = _PERSON | {
     "version": "version",
     "suspended_until_ms": "suspendedUntil",
     "suspension_reason": "suspensionReason",
+    "staff_role": "staffRole",
 }
+STAFF = "STAFF"
 
 
 def profile_key(user: UserId) -> Key:
@@ -182,9 +193,30 @@ def suspended(user: UserId, until_ms: int, reason: str) -> Update:
     return Update(USER_POSTS, profile_key(user), actions, F("pk").exists())
 
 
-def reinstated(user: UserId) -> Update:
+def reinstated(user: UserId, until_ms: int) -> Update:
+    """If the account is still suspended until then."""
     actions = (F("suspendedUntil").remove(), F("suspensionReason").remove())
-    return Update(USER_POSTS, profile_key(user), actions, F("pk").exists())
+    unchanged = F("suspendedUntil").equals(until_ms)
+    return Update(USER_POSTS, profile_key(user), actions, unchanged)
+
+
+def staff_key(user: UserId) -> Key:
+    return Key(STAFF, user)
+
+
+def role_changed(user: UserId, before: StaffRole | None, after: StaffRole | None) -> tuple[Op, Op]:
+    """The role on the profile, if it is still `before`; and the entry in the list of staff."""
+    role = F("staffRole")
+    unchanged = role.absent() if before is None else role.equals(before.value)
+    action = role.remove() if after is None else role.set(after.value)
+    profile = Update(USER_POSTS, profile_key(user), (action,), F("pk").exists() & unchanged)
+    if after is None:
+        return profile, Delete(USER_POSTS, staff_key(user))
+    return profile, Put(USER_POSTS, _at(staff_key(user)) | {"staffRole": after.value})
+
+
+def staff_of(item: Item) -> tuple[UserId, StaffRole]:
+    return UserId(str(item["sk"])), StaffRole(str(item["staffRole"]))
 
 
 def account_of(item: Item) -> Account:

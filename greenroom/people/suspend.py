@@ -1,4 +1,4 @@
-"""Keep somebody out for a while, or for good. What they have written stays where it is.
+"""Suspend an account for a while, or for good. What its owner has written stays where it is.
 
 It takes effect within seconds for whoever is signed in (`access.py`, asked by every door); safety
 tells the nodes, which close sockets at once. It passes by itself: a suspension that has ended is
@@ -17,13 +17,9 @@ _MAX_REASON = 1000
 
 
 async def suspend(people: People, user: UserId, until_ms: int | None, reason: str) -> Account:
-    """Until then, or with None until `reinstate`. The reason is for moderators."""
+    """Until then, or with None until reinstated. The reason is for the person."""
     until = FOREVER_MS if until_ms is None else min(until_ms, FOREVER_MS)
     return await _written(people, records.suspended(user, until, reason[:_MAX_REASON]))
-
-
-async def reinstate(people: People, user: UserId) -> Account:
-    return await _written(people, records.reinstated(user))
 
 
 async def _written(people: People, update: Update) -> Account:

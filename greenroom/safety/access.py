@@ -1,10 +1,24 @@
-"""The one way to a case: for moderators, and to act on it for another than whom it is about."""
+"""Loads a case for a moderator who may judge it.
 
-from greenroom.people.actor import Actor, Scope
+Nobody judges their own case: not the person it is about, not the author of the message, not who
+reported it, not who takes part in a reported thread. Cases about staff are for admins.
+
+Careful: the id of a case follows from its subject, so a moderator can work out the id of a case
+about themselves. It is answered as if there were none.
+"""
+
+import asyncio
+
+from msgspec.structs import replace
+
+from greenroom.ids import UserId
+from greenroom.people import staff as roles
+from greenroom.people.actor import Actor, Scope, StaffRole
 from greenroom.safety import records
 from greenroom.safety.context import Safety
-from greenroom.safety.models import Case, CaseId
-from greenroom.safety.problems import CaseNotFound, ModeratorsOnly, OwnCase
+from greenroom.safety.models import Case, CaseId, WholeThread
+from greenroom.safety.problems import AdminsOnly, CaseNotFound, ModeratorsOnly, OwnCase
+from greenroom.safety.staff import Act, allowed, rank_of, rank_of_role
 
 _LONGEST = 64
 
@@ -15,18 +29,45 @@ def check_moderator(actor: Actor) -> None:
 
 
 async def case(safety: Safety, actor: Actor, case_id: CaseId) -> Case:
+    """With the role of the person whom it is about."""
     check_moderator(actor)
     found = await find(safety, case_id)
     if found is None:
         raise CaseNotFound
-    return found
-
-
-async def case_of_another(safety: Safety, actor: Actor, case_id: CaseId) -> Case:
-    found = await case(safety, actor, case_id)
-    if found.about == actor.user:
+    role, has_reported, takes_part = await asyncio.gather(
+        _role_of(safety, found.about),
+        _has_reported(safety, actor.user, found),
+        takes_part_in(safety, actor.user, found),
+    )
+    if takes_part or not is_shown(actor, found.about, role):
+        raise CaseNotFound
+    if has_reported:
         raise OwnCase
-    return found
+    return replace(found, about_role=role)
+
+
+def is_shown(actor: Actor, about: UserId | None, role: StaffRole | None) -> bool:
+    """Whether the actor may judge, and so see, what is about this person. Pure."""
+    rank = rank_of_role(role)
+    return allowed(Act.CLAIM, rank_of(actor), rank, is_self=about == actor.user)
+
+
+async def check_may_review(safety: Safety, actor: Actor, user: UserId) -> StaffRole | None:
+    """Whether the actor may see what moderation knows about the user; the user's role."""
+    check_moderator(actor)
+    if user == actor.user:
+        raise OwnCase
+    role = await roles.role_of(safety.people, user)
+    if not allowed(Act.READ_LOG, rank_of(actor), rank_of_role(role)):
+        raise AdminsOnly
+    return role
+
+
+async def takes_part_in(safety: Safety, user: UserId, found: Case) -> bool:
+    """Only a report about a whole thread concerns everybody in it."""
+    if not isinstance(found.subject, WholeThread) or safety.enforcer is None:
+        return False
+    return await safety.enforcer.takes_part(found.subject.thread, user)
 
 
 async def find_with_digest(safety: Safety, case_id: CaseId) -> tuple[Case, str] | None:
@@ -42,3 +83,15 @@ async def find(safety: Safety, case_id: CaseId) -> Case | None:
         return None
     item = await safety.store.get(records.SAFETY, records.case_key(case_id), consistent=True)
     return None if item is None else records.case_of(item)
+
+
+async def _role_of(safety: Safety, about: UserId | None) -> StaffRole | None:
+    return None if about is None else await roles.role_of(safety.people, about)
+
+
+async def _has_reported(safety: Safety, user: UserId, found: Case) -> bool:
+    """Also as a user, before they were staff."""
+    if user in found.staff_reporters or not found.reports:
+        return user in found.staff_reporters
+    key = records.report_key(found.id, user)
+    return await safety.store.get(records.SAFETY, key, consistent=True) is not None

@@ -12,7 +12,7 @@ from greenroom.store.problems import ConditionFailed
 
 async def claim(safety: Safety, actor: Actor, case_id: CaseId) -> Case:
     """Again by the same moderator prolongs it."""
-    case = await access.case_of_another(safety, actor, case_id)
+    case = await access.case(safety, actor, case_id)
     now = safety.clock.now_ms()
     try:
         item = await safety.store.write(records.claimed(case, actor.user, now, CLAIM_MS))
@@ -22,4 +22,4 @@ async def claim(safety: Safety, actor: Actor, case_id: CaseId) -> Case:
         raise CaseClaimed from None
     if item is None:
         return replace(case, claimed_by=actor.user, claimed_until_ms=now + CLAIM_MS)
-    return records.case_of(item)
+    return replace(records.case_of(item), about_role=case.about_role)

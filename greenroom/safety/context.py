@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from greenroom.clock import Clock
-from greenroom.ids import Ids, UserId
+from greenroom.ids import Ids, ThreadId, UserId
 from greenroom.people import People
 from greenroom.safety.apart import Apart
 from greenroom.safety.events import SafetyEvent
@@ -33,6 +33,9 @@ class Enforcer(Protocol):
     async def remove(self, case: Case) -> None:
         """Take the message away (a held one for good, a sent one to a tombstone), or close the
         thread."""
+
+    async def takes_part(self, thread: ThreadId, user: UserId) -> bool:
+        """Whether the user is in the thread, other than to support it."""
 
     async def fold(self, user: UserId) -> None:
         """Close what the user has pending: the requests at other people's gates."""

@@ -1,11 +1,15 @@
 """End a case. The decision is on record first, then it is carried out (`enforce.py`), so that
 whatever happens in between, nothing is done that was not decided and nothing decided is lost."""
 
-from greenroom.people.actor import Actor
+from greenroom.clock import iso
+from greenroom.ids import UserId
+from greenroom.people import access as people
+from greenroom.people.actor import Actor, StaffRole
+from greenroom.people.models import FOREVER_MS
 from greenroom.safety import access, records
 from greenroom.safety.context import Safety
 from greenroom.safety.enforce import carry_out
-from greenroom.safety.events import CaseDecided
+from greenroom.safety.events import CaseDecided, NoticeCreated
 from greenroom.safety.models import (
     Case,
     CaseId,
@@ -13,6 +17,7 @@ from greenroom.safety.models import (
     Entry,
     decisions_for,
     is_claimed,
+    notice_of,
     takes_away,
 )
 from greenroom.safety.problems import (
@@ -21,10 +26,12 @@ from greenroom.safety.problems import (
     CaseNotClaimed,
     DecisionDoesNotFit,
     InvalidDecision,
+    RevokeRoleFirst,
 )
 from greenroom.store.problems import ConditionFailed
 
 MAX_NOTE = 2000
+MAX_REASON = 1000
 
 
 async def decide(
@@ -34,27 +41,34 @@ async def decide(
     decision: Decision,
     *,
     version: int,
+    reason: str = "",
     note: str = "",
     until_ms: int | None = None,
 ) -> Entry:
-    """`version` is the case as the moderator saw it; `until_ms` ends a suspension, None never."""
-    case = await access.case_of_another(safety, actor, case_id)
+    """`version` is the case as the moderator saw it; `reason` is for the person, `note` for staff;
+    `until_ms` ends a suspension, None never."""
+    case = await access.case(safety, actor, case_id)
     first = await _first_time(safety, actor, case, decision, version)
     if first is not None:
         return first
     _check(safety, actor, case, decision, version)
     if decision is Decision.RELEASE and safety.enforcer is not None:
         await safety.enforcer.check_release(case)
-    entry = _entry(safety, actor, case, decision, note, until_ms)
+    if decision is Decision.SUSPEND and case.about is not None:
+        await _check_lengthens(safety, case.about, until_ms)
+    entry = _entry(safety, actor, case, decision, reason, note, until_ms)
+    notice = notice_of(case, entry, safety.ids.notice(entry.at_ms))
     undone = decision is not Decision.DISMISS
     try:
-        await safety.store.write(*records.decided(case, entry, undone=undone))
+        await safety.store.write(*records.decided(case, entry, notice, undone=undone))
     except ConditionFailed:
         _check(safety, actor, await access.case(safety, actor, case_id), decision, version)
         raise
     safety.tell(CaseDecided(case, decision, actor.user, until_ms))
     if undone:
         await carry_out(safety, entry)
+    if notice is not None:
+        safety.tell(NoticeCreated(notice))
     return entry
 
 
@@ -80,17 +94,24 @@ def _check(safety: Safety, actor: Actor, case: Case, decision: Decision, version
         raise CaseChanged(case.version)
     if case.claimed_by != actor.user or not is_claimed(case, safety.clock.now_ms()):
         raise CaseNotClaimed
+    if case.about_role is StaffRole.ADMIN and decision in (Decision.WARN, Decision.SUSPEND):
+        raise RevokeRoleFirst
     possible = decisions_for(case)
     if decision not in possible:
         raise DecisionDoesNotFit(", ".join(sorted(possible)))
 
 
 def _entry(
-    safety: Safety, actor: Actor, case: Case, decision: Decision, note: str, until_ms: int | None
+    safety: Safety,
+    actor: Actor,
+    case: Case,
+    decision: Decision,
+    reason: str,
+    note: str,
+    until_ms: int | None,
 ) -> Entry:
     now = safety.clock.now_ms()
-    if len(note) > MAX_NOTE:
-        raise InvalidDecision(f"a note has at most {MAX_NOTE} characters")
+    check_words(reason, note)
     if until_ms is not None and (decision is not Decision.SUSPEND or until_ms <= now):
         raise InvalidDecision("only a suspension ends, and not before now")
     return Entry(
@@ -101,6 +122,23 @@ def _entry(
         decision=decision,
         about=case.about,
         removes=takes_away(case, decision),
+        reason=reason,
         note=note,
         until_ms=until_ms,
     )
+
+
+async def _check_lengthens(safety: Safety, user: UserId, until_ms: int | None) -> None:
+    """A second suspension must not end the first one early."""
+    account = await people.account(safety.people, user, consistent=True)
+    already_ms = 0 if account is None else account.suspended_until_ms or 0
+    if (FOREVER_MS if until_ms is None else until_ms) < already_ms:
+        until = "for good" if already_ms == FOREVER_MS else f"until {iso(already_ms)}"
+        raise InvalidDecision(f"the account is already suspended {until}; reinstate it first")
+
+
+def check_words(reason: str, note: str) -> None:
+    if len(reason) > MAX_REASON:
+        raise InvalidDecision(f"a reason has at most {MAX_REASON} characters")
+    if len(note) > MAX_NOTE:
+        raise InvalidDecision(f"a note has at most {MAX_NOTE} characters")

@@ -13,8 +13,16 @@ from greenroom.people.suspend import suspend
 from greenroom.safety import records
 from greenroom.safety.access import find_with_digest
 from greenroom.safety.context import Enforcer, Safety
-from greenroom.safety.events import CaseDecided, PersonSuspended
-from greenroom.safety.models import Case, CaseId, Decision, Entry, folding_takes_away, folds
+from greenroom.safety.events import CaseDecided, NoticeCreated, PersonSuspended
+from greenroom.safety.models import (
+    Case,
+    CaseId,
+    Decision,
+    Entry,
+    folding_takes_away,
+    folds,
+    notice_of,
+)
 from greenroom.store.expressions import Bound
 from greenroom.store.problems import ConditionFailed
 
@@ -45,7 +53,7 @@ async def redo(safety: Safety) -> int:
 
 async def carry_out(safety: Safety, entry: Entry) -> bool:
     """False where something is left for `redo`."""
-    found = await find_with_digest(safety, entry.case)
+    found = None if entry.case is None else await find_with_digest(safety, entry.case)
     if found is None or safety.enforcer is None:
         return False
     case, digest = found
@@ -57,7 +65,7 @@ async def carry_out(safety: Safety, entry: Entry) -> bool:
         await safety.enforcer.remove(case)
     if not await _fold_up(safety, entry, digest):
         return False
-    await safety.store.write(records.carried_out(entry))
+    await safety.store.write(records.carried_out(case.id, entry.version))
     return True
 
 
@@ -70,10 +78,19 @@ async def _tried(safety: Safety, entry: Entry) -> bool:
 
 
 async def _keep_out(safety: Safety, enforcer: Enforcer, entry: Entry, user: UserId) -> None:
-    with suppress(PersonNotFound):  # whoever has no account is out
-        await suspend(safety.people, user, entry.until_ms, entry.note)
+    if await _was_lifted(safety, entry, user):
+        return
+    with suppress(PersonNotFound):  # without an account there is nothing to suspend
+        await suspend(safety.people, user, entry.until_ms, entry.reason)
         safety.tell(PersonSuspended(user))
     await enforcer.fold(user)
+
+
+async def _was_lifted(safety: Safety, entry: Entry, user: UserId) -> bool:
+    """Whether somebody has reinstated the user since: a late retry must not suspend again."""
+    item = await safety.store.get(records.SAFETY, records.standing_key(user), consistent=True)
+    lifted_ms = records.standing_of(user, item).reinstated_ms
+    return lifted_ms is not None and lifted_ms > entry.at_ms
 
 
 async def _fold_up(safety: Safety, entry: Entry, digest: str) -> bool:
@@ -105,11 +122,14 @@ async def _fold(safety: Safety, entry: Entry, digest: str, other_id: CaseId) -> 
             return
         other, removes = found[0], folding_takes_away(digest, *found)
         folded = _folded(safety, entry, other, removes)
+        notice = notice_of(other, folded, safety.ids.notice(folded.at_ms))
         try:
-            await safety.store.write(*records.decided(other, folded, undone=removes))
+            await safety.store.write(*records.decided(other, folded, notice, undone=removes))
         except ConditionFailed:
             continue
         safety.tell(CaseDecided(other, Decision.FOLDED, entry.by))
+        if notice is not None:
+            safety.tell(NoticeCreated(notice))
         if removes:
             await carry_out(safety, folded)
         return
@@ -124,5 +144,6 @@ def _folded(safety: Safety, entry: Entry, other: Case, removes: bool) -> Entry:
         decision=Decision.FOLDED,
         about=other.about,
         removes=removes,
+        reason=entry.reason,
         note=f"with {entry.case}",
     )

@@ -5,7 +5,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from greenroom.ids import UserId
-from greenroom.safety.models import Case, Decision
+from greenroom.safety.models import Case, Decision, ModerationNotice
 
 
 class PersonBlocked(Struct, frozen=True):
@@ -24,6 +24,16 @@ class PersonSuspended(Struct, frozen=True):
     user: UserId
 
 
+class AccountChanged(Struct, frozen=True):
+    """Reinstated, or given another staff role: nodes read the account anew."""
+
+    user: UserId
+
+
+class NoticeCreated(Struct, frozen=True):
+    notice: ModerationNotice
+
+
 class CaseOpened(Struct, frozen=True):
     """Opened, or open again."""
 
@@ -38,5 +48,11 @@ class CaseDecided(Struct, frozen=True):
 
 
 SafetyEvent: TypeAlias = (
-    PersonBlocked | PersonUnblocked | PersonSuspended | CaseOpened | CaseDecided
+    PersonBlocked
+    | PersonUnblocked
+    | PersonSuspended
+    | AccountChanged
+    | NoticeCreated
+    | CaseOpened
+    | CaseDecided
 )

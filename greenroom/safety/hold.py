@@ -24,7 +24,8 @@ def held_ops(
     reply_to: MessageId | None = None,
 ) -> tuple[Op, ...]:
     subject = HeldMessage(thread, author, client_id)
-    return (held_op(safety, subject, text, verdict, reply_to=reply_to),)
+    opened = held_op(safety, subject, text, verdict, reply_to=reply_to)
+    return opened, records.held(case_id(subject), subject)
 
 
 def held_op(

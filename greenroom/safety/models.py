@@ -12,7 +12,8 @@ from typing import NewType, TypeAlias
 
 from msgspec import Struct, field
 
-from greenroom.ids import MessageId, ReportId, ThreadId, UserId
+from greenroom.ids import MessageId, NoticeId, ReportId, ThreadId, UserId
+from greenroom.people.actor import StaffRole
 from greenroom.safety.verdict import NO_SCORE, Judged, PolicyHint, PolicyTag
 
 CaseId = NewType("CaseId", str)
@@ -105,6 +106,10 @@ class Decision(StrEnum):
     SUSPEND = "suspend"
     FOLDED = "folded"
     """Closed with another case of the same person. No moderator chooses it."""
+    REINSTATE = "reinstate"
+    """A suspension was lifted. This, `grant` and `revoke` end no case."""
+    GRANT = "grant"
+    REVOKE = "revoke"
 
 
 class Case(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -112,6 +117,10 @@ class Case(Struct, frozen=True, kw_only=True, rename="camel"):
     subject: Subject
     about: UserId | None = None
     """Whose doing it is, where that is one person."""
+    about_role: StaffRole | None = None
+    """Of that person, as read with the case. Never stored: roles change."""
+    staff_reporters: frozenset[UserId] = frozenset()
+    """Those of the reporters who were staff then: they do not judge it."""
     text: str = ""
     """The text as it was when it was held or first reported."""
     reply_to: MessageId | None = None
@@ -132,13 +141,19 @@ class Case(Struct, frozen=True, kw_only=True, rename="camel"):
     decision: Decision | None = None
     decided_by: UserId | None = None
     decided_ms: int | None = None
+    reason: str = ""
+    """What the person was told."""
 
 
 class Entry(Struct, frozen=True, kw_only=True, rename="camel"):
-    """One line of the append-only record."""
+    """One line of the append-only audit log."""
 
-    case: CaseId = field(name="caseId")
-    version: int
+    case: CaseId | None = field(name="caseId", default=None)
+    """None for what is no decision on a case: reinstate, grant, revoke."""
+    version: int = 0
+    """Of the case."""
+    id: str = field(name="entryId", default="")
+    """Of a line that belongs to no case."""
     at_ms: int
     by: UserId
     decision: Decision
@@ -146,7 +161,51 @@ class Entry(Struct, frozen=True, kw_only=True, rename="camel"):
     removes: bool = False
     """Whether the text is taken away."""
     note: str = ""
+    """For staff."""
+    reason: str = ""
+    """For the person."""
     until_ms: int | None = None
+    role: StaffRole | None = None
+    """Which role was granted, or revoked."""
+
+
+class NoticeKind(StrEnum):
+    """What moderation tells somebody about themselves or their message."""
+
+    RELEASED = "released"
+    REJECTED = "rejected"
+    """A held message was not delivered."""
+    REMOVED = "removed"
+    """A message that others could read was taken away."""
+    WARNED = "warned"
+    SUSPENDED = "suspended"
+    REINSTATED = "reinstated"
+
+
+class ModerationNotice(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Kept until the user has acknowledged it."""
+
+    id: NoticeId = field(name="noticeId")
+    user: UserId
+    kind: NoticeKind
+    at_ms: int
+    reason: str = ""
+    until_ms: int | None = None
+    thread: ThreadId | None = None
+    message: MessageId | None = None
+    client_message_id: str | None = None
+    excerpt: str = ""
+    """The beginning of the message that it is about."""
+
+
+class HeldText(Struct, frozen=True, kw_only=True):
+    """A message of somebody's own that waits for a moderator."""
+
+    thread: ThreadId
+    client_message_id: str
+    text: str
+    reply_to: MessageId | None
+    held_ms: int
 
 
 class Standing(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -157,6 +216,8 @@ class Standing(Struct, frozen=True, kw_only=True, rename="camel"):
     removals: int = 0
     suspensions: int = 0
     suspended_until_ms: int | None = None
+    """`FOREVER_MS` where it has no end; also after it has ended or was lifted."""
+    reinstated_ms: int | None = None
     last_decision_ms: int | None = None
 
 
@@ -202,9 +263,40 @@ def decisions_for(case: Case) -> frozenset[Decision]:
             possible = {Decision.DISMISS, Decision.REMOVE}
         case SomePerson():
             possible = {Decision.DISMISS}
-    if case.about is not None:
+    if case.about is not None and case.about_role is not StaffRole.ADMIN:
         possible |= {Decision.WARN, Decision.SUSPEND}
     return frozenset(possible)
+
+
+_EXCERPT = 200
+_TOLD: dict[Decision, NoticeKind] = {
+    Decision.RELEASE: NoticeKind.RELEASED,
+    Decision.WARN: NoticeKind.WARNED,
+    Decision.SUSPEND: NoticeKind.SUSPENDED,
+}
+
+
+def notice_of(case: Case, entry: Entry, notice: NoticeId) -> ModerationNotice | None:
+    """What the decision tells the person whom it is about; None where it concerns nobody."""
+    kind = _TOLD.get(entry.decision)
+    if kind is None and entry.removes:
+        held = isinstance(case.subject, HeldMessage | HeldEdit | HeldName)
+        kind = NoticeKind.REJECTED if held else NoticeKind.REMOVED
+    if kind is None or entry.about is None:
+        return None
+    subject = case.subject
+    return ModerationNotice(
+        id=notice,
+        user=entry.about,
+        kind=kind,
+        at_ms=entry.at_ms,
+        reason=entry.reason,
+        until_ms=entry.until_ms,
+        thread=None if isinstance(subject, SomePerson) else subject.thread,
+        message=subject.message if isinstance(subject, SentMessage | HeldEdit) else None,
+        client_message_id=subject.client_message_id if isinstance(subject, HeldMessage) else None,
+        excerpt=case.text[:_EXCERPT],
+    )
 
 
 def takes_away(case: Case, decision: Decision) -> bool:

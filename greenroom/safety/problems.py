@@ -30,7 +30,39 @@ class CaseClosed(Problem):
 
 
 class OwnCase(Problem):
-    """You cannot decide a case that concerns you."""
+    """You are involved in this case, so another moderator decides it."""
+
+
+class AdminsOnly(Problem):
+    """Only an admin can do this: it concerns a member of staff."""
+
+
+class RevokeRoleFirst(Problem):
+    """Admins cannot be warned or suspended. Revoke the admin role first."""
+
+
+class NotToYourself(Problem):
+    """You cannot do this to your own account. Ask another admin."""
+
+
+class NotSuspended(Problem):
+    """This account is not suspended."""
+
+
+class StillSuspended(Problem):
+    """This account is suspended. Reinstate it before you grant a role."""
+
+
+class NotStaff(Problem):
+    """This account has no staff role."""
+
+
+class StaffChanged(Problem):
+    """Somebody else changed this account at the same time. Look again."""
+
+
+class NoticeNotFound(Problem):
+    """There is no such notice. It may have been acknowledged already."""
 
 
 class DecisionDoesNotFit(Problem):

@@ -1,15 +1,20 @@
-"""What waits for a moderator, oldest first: of one policy tag, or of all of them merged.
+"""Reads what waits for a moderator, oldest first: of one policy tag, or of all of them merged.
 
 There is a partition for each tag, few in all, so that a page of everything is a page of each.
+Cases that the moderator may not judge are left out, and the page is filled up with others, so that
+its length tells nothing.
 """
 
 import asyncio
+from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from greenroom.people.actor import Actor
-from greenroom.safety import records
-from greenroom.safety.access import check_moderator
+from greenroom.ids import UserId
+from greenroom.people import staff as roles
+from greenroom.people.actor import Actor, StaffRole
+from greenroom.safety import access, records
 from greenroom.safety.context import Safety
 from greenroom.safety.models import Case
 from greenroom.safety.places import cursor_of, place_in
@@ -33,24 +38,55 @@ async def queue(
     limit: int = 20,
     cursor: str | None = None,
 ) -> Queue:
-    check_moderator(actor)
+    access.check_moderator(actor)
     limit = max(1, min(limit, MAX_PAGE))
-    after = None if cursor is None else Bound(">", place_in(cursor))
+    after = None if cursor is None else place_in(cursor)
+    staff = await roles.roles(safety.people)
+    shown: list[Case] = []
+    while True:
+        found, more = await _next(safety, tag, after, limit)
+        for case in found:
+            after = records.queued_at(case)
+            if await _is_shown(safety, actor, case, staff):
+                shown.append(replace(case, about_role=_role(case, staff)))
+            if len(shown) == limit:
+                more = more or case is not found[-1]
+                return Queue(tuple(shown), cursor_of(after) if more else None)
+        if not more:
+            return Queue(tuple(shown), None)
+
+
+async def _next(
+    safety: Safety, tag: PolicyTag | None, after: str | None, limit: int
+) -> tuple[list[Case], bool]:
+    """The next cases of all tags, merged; and whether there are more."""
     tags = (*PolicyTag, None) if tag is None else (tag,)
     pages = await asyncio.gather(*(_page(safety, one, after, limit) for one in tags))
     cases = sorted(
         (records.case_of(item) for page in pages for item in page.items), key=records.queued_at
     )
-    more = len(cases) > limit or any(page.has_more for page in pages)
-    last = cases[:limit]
-    return Queue(tuple(last), cursor_of(records.queued_at(last[-1])) if more and last else None)
+    return cases[:limit], len(cases) > limit or any(page.has_more for page in pages)
 
 
-async def _page(safety: Safety, tag: PolicyTag | None, after: Bound | None, limit: int) -> Page:
+async def _is_shown(
+    safety: Safety, actor: Actor, case: Case, staff: Mapping[UserId, StaffRole]
+) -> bool:
+    if actor.user in case.staff_reporters:
+        return False
+    if not access.is_shown(actor, case.about, _role(case, staff)):
+        return False
+    return not await access.takes_part_in(safety, actor.user, case)
+
+
+def _role(case: Case, staff: Mapping[UserId, StaffRole]) -> StaffRole | None:
+    return None if case.about is None else staff.get(case.about)
+
+
+async def _page(safety: Safety, tag: PolicyTag | None, after: str | None, limit: int) -> Page:
     return await safety.store.query(
         records.SAFETY,
         records.queue_partition(tag),
-        after,
+        None if after is None else Bound(">", after),
         index=records.MODERATION_QUEUE,
         limit=limit,
     )

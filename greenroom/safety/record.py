@@ -1,12 +1,12 @@
-"""What moderators did, newest first: about one case, about one person. And a person's standing."""
+"""Reads what moderators did, newest first: about one case, about one person. And the standing."""
 
 from msgspec import Struct
 
 from greenroom.ids import UserId
-from greenroom.people.actor import Actor
+from greenroom.people import directory
+from greenroom.people.actor import Actor, StaffRole
 from greenroom.people.models import is_user_id
-from greenroom.safety import records
-from greenroom.safety.access import check_moderator
+from greenroom.safety import access, records
 from greenroom.safety.context import Safety
 from greenroom.safety.models import CaseId, Entry, Standing
 from greenroom.store.base import Page
@@ -20,10 +20,20 @@ class Record(Struct, frozen=True):
     next: str | None
 
 
+class Reviewed(Struct, frozen=True):
+    """What staff see of somebody: the standing, and the account as it is now."""
+
+    standing: Standing
+    role: StaffRole | None = None
+    suspended_until_ms: int | None = None
+    """None where the account is not suspended; `FOREVER_MS` where it has no end."""
+    suspension_reason: str = ""
+
+
 async def record_of_case(
     safety: Safety, actor: Actor, case: CaseId, *, limit: int = 50, cursor: str | None = None
 ) -> Record:
-    check_moderator(actor)
+    await access.case(safety, actor, case)
     return _record(
         await safety.store.query(
             records.SAFETY,
@@ -40,7 +50,7 @@ async def record_of_case(
 async def record_of_person(
     safety: Safety, actor: Actor, user: UserId, *, limit: int = 50, cursor: str | None = None
 ) -> Record:
-    check_moderator(actor)
+    await access.check_may_review(safety, actor, user)
     if not is_user_id(user):
         return Record((), None)
     return _record(
@@ -55,12 +65,16 @@ async def record_of_person(
     )
 
 
-async def standing(safety: Safety, actor: Actor, user: UserId) -> Standing:
-    check_moderator(actor)
+async def review(safety: Safety, actor: Actor, user: UserId) -> Reviewed:
+    role = await access.check_may_review(safety, actor, user)
     if not is_user_id(user):
-        return Standing(user=user)
+        return Reviewed(Standing(user=user))
     item = await safety.store.get(records.SAFETY, records.standing_key(user), consistent=True)
-    return records.standing_of(user, item)
+    found = records.standing_of(user, item)
+    account = await directory.find(safety.people, user)
+    if account is None or not account.is_suspended(safety.clock.now_ms()):
+        return Reviewed(found, role)
+    return Reviewed(found, role, account.suspended_until_ms, account.suspension_reason)
 
 
 def _record(page: Page) -> Record:

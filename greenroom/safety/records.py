@@ -4,6 +4,10 @@
     ├─ USER#{userId}
     │  ├─ BLOCK#{blockedUserId}       whom the user has blocked
     │  ├─ REPORT#{reportId}           what the user has reported
+    │  ├─ HELD#{caseId}               a message of the user's that waits for a moderator
+    │  ├─ NOTICE#{at}#{noticeId}      what moderation tells the user, until acknowledged
+    │  ├─ NOTED#{at}#{noticeId}       the same, acknowledged
+    │  ├─ RECORD#{at}#{entryId}       reinstated, or a staff role granted or revoked
     │  └─ STANDING                    what moderation has decided about the user
     └─ CASE#{caseId}                  the id follows from the subject
        ├─ CASE                        the case about one message, held text, thread or user
@@ -11,7 +15,8 @@
        ├─ RECORD#{version}            what a moderator did; put, never changed
        └─ UNDONE#{version}            what was decided and is not carried out yet
 
-    ModerationQueue   queueKey, queuedAt   cases that wait; what is undone; each month's record
+    ModerationQueue   queueKey, queuedAt   cases that wait; what is undone; each month's record;
+                                           suspended users, by when it ends
     ByPerson          aboutKey, aboutAt    a user's open cases; a user's record
 
     Ephemeral
@@ -37,8 +42,19 @@ import msgspec
 from msgspec import Struct
 
 from greenroom.clock import iso
-from greenroom.ids import UserId
-from greenroom.safety.models import Block, Case, CaseId, Decision, Entry, Report, Standing
+from greenroom.ids import NoticeId, UserId, time_of
+from greenroom.people.models import FOREVER_MS
+from greenroom.safety.models import (
+    Block,
+    Case,
+    CaseId,
+    Decision,
+    Entry,
+    HeldMessage,
+    ModerationNotice,
+    Report,
+    Standing,
+)
 from greenroom.safety.verdict import PolicyTag, worst
 from greenroom.store.base import Delete, Key, Op, Put, Update
 from greenroom.store.expressions import Action, Condition, F
@@ -47,11 +63,12 @@ from greenroom.store.values import Item, Value
 
 QUEUE_KEY = "queueKey"
 """`QUEUE#{tag}`, on a case while it waits: the worst of its policy tags, or `OTHER`. `UNDONE`, on
-a decision until it is carried out. `DECIDED#{month}`, on a line of the record."""
+a decision until it is carried out. `DECIDED#{month}`, on a line of the record. `SUSPENDED`, on the
+standing of a suspended user."""
 
 QUEUED_AT = "queuedAt"
 """`{at}#{caseId}`: when the case was opened, or opened again; on a line of the record, of its
-decision, with the version."""
+decision, with the version. `{until}#{userId}` of a suspension."""
 
 ABOUT_KEY = "aboutKey"
 """`OPEN#{userId}` on a case while it waits, `RECORD#{userId}` on a line of the record."""
@@ -66,6 +83,10 @@ BLOCK = "BLOCK#"
 REPORT = "REPORT#"
 RECORD = "RECORD#"
 UNDONE = "UNDONE"
+SUSPENDED = "SUSPENDED"
+HELD = "HELD#"
+NOTICE = "NOTICE#"
+NOTED = "NOTED#"
 _OTHER = "OTHER"
 
 MODERATION_QUEUE = Index(
@@ -74,7 +95,8 @@ MODERATION_QUEUE = Index(
     QUEUED_AT,
     Projects.ALL,
     "The open cases with one policy tag, oldest first; a case that is closed leaves it. "
-    "And the decisions that are still to be carried out; and all that were made in a month.",
+    "And the decisions that are still to be carried out; all that were made in a month; and the "
+    "suspended users, by when the suspension ends.",
 )
 
 BY_PERSON = Index(
@@ -92,6 +114,9 @@ BY_PERSON = Index(
         "removes",
         "note",
         "untilMs",
+        "reason",
+        "role",
+        "entryId",
     ),
     "The open cases about one user, and what moderators decided about the user.",
 )
@@ -106,6 +131,18 @@ SAFETY = Table(
             "A block. Whether two users may meet is one read of two keys, one in each direction.",
         ),
         Kind("USER#{userId}", "REPORT#{reportId}", "What the user has reported, and its case."),
+        Kind("USER#{userId}", "HELD#{caseId}", "A message of the user's that is held."),
+        Kind(
+            "USER#{userId}",
+            "NOTICE#{at}#{noticeId}",
+            "What moderation tells the user: kind, reason, and the message that it is about.",
+        ),
+        Kind("USER#{userId}", "NOTED#{at}#{noticeId}", "A notice that the user acknowledged."),
+        Kind(
+            "USER#{userId}",
+            "RECORD#{at}#{entryId}",
+            "The user was reinstated, or a staff role was granted or revoked. Append-only.",
+        ),
         Kind("USER#{userId}", "STANDING", "Warnings, and until when the user is suspended."),
         Kind(
             "CASE#{caseId}",
@@ -237,6 +274,19 @@ def case_of(item: Item) -> Case:
     return msgspec.convert(item, Case)
 
 
+def held_key(author: UserId, case: CaseId) -> Key:
+    return Key(user_partition(author), HELD + case)
+
+
+def held(case: CaseId, subject: HeldMessage) -> Put:
+    """So that the author can list what is held. The case has the text."""
+    return Put(SAFETY, _at(held_key(subject.author, case)) | {"caseId": case})
+
+
+def case_in(item: Item) -> CaseId:
+    return CaseId(str(item["caseId"]))
+
+
 def opened(case: Case, text_digest: str) -> Put:
     item = _at(case_key(case.id)) | _written(case) | _waiting(case)
     if text_digest:
@@ -279,7 +329,9 @@ def claimed(case: Case, by: UserId, now_ms: int, longest_ms: int) -> Update:
     return Update(SAFETY, case_key(case.id), sets, F("isOpen").equals(True) & free)
 
 
-def decided(before: Case, entry: Entry, *, undone: bool) -> tuple[Op, ...]:
+def decided(
+    before: Case, entry: Entry, notice: ModerationNotice | None, *, undone: bool
+) -> tuple[Op, ...]:
     """Closes the case as it was seen, with its line of the record and what follows from it."""
     seen: Condition = F("version").equals(before.version) & F("isOpen").equals(True)
     if entry.decision is not Decision.FOLDED:
@@ -290,13 +342,65 @@ def decided(before: Case, entry: Entry, *, undone: bool) -> tuple[Op, ...]:
     ]
     if undone:
         ops.append(Put(SAFETY, _undone(entry), _ABSENT))
-    if entry.about is not None and (standing := _standing(entry)):
+    if isinstance(before.subject, HeldMessage):
+        ops.append(Delete(SAFETY, held_key(before.subject.author, before.id)))
+    if notice is not None:
+        ops.append(noticed(notice))
+    if entry.about is not None and (standing := _standing(entry.about, entry)):
         ops.append(Update(SAFETY, standing_key(entry.about), standing))
     return tuple(ops)
 
 
-def carried_out(entry: Entry) -> Delete:
-    return Delete(SAFETY, undone_key(entry.case, entry.version))
+def reinstated(user: UserId, entry: Entry, notice: ModerationNotice) -> tuple[Op, ...]:
+    lifted = (
+        F("reinstatedMs").set(entry.at_ms),
+        F("suspendedUntilMs").remove(),
+        F(QUEUE_KEY).remove(),
+        F(QUEUED_AT).remove(),
+    )
+    return (
+        recorded(entry),
+        noticed(notice),
+        Update(SAFETY, standing_key(user), lifted),
+    )
+
+
+def recorded(entry: Entry) -> Put:
+    """A line of the audit log that belongs to no case."""
+    return Put(SAFETY, _record(entry), _ABSENT)
+
+
+def carried_out(case: CaseId, version: int) -> Delete:
+    return Delete(SAFETY, undone_key(case, version))
+
+
+# Notices
+
+
+def notice_key(notice: ModerationNotice, kept: str = NOTICE) -> Key:
+    return Key(user_partition(notice.user), f"{kept}{iso(notice.at_ms)}#{notice.id}")
+
+
+def notice_key_of(user: UserId, notice: NoticeId) -> Key | None:
+    """From the id alone; None where it is none."""
+    ms = time_of(notice)
+    return None if ms is None else Key(user_partition(user), f"{NOTICE}{iso(ms)}#{notice}")
+
+
+def noticed(notice: ModerationNotice) -> Put:
+    return Put(SAFETY, _at(notice_key(notice)) | _written(notice))
+
+
+def acknowledged(notice: ModerationNotice, at_ms: int) -> tuple[Op, ...]:
+    item = _at(notice_key(notice, NOTED)) | _written(notice) | {"acknowledgedMs": at_ms}
+    return (
+        Delete(SAFETY, notice_key(notice), F("pk").exists()),
+        Put(SAFETY, item),
+    )
+
+
+def notice_of(item: Item) -> ModerationNotice:
+    return msgspec.convert(item, ModerationNotice)
 
 
 def record_key(case: CaseId, version: int) -> Key:
@@ -314,6 +418,15 @@ def entry_of(item: Item) -> Entry:
 
 def standing_key(user: UserId) -> Key:
     return Key(user_partition(user), "STANDING")
+
+
+def suspended_user_in(item: Item) -> UserId:
+    """From a STANDING in the list of suspended users."""
+    return UserId(str(item["pk"]).removeprefix("USER#"))
+
+
+def suspended_at(until_ms: int, user: str) -> str:
+    return f"{iso(until_ms)}#{user}"
 
 
 def standing_of(user: UserId, item: Item | None) -> Standing:
@@ -344,7 +457,7 @@ def month_of(at: str) -> str:
 
 
 def decided_at(entry: Entry) -> str:
-    return f"{iso(entry.at_ms)}#{entry.case}#{entry.version:08d}"
+    return f"{iso(entry.at_ms)}#{entry.case or entry.id}#{entry.version:08d}"
 
 
 def queued_at(case: Case) -> str:
@@ -378,35 +491,49 @@ def _closing(entry: Entry) -> tuple[Action, ...]:
         F("decision").set(entry.decision.value),
         F("decidedBy").set(entry.by),
         F("decidedMs").set(entry.at_ms),
+        F("reason").set(entry.reason),
         *(F(name).remove() for name in gone),
     )
 
 
 def _record(entry: Entry) -> Item:
     at = decided_at(entry)
-    item = _at(record_key(entry.case, entry.version)) | _written(entry)
+    item = _at(_record_key(entry)) | _written(entry)
     item |= {QUEUE_KEY: month_partition(month_of(at)), QUEUED_AT: at}
     if entry.about is None:
         return item
     return item | {ABOUT_KEY: record_partition(entry.about), ABOUT_AT: at}
 
 
+def _record_key(entry: Entry) -> Key:
+    if entry.case is not None:
+        return record_key(entry.case, entry.version)
+    assert entry.about is not None
+    return Key(user_partition(entry.about), f"{RECORD}{iso(entry.at_ms)}#{entry.id}")
+
+
 def _undone(entry: Entry) -> Item:
+    assert entry.case is not None
     queued = {QUEUE_KEY: UNDONE, QUEUED_AT: f"{iso(entry.at_ms)}#{entry.case}"}
     return _at(undone_key(entry.case, entry.version)) | _written(entry) | queued
 
 
-def _standing(entry: Entry) -> tuple[Action, ...]:
+def _standing(user: UserId, entry: Entry) -> tuple[Action, ...]:
     last = F("lastDecisionMs").set(entry.at_ms)
     match entry.decision:
         case Decision.REMOVE:
             return (F("removals").add(1), last)
         case Decision.WARN:
             return (F("warnings").add(1), last)
-        case Decision.SUSPEND if entry.until_ms is None:
-            return (F("suspensions").add(1), F("suspendedUntilMs").remove(), last)
         case Decision.SUSPEND:
-            return (F("suspensions").add(1), F("suspendedUntilMs").set(entry.until_ms), last)
+            until_ms = FOREVER_MS if entry.until_ms is None else entry.until_ms
+            return (
+                F("suspensions").add(1),
+                F("suspendedUntilMs").set(until_ms),
+                F(QUEUE_KEY).set(SUSPENDED),
+                F(QUEUED_AT).set(suspended_at(until_ms, user)),
+                last,
+            )
         case _:
             return ()
 

@@ -7,7 +7,7 @@ context knows no threads.
 from msgspec.structs import replace
 
 from greenroom.ids import ReportId, UserId
-from greenroom.people.actor import Actor
+from greenroom.people.actor import Actor, Scope
 from greenroom.people.models import is_user_id
 from greenroom.safety import access, records
 from greenroom.safety.context import Safety
@@ -47,7 +47,7 @@ async def report(
     author = subject.user if isinstance(subject, SomePerson) else about
     for _ in range(_TRIES):
         before = await access.find(safety, made.case)
-        after = _with(made, before, author, text)
+        after = _with(made, before, author, text, actor)
         try:
             await safety.store.write(*records.reported(made), _case_op(before, after))
         except ConditionFailed as refusal:
@@ -65,7 +65,7 @@ async def report(
 
 def _checked(safety: Safety, actor: Actor, subject: Subject, reason: Reason, note: str) -> Report:
     if isinstance(subject, SomePerson) and subject.user == actor.user:
-        raise InvalidReport("nobody reports themselves")
+        raise InvalidReport("you cannot report yourself")
     if isinstance(subject, SomePerson) and not is_user_id(subject.user):
         raise InvalidReport("this is nobody's id")
     if len(note) > MAX_NOTE:
@@ -81,7 +81,9 @@ def _checked(safety: Safety, actor: Actor, subject: Subject, reason: Reason, not
     )
 
 
-def _with(made: Report, before: Case | None, author: UserId | None, text: str) -> Case:
+def _with(
+    made: Report, before: Case | None, author: UserId | None, text: str, actor: Actor
+) -> Case:
     """The case with one report more; open again if it was closed."""
     tag = tag_of(made.reason)
     case = before or Case(
@@ -92,9 +94,11 @@ def _with(made: Report, before: Case | None, author: UserId | None, text: str) -
         opened_ms=made.at_ms,
         version=0,
     )
+    is_staff = actor.may(Scope.MODERATOR)
     return replace(
         case,
         is_open=True,
+        staff_reporters=case.staff_reporters | ({actor.user} if is_staff else set()),
         opened_ms=case.opened_ms if case.is_open else made.at_ms,
         version=case.version + 1,
         reports=case.reports + 1,

@@ -3,8 +3,7 @@
 from msgspec import Struct
 
 from greenroom.people.actor import Actor
-from greenroom.safety import records
-from greenroom.safety.access import check_moderator
+from greenroom.safety import access, records
 from greenroom.safety.context import Safety
 from greenroom.safety.models import CaseId, Report
 from greenroom.store.expressions import Prefix
@@ -20,7 +19,7 @@ class Reports(Struct, frozen=True):
 async def reports_of_case(
     safety: Safety, actor: Actor, case: CaseId, *, limit: int = 50, cursor: str | None = None
 ) -> Reports:
-    check_moderator(actor)
+    await access.case(safety, actor, case)
     return await _page(safety, records.case_partition(case), limit, cursor, backward=False)
 
 

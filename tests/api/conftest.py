@@ -17,7 +17,7 @@ from greenroom.api.http import Contexts, http_app
 from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.app import TABLES, compose, samples_of
 from greenroom.clock import HeldClock
-from greenroom.demo import joined
+from greenroom.demo import joined, staffed
 from greenroom.ids import UserId
 from greenroom.people import People, directory
 from greenroom.people.actor import Scope
@@ -86,7 +86,9 @@ def sign(bearer: Bearer) -> Sign:
 @pytest.fixture
 async def anonymous(contexts: Contexts, world: World, sign: Sign) -> AsyncIterator[AsyncClient]:
     authenticator = Authenticator(contexts.people, SharedSecret(SECRET), Expected())
-    shown = samples_of(await joined(contexts.people))
+    cast = await joined(contexts.people)
+    await staffed(contexts.safety, cast)
+    shown = samples_of(cast)
     app = http_app(contexts, authenticator, world.ready, shown, sign)
     # Asked in our own loop, to which the store belongs.
     transport = ASGITransport(app, raise_app_exceptions=False)  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
 """A hall full of people who talk over HTTP: Ana buys, Ben sells, Cleo is a stranger, Mod moderates.
 
-Everybody has a token; `ask` speaks with it.
+Adi is an admin. Everybody has a token; `ask` speaks with it.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -17,18 +17,21 @@ from greenroom.api.http import Contexts, http_app
 from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.app import TABLES, compose
 from greenroom.clock import HeldClock
-from greenroom.people.actor import Scope
+from greenroom.ids import UserId
+from greenroom.people.actor import Scope, StaffRole, system
 from greenroom.people.join import join
+from greenroom.safety.grant import grant
 from greenroom.safety.limits import RATES, Limit, Rate
 from tests.stores import IN_2100_MS, fresh_store
 
 SECRET = b"a secret of more than 32 characters for tokens"
 CAST = {
-    "ana": Scope.USER,
-    "ben": Scope.USER,
-    "cleo": Scope.USER,
-    "dan": Scope.USER,
-    "mod": Scope.MODERATOR,
+    "ana": None,
+    "ben": None,
+    "cleo": None,
+    "dan": None,
+    "mod": StaffRole.MODERATOR,
+    "adi": StaffRole.ADMIN,
 }
 
 
@@ -41,13 +44,15 @@ class Hall:
     ids: dict[str, str] = field(default_factory=dict)
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
 
-    async def join(self, name: str) -> str:
+    async def join(self, name: str, role: StaffRole | None = None) -> str:
         self.ids[name] = (await join(self.contexts.people, name)).id
+        if role is not None:
+            await grant(self.contexts.safety, system(), UserId(self.ids[name]), role)
         return self.ids[name]
 
     def token(self, name: str, *scopes: Scope, **claims: object) -> dict[str, str]:
         """The header of somebody who has joined, or of anybody by an id."""
-        scope = " ".join(scopes or (CAST.get(name, Scope.USER),))
+        scope = " ".join(scopes or (Scope.USER,))
         given: dict[str, object] = {"sub": self.ids.get(name, name), "scope": scope}
         given["exp"] = self.clock.now_ms() // 1000 + 3600
         return {"Authorization": f"Bearer {SharedSecret(SECRET).sign(given | claims)}"}
@@ -114,8 +119,8 @@ async def hall_on(
         transport = ASGITransport(app, raise_app_exceptions=False)  # type: ignore[arg-type]
         async with AsyncClient(transport=transport, base_url="http://greenroom") as client:
             hall = Hall(contexts, clock, app, client)
-            for name in CAST:
-                await hall.join(name)
+            for name, role in CAST.items():
+                await hall.join(name, role)
             yield hall
 
 

@@ -12,11 +12,12 @@ from greenroom.api.auth import Authenticator, NotAllowed
 from greenroom.api.tokens import Expected, InvalidToken, SharedSecret, TokenExpired
 from greenroom.clock import HeldClock
 from greenroom.ids import UserId
-from greenroom.people import People, directory
+from greenroom.people import People, directory, records
 from greenroom.people.access import AccountSuspended, NoAccount
-from greenroom.people.actor import SYSTEM, Actor, Scope
+from greenroom.people.actor import SYSTEM, Actor, Scope, StaffRole
 from greenroom.people.join import join
-from greenroom.people.suspend import reinstate, suspend
+from greenroom.people.models import FOREVER_MS
+from greenroom.people.suspend import suspend
 from tests.api.conftest import SECRET, Bearer
 
 Client = AsyncClient
@@ -159,20 +160,48 @@ async def test_issuer_and_audience_are_checked_where_they_are_set(
     [
         ({}, {Scope.USER}),
         ({"scope": "openid profile"}, {Scope.USER}),
-        ({"scope": "moderator"}, {Scope.USER, Scope.MODERATOR}),
-        ({"scopes": ["admin"]}, {Scope.USER, Scope.ADMIN}),
-        ({"scope": "greenroom/moderator"}, {Scope.USER, Scope.MODERATOR}),
+        ({"scope": "moderator"}, {Scope.USER}),
+        ({"scopes": ["admin"]}, {Scope.USER}),
+        ({"scope": "greenroom/moderator"}, {Scope.USER}),
         ({"scope": "aws.cognito.signin.user.admin"}, {Scope.USER}),
-        ({"cognito:groups": ["moderator", "vip"]}, {Scope.USER, Scope.MODERATOR}),
+        ({"cognito:groups": ["moderator", "vip"]}, {Scope.USER}),
         ({"scope": "service"}, {Scope.SERVICE}),
         ({"scope": "service user"}, {Scope.SERVICE, Scope.USER}),
+        ({"scope": "service admin"}, {Scope.SERVICE}),
     ],
 )
-async def test_scopes_are_those_that_the_token_names(
+async def test_a_token_makes_a_service_and_nobody_staff(
     authenticator: Authenticator, claims: Claims, named: Claims, scopes: set[Scope]
 ) -> None:
     actor = await authenticator.authenticate(signed(claims | named))
     assert actor.scopes == scopes
+
+
+@pytest.mark.parametrize("role", StaffRole)
+@pytest.mark.parametrize("named", ["", "moderator", "admin"])
+async def test_the_stored_role_decides_whatever_the_token_says(
+    authenticator: Authenticator,
+    people: People,
+    claims: Claims,
+    clock: HeldClock,
+    maya: UserId,
+    role: StaffRole,
+    named: str,
+) -> None:
+    token = signed(claims | {"scope": named})
+    await people.store.write(*records.role_changed(maya, None, role))
+    assert (await authenticator.authenticate(token)).scopes == {Scope.USER, Scope(role.value)}
+    await people.store.write(*records.role_changed(maya, role, None))
+    authenticator.forget(maya)
+    assert (await authenticator.authenticate(token)).scopes == {Scope.USER}
+
+
+async def test_a_service_that_acts_for_staff_acts_for_a_user(
+    authenticator: Authenticator, people: People, claims: Claims, maya: UserId
+) -> None:
+    await people.store.write(*records.role_changed(maya, None, StaffRole.ADMIN))
+    shop = signed(claims | {"sub": "shop", "scope": "service"})
+    assert await authenticator.authenticate(shop, maya) == Actor(maya)
 
 
 async def test_a_suspension_counts_within_seconds_also_for_a_token_just_used(
@@ -191,7 +220,7 @@ async def test_a_suspension_counts_within_seconds_also_for_a_token_just_used(
     clock.advance(seconds=2)
     with pytest.raises(AccountSuspended, match="until further notice"):
         await authenticator.authenticate(token)
-    await reinstate(people, maya)
+    await people.store.write(records.reinstated(maya, FOREVER_MS))
     clock.advance(seconds=2)
     assert await authenticator.authenticate(token) == Actor(maya)
 

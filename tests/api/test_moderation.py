@@ -61,7 +61,7 @@ async def test_a_moderator_is_told_that_a_locked_conversation_takes_no_text(hall
     ]
 
 
-async def test_a_held_text_that_was_removed_is_still_held_to_its_author(hall: Hall) -> None:
+async def test_a_held_text_that_was_removed_is_rejected_to_its_author(hall: Hall) -> None:
     thread = await hall.talk()
     path = f"/threads/{thread}/messages"
     body = {"body": SCAM, "clientMessageId": "h1"}
@@ -69,9 +69,10 @@ async def test_a_held_text_that_was_removed_is_still_held_to_its_author(hall: Ha
     [case] = (await hall.get("mod", "/moderation/queue"))["cases"]
     place = f"/moderation/cases/{case['caseId']}"
     told(await hall.ask("mod", "POST", f"{place}/claim"))
-    decision = {"decision": "remove", "version": case["version"]}
+    decision = {"decision": "remove", "version": case["version"], "reason": "No advertising."}
     told(await hall.ask("mod", "POST", f"{place}/decide", decision))
-    told(await hall.ask("ana", "POST", path, body), 202)
+    again = told(await hall.ask("ana", "POST", path, body), 200)
+    assert (again["status"], again["reason"]) == ("rejected", "No advertising.")
 
 
 async def test_a_report_reaches_the_queue_and_a_suspension_the_reported(hall: Hall) -> None:

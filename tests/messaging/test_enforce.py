@@ -12,7 +12,7 @@ from greenroom.messaging.models import Kind, Status
 from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.problems import ClientIdReused, RequestPending
 from greenroom.messaging.seats import leave
-from greenroom.messaging.send import Held, Outgoing, Sent, hold, send
+from greenroom.messaging.send import Held, Outgoing, Rejected, Sent, hold, send
 from greenroom.people.actor import Scope
 from greenroom.safety.models import Case, HeldMessage, SentMessage, Subject, WholeThread, case_id
 from greenroom.safety.problems import CannotRelease
@@ -42,7 +42,7 @@ async def test_what_is_held_is_as_good_as_sent_to_its_author_and_nothing_to_othe
     assert (await history(world.messaging, world.actors["ben"], thread.id)).frames == ()
     assert (await inbox.counts(world.messaging, world.actors["ben"])).badge == 0
     again = await send(world.messaging, world.actors["ana"], thread.id, _OUTGOING)
-    assert isinstance(again, Held)
+    assert again == Rejected(_OUTGOING.client_id)
     with pytest.raises(ClientIdReused):
         await send(world.messaging, world.actors["ana"], thread.id, Outgoing("c", "Other"))
 
@@ -90,7 +90,7 @@ async def test_a_moderator_is_told_why_a_text_cannot_be_released(world: World, w
     await enforcement.release(case)
     assert (await history(world.messaging, world.actors["ben"], thread.id)).frames == before
     again = await send(world.messaging, world.actors["ana"], thread.id, _OUTGOING)
-    assert isinstance(again, Held), "to its author it is as good as sent"
+    assert isinstance(again, Rejected), "its author is told"
 
 
 async def test_a_text_that_waits_with_a_request_is_released_into_it(world: World) -> None:
@@ -133,7 +133,7 @@ async def test_a_release_reads_nothing_for_its_author(world: World) -> None:
     assert row.standing.unread >= 1, "Ben's question is still unread"
 
 
-async def test_what_is_removed_before_it_was_sent_stays_out_and_its_author_does_not_notice(
+async def test_what_is_removed_before_it_was_sent_stays_out_and_its_author_is_told(
     world: World,
 ) -> None:
     thread = await world.inquiry()

@@ -19,7 +19,7 @@ from greenroom.safety.models import (
     WholeThread,
     case_id,
 )
-from greenroom.safety.problems import ModeratorsOnly, OwnCase
+from greenroom.safety.problems import CaseNotFound, ModeratorsOnly
 from tests.messaging.world import World
 
 
@@ -66,7 +66,7 @@ async def test_it_is_for_moderators_and_never_for_ones_own_case(world: World) ->
     with pytest.raises(ModeratorsOnly):
         await surroundings(world.messaging, world.actors["ben"], case_id(held))
     author = Actor(UserId(world.user("ana")), frozenset({Scope.MODERATOR}))
-    with pytest.raises(OwnCase):
+    with pytest.raises(CaseNotFound):
         await surroundings(world.messaging, author, case_id(held))
 
 

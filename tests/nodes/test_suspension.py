@@ -3,8 +3,10 @@ that nobody is looked at because a minute has passed."""
 
 from typing import Any
 
-from greenroom.people.actor import Scope
+from greenroom.ids import UserId
+from greenroom.people.actor import StaffRole, system
 from greenroom.realtime.base import EVERYBODY, Notice
+from greenroom.safety.grant import grant
 from tests.nodes.cluster import Cluster
 from tests.socket.node import Node
 
@@ -13,10 +15,9 @@ EXPIRED = 4403
 
 
 async def moderates(node: Node, method: str, path: str, body: object = None) -> Any:
-    bearer = f"Bearer {node.token('cleo', Scope.USER, Scope.MODERATOR)}"
-    status, answer = await node.rest(
-        "cleo", method, f"/moderation{path}", body, Authorization=bearer
-    )
+    user = UserId(node.id("cleo"))
+    await grant(node.contexts.safety, system(), user, StaffRole.MODERATOR)
+    status, answer = await node.rest("cleo", method, f"/moderation{path}", body)
     assert status < 400, answer
     return answer
 
@@ -50,7 +51,7 @@ async def test_whoever_is_suspended_on_one_node_is_shown_out_of_all(cluster: Clu
 async def test_a_word_of_a_suspension_that_is_not_true_shows_nobody_out(cluster: Cluster) -> None:
     node = await cluster.node()
     async with await node.connect("ben") as ben:
-        word = f'{{"suspended": "{node.id("ben")}"}}'.encode()
+        word = f'{{"changed": "{node.id("ben")}"}}'.encode()
         node.desk.hub.bus.publish((EVERYBODY,), Notice(word))
         node.desk.hub.bus.publish((EVERYBODY,), Notice(b"nonsense"))
         assert await ben.told() == []

@@ -4,11 +4,12 @@ import pytest
 
 from greenroom.clock import HeldClock
 from greenroom.ids import UserId
-from greenroom.people import People, access, directory
+from greenroom.people import People, access, directory, records
 from greenroom.people.access import AccountSuspended, check_not_suspended
 from greenroom.people.directory import PersonNotFound
 from greenroom.people.join import join
-from greenroom.people.suspend import reinstate, suspend
+from greenroom.people.models import FOREVER_MS
+from greenroom.people.suspend import suspend
 
 
 async def test_a_suspension_ends_by_itself(people: People, clock: HeldClock) -> None:
@@ -22,7 +23,7 @@ async def test_a_suspension_ends_by_itself(people: People, clock: HeldClock) -> 
 async def test_whoever_is_reinstated_is_as_before(people: People, clock: HeldClock) -> None:
     maya = await join(people, "maya", first_name="Maya")
     assert (await suspend(people, maya.id, None, "spam")).is_suspended(clock.now_ms())
-    assert await reinstate(people, maya.id) == maya
+    await people.store.write(records.reinstated(maya.id, FOREVER_MS))
     assert await access.account(people, maya.id) == maya
 
 
@@ -34,12 +35,10 @@ async def test_a_suspended_person_is_found_as_before(people: People) -> None:
     assert len((await directory.by_name(people, "maya")).people) == 1
 
 
-async def test_nobody_can_be_neither_suspended_nor_reinstated(people: People) -> None:
+async def test_nobody_cannot_be_suspended(people: People) -> None:
     nobody = UserId("usr_nobody")
     with pytest.raises(PersonNotFound):
         await suspend(people, nobody, None, "spam")
-    with pytest.raises(PersonNotFound):
-        await reinstate(people, nobody)
     assert await access.account(people, nobody) is None
 
 

@@ -1,6 +1,6 @@
 """A small world with named people: Ana and Ben talk, Cleo looks on, Mod and Mona moderate.
 
-What messaging will do with a decision is written down by `Notes`.
+Adi is an admin. What messaging will do with a decision is written down by `Notes`.
 """
 
 import dataclasses
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from greenroom.clock import HeldClock
 from greenroom.ids import Ids, MessageId, ThreadId, UserId
 from greenroom.people import People
-from greenroom.people.actor import Actor, Scope
+from greenroom.people.actor import Actor, StaffRole, system, with_role
 from greenroom.people.join import join
 from greenroom.people.records import TABLES as PEOPLE_TABLES
 from greenroom.safety import Safety
@@ -17,6 +17,7 @@ from greenroom.safety.access import find
 from greenroom.safety.claim import claim
 from greenroom.safety.decide import decide
 from greenroom.safety.events import SafetyEvent
+from greenroom.safety.grant import grant
 from greenroom.safety.hold import held_ops
 from greenroom.safety.limits import Limits
 from greenroom.safety.models import (
@@ -50,6 +51,8 @@ class Notes:
     done: list[tuple[str, str]] = field(default_factory=list)
     breaks: str = ""
     locked: bool = False
+    parties: set[UserId] = field(default_factory=set)
+    """Who takes part in the thread."""
 
     async def check_release(self, case: Case) -> None:
         if self.locked:
@@ -60,6 +63,9 @@ class Notes:
 
     async def remove(self, case: Case) -> None:
         self._note("remove", case.id)
+
+    async def takes_part(self, thread: ThreadId, user: UserId) -> bool:
+        return user in self.parties
 
     async def fold(self, user: UserId) -> None:
         self._note("fold", user)
@@ -81,6 +87,7 @@ class World:
     cleo: Actor
     mod: Actor
     mona: Actor
+    adi: Actor
 
     @property
     def store(self) -> Store:
@@ -136,6 +143,7 @@ class World:
             case,
             decision,
             version=claimed.version,
+            reason="be kind",
             note="as agreed",
             until_ms=until_ms,
         )
@@ -147,8 +155,15 @@ async def furnished(store: Store, clock: HeldClock) -> World:
     notes, told = Notes(), list[SafetyEvent]()
     safety = Safety(store, people, clock, ids, Limits(store, clock))
     safety = dataclasses.replace(safety, enforcer=notes, tell=told.append)
-    users = [(await join(people, name)).id for name in ("ana", "ben", "cleo", "mod", "mona")]
-    staff = frozenset({Scope.USER, Scope.MODERATOR})
-    ana, ben, cleo = (Actor(user) for user in users[:3])
-    mod, mona = (Actor(user, staff) for user in users[3:])
-    return World(safety, clock, notes, told, ana, ben, cleo, mod, mona)
+    ana, ben, cleo = [Actor((await join(people, name)).id) for name in ("ana", "ben", "cleo")]
+    moderator, admin = StaffRole.MODERATOR, StaffRole.ADMIN
+    staff = [(name, moderator) for name in ("mod", "mona")] + [("adi", admin)]
+    mod, mona, adi = [await _hired(safety, name, role) for name, role in staff]
+    told.clear()
+    return World(safety, clock, notes, told, ana, ben, cleo, mod, mona, adi)
+
+
+async def _hired(safety: Safety, name: str, role: StaffRole) -> Actor:
+    user = (await join(safety.people, name)).id
+    await grant(safety, system(), user, role)
+    return with_role(Actor(user), role)

@@ -11,8 +11,9 @@ from greenroom.api.tokens import LEEWAY_SECONDS
 from greenroom.api.ws.desk import Patience
 from greenroom.clock import HeldClock
 from greenroom.ids import UserId
-from greenroom.people.actor import Scope
-from greenroom.people.suspend import reinstate, suspend
+from greenroom.people.actor import Scope, system
+from greenroom.people.suspend import suspend
+from greenroom.safety.reinstate import reinstate
 from tests.socket.client import Client
 from tests.socket.node import CAST, Node, held, serving
 from tests.socket.raw import Raw
@@ -238,7 +239,7 @@ async def test_suspended_in_mid_connection(tmp_path: Path) -> None:
         assert told["problem"] == answer["problem"]
         assert await silent.closed() == EXPIRED, "nor does he hear of anything"
         await refused(await node.connect(), "account-suspended", token=node.token("ben"))
-        await reinstate(node.contexts.people, UserId(node.id("ben")))
+        await reinstate(node.contexts.safety, system(), UserId(node.id("ben")))
         held(node).advance(seconds=5)
         async with await node.connect("ben") as again:
             assert (await again.send(thread, "thank you"))["type"] == "ack"

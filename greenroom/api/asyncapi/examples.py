@@ -81,6 +81,10 @@ EXAMPLES: Mapping[type[frames.Frame], tuple[Example, ...]] = {
         Example("of auth", frames.Ack(1, cursor=_CURSOR, user_id=_JONAS, expires_at=_EXPIRES)),
         Example("of send", frames.Ack(2, status="sent", message=_SENT, hints=_SENDING.hints)),
         Example("of send, held for a moderator", frames.Ack(2, status="held")),
+        Example(
+            "of send, rejected by a moderator",
+            frames.Ack(2, status="rejected", reason="Please keep it friendly.", warned=True),
+        ),
         Example("of edit", frames.Ack(4, message=_EDITED)),
         Example("of read", frames.Ack(9)),
         Example("of history", frames.Ack(13, page=_PAGE)),
@@ -113,6 +117,9 @@ EXAMPLES: Mapping[type[frames.Frame], tuple[Example, ...]] = {
             "accepted",
             frames.RequestChanged(_THREAD, _REQUEST, _MAYA, _JONAS, GateStatus.ACCEPTED),
         ),
+    ),
+    frames.NoticeCreated: (
+        Example("a warning", frames.NoticeCreated(_answer("getNotices", 200).notices[0])),
     ),
     frames.Synced: (Example("one thread", frames.Synced(11, _CHANGES)),),
     frames.Resync: (Example("resync", frames.Resync()),),

@@ -39,6 +39,7 @@ FIELDS: Mapping[str, str] = {
     "target_user_id": "Whom it asks.",
     "sender_user_id": "Who has asked.",
     "status": "What has become of it.",
+    "notice": "As `GET /v1/me/notices` lists it.",
     "changes": "As `GET /v1/sync` answers.",
     "expires_at": "When it ends.",
     "reason": "For a log, not for people.",

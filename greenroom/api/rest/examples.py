@@ -10,7 +10,17 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from greenroom.api.contract import Shown
-from greenroom.api.rest import inbox, manage, messages, mine, moderation, safety, threads
+from greenroom.api.rest import (
+    inbox,
+    manage,
+    messages,
+    mine,
+    moderation,
+    notices,
+    safety,
+    staff,
+    threads,
+)
 from greenroom.api.rest.health import Health
 from greenroom.api.rest.me import Me, NewNames, SignUp
 from greenroom.api.rest.people import NewPerson, PeoplePage, Person, Profile
@@ -27,7 +37,8 @@ from greenroom.api.rest.shapes import (
     Thread,
     ThreadRow,
 )
-from greenroom.ids import MessageId, ReportId, ThreadId, UserId
+from greenroom.ids import MessageId, NoticeId, ReportId, ThreadId, UserId
+from greenroom.messaging.held import HeldStatus
 from greenroom.messaging.models import (
     Folder,
     FrameKind,
@@ -37,8 +48,8 @@ from greenroom.messaging.models import (
     ServiceRole,
     Status,
 )
-from greenroom.people.actor import SYSTEM, Scope
-from greenroom.safety.models import CaseId, Decision, Reason
+from greenroom.people.actor import SYSTEM, Scope, StaffRole
+from greenroom.safety.models import CaseId, Decision, NoticeKind, Reason
 from greenroom.safety.verdict import HINTS, PolicyHint, PolicyTag
 
 _JONAS = UserId("usr_01k75pf200e1k6cdq0v2xq7f3m")
@@ -136,6 +147,7 @@ _OPEN_CASE = moderation.Case(
     case_id=_CASE,
     subject=safety.Subject("message", _THREAD, _MESSAGE),
     about_user_id=_JONAS,
+    about_role=None,
     text="Pay me outside, it is cheaper.",
     reply_to_message_id=None,
     is_open=True,
@@ -153,11 +165,45 @@ _OPEN_CASE = moderation.Case(
     decision=None,
     decided_by_user_id=None,
     decided_at=None,
+    reason=None,
 )
 _CLAIMED = replace(_OPEN_CASE, claimed_by_user_id=_ADA, claimed_until="2025-10-09T09:27:07.123Z")
+_WORDS = "Payments outside Greenroom are not allowed."
 _DECIDED = moderation.Entry(
-    _CASE, 2, Decision.WARN, _ADA, _LATER, _JONAS, True, "First time.", None
+    case_id=_CASE,
+    version=2,
+    decision=Decision.WARN,
+    decided_by_user_id=_ADA,
+    decided_at=_LATER,
+    about_user_id=_JONAS,
+    removes=True,
+    reason=_WORDS,
+    note="First time.",
+    until=None,
+    role=None,
 )
+_REINSTATED = replace(
+    _DECIDED,
+    case_id=None,
+    version=0,
+    decision=Decision.REINSTATE,
+    removes=False,
+    reason="The report was a mistake.",
+    note="",
+)
+_WARNED = notices.ModerationNotice(
+    notice_id=NoticeId("ntc_01k75q8j5d8f0h2k4m6p8r0t2v"),
+    kind=NoticeKind.WARNED,
+    created_at=_LATER,
+    reason=_WORDS,
+    until=None,
+    thread_id=_THREAD,
+    message_id=_MESSAGE,
+    client_message_id=None,
+    excerpt="Pay me outside, it is cheaper.",
+)
+_CONTACT = "support@example.com"
+_ENDS = "2025-10-16T09:12:07.123Z"
 _RECORD = moderation.Record([_DECIDED], None)
 
 _PEOPLE: Mapping[str, Shown] = {
@@ -282,14 +328,52 @@ _SAFETY: Mapping[str, Shown] = {
                     list(_ROW.participants),
                 ),
                 [_SENT],
+                0,
             )
         }
     ),
     "claimCase": Shown({200: _CLAIMED}),
-    "decideCase": Shown({200: _DECIDED}, moderation.NewDecision(Decision.WARN, 1, "First time.")),
+    "decideCase": Shown(
+        {200: _DECIDED}, moderation.NewDecision(Decision.WARN, 1, _WORDS, "First time.")
+    ),
     "getRecordOfCase": Shown({200: _RECORD}),
     "getRecord": Shown({200: moderation.Record([_DECIDED], _NEXT)}),
     "getRecordOfPerson": Shown({200: _RECORD}),
-    "getStanding": Shown({200: moderation.Standing(_JONAS, 1, 1, 0, None, _LATER)}),
+    "getStanding": Shown(
+        {
+            200: moderation.Standing(
+                user_id=_JONAS,
+                warnings=1,
+                removals=1,
+                suspensions=1,
+                is_suspended=True,
+                suspended_until=_ENDS,
+                suspension_reason=_WORDS,
+                role=None,
+                last_decision_at=_LATER,
+            )
+        }
+    ),
+    "getSuspended": Shown(
+        {200: moderation.SuspendedPeople([moderation.SuspendedPerson(_JONAS, _ENDS, _LATER)], None)}
+    ),
+    "reinstate": Shown(
+        {200: _REINSTATED}, staff.NewReinstatement("The report was a mistake.", "Case reviewed.")
+    ),
+    "getStaff": Shown({200: staff.StaffList([staff.StaffMember(_ADA, StaffRole.MODERATOR)])}),
+    "grantRole": Shown(
+        {200: staff.StaffMember(_ADA, StaffRole.MODERATOR)},
+        staff.NewRole(StaffRole.MODERATOR, "Joined the team."),
+    ),
+    "revokeRole": Shown({200: staff.StaffMember(_ADA, None)}),
+    "getNotices": Shown({200: notices.Notices([_WARNED], None, _CONTACT)}),
+    "getHeldMessages": Shown(
+        {
+            200: notices.HeldMessages(
+                [notices.HeldMessage(_THREAD, "c-17", _BODY, None, _SAID)], None
+            )
+        }
+    ),
+    "getHeldMessage": Shown({200: notices.HeldOutcome(HeldStatus.REJECTED, None, _WORDS, True)}),
 }
 EXAMPLES: Mapping[str, Shown] = {**_PEOPLE, **_THREADS, **_MESSAGES, **_INBOX, **_SAFETY}

@@ -9,6 +9,7 @@ from msgspec import Struct
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.contract import refuses
 from greenroom.api.rest import shapes
+from greenroom.api.rest.notices import ModerationNotice, notice
 from greenroom.api.rest.params import Caller, Cursor, RequestIdInPath, TheMessaging
 from greenroom.api.rest.shapes import Message, Thread, ThreadRow
 from greenroom.ids import ThreadId
@@ -50,6 +51,8 @@ class Changes(Struct, rename="camel"):
     cursor: str
     more: bool
     reset: bool
+    notices: list[ModerationNotice] = []
+    """What moderation has told you since, until you acknowledge it."""
 
 
 @get(
@@ -153,7 +156,8 @@ def changes_of(found: syncing.Synced, actor: Actor, now_ms: int) -> Changes:
         seen = View(changed.side, changed.members)
         messages = shapes.messages(changed.frames, actor.user, seen)
         changes.append(ThreadChanges(shapes.thread(seen, now_ms), messages, changed.truncated))
-    return Changes(changes, list(found.gone), found.cursor, found.more, found.reset)
+    told = [notice(one) for one in found.notices]
+    return Changes(changes, list(found.gone), found.cursor, found.more, found.reset, told)
 
 
 def _counts(counts: inboxes.Counts) -> Counts:

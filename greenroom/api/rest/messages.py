@@ -94,7 +94,7 @@ class Edits(Struct, rename="camel"):
     "The text may use a small subset of Markdown.",
     response_description="The message, with hints for its author if there are any.",
     responses={
-        200: ResponseSpec(Sending, description="A retry: the message that was sent first."),
+        200: ResponseSpec(Sending, description="A retry: what became of the first one."),
         202: ResponseSpec(Sending, description="Held for review by a moderator."),
     }
     | refuses(
@@ -123,8 +123,8 @@ async def send_message(
     outgoing = sending.Outgoing(client_id, data.body, reply, metadata=kept)
     outcome = await sending.send(messaging, actor, thread_id, outgoing)
     shown = shapes.sending(outcome, client_id, actor.user)
-    if isinstance(outcome, sending.Held):
-        return Response(shown, status_code=202)
+    if not isinstance(outcome, sending.Sent):
+        return Response(shown, status_code=202 if isinstance(outcome, sending.Held) else 200)
     headers = {"ETag": etag(outcome.frame.version)}
     return Response(shown, status_code=200 if outcome.again else 201, headers=headers)
 

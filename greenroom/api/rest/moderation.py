@@ -27,7 +27,8 @@ from greenroom.clock import iso
 from greenroom.ids import MessageId, ReportId, ThreadId, UserId
 from greenroom.messaging.models import Kind, Status
 from greenroom.messaging.surroundings import surroundings
-from greenroom.people.actor import Scope
+from greenroom.people.actor import Scope, StaffRole
+from greenroom.people.models import FOREVER_MS
 from greenroom.safety import (
     access,
     claim as claiming,
@@ -37,9 +38,11 @@ from greenroom.safety import (
     queue,
     record,
     reports as reported,
+    suspended,
 )
 from greenroom.safety.models import CaseId, Decision, Reason
 from greenroom.safety.problems import (
+    AdminsOnly,
     CannotRelease,
     CaseChanged,
     CaseClaimed,
@@ -49,6 +52,7 @@ from greenroom.safety.problems import (
     DecisionDoesNotFit,
     InvalidDecision,
     OwnCase,
+    RevokeRoleFirst,
 )
 from greenroom.safety.verdict import PolicyHint, PolicyTag
 from greenroom.store.problems import InvalidCursor
@@ -62,6 +66,8 @@ class Case(Struct, rename="camel"):
     subject: Subject
     about_user_id: UserId | None
     """Whose doing it is, where that is one person."""
+    about_role: StaffRole | None
+    """Of that person, if they are staff: only admins see the case."""
     text: str
     reply_to_message_id: MessageId | None
     is_open: bool
@@ -80,6 +86,8 @@ class Case(Struct, rename="camel"):
     decision: Decision | None
     decided_by_user_id: UserId | None
     decided_at: str | None
+    reason: str | None
+    """What the person was told."""
 
 
 class Queue(Struct, rename="camel"):
@@ -113,28 +121,46 @@ class Place(Struct, rename="camel"):
 class Context(Struct, rename="camel"):
     thread: Place | None
     messages: list[Message]
-    """A few, in their order."""
+    """A few before and after it, in their order."""
+    position: int | None
+    """Where in `messages` the case belongs: the index of the reported message; of a held text, the
+    index of the first message written after it (the length if there is none). Null for a whole
+    conversation or a person."""
 
 
 class NewDecision(Struct, rename="camel", forbid_unknown_fields=True):
     decision: Decision
     version: Annotated[int, Meta(ge=1, le=2**53)]
     """Of the case, as it was looked at."""
-    note: str = ""
+    reason: Annotated[str, Meta(max_length=deciding.MAX_REASON)] = ""
+    """What the person is told."""
+    note: Annotated[str, Meta(max_length=deciding.MAX_NOTE)] = ""
+    """For staff: the person does not see it."""
     until: Annotated[datetime, Meta(tz=True)] | None = None
     """When a suspension ends; without, it does not."""
 
 
 class Entry(Struct, rename="camel"):
-    case_id: CaseId
+    """One line of the audit log."""
+
+    case_id: CaseId | None
+    """Null for `reinstate`, `grant` and `revoke`, which end no case."""
     version: int
+    """Of the case."""
     decision: Decision
     decided_by_user_id: UserId
     decided_at: str
     about_user_id: UserId | None
     removes: bool
+    """Whether the message was taken away, or the conversation closed."""
+    reason: str
+    """What the person was told."""
     note: str
+    """For staff."""
     until: str | None
+    """When a suspension ends; null if it has no end."""
+    role: StaffRole | None
+    """Which role was granted or revoked."""
 
 
 class Record(Struct, rename="camel"):
@@ -149,8 +175,27 @@ class Standing(Struct, rename="camel"):
     warnings: int
     removals: int
     suspensions: int
+    is_suspended: bool
+    """Now."""
     suspended_until: str | None
+    """When the suspension ends; null if it has no end, or there is none."""
+    suspension_reason: str | None
+    """What the person was told."""
+    role: StaffRole | None
+    """Of a member of staff."""
     last_decision_at: str | None
+
+
+class SuspendedPerson(Struct, rename="camel"):
+    user_id: UserId
+    suspended_until: str | None
+    """Null if it has no end."""
+    suspended_at: str | None
+
+
+class SuspendedPeople(Struct, rename="camel"):
+    people: list[SuspendedPerson]
+    next: str | None
 
 
 @get(
@@ -177,7 +222,7 @@ async def get_queue(
     summary="Get a case",
     response_description="The case.",
     response_headers=_ETAG,
-    responses=refuses(CaseNotFound),
+    responses=refuses(CaseNotFound, OwnCase),
 )
 async def get_case(case_id: CaseIdInPath, actor: Caller, safety: TheSafety) -> Response[Case]:
     return _tagged(await access.case(safety, actor, case_id))
@@ -188,7 +233,7 @@ async def get_case(case_id: CaseIdInPath, actor: Caller, safety: TheSafety) -> R
     operation_id="getReportsOfCase",
     summary="List the reports of a case",
     response_description="A page of reports.",
-    responses=refuses(InvalidCursor),
+    responses=refuses(CaseNotFound, OwnCase, InvalidCursor),
 )
 async def get_case_reports(
     case_id: CaseIdInPath,
@@ -205,8 +250,8 @@ async def get_case_reports(
     "/cases/{caseId:str}/context",
     operation_id="getContextOfCase",
     summary="Get the conversation around a case",
-    description="A few messages around the reported or held one while the case is open; none once "
-    "it is closed.",
+    description="A few messages before and after what is reported or held, while the case is open; "
+    "nothing once it is closed. `position` says where it belongs.",
     response_description="The conversation, and a few of its messages.",
     responses=refuses(CaseNotFound, OwnCase),
 )
@@ -219,7 +264,8 @@ async def get_case_context(
     if head is not None:
         seats = shapes.seats(head.seats)
         place = Place(head.id, head.kind, head.status, head.subject, seats)
-    return Context(place, [shapes.message(frame, actor.user) for frame in found.frames])
+    messages = [shapes.message(frame, actor.user) for frame in found.frames]
+    return Context(place, messages, found.position)
 
 
 @post(
@@ -240,9 +286,10 @@ async def claim_case(case_id: CaseIdInPath, actor: Caller, safety: TheSafety) ->
     "/cases/{caseId:str}/decide",
     operation_id="decideCase",
     summary="Decide a case",
-    description="Claim it first. Decisions are kept in the audit log for good. A sanction also "
-    "closes the person's other open cases. A held text can only be released into a conversation "
-    "in which its author can write now.",
+    description="Claim it first. Decisions are kept in the audit log for good, and the person is told with "
+    "`reason`. Other open cases about a suspended person close with it. A held text is released "
+    "only where its author could write now, not into a locked or closed conversation. Staff are "
+    "judged by admins; admins cannot be warned or suspended.",
     response_description="The entry in the audit log.",
     status_code=200,
     responses=refuses(
@@ -252,6 +299,7 @@ async def claim_case(case_id: CaseIdInPath, actor: Caller, safety: TheSafety) ->
         CaseChanged,
         CaseClosed,
         CannotRelease,
+        RevokeRoleFirst,
         DecisionDoesNotFit,
         InvalidDecision,
         body=True,
@@ -267,10 +315,11 @@ async def decide_case(
         case_id,
         data.decision,
         version=data.version,
-        note=data.note,
+        reason=data.reason.strip(),
+        note=data.note.strip(),
         until_ms=until_ms,
     )
-    return _entry(entry)
+    return entry_shape(entry)
 
 
 @get(
@@ -278,7 +327,7 @@ async def decide_case(
     operation_id="getRecordOfCase",
     summary="List the decisions on a case",
     response_description="Newest first.",
-    responses=refuses(InvalidCursor),
+    responses=refuses(CaseNotFound, OwnCase, InvalidCursor),
 )
 async def get_case_record(
     case_id: CaseIdInPath,
@@ -293,8 +342,10 @@ async def get_case_record(
 @get(
     "/record",
     operation_id="getRecord",
-    summary="List all decisions",
-    response_description="All decisions, newest first.",
+    summary="List the audit log",
+    description="What was decided, by whom and when; who was reinstated; which roles were granted "
+    "and revoked. Moderators see what concerns users, admins also what concerns staff.",
+    response_description="Newest first.",
     responses=refuses(InvalidCursor),
 )
 async def get_record(
@@ -308,7 +359,7 @@ async def get_record(
     operation_id="getRecordOfPerson",
     summary="List the decisions about a person",
     response_description="Newest first.",
-    responses=refuses(InvalidCursor),
+    responses=refuses(OwnCase, AdminsOnly, InvalidCursor),
 )
 async def get_person_record(
     user_id: UserIdInPath,
@@ -326,19 +377,41 @@ async def get_person_record(
     "/people/{userId:str}/standing",
     operation_id="getStanding",
     summary="Count the sanctions of a person",
-    response_description="Warnings, removals, suspensions.",
-    responses=refuses(),
+    response_description="Warnings, removals, suspensions; and whether they are suspended now.",
+    responses=refuses(OwnCase, AdminsOnly),
 )
 async def get_standing(user_id: UserIdInPath, actor: Caller, safety: TheSafety) -> Standing:
-    found = await record.standing(safety, actor, user_id)
+    found = await record.review(safety, actor, user_id)
+    standing = found.standing
     return Standing(
-        found.user,
-        found.warnings,
-        found.removals,
-        found.suspensions,
-        _moment(found.suspended_until_ms),
-        _moment(found.last_decision_ms),
+        user_id=standing.user,
+        warnings=standing.warnings,
+        removals=standing.removals,
+        suspensions=standing.suspensions,
+        is_suspended=found.suspended_until_ms is not None,
+        suspended_until=_end(found.suspended_until_ms),
+        suspension_reason=found.suspension_reason or None,
+        role=found.role,
+        last_decision_at=_moment(standing.last_decision_ms),
     )
+
+
+@get(
+    "/suspended",
+    operation_id="getSuspended",
+    summary="Everybody who is suspended",
+    response_description="Those whom you may reinstate; the suspension that ends first on top.",
+    responses=refuses(InvalidCursor),
+)
+async def get_suspended(
+    actor: Caller, safety: TheSafety, cursor: Cursor = None, limit: _Limit = 50
+) -> SuspendedPeople:
+    page = await suspended.suspended(safety, actor, limit=limit, cursor=cursor)
+    people = [
+        SuspendedPerson(one.user, _end(one.suspended_until_ms), _moment(one.last_decision_ms))
+        for one in page.users
+    ]
+    return SuspendedPeople(people, page.next)
 
 
 def _case(case: models.Case) -> Case:
@@ -346,6 +419,7 @@ def _case(case: models.Case) -> Case:
         case_id=case.id,
         subject=subject(case.subject),
         about_user_id=case.about,
+        about_role=case.about_role,
         text=case.text,
         reply_to_message_id=case.reply_to,
         is_open=case.is_open,
@@ -363,6 +437,7 @@ def _case(case: models.Case) -> Case:
         decision=case.decision,
         decided_by_user_id=case.decided_by,
         decided_at=_moment(case.decided_ms),
+        reason=case.reason or None,
     )
 
 
@@ -375,10 +450,10 @@ def _report(report: models.Report) -> CaseReport:
 
 
 def _record(page: record.Record) -> Record:
-    return Record([_entry(entry) for entry in page.entries], page.next)
+    return Record([entry_shape(entry) for entry in page.entries], page.next)
 
 
-def _entry(entry: models.Entry) -> Entry:
+def entry_shape(entry: models.Entry) -> Entry:
     return Entry(
         case_id=entry.case,
         version=entry.version,
@@ -387,9 +462,15 @@ def _entry(entry: models.Entry) -> Entry:
         decided_at=iso(entry.at_ms),
         about_user_id=entry.about,
         removes=entry.removes,
+        reason=entry.reason,
         note=entry.note,
         until=_moment(entry.until_ms),
+        role=entry.role,
     )
+
+
+def _end(until_ms: int | None) -> str | None:
+    return None if until_ms in (None, FOREVER_MS) else _moment(until_ms)
 
 
 def _moment(ms: int | None) -> str | None:
@@ -409,6 +490,7 @@ routes = Router(
         get_record,
         get_person_record,
         get_standing,
+        get_suspended,
     ],
     guards=[needs(Scope.MODERATOR)],
     security=BEARER,

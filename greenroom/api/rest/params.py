@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 from litestar.di import NamedDependency
 from litestar.params import PathParameter, QueryParameter, SkipValidation
 
-from greenroom.ids import MessageId, RequestId, ThreadId, UserId
+from greenroom.ids import MessageId, NoticeId, RequestId, ThreadId, UserId
 from greenroom.messaging import Messaging
 from greenroom.people.actor import Actor
 from greenroom.safety import Safety
@@ -31,6 +31,9 @@ MessageIdInPath: TypeAlias = Annotated[
 ]
 RequestIdInPath: TypeAlias = Annotated[
     RequestId, PathParameter(name="requestId", pattern=_ID, max_length=_LONGEST)
+]
+NoticeIdInPath: TypeAlias = Annotated[
+    NoticeId, PathParameter(name="noticeId", pattern=_ID, max_length=_LONGEST)
 ]
 CaseIdInPath: TypeAlias = Annotated[
     CaseId, PathParameter(name="caseId", pattern=_ID, max_length=_LONGEST)

@@ -27,7 +27,7 @@ from greenroom.messaging.models import (
     ServiceRole,
     Status,
 )
-from greenroom.messaging.send import Held, Sent
+from greenroom.messaging.send import Held, Outcome, Rejected
 from greenroom.messaging.thread import View
 from greenroom.safety.verdict import HINTS, PolicyHint
 
@@ -143,12 +143,17 @@ class Hint(Struct, rename="camel"):
 
 
 class Sending(Struct, rename="camel"):
-    """What became of a message that was sent: `held` waits for a moderator, and has no message."""
+    """What became of a message: `sent`; `held`, which waits for a moderator; or `rejected`, which
+    a moderator decided against. Only a sent one has a `message`."""
 
     status: str
     client_message_id: str
     message: Message | None
     hints: list[Hint]
+    reason: str | None = None
+    """Of a rejected one: what the moderator tells its sender."""
+    warned: bool = False
+    """Of a rejected one: whether its sender was warned."""
 
 
 class HeldChange(Struct, rename="camel"):
@@ -260,7 +265,9 @@ def client_id_of(messaging: Messaging, idempotency_key: str | None) -> str:
     return "key:" + blake2b(idempotency_key.encode(), digest_size=24).hexdigest()
 
 
-def sending(outcome: Sent | Held, client_id: str, viewer: UserId) -> Sending:
+def sending(outcome: Outcome, client_id: str, viewer: UserId) -> Sending:
+    if isinstance(outcome, Rejected):
+        return Sending("rejected", client_id, None, [], outcome.reason or None, outcome.warned)
     if isinstance(outcome, Held):
         return Sending("held", client_id, None, [])
     hints = [Hint(hint, HINTS[PolicyHint(hint)]) for hint in outcome.hints]

@@ -12,14 +12,17 @@ import msgspec
 from msgspec import Struct
 
 from greenroom.api import errors
+from greenroom.api.rest.notices import notice
 from greenroom.api.ws import frames
 from greenroom.api.ws.desk import Desk
 from greenroom.api.ws.herald import encode
 from greenroom.api.ws.session import Closed
 from greenroom.ids import UserId
 from greenroom.people.access import AccountSuspended
-from greenroom.realtime.base import EVERYBODY, Bus, Notice
+from greenroom.realtime.base import EVERYBODY, Bus, Notice, user_topic
 from greenroom.safety.events import (
+    AccountChanged,
+    NoticeCreated,
     PersonBlocked,
     PersonSuspended,
     PersonUnblocked,
@@ -30,16 +33,19 @@ _log = logging.getLogger(__name__)
 
 
 class Word(Struct):
-    """What one node says to the others, and no client hears."""
+    """What one node says to the others, and no client hears: this account has changed."""
 
-    suspended: UserId
+    changed: UserId
 
 
 def tell_nodes(bus: Bus, event: SafetyEvent) -> None:
     """A block is told to no client either, but every node has to forget what it knew of the two."""
     match event:
-        case PersonSuspended(user):
+        case PersonSuspended(user) | AccountChanged(user):
             bus.publish((EVERYBODY,), Notice(encode(Word(user))))
+        case NoticeCreated(told):
+            frame = frames.NoticeCreated(notice(told))
+            bus.publish((user_topic(told.user),), Notice(encode(frame)))
         case PersonBlocked(one, other) | PersonUnblocked(one, other):
             bus.publish((EVERYBODY,), Notice(b"", only=(one, other)))
 
@@ -56,7 +62,8 @@ class Doorman:
     def hear(self, notice: Notice) -> None:
         if notice.payload:
             word = msgspec.json.decode(notice.payload, type=Word)
-            task = asyncio.create_task(self._look_at(word.suspended))
+            self._desk.authenticator.forget(word.changed)
+            task = asyncio.create_task(self._look_at(word.changed))
             self._tasks.add(task)
             task.add_done_callback(self._looked)
 
@@ -79,4 +86,4 @@ class Doorman:
     def _looked(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (trouble := task.exception()) is not None:
-            _log.error("whoever is suspended could not be looked up", exc_info=trouble)
+            _log.error("a changed account could not be read", exc_info=trouble)

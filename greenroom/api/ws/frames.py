@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeAlias
 
 from msgspec import Meta, Struct
 
+from greenroom.api.rest.notices import ModerationNotice
 from greenroom.api.rest.shapes import Hint, Message, MessagePage
 from greenroom.ids import RequestId, ThreadId, UserId
 from greenroom.messaging.history import MAX_PAGE, PAGE
@@ -170,9 +171,14 @@ class Ack(Frame, tag="ack"):
     expires_at: str | None = None
     """Of `auth`: until when. Send another `auth` before."""
     status: str | None = None
-    """Of `send`: `sent`, or `held` for a moderator. Of `edit`: `held`, if it waits for one."""
+    """Of `send`: `sent`; `held` for a moderator; or `rejected` by one. Of `edit`: `held`, if it waits
+    for one."""
     message: Message | None = None
     hints: list[Hint] = []
+    reason: str | None = None
+    """Of `send`, rejected: what the moderator tells its sender."""
+    warned: bool = False
+    """Of `send`, rejected: whether its sender was warned."""
     page: MessagePage | None = None
     """Of `history`."""
     reset: bool = False
@@ -272,6 +278,12 @@ class RequestChanged(Frame, tag="request.changed"):
     status: GateStatus
 
 
+class NoticeCreated(Frame, tag="notice.created"):
+    """Moderation tells you something: what became of a held message, a warning, a suspension."""
+
+    notice: ModerationNotice
+
+
 class Synced(Frame, tag="synced"):
     """A part of what was missed, in the shape of `GET /v1/sync`."""
 
@@ -307,6 +319,7 @@ Event: TypeAlias = (
     | ThreadUpdated
     | InboxChanged
     | RequestChanged
+    | NoticeCreated
     | Synced
     | Resync
     | Expiring

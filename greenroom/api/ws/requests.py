@@ -25,7 +25,14 @@ async def on_send(session: Session, request: frames.Send) -> Ack:
         session.desk.messaging, actor, ThreadId(request.thread_id), outgoing
     )
     sent = shapes.sending(outcome, request.client_message_id, actor.user)
-    return Ack(request.id, status=sent.status, message=sent.message, hints=sent.hints)
+    return Ack(
+        request.id,
+        status=sent.status,
+        message=sent.message,
+        hints=sent.hints,
+        reason=sent.reason,
+        warned=sent.warned,
+    )
 
 
 async def on_edit(session: Session, request: frames.Edit) -> Ack:

@@ -340,7 +340,7 @@ class Session:
             if changes.reset:
                 return Ack(request.id, cursor=changes.cursor, reset=True)
             changes = self.stream.without_known(changes, request.have, recent)
-            if changes.threads or changes.gone:
+            if changes.threads or changes.gone or changes.notices:
                 self.outbox.answer(encode(frames.Synced(request.id, changes)))
             cursor, more = changes.cursor, changes.more
             await self.outbox.room()

@@ -1,0 +1,186 @@
+"""What moderation tells the caller: notices to acknowledge, and what became of held messages."""
+
+from typing import Annotated
+
+from litestar import Router, get, post
+from litestar.params import PathParameter, QueryParameter
+from msgspec import Struct
+
+from greenroom.api.auth import BEARER, needs
+from greenroom.api.contract import refuses
+from greenroom.api.rest.params import (
+    Caller,
+    Cursor,
+    NoticeIdInPath,
+    TheMessaging,
+    TheSafety,
+    ThreadIdInPath,
+)
+from greenroom.clock import iso
+from greenroom.ids import MessageId, NoticeId, ThreadId
+from greenroom.messaging.held import HeldStatus, own_held
+from greenroom.messaging.problems import MessageNotFound
+from greenroom.people.actor import Scope
+from greenroom.people.models import FOREVER_MS
+from greenroom.safety import models, notices as telling
+from greenroom.safety.models import NoticeKind
+from greenroom.safety.problems import NoticeNotFound
+from greenroom.store.problems import InvalidCursor
+
+_Limit = Annotated[int, QueryParameter(ge=1, le=telling.MAX_PAGE)]
+
+
+class ModerationNotice(Struct, rename="camel"):
+    """What a moderator decided about you or your message."""
+
+    notice_id: NoticeId
+    kind: NoticeKind
+    """`released`, `rejected` (a held message), `removed` (a sent one), `warned`, `suspended`,
+    `reinstated`."""
+    created_at: str
+    reason: str | None
+    """What the moderator tells you."""
+    until: str | None
+    """Of a suspension: when it ends; null if it has no end."""
+    thread_id: ThreadId | None
+    """The conversation of the message that it is about."""
+    message_id: MessageId | None
+    """The message, where others could read it."""
+    client_message_id: str | None
+    """The held message, by the name that your client gave it."""
+    excerpt: str | None
+    """How the message begins."""
+
+
+class Notices(Struct, rename="camel"):
+    notices: list[ModerationNotice]
+    next: str | None
+    contact: str | None
+    """Where to turn to about a decision: an e-mail address or a URL."""
+
+
+class HeldMessage(Struct, rename="camel"):
+    """A message of yours that waits for a moderator."""
+
+    thread_id: ThreadId
+    client_message_id: str
+    body: str
+    reply_to_message_id: MessageId | None
+    held_at: str
+
+
+class HeldMessages(Struct, rename="camel"):
+    held: list[HeldMessage]
+    next: str | None
+
+
+class HeldOutcome(Struct, rename="camel"):
+    """What became of a message of yours that was held."""
+
+    status: HeldStatus
+    """`held`, `sent` or `rejected`."""
+    message_id: MessageId | None
+    """Once it is sent."""
+    reason: str | None
+    """Of a rejected one: what the moderator tells you."""
+    warned: bool
+    """Of a rejected one: whether you were warned."""
+
+
+@get(
+    "/me/notices",
+    operation_id="getNotices",
+    summary="What moderation tells you",
+    description="Each notice is listed until you acknowledge it. New ones also come over the "
+    "socket (`notice.created`) and with `GET /v1/sync`.",
+    response_description="Newest first.",
+    responses=refuses(InvalidCursor),
+)
+async def get_notices(
+    actor: Caller, safety: TheSafety, cursor: Cursor = None, limit: _Limit = 20
+) -> Notices:
+    page = await telling.notices(safety, actor, limit=limit, cursor=cursor)
+    contact = safety.people.contact or None
+    return Notices([notice(one) for one in page.notices], page.next, contact)
+
+
+@post(
+    "/me/notices/{noticeId:str}/acknowledge",
+    operation_id="acknowledgeNotice",
+    summary="Acknowledge a notice",
+    response_description="It is listed no longer.",
+    status_code=204,
+    responses=refuses(NoticeNotFound),
+)
+async def acknowledge_notice(notice_id: NoticeIdInPath, actor: Caller, safety: TheSafety) -> None:
+    await telling.acknowledge(safety, actor, notice_id)
+
+
+@get(
+    "/me/held",
+    operation_id="getHeldMessages",
+    summary="Your messages that wait for a moderator",
+    description="Others do not see them. Once decided they leave this list, and a notice says "
+    "what became of them.",
+    response_description="Oldest first.",
+    responses=refuses(InvalidCursor),
+)
+async def get_held(
+    actor: Caller, safety: TheSafety, cursor: Cursor = None, limit: _Limit = 20
+) -> HeldMessages:
+    page = await telling.held_texts(safety, actor, limit=limit, cursor=cursor)
+    return HeldMessages([_held(one) for one in page.held], page.next)
+
+
+@get(
+    "/threads/{threadId:str}/held/{clientMessageId:str}",
+    operation_id="getHeldMessage",
+    summary="What became of your message that was held",
+    response_description="Whether it is still held, was sent, or was rejected.",
+    responses=refuses(MessageNotFound),
+)
+async def get_held_message(
+    thread_id: ThreadIdInPath,
+    client_message_id: Annotated[
+        str,
+        PathParameter(
+            name="clientMessageId",
+            min_length=1,
+            max_length=64,
+            description="The name that your client gave it.",
+        ),
+    ],
+    actor: Caller,
+    messaging: TheMessaging,
+) -> HeldOutcome:
+    found = await own_held(messaging, actor, thread_id, client_message_id)
+    return HeldOutcome(found.status, found.message, found.reason or None, found.warned)
+
+
+def notice(told: models.ModerationNotice) -> ModerationNotice:
+    return ModerationNotice(
+        notice_id=told.id,
+        kind=told.kind,
+        created_at=iso(told.at_ms),
+        reason=told.reason or None,
+        until=None if told.until_ms in (None, FOREVER_MS) else iso(told.until_ms),
+        thread_id=told.thread,
+        message_id=told.message,
+        client_message_id=told.client_message_id,
+        excerpt=told.excerpt or None,
+    )
+
+
+def _held(text: models.HeldText) -> HeldMessage:
+    return HeldMessage(
+        text.thread, text.client_message_id, text.text, text.reply_to, iso(text.held_ms)
+    )
+
+
+routes = Router(
+    "/v1",
+    route_handlers=[get_notices, acknowledge_notice, get_held, get_held_message],
+    guards=[needs(Scope.USER)],
+    security=BEARER,
+    tags=["safety"],
+)

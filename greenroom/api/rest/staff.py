@@ -1,0 +1,146 @@
+"""Staff roles, and lifting a suspension: for admins and for the operator's own services."""
+
+from typing import Annotated
+
+from litestar import Router, delete, get, post, put
+from litestar.params import JSONBody, QueryParameter
+from msgspec import Meta, Struct
+
+from greenroom.api.auth import BEARER, needs
+from greenroom.api.contract import refuses
+from greenroom.api.rest.moderation import Entry, entry_shape
+from greenroom.api.rest.params import MOST_BYTES, Caller, TheSafety, UserIdInPath
+from greenroom.ids import UserId
+from greenroom.people.actor import Scope, StaffRole
+from greenroom.people.directory import PersonNotFound
+from greenroom.safety import grant as granting
+from greenroom.safety.decide import MAX_NOTE, MAX_REASON
+from greenroom.safety.problems import (
+    AdminsOnly,
+    InvalidDecision,
+    ModeratorsOnly,
+    NotStaff,
+    NotSuspended,
+    NotToYourself,
+    StaffChanged,
+    StillSuspended,
+)
+from greenroom.safety.reinstate import reinstate as lift
+
+_Note = Annotated[str, Meta(max_length=MAX_NOTE)]
+
+
+class StaffMember(Struct, rename="camel"):
+    user_id: UserId
+    role: StaffRole | None
+    """`moderator` or `admin`; null once it is revoked."""
+
+
+class StaffList(Struct, rename="camel"):
+    staff: list[StaffMember]
+
+
+class NewRole(Struct, rename="camel", forbid_unknown_fields=True):
+    role: StaffRole
+    """`moderator` or `admin`."""
+    note: _Note = ""
+    """For the audit log."""
+
+
+class NewReinstatement(Struct, rename="camel", forbid_unknown_fields=True):
+    reason: Annotated[str, Meta(max_length=MAX_REASON)] = ""
+    """What the person is told."""
+    note: _Note = ""
+    """For the audit log."""
+
+
+@get(
+    "/staff",
+    operation_id="getStaff",
+    summary="Everybody who is staff",
+    response_description="By id, with the role of each.",
+    guards=[needs(Scope.ADMIN, Scope.SERVICE)],
+    responses=refuses(AdminsOnly),
+)
+async def get_staff(actor: Caller, safety: TheSafety) -> StaffList:
+    found = await granting.list_staff(safety, actor)
+    return StaffList([StaffMember(user, role) for user, role in sorted(found.items())])
+
+
+@put(
+    "/staff/{userId:str}",
+    operation_id="grantRole",
+    summary="Grant a staff role",
+    description="In place of the role that the account has. It takes effect at once, whatever the "
+    "account's token says, and is on record in the audit log.",
+    response_description="The account and its role.",
+    guards=[needs(Scope.ADMIN, Scope.SERVICE)],
+    responses=refuses(
+        PersonNotFound, AdminsOnly, NotToYourself, StillSuspended, StaffChanged, body=True
+    ),
+)
+async def put_staff(
+    user_id: UserIdInPath, data: JSONBody[NewRole], actor: Caller, safety: TheSafety
+) -> StaffMember:
+    account = await granting.grant(safety, actor, user_id, data.role, data.note)
+    return StaffMember(account.id, account.staff_role)
+
+
+@delete(
+    "/staff/{userId:str}",
+    operation_id="revokeRole",
+    summary="Revoke a staff role",
+    description="It takes effect at once, also while a token lives, and is on record in the audit "
+    "log. An admin may revoke their own.",
+    response_description="The account, which has no role now.",
+    status_code=200,
+    guards=[needs(Scope.ADMIN, Scope.SERVICE)],
+    responses=refuses(PersonNotFound, AdminsOnly, NotStaff, StaffChanged),
+)
+async def delete_staff(
+    user_id: UserIdInPath,
+    actor: Caller,
+    safety: TheSafety,
+    note: Annotated[
+        str, QueryParameter(max_length=MAX_NOTE, description="For the audit log.")
+    ] = "",
+) -> StaffMember:
+    account = await granting.revoke(safety, actor, user_id, note)
+    return StaffMember(account.id, account.staff_role)
+
+
+@post(
+    "/moderation/people/{userId:str}/reinstate",
+    operation_id="reinstate",
+    summary="Lift a suspension",
+    description="The account may sign in again at once, on every node. The person is told, and it "
+    "is on record in the audit log. Moderators reinstate users; admins and services anybody.",
+    response_description="The line in the audit log.",
+    status_code=200,
+    guards=[needs(Scope.MODERATOR, Scope.SERVICE)],
+    responses=refuses(
+        PersonNotFound,
+        ModeratorsOnly,
+        AdminsOnly,
+        NotToYourself,
+        NotSuspended,
+        StaffChanged,
+        InvalidDecision,
+        body=True,
+    ),
+)
+async def reinstate(
+    user_id: UserIdInPath, data: JSONBody[NewReinstatement], actor: Caller, safety: TheSafety
+) -> Entry:
+    return entry_shape(
+        await lift(safety, actor, user_id, reason=data.reason.strip(), note=data.note.strip())
+    )
+
+
+routes = Router(
+    "/v1",
+    route_handlers=[get_staff, put_staff, delete_staff, reinstate],
+    security=BEARER,
+    tags=["moderation"],
+    request_max_body_size=MOST_BYTES,
+)

@@ -1,0 +1,30 @@
+"""Reads who is staff: one account's role, or the whole list. `safety` grants and revokes."""
+
+from collections.abc import Mapping
+
+from greenroom.ids import UserId
+from greenroom.people import records
+from greenroom.people.actor import StaffRole
+from greenroom.people.context import People
+
+_PAGE = 100
+
+
+async def role_of(people: People, user: UserId) -> StaffRole | None:
+    """Consistent: a role that was granted a moment ago counts."""
+    item = await people.store.get(records.USER_POSTS, records.staff_key(user), consistent=True)
+    return None if item is None else records.staff_of(item)[1]
+
+
+async def roles(people: People) -> Mapping[UserId, StaffRole]:
+    """Everybody who is staff, by id."""
+    found: dict[UserId, StaffRole] = {}
+    cursor: str | None = None
+    while True:
+        page = await people.store.query(
+            records.USER_POSTS, records.STAFF, limit=_PAGE, cursor=cursor, consistent=True
+        )
+        found.update(map(records.staff_of, page.items))
+        cursor = page.next
+        if cursor is None:
+            return found

@@ -1,0 +1,99 @@
+"""What moderation tells a user about themselves: read, synced, acknowledged. And what is held."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from greenroom.clock import iso
+from greenroom.ids import NoticeId, UserId
+from greenroom.people.actor import Actor
+from greenroom.safety import records
+from greenroom.safety.context import Safety
+from greenroom.safety.models import HeldMessage, HeldText, ModerationNotice
+from greenroom.safety.problems import NoticeNotFound
+from greenroom.store.expressions import Prefix, Range
+from greenroom.store.problems import ConditionFailed
+
+MAX_PAGE = 50
+_END = "~"
+
+
+class Notices(Struct, frozen=True):
+    notices: tuple[ModerationNotice, ...]
+    next: str | None
+
+
+class HeldPage(Struct, frozen=True):
+    held: tuple[HeldText, ...]
+    next: str | None
+
+
+async def notices(
+    safety: Safety, actor: Actor, *, limit: int = 20, cursor: str | None = None
+) -> Notices:
+    """Those that are not acknowledged, newest first."""
+    page = await safety.store.query(
+        records.SAFETY,
+        records.user_partition(actor.user),
+        Prefix(records.NOTICE),
+        limit=max(1, min(limit, MAX_PAGE)),
+        backward=True,
+        cursor=cursor,
+        consistent=True,
+    )
+    return Notices(tuple(map(records.notice_of, page.items)), page.next)
+
+
+async def notices_since(safety: Safety, user: UserId, since_ms: int) -> Sequence[ModerationNotice]:
+    """For sync: those since then, oldest first."""
+    page = await safety.store.query(
+        records.SAFETY,
+        records.user_partition(user),
+        Range(records.NOTICE + iso(max(0, since_ms)), records.NOTICE + _END),
+        limit=MAX_PAGE,
+    )
+    return tuple(map(records.notice_of, page.items))
+
+
+async def acknowledge(safety: Safety, actor: Actor, notice_id: NoticeId) -> None:
+    """It is listed no longer, and stays on file."""
+    key = records.notice_key_of(actor.user, notice_id)
+    item = None
+    if key is not None:
+        item = await safety.store.get(records.SAFETY, key, consistent=True)
+    if item is None:
+        raise NoticeNotFound
+    notice = records.notice_of(item)
+    try:
+        await safety.store.write(*records.acknowledged(notice, safety.clock.now_ms()))
+    except ConditionFailed:
+        raise NoticeNotFound from None
+
+
+async def held_texts(
+    safety: Safety, actor: Actor, *, limit: int = 20, cursor: str | None = None
+) -> HeldPage:
+    """The actor's own messages that wait for a moderator."""
+    page = await safety.store.query(
+        records.SAFETY,
+        records.user_partition(actor.user),
+        Prefix(records.HELD),
+        limit=max(1, min(limit, MAX_PAGE)),
+        cursor=cursor,
+        consistent=True,
+    )
+    keys = [records.case_key(records.case_in(item)) for item in page.items]
+    found = await safety.store.batch_get(records.SAFETY, keys, consistent=True) if keys else {}
+    cases = [records.case_of(found[key]) for key in keys if key in found]
+    texts = [
+        HeldText(
+            thread=case.subject.thread,
+            client_message_id=case.subject.client_message_id,
+            text=case.text,
+            reply_to=case.reply_to,
+            held_ms=case.opened_ms,
+        )
+        for case in cases
+        if isinstance(case.subject, HeldMessage) and case.is_open
+    ]
+    return HeldPage(tuple(sorted(texts, key=lambda text: text.held_ms)), page.next)
