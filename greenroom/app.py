@@ -388,6 +388,13 @@ async def token(settings: Settings, user: str, scopes: Sequence[Scope], hours: i
     return sign_for(settings, clock, signed, named, scopes, hours * 3600)
 
 
+async def user_id(settings: Settings, user: str) -> UserId:
+    """An id as it is; or the id of whoever has this username."""
+    if _is_id(user, ()):
+        return UserId(user)
+    return await _user_called(settings, SystemClock(), user)
+
+
 def sign_for(
     settings: Settings,
     clock: Clock,

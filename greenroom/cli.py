@@ -10,9 +10,9 @@ from pathlib import Path
 
 import uvloop
 
-from greenroom import __version__, app, settings as knobs
+from greenroom import __version__, app, settings as knobs, staffing
 from greenroom.errors import Problem
-from greenroom.people.actor import Scope
+from greenroom.people.actor import Scope, StaffRole
 from greenroom.settings import InvalidSetting, Settings
 from greenroom.store import describe
 from greenroom.store.sqlite import backup
@@ -67,6 +67,8 @@ def _parser() -> argparse.ArgumentParser:
     token.add_argument("--demo", action="store_true", help="for the data of `greenroom demo`")
     token.set_defaults(command=_token)
 
+    _add_staff(commands)
+
     tables = commands.add_parser("tables", help="print the tables of the item store")
     tables.add_argument("--format", choices=("text", "cloudformation"), default="text")
     tables.set_defaults(command=_tables)
@@ -79,6 +81,56 @@ def _parser() -> argparse.ArgumentParser:
     copy.add_argument("file", type=Path, metavar="FILE")
     copy.set_defaults(command=_backup)
     return parser
+
+
+def _add_staff(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    staff = commands.add_parser("staff", help="grant and revoke staff roles, and list staff")
+    acts = staff.add_subparsers(required=True, metavar="ACT")
+    grant = acts.add_parser("grant", help="give an account a role")
+    grant.add_argument("user", metavar="USER", help="a username, or an id")
+    grant.add_argument("role", choices=[str(role) for role in StaffRole])
+    grant.set_defaults(command=_grant)
+    revoke = acts.add_parser("revoke", help="take the role of an account away")
+    revoke.add_argument("user", metavar="USER", help="a username, or an id")
+    revoke.set_defaults(command=_revoke)
+    listed = acts.add_parser("list", help="print everybody who is staff")
+    listed.set_defaults(command=_list_staff)
+    reinstate = commands.add_parser("reinstate", help="lift a suspension")
+    reinstate.add_argument("user", metavar="USER", help="a username, or an id")
+    reinstate.add_argument("--reason", default="", help="what the person is told")
+    reinstate.set_defaults(command=_reinstate)
+    for act in (grant, revoke, reinstate):
+        act.add_argument("--note", default="by command line", help="for the audit log")
+    for act in (grant, revoke, listed, reinstate):
+        act.add_argument("--demo", action="store_true", help="for the data of `greenroom demo`")
+
+
+def _store_of(arguments: argparse.Namespace) -> Settings:
+    return app.for_demo(knobs.read()) if arguments.demo else knobs.read()
+
+
+def _grant(arguments: argparse.Namespace) -> None:
+    role = StaffRole(arguments.role)
+    user = uvloop.run(staffing.grant(_store_of(arguments), arguments.user, role, arguments.note))
+    print(f"{user} is now {'an' if role is StaffRole.ADMIN else 'a'} {role}.")
+
+
+def _revoke(arguments: argparse.Namespace) -> None:
+    user = uvloop.run(staffing.revoke(_store_of(arguments), arguments.user, arguments.note))
+    print(f"{user} has no staff role any more.")
+
+
+def _list_staff(arguments: argparse.Namespace) -> None:
+    for role, username, user in uvloop.run(staffing.listed(_store_of(arguments))):
+        print(f"{role:<10} {username:<30} {user}")
+
+
+def _reinstate(arguments: argparse.Namespace) -> None:
+    settings = _store_of(arguments)
+    user = uvloop.run(
+        staffing.reinstate(settings, arguments.user, arguments.reason, arguments.note)
+    )
+    print(f"{user} is reinstated.")
 
 
 def _serve(arguments: argparse.Namespace) -> None:

@@ -149,6 +149,8 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     bus.BusUnavailable: _OURS,
     tokens.NobodyCalled: _OURS,
     tokens.TokensMadeElsewhere: _OURS,
+    doors.ServerRefused: _OURS,
+    doors.ServerUnreachable: _OURS,
     policy.PolicyUnreadable: _OURS,
     policy.UnknownPolicy: _OURS,
     policy.InvalidPolicy: _OURS,

@@ -27,3 +27,16 @@ class OneAtATime(Problem):
 
 class Overloaded(Problem):
     """The server has as much to do as it can. Try again in a moment."""
+
+
+class ServerRefused(Problem):
+    """The running server refused this: {detail}."""
+
+    detail: str
+
+
+class ServerUnreachable(Problem):
+    """Another process has the store open, and no server answers at {address}. Run the command where
+    the server runs, or stop it first."""
+
+    address: str

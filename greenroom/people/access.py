@@ -19,7 +19,7 @@ class NoAccount(Problem):
 
 
 class AccountSuspended(Problem):
-    """Your account is suspended {how_long}.{because} {next_step}"""
+    """Your account is suspended {how_long}.{because} {next_step}."""
 
     how_long: str
     because: str
@@ -56,5 +56,5 @@ def check_not_suspended(
 
 
 def next_step(ends: bool, contact: str) -> str:
-    appeal = f"If you think this is a mistake, contact {contact or 'support'}."
+    appeal = f"If you think this is a mistake, contact {contact or 'support'}"
     return f"You can sign in again after that. {appeal}" if ends else appeal

@@ -16,6 +16,8 @@ from greenroom.people.actor import Scope
 from greenroom.people.suspend import suspend
 from tests.api.hall import SECRET, Hall, told
 
+HELD = "held-1"
+SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
 TOKENLESS = ("nobody", "expired", "other algorithm", "no algorithm")
 CALLERS = (
     "stranger",
@@ -25,6 +27,7 @@ CALLERS = (
     "target",
     "member",
     "moderator",
+    "admin",
     "service",
     "bare service",
 )
@@ -37,6 +40,7 @@ _WHO = {
     "target": "tom",
     "member": "ben",
     "moderator": "mod",
+    "admin": "adi",
 }
 _WHO_ASK_TOO = ("ole", "qin", "rui")
 """Whoever has asked Tom does not ask him twice, and each way to answer needs a request."""
@@ -47,6 +51,8 @@ MISSING = {
     "messageId": "msg_01k75q8j5d0000000000000000",
     "requestId": "rqt_01k75q8h3d0000000000000000",
     "caseId": "cas_aaaaaaaaaaaaaaaaaaaaaaaa",
+    "noticeId": "ntc_01k75q8h3d0000000000000000",
+    "clientMessageId": "never-sent",
 }
 
 
@@ -58,6 +64,8 @@ class Castle:
     messages: dict[str, str] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
     case: str = ""
+    notice: str = ""
+    """One for Ben."""
 
     def headers(self, caller: str) -> dict[str, str]:
         now = self.hall.clock.now_ms() // 1000
@@ -106,7 +114,9 @@ class Castle:
             "messageId": self.messages[place],
             "requestId": self.request_for(path),
             "caseId": self.case,
-            "userId": self.own_id(caller) if in_thread else self.hall.ids["zoe"],
+            "noticeId": self.notice,
+            "clientMessageId": HELD,
+            "userId": self.own_id(caller) if in_thread else self.hall.ids[_subject_of(path)],
             "emoji": "👍",
             "legId": "leg_1",
             "lbgId": "lbg_1",
@@ -123,6 +133,13 @@ class Castle:
         return self.requests[ways.index(path.rpartition("/")[2]) if path.endswith(ways) else 0]
 
 
+def _subject_of(path: str) -> str:
+    """Somebody of whom it makes sense."""
+    if path.endswith("/reinstate"):
+        return "sam"
+    return "xia" if "/staff/" in path else "zoe"
+
+
 def _signed(claims: dict[str, Any], key: bytes | str, algorithm: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {jwt.encode(claims, key, algorithm=algorithm)}"}
 
@@ -135,9 +152,11 @@ async def furnished(hall: Hall) -> Castle:
     await _gates(castle)
     await _apart(castle)
     await suspend(hall.contexts.people, UserId(hall.ids["sam"]), None, "")
+    await _held(castle)
     report = {"reason": "scam", "threadId": castle.threads["talk"]}
     told(await hall.ask("ana", "POST", "/reports", report), 201)
-    [case] = (await hall.get("mod", "/moderation/queue"))["cases"]
+    cases = (await hall.get("mod", "/moderation/queue"))["cases"]
+    [case] = [case for case in cases if case["subject"]["kind"] == "thread"]
     castle.case = case["caseId"]
     hall.clock.advance(seconds=5)  # a suspension is noticed within seconds
     return castle
@@ -172,6 +191,22 @@ async def _apart(castle: Castle) -> None:
     message = await hall.say("bob", thread, "Hello Ben!")
     told(await hall.ask("ben", "PUT", f"/blocks/{hall.ids['bob']}"))
     castle.threads["apart"], castle.messages["apart"] = thread, message["messageId"]
+
+
+async def _held(castle: Castle) -> None:
+    """Ben has a message held, and another one rejected: he is told."""
+    hall, path = castle.hall, f"/threads/{castle.threads['talk']}/messages"
+    for client_id in ("rejected", HELD):
+        body = {"body": f"{SCAM} {client_id}", "clientMessageId": client_id}
+        told(await hall.ask("ben", "POST", path, body), 202)
+    cases = (await hall.get("mod", "/moderation/queue"))["cases"]
+    [case] = [case for case in cases if case["text"].endswith("rejected")]
+    place = f"/moderation/cases/{case['caseId']}"
+    told(await hall.ask("mod", "POST", f"{place}/claim"))
+    decision = {"decision": "remove", "version": case["version"]}
+    told(await hall.ask("mod", "POST", f"{place}/decide", decision))
+    [notice] = (await hall.get("ben", "/me/notices"))["notices"]
+    castle.notice = notice["noticeId"]
 
 
 Body = Callable[[Castle, str], object]
@@ -216,6 +251,10 @@ def bodies() -> dict[str, Body]:
             "reason": "spam",
             "threadId": castle.threads[castle.place(caller)],
         },
+        "POST /v1/moderation/people/{userId}/reinstate": lambda castle, caller: {
+            "reason": "Sorry."
+        },
+        "PUT /v1/staff/{userId}": lambda castle, caller: {"role": "moderator"},
         "POST /v1/moderation/cases/{caseId}/decide": (
             lambda castle, caller: {"decision": "dismiss", "version": 1}
         ),

@@ -42,7 +42,7 @@ async def test_what_is_held_is_as_good_as_sent_to_its_author_and_nothing_to_othe
     assert (await history(world.messaging, world.actors["ben"], thread.id)).frames == ()
     assert (await inbox.counts(world.messaging, world.actors["ben"])).badge == 0
     again = await send(world.messaging, world.actors["ana"], thread.id, _OUTGOING)
-    assert again == Rejected(_OUTGOING.client_id)
+    assert isinstance(again, Held)
     with pytest.raises(ClientIdReused):
         await send(world.messaging, world.actors["ana"], thread.id, Outgoing("c", "Other"))
 
@@ -144,7 +144,7 @@ async def test_what_is_removed_before_it_was_sent_stays_out_and_its_author_is_to
     await enforcement.release(case)
     assert (await history(world.messaging, world.actors["ben"], thread.id)).frames == ()
     again = await send(world.messaging, world.actors["ana"], thread.id, _OUTGOING)
-    assert isinstance(again, Held)
+    assert again == Rejected(_OUTGOING.client_id)
 
 
 async def test_a_message_that_is_removed_leaves_a_tombstone_and_a_thread_is_locked(
