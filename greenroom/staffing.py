@@ -72,11 +72,9 @@ async def listed(settings: Settings) -> list[tuple[str, str, str]]:
 
     found = await _done(settings, read, ("GET", "/v1/staff", None))
     if isinstance(found, dict):
-        ids = [one["userId"] for one in found["staff"]]
-        names = dict(await _usernames(settings, ids))
-        found = [
-            (one["role"], names.get(one["userId"], ""), one["userId"]) for one in found["staff"]
-        ]
+        roles = {one["userId"]: one["role"] for one in found["staff"]}
+        names = dict(await _usernames(settings, list(roles)))
+        found = [(role, names.get(user, ""), user) for user, role in roles.items()]
     return sorted(found)
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from greenroom.messaging.draft import MAX_DRAFT
 from greenroom.messaging.text import MAX_SUBJECT, MAX_TEXT
 from greenroom.people.models import MAX_NAME
-from greenroom.safety.decide import MAX_NOTE
+from greenroom.safety.decide import MAX_NOTE, MAX_REASON
 
 _MAX_ID = 64
 _MAX_EMAIL = 254
@@ -196,12 +196,50 @@ PROPERTIES: Mapping[str, Property] = {
     "decidedAt": _time("When it was decided."),
     "decidedByUserId": _id("Who decided."),
     "NewDecision.version": _other("The version of the case that the decision is based on."),
-    "NewDecision.note": _text("A note for other moderators.", MAX_NOTE),
+    "NewDecision.reason": _text("What the person is told.", MAX_REASON),
+    "NewDecision.note": _text("A note for staff. The person does not see it.", MAX_NOTE),
     "NewDecision.until": _time("When a suspension ends. Without it, it has no end."),
     "until": _time("When it ends."),
     "removes": _other("Whether the decision removes the message."),
     "entries": _other("The decisions, the latest first."),
-    "Context.messages": _other("The messages around it, in order."),
+    "Entry.decision": _other("What was done."),
+    "Entry.caseId": _id("The case, or null for `reinstate`, `grant` and `revoke`."),
+    "Entry.version": _other("The version of the case."),
+    "Entry.reason": _other("What the person was told."),
+    "Entry.note": _other("A note for staff."),
+    "Entry.role": _other("The role that was granted or revoked."),
+    "Case.reason": _other("What the person was told."),
+    "Case.aboutRole": _other("The staff role of that person. Only admins see such a case."),
+    "Context.messages": _other("The messages before and after it, in order."),
+    "Context.position": _other(
+        "Where in `messages` the case belongs: the index of the reported message; of a held one, "
+        "the index of the first message after it. Null for a conversation or a person."
+    ),
+    "isSuspended": _other("Whether the person is suspended now."),
+    "suspensionReason": _other("What the person was told about the suspension."),
+    "suspendedAt": _time("When the person was suspended."),
+    "Standing.role": _other("The person's staff role, or null."),
+    "staff": _other("Everybody who is staff."),
+    "StaffMember.role": _other("`moderator` or `admin`; null once it is revoked."),
+    "NewRole.role": _other("`moderator` or `admin`."),
+    "NewRole.note": _text("A note for the audit log.", MAX_NOTE),
+    "NewReinstatement.reason": _text("What the person is told.", MAX_REASON),
+    "NewReinstatement.note": _text("A note for the audit log.", MAX_NOTE),
+    # what people are told
+    "noticeId": _id("The notice's id."),
+    "notices": _other("What moderation tells the caller, until it is acknowledged."),
+    "contact": _other("Where to turn to about a decision: an e-mail address or a URL."),
+    "excerpt": _other("How the message begins."),
+    "ModerationNotice.kind": _other("What was decided."),
+    "ModerationNotice.createdAt": _time("When it was decided."),
+    "ModerationNotice.reason": _other("What the moderator says about it."),
+    "ModerationNotice.until": _time("When a suspension ends; null if it has no end."),
+    "held": _other("The caller's messages that wait for a moderator."),
+    "heldAt": _time("When the message was held."),
+    "warned": _other("Whether the sender of a rejected message was warned."),
+    "Sending.reason": _other("What the moderator says about a rejected message."),
+    "HeldOutcome.status": _other("`held`, `sent` or `rejected`."),
+    "HeldOutcome.reason": _other("What the moderator says about a rejected message."),
     "warnings": _other("How often the person was warned."),
     "removals": _other("How many messages of the person were removed."),
     "suspensions": _other("How often the person was suspended."),

@@ -33,7 +33,10 @@ RequestIdInPath: TypeAlias = Annotated[
     RequestId, PathParameter(name="requestId", pattern=_ID, max_length=_LONGEST)
 ]
 NoticeIdInPath: TypeAlias = Annotated[
-    NoticeId, PathParameter(name="noticeId", pattern=_ID, max_length=_LONGEST)
+    NoticeId,
+    PathParameter(
+        name="noticeId", pattern=_ID, max_length=_LONGEST, description="The notice's id."
+    ),
 ]
 CaseIdInPath: TypeAlias = Annotated[
     CaseId, PathParameter(name="caseId", pattern=_ID, max_length=_LONGEST)

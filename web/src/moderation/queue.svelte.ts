@@ -94,7 +94,7 @@ export class Desk {
     const found = this.current;
     if (!found) return;
     const { moderation } = this.#client;
-    const nothing: CaseContext = { thread: null, messages: [] };
+    const nothing: CaseContext = { thread: null, messages: [], position: null };
     const [context, reports, standing] = await Promise.all([
       moderation.context(found.caseId).catch(() => nothing),
       found.reports > 0
