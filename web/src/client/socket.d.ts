@@ -27,6 +27,7 @@ export type ServerFrame =
   | ThreadUpdated
   | InboxChanged
   | RequestChanged
+  | NoticeCreated
   | Synced
   | Resync
   | Expiring
@@ -43,12 +44,16 @@ export interface Ack {
   userId?: string | null;
   /** Of `auth`: until when. Send another `auth` before. */
   expiresAt?: string | null;
-  /** Of `send`: `sent`, or `held` for a moderator. Of `edit`: `held`, if it waits for one. */
+  /** Of `send`: `sent`; `held` for a moderator; or `rejected` by one. Of `edit`: `held`, if it waits for one. */
   status?: string | null;
   /** The message as it is now. */
   message?: Message | null;
   /** Of `send`: what the author alone is told about the text. */
   hints?: Array<Hint>;
+  /** Of `send`, rejected: what the moderator tells its sender. */
+  reason?: string | null;
+  /** Of `send`, rejected: whether its sender was warned. */
+  warned?: boolean;
   /** Of `history`. */
   page?: MessagePage | null;
   /** Of `resume`: the cursor is too old. Start over from the inbox. */
@@ -77,6 +82,8 @@ export interface Changes {
   more: boolean;
   /** Whether to load the inbox again from the start. */
   reset: boolean;
+  /** What moderation has told you since, until you acknowledge it. */
+  notices?: Array<ModerationNotice>;
 }
 
 /** The server is about to close the socket. Come back after the delay. */
@@ -282,6 +289,38 @@ export interface Mine {
   /** Whether there is a draft. */
   hasDraft: boolean;
 }
+
+/** What a moderator decided about you or your message. */
+export interface ModerationNotice {
+  /** The notice's id. */
+  noticeId: string;
+  /** `released`, `rejected` (a held message), `removed` (a sent one), `warned`, `suspended`, `reinstated`. */
+  kind: NoticeKind;
+  /** When it was decided. ISO 8601, in UTC. */
+  createdAt: string;
+  /** What the moderator tells you. */
+  reason: string | null;
+  /** Of a suspension: when it ends; null if it has no end. */
+  until: string | null;
+  /** The conversation of the message that it is about. */
+  threadId: string | null;
+  /** The message, where others could read it. */
+  messageId: string | null;
+  /** The held message, by the name that your client gave it. */
+  clientMessageId: string | null;
+  /** How the message begins. */
+  excerpt: string | null;
+}
+
+/** Moderation tells you something: what became of a held message, a warning, a suspension. */
+export interface NoticeCreated {
+  type: "notice.created";
+  /** As `GET /v1/me/notices` lists it. */
+  notice: ModerationNotice;
+}
+
+/** What moderation tells somebody about themselves or their message. */
+export type NoticeKind = "reinstated" | "rejected" | "released" | "removed" | "suspended" | "warned";
 
 export interface Participant {
   /** The person's id: ours, or the `sub` of your identity provider. */
