@@ -13,7 +13,7 @@ from greenroom.messaging.models import Frame, Kind
 from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.preview import preview
 from greenroom.messaging.problems import InvalidText, NotPlain, TextRefused, ThreadNotFound
-from greenroom.messaging.send import Held, Outgoing, Sent, send
+from greenroom.messaging.send import Held, Outcome, Outgoing, send
 from greenroom.messaging.start import start
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import TooMany
@@ -85,7 +85,7 @@ async def test_it_says_what_sending_comes_to(world: World, place: str, body: str
     assert await _outcome(sent) == _name(said)
 
 
-async def _first(messaging: Messaging, actor: Actor, opening: Opening, body: str) -> Sent | Held:
+async def _first(messaging: Messaging, actor: Actor, opening: Opening, body: str) -> Outcome:
     return (await start(messaging, actor, opening, body)).first
 
 
@@ -93,7 +93,7 @@ def _name(verdict: Verdict) -> str:
     return {Refuse: "refused", Hold: "held"}.get(type(verdict), "sent")
 
 
-async def _outcome(trying: Awaitable[Frame | HeldChange | Sent | Held]) -> str:
+async def _outcome(trying: Awaitable[Frame | HeldChange | Outcome]) -> str:
     try:
         outcome = await trying
     except (NotPlain, TextRefused):

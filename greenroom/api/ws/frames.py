@@ -171,8 +171,8 @@ class Ack(Frame, tag="ack"):
     expires_at: str | None = None
     """Of `auth`: until when. Send another `auth` before."""
     status: str | None = None
-    """Of `send`: `sent`; `held` for a moderator; or `rejected` by one. Of `edit`: `held`, if it waits
-    for one."""
+    """Of `send`: `sent`; `held` for a moderator; or `rejected` by one. Of `edit`: `held`, if it
+    waits for one."""
     message: Message | None = None
     hints: list[Hint] = []
     reason: str | None = None
