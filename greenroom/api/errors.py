@@ -108,7 +108,6 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     # messaging: what you may not, or not as things stand
     messaging.NotYours: Answer(403),
     messaging.NotYourPlace: Answer(403),
-    messaging.Unreachable: Answer(403),
     messaging.BlockedByYou: Answer(409),
     messaging.AcceptFirst: Answer(409),
     messaging.AlreadyAsked: Answer(409),

@@ -7,7 +7,7 @@ from greenroom.messaging import items, rules
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Frame, Member, State, Thread
 from greenroom.messaging.problems import MessageNotFound, ThreadNotFound
-from greenroom.messaging.records import MESSAGING, head_key, member_key, message_key
+from greenroom.messaging.records import MESSAGING, member_key, message_key
 from greenroom.people.actor import Actor
 
 _LONGEST_ID = 64
@@ -22,17 +22,24 @@ class Side(Struct, frozen=True):
     """The thread's, as JSON text, where it was asked for."""
 
 
-async def thread(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Side:
+async def thread(
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, *, keep: bool = False
+) -> Side:
+    """The actor's own side first: to an outsider a thread that exists must cost the same read as
+    one that does not, or the time it takes would tell them apart. With `keep` the head is kept for
+    the write that follows."""
     if not 0 < len(thread_id) <= _LONGEST_ID:
         raise ThreadNotFound
-    head, side = head_key(thread_id), member_key(thread_id, actor.user)
-    found = await messaging.store.batch_get(MESSAGING, [head, side], consistent=True)
-    if head not in found or side not in found:
+    key = member_key(thread_id, actor.user)
+    side = await messaging.store.get(MESSAGING, key, consistent=True)
+    if side is None or (mine := items.member_of(side)).state is not State.ACTIVE:
         raise ThreadNotFound
-    opened, mine = items.thread_of(found[head]), items.member_of(found[side])
+    opened = await messaging.heads.read(thread_id)
+    if opened is None:
+        raise ThreadNotFound
+    if keep:
+        messaging.heads.learn_newer(opened)
     check_member(opened, actor.user, messaging.clock.now_ms())
-    if mine.state is not State.ACTIVE:
-        raise ThreadNotFound
     return Side(rules.as_shown(opened, actor.user), mine)
 
 
@@ -52,6 +59,6 @@ async def message(messaging: Messaging, side: Side, message_id: MessageId) -> Fr
     if item is None:
         raise MessageNotFound
     frame = items.frame_of(item)
-    if not side.mine.joined_seq < frame.seq <= side.thread.last_seq:
+    if not rules.shows(side.thread, side.mine.user, frame.seq):
         raise MessageNotFound
     return frame

@@ -34,7 +34,7 @@ def admitted_ops(
     shelf = shelf_key(user, shelve.shelf_of(gate)) if shows else None
     place = activity(now_ms, thread.id) if shows else None
     ops: list[Op] = [Put(MESSAGING, items.member_item(member, shelf, place))]
-    if gate is not None:
+    if gate is not None and gate.away is None:
         ops.append(Put(MESSAGING, request_item(thread.id, user, gate)))
     return ops
 

@@ -110,10 +110,11 @@ async def _answer(
         if rules.gate_status(gate, messaging.clock.now_ms()) is not GateStatus.PENDING:
             raise RequestNotFound
         answered = replace(gate, status=status)
-        after = replace(head, gates=_answered(head, actor.user, answered))
+        after = _answered(head, actor.user, answered, ms)
         record = request_item(head.id, actor.user, answered) | {"decidedAt": ms}
         written = (Put(MESSAGING, record), *ops(after, answered, ms))
-        return Planned(after, written, quiet=status is not GateStatus.ACCEPTED)
+        is_secret = status is not GateStatus.ACCEPTED or gate.away is not None
+        return Planned(after, written, quiet=is_secret)
 
     try:
         return await append(messaging, request.thread.id, plan)
@@ -124,10 +125,17 @@ async def _answer(
         return again.thread  # somebody else has just written the same answer
 
 
-def _answered(head: Thread, target: UserId, gate: Gate) -> dict[UserId, Gate]:
-    """What is accepted need not be kept there: in a group it would be most of the head."""
-    rest = {user: found for user, found in head.gates.items() if user != target}
-    return rest if gate.status is GateStatus.ACCEPTED else {**rest, target: gate}
+def _answered(head: Thread, target: UserId, gate: Gate, ms: int) -> Thread:
+    """What is accepted need not be kept there: in a group it would be most of the head. Any other
+    answer stays in its place, for the order would tell the sender of it."""
+    if gate.status is not GateStatus.ACCEPTED:
+        return replace(head, gates={**head.gates, target: gate})
+    gates = {user: found for user, found in head.gates.items() if user != target}
+    if gate.away is None:
+        return replace(head, gates=gates)
+    seat = rules.with_missed(head.seats[target], gate.away, gate.after_seq, gate.after_ms)
+    seats = {**head.seats, target: replace(seat, fresh_ms=ms)}
+    return replace(head, seats=seats, gates=gates)
 
 
 def _is_so(gate: Gate, answer: GateStatus, now_ms: int) -> bool:

@@ -5,7 +5,9 @@
        └─ {targetUserId}    the request that stands, with its thread, and when one may ask again
 
 Whoever has blocked a stranger is asked as well, so that the stranger does not find out; but the
-gate is shut from the start, and nobody sees what waits at it.
+gate is shut from the start, and nobody sees what waits at it. Somebody whom the sender knows, and
+who has blocked the sender, gets a quiet gate: to the sender there is none (`away.py`). Whether a
+person is suspended changes nothing.
 
 What one would get wrong: an answer does not touch that item. It stands for as long after the asking
 whether the request waits, was declined or has run out, because a time that begins with the answer
@@ -16,11 +18,13 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from greenroom.ids import RequestId, ThreadId, UserId
 from greenroom.messaging import items
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.models import Gate, GateStatus, Thread
-from greenroom.messaging.problems import AlreadyAsked, BlockedByYou, Unreachable
+from greenroom.messaging.models import Away, Gate, GateStatus, Thread
+from greenroom.messaging.problems import AlreadyAsked, BlockedByYou
 from greenroom.messaging.records import MESSAGING, met_key, pending_key, request_key
 from greenroom.people import directory
 from greenroom.people.actor import Actor, Scope
@@ -32,17 +36,25 @@ from greenroom.store.expressions import F
 
 _AGAIN = "againAt"
 """When the pair's next request may be made, to the millisecond; the TTL knows only seconds."""
+NO_REQUEST = RequestId("")
 _SKEW_MS = 3_600_000
 """More than the clocks of two nodes ever differ."""
 
 
+class Asking(Struct, frozen=True):
+    """The gates to people who are turned to."""
+
+    strangers: dict[UserId, GateStatus]
+    """Who has to be asked, and the status that the gate begins with."""
+    refusing: frozenset[UserId]
+    """Who knows the sender and has blocked them: each gets a quiet gate."""
+
+
 async def whom_to_ask(
     messaging: Messaging, actor: Actor, others: Sequence[UserId], *limits: Limit
-) -> dict[UserId, GateStatus]:
-    """Those of the others who are strangers to the actor, and how the gate to them begins. They all
-    exist, and nothing keeps those who are no strangers from the actor; why not, is not the actor's
-    to know. Whoever was asked before they set a block is told of as before it."""
-    accounts = await asyncio.gather(*(directory.by_id(messaging.people, other) for other in others))
+) -> Asking:
+    """They all exist. Who has blocked the actor is answered as anybody else."""
+    await asyncio.gather(*(directory.by_id(messaging.people, other) for other in others))
     apart = await apart_from(messaging.safety, actor.user, others)
     for other in apart:
         if await has_blocked(messaging.safety, actor.user, other):
@@ -51,13 +63,11 @@ async def whom_to_ask(
     await check_unasked(messaging, actor.user, strangers)
     if actor.may(Scope.USER):  # a service that acts for nobody has no limits
         await messaging.safety.limits.spend(actor.user, *limits)
-    suspended = any(account.is_suspended(messaging.clock.now_ms()) for account in accounts)
-    if suspended or not apart <= set(strangers):
-        raise Unreachable
-    return {
+    gates = {
         stranger: GateStatus.BLOCKED if stranger in apart else GateStatus.PENDING
         for stranger in strangers
     }
+    return Asking(gates, apart - set(strangers))
 
 
 def is_staff(actor: Actor) -> bool:
@@ -110,13 +120,41 @@ def new_gate(
     )
 
 
+def quiet_gate(sender: UserId, status: GateStatus, away: Away, *, after_seq: int) -> Gate:
+    """It has no id and waits for nothing: `away.ask_again` may replace it at any time."""
+    return Gate(
+        id=NO_REQUEST,
+        sender=sender,
+        status=status,
+        expires_ms=0,
+        after_seq=after_seq,
+        away=away,
+    )
+
+
+def gates_to(
+    messaging: Messaging, sender: UserId, asking: Asking, now_ms: int, head: Thread | None = None
+) -> dict[UserId, Gate]:
+    """As they begin, in a thread that is opened or (with its head) goes on."""
+    seq, ms = (0, 0) if head is None else (head.last_seq, head.last_ms)
+    gates = {
+        target: new_gate(messaging, sender, status, now_ms, after_seq=seq)
+        for target, status in asking.strangers.items()
+    }
+    away = Away(seq=seq, ms=ms)
+    return gates | {
+        target: quiet_gate(sender, GateStatus.BLOCKED, away, after_seq=seq)
+        for target in asking.refusing
+    }
+
+
 def asked_ops(messaging: Messaging, thread: Thread, targets: Iterable[UserId]) -> list[Op]:
     """That these people have been asked, where they had not been: of two at once one is refused.
     They belong into the transaction that makes the gates."""
     return [
         _asked(messaging, thread.id, target, thread.gates[target])
         for target in targets
-        if target in thread.gates
+        if target in thread.gates and thread.gates[target].away is None
     ]
 
 

@@ -1,8 +1,8 @@
-"""Block a person: nothing of theirs comes in any more, and they do not find out.
+"""Block a person, and take it back: nothing of theirs comes in, and they do not find out.
 
-Their thread for two, the one the block was asked from, and whatever their request came with leave
-the blocker's inbox without a word in the log; in any other thread for two nobody can write. Groups
-go on.
+Every thread that was opened for the two leaves the blocker's inbox, and comes back as it was when
+the block is lifted; so does not what was sent meanwhile, nor a request, which is turned away for
+good. Groups go on as if there were no block.
 """
 
 from contextlib import suppress
@@ -11,14 +11,16 @@ from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import access, rules
 from greenroom.messaging.answer import turn_away
 from greenroom.messaging.ask import request_of
+from greenroom.messaging.away import restore, withdraw
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import GateStatus, State
-from greenroom.messaging.open import direct_id
+from greenroom.messaging.pairs import threads_of
 from greenroom.messaging.problems import RequestNotFound, ThreadNotFound
-from greenroom.messaging.seats import withdraw
 from greenroom.people.actor import Actor
+from greenroom.people.models import is_user_id
 from greenroom.safety.block import block as keep_apart
 from greenroom.safety.models import Block
+from greenroom.safety.unblock import unblock
 
 
 async def block_person(
@@ -27,8 +29,8 @@ async def block_person(
     if thread_id is not None:
         await access.thread(messaging, actor, thread_id)
     block = await keep_apart(messaging.safety, actor, other)
-    for thread in {direct_id(actor.user, other), thread_id} - {None}:
-        await _withdraw(messaging, actor, other, ThreadId(str(thread)))
+    async for thread in threads_of(messaging, actor.user, other):
+        await _withdraw(messaging, actor, other, thread)
     asked = await request_of(messaging, other, actor.user)
     if asked is not None:
         with suppress(RequestNotFound):  # answered before
@@ -36,12 +38,27 @@ async def block_person(
     return block
 
 
-async def _withdraw(messaging: Messaging, actor: Actor, other: UserId, thread_id: ThreadId) -> None:
-    head = await messaging.heads.read(thread_id)
-    if head is None or head.pair is None or set(head.pair) != {actor.user, other}:
+async def unblock_person(messaging: Messaging, actor: Actor, other: UserId) -> None:
+    await unblock(messaging.safety, actor, other)
+    if not is_user_id(other):
         return
+    async for thread in threads_of(messaging, actor.user, other):
+        with suppress(ThreadNotFound):
+            await restore(messaging, actor.user, thread)
+
+
+async def _withdraw(messaging: Messaging, actor: Actor, other: UserId, thread_id: ThreadId) -> None:
+    """Out of a thread for two; where somebody else has joined them, only the other's request is
+    turned away."""
+    head = await messaging.heads.read(thread_id)
+    if head is None or actor.user not in head.seats:
+        return
+    gate = head.gates.get(actor.user)
     with suppress(ThreadNotFound, RequestNotFound):  # gone from it already
-        if rules.has_accepted(head, actor.user):
-            await withdraw(messaging, actor.user, thread_id, State.BLOCKED)
-        else:
-            await turn_away(messaging, actor, head.gates[actor.user].id, GateStatus.BLOCKED)
+        if gate is None:
+            if head.pair is not None:
+                await withdraw(messaging, actor.user, thread_id, State.BLOCKED)
+        elif gate.sender != other:
+            return
+        elif rules.gate_status(gate, messaging.clock.now_ms()) is GateStatus.PENDING:
+            await turn_away(messaging, actor, gate.id, GateStatus.BLOCKED)

@@ -8,7 +8,7 @@ from greenroom.messaging.append import append, frame_op, said, system_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated, ThreadUpdated
 from greenroom.messaging.manage import check_may, is_bare_service, managed
-from greenroom.messaging.models import Role, Seat, ServiceRole, Thread
+from greenroom.messaging.models import Role, ServiceRole, Thread
 from greenroom.messaging.problems import ParticipantNotFound
 from greenroom.messaging.records import MESSAGING, member_key
 from greenroom.messaging.roles import Operation
@@ -40,7 +40,8 @@ async def change_role(
         if (seat.role, seat.service_role) == (role, service_role):
             return Planned(head, (), quiet=True)
         frame = system_frame(messaging, head, by, ms, "role.changed", user, role.value)
-        after = _with_seat(head, user, replace(seat, role=role, service_role=service_role))
+        seat = replace(seat, role=role, service_role=service_role)
+        after = replace(head, seats={**head.seats, user: seat})
         ops = (frame_op(frame), _member_op(thread_id, user, role, service_role, ms))
         return Planned(said(after, frame, side.mine), ops, (MessageCreated(frame), ThreadUpdated()))
 
@@ -54,12 +55,6 @@ def _check(head: Thread, actor: Actor, user: UserId, role: Role) -> None:
         raise ParticipantNotFound
     if role in rules.STAFF or seat.role in rules.STAFF:
         check_may(head, actor, Operation.GRANT_STAFF)
-
-
-def _with_seat(head: Thread, user: UserId, seat: Seat) -> Thread:
-    if user in head.seats:
-        return replace(head, seats={**head.seats, user: seat})
-    return replace(head, withdrawn={**head.withdrawn, user: seat})
 
 
 def _member_op(

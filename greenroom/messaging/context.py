@@ -11,7 +11,7 @@ from greenroom.messaging.heads import Heads
 from greenroom.messaging.leases import Leases
 from greenroom.people import People
 from greenroom.safety import Safety
-from greenroom.store.base import Store
+from greenroom.store.base import Key, Store
 from greenroom.store.cursors import Cursors
 
 TWO_WEEKS_MS = 14 * 86_400_000
@@ -59,6 +59,8 @@ class Messaging:
     tell: Ears = unheard
     leases: Leases = field(default_factory=Leases)
     chores: Chores = field(default_factory=Chores)
+    secrets: dict[Key, bytes] = field(default_factory=dict)
+    """Keys that the store keeps, once this node has read them (`pairs.py`)."""
     request_ms: int = TWO_WEEKS_MS
     """How long a request waits for its answer."""
     ask_again_ms: int = TWO_WEEKS_MS

@@ -14,13 +14,7 @@ from greenroom.messaging.events import MessageEdited
 from greenroom.messaging.hold_change import HeldChange, hold_edit
 from greenroom.messaging.models import Edit, Frame, FrameKind
 from greenroom.messaging.problems import InvalidText, MessageNotFound, NotYours
-from greenroom.messaging.send import (
-    are_apart,
-    check_is_open,
-    check_may_send,
-    marked,
-    mentions_in,
-)
+from greenroom.messaging.send import check_is_open, check_may_send, marked, mentions_in
 from greenroom.messaging.weigh import weighed
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
@@ -43,11 +37,11 @@ async def edit(
     frame = await access.message(messaging, side, message_id)
     if frame.author != actor.user:
         raise NotYours
-    apart, now_ms = await are_apart(messaging, side.thread), messaging.clock.now_ms()
-    check_is_open(side.thread, actor.user, now_ms, apart=apart)
+    now_ms = messaging.clock.now_ms()
+    check_is_open(side.thread, actor.user, now_ms)
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
     cleaned = text.clean(body)
-    check_may_send(side.thread, actor.user, cleaned, now_ms, apart=apart, seq=frame.seq)
+    check_may_send(side.thread, actor.user, cleaned, now_ms, seq=frame.seq)
     verdict = await weighed(messaging, actor, side.thread, cleaned)
     if isinstance(verdict, Hold):
         check_version(frame, version)

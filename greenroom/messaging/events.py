@@ -75,6 +75,8 @@ class RequestChanged(Struct, frozen=True):
     target: UserId
     sender: UserId
     status: GateStatus
+    quiet: bool = False
+    """The sender does not know of the request, nor of its answer."""
 
 
 Passing: TypeAlias = TypingChanged | PresenceChanged
@@ -107,9 +109,10 @@ def audience(thread: Thread, event: Event, now_ms: int) -> tuple[UserId, ...]:
             return (user,)
         case TypingChanged(shown_to=shown) | PresenceChanged(shown_to=shown):
             return shown
-        case RequestChanged(target=target, sender=sender, status=status):
+        case RequestChanged(target=target, sender=sender, status=status, quiet=quiet):
             # The sender learns of nothing but being let in.
-            return (target, sender) if status is GateStatus.ACCEPTED else (target,)
+            told = status is GateStatus.ACCEPTED and not quiet
+            return (target, sender) if told else (target,)
         case ReceiptMoved(user):
             return tuple(
                 other
@@ -127,12 +130,14 @@ def audience(thread: Thread, event: Event, now_ms: int) -> tuple[UserId, ...]:
 def _hearers_of(frame: Frame, thread: Thread, now_ms: int) -> tuple[UserId, ...]:
     seq, seats = frame.seq, thread.seats
     if not thread.gates:
-        return tuple([user for user, seat in seats.items() if seat.joined < seq])
-    return tuple(
-        user
-        for user in _hearers(thread, now_ms)
-        if seats[user].joined < seq <= rules.shown_seq(thread, user)
-    )
+        return tuple(
+            [
+                user
+                for user, seat in seats.items()
+                if seat.joined < seq and (not seat.missed or rules.got(thread, user, seq))
+            ]
+        )
+    return tuple(user for user in _hearers(thread, now_ms) if rules.shows(thread, user, seq))
 
 
 def _hearers(thread: Thread, now_ms: int) -> tuple[UserId, ...]:
@@ -167,13 +172,17 @@ def _shown(thread: Thread) -> tuple[object, ...]:
 
 def _of_gates(before: Thread, after: Thread) -> list[Event]:
     events: list[Event] = []
-    for target in before.gates.keys() | after.gates.keys():
+    for target in sorted(before.gates.keys() | after.gates.keys()):
         was, now = before.gates.get(target), after.gates.get(target)
         if now is not None and _is_news(before, after, target):
-            events.append(RequestChanged(now.id, target, now.sender, now.status))
+            quiet = now.away is not None
+            events.append(RequestChanged(now.id, target, now.sender, now.status, quiet))
         elif was is not None and now is None and target in after.seats:
             # Accepted; whoever is not there any more was removed, and is told that it is gone.
-            events.append(RequestChanged(was.id, target, was.sender, GateStatus.ACCEPTED))
+            quiet = was.away is not None
+            if not quiet or was.status is GateStatus.PENDING:
+                accepted = GateStatus.ACCEPTED
+                events.append(RequestChanged(was.id, target, was.sender, accepted, quiet))
     return events
 
 

@@ -72,16 +72,21 @@ def _digest(side: Side, members: tuple[Member, ...]) -> bytes:
 
 def _shown(side: Side) -> Thread:
     """The head without what only the server looks at, and without what a sender may not know."""
-    seats = rules.shown_seats(side.thread).items()
-    gates = side.thread.gates.items()
+    user, seats = side.mine.user, rules.shown_seats(side.thread)
+    seats = {
+        other: replace(seat, fresh_ms=0, missed=seat.missed if other == user else ())
+        for other, seat in seats.items()
+    }
+    gates = {
+        other: replace(gate, status=GateStatus.PENDING)
+        for other, gate in rules.known_gates(side.thread).items()
+    }
+    if user in side.thread.gates:
+        gates[user] = side.thread.gates[user]
     return replace(
         side.thread,
-        seats={user: replace(seat, fresh_ms=0) for user, seat in seats},
-        gates={
-            user: gate if user == side.mine.user else replace(gate, status=GateStatus.PENDING)
-            for user, gate in gates
-        },
-        withdrawn={},
+        seats=seats,
+        gates=gates,
         changed_ms=0,
         version=0,
     )

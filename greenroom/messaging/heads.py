@@ -42,6 +42,13 @@ class Heads:
         self.learn(head)
         return head, True
 
+    def kept(self, thread: ThreadId) -> Thread | None:
+        """What this node knows of it, which may be stale; nothing is read."""
+        found = self._kept.get(thread)
+        if found is not None:
+            self._kept.move_to_end(thread)
+        return found
+
     async def read(self, thread: ThreadId) -> Thread | None:
         """As it is now, whatever is kept."""
         item = await self._store.get(MESSAGING, head_key(thread), consistent=True)
@@ -50,6 +57,12 @@ class Heads:
     def learn(self, head: Thread) -> None:
         """It was in the store; whoever has written since has kept something newer."""
         if head.id not in self._kept:
+            self.keep(head)
+
+    def learn_newer(self, head: Thread) -> None:
+        """It is in the store now."""
+        kept = self._kept.get(head.id)
+        if kept is None or kept.version < head.version:
             self.keep(head)
 
     def keep(self, head: Thread) -> None:

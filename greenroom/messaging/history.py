@@ -16,7 +16,7 @@ from greenroom.ids import MessageId, ThreadId, UserId, time_of
 from greenroom.messaging import access, items, rules
 from greenroom.messaging.access import Side
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.models import Frame, Member, Thread
+from greenroom.messaging.models import Away, Frame, Member, Thread
 from greenroom.messaging.place import message_at
 from greenroom.messaging.problems import MessageNotFound
 from greenroom.messaging.records import (
@@ -28,6 +28,7 @@ from greenroom.messaging.records import (
     up_to_end,
 )
 from greenroom.people.actor import Actor
+from greenroom.store.base import PageOf
 from greenroom.store.expressions import Range
 
 PAGE = 50
@@ -139,7 +140,12 @@ def as_seen(side: Side, member: Member) -> Member:
     if member.user == side.mine.user:
         read = rules.read_of(side.thread, member)
         return replace(member, read_seq=read, delivered_seq=max(read, member.delivered_seq))
-    shows = rules.sees_receipts(side.thread, side.mine.user, member.user)
+    gate = side.thread.gates.get(member.user)
+    if gate is not None and gate.away is not None:
+        member = _as_before(member, gate.away)
+        shows = rules.has_accepted(side.thread, side.mine.user)
+    else:
+        shows = rules.sees_receipts(side.thread, side.mine.user, member.user)
     read = rules.read_of(side.thread, member) if shows else 0
     return Member(
         thread=member.thread,
@@ -153,12 +159,24 @@ def as_seen(side: Side, member: Member) -> Member:
     )
 
 
+def _as_before(member: Member, away: Away) -> Member:
+    """With the receipts that were on view when they went away."""
+    return replace(
+        member,
+        read_seq=away.read_seq,
+        read_ms=away.read_ms,
+        delivered_seq=away.delivered_seq,
+        changed_ms=away.changed_ms,
+    )
+
+
 class Seen:
     """Who has seen what. Of a page most messages have been seen by the same."""
 
     def __init__(self, thread: Thread, people: Iterable[Member]) -> None:
+        self._thread = thread
         self._read = [(member.user, rules.read_of(thread, member)) for member in people]
-        self._ends = sorted(read for _, read in self._read)
+        self._ends = sorted({read for _, read in self._read} | _turning_points(thread))
         self._known: dict[tuple[UserId, int], tuple[UserId, ...]] = {}
 
     def by(self, frame: Frame) -> tuple[UserId, ...]:
@@ -166,9 +184,26 @@ class Seen:
         same = author, bisect_left(self._ends, seq)
         seen = self._known.get(same)
         if seen is None:
-            seen = tuple([user for user, read in self._read if read >= seq and user != author])
+            seen = tuple(
+                [
+                    user
+                    for user, read in self._read
+                    if read >= seq and user != author and rules.got(self._thread, user, seq)
+                ]
+            )
             self._known[same] = seen
         return seen
+
+
+def _turning_points(thread: Thread) -> set[int]:
+    """Where somebody joined, went away or came back: there `rules.got` changes."""
+    points = {seat.joined for seat in thread.seats.values()}
+    for seat in thread.seats.values():
+        points |= {seq for run in seat.missed for seq in (run.after, run.until)}
+    for gate in thread.gates.values():
+        if gate.away is not None:
+            points |= {gate.away.seq, gate.after_seq}
+    return points
 
 
 def _just(message_id: MessageId, *, after: bool) -> str:
@@ -182,37 +217,62 @@ def _just(message_id: MessageId, *, after: bool) -> str:
 async def _older(
     messaging: Messaging, side: Side, high: str, limit: int
 ) -> tuple[tuple[Frame, ...], bool]:
-    low = _low(side)
-    if low > high:
-        return (), False
-    page = await messaging.store.query_as(
-        items.frame_of,
-        MESSAGING,
-        thread_partition(side.thread.id),
-        Range(low, high),
-        limit=limit,
-        backward=True,
-        consistent=True,
-    )
-    return page.items[::-1], page.has_more
+    found: tuple[Frame, ...] = ()
+    parts = _parts(side, _low(side), high)
+    while parts and len(found) < limit:
+        part = parts.pop()
+        page = await _page(messaging, side, part, limit - len(found), backward=True)
+        found = page.items[::-1] + found
+        if page.has_more:
+            return found, True
+    return found, bool(parts)
 
 
 async def _newer(
     messaging: Messaging, side: Side, low: str, limit: int
 ) -> tuple[tuple[Frame, ...], bool]:
-    low = max(low, _low(side))
-    if limit < 1 or low > _LAST:
-        return (), False
-    page = await messaging.store.query_as(
+    found: tuple[Frame, ...] = ()
+    parts = _parts(side, max(low, _low(side)), _LAST) if limit > 0 else []
+    while parts and len(found) < limit:
+        part = parts.pop(0)
+        page = await _page(messaging, side, part, limit - len(found))
+        found += page.items
+        if page.has_more:
+            return found, True
+    return found, bool(parts)
+
+
+async def _page(
+    messaging: Messaging, side: Side, part: Range, limit: int, *, backward: bool = False
+) -> PageOf[Frame]:
+    return await messaging.store.query_as(
         items.frame_of,
         MESSAGING,
         thread_partition(side.thread.id),
-        Range(low, _LAST),
+        part,
         limit=limit,
+        backward=backward,
         consistent=True,
     )
-    return page.items, page.has_more
+
+
+def _parts(side: Side, low: str, high: str) -> list[Range]:
+    """What lies between the two and reached the viewer, in order: one part, but for somebody who
+    was away in between."""
+    seat = side.thread.seats.get(side.mine.user)
+    parts: list[Range] = []
+    for run in () if seat is None else seat.missed:
+        end = just_after("MSG", run.after_ms) if run.after else _FIRST
+        if low < min(end, high):
+            parts.append(Range(low, min(end, high)))
+        low = max(low, just_after("MSG", run.until_ms))
+    if low <= high:
+        parts.append(Range(low, high))
+    return parts
 
 
 def _low(side: Side) -> str:
+    gate = side.thread.gates.get(side.mine.user)
+    if gate is not None and gate.away is not None:
+        return just_after("MSG", gate.after_ms) if gate.after_seq else _FIRST
     return from_ms("MSG", side.mine.joined_ms) if side.mine.joined_seq else _FIRST

@@ -11,6 +11,7 @@ from typing import Any, cast
 from greenroom.clock import iso
 from greenroom.ids import RequestId, UserId
 from greenroom.messaging.models import (
+    Away,
     Edit,
     Frame,
     FrameKind,
@@ -18,6 +19,7 @@ from greenroom.messaging.models import (
     GateStatus,
     Kind,
     Member,
+    Missed,
     Role,
     Seat,
     ServiceRole,
@@ -72,13 +74,11 @@ def head_item(thread: Thread) -> Item:
     if thread.preview:
         item["preview"] = thread.preview
     if thread.gates:
-        item["gates"] = {user: gate_item(gate) for user, gate in thread.gates.items()}
+        item["gates"] = {user: _gate_in_head(gate) for user, gate in thread.gates.items()}
     if thread.awaiting:
         item["awaiting"] = list(thread.awaiting)
     if thread.pair is not None:
         item["pair"] = list(thread.pair)
-    if thread.withdrawn:
-        item["withdrawn"] = {user: _seat_item(seat) for user, seat in thread.withdrawn.items()}
     for name, value in _told_of(thread):
         if value:
             item[name] = value
@@ -116,7 +116,42 @@ def _seat_item(seat: Seat) -> dict[str, Value]:
         item["fresh"] = seat.fresh_ms
     if seat.joined:
         item["joined"] = seat.joined
+    if seat.missed:
+        item["missed"] = [_without_nothing(_missed_item(run)) for run in seat.missed]
     return item
+
+
+def _missed_item(run: Missed) -> dict[str, Value]:
+    return {
+        "after": run.after,
+        "until": run.until,
+        "afterTs": run.after_ms,
+        "untilTs": run.until_ms,
+        "sender": run.sender,
+        "preview": run.preview,
+    }
+
+
+def _gate_in_head(gate: Gate) -> dict[str, Value]:
+    item = gate_item(gate)
+    if gate.after_ms:
+        item["afterTs"] = gate.after_ms
+    if gate.away is not None:
+        item["away"] = _without_nothing(_away_item(gate.away))
+    return item
+
+
+def _away_item(away: Away) -> dict[str, Value]:
+    return {
+        "seq": away.seq,
+        "ts": away.ms,
+        "sender": away.sender,
+        "preview": away.preview,
+        "readSeq": away.read_seq,
+        "lastReadAt": away.read_ms,
+        "deliveredSeq": away.delivered_seq,
+        "changedAt": away.changed_ms,
+    }
 
 
 def gate_item(gate: Gate) -> dict[str, Value]:
@@ -145,7 +180,6 @@ def thread_of(item: Item) -> Thread:
         gates={UserId(user): gate_of(gate) for user, gate in found.get("gates", {}).items()},
         awaiting=tuple(found.get("awaiting", ())),
         pair=None if pair is None else (UserId(pair[0]), UserId(pair[1])),
-        withdrawn={UserId(user): _seat_of(s) for user, s in found.get("withdrawn", {}).items()},
         subject=found.get("subject"),
         booking_id=found.get("bookingId"),
         leg_id=found.get("legId"),
@@ -172,17 +206,44 @@ def _seat_of(found: Mapping[str, Any]) -> Seat:
         sent=found.get("sent", 0),
         fresh_ms=found.get("fresh", 0),
         joined=found.get("joined", 0),
+        missed=tuple([_missed_of(run) for run in found["missed"]]) if "missed" in found else (),
+    )
+
+
+def _missed_of(found: Mapping[str, Any]) -> Missed:
+    return Missed(
+        after=found.get("after", 0),
+        until=found["until"],
+        after_ms=found.get("afterTs", 0),
+        until_ms=found["untilTs"],
+        sender=found.get("sender"),
+        preview=found.get("preview", ""),
+    )
+
+
+def _away_of(found: Mapping[str, Any]) -> Away:
+    return Away(
+        seq=found.get("seq", 0),
+        ms=found.get("ts", 0),
+        sender=found.get("sender"),
+        preview=found.get("preview", ""),
+        read_seq=found.get("readSeq", 0),
+        read_ms=found.get("lastReadAt", 0),
+        delivered_seq=found.get("deliveredSeq", 0),
+        changed_ms=found.get("changedAt", 0),
     )
 
 
 def gate_of(found: Mapping[str, Any]) -> Gate:
     return Gate(
-        id=RequestId(found["gateId"]),
+        id=RequestId(found.get("gateId", "")),
         sender=UserId(found["sender"]),
         status=GateStatus(found["status"]),
-        expires_ms=found["expiresAt"],
+        expires_ms=found.get("expiresAt", 0),
         reason=found.get("reason"),
         after_seq=found.get("afterSeq", 0),
+        after_ms=found.get("afterTs", 0),
+        away=_away_of(found["away"]) if "away" in found else None,
     )
 
 

@@ -87,8 +87,11 @@ async def frames_of(
     (new, more), (changed, further) = await asyncio.gather(
         _new(messaging, side, known, low_ms), _changed(messaging, side, known, low_ms)
     )
-    first, last = side.mine.joined_seq, side.thread.last_seq
-    frames = {frame.seq: frame for frame in (*changed, *new) if first < frame.seq <= last}
+    frames = {
+        frame.seq: frame
+        for frame in (*changed, *new)
+        if rules.shows(side.thread, side.mine.user, frame.seq)
+    }
     return tuple(frames[seq] for seq in sorted(frames)), more or further
 
 
@@ -108,6 +111,9 @@ async def _new(
 async def _of_request(messaging: Messaging, side: Side) -> tuple[Frame, ...]:
     """The first few frames: all that a request shows."""
     first_ms = side.mine.joined_ms if side.mine.joined_seq else 0
+    gate = side.thread.gates[side.mine.user]
+    if gate.away is not None:
+        first_ms = max(first_ms, gate.after_ms + 1)
     page = await messaging.store.query_as(
         items.frame_of,
         MESSAGING,

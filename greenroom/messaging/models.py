@@ -88,6 +88,18 @@ class Folder(StrEnum):
     SPAM = "spam"
 
 
+class Missed(Struct, frozen=True, kw_only=True):
+    """A run of frames that a participant of a pair never gets: they were away meanwhile."""
+
+    after: int
+    until: int
+    after_ms: int
+    until_ms: int
+    sender: UserId | None = None
+    preview: str = ""
+    """Sender and preview of frame `after`, kept for the last run only."""
+
+
 class Seat(Struct, frozen=True, kw_only=True):
     """An active participant, as the thread's head knows them."""
 
@@ -99,6 +111,22 @@ class Seat(Struct, frozen=True, kw_only=True):
     """When their inbox row was last put on the fresh shelf; 0 while it is settled in a folder."""
     joined: int = 0
     """Frames up to here were before their time."""
+    missed: tuple[Missed, ...] = ()
+    """In order of seq; no two of them touch."""
+
+
+class Away(Struct, frozen=True, kw_only=True):
+    """Where the thread stood when its target went away, and the receipts that the others still see
+    of them."""
+
+    seq: int = 0
+    ms: int = 0
+    sender: UserId | None = None
+    preview: str = ""
+    read_seq: int = 0
+    read_ms: int = 0
+    delivered_seq: int = 0
+    changed_ms: int = 0
 
 
 class Gate(Struct, frozen=True, kw_only=True):
@@ -111,6 +139,11 @@ class Gate(Struct, frozen=True, kw_only=True):
     reason: str | None = None
     after_seq: int = 0
     """The thread's last frame when it was asked."""
+    after_ms: int = 0
+    """When that frame was sent; only on a quiet gate."""
+    away: Away | None = None
+    """Makes the gate quiet: its target has left the thread for two, or has blocked the sender, and
+    the sender must not notice. The sender sees a participant who does not answer."""
 
 
 class Thread(Struct, frozen=True, kw_only=True):
@@ -127,8 +160,6 @@ class Thread(Struct, frozen=True, kw_only=True):
     """The two of a thread that was made for two, whoever of them has left since."""
     locked_from: Status | None = None
     """What the status was when it was locked, and will be again."""
-    withdrawn: dict[UserId, Seat] = {}
-    """Of a pair: who has blocked the other and is gone, and is shown as if nothing had happened."""
     subject: str | None = None
     booking_id: str | None = None
     leg_id: str | None = None

@@ -4,7 +4,6 @@ Whoever has asked somebody and opens the same again is given the thread that wai
 another one (`ask.py`).
 """
 
-from collections.abc import Mapping
 from hashlib import blake2b
 
 import msgspec
@@ -13,12 +12,18 @@ from msgspec import Struct
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import items, rules, text
 from greenroom.messaging.admit import admitted_ops, met_ops
-from greenroom.messaging.ask import asked_ops, check_unasked, is_staff, new_gate, whom_to_ask
+from greenroom.messaging.ask import (
+    Asking,
+    asked_ops,
+    check_unasked,
+    gates_to,
+    is_staff,
+    whom_to_ask,
+)
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import ThreadUpdated, between
 from greenroom.messaging.manage import is_bare_service
 from greenroom.messaging.models import (
-    GateStatus,
     Kind,
     Role,
     Seat,
@@ -26,8 +31,9 @@ from greenroom.messaging.models import (
     Status,
     Thread,
 )
+from greenroom.messaging.pairs import direct_id
 from greenroom.messaging.problems import AlreadyAsked, InvalidThread, OpeningKeyReused
-from greenroom.messaging.records import MESSAGING, metadata_key, opened_key
+from greenroom.messaging.records import MESSAGING, metadata_key, opened_key, pair_key
 from greenroom.messaging.rejoin import absent, rejoin
 from greenroom.messaging.roles import STAFF_KINDS, may_open
 from greenroom.messaging.weigh import check_name
@@ -39,8 +45,6 @@ from greenroom.store.expressions import F
 from greenroom.store.limits import MAX_OPS
 from greenroom.store.problems import ConditionFailed
 
-_ID = 26
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _LONGEST = 64
 
 
@@ -120,7 +124,7 @@ async def find_or_open(
 
 async def _direct(messaging: Messaging, actor: Actor, opening: Opening, words: Words) -> Opened:
     other = opening.others[0].user
-    thread_id = direct_id(actor.user, other)
+    thread_id = await direct_id(messaging, actor.user, other)
     head = await messaging.heads.read(thread_id)
     try:
         if head is None:
@@ -141,12 +145,12 @@ async def _make(
     claim: _Claim | None,
 ) -> Opened:
     others = [invited.user for invited in opening.others]
-    strangers = await whom_to_ask(messaging, actor, others, Limit.THREAD_STARTS)
-    thread = _drawn(messaging, actor, opening, thread_id, strangers)
+    asking = await whom_to_ask(messaging, actor, others, Limit.THREAD_STARTS)
+    thread = _drawn(messaging, actor, opening, thread_id, asking)
     if thread.subject is not None and not is_bare_service(actor):
         await check_name(messaging, actor, thread, thread.subject)
     await words.weigh(thread)
-    await messaging.safety.limits.spend(actor.user, *[Limit.REQUESTS] * len(strangers))
+    await messaging.safety.limits.spend(actor.user, *[Limit.REQUESTS] * len(asking.strangers))
     return await _write(messaging, actor, thread, words, claim, opening.metadata)
 
 
@@ -169,12 +173,6 @@ def _is_wanted(head: Thread, user: UserId, opening: Opening, now_ms: int) -> boo
     wanted = (opening.kind, subject, opening.booking_id, opening.leg_id, opening.lbg_id)
     found = (head.kind, head.subject, head.booking_id, head.leg_id, head.lbg_id)
     return waits and there and wanted == found and opening.city == head.city
-
-
-def direct_id(one: UserId, other: UserId) -> ThreadId:
-    pair = "\n".join(sorted((one, other)))
-    number = int.from_bytes(blake2b(pair.encode(), digest_size=17).digest(), "big")
-    return ThreadId("thr_" + "".join(_ALPHABET[(number >> 5 * place) & 31] for place in range(_ID)))
 
 
 def check_opening(actor: Actor, opening: Opening) -> None:
@@ -214,14 +212,11 @@ def _drawn(
     actor: Actor,
     opening: Opening,
     thread_id: ThreadId,
-    strangers: Mapping[UserId, GateStatus],
+    asking: Asking,
 ) -> Thread:
     now_ms = messaging.clock.now_ms()
     subject = None if opening.subject is None else text.subject(opening.subject)
-    gates = {
-        target: new_gate(messaging, actor.user, status, now_ms)
-        for target, status in strangers.items()
-    }
+    gates = gates_to(messaging, actor.user, asking, now_ms)
     seats = {
         invited.user: Seat(role=invited.role, service_role=invited.service_role, fresh_ms=now_ms)
         for invited in (*_opener(actor, opening), *opening.others)
@@ -261,6 +256,8 @@ async def _write(
     first = [op for user in thread.seats for op in admitted_ops(thread, user, thread.created_ms)]
     if actor.user in thread.seats:
         first += met_ops(actor.user, thread.id, thread.seats)
+    if thread.pair is not None:
+        first.append(Put(MESSAGING, items.at(pair_key(*thread.pair, thread.id))))
     last: list[Op] = [Put(MESSAGING, items.head_item(thread), F("pk").absent()), *begun.ops]
     last += asked_ops(messaging, thread, thread.gates)
     last += [] if claim is None else [_claim_op(claim, thread.id)]
@@ -278,7 +275,8 @@ async def _write(
         found = None if claim is None else await _opened(messaging, claim)
         found = found or await messaging.heads.read(thread.id)
         if found is None:
-            await check_unasked(messaging, actor.user, thread.gates, consistent=True)
+            asked = rules.known_gates(thread)
+            await check_unasked(messaging, actor.user, asked, consistent=True)
             raise
         return Opened(found)
     messaging.heads.learn(thread)

@@ -3,8 +3,8 @@
 A lease is an item of the ephemeral table, so that whoever comes later sees it from any node, and
 the lease of a node that died runs out. It is written, and told to whoever has the thread on screen,
 once in a while, not with every keystroke. What one would get wrong: nothing of it is shown to or
-about somebody behind a gate, or across a block; and whoever goes from one node may still be there
-on another, which the write that ends a lease says.
+about somebody behind a gate (in a thread for two, a block is one); and whoever goes from one node
+may still be there on another, which the write that ends a lease says.
 """
 
 from contextlib import suppress
@@ -21,7 +21,6 @@ from greenroom.messaging.models import Thread
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.records import lease_key, presence_partition, typing_partition
 from greenroom.people.actor import Actor
-from greenroom.safety.blocks import apart_from
 from greenroom.safety.records import EPHEMERAL, EPHEMERAL_TTL
 from greenroom.store.base import Key, Update
 from greenroom.store.expressions import F
@@ -102,7 +101,7 @@ async def _shown_to(
     messaging: Messaging, actor: Actor, thread_id: ThreadId
 ) -> tuple[Thread, tuple[UserId, ...]]:
     """The thread, and who in it may know of the actor, as the actor may of them."""
-    head, _ = await messaging.heads.load(thread_id) if 0 < len(thread_id) <= 64 else (None, True)
+    head = messaging.heads.kept(thread_id)
     now_ms = messaging.clock.now_ms()
     if head is None or not rules.is_let_in(head, actor.user, now_ms):
         head = (await access.thread(messaging, actor, thread_id)).thread
@@ -111,8 +110,7 @@ async def _shown_to(
         for other in rules.others(head, actor.user)
         if rules.sees_receipts(head, other, actor.user)
     ]
-    apart = await apart_from(messaging.safety, actor.user, others)
-    return head, tuple(other for other in others if other not in apart)
+    return head, tuple(others)
 
 
 def _is_due(messaging: Messaging, user: UserId, partition: str, lasts_ms: int) -> bool:

@@ -40,10 +40,6 @@ class InvalidMark(Problem):
     reason: str
 
 
-class Unreachable(Problem):
-    """You cannot write to this person at the moment."""
-
-
 class BlockedByYou(Problem):
     """You have blocked this person. Unblock them to write."""
 

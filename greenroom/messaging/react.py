@@ -9,7 +9,7 @@ from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import ReactionChanged
 from greenroom.messaging.models import Frame, FrameKind
 from greenroom.messaging.problems import InvalidReaction, MessageNotFound
-from greenroom.messaging.send import are_apart, check_is_open
+from greenroom.messaging.send import check_is_open
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
 
@@ -40,8 +40,7 @@ async def _change(
     checked = text.emoji(emoji)
     side = await access.thread(messaging, actor, thread_id)
     frame = await access.message(messaging, side, message_id)
-    apart, now_ms = await are_apart(messaging, side.thread), messaging.clock.now_ms()
-    check_is_open(side.thread, actor.user, now_ms, apart=apart)
+    check_is_open(side.thread, actor.user, messaging.clock.now_ms())
     await messaging.safety.limits.spend(actor.user, Limit.REACTIONS)
     return await change_frame(
         messaging,

@@ -32,7 +32,7 @@ async def _is_read(messaging: Messaging, actor: Actor, thread_id: ThreadId, seq:
     side = await access.thread(messaging, actor, thread_id)
     _check_seq(side.thread, seq, least=0)
     now_ms = messaging.clock.now_ms()
-    before, read = rules.place_of(side.thread, side.mine), max(seq, side.mine.read_seq)
+    before, read = rules.own_place(side.thread, side.mine), max(seq, side.mine.read_seq)
     if read == side.mine.read_seq and seq <= before:
         return True
     delivered = max(read, side.mine.delivered_seq)
@@ -114,7 +114,7 @@ async def mark_unread(
     side = await access.thread(messaging, actor, thread_id)
     first = side.thread.last_seq if seq is None else seq
     _check_seq(side.thread, first, least=side.mine.joined_seq + 1)
-    first = min(first, rules.place_of(side.thread, side.mine) + 1)
+    first = min(first, rules.own_place(side.thread, side.mine) + 1)
     sent = side.thread.seats[actor.user].sent
     if (side.mine.unread_from, side.mine.unread_sent) == (first, sent):
         return

@@ -16,8 +16,12 @@
     │  ├─ LOG#{at}#{threadId}               a thread that left the fresh shelf, or is gone
     │  ├─ MET#{userId}                      somebody whom the user has written to or accepted
     │  └─ OPENED#{key}                      the claim that makes opening a thread happen once
-    └─ RQT#{gateId}
-       └─ RQT                               a request: its thread, its target, what became of it
+    ├─ PAIR#{userId}#{userId}
+    │  └─ {threadId}                        a thread for these two, whose ids are in order
+    ├─ RQT#{gateId}
+    │  └─ RQT                               a request: its thread, its target, what became of it
+    └─ SECRET#{name}
+       └─ SECRET                            a random key that the store itself keeps
 
     Inbox            inboxKey, activity     PART# items
     ProjectThreads   projectKey, createdAt  THR items of project threads
@@ -140,6 +144,17 @@ MESSAGING = Table(
             "RQT",
             "A request: thread, target user, status, expiresAt, reason, and who decided when.",
         ),
+        Kind(
+            "PAIR#{userId}#{userId}",
+            "{threadId}",
+            "A thread that was opened for these two: what a block takes effect in.",
+        ),
+        Kind(
+            "SECRET#{name}",
+            "SECRET",
+            "A random key, made once by whichever node needs it first: `pairs` keys the ids of "
+            "direct threads.",
+        ),
     ),
     indexes=(INBOX, PROJECT_THREADS),
     ttl=TTL,
@@ -196,6 +211,19 @@ def opened_key(user: UserId, key: str) -> Key:
 
 def request_key(gate: RequestId) -> Key:
     return Key(f"RQT#{gate}", "RQT")
+
+
+def pair_partition(one: UserId, other: UserId) -> str:
+    first, second = sorted((one, other))
+    return f"PAIR#{first}#{second}"
+
+
+def pair_key(one: UserId, other: UserId, thread: ThreadId) -> Key:
+    return Key(pair_partition(one, other), thread)
+
+
+def secret_key(name: str) -> Key:
+    return Key(f"SECRET#{name}", "SECRET")
 
 
 def shelf_key(user: UserId, shelf: str) -> str:

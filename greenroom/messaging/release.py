@@ -14,6 +14,7 @@ from greenroom.errors import Problem
 from greenroom.ids import UserId
 from greenroom.messaging import items, rules
 from greenroom.messaging.append import append, frame_op, said
+from greenroom.messaging.away import are_apart, ask_again
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.models import Frame, Thread
@@ -26,7 +27,7 @@ from greenroom.messaging.problems import (
     ThreadNotFound,
 )
 from greenroom.messaging.records import MESSAGING, claim_key, member_key
-from greenroom.messaging.send import Outgoing, are_apart, check_may_send, frame_of, mentions_in
+from greenroom.messaging.send import Outgoing, check_may_send, frame_of, mentions_in
 from greenroom.messaging.turns import Planned
 from greenroom.safety.models import Case, Decision, HeldMessage, said_of
 from greenroom.safety.problems import CannotRelease
@@ -50,8 +51,7 @@ async def check_release(messaging: Messaging, subject: HeldMessage, text: str) -
     try:
         if head is None:
             raise ThreadNotFound
-        apart, now_ms = await are_apart(messaging, head), messaging.clock.now_ms()
-        check_may_send(head, subject.author, text, now_ms, apart=apart)
+        check_may_send(head, subject.author, text, messaging.clock.now_ms())
     except _OBSTACLES as problem:
         raise CannotRelease(_WHY[type(problem)]) from problem
 
@@ -62,18 +62,20 @@ async def release(messaging: Messaging, case: Case, subject: HeldMessage) -> Non
     item = await messaging.store.get(MESSAGING, side, consistent=True)
     author = None if item is None else items.member_of(item)
     kept, _ = await messaging.heads.load(subject.thread)
-    apart = kept is not None and await are_apart(messaging, kept)
+    apart = kept is not None and await are_apart(messaging, kept, subject.author)
     mentions = () if kept is None else await mentions_in(messaging, kept, case.text)
 
     def plan(head: Thread, ms: int) -> Planned:
         now_ms = messaging.clock.now_ms()
-        check_may_send(head, subject.author, case.text, now_ms, apart=apart)
+        check_may_send(head, subject.author, case.text, now_ms)
+        head, asking = ask_again(messaging, head, subject.author, ms, apart=apart)
         frame = _released(messaging, case, subject, mentions, head, ms)
         after = said(head, frame)
         if author is not None and rules.unread_of(head, author):
             # Sending reads, but this was sent before what they have not read yet.
             after = replace(after, seats=head.seats)
-        return Planned(after, (frame_op(frame), _became(claim, frame)), (MessageCreated(frame),))
+        ops = (frame_op(frame), _became(claim, frame), *asking)
+        return Planned(after, ops, (MessageCreated(frame),))
 
     try:
         await append(messaging, subject.thread, plan)

@@ -34,7 +34,7 @@ from greenroom.messaging.problems import (
 )
 from greenroom.messaging.records import MESSAGING, message_key
 from greenroom.messaging.rename import check_may_name, named_plan
-from greenroom.messaging.send import are_apart, check_may_send, mentions_in
+from greenroom.messaging.send import check_may_send, mentions_in
 from greenroom.messaging.turns import Planned
 from greenroom.people.actor import SYSTEM, Actor
 from greenroom.safety.models import Case, HeldEdit, HeldName, said_of
@@ -62,8 +62,7 @@ async def check_release_of_change(messaging: Messaging, case: Case) -> None:
                 await _editable(messaging, case, subject)
             case HeldName() as subject:
                 head = await _head(messaging, subject)
-                apart = await are_apart(messaging, head)
-                _check_name(messaging, case, subject, head, apart=apart)
+                _check_name(messaging, case, subject, head)
     except _OBSTACLES as problem:
         raise CannotRelease(_WHY[type(problem)]) from problem
 
@@ -98,9 +97,9 @@ async def _editable(messaging: Messaging, case: Case, subject: HeldEdit) -> tupl
     item = await messaging.store.get(MESSAGING, key, consistent=True)
     if item is None:
         raise MessageNotFound
-    frame, apart = items.frame_of(item), await are_apart(messaging, head)
+    frame = items.frame_of(item)
     now_ms = messaging.clock.now_ms()
-    check_may_send(head, subject.author, case.text, now_ms, apart=apart, seq=frame.seq)
+    check_may_send(head, subject.author, case.text, now_ms, seq=frame.seq)
     if frame.body != case.text:
         _check_unedited(frame, subject)
     return head, frame
@@ -114,22 +113,19 @@ def _check_unedited(frame: Frame, subject: HeldEdit) -> None:
 
 
 async def _release_name(messaging: Messaging, case: Case, subject: HeldName) -> None:
-    kept = await _head(messaging, subject)
-    apart = await are_apart(messaging, kept)
+    await _head(messaging, subject)
 
     def plan(head: Thread, ms: int) -> Planned:
         if head.subject == case.text:
             return Planned(head, (), quiet=True)
-        _check_name(messaging, case, subject, head, apart=apart)
+        _check_name(messaging, case, subject, head)
         return named_plan(messaging, subject.author, head, case.text, ms)
 
     await append(messaging, subject.thread, plan)
 
 
-def _check_name(
-    messaging: Messaging, case: Case, subject: HeldName, head: Thread, *, apart: bool
-) -> None:
-    check_may_name(messaging, Actor(subject.author), head, case.text, apart=apart)
+def _check_name(messaging: Messaging, case: Case, subject: HeldName, head: Thread) -> None:
+    check_may_name(messaging, Actor(subject.author), head, case.text)
     if (head.subject or "") != subject.was and head.subject != case.text:
         raise ThreadChanged
 

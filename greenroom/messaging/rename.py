@@ -16,7 +16,7 @@ from greenroom.messaging.manage import check_may, is_bare_service, managed
 from greenroom.messaging.models import Member, Thread
 from greenroom.messaging.problems import ThreadChanged
 from greenroom.messaging.roles import Operation
-from greenroom.messaging.send import are_apart, check_may_send
+from greenroom.messaging.send import check_may_send
 from greenroom.messaging.turns import Planned
 from greenroom.messaging.weigh import weighed_name
 from greenroom.people.actor import Actor
@@ -42,8 +42,7 @@ async def rename(
     if named is not None and named != side.thread.subject:
         verdict = await weighed_name(messaging, actor, side.thread, named)
         if isinstance(verdict, Hold):
-            apart = await are_apart(messaging, side.thread)
-            check_may_name(messaging, actor, side.thread, named, apart=apart)
+            check_may_name(messaging, actor, side.thread, named)
             _check_settings(side.thread, settings_version)
             return await hold_name(messaging, actor.user, side.thread, named, verdict)
     return await _write(messaging, actor, side, named, settings_version)
@@ -59,11 +58,10 @@ async def _write(
     if side.thread.subject == named:
         return side.thread
     by = side.mine.user
-    apart = await are_apart(messaging, side.thread)
 
     def plan(head: Thread, ms: int) -> Planned:
         if by == actor.user:
-            check_may_name(messaging, actor, head, named, apart=apart)
+            check_may_name(messaging, actor, head, named)
         else:
             check_may(head, actor, Operation.RENAME)
         _check_settings(head, settings_version)
@@ -79,14 +77,12 @@ def _check_settings(head: Thread, version: str | None) -> None:
         raise ThreadChanged
 
 
-def check_may_name(
-    messaging: Messaging, actor: Actor, head: Thread, named: str | None, *, apart: bool
-) -> None:
+def check_may_name(messaging: Messaging, actor: Actor, head: Thread, named: str | None) -> None:
     """For a participant: a name is said as well."""
     now_ms = messaging.clock.now_ms()
     access.check_member(head, actor.user, now_ms)
     check_may(head, actor, Operation.RENAME)
-    check_may_send(head, actor.user, named or "", now_ms, apart=apart)
+    check_may_send(head, actor.user, named or "", now_ms)
 
 
 def named_plan(

@@ -149,7 +149,7 @@ def may_as_seated(thread: Thread, user: UserId, operation: Operation) -> bool:
 
 def removal_of(thread: Thread, user: UserId) -> Operation:
     """Which operation it is to remove this person."""
-    seat = thread.seats.get(user) or thread.withdrawn.get(user)
+    seat = thread.seats.get(user)
     if seat is not None and seat.role in (Role.SUPPORT, Role.ADMIN):
         return Operation.REMOVE_STAFF
     return Operation.REMOVE_OPENER if user == thread.opened_by else Operation.REMOVE

@@ -11,11 +11,13 @@ from msgspec.structs import replace
 
 from greenroom.ids import UserId
 from greenroom.messaging.models import (
+    Away,
     Folder,
     Gate,
     GateStatus,
     Kind,
     Member,
+    Missed,
     Role,
     Seat,
     State,
@@ -26,6 +28,8 @@ from greenroom.messaging.models import (
 MAX_PARTICIPANTS = 100
 PENDING_MESSAGES = 3
 """How many plain messages may wait with a request, and how many frames it shows."""
+MAX_MISSED = 8
+"""How many runs of missed frames the head keeps of one participant."""
 RECEIPTS_TOLD = 10
 """In larger groups a receipt shows on reload, but nobody is told of it when they come back."""
 AHEAD_MS = 5000
@@ -92,26 +96,100 @@ def shown_seq(thread: Thread, user: UserId) -> int:
     """The last frame that a user may see: before they accept, the first few since they were asked,
     however much the others say meanwhile."""
     gate = thread.gates.get(user)
-    if gate is None:
-        return thread.last_seq
-    return min(thread.last_seq, gate.after_seq + PENDING_MESSAGES)
+    if gate is not None:
+        return min(thread.last_seq, gate.after_seq + PENDING_MESSAGES)
+    missed = _missed_last(thread, user)
+    return thread.last_seq if missed is None else missed.after
+
+
+def _missed_last(thread: Thread, user: UserId) -> Missed | None:
+    """The run that the thread ends with, if the user missed it."""
+    seat = thread.seats.get(user)
+    if seat is None or not seat.missed or thread.last_seq > seat.missed[-1].until:
+        return None
+    return seat.missed[-1]
 
 
 def as_shown(thread: Thread, user: UserId) -> Thread:
     """The head as the user may see it."""
-    seq = shown_seq(thread, user)
-    if seq == thread.last_seq:
+    if user in thread.gates:
+        seq = shown_seq(thread, user)
+        if seq == thread.last_seq:
+            return thread
+        return replace(thread, last_seq=seq, last_sender=None, preview="")
+    run = _missed_last(thread, user)
+    if run is None:
         return thread
-    return replace(thread, last_seq=seq, last_sender=None, preview="")
+    return replace(
+        thread,
+        last_seq=run.after,
+        last_ms=run.after_ms,
+        shown_ms=0,
+        last_sender=run.sender,
+        preview=run.preview,
+    )
+
+
+def got(thread: Thread, user: UserId, seq: int) -> bool:
+    """Whether a frame reached a participant at all: they had joined, and were not away."""
+    seat = thread.seats.get(user)
+    if seat is None or seq <= seat.joined:
+        return False
+    gate = thread.gates.get(user)
+    if gate is not None and gate.away is not None and gate.away.seq < seq <= gate.after_seq:
+        return False
+    return not any(run.after < seq <= run.until for run in seat.missed)
+
+
+def shows(thread: Thread, user: UserId, seq: int) -> bool:
+    """Whether a participant may see a frame now: before they accept, only the request's."""
+    gate = thread.gates.get(user)
+    if gate is not None and gate.away is not None and seq <= gate.after_seq:
+        return False
+    return seq <= shown_seq(thread, user) and got(thread, user, seq)
+
+
+def with_missed(seat: Seat, away: Away, until: int, until_ms: int) -> Seat:
+    """The seat of somebody who comes back: what was sent from `away` on stays unknown to them."""
+    if until <= away.seq:
+        return seat
+    new = Missed(
+        after=away.seq,
+        until=until,
+        after_ms=away.ms,
+        until_ms=until_ms,
+        sender=away.sender,
+        preview=away.preview,
+    )
+    runs = [replace(run, sender=None, preview="") for run in seat.missed]
+    if runs and runs[-1].until >= new.after:
+        last = seat.missed[-1]
+        new = replace(last, until=until, until_ms=until_ms)
+        runs.pop()
+    runs.append(new)
+    joined = seat.joined
+    while len(runs) > MAX_MISSED:  # what was before the oldest of them is given up
+        joined = max(joined, runs.pop(0).until)
+    return replace(seat, missed=tuple(runs), joined=joined)
 
 
 def unread_of(thread: Thread, mine: Member) -> int:
     """Derived, never counted on the side."""
-    return max(0, shown_seq(thread, mine.user) - place_of(thread, mine))
+    last, place = shown_seq(thread, mine.user), place_of(thread, mine)
+    seat = thread.seats.get(mine.user)
+    missed = () if seat is None else seat.missed
+    gap = sum(max(0, min(run.until, last) - max(run.after, place)) for run in missed)
+    return max(0, last - place - gap)
 
 
 def place_of(thread: Thread, mine: Member) -> int:
     """The last frame that a user has read, for themselves: marking as unread takes it back."""
+    place, gate = own_place(thread, mine), thread.gates.get(mine.user)
+    return place if gate is None or gate.away is None else max(place, gate.after_seq)
+
+
+def own_place(thread: Thread, mine: Member) -> int:
+    """The same, where a request to come back shows only what is new."""
     if mine.unread_from is not None and mine.unread_sent == _sent(thread, mine.user):
         return max(mine.unread_from - 1, mine.joined_seq)
     return max(read_of(thread, mine), mine.joined_seq)
@@ -123,15 +201,17 @@ def read_of(thread: Thread, member: Member) -> int:
 
 
 def shown_seats(thread: Thread) -> dict[UserId, Seat]:
-    """Who is in it, as the participants see it: a block changes nothing for the other one."""
-    if thread.pair is None:
-        return thread.seats
-    seats = {**thread.withdrawn, **thread.seats}
-    return {user: seats[user] for user in thread.pair if user in seats}
+    """Who is in it, always in the same order: neither an answer nor an engine changes it."""
+    return dict(sorted(thread.seats.items()))
+
+
+def known_gates(thread: Thread) -> dict[UserId, Gate]:
+    """Those that their senders know of, always in the same order."""
+    return {user: gate for user, gate in sorted(thread.gates.items()) if gate.away is None}
 
 
 def _sent(thread: Thread, user: UserId) -> int:
-    seat = thread.seats.get(user) or thread.withdrawn.get(user)
+    seat = thread.seats.get(user)
     return 0 if seat is None else seat.sent
 
 
@@ -149,8 +229,15 @@ def gate_as_sender_sees(gate: Gate, now_ms: int) -> GateStatus:
 
 def waits_for_answer(thread: Thread, sender: UserId, now_ms: int) -> bool:
     """As far as the sender knows."""
-    mine = [gate for gate in thread.gates.values() if gate.sender == sender]
+    mine = _asked_by(thread, sender)
     return any(gate_as_sender_sees(gate, now_ms) is GateStatus.PENDING for gate in mine)
+
+
+def _asked_by(thread: Thread, sender: UserId) -> list[Gate]:
+    """The requests of a sender, as far as the sender knows of them."""
+    if not thread.gates:
+        return []
+    return [gate for gate in thread.gates.values() if gate.sender == sender and gate.away is None]
 
 
 def is_in_request(thread: Thread, seq: int, now_ms: int) -> bool:
@@ -159,7 +246,7 @@ def is_in_request(thread: Thread, seq: int, now_ms: int) -> bool:
     return any(
         gate.after_seq < seq <= gate.after_seq + PENDING_MESSAGES
         for gate in thread.gates.values()
-        if gate_as_sender_sees(gate, now_ms) is GateStatus.PENDING
+        if gate.away is None and gate_as_sender_sees(gate, now_ms) is GateStatus.PENDING
     )
 
 
@@ -171,13 +258,15 @@ def is_behind_gate(thread: Thread, sender: UserId) -> bool:
     """Whether nobody but people who have not accepted would read what the sender writes."""
     if not thread.gates:
         return False
-    asks = any(gate.sender == sender for gate in thread.gates.values())
-    return asks and all(other in thread.gates for other in others(thread, sender))
+    if not _asked_by(thread, sender):
+        return False
+    known = known_gates(thread)
+    return all(other in known for other in others(thread, sender))
 
 
 def waiting(thread: Thread, sender: UserId) -> int:
     """How many frames wait with the sender's request."""
-    before = [gate.after_seq for gate in thread.gates.values() if gate.sender == sender]
+    before = [gate.after_seq for gate in _asked_by(thread, sender)]
     return thread.last_seq - min(before, default=thread.last_seq)
 
 
@@ -208,8 +297,7 @@ def is_closed(thread: Thread, sender: UserId, now_ms: int) -> bool:
         return True
     if not is_behind_gate(thread, sender):
         return False
-    mine = [gate for gate in thread.gates.values() if gate.sender == sender]
-    return all(now_ms >= gate.expires_ms for gate in mine)
+    return all(now_ms >= gate.expires_ms for gate in _asked_by(thread, sender))
 
 
 def sees_receipts(thread: Thread, viewer: UserId, user: UserId) -> bool:
@@ -221,7 +309,7 @@ def after_message(thread: Thread, sender: UserId) -> tuple[Status, tuple[UserId,
     """The status, and whom the thread waits for, once the sender has written."""
     if thread.status not in _TALKING:
         return thread.status, thread.awaiting
-    waits = tuple(user for user in thread.seats if _answers(thread, sender, user))
+    waits = tuple(user for user in sorted(thread.seats) if _answers(thread, sender, user))
     return (Status.AWAITING_REPLY if waits else Status.OPEN), waits
 
 

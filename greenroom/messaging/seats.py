@@ -1,5 +1,5 @@
-"""Who is in a thread: add, leave, remove. Each is told to the others by a system frame; only
-whoever blocks the other of a pair withdraws in silence."""
+"""Who is in a thread: add, leave, remove. Each is told to the others by a system frame; but nobody
+is told when one of two leaves."""
 
 from collections.abc import Mapping
 from typing import TypeVar
@@ -13,11 +13,12 @@ from greenroom.messaging.access import Side
 from greenroom.messaging.admit import admitted_ops, met_ops
 from greenroom.messaging.answer import decline
 from greenroom.messaging.append import append, frame_op, said, system_frame
-from greenroom.messaging.ask import asked_ops, check_unasked, new_gate, whom_to_ask
+from greenroom.messaging.ask import Asking, asked_ops, check_unasked, gates_to, whom_to_ask
+from greenroom.messaging.away import withdraw
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.manage import check_may
-from greenroom.messaging.models import GateStatus, Member, Role, Seat, State, Thread
+from greenroom.messaging.models import Member, Role, Seat, State, Thread
 from greenroom.messaging.open import Invited
 from greenroom.messaging.problems import (
     AlreadyAsked,
@@ -27,7 +28,7 @@ from greenroom.messaging.problems import (
     TooManyParticipants,
 )
 from greenroom.messaging.roles import Operation, removal_of
-from greenroom.messaging.send import are_apart, check_is_open
+from greenroom.messaging.send import check_is_open
 from greenroom.messaging.shelve import taken_down
 from greenroom.messaging.turns import Planned
 from greenroom.people.actor import Actor
@@ -77,23 +78,22 @@ def _check_same(seat: Seat, invited: Invited) -> None:
 
 async def _add(messaging: Messaging, actor: Actor, side: Side, invited: Invited) -> Thread:
     thread = side.thread
-    strangers = await whom_to_ask(messaging, actor, [invited.user], Limit.PARTICIPANTS)
-    await messaging.safety.limits.spend(actor.user, *[Limit.REQUESTS] * len(strangers))
-    apart = await are_apart(messaging, thread)
+    asking = await whom_to_ask(messaging, actor, [invited.user], Limit.PARTICIPANTS)
+    await messaging.safety.limits.spend(actor.user, *[Limit.REQUESTS] * len(asking.strangers))
 
     def plan(head: Thread, ms: int) -> Planned:
         check_may(head, actor, Operation.ADD)
-        check_is_open(head, actor.user, messaging.clock.now_ms(), apart=apart)
+        check_is_open(head, actor.user, messaging.clock.now_ms())
         if invited.user in head.seats:
             return Planned(head, (), quiet=True)
         if len(head.seats) >= rules.MAX_PARTICIPANTS:
             raise TooManyParticipants(rules.MAX_PARTICIPANTS)
-        return _grown(messaging, side.mine, head, invited, ms, strangers.get(invited.user))
+        return _grown(messaging, side.mine, head, invited, ms, asking)
 
     try:
         return await append(messaging, thread.id, plan)
     except ConditionFailed:
-        await check_unasked(messaging, actor.user, strangers, consistent=True)
+        await check_unasked(messaging, actor.user, asking.strangers, consistent=True)
         raise
 
 
@@ -103,7 +103,7 @@ def _grown(
     head: Thread,
     invited: Invited,
     ms: int,
-    gate: GateStatus | None,
+    asking: Asking,
 ) -> Planned:
     """With a gate for whoever has to be asked."""
     seat = Seat(
@@ -112,9 +112,8 @@ def _grown(
         fresh_ms=ms,
         joined=head.last_seq,
     )
-    actor, gates = by.user, _without(head.gates, invited.user)
-    if gate is not None:
-        gates[invited.user] = new_gate(messaging, actor, gate, ms, after_seq=head.last_seq)
+    actor = by.user
+    gates = _without(head.gates, invited.user) | gates_to(messaging, actor, asking, ms, head)
     grown = replace(head, seats={**head.seats, invited.user: seat}, gates=gates, pair=None)
     frame = system_frame(messaging, head, actor, ms, "participant.added", invited.user)
     ops = admitted_ops(grown, invited.user, ms, before=head)
@@ -157,7 +156,6 @@ async def _vacate(
         rest = replace(
             head,
             seats=_without(head.seats, user),
-            withdrawn=_without(head.withdrawn, user),
             gates=_without(head.gates, user),
             awaiting=tuple(other for other in head.awaiting if other != user),
         )
@@ -165,24 +163,6 @@ async def _vacate(
         frame = system_frame(messaging, head, by.user, ms, event, *about)
         gone = taken_down(thread_id, user, ms, F("state").set("left"), F("changedAt").set(ms))
         return Planned(said(rest, frame, by), (frame_op(frame), *gone), (MessageCreated(frame),))
-
-    await append(messaging, thread_id, plan)
-
-
-async def withdraw(messaging: Messaging, user: UserId, thread_id: ThreadId, state: State) -> None:
-    """Out of a thread for two without the other one's noticing: no frame, nothing that shows as
-    changed, and what was known of the user (their seat, gate and cursors) stays on view."""
-
-    def plan(head: Thread, ms: int) -> Planned:
-        if user not in head.seats:
-            raise ThreadNotFound
-        rest = replace(
-            head,
-            seats=_without(head.seats, user),
-            withdrawn={**head.withdrawn, user: head.seats[user]},
-        )
-        gone = taken_down(thread_id, user, ms, F("state").set(state.value))
-        return Planned(rest, gone, quiet=True)
 
     await append(messaging, thread_id, plan)
 

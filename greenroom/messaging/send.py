@@ -19,6 +19,7 @@ from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import access, items, rules, text
 from greenroom.messaging.append import IS_NEW, append, frame_op, said, shown_ms
 from greenroom.messaging.ask import request_item
+from greenroom.messaging.away import are_apart, ask_again
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.models import Frame, FrameKind, GateStatus, Kind, Status, Thread, score
@@ -32,6 +33,7 @@ from greenroom.messaging.problems import (
     NotPlain,
     NotYourPlace,
     RequestPending,
+    ThreadNotFound,
 )
 from greenroom.messaging.records import MESSAGING, claim_key, message_key
 from greenroom.messaging.roles import Operation, may_as_seated
@@ -39,7 +41,6 @@ from greenroom.messaging.turns import Planned
 from greenroom.messaging.weigh import weighed
 from greenroom.people import directory
 from greenroom.people.actor import Actor
-from greenroom.safety.blocks import apart as kept_apart
 from greenroom.safety.hold import held_ops
 from greenroom.safety.judge import has_link
 from greenroom.safety.limits import Limit
@@ -106,21 +107,23 @@ async def send(
         raise
     except InvalidText:
         raise  # what was sent before was none
-    except Problem:
+    except Problem as problem:
         claim = claim_key(thread_id, actor.user, client_id)
         item = await messaging.store.get(MESSAGING, claim, consistent=True)
         if item is None:
             raise
-        return await first_answer(messaging, thread_id, outgoing, item)
+        answer = await first_answer(messaging, thread_id, outgoing, item)
+        is_out = isinstance(problem, ThreadNotFound)
+        return _as_acked(answer, outgoing, item) if is_out else answer
 
 
 async def _send(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, outgoing: Outgoing
 ) -> Sent | Held:
-    head, _ = await messaging.heads.load(thread_id)
+    head = messaging.heads.kept(thread_id)
     if head is None or not rules.is_let_in(head, actor.user, messaging.clock.now_ms()):
-        messaging.heads.drop(thread_id)
-        head = (await access.thread(messaging, actor, thread_id)).thread
+        # An outsider is answered with the same reads whether there is such a thread or not.
+        head = (await access.thread(messaging, actor, thread_id, keep=True)).thread
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
     if outgoing.reply_to is not None:
         await _check_reply(messaging, actor, head, outgoing.reply_to)
@@ -141,11 +144,12 @@ async def _commit(
     messaging: Messaging, actor: Actor, kept: Thread, outgoing: Outgoing, verdict: Allow | Nudge
 ) -> Sent:
     sent: list[Sent] = []
-    apart = await are_apart(messaging, kept)
+    apart = await are_apart(messaging, kept, actor.user)
     mentions = await mentions_in(messaging, kept, outgoing.body)
 
     def plan(head: Thread, ms: int) -> Planned:
-        check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms(), apart=apart)
+        check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms())
+        head, asking = ask_again(messaging, head, actor.user, ms, apart=apart)
         frame = frame_of(messaging, actor.user, head, ms, outgoing, verdict, mentions)
         sent[:] = [as_sent(frame, verdict)]
         after = with_reason(said(head, frame), actor.user, verdict)
@@ -154,7 +158,7 @@ async def _commit(
             for user, gate in after.gates.items()
             if gate is not head.gates[user]
         ]
-        ops = (frame_op(frame), claim_op(frame, outgoing), *told)
+        ops = (frame_op(frame), claim_op(frame, outgoing), *told, *asking)
         return Planned(after, ops, (MessageCreated(frame),))
 
     await append(messaging, kept.id, plan)
@@ -217,12 +221,7 @@ def with_reason(thread: Thread, sender: UserId, verdict: Judged) -> Thread:
     return replace(thread, gates={**thread.gates, **asked})
 
 
-async def are_apart(messaging: Messaging, head: Thread) -> bool:
-    """Whether a block is between the two of a thread for two. Groups go on."""
-    return head.pair is not None and await kept_apart(messaging.safety, *head.pair)
-
-
-def check_is_open(head: Thread, sender: UserId, now_ms: int, *, apart: bool) -> None:
+def check_is_open(head: Thread, sender: UserId, now_ms: int) -> None:
     access.check_member(head, sender, now_ms)
     if not rules.has_accepted(head, sender):
         raise AcceptFirst
@@ -230,15 +229,13 @@ def check_is_open(head: Thread, sender: UserId, now_ms: int, *, apart: bool) -> 
         raise ConversationLocked
     if rules.is_closed(head, sender, now_ms):
         raise ConversationClosed
-    if apart and head.pair is not None and not rules.is_behind_gate(head, sender):
-        raise ConversationClosed
 
 
 def check_may_send(
-    head: Thread, sender: UserId, body: str, now_ms: int, *, apart: bool, seq: int | None = None
+    head: Thread, sender: UserId, body: str, now_ms: int, *, seq: int | None = None
 ) -> None:
     """In the thread's next frame, or in the one that is named. A thread's name is said as well."""
-    check_is_open(head, sender, now_ms, apart=apart)
+    check_is_open(head, sender, now_ms)
     if head.kind is Kind.SYSTEM and not may_as_seated(head, sender, Operation.SEND):
         raise NotYourPlace
     if not head.gates:
@@ -256,8 +253,7 @@ async def hold(
     """The text stays out of the log until a moderator releases it: it has no seq, and nobody's
     unread knows of it."""
     head = (await access.thread(messaging, actor, thread_id)).thread
-    apart = await are_apart(messaging, head)
-    check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms(), apart=apart)
+    check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms())
     await messaging.store.write(*hold_ops(messaging, actor, thread_id, outgoing, verdict))
     return Held(outgoing.client_id)
 
@@ -299,9 +295,38 @@ def rejected(client_id: str, claim: Item) -> Rejected:
     return Rejected(client_id, str(claim.get("reason", "")), bool(claim.get("warned")))
 
 
+def _as_acked(answer: Outcome, outgoing: Outgoing, claim: Item) -> Outcome:
+    """The answer as it was the first time, for a sender who may no longer see the thread: without
+    what became of the message since."""
+    if not isinstance(answer, Sent) or answer.frame.version == 1:
+        return answer
+    hints, mentions = _names(claim.get("hints")), _names(claim.get("mentions"))
+    frame = replace(
+        answer.frame,
+        body=outgoing.body,
+        mentions=tuple(map(UserId, mentions)),
+        reactions={},
+        edits=(),
+        edited_ms=None,
+        deleted_ms=None,
+        deleted_by=None,
+        policy_hints=hints,
+        version=1,
+    )
+    return Sent(frame, hints, again=True)
+
+
+def _names(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list | tuple) else ()
+
+
 def claim_op(frame: Frame, outgoing: Outgoing) -> Put:
     claim = _claim(frame.thread, frame.author, outgoing)
     claim |= {"messageId": frame.id, "seq": frame.seq, "ts": frame.ms}
+    if frame.policy_hints:
+        claim["hints"] = list(frame.policy_hints)
+    if frame.mentions:
+        claim["mentions"] = list(frame.mentions)
     return Put(MESSAGING, claim, IS_NEW)
 
 

@@ -49,13 +49,14 @@ async def settle(messaging: Messaging, user: UserId, thread_id: ThreadId) -> Non
         return
     thread, row = items.thread_of(found[head]), found[side]
     mine, now_ms = items.member_of(row), messaging.clock.now_ms()
-    folder = rules.folder_of(thread, mine, now_ms)
+    shown = rules.as_shown(thread, user)
+    folder = rules.folder_of(shown, mine, now_ms)
     if row.get(INBOX_KEY) != shelf_key(user, FRESH) or folder is None:
         return
-    if not rests(thread, mine, now_ms):
+    if not rests(shown, mine, now_ms):
         return
     seats = {**thread.seats, user: replace(thread.seats[user], fresh_ms=0)}
-    active_ms = healed_ms(messaging, thread.active_ms)
+    active_ms = healed_ms(messaging, shown.active_ms)
     place = activity(active_ms, thread_id, pinned=mine.pinned)
     if messaging.heads.turns.is_busy(thread_id):
         return  # it stirs

@@ -12,6 +12,7 @@ from msgspec import Struct
 from greenroom.ids import UserId
 from greenroom.messaging import text
 from greenroom.messaging.append import frame_op, said
+from greenroom.messaging.away import ask_again
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.manage import is_bare_service
@@ -35,6 +36,7 @@ from greenroom.messaging.send import (
 from greenroom.messaging.weigh import Weighed, weighed
 from greenroom.messaging.words import Begun
 from greenroom.people.actor import Actor
+from greenroom.safety.blocks import apart
 from greenroom.safety.limits import Limit
 from greenroom.safety.verdict import Allow, Hold
 from greenroom.store.problems import ConditionFailed
@@ -88,12 +90,14 @@ class _FirstMessage:
     verdict: Weighed = field(default_factory=Allow)
     mentions: tuple[UserId, ...] = ()
     became: Outcome | None = None
+    apart: bool = False
 
     async def weigh(self, thread: Thread) -> None:
         await self.messaging.safety.limits.spend(self.actor.user, Limit.MESSAGES, Limit.BURST)
         self.outgoing = cleaned(self.outgoing)
         body, now_ms = self.outgoing.body, self.messaging.clock.now_ms()
-        check_may_send(thread, self.actor.user, body, now_ms, apart=False)
+        check_may_send(thread, self.actor.user, body, now_ms)
+        self.apart = thread.pair is not None and await apart(self.messaging.safety, *thread.pair)
         self.verdict = await weighed(self.messaging, self.actor, thread, body)
         self.mentions = await mentions_in(self.messaging, thread, body)
 
@@ -103,10 +107,12 @@ class _FirstMessage:
             self.became = Held(outgoing.client_id)
             ops = hold_ops(self.messaging, self.actor, thread.id, outgoing, verdict)
             return Begun(thread, ops, shows=False)
+        thread, asking = ask_again(self.messaging, thread, author, ms, apart=self.apart)
         frame = frame_of(self.messaging, author, thread, ms, outgoing, verdict, self.mentions)
         self.became = as_sent(frame, verdict)
         after = with_reason(said(thread, frame), author, verdict)
-        return Begun(after, (frame_op(frame), claim_op(frame, outgoing)), (MessageCreated(frame),))
+        ops = (frame_op(frame), claim_op(frame, outgoing), *asking)
+        return Begun(after, ops, (MessageCreated(frame),))
 
 
 def _client_id(messaging: Messaging, key: str | None) -> str:

@@ -281,11 +281,13 @@ async def test_whoever_is_blocked_sees_everything_as_it_was(hall: Hall) -> None:
     told(await hall.ask("ben", "PUT", path))
     assert (await hall.get("ben", "/inbox"))["threads"] == []
     assert await known() == before
-    answer = await hall.ask(
-        "ana", "POST", f"/threads/{thread}/messages", {"body": "Hello?", "clientMessageId": "x"}
-    )
-    refused(answer, 409, "conversation-closed")
-    assert await known() == before
+    await hall.say("ana", thread, "Hello?")
+    assert (await hall.get("ben", "/inbox"))["threads"] == []
+    told(await hall.ask("ben", "DELETE", f"/blocks/{hall.ids['ana']}"), 204)
+    assert len((await hall.get("ana", f"/threads/{thread}/messages"))["messages"]) == 3
+    [row] = (await hall.get("ben", "/inbox"))["threads"]
+    assert (row["preview"], row["lastSeq"], row["mine"]["unread"]) == ("It is.", 2, 0)
+    assert len((await hall.get("ben", f"/threads/{thread}/messages"))["messages"]) == 2
 
 
 async def test_a_conversation_that_was_there_is_found_and_not_made_again(hall: Hall) -> None:

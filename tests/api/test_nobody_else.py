@@ -70,12 +70,12 @@ stranger
 404 200 404 200 200 200 404 404 200 403  GET /v1/threads/{threadId}
 404 200 404 200 200 200 404 404 200 403  GET /v1/threads/{threadId}/messages
 404 200 404 200 200 200 404 404 200 403  POST /v1/preview
-404 409 404 201 409 201 404 404 201 403  POST /v1/threads/{threadId}/messages
+404 201 404 201 409 201 404 404 201 403  POST /v1/threads/{threadId}/messages
 404 200 404 200 200 200 404 404 200 403  GET /v1/threads/{threadId}/messages/{messageId}
-404 409 404 200 403 200 404 404 200 403  PATCH /v1/threads/{threadId}/messages/{messageId}
+404 200 404 200 403 200 404 404 200 403  PATCH /v1/threads/{threadId}/messages/{messageId}
 404 200 404 200 200 200 404 404 200 403  GET /v1/threads/{threadId}/messages/{messageId}/edits
-404 409 404 200 409 200 404 404 200 403  PUT /v1/threads/{threadId}/messages/{messageId}/reactions/{emoji}
-404 409 404 200 409 200 404 404 200 403  DELETE /v1/threads/{threadId}/messages/{messageId}/reactions/{emoji}
+404 200 404 200 409 200 404 404 200 403  PUT /v1/threads/{threadId}/messages/{messageId}/reactions/{emoji}
+404 200 404 200 409 200 404 404 200 403  DELETE /v1/threads/{threadId}/messages/{messageId}/reactions/{emoji}
 404 200 404 200 403 200 404 404 200 403  DELETE /v1/threads/{threadId}/messages/{messageId}
 
 404 200 404 200 200 200 404 404 200 403  PUT /v1/threads/{threadId}/read

@@ -34,15 +34,19 @@ class Known:
         """As it is shown now: a mute and a request end by themselves. Without what only the
         machinery looks at, and without what the sender of a request does not learn."""
         shown = rules.shown_seats(self.thread).items()
-        seats = {user: replace(seat, fresh_ms=0) for user, seat in shown}
+        seats = {
+            user: replace(seat, fresh_ms=0, missed=seat.missed if user == self.mine.user else ())
+            for user, seat in shown
+        }
         gates = {
             user: gate
             if user == self.mine.user
             else replace(gate, status=rules.gate_as_sender_sees(gate, now_ms))
             for user, gate in self.thread.gates.items()
+            if user == self.mine.user or gate.away is None
         }
         return Known(
-            replace(self.thread, seats=seats, gates=gates, withdrawn={}, version=0, changed_ms=0),
+            replace(self.thread, seats=seats, gates=gates, version=0, changed_ms=0),
             replace(self.mine, changed_ms=0),
             {user: replace(member, changed_ms=0) for user, member in self.members.items()},
             dict(sorted(self.frames.items())),

@@ -59,6 +59,8 @@ class Side:
     pinned: bool = False
     spam: bool = False
     archived: bool = False
+    missed: set[int] = field(default_factory=set)
+    """Posts that were sent while they were away, and that they never get."""
 
 
 @dataclass
@@ -68,9 +70,21 @@ class Ask:
     before: int
     """How many posts there were before it."""
     state: str = PENDING
+    quiet: bool = False
+    """Whoever asks does not know of it: the other has left their thread for two."""
 
     def waits(self, now: int) -> bool:
         return self.state == PENDING and now < self.until
+
+
+@dataclass
+class Gone:
+    """Somebody who has left a thread for two, or blocked the other one, without a word."""
+
+    since: int
+    read: int
+    """How far the other one sees that they have read."""
+    blocked: bool
 
 
 @dataclass
@@ -86,12 +100,9 @@ class Talk:
     awaits: set[UserId] = field(default_factory=set)
     locked: bool = False
     subject: str | None = None
-    withdrawn: dict[UserId, Side] = field(default_factory=dict)
-    """Who has left or blocked the other of the two, which the other is not to notice."""
-
-    @property
-    def shown(self) -> dict[UserId, Side]:
-        return self.withdrawn | self.sides
+    away: dict[UserId, Gone] = field(default_factory=dict)
+    made_for: frozenset[UserId] | None = None
+    """As `two`, and so it stays when somebody is added."""
 
     @property
     def last(self) -> int:
@@ -102,28 +113,63 @@ class Talk:
         return self.posts[-1].ms if self.posts else self.made_ms
 
     def has_accepted(self, user: UserId) -> bool:
-        return user not in self.asks or self.asks[user].state == ACCEPTED
+        return user not in self.away and self.seems_to_have_accepted(user)
+
+    def seems_to_have_accepted(self, user: UserId) -> bool:
+        """As far as the others know."""
+        ask = self.asks.get(user)
+        return ask is None or ask.quiet or ask.state == ACCEPTED
+
+    def asked_back(self, user: UserId, now: int) -> bool:
+        ask = self.asks.get(user)
+        return ask is not None and ask.quiet and ask.waits(now)
 
     def is_open_to(self, user: UserId, now: int) -> bool:
-        return user in self.sides and (self.has_accepted(user) or self.asks[user].waits(now))
+        if user not in self.sides:
+            return False
+        if user in self.away:
+            return self.asked_back(user, now)
+        return self.has_accepted(user) or self.asks[user].waits(now)
+
+    def known_asks(self, sender: UserId) -> list[Ask]:
+        asks = [ask for ask in self.asks.values() if ask.sender == sender and not ask.quiet]
+        return [ask for ask in asks if ask.state != ACCEPTED]
 
     def is_at_gate(self, sender: UserId) -> bool:
-        """Whether all whom the sender could reach have yet to let them in."""
-        asked = any(a.sender == sender and a.state != ACCEPTED for a in self.asks.values())
-        return asked and not any(self.has_accepted(u) for u in self.sides if u != sender)
+        """Whether all whom the sender could reach have yet to let them in, for all they know."""
+        others = [user for user in self.sides if user != sender]
+        asked = bool(self.known_asks(sender))
+        return asked and not any(self.seems_to_have_accepted(user) for user in others)
 
     def waits_as_known(self, sender: UserId, now: int) -> bool:
         """As far as the sender knows."""
-        mine = [ask for ask in self.asks.values() if ask.sender == sender]
-        return any(ask.state != ACCEPTED and now < ask.until for ask in mine)
+        return any(now < ask.until for ask in self.known_asks(sender))
+
+    def goes(self, user: UserId, *, blocked: bool) -> None:
+        self.away[user] = Gone(self.last_for(user), self.sides[user].read, blocked)
+
+    def comes_back(self, user: UserId, until: int) -> None:
+        """All is as it was, without what was sent meanwhile."""
+        gone = self.away.pop(user)
+        self.sides[user].missed |= set(range(gone.since + 1, until + 1))
 
     def last_for(self, user: UserId) -> int:
         """Whoever has not accepted sees the first three posts since they were asked."""
-        return self.last if self.has_accepted(user) else min(self.last, self.asks[user].before + 3)
+        if not self.has_accepted(user):
+            return min(self.last, self.asks[user].before + 3)
+        missed = self.sides[user].missed
+        return max((seq for seq in range(self.last + 1) if seq not in missed), default=0)
+
+    def first_for(self, user: UserId) -> int:
+        """Up to here nothing is shown: who is asked back sees only what is new."""
+        joined = self.sides[user].joined
+        return max(joined, self.asks[user].before) if user in self.away else joined
 
     def unread(self, user: UserId) -> int:
         side = self.sides[user]
-        return max(0, self.last_for(user) - max(side.place, side.joined))
+        first = max(side.place, self.first_for(user))
+        unread = set(range(first + 1, self.last_for(user) + 1))
+        return len(unread - side.missed)
 
     def folder(self, user: UserId, now: int) -> str | None:
         if not self.is_open_to(user, now):
@@ -184,19 +230,27 @@ class PlainModel:
         return unread, unread["all"]
 
     def posts(self, user: UserId, talk: Talk) -> list[Post]:
-        return talk.posts[talk.sides[user].joined : talk.last_for(user)]
+        posts = talk.posts[talk.first_for(user) : talk.last_for(user)]
+        return [post for post in posts if post.seq not in talk.sides[user].missed]
 
     def seen_by(self, viewer: UserId, talk: Talk, post: Post) -> set[UserId]:
         return {
             user
-            for user in talk.shown
-            if user != post.author and self.receipt(viewer, talk, user) >= post.seq
+            for user, side in talk.sides.items()
+            if user != post.author
+            and self.receipt(viewer, talk, user) >= post.seq
+            and side.joined < post.seq
+            and post.seq not in side.missed
         }
 
     def receipt(self, viewer: UserId, talk: Talk, user: UserId) -> int:
-        side = talk.shown[user]
-        told = viewer == user or (talk.has_accepted(viewer) and talk.has_accepted(user))
-        return max(side.sent, side.read if told else 0)
+        side = talk.sides[user]
+        if viewer == user:
+            return max(side.sent, side.read)
+        if not talk.has_accepted(viewer) or not talk.seems_to_have_accepted(user):
+            return side.sent
+        gone = talk.away.get(user)
+        return max(side.sent, side.read if gone is None else gone.read)
 
     # Threads
 
@@ -206,7 +260,7 @@ class PlainModel:
             self._check_reachable(user, *others)
         except AlreadyAsked as asked:
             talk = self.talks[asked.thread]
-            same = (talk.kind, talk.subject, set(talk.shown)) == (kind, None, {user, *others})
+            same = (talk.kind, talk.subject, set(talk.sides)) == (kind, None, {user, *others})
             if same and talk.is_open_to(user, self.now) and talk.waits_as_known(user, self.now):
                 return talk.id
             raise
@@ -218,13 +272,20 @@ class PlainModel:
         sides = {opener: Side(role)} | {user: Side(theirs) for user, theirs in others.items()}
         two = frozenset(sides) if len(sides) == 2 else None
         self.talks[thread] = talk = Talk(thread, kind, opener, self.now, sides, two)
+        talk.made_for = two
         for user in others:
-            if self.is_stranger(user, opener):
-                self._ask(talk, opener, user)
+            self._turn_to(talk, opener, user)
         self.met |= {(opener, user) for user in others}
 
     def is_stranger(self, user: UserId, sender: UserId) -> bool:
         return (user, sender) not in self.met
+
+    def _turn_to(self, talk: Talk, sender: UserId, user: UserId) -> None:
+        """A stranger is asked. Whoever knows the sender and has blocked them never hears of it."""
+        if self.is_stranger(user, sender):
+            self._ask(talk, sender, user)
+        elif (user, sender) in self.blocks:
+            talk.away[user] = Gone(talk.last, 0, False)
 
     def _ask(self, talk: Talk, sender: UserId, user: UserId) -> None:
         until = self.now + TWO_WEEKS_MS
@@ -239,9 +300,6 @@ class PlainModel:
             thread, until = self.asked.get((user, other), (None, 0))
             if thread is not None and self.is_stranger(other, user) and self.now < until:
                 raise AlreadyAsked(thread)
-        known = [other for other in others if not self.is_stranger(other, user)]
-        if any((other, user) in self.blocks for other in known):
-            raise Refused("Unreachable")
 
     def open_direct(self, thread: ThreadId, user: UserId, other: UserId) -> None:
         talk = self.talks.get(thread)
@@ -249,10 +307,9 @@ class PlainModel:
             if self.finds("direct", user, {other: "member"}) is None:
                 self.open(thread, "direct", user, "member", {other: "member"})
             return
-        ask = talk.asks.get(other)
-        has_run_out = ask is not None and ask.state != ACCEPTED and self.now >= ask.until
+        asks = talk.known_asks(user)
         afresh = [user] if not talk.is_open_to(user, self.now) else []
-        if other not in talk.sides or (ask is not None and ask.sender == user and has_run_out):
+        if asks and all(self.now >= ask.until for ask in asks):
             afresh.append(other)
         if not afresh:
             return
@@ -262,11 +319,13 @@ class PlainModel:
             if other in afresh:
                 raise
         for one in afresh:
-            talk.withdrawn.pop(one, None)
-            talk.sides[one] = Side("member", joined=talk.last)
             talk.asks.pop(one, None)
-        if other in afresh and self.is_stranger(other, user):
-            self._ask(talk, user, other)
+            if one in talk.away:
+                talk.comes_back(one, talk.last)
+            else:
+                talk.sides[one] = Side("member", joined=talk.last)
+        if other in afresh:
+            self._turn_to(talk, user, other)
         self.met.add((user, other))
 
     def add(self, actor: UserId, thread: ThreadId, user: UserId, role: str) -> None:
@@ -278,8 +337,8 @@ class PlainModel:
         self._check_is_open(actor, talk)
         talk.two = None
         talk.asks.pop(user, None)
-        if self.is_stranger(user, actor):
-            self._ask(talk, actor, user)
+        talk.away.pop(user, None)
+        self._turn_to(talk, actor, user)
         talk.sides[user] = Side(role, joined=talk.last)
         self.met |= {(actor, other) for other in talk.sides if other != actor}
         self._post(talk, actor, event="participant.added", about=(user,))
@@ -290,7 +349,7 @@ class PlainModel:
             talk.asks[user].state = DECLINED
             return
         if talk.two is not None:
-            talk.withdrawn[user] = talk.sides.pop(user)
+            talk.goes(user, blocked=False)
             return
         self._goes(talk, user)
         self._post(talk, user, event="participant.left")
@@ -300,8 +359,8 @@ class PlainModel:
             self.leave(user, thread)
             return
         talk = self._mine(actor, thread)
-        if user not in talk.shown:
-            raise Refused("ThreadNotFound")
+        if user not in talk.sides:
+            raise Refused("ParticipantNotFound")
         self._check_manages(actor, talk)
         self._goes(talk, user)
         self._post(talk, actor, event="participant.removed", about=(user,))
@@ -332,10 +391,21 @@ class PlainModel:
         if reply_to is not None:
             self._message(user, talk, reply_to)
         self._check_writes(user, talk)
+        self._ask_back(talk, user)
         post = self._post(talk, user, body=body, reply_to=reply_to)
         if not talk.locked:
             talk.awaits = {other for other in talk.sides if self._answers(talk, user, other)}
         return post
+
+    def _ask_back(self, talk: Talk, sender: UserId) -> None:
+        """Whoever has left is asked by the next message, as seldom as a stranger may ask."""
+        if talk.two is None or self._is_apart(talk.two):
+            return
+        for user in talk.two & talk.away.keys() & talk.sides.keys() - {sender}:
+            ask = talk.asks.get(user)
+            if ask is None or not ask.quiet or self.now >= ask.until:
+                until = self.now + TWO_WEEKS_MS
+                talk.asks[user] = Ask(sender, until, talk.last, quiet=True)
 
     def edit(self, user: UserId, thread: ThreadId, message: MessageId, body: str) -> None:
         talk = self._mine(user, thread)
@@ -415,25 +485,30 @@ class PlainModel:
             self.met.add((user, ask.sender))
             if ask.state != ACCEPTED:
                 talk.sides[user].archived = talk.sides[user].spam = False
+                if ask.quiet:
+                    talk.comes_back(user, ask.before)
         ask.state = state
 
-    def block(self, user: UserId, other: UserId, *threads: ThreadId) -> None:
+    def block(self, user: UserId, other: UserId) -> None:
+        """In every thread for the two."""
         self.blocks.add((user, other))
-        for thread in threads:
-            talk = self.talks.get(thread)
-            if talk is None or talk.two != frozenset((user, other)) or user not in talk.sides:
-                continue
-            if talk.has_accepted(user):
-                talk.withdrawn[user] = talk.sides.pop(user)
-            elif talk.asks[user].waits(self.now):
-                talk.asks[user].state = BLOCKED
         for talk in self.talks.values():
             ask = talk.asks.get(user)
             if ask is not None and ask.sender == other and ask.waits(self.now):
                 ask.state = BLOCKED
+            elif (
+                talk.two == frozenset((user, other))
+                and user in talk.sides
+                and talk.has_accepted(user)
+            ):
+                talk.goes(user, blocked=True)
 
     def unblock(self, user: UserId, other: UserId) -> None:
         self.blocks.discard((user, other))
+        for talk in self.talks.values():
+            gone = talk.away.get(user)
+            if talk.made_for == frozenset((user, other)) and gone is not None and gone.blocked:
+                talk.comes_back(user, talk.last)
 
     # Within
 
@@ -460,18 +535,15 @@ class PlainModel:
             raise Refused("AcceptFirst")
         if talk.locked:
             raise Refused("ConversationLocked")
-        asks = [ask for ask in talk.asks.values() if ask.sender == user]
-        if talk.is_at_gate(user):
-            closed = all(self.now >= ask.until for ask in asks)
-        else:
-            closed = talk.two is not None and self._is_apart(talk.two)
+        asks = talk.known_asks(user)
+        closed = talk.is_at_gate(user) and all(self.now >= ask.until for ask in asks)
         if closed or (talk.two is not None and len(talk.sides) < 2):
             raise Refused("ConversationClosed")
 
     def _check_writes(self, user: UserId, talk: Talk, *, more: int = 1) -> None:
         self._check_is_open(user, talk)
         if talk.is_at_gate(user):
-            before = min(ask.before for ask in talk.asks.values() if ask.sender == user)
+            before = min(ask.before for ask in talk.known_asks(user))
             if talk.last + more - before > 3:
                 raise Refused("RequestPending")
 
@@ -484,7 +556,7 @@ class PlainModel:
 
     def _goes(self, talk: Talk, user: UserId) -> None:
         talk.sides.pop(user, None)
-        talk.withdrawn.pop(user, None)
+        talk.away.pop(user, None)
         talk.asks.pop(user, None)
         talk.awaits.discard(user)
 
@@ -501,8 +573,9 @@ class PlainModel:
         ms = max(self.now, talk.posts[-1].ms + 1 if talk.posts else 0)
         post = Post(talk.last + 1, ms, author, body, event, about, reply_to)
         talk.posts.append(post)
-        for side in talk.sides.values():
-            side.archived = side.archived and ms < side.muted_until
+        for user, side in talk.sides.items():
+            if user not in talk.away:
+                side.archived = side.archived and ms < side.muted_until
         if author in talk.sides:
             talk.sides[author].sent = talk.sides[author].place = post.seq
         return post

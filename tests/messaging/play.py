@@ -33,13 +33,13 @@ from greenroom.messaging import (
     seats,
     send,
 )
-from greenroom.messaging.block import block_person
+from greenroom.messaging.block import block_person, unblock_person
 from greenroom.messaging.context import Chores
 from greenroom.messaging.models import Folder, Frame, Kind, Role
+from greenroom.messaging.pairs import direct_id
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.join import join
-from greenroom.safety.unblock import unblock
 from tests.messaging.device import Device
 from tests.messaging.plain_model import ACCEPTED, BLOCKED, DECLINED, PlainModel, Post, Refused, Talk
 from tests.messaging.world import World
@@ -163,12 +163,12 @@ class Play:
             return thread.id
         assert thread.id not in self.model.talks
         self.model.open(thread.id, kind.value, user, "buyer", plain)
-        self.gates |= {(who, thread.id): gate.id for who, gate in thread.gates.items()}
+        self.gates |= {(who, thread.id): gate.id for who, gate in thread.gates.items() if gate.id}
         return thread.id
 
     async def _direct(self, a: int, b: int, _: int) -> ThreadId | None:
         user, other = self._two(a, b)
-        thread = opening.direct_id(user, other)
+        thread = await direct_id(self._node, user, other)
         told = self._expect(lambda: self.model.open_direct(thread, user, other))
         try:
             opened = await opening.open_direct(self._node, Actor(user), other)
@@ -177,7 +177,7 @@ class Play:
             return None
         assert told is None
         assert opened.id == thread
-        self.gates |= {(who, thread): gate.id for who, gate in opened.gates.items()}
+        self.gates |= {(who, thread): gate.id for who, gate in opened.gates.items() if gate.id}
         return thread
 
     async def _send(self, a: int, b: int, c: int, reply_to: MessageId | None = None) -> ThreadId:
@@ -196,6 +196,9 @@ class Play:
         assert isinstance(sent, send.Sent)
         posts[0].id = sent.frame.id
         self.sent.append((user, talk.id, outgoing, sent.frame.id))
+        for who in talk.away:
+            if talk.asked_back(who, self.model.now):
+                await self._learn_gate(who, talk.id)
         return talk.id
 
     async def _reply(self, a: int, b: int, c: int) -> ThreadId:
@@ -326,12 +329,11 @@ class Play:
 
     async def _block(self, a: int, b: int, c: int) -> ThreadId | None:
         user, other = self._two(a, b)
-        direct = opening.direct_id(user, other)
         named = self._talk(b, c)
         asked_from = named.id if c % 3 == 0 and named.is_open_to(user, self.model.now) else None
         await block_person(self._node, Actor(user), other, thread_id=asked_from)
-        self.model.block(user, other, direct, *([] if asked_from is None else [asked_from]))
-        return asked_from if asked_from is not None else direct
+        self.model.block(user, other)
+        return named.id if asked_from is not None else await direct_id(self._node, user, other)
 
     async def _unblock(self, a: int, b: int, _: int) -> None:
         user, other = (
@@ -339,7 +341,7 @@ class Play:
             if (self.model.blocks)
             else self._two(a, b)
         )
-        await unblock(self._node.safety, Actor(user), other)
+        await unblock_person(self._node, Actor(user), other)
         self.model.unblock(user, other)
 
     async def _leave(self, a: int, b: int, c: int) -> ThreadId:
@@ -358,7 +360,7 @@ class Play:
             seats.add(self._node, Actor(user), talk.id, opening.Invited(other, role)),
             lambda: self.model.add(user, talk.id, other, role.value),
         )
-        if not talk.has_accepted(other):
+        if not talk.seems_to_have_accepted(other):
             await self._learn_gate(other, talk.id)
         return done
 

@@ -4,7 +4,7 @@ import pytest
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import inbox
-from greenroom.messaging.block import block_person
+from greenroom.messaging.block import block_person, unblock_person
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.history import history
 from greenroom.messaging.lock import lock
@@ -47,21 +47,30 @@ async def test_what_is_held_is_as_good_as_sent_to_its_author_and_nothing_to_othe
         await send(world.messaging, world.actors["ana"], thread.id, Outgoing("c", "Other"))
 
 
-@pytest.mark.parametrize("way", ["leaves", "is blocked"])
-async def test_what_its_author_may_no_longer_say_is_not_released(world: World, way: str) -> None:
+async def test_what_its_author_may_no_longer_say_is_not_released(world: World) -> None:
     thread = await world.inquiry()
     case = await _held(world, thread.id)
-    if way == "leaves":
-        await leave(world.messaging, world.actors["ana"], thread.id)
-    else:
-        await block_person(world.messaging, world.actors["ben"], world.user("ana"))
+    await leave(world.messaging, world.actors["ana"], thread.id)
     for node in (world, world.another_node()):
         await Enforcement(node.messaging).release(case)
     frames = (await history(world.messaging, world.actors["ben"], thread.id)).frames
     assert [frame.body for frame in frames if frame.event is None] == []
 
 
-@pytest.mark.parametrize("way", ["leaves", "is blocked", "is locked out", "has asked too much"])
+async def test_what_is_released_does_not_reach_somebody_who_has_blocked_its_author(
+    world: World,
+) -> None:
+    thread = await world.inquiry()
+    case = await _held(world, thread.id)
+    ana, ben = world.actors["ana"], world.actors["ben"]
+    await block_person(world.messaging, ben, ana.user)
+    await Enforcement(world.messaging).release(case)
+    assert len((await history(world.messaging, ana, thread.id)).frames) == 1
+    await unblock_person(world.messaging, ben, ana.user)
+    assert (await history(world.messaging, ben, thread.id)).frames == ()
+
+
+@pytest.mark.parametrize("way", ["leaves", "is locked out", "has asked too much"])
 async def test_a_moderator_is_told_why_a_text_cannot_be_released(world: World, way: str) -> None:
     """And it stays out, should it be released all the same a moment later."""
     mod = await world.person("mod", Scope.MODERATOR)
@@ -77,8 +86,6 @@ async def test_a_moderator_is_told_why_a_text_cannot_be_released(world: World, w
     match way:
         case "leaves":
             await leave(world.messaging, world.actors["ana"], thread.id)
-        case "is blocked":
-            await block_person(world.messaging, world.actors["ben"], world.user("ana"))
         case "is locked out":
             await lock(world.another_node().messaging, mod, thread.id)
         case _:

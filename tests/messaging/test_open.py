@@ -19,7 +19,6 @@ from greenroom.messaging.problems import (
     RequestPending,
     TextRefused,
     ThreadNotFound,
-    Unreachable,
 )
 from greenroom.messaging.rename import rename
 from greenroom.messaging.rules import gate_status
@@ -170,17 +169,19 @@ async def test_whoever_wrote_first_may_be_written_to_without_a_request(world: Wo
     assert thread.gates == {}
 
 
-async def test_whoever_is_blocked_cannot_open_and_does_not_learn_why(world: World) -> None:
-    ana, ben = await world.person("ana"), await world.person("ben")
+async def test_whoever_is_blocked_opens_what_the_blocker_never_hears_of(world: World) -> None:
+    ana, ben, cleo = [await world.person(name) for name in ("ana", "ben", "cleo")]
     thread = await world.inquiry()
     await world.say("ben", thread.id, "Hello!")
-    cleo = await world.person("cleo")
     await block_person(world.messaging, ben, ana.user)
+    before = await inbox.inbox(world.messaging, ben)
     for attempt in (_with(ben.user), _with(ben.user, cleo.user)):
-        with pytest.raises(Unreachable):
-            await open_thread(world.messaging, ana, attempt)
-    with pytest.raises(Unreachable):
-        await open_direct(world.messaging, ana, ben.user)
+        opened = await open_thread(world.messaging, ana, attempt)
+        await world.say("ana", opened.id, "Are you there?")
+        assert ben.user not in rules.known_gates(opened)
+    direct = await open_direct(world.messaging, ana, ben.user)
+    await world.say("ana", direct.id, "Hello?")
+    assert (await inbox.inbox(world.messaging, ben)).rows == before.rows == ()
     with pytest.raises(BlockedByYou):
         await open_direct(world.messaging, ben, ana.user)
 
@@ -220,7 +221,7 @@ async def test_a_direct_thread_that_somebody_left_is_opened_again_on_any_node(wo
     assert again.id == thread.id
     await world.say("ben", thread.id, "Here I am again.")
     seen = (await history(world.messaging, ben, thread.id)).frames
-    assert [frame.body for frame in seen] == ["Here I am again."]
+    assert [frame.body for frame in seen] == ["Before.", "Here I am again."]
     assert len((await history(world.messaging, ana, thread.id)).frames) == 2
 
 

@@ -203,7 +203,7 @@ async def test_coming_back_to_a_direct_thread_with_words_that_are_refused_change
     back = await start(world.messaging, ana, direct, "Here I am again.")
     assert (back.thread.id, back.made) == (thread.id, False)
     seen = (await history(world.messaging, ana, thread.id)).frames
-    assert [frame.body for frame in seen] == ["Here I am again."]
+    assert [frame.body for frame in seen] == ["Hello!", "Here I am again."]
     assert await _rows(world, ana, ben) == [1, 1]
 
 

@@ -9,12 +9,12 @@ import pytest
 from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging, edit, react, read, rename
 from greenroom.messaging.append import append
-from greenroom.messaging.block import block_person
 from greenroom.messaging.events import Event, MessageCreated
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Thread
 from greenroom.messaging.problems import ClientIdReused, ThreadNotFound
 from greenroom.messaging.records import MESSAGING
+from greenroom.messaging.seats import leave
 from greenroom.messaging.send import Outgoing, Sent, send
 from greenroom.messaging.turns import Planned
 from greenroom.store.base import Key, Put
@@ -202,6 +202,6 @@ async def test_a_retry_is_told_again_only_soon_and_to_those_who_may_still_send(
     assert (await _sent(heard, world, "ana", thread, "one")).again
     assert told.count("MessageCreated") == 2
     await _sent(heard, world, "ana", thread, "two")
-    await block_person(heard, world.actors["ben"], world.user("ana"))
+    await leave(heard, world.actors["ana"], thread.id)
     assert (await _sent(heard, world, "ana", thread, "two")).again
     assert told.count("MessageCreated") == 3

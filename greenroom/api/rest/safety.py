@@ -20,7 +20,7 @@ from greenroom.api.rest.params import (
 from greenroom.clock import iso
 from greenroom.ids import MessageId, ReportId, ThreadId, UserId
 from greenroom.messaging import Messaging, report as reporting
-from greenroom.messaging.block import block_person
+from greenroom.messaging.block import block_person, unblock_person
 from greenroom.messaging.problems import MessageNotFound, ThreadNotFound
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
@@ -29,7 +29,6 @@ from greenroom.safety.block import CannotBlockYourself
 from greenroom.safety.limits import TooMany
 from greenroom.safety.models import Reason
 from greenroom.safety.problems import InvalidReport
-from greenroom.safety.unblock import unblock
 from greenroom.store.problems import InvalidCursor
 
 _Id = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -109,8 +108,8 @@ async def put_block(
     response_description="It is gone.",
     responses=refuses(),
 )
-async def delete_block(user_id: UserIdInPath, actor: Caller, safety: TheSafety) -> None:
-    await unblock(safety, actor, user_id)
+async def delete_block(user_id: UserIdInPath, actor: Caller, messaging: TheMessaging) -> None:
+    await unblock_person(messaging, actor, user_id)
 
 
 @get(

@@ -306,8 +306,8 @@ def _head(side: Side, now_ms: int) -> dict[str, Any]:
 def _requests(head: models.Thread, viewer: UserId, now_ms: int) -> list[Request]:
     return [
         _waiting(gate, target, now_ms) if target == viewer else _sent(gate, target, now_ms)
-        for target, gate in head.gates.items()
-        if viewer in (target, gate.sender)
+        for target, gate in sorted(head.gates.items())
+        if target == viewer or (gate.sender == viewer and gate.away is None)
     ]
 
 

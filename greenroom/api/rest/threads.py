@@ -42,7 +42,6 @@ from greenroom.messaging.problems import (
     TextRefused,
     ThreadNotFound,
     TooManyParticipants,
-    Unreachable,
 )
 from greenroom.messaging.thread import managed_view
 from greenroom.people.actor import Actor, Scope
@@ -52,7 +51,7 @@ from greenroom.store.problems import InvalidCursor
 
 _ETAG = [ResponseHeader(name="ETag", description="For `If-Match`.", documentation_only=True)]
 _WRITING = (AcceptFirst, RequestPending, NotPlain, ConversationLocked, ConversationClosed)
-_REACHING = (PersonNotFound, BlockedByYou, AlreadyAsked, Unreachable)
+_REACHING = (PersonNotFound, BlockedByYou, AlreadyAsked)
 _OPENING = (InvalidThread, *_REACHING, ThreadNotFound, TooMany)
 _Name = Annotated[str, Meta(min_length=1, max_length=64)]
 _ProjectId = Annotated[str, Meta(min_length=1, max_length=64)]

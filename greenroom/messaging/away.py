@@ -1,0 +1,181 @@
+"""Takes a person out of a thread for two, and back in, so that the other person does not notice.
+
+Somebody who leaves or blocks keeps their seat. A quiet gate (`Gate.away`) keeps the thread from
+them, and keeps showing the other person what they knew of them. Nothing is added to the log and
+nothing is marked as changed. Messages sent meanwhile are missed for good, except those that come
+with a request which is accepted later: the next message to somebody who *left* asks them again.
+Careful: the quiet gate must change nothing that its sender can see (tests/twins).
+"""
+
+from functools import partial
+
+from msgspec.structs import replace
+
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import items, rules, shelve
+from greenroom.messaging.append import append
+from greenroom.messaging.ask import new_gate, quiet_gate, request_item
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import InboxChanged
+from greenroom.messaging.models import Away, GateStatus, Member, State, Thread
+from greenroom.messaging.problems import ThreadNotFound
+from greenroom.messaging.records import MESSAGING, member_key
+from greenroom.messaging.turns import Planned
+from greenroom.safety.blocks import apart as kept_apart, has_blocked
+from greenroom.store.base import Op, Put, Update, key_of
+from greenroom.store.expressions import Condition, F
+from greenroom.store.problems import ConditionFailed, Conflict
+
+_TRIES = 8
+
+
+async def withdraw(messaging: Messaging, user: UserId, thread_id: ThreadId, state: State) -> None:
+    for _ in range(_TRIES):
+        mine = await _member(messaging, user, thread_id)
+        try:
+            await append(messaging, thread_id, partial(_gone, mine, state))
+        except ConditionFailed as refusal:
+            if member_key(thread_id, user) not in {key_of(one.op) for one in refusal.failed}:
+                raise
+            continue  # a receipt moved at the same moment
+        return
+    raise Conflict
+
+
+async def _member(messaging: Messaging, user: UserId, thread_id: ThreadId) -> Member:
+    item = await messaging.store.get(MESSAGING, member_key(thread_id, user), consistent=True)
+    if item is None:
+        raise ThreadNotFound
+    return items.member_of(item)
+
+
+def _gone(mine: Member, state: State, head: Thread, ms: int) -> Planned:
+    user = mine.user
+    if mine.state is not State.ACTIVE or user not in head.seats or user in head.gates:
+        raise ThreadNotFound
+    shown = rules.as_shown(head, user)
+    away = Away(
+        seq=shown.last_seq,
+        ms=shown.last_ms,
+        sender=shown.last_sender,
+        preview=shown.preview,
+        read_seq=mine.read_seq,
+        read_ms=mine.read_ms,
+        delivered_seq=mine.delivered_seq,
+        changed_ms=mine.changed_ms,
+    )
+    status = GateStatus.BLOCKED if state is State.BLOCKED else GateStatus.DECLINED
+    gate = quiet_gate(other_of(head, user), status, away, after_seq=head.last_seq)
+    row, log = shelve.taken_down(head.id, user, ms, F("state").set(state.value))
+    assert isinstance(row, Update)
+    row = replace(row, condition=_unmoved(mine))
+    after = replace(head, gates={**head.gates, user: gate})
+    return Planned(after, (row, log), (InboxChanged(user, gone=True),), quiet=True)
+
+
+def _unmoved(mine: Member) -> Condition:
+    """Their receipts are as they were read."""
+    condition: Condition = F("state").equals(mine.state.value)
+    for name, value in (
+        ("changedAt", mine.changed_ms),
+        ("readSeq", mine.read_seq),
+        ("deliveredSeq", mine.delivered_seq),
+    ):
+        condition &= F(name).equals(value) if value else F(name).absent()
+    return condition
+
+
+def other_of(head: Thread, user: UserId) -> UserId:
+    assert head.pair is not None
+    return head.pair[1] if head.pair[0] == user else head.pair[0]
+
+
+def returned(head: Thread, user: UserId, ms: int) -> tuple[Thread, tuple[Op, ...]]:
+    """The head with the user back in it, their row in the inbox, and their history."""
+    gate = head.gates[user]
+    assert gate.away is not None
+    seat = rules.with_missed(head.seats[user], gate.away, head.last_seq, head.last_ms)
+    after = replace(
+        head,
+        seats={**head.seats, user: replace(seat, fresh_ms=ms)},
+        gates={other: kept for other, kept in head.gates.items() if other != user},
+    )
+    return after, (_back_op(head.id, user, ms),)
+
+
+def _back_op(thread: ThreadId, user: UserId, ms: int) -> Update:
+    actions = (
+        *shelve.up(thread, user, None, ms),
+        F("state").set(State.ACTIVE.value),
+        F("acceptedAt").set(ms),
+        F("changedAt").set(ms),
+    )
+    return Update(MESSAGING, member_key(thread, user), actions)
+
+
+async def restore(messaging: Messaging, user: UserId, thread_id: ThreadId) -> None:
+    """Undo what a block did to the user's side of a thread; nothing where it did nothing."""
+    mine = await _member(messaging, user, thread_id)
+    if mine.state is not State.BLOCKED:
+        return
+
+    def plan(head: Thread, ms: int) -> Planned:
+        gate = head.gates.get(user)
+        if gate is None or gate.away is None:
+            return Planned(head, (), quiet=True)
+        after, ops = returned(head, user, ms)
+        return Planned(after, ops, (InboxChanged(user),), quiet=True)
+
+    await append(messaging, thread_id, plan)
+
+
+def ask_again(
+    messaging: Messaging, head: Thread, sender: UserId, ms: int, *, apart: bool
+) -> tuple[Thread, tuple[Op, ...]]:
+    """Asks the other of a pair who has left, with the message that is about to be written, whether
+    they want to come back. Not while a block keeps the two apart, and not more often than a
+    stranger could ask. The sender does not notice."""
+    if not head.gates or head.pair is None or apart:
+        return head, ()
+    other = other_of(head, sender)
+    gate = head.gates.get(other)
+    now_ms = messaging.clock.now_ms()
+    if gate is None or gate.away is None or now_ms < gate.expires_ms or other not in head.seats:
+        return head, ()
+    asked = replace(
+        new_gate(messaging, sender, GateStatus.PENDING, now_ms, after_seq=head.last_seq),
+        after_ms=head.last_ms,
+        away=gate.away,
+    )
+    seats = {**head.seats, other: replace(head.seats[other], fresh_ms=ms)}
+    after = replace(head, seats=seats, gates={**head.gates, other: asked})
+    row = Update(
+        MESSAGING,
+        member_key(head.id, other),
+        (
+            *shelve.up(head.id, other, asked, ms),
+            F("state").set(State.ACTIVE.value),
+            F("changedAt").set(ms),
+        ),
+    )
+    return after, (row, Put(MESSAGING, request_item(head.id, other, asked)))
+
+
+async def are_apart(messaging: Messaging, head: Thread, sender: UserId) -> bool:
+    """Whether a block keeps the two of a pair apart. Groups go on. A block that a crash has kept
+    from this thread takes effect now."""
+    if head.pair is None or not await kept_apart(messaging.safety, *head.pair):
+        return False
+    for user, other in (head.pair, head.pair[::-1]):
+        if rules.has_accepted(head, user) and await has_blocked(messaging.safety, user, other):
+            await _complete_block(messaging, user, head.id)
+            if user == sender:
+                raise ThreadNotFound
+    return True
+
+
+async def _complete_block(messaging: Messaging, user: UserId, thread_id: ThreadId) -> None:
+    try:
+        await withdraw(messaging, user, thread_id, State.BLOCKED)
+    except ThreadNotFound:
+        messaging.heads.drop(thread_id)  # it had been done; this node's head was stale

@@ -1,0 +1,75 @@
+"""The threads of two people: the id of their direct thread, and all threads opened for the two.
+
+The id of a direct thread follows from the pair and a random key, so that nobody can work out the
+id of another pair's thread and ask for it. The key is an item of the store, made once by whichever
+node needs it first: all nodes agree on it, and a restored backup brings it along.
+"""
+
+import secrets
+from collections.abc import AsyncIterator
+from hashlib import blake2b
+
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import items
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.records import MESSAGING, pair_partition, secret_key
+from greenroom.store.base import Put
+from greenroom.store.expressions import F
+from greenroom.store.problems import ConditionFailed
+from greenroom.store.values import Item
+
+_ID = 26
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_KEY = secret_key("pairs")
+_KEY_BYTES = 32
+_PAGE = 50
+
+
+async def direct_id(messaging: Messaging, one: UserId, other: UserId) -> ThreadId:
+    pair = "\n".join(sorted((one, other)))
+    digest = blake2b(pair.encode(), digest_size=17, key=await _key(messaging)).digest()
+    number = int.from_bytes(digest, "big")
+    return ThreadId("thr_" + "".join(_ALPHABET[(number >> 5 * place) & 31] for place in range(_ID)))
+
+
+async def threads_of(messaging: Messaging, one: UserId, other: UserId) -> AsyncIterator[ThreadId]:
+    """Every thread that was opened for these two, a page at a time."""
+    cursor: str | None = None
+    while True:
+        page = await messaging.store.query(
+            MESSAGING, pair_partition(one, other), limit=_PAGE, cursor=cursor, consistent=True
+        )
+        for item in page.items:
+            yield ThreadId(str(item["sk"]))
+        cursor = page.next
+        if cursor is None:
+            return
+
+
+async def _key(messaging: Messaging) -> bytes:
+    kept = messaging.secrets.get(_KEY)
+    if kept is None:
+        kept = messaging.secrets[_KEY] = await _found_or_made(messaging)
+    return kept
+
+
+async def _found_or_made(messaging: Messaging) -> bytes:
+    found = await messaging.store.get(MESSAGING, _KEY, consistent=True)
+    if found is not None:
+        return _bytes_in(found)
+    made = secrets.token_bytes(_KEY_BYTES)
+    try:
+        await messaging.store.write(
+            Put(MESSAGING, items.at(_KEY) | {"key": made}, F("pk").absent())
+        )
+    except ConditionFailed as refusal:  # another node was first
+        found = refusal.item or await messaging.store.get(MESSAGING, _KEY, consistent=True)
+        assert found is not None
+        return _bytes_in(found)
+    return made
+
+
+def _bytes_in(item: Item) -> bytes:
+    key = item["key"]
+    assert isinstance(key, bytes)
+    return key
