@@ -47,7 +47,7 @@ def check_not_suspended(
     until = None if until_ms == FOREVER_MS else iso(until_ms)
     raise AccountSuspended(
         how_long="until further notice" if until is None else f"until {until}",
-        because=f" Reason: {reason}" if reason else "",
+        because=f" Reason: {reason.rstrip('.')}." if reason else "",
         next_step=next_step(until is not None, contact),
         until=until,
         reason=reason or None,

@@ -97,7 +97,7 @@ export class Room {
 
   /** What would be lost: a held message is the server's already. */
   get unsent(): number {
-    return this.outbox.filter((one) => one.state !== "held").length;
+    return this.outbox.filter((one) => one.state !== "held" && one.state !== "rejected").length;
   }
 
   /** Takes what this browser keeps of somebody with it, so it asks first where that is a message. */
@@ -114,8 +114,12 @@ export class Room {
   /** The session has ended by itself: whoever comes back finds what they wrote. */
   signInAgain = (): void => this.#leave({ forget: false });
 
+  get isAdmin(): boolean {
+    return !this.embedded && (this.me?.scopes.includes("admin") ?? false);
+  }
+
   get isModerator(): boolean {
-    return !this.embedded && (this.me?.scopes.includes("moderator") ?? false);
+    return !this.embedded && (this.me?.scopes.some((one) => one === "moderator" || one === "admin") ?? false);
   }
 
   /** The text of a draft, asked for where it is not known yet. */

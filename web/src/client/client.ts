@@ -8,6 +8,7 @@ import type { Storage } from "./kept";
 import { FolderList } from "./list";
 import { Mirror } from "./mirror";
 import { TheModeration } from "./moderation";
+import { TheNotices } from "./notices";
 import { isProblem, own, Refusal, Rest } from "./rest";
 import * as rules from "./rules";
 import { Sent, shown } from "./sent";
@@ -46,6 +47,7 @@ class TheClient extends UseCases implements Client, Desk {
   readonly rest: Rest;
   readonly mirror: Mirror;
   readonly moderation: TheModeration;
+  readonly #told: TheNotices;
   #tokens: Tokens;
   #api: string;
   #port: HubPort | null = null;
@@ -75,12 +77,29 @@ class TheClient extends UseCases implements Client, Desk {
       this.drafts.changed(thread.threadId, thread.mine.hasDraft),
     );
     this.moderation = new TheModeration(this.rest, this.mirror);
+    this.#told = new TheNotices(
+      this.rest,
+      (notice) => this.#sent.decided(notice),
+      (held) => this.#sent.heldElsewhere(held),
+    );
     this.#watchPage(true);
     void this.#boot();
   }
 
   get outbox(): Sent["list"] {
     return this.#sent.list;
+  }
+
+  get notices(): TheNotices["list"] {
+    return this.#told.list;
+  }
+
+  get contact(): string | null {
+    return this.#told.contact;
+  }
+
+  acknowledge(noticeId: string): Promise<void> {
+    return this.#told.acknowledge(noticeId);
   }
 
   get counts(): Mirror["counts"] {
@@ -109,6 +128,7 @@ class TheClient extends UseCases implements Client, Desk {
       if (this.#over) return;
       this.#started = true;
       void this.#loadMe();
+      void this.#told.load();
       if (this.#lists.size === 0) this.mirror.recount(); // with a list they come by themselves
       for (const list of this.#lists) void list.refresh();
       for (const conversation of this.#open) void conversation.begin(this.#places.get(conversation));
@@ -211,8 +231,9 @@ class TheClient extends UseCases implements Client, Desk {
       case "connection":
         return this.#connected(message.connection);
       case "told":
-        return this.#told(message.frame);
+        return this.#heard(message.frame);
       case "synced":
+        this.#told.told(message.changes.notices ?? []);
         return this.mirror.synced(message.changes);
       case "fresh":
         return this.#fresh();
@@ -245,7 +266,8 @@ class TheClient extends UseCases implements Client, Desk {
     }
   }
 
-  #told(frame: Extract<ToTab, { type: "told" }>["frame"]): void {
+  #heard(frame: Extract<ToTab, { type: "told" }>["frame"]): void {
+    if (frame.type === "notice.created") return this.#told.told([frame.notice]);
     if (frame.type === "typing.changed" || frame.type === "presence.changed") {
       for (const conversation of this.#open) conversation.heard(frame);
       return;
@@ -264,6 +286,7 @@ class TheClient extends UseCases implements Client, Desk {
   /** Everything on screen, unless nothing has been loaded yet. */
   #fresh(): void {
     if (!this.#started) return;
+    void this.#told.load();
     for (const list of this.#lists) void list.refresh();
     for (const conversation of this.#open) void conversation.refresh();
     this.mirror.recount();
@@ -448,11 +471,13 @@ class TheClient extends UseCases implements Client, Desk {
     }
   }
 
-  #settled({ kept, message, hints, outbox }: Extract<ToTab, { type: "settled" }>): void {
-    this.#sent.settled(kept, message === null);
+  #settled(settled: Extract<ToTab, { type: "settled" }>): void {
+    const { kept, message, hints, outbox, rejection } = settled;
+    this.#sent.settled(kept, message === null, rejection);
     if (message !== null) this.mirror.sent(message);
     this.#known(outbox);
     const { threadId } = kept;
+    if (rejection !== null) return;
     if (message === null) {
       this.#notify({ type: "held", threadId, outgoing: { ...shown(kept), state: "held" } });
     } else if (hints.length > 0) {

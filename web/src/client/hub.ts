@@ -89,8 +89,8 @@ export class Hub implements Listener {
     this.#link ??= new Link(hello.api, this, this.parts.Socket);
     this.#outbox ??= new Outbox(this.#link, {
       changed: (outbox) => this.#all({ type: "outbox", outbox }),
-      settled: (kept, message, hints, outbox) =>
-        this.#all({ type: "settled", kept, message, hints, outbox }),
+      settled: (kept, message, hints, outbox, rejection) =>
+        this.#all({ type: "settled", kept, message, hints, outbox, rejection }),
     });
     tab.greeted = true;
     for (const kept of hello.kept) this.#outbox.add(kept);

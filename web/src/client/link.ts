@@ -247,6 +247,7 @@ export class Link {
       case "thread.updated":
       case "inbox.changed":
       case "request.changed":
+      case "notice.created":
         return this.listener.told(frame);
       default:
         return; // of a later version: passed over

@@ -9,7 +9,10 @@ import type {
   Entry,
   Moderation,
   Page,
+  StaffMember,
+  StaffRole,
   Standing,
+  SuspendedPerson,
 } from "./types";
 
 export class TheModeration implements Moderation {
@@ -51,18 +54,42 @@ export class TheModeration implements Moderation {
   async decide(
     found: Case,
     decision: Decision,
-    options: { note?: string; until?: Date } = {},
+    options: { reason?: string; note?: string; until?: Date } = {},
   ): Promise<Entry> {
     const isMine = found.claimedByUserId === this.mirror.me;
     const { version } = isMine ? found : await this.claim(found.caseId);
     const body = {
       decision,
       version,
+      reason: options.reason ?? "",
       note: options.note ?? "",
       ...(options.until === undefined ? {} : { until: options.until.toISOString() }),
     };
     const path = { caseId: found.caseId };
     return this.rest.ask("post", "/v1/moderation/cases/{caseId}/decide", { path, body });
+  }
+
+  async suspended(cursor: string | null = null): Promise<Page<SuspendedPerson>> {
+    const query = { cursor };
+    const { people, next } = await this.rest.ask("get", "/v1/moderation/suspended", { query });
+    this.mirror.need(people.map((one) => one.userId));
+    return { items: people, next };
+  }
+
+  reinstate(
+    userId: string,
+    { reason = "", note = "" }: { reason?: string; note?: string } = {},
+  ): Promise<Entry> {
+    const input = { path: { userId }, body: { reason, note } };
+    return this.rest.ask("post", "/v1/moderation/people/{userId}/reinstate", input);
+  }
+
+  grant(userId: string, role: StaffRole): Promise<StaffMember> {
+    return this.rest.ask("put", "/v1/staff/{userId}", { path: { userId }, body: { role, note: "" } });
+  }
+
+  revoke(userId: string): Promise<StaffMember> {
+    return this.rest.ask("delete", "/v1/staff/{userId}", { path: { userId } });
   }
 
   standing(userId: string): Promise<Standing> {

@@ -4,7 +4,7 @@
 // What one would get wrong: the order. In a thread one message is under way at a time; the next
 // goes when it is answered, whatever the answer. What is refused steps aside and waits for its
 // author; what the server could not do, or not so soon, is tried again by itself.
-import type { Hint, Message, ProblemDocument } from "./types";
+import type { Hint, Message, ProblemDocument, Rejection } from "./types";
 import type { Answered, Asked, Kept } from "./wire";
 
 const AGAIN_MS = 2000;
@@ -20,7 +20,13 @@ export interface Courier {
 
 export interface Watcher {
   changed(outbox: Kept[]): void;
-  settled(kept: Kept, message: Message | null, hints: Hint[], outbox: Kept[]): void;
+  settled(
+    kept: Kept,
+    message: Message | null,
+    hints: Hint[],
+    outbox: Kept[],
+    rejection: Rejection | null,
+  ): void;
 }
 
 export class Outbox {
@@ -89,8 +95,10 @@ export class Outbox {
     if ("ack" in answer) {
       this.#failures = 0;
       this.#entries.delete(kept.clientMessageId);
-      const { message, hints } = answer.ack;
-      this.watcher.settled(kept, message ?? null, hints ?? [], this.list());
+      const { message, hints, status, reason, warned } = answer.ack;
+      const rejection =
+        status === "rejected" ? { reason: reason ?? null, warned: warned === true } : null;
+      this.watcher.settled(kept, message ?? null, hints ?? [], this.list(), rejection);
     } else if ("lost" in answer) {
       this.#put({ ...kept, state: "waiting" });
       return; // goes with the next connection

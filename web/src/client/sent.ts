@@ -4,7 +4,7 @@
 // What one would get wrong: what is held is in no history, so that after a reload its author would
 // not find it. It is kept and sent once more under its name, and the server says what became of it.
 import { KeptMessages, type Storage } from "./kept";
-import type { Message, Outgoing } from "./types";
+import type { HeldMessage, Message, ModerationNotice, Outgoing, Rejection } from "./types";
 import { Made } from "./value";
 import type { Kept } from "./wire";
 
@@ -15,12 +15,20 @@ export class Sent {
   /** Given to the hub, and not yet seen among what it has. */
   #given = new Map<string, Kept>();
   #held = new Map<string, Kept>();
+  /** Of those, what another device has written: this one does not send it again. */
+  #foreign = new Set<string>();
+  #rejected = new Map<string, [Kept, Rejection]>();
   #writtenMs = 0;
 
   constructor(private readonly changed: () => void) {
     this.list = new Made<readonly Outgoing[]>(() => [
       ...this.#all().map(shown),
       ...[...this.#held.values()].map((kept) => ({ ...shown(kept), state: "held" as const })),
+      ...[...this.#rejected.values()].map(([kept, rejection]) => ({
+        ...shown(kept),
+        state: "rejected" as const,
+        rejection,
+      })),
     ]);
   }
 
@@ -65,11 +73,55 @@ export class Sent {
     return outbox.filter((one) => one.state === "refused" && wasThere(one));
   }
 
-  settled(kept: Kept, isHeld: boolean): void {
+  settled(kept: Kept, isHeld: boolean, rejection: Rejection | null): void {
     this.#given.delete(kept.clientMessageId);
+    if (rejection !== null) return this.#reject(kept, rejection);
     if (isHeld) this.#held.set(kept.clientMessageId, kept);
     else this.#held.delete(kept.clientMessageId);
     this.#keep();
+  }
+
+  /** What a moderator has decided about a message that was held. */
+  decided(notice: ModerationNotice): void {
+    const kept = this.#held.get(notice.clientMessageId ?? "");
+    if (kept === undefined) return;
+    if (notice.kind !== "released") {
+      return this.#reject(kept, { reason: notice.reason, warned: notice.kind === "warned" });
+    }
+    this.#held.delete(kept.clientMessageId);
+    this.#keep();
+    this.#touch();
+  }
+
+  /** What is held, also where it was written on another device. */
+  heldElsewhere(messages: readonly HeldMessage[]): void {
+    const known = new Set([...this.#all(), ...this.#held.values()].map((one) => one.clientMessageId));
+    for (const one of messages) {
+      if (known.has(one.clientMessageId)) continue;
+      const { clientMessageId, threadId, body, replyToMessageId, heldAt } = one;
+      const kept: Kept = {
+        clientMessageId,
+        threadId,
+        body,
+        replyToMessageId,
+        writtenAt: heldAt,
+        afterSeq: null,
+        tried: true,
+        state: "sending",
+        problem: null,
+      };
+      this.#held.set(clientMessageId, kept);
+      this.#foreign.add(clientMessageId);
+    }
+    this.#keep();
+    this.#touch();
+  }
+
+  #reject(kept: Kept, rejection: Rejection): void {
+    this.#held.delete(kept.clientMessageId);
+    this.#rejected.set(kept.clientMessageId, [kept, rejection]);
+    this.#keep();
+    this.#touch();
   }
 
   /** A moderator has let it go. */
@@ -88,7 +140,8 @@ export class Sent {
   }
 
   dismiss(clientMessageId: string): void {
-    if (!this.#held.delete(clientMessageId)) return;
+    const wasRejected = this.#rejected.delete(clientMessageId);
+    if (!this.#held.delete(clientMessageId) && !wasRejected) return;
     this.#keep();
     this.#touch();
   }
@@ -105,7 +158,9 @@ export class Sent {
   }
 
   #keep(): void {
-    this.#kept?.putAll([...this.#all(), ...this.#held.values()]);
+    const decided = [...this.#held.values(), ...[...this.#rejected.values()].map(([kept]) => kept)];
+    const own = decided.filter((kept) => !this.#foreign.has(kept.clientMessageId));
+    this.#kept?.putAll([...this.#all(), ...own]);
   }
 
   #all(): Kept[] {
@@ -122,5 +177,6 @@ export class Sent {
 
 export function shown(kept: Kept): Outgoing {
   const { clientMessageId, threadId, body, replyToMessageId, writtenAt, state, problem } = kept;
-  return { clientMessageId, threadId, body, replyToMessageId, writtenAt, state, problem };
+  const own = { clientMessageId, threadId, body, replyToMessageId, writtenAt };
+  return { ...own, state, problem, rejection: null };
 }

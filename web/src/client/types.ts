@@ -16,10 +16,12 @@ export type Draft = Schemas["Draft"];
 export type Edit = Schemas["Edit"];
 export type Entry = Schemas["Entry"];
 export type Folder = Schemas["Folder"];
+export type HeldMessage = Schemas["HeldMessage"];
 export type Hint = Schemas["Hint"];
 export type Kind = Schemas["Kind"];
 export type Message = Schemas["Message"];
 export type Mine = Schemas["Mine"];
+export type ModerationNotice = Schemas["ModerationNotice"];
 export type NewNames = Schemas["NewNames"];
 export type NewReport = Schemas["NewReport"];
 export type NewThread = Schemas["NewThread"];
@@ -31,7 +33,10 @@ export type ProblemDocument = Schemas["ProblemDocument"];
 export type Reason = Schemas["Reason"];
 export type Role = Schemas["Role"];
 export type ServiceRole = Schemas["ServiceRole"];
+export type StaffMember = Schemas["StaffMember"];
+export type StaffRole = Schemas["StaffRole"];
 export type Standing = Schemas["Standing"];
+export type SuspendedPerson = Schemas["SuspendedPerson"];
 
 /** A value that changes. It is also a Svelte store: `$value` works. */
 export interface Readable<T> {
@@ -79,6 +84,11 @@ export interface ThreadList {
   close(): void;
 }
 
+export interface Rejection {
+  reason: string | null;
+  warned: boolean;
+}
+
 /** What one has sent and the server has not yet answered, or has refused. */
 export interface Outgoing {
   clientMessageId: string;
@@ -87,9 +97,11 @@ export interface Outgoing {
   replyToMessageId: string | null;
   writtenAt: string;
   /** waiting: there is no connection, it goes by itself; refused: edit it or throw it away;
-   * held: a moderator looks at it first (its author goes on seeing it). */
-  state: "waiting" | "sending" | "refused" | "held";
+   * held: a moderator looks at it first; rejected: a moderator decided against it. */
+  state: "waiting" | "sending" | "refused" | "held" | "rejected";
   problem: ProblemDocument | null;
+  /** Of a rejected one: what the moderator says, and whether it came with a warning. */
+  rejection: Rejection | null;
 }
 
 export interface ConversationState {
@@ -239,6 +251,12 @@ export interface Client {
   // Oneself.
   renameMe(names: NewNames): Promise<Me>;
 
+  /** What moderation has told the user and they have not acknowledged, oldest first. */
+  readonly notices: Readable<readonly ModerationNotice[]>;
+  /** Where to turn to about a decision: an e-mail address or a URL. */
+  readonly contact: string | null;
+  acknowledge(noticeId: string): Promise<void>;
+
   readonly moderation: Moderation;
 }
 
@@ -253,8 +271,13 @@ export interface Moderation {
   decide(
     found: Case,
     decision: Decision,
-    options?: { note?: string; until?: Date },
+    options?: { reason?: string; note?: string; until?: Date },
   ): Promise<Entry>;
+  suspended(cursor?: string): Promise<Page<SuspendedPerson>>;
+  reinstate(userId: string, options?: { reason?: string; note?: string }): Promise<Entry>;
+  /** For admins. */
+  grant(userId: string, role: StaffRole): Promise<StaffMember>;
+  revoke(userId: string): Promise<StaffMember>;
   standing(userId: string): Promise<Standing>;
   /** What was decided: about everybody, a case, or a person. Newest first. */
   record(of?: { caseId: string } | { userId: string }, cursor?: string): Promise<Page<Entry>>;

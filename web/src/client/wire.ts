@@ -13,11 +13,12 @@ import type {
   PresenceChanged,
   ReactionChanged,
   ReceiptMoved,
+  NoticeCreated,
   RequestChanged,
   ThreadUpdated,
   TypingChanged,
 } from "./socket";
-import type { Connection, Hint, Message, ProblemDocument } from "./types";
+import type { Connection, Hint, Message, ProblemDocument, Rejection } from "./types";
 
 /** A frame that is answered, before it has its number. */
 export type Numbered = Extract<ClientFrame, { id: number }>;
@@ -34,7 +35,8 @@ export type Told =
   | PresenceChanged
   | ThreadUpdated
   | InboxChanged
-  | RequestChanged;
+  | RequestChanged
+  | NoticeCreated;
 
 /** A message that waits for its answer, as it is kept in the browser. */
 export interface Kept {
@@ -80,7 +82,14 @@ export type ToTab =
   | { type: "answer"; n: number; answer: Answered }
   | { type: "outbox"; outbox: Kept[] }
   /** A message has been answered: it is sent, or held, or gone from the outbox all the same. */
-  | { type: "settled"; kept: Kept; message: Message | null; hints: Hint[]; outbox: Kept[] }
+  | {
+      type: "settled";
+      kept: Kept;
+      message: Message | null;
+      hints: Hint[];
+      outbox: Kept[];
+      rejection: Rejection | null;
+    }
   | { type: "token?"; n: number; stale: string | null };
 
 /** One end of a way between two, wherever they are. */

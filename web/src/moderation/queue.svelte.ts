@@ -109,7 +109,7 @@ export class Desk {
   }
 
   /** The next one is opened, so that the keys go on. */
-  async decide(decision: Decision, until?: Date): Promise<Entry | null> {
+  async decide(decision: Decision, reason: string, until?: Date): Promise<Entry | null> {
     const found = this.current;
     if (!found || !this.ready || !found.decisions.includes(decision)) return null;
     this.busy = true;
@@ -119,7 +119,7 @@ export class Desk {
       const entry = await this.#client.moderation.decide(
         found,
         decision,
-        until === undefined ? {} : { until },
+        until === undefined ? { reason } : { reason, until },
       );
       await this.load();
       const rest = (this.cases ?? []).filter((one) => one.caseId !== found.caseId);

@@ -1,0 +1,297 @@
+"""Staff against staff: every actor, every subject, every act, cell by cell over REST.
+
+The table is `greenroom/safety/staff.py`, which docs/reference/roles.md prints. Each cell has people
+of its own.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from itertools import count
+
+import pytest
+from httpx import Response
+
+from greenroom.ids import UserId
+from greenroom.people.actor import Actor, Scope, StaffRole, system
+from greenroom.people.suspend import suspend
+from greenroom.safety.grant import revoke
+from greenroom.safety.models import Reason, SomePerson
+from greenroom.safety.report import report
+from greenroom.safety.staff import JUDGING, Act, Rank, allowed
+from tests.api.castle import SCAM
+from tests.api.hall import Hall, refused, told
+
+ROLES = {
+    Rank.USER: None,
+    Rank.MODERATOR: StaffRole.MODERATOR,
+    Rank.ADMIN: StaffRole.ADMIN,
+    Rank.SERVICE: None,
+}
+REFUSALS = {
+    "not-allowed",
+    "case-not-found",
+    "own-case",
+    "admins-only",
+    "not-to-yourself",
+    "revoke-role-first",
+    "invalid-report",
+    "account-suspended",
+}
+"""Of somebody who may not. Anything else is a fault of the test, or of the server."""
+
+
+@dataclass(frozen=True)
+class Who:
+    """An actor: what they are, or were until their role was revoked a moment ago."""
+
+    rank: Rank
+    was: Rank | None = None
+    reported: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.was or self.rank}{' revoked' * bool(self.was)}{' reporter' * self.reported}"
+
+
+ACTORS = (
+    *(Who(rank) for rank in Rank),
+    *(Who(Rank.USER, was=rank) for rank in (Rank.MODERATOR, Rank.ADMIN)),
+    *(Who(rank, reported=True) for rank in (Rank.USER, Rank.MODERATOR, Rank.ADMIN)),
+)
+SUBJECTS = (Rank.USER, Rank.MODERATOR, Rank.ADMIN, None)
+"""None is the actor."""
+_numbers = count(1)
+
+
+class Cell:
+    """Fresh people, one of whom tries something."""
+
+    def __init__(self, hall: Hall, who: Who) -> None:
+        self.hall = hall
+        self.who = who
+        self.case = ""
+        self.actor = self.subject = self.witness = ""
+
+    async def furnish(self, act: Act, subject: Rank | None) -> None:
+        hall, number = self.hall, next(_numbers)
+        self.actor, self.witness = f"act{number}", f"wit{number}"
+        await hall.join(self.actor, ROLES[self.who.was or self.who.rank])
+        await hall.join(self.witness)
+        self.subject = self.actor
+        if subject is not None:
+            self.subject = f"sub{number}"
+            await hall.join(self.subject, ROLES[subject])
+        if act in JUDGING:
+            self.case = await self._opened(act)
+        if self.who.reported and subject is not None and act in JUDGING:
+            await self._report_as_actor(act)
+        if self.who.was is not None:
+            await self._revoked()
+        if act is Act.REINSTATE:
+            await suspend(hall.contexts.people, self.id(self.subject), None, "spam")
+        hall.clock.advance(seconds=3)
+
+    def id(self, name: str) -> UserId:
+        return UserId(self.hall.ids[name])
+
+    async def ask(self, method: str, path: str, body: object = None) -> Response:
+        if self.who.rank is Rank.SERVICE:
+            headers = self.hall.token("shop", Scope.SERVICE)
+            return await self.hall.client.request(method, f"/v1{path}", headers=headers, json=body)
+        return await self.hall.ask(self.actor, method, path, body)
+
+    async def _opened(self, act: Act) -> str:
+        """A case about the subject that can end with the act."""
+        if act in (Act.RELEASE, Act.REMOVE):
+            thread = await self.hall.talk(self.witness, self.subject)
+            body = {"body": f"{SCAM} {self.subject}", "clientMessageId": "c"}
+            path = f"/threads/{thread}/messages"
+            told(await self.hall.ask(self.subject, "POST", path, body), 202)
+            [item] = (await self.hall.get(self.subject, "/me/held"))["held"]
+            assert item["clientMessageId"] == "c"
+            return await self._case_id()
+        subject, safety = SomePerson(self.id(self.subject)), self.hall.contexts.safety
+        await report(safety, Actor(self.id(self.witness)), subject, Reason.SPAM)
+        return await self._case_id()
+
+    async def _case_id(self) -> str:
+        admin = f"adm{self.subject}"
+        await self.hall.join(admin, StaffRole.ADMIN)
+        cursor = ""
+        while True:
+            page = await self.hall.get(admin, f"/moderation/queue?limit=50{cursor}")
+            for case in page["cases"]:
+                if case["aboutUserId"] == self.id(self.subject):
+                    return str(case["caseId"])
+            cursor = f"&cursor={page['next']}"
+
+    async def _report_as_actor(self, act: Act) -> None:
+        """The same that the case is about. What is held nobody can report: these are as others."""
+        if act not in (Act.RELEASE, Act.REMOVE):
+            body = {"reason": "spam", "userId": self.id(self.subject)}
+            told(await self.hall.ask(self.actor, "POST", "/reports", body), 201)
+
+    async def _revoked(self) -> None:
+        told(await self.hall.ask(self.actor, "GET", "/moderation/queue"))  # while it lasted
+        await revoke(self.hall.contexts.safety, system(), self.id(self.actor))
+
+
+async def _report(cell: Cell) -> Response:
+    body = {"reason": "spam", "userId": cell.id(cell.subject)}
+    return await cell.ask("POST", "/reports", body)
+
+
+async def _claim(cell: Cell) -> Response:
+    return await cell.ask("POST", f"/moderation/cases/{cell.case}/claim")
+
+
+def _decide(decision: str) -> Callable[[Cell], Awaitable[Response]]:
+    async def act(cell: Cell) -> Response:
+        """Whether or not the claim was granted: the decision is refused by itself."""
+        claimed = await _claim(cell)
+        version = claimed.json()["version"] if claimed.status_code == 200 else 1
+        body = {"decision": decision, "version": version, "reason": "Be kind."}
+        return await cell.ask("POST", f"/moderation/cases/{cell.case}/decide", body)
+
+    return act
+
+
+async def _reinstate(cell: Cell) -> Response:
+    path = f"/moderation/people/{cell.id(cell.subject)}/reinstate"
+    return await cell.ask("POST", path, {"reason": "A mistake."})
+
+
+async def _grant(cell: Cell) -> Response:
+    return await cell.ask("PUT", f"/staff/{cell.id(cell.subject)}", {"role": "moderator"})
+
+
+async def _revoke(cell: Cell) -> Response:
+    return await cell.ask("DELETE", f"/staff/{cell.id(cell.subject)}")
+
+
+async def _read_log(cell: Cell) -> Response:
+    return await cell.ask("GET", f"/moderation/people/{cell.id(cell.subject)}/record")
+
+
+TRY: dict[Act, Callable[[Cell], Awaitable[Response]]] = {
+    Act.REPORT: _report,
+    Act.CLAIM: _claim,
+    Act.RELEASE: _decide("release"),
+    Act.DISMISS: _decide("dismiss"),
+    Act.REMOVE: _decide("remove"),
+    Act.WARN: _decide("warn"),
+    Act.SUSPEND: _decide("suspend"),
+    Act.REINSTATE: _reinstate,
+    Act.GRANT: _grant,
+    Act.REVOKE: _revoke,
+    Act.READ_LOG: _read_log,
+}
+
+
+def _expected(act: Act, who: Who, subject: Rank | None) -> bool:
+    has_reported = who.reported and act in JUDGING - {Act.RELEASE, Act.REMOVE}
+    rank = who.rank if subject is None else subject
+    is_self = subject is None and who.rank is not Rank.SERVICE
+    rank = Rank.USER if rank is Rank.SERVICE else rank
+    return allowed(act, who.rank, rank, is_self=is_self, has_reported=has_reported)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("act", Act)
+async def test_every_cell_of_the_table_holds(sqlite_hall: Hall, act: Act) -> None:
+    wrong, both = [], set()
+    for who in ACTORS:
+        for subject in SUBJECTS:
+            cell = Cell(sqlite_hall, who)
+            await cell.furnish(act, subject)
+            answer = await TRY[act](cell)
+            code = "" if answer.is_success else answer.json()["type"].rpartition("/")[2]
+            assert code in REFUSALS | {"", "not-staff"}, answer.text
+            may, expected = code in ("", "not-staff"), _expected(act, who, subject)
+            both.add(expected)
+            if may is not expected:
+                wrong.append(f"{who} on {subject or 'self'}: {answer.status_code} {code}")
+    assert wrong == []
+    assert both == {True, False}
+
+
+async def _queue_of(hall: Hall, name: str) -> set[str]:
+    return {one["aboutUserId"] for one in (await hall.get(name, "/moderation/queue"))["cases"]}
+
+
+async def test_the_queue_shows_each_only_what_they_may_judge(hall: Hall) -> None:
+    for name, role in (("mia", StaffRole.MODERATOR), ("amy", StaffRole.ADMIN)):
+        await hall.join(name, role)
+    for by, about in (("ana", "ben"), ("ana", "mod"), ("ana", "adi"), ("mia", "cleo")):
+        body = {"reason": "spam", "userId": hall.ids[about]}
+        told(await hall.ask(by, "POST", "/reports", body), 201)
+    ids = hall.ids
+    assert await _queue_of(hall, "mod") == {ids["ben"], ids["cleo"]}
+    assert await _queue_of(hall, "mia") == {ids["ben"]}, "she has reported Cleo herself"
+    assert await _queue_of(hall, "adi") == {ids["ben"], ids["cleo"], ids["mod"]}
+    assert await _queue_of(hall, "amy") == {ids["ben"], ids["cleo"], ids["mod"], ids["adi"]}
+
+
+async def test_nobody_can_find_out_that_they_were_reported(hall: Hall) -> None:
+    """The id of a case follows from its subject, so a moderator can work it out."""
+    body = {"reason": "spam", "userId": hall.ids["mod"]}
+    told(await hall.ask("ana", "POST", "/reports", body), 201)
+    [case] = (await hall.get("adi", "/moderation/queue"))["cases"]
+    missing = "cas_aaaaaaaaaaaaaaaaaaaaaaaa"
+    for way in ("", "/reports", "/context", "/record"):
+        there = await hall.ask("mod", "GET", f"/moderation/cases/{case['caseId']}{way}")
+        nowhere = await hall.ask("mod", "GET", f"/moderation/cases/{missing}{way}")
+        refused(there, 404, "case-not-found")
+        assert there.content == nowhere.content
+
+
+async def test_whoever_takes_part_in_a_reported_conversation_does_not_judge_it(hall: Hall) -> None:
+    thread = await hall.talk("mod", "ben")
+    told(await hall.ask("ben", "POST", "/reports", {"reason": "scam", "threadId": thread}), 201)
+    [case] = (await hall.get("adi", "/moderation/queue"))["cases"]
+    assert (await hall.get("mod", "/moderation/queue"))["cases"] == []
+    claim = f"/moderation/cases/{case['caseId']}/claim"
+    refused(await hall.ask("mod", "POST", claim), 404, "case-not-found")
+    told(await hall.ask("adi", "POST", claim))
+
+
+async def test_the_audit_log_has_every_change_of_a_role(hall: Hall) -> None:
+    cleo = hall.ids["cleo"]
+    for role in ("moderator", "moderator", "admin"):
+        body = {"role": role, "note": "helps out"}
+        assert told(await hall.ask("adi", "PUT", f"/staff/{cleo}", body))["role"] == role
+    hall.clock.advance(seconds=3)
+    told(await hall.ask("cleo", "GET", "/staff"))
+    told(await hall.ask("adi", "DELETE", f"/staff/{cleo}?note=moved+on"))
+    entries = (await hall.get("adi", "/moderation/record"))["entries"]
+    found = [(e["decision"], e["role"], e["note"]) for e in entries if e["aboutUserId"] == cleo]
+    assert sorted(found) == [
+        ("grant", "admin", "helps out"),
+        ("grant", "moderator", "helps out"),
+        ("revoke", "admin", "moved on"),
+    ]
+    assert all(
+        e["aboutUserId"] != cleo for e in (await hall.get("mod", "/moderation/record"))["entries"]
+    )
+    hall.clock.advance(seconds=3)
+    refused(await hall.ask("cleo", "GET", "/staff"), 403, "not-allowed")
+    refused(await hall.ask("adi", "DELETE", f"/staff/{cleo}"), 409, "not-staff")
+    refused(
+        await hall.ask("adi", "PUT", "/staff/usr_nobody", {"role": "admin"}),
+        404,
+        "person-not-found",
+    )
+
+
+async def test_a_second_suspension_does_not_end_the_first_early(hall: Hall) -> None:
+    for by, until in (("ana", None), ("cleo", "2100-02-01T00:00:00Z")):
+        body = {"reason": "spam", "userId": hall.ids["ben"]}
+        told(await hall.ask(by, "POST", "/reports", body), 201)
+        [case] = (await hall.get("mod", "/moderation/queue"))["cases"]
+        place = f"/moderation/cases/{case['caseId']}"
+        told(await hall.ask("mod", "POST", f"{place}/claim"))
+        decision = {"decision": "suspend", "version": case["version"], "until": until}
+        answer = await hall.ask("mod", "POST", f"{place}/decide", decision)
+        if until is None:
+            told(answer)
+        else:
+            assert "already suspended" in refused(answer, 422, "invalid-decision")["detail"]

@@ -1,0 +1,48 @@
+// What moderation tells the user: loaded once, told over the socket, kept until acknowledged.
+import type { Rest } from "./rest";
+import type { HeldMessage, ModerationNotice } from "./types";
+import { Value } from "./value";
+
+export class TheNotices {
+  readonly list = new Value<readonly ModerationNotice[]>([]);
+  /** Where to turn to about a decision. */
+  contact: string | null = null;
+
+  constructor(
+    private readonly rest: Rest,
+    private readonly decided: (notice: ModerationNotice) => void,
+    private readonly held: (messages: HeldMessage[]) => void,
+  ) {}
+
+  async load(): Promise<void> {
+    try {
+      const [told, held] = await Promise.all([
+        this.rest.ask("get", "/v1/me/notices", {}),
+        this.rest.ask("get", "/v1/me/held", {}),
+      ]);
+      this.contact = told.contact;
+      this.held(held.held);
+      this.told(told.notices);
+    } catch {
+      // Out of reach: loaded again on return.
+    }
+  }
+
+  told(notices: readonly ModerationNotice[]): void {
+    const known = new Set(this.list.get().map((one) => one.noticeId));
+    const added = notices.filter((one) => !known.has(one.noticeId));
+    if (added.length === 0) return;
+    for (const one of added) this.decided(one);
+    // A message that was delivered shows by itself.
+    for (const one of added) if (one.kind === "released") void this.acknowledge(one.noticeId);
+    const shown = added.filter((one) => one.kind !== "released");
+    const all = [...this.list.get(), ...shown];
+    this.list.set(all.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)));
+  }
+
+  async acknowledge(noticeId: string): Promise<void> {
+    this.list.set(this.list.get().filter((one) => one.noticeId !== noticeId));
+    const path = { noticeId };
+    await this.rest.ask("post", "/v1/me/notices/{noticeId}/acknowledge", { path }).catch(() => {});
+  }
+}
