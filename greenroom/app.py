@@ -101,12 +101,21 @@ async def serve(
             await _ready(contexts.people)
             _ = contexts.safety.policy.glance  # worked out now, not with the first message
             shown = await _samples(store, clock, settings, composed) if samples else ()
+            room = server.room_for(settings.most_connections)
             app, desk = _doors(settings, clock, contexts, hub, shown)
+            desk.most_connections = room.sockets
+            desk.most_per_user = policy.sockets.per_user
             address = server.address_of(listener)
             _tune_python()
             try:
                 async with _upkeep(contexts, desk, settings, follow):
-                    await server.serve(app, desk, listener, started=lambda: tell(address))
+                    await server.serve(
+                        app,
+                        desk,
+                        listener,
+                        started=lambda: tell(address),
+                        most_http=room.http,
+                    )
             finally:
                 await hub.close()
 
@@ -134,7 +143,6 @@ def _doors(
         authenticator,
         hub,
         HANDLERS,
-        most_connections=server.room_for(settings.most_connections),
     )
     hub.add(EVERYBODY, Doorman(desk))
     return app, desk

@@ -177,10 +177,25 @@ class Moderation(Struct, frozen=True):
     ] = ""
 
 
+class Sockets(Struct, frozen=True):
+    """Connections of the socket."""
+
+    per_user: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=100_000,
+            description="Sockets that one user may have open on a node. One more closes the "
+            "oldest of them, with close code 4429.",
+        ),
+    ] = 20
+
+
 class Policy(Struct, frozen=True):
     limits: Limits = Limits()
     names: Names = Names()
     moderation: Moderation = Moderation()
+    sockets: Sockets = Sockets()
 
 
 DEFAULT = Policy()

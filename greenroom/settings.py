@@ -100,8 +100,8 @@ class Settings(Struct, frozen=True):
         Meta(
             ge=1,
             le=1_000_000,
-            description="Sockets at once; more are refused at the door. No more than the system "
-            "allows a process open files (`ulimit -Hn`), less 256.",
+            description="Sockets at once; more are refused. The system must allow a process "
+            "1,120 open files more than this (`ulimit -Hn`), or there are fewer.",
         ),
     ] = 20_000
     most_memory_mb: Annotated[

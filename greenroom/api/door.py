@@ -1,7 +1,7 @@
-"""Uvicorn's HTTP, for whoever does not finish a request: a connection that says nothing, or half of
-a request, is closed after a while, or they would add up until there are no open files left.
+"""Uvicorn's HTTP with limits on connections: on how many there are, and on how long one may take to
+send a request or to read the answer. Otherwise they would add up until no open files are left.
 
-What one would get wrong: what has become a WebSocket is on the same connection, and is none of our
+Careful: what has become a WebSocket is on the same connection, and is none of our
 business any more; and for the next request on a connection the time begins anew.
 """
 
@@ -12,11 +12,19 @@ import h11
 import msgspec
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from greenroom.api.errors import title_of, type_of
+from greenroom.api.errors import document_of, title_of, type_of
 from greenroom.api.framing import strict
+from greenroom.api.problems import Overloaded
 
 REQUEST_SECONDS = 20.0
 """For a whole request, with what it brings along."""
+WRITE_SECONDS = 20.0
+"""For some of an answer to be taken."""
+MOST = 1024
+"""Connections at once that are no sockets."""
+RESERVE = 32
+"""Connections beyond them, for the health checks."""
+_HEALTH = ("/healthz", "/readyz")
 _TOO_LATE = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 _PROBLEM = msgspec.json.encode(
     {
@@ -31,19 +39,34 @@ _MALFORMED = (
     b"content-type: application/problem+json\r\n"
     b"content-length: %d\r\n\r\n%s" % (len(_PROBLEM), _PROBLEM)
 )
+_CROWDED = msgspec.json.encode(document_of(Overloaded()))
 _UNFINISHED = (h11.IDLE, h11.SEND_BODY)
 _UNANSWERED = (h11.IDLE, h11.SEND_RESPONSE)
 
 
 class Door(H11Protocol):
-    _patience: asyncio.TimerHandle | None = None
+    """Beyond `most` connections the one that has been idle longest is cut off. Where none is idle,
+    a few more are let in for the health checks alone, and told so if they want anything else."""
 
-    def __init__(self, *args: Any, **named: Any) -> None:
+    _patience: asyncio.TimerHandle | None = None
+    _writing: asyncio.TimerHandle | None = None
+    _unwritten = 0
+
+    def __init__(self, *args: Any, most: int = MOST, **named: Any) -> None:
         super().__init__(*args, **named)
+        self._most = most
+        self._idle_since = self.loop.time()
         strict(self.conn)
+
+    @property
+    def is_idle(self) -> bool:
+        """No request is under way; what was answered may still be unread."""
+        return self.conn.our_state is h11.IDLE or self.transport.is_closing()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        if len(self.connections) > self._most:
+            self._make_room()
         self._wait()
 
     def data_received(self, data: bytes) -> None:
@@ -55,13 +78,38 @@ class Door(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        self._stop_watching()
         super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        self._idle_since = self.loop.time()
+        super().on_response_complete()
+        self._watch_writing()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._watch_writing()
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        self._stop_watching()
+        super().handle_websocket_upgrade(event)
 
     def send_400_response(self, msg: str) -> None:
         """Nothing of ours has been sent yet; what comes after this request is not read."""
         if self.conn.our_state in _UNANSWERED:
             self.transport.write(_MALFORMED)
         self.transport.close()
+        self._watch_writing()
+
+    def _make_room(self) -> None:
+        others = [one for one in self.connections if one is not self]
+        idle = [one for one in others if isinstance(one, Door) and one.is_idle]
+        if idle:
+            min(idle, key=lambda one: one._idle_since).transport.abort()
+        elif len(others) < self._most + RESERVE:
+            self.app = health_only(self.app)
+        else:
+            self.transport.abort()
 
     def _wait(self) -> None:
         self._patience = self.loop.call_later(REQUEST_SECONDS, self._give_up)
@@ -77,3 +125,43 @@ class Door(H11Protocol):
             if self.conn.our_state in _UNANSWERED:
                 self.transport.write(_TOO_LATE)
             self.transport.close()
+            self._watch_writing()
+
+    def _watch_writing(self) -> None:
+        """From when there is something that the client has not taken yet. A connection that is
+        closed stays open until it has."""
+        self._unwritten = self.transport.get_write_buffer_size()
+        if self._writing is None and self._unwritten:
+            self._writing = self.loop.call_later(WRITE_SECONDS, self._check_written)
+
+    def _check_written(self) -> None:
+        self._writing, before = None, self._unwritten
+        if before and self.transport.get_write_buffer_size() >= before:
+            self.transport.abort()
+        else:
+            self._watch_writing()
+
+    def _stop_watching(self) -> None:
+        if self._writing is not None:
+            self._writing.cancel()
+            self._writing = None
+
+
+def health_only(app: Any) -> Any:
+    """For a connection that there is no room for: it may ask how the server is."""
+
+    async def crowded(scope: Any, receive: Any, send: Any) -> None:
+        if scope["path"] in _HEALTH:
+            await app(scope, receive, send)
+            return
+        headers = [
+            (b"content-type", b"application/problem+json"),
+            (b"content-length", str(len(_CROWDED)).encode()),
+            (b"cache-control", b"no-store"),
+            (b"retry-after", b"5"),
+            (b"connection", b"close"),
+        ]
+        await send({"type": "http.response.start", "status": 503, "headers": headers})
+        await send({"type": "http.response.body", "body": _CROWDED})
+
+    return crowded

@@ -56,6 +56,7 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     doors.NotAFrame: Answer(400),
     doors.SayWhoFirst: Answer(401),
     doors.OneAtATime: Answer(409),
+    doors.TooManySockets: Answer(429, retry_after=60),
     doors.Overloaded: Answer(503, retry_after=5, told=False),
     # people
     models.InvalidUsername: Answer(422),

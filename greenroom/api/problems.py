@@ -25,6 +25,12 @@ class OneAtATime(Problem):
     """The socket is resuming already."""
 
 
+class TooManySockets(Problem):
+    """You have more than {most} connections open; the oldest was closed."""
+
+    most: int
+
+
 class Overloaded(Problem):
     """The server has as much to do as it can. Try again in a moment."""
 

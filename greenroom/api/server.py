@@ -15,16 +15,20 @@ from functools import partial
 
 import uvicorn
 from litestar import Litestar
+from msgspec import Struct
 
-from greenroom.api.door import Door
+from greenroom.api import door
 from greenroom.api.problems import CannotListen
 from greenroom.api.ws.desk import Desk
 from greenroom.api.ws.drain import drain
 from greenroom.api.ws.handover import Handover
 
 _FINISH_SECONDS = 10
-_FILES_BESIDES = 256
-"""Open files for all that is no socket of a client: the store, the bus, HTTP."""
+_FILES_BESIDES = 64 + door.RESERVE
+"""Open files for all that is no connection of a client: the store, the bus; and the reserve."""
+_KERNEL_BYTES = 128 * 1024
+"""What the kernel keeps of an answer until the client has read it (it takes twice as much for
+itself). It would grow to megabytes for a client that does not read."""
 _log = logging.getLogger(__name__)
 
 
@@ -50,28 +54,48 @@ class _Server(uvicorn.Server):
         yield
 
 
-def room_for(sockets: int) -> int:
-    """How many of them this process may have. Each is an open file, and a system that allows many
-    thousands gives a process a thousand unless it asks for more."""
+class Room(Struct, frozen=True):
+    """How many connections this process may have, of each kind."""
+
+    sockets: int
+    http: int = door.MOST
+
+
+def room_for(sockets: int) -> Room:
+    """Each connection is an open file, and a system that allows many thousands gives a process a
+    thousand unless it asks for more. Where it gets fewer than it wants, a third is for HTTP."""
+    wanted = sockets + door.MOST + _FILES_BESIDES
+    soft = _allowed_files(wanted)
+    if soft < 0 or soft >= wanted:
+        return Room(sockets)
+    free = max(soft - _FILES_BESIDES, soft // 2)
+    http = min(door.MOST, free // 3)
+    room = Room(min(sockets, free - http), http)
+    if soft < sockets:
+        _log.warning(
+            "the system allows %d open files: room for %d sockets and %d other connections",
+            soft,
+            room.sockets,
+            room.http,
+        )
+    return room
+
+
+def _allowed_files(wanted: int) -> int:
+    """As many as wanted, or as many as the system lets us have; less than 0 means any number."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = sockets + _FILES_BESIDES
     if 0 <= soft < wanted:
         with suppress(ValueError, OSError):  # macOS has a limit besides
             soft = min(wanted, hard) if hard >= 0 else wanted
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft < 0 or soft >= wanted:
-        return sockets
-    room = min(soft - min(_FILES_BESIDES, soft // 2), sockets)
-    if soft < sockets:
-        _log.warning("the system allows %d open files: there is room for %d sockets", soft, room)
-    return room
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 
 
 def listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _KERNEL_BYTES)
     try:
         listener.bind((host, port))
     except OSError as error:
@@ -88,7 +112,12 @@ def address_of(listener: socket.socket) -> str:
 
 
 async def serve(
-    app: Litestar, desk: Desk, listener: socket.socket, *, started: Callable[[], None]
+    app: Litestar,
+    desk: Desk,
+    listener: socket.socket,
+    *,
+    started: Callable[[], None],
+    most_http: int = door.MOST,
 ) -> None:
     """Until SIGINT or SIGTERM, and then for as long as the requests under way take."""
     config = uvicorn.Config(
@@ -97,7 +126,7 @@ async def serve(
         access_log=False,
         server_header=False,
         lifespan="off",
-        http=Door,
+        http=partial(door.Door, most=most_http),  # type: ignore[arg-type]
         ws=partial(Handover, desk),  # type: ignore[arg-type]
         timeout_graceful_shutdown=_FINISH_SECONDS,
     )

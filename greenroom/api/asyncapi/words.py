@@ -70,6 +70,10 @@ CLOSE_CODES: Mapping[int, tuple[str, str]] = {
         "Get a new token, connect, `resume`; or wait until the suspension ends.",
     ),
     Closed.SLOW_TO_START: ("No token came within ten seconds.", "Send `auth` first, at once."),
+    Closed.TOO_MANY_SOCKETS: (
+        "The user has opened more sockets than one may have, and this was the oldest.",
+        "Close those that are not needed. Connect again only when the user asks for it.",
+    ),
 }
 """What a code means, and what a client does then."""
 

@@ -44,10 +44,17 @@ class Desk:
     hub: Hub
     handlers: Mapping[type, Handler]
     most_connections: int = 20_000
+    most_per_user: int = 20
+    most_waiting: int = 1_000
+    """Sockets that have not authenticated yet."""
     most_under_way: int = 20_000
     most_mistakes: int = 20
     patience: Patience = field(default_factory=Patience)
     sessions: set["Session"] = field(default_factory=set)
+    waiting: dict["Session", None] = field(default_factory=dict)
+    """Those that have not authenticated yet, the oldest first."""
+    by_user: dict[UserId, dict["Session", None]] = field(default_factory=dict)
+    """Those that have, the oldest first."""
     under_way: int = 0
     is_draining: bool = False
     is_short_of_memory: bool = False
@@ -58,6 +65,26 @@ class Desk:
             and not self.is_short_of_memory
             and len(self.sessions) < self.most_connections
         )
+
+    def arrived(self, session: "Session") -> "Session | None":
+        """The one that has to go for it."""
+        self.sessions.add(session)
+        self.waiting[session] = None
+        return next(iter(self.waiting)) if len(self.waiting) > self.most_waiting else None
+
+    def admitted(self, session: "Session", user: UserId) -> "Session | None":
+        """The one that has to go for it."""
+        self.waiting.pop(session, None)
+        own = self.by_user.setdefault(user, {})
+        own[session] = None
+        return next(iter(own)) if len(own) > self.most_per_user else None
+
+    def left(self, session: "Session", user: UserId | None) -> None:
+        self.waiting.pop(session, None)
+        own = {} if user is None else self.by_user.get(user, {})
+        own.pop(session, None)
+        if user is not None and not own:
+            self.by_user.pop(user, None)
 
     def has_room(self) -> bool:
         return self.under_way < self.most_under_way

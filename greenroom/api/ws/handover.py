@@ -11,6 +11,7 @@ import asyncio
 import logging
 import re
 import socket
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -24,6 +25,9 @@ _HANDSHAKE_SECONDS = 10
 _KERNEL_BYTES = 64 * 1024
 """What the kernel keeps for a socket each way (it takes twice as much for itself). It would grow to
 megabytes for a client that floods us, or does not read."""
+_KERNEL_BYTES_WAITING = 4 * 1024
+MOST_BYTES_WAITING = 12 * 1024
+"""From a client that has not authenticated: enough for the longest token that is accepted."""
 _CONNECTION = re.compile(rb"(?im)^connection:[^\r\n]*")
 
 
@@ -61,9 +65,11 @@ class Handover(asyncio.Protocol):
     def _hand_over(self, transport: asyncio.Transport, request: bytes) -> None:
         if transport.is_closing():
             return
-        _keep_small(transport.get_extra_info("socket"))
-        protocol = _socket_protocol(self._desk)
-        transport.set_protocol(protocol)
+        _keep(transport.get_extra_info("socket"), _KERNEL_BYTES_WAITING)
+        waiting = Waiting(transport)
+        protocol = _socket_protocol(self._desk, waiting.admitted)
+        waiting.protocol = protocol
+        transport.set_protocol(waiting)
         protocol.connection_made(transport)
         rest = memoryview(request)
         while rest and not transport.is_closing():
@@ -76,19 +82,69 @@ class Handover(asyncio.Protocol):
             transport.resume_reading()
 
 
-def _keep_small(connection: socket.socket) -> None:
+class Waiting(asyncio.BufferedProtocol):
+    """Stands before picows until the client has authenticated, and lets only so much through: the
+    memory that a client can take without a token is small. Then picows is on the transport itself.
+    """
+
+    protocol: Any = None
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._left = MOST_BYTES_WAITING
+        self._is_admitted = False
+        self._is_paused = False
+
+    def admitted(self) -> None:
+        """Only after the read that is under way: how bytes are handed over changes with it."""
+        self._is_admitted = True
+        asyncio.get_running_loop().call_soon(self._step_aside)
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        room: memoryview = self.protocol.get_buffer(sizehint)
+        return room[: max(1, self._left)]
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self._left -= nbytes
+        self.protocol.buffer_updated(nbytes)
+        if self._left <= 0 and not self._is_admitted and self._transport.is_reading():
+            # A second frame may wait for the first to be answered; nothing is read meanwhile.
+            self._transport.pause_reading()
+            self._is_paused = True
+
+    def eof_received(self) -> Any:
+        return self.protocol.eof_received()
+
+    def pause_writing(self) -> None:
+        self.protocol.pause_writing()
+
+    def resume_writing(self) -> None:
+        self.protocol.resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.protocol.connection_lost(exc)
+
+    def _step_aside(self) -> None:
+        if not self._transport.is_closing():
+            _keep(self._transport.get_extra_info("socket"), _KERNEL_BYTES)
+            self._transport.set_protocol(self.protocol)
+            if self._is_paused:
+                self._transport.resume_reading()
+
+
+def _keep(connection: socket.socket, most: int) -> None:
     for buffer in (socket.SO_RCVBUF, socket.SO_SNDBUF):
-        connection.setsockopt(socket.SOL_SOCKET, buffer, _KERNEL_BYTES)
+        connection.setsockopt(socket.SOL_SOCKET, buffer, most)
 
 
-def _socket_protocol(desk: Desk) -> Any:
+def _socket_protocol(desk: Desk, on_admitted: Callable[[], None]) -> Any:
     """As `picows.ws_create_server` makes it: it has no other way in for a connection that is made
     already. Its version is pinned for that."""
     return WSProtocol(
         None,
         None,
         False,
-        partial(upgrade, desk),
+        partial(upgrade, desk, on_admitted),
         _log,
         True,
         _HANDSHAKE_SECONDS,

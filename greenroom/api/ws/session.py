@@ -22,7 +22,7 @@ from litestar.status_codes import HTTP_500_INTERNAL_SERVER_ERROR
 
 from greenroom.api import errors
 from greenroom.api.auth import NotAllowed
-from greenroom.api.problems import NotAFrame, OneAtATime, Overloaded, SayWhoFirst
+from greenroom.api.problems import NotAFrame, OneAtATime, Overloaded, SayWhoFirst, TooManySockets
 from greenroom.api.tokens import TokenExpired
 from greenroom.api.ws import frames
 from greenroom.api.ws.desk import Desk
@@ -68,6 +68,7 @@ class Closed:
     NO_TOKEN = 4401
     EXPIRED = 4403
     SLOW_TO_START = 4408
+    TOO_MANY_SOCKETS = 4429
 
 
 class Wire(Protocol):
@@ -81,6 +82,9 @@ class Wire(Protocol):
     def pause_reading(self) -> None: ...
 
     def resume_reading(self) -> None: ...
+
+    def admitted(self) -> None:
+        """The client has authenticated."""
 
 
 class Session:
@@ -293,6 +297,10 @@ class Session:
         if self.actor is None:
             await self._listen(actor)
             cursor = self.desk.cursor(actor.user)
+        if self.actor is None and not self.is_over:
+            self.wire.admitted()
+            if (oldest := self.desk.admitted(self, actor.user)) is not None:
+                oldest.give_way()
         self.actor = actor
         self._patience.cancel()
         if not self.is_over:
@@ -349,7 +357,17 @@ class Session:
 
     # How it ends.
 
+    def make_way(self) -> None:
+        """For another that has not authenticated yet either."""
+        self.close(Closed.SLOW_TO_START, "no token came, and others wait")
+
+    def give_way(self) -> None:
+        """For a newer socket of the same user."""
+        self._refuse(None, TooManySockets(self.desk.most_per_user))
+        self.close(Closed.TOO_MANY_SOCKETS, "the user has opened too many sockets")
+
     def _end(self) -> None:
+        self.desk.left(self, None if self.actor is None else self.actor.user)
         self.is_over = True
         self._takes_more = False
         self._unread = None

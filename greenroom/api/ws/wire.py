@@ -7,6 +7,7 @@ out go together, those of one round of the loop in one piece: a commit answers m
 """
 
 import asyncio
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -44,7 +45,8 @@ _NOWHERE = {
 
 
 class Socket(WSListener):
-    def __init__(self, desk: Desk, token: str | None) -> None:
+    def __init__(self, desk: Desk, token: str | None, on_admitted: Callable[[], None]) -> None:
+        self._on_admitted = on_admitted
         self._desk = desk
         self._token = token
         self._transport: WSTransport | None = None
@@ -59,7 +61,8 @@ class Socket(WSListener):
     def on_ws_connected(self, transport: WSTransport) -> None:
         self._transport = transport
         self._session = Session(self._desk, self)
-        self._desk.sessions.add(self._session)
+        if (oldest := self._desk.arrived(self._session)) is not None:
+            oldest.make_way()
         if self._token is not None:
             self._session.authenticate(self._token)
 
@@ -88,6 +91,9 @@ class Socket(WSListener):
             self._session.empty_out()
 
     # What the session calls.
+
+    def admitted(self) -> None:
+        self._on_admitted()
 
     def write(self, payload: bytes) -> None:
         if not self._waiting:
@@ -171,7 +177,9 @@ def _header(length: int) -> bytes:
     return b"\x81\x7f" + length.to_bytes(8, "big")
 
 
-def upgrade(desk: Desk, request: WSUpgradeRequest) -> WSUpgradeResponseWithListener:
+def upgrade(
+    desk: Desk, on_admitted: Callable[[], None], request: WSUpgradeRequest
+) -> WSUpgradeResponseWithListener:
     """Lets a client in, or says at the door why not."""
     path = request.path.decode(errors="replace").partition("?")[0]
     if path != PATH:
@@ -182,7 +190,7 @@ def upgrade(desk: Desk, request: WSUpgradeRequest) -> WSUpgradeResponseWithListe
     named = [one.strip() for one in offered.split(",")]
     chosen = {"Sec-WebSocket-Protocol": PROTOCOL} if PROTOCOL in named else None
     accepted = WSUpgradeResponse.create_101_response(chosen)
-    return WSUpgradeResponseWithListener(accepted, Socket(desk, _token_among(named)))
+    return WSUpgradeResponseWithListener(accepted, Socket(desk, _token_among(named), on_admitted))
 
 
 def _token_among(named: list[str]) -> str | None:
