@@ -139,9 +139,10 @@ async def block_sender(request_id: RequestIdInPath, actor: Caller, messaging: Th
     "/sync",
     operation_id="sync",
     summary="Get everything that changed since a cursor",
-    description="Without a cursor, or with one that is too old, the answer is `reset: true` and a "
-    "new cursor: load the inbox again, then sync from there. With `more`, call again at once. "
-    "What comes twice does no harm: a message is known by its seq and version.",
+    description="Without a cursor, or with one that no longer holds (it is older than 30 days, or "
+    "the server's clock was set back), the answer is `reset: true` and a new cursor: load the "
+    "inbox again, then sync from there. With `more`, call again at once. What was given is not "
+    "given again.",
     response_description="The conversations as they now are, and their new and changed messages.",
     responses=refuses(InvalidCursor),
 )
