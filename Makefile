@@ -47,6 +47,7 @@ soak-messaging: $(DEV) ## random people against the plain model of messaging, li
 
 torture: $(DEV) ## five minutes of kills, pauses and failures under people who never stop sending
 	$(BIN)/python -m tests.torture --seconds 300 --kills 100
+	$(BIN)/python -m tests.torture.power_cuts --seconds 120 --cuts 40
 
 bench-store: $(DEV) ## the item store against the emulators and against bare sqlite3
 	$(BIN)/python -m bench.store

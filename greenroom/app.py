@@ -7,10 +7,19 @@ import hmac
 import logging
 import os
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from litestar import Litestar
@@ -34,8 +43,10 @@ from greenroom.api.ws.herald import Herald
 from greenroom.api.ws.requests import HANDLERS
 from greenroom.clock import Clock, SystemClock
 from greenroom.demo import records as demo_records
+from greenroom.errors import Problem
 from greenroom.ids import Ids, UserId
 from greenroom.live import records as live
+from greenroom.logs import Repeats
 from greenroom.messaging import Messaging, records as messaging
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.events import unheard
@@ -56,7 +67,7 @@ from greenroom.settings import InvalidSetting, Settings
 from greenroom.social import records as social
 from greenroom.store.base import Store
 from greenroom.store.cursors import Cursors
-from greenroom.store.problems import NoSuchTable
+from greenroom.store.problems import NoSuchTable, StoreFailing
 from greenroom.store.sqlite import SqliteStore, glance
 from greenroom.store.tables import Table
 from greenroom.store.timeline import LOCAL_SECONDS, SHARED_SECONDS, Timeline
@@ -70,6 +81,7 @@ TABLES: tuple[Table, ...] = (
 )
 
 _log = logging.getLogger(__name__)
+_repeats = Repeats(_log)
 _CHORES_SECONDS = 1
 _REDO_SECONDS = 60
 _PRESENCE_SECONDS = 20
@@ -109,15 +121,31 @@ async def serve(
             _tune_python()
             try:
                 async with _upkeep(contexts, desk, settings, follow):
-                    await server.serve(
+                    serving = server.serve(
                         app,
                         desk,
                         listener,
                         started=lambda: tell(address),
                         most_http=room.http,
                     )
+                    await _unless_lost(store, serving)
             finally:
                 await hub.close()
+
+
+async def _unless_lost(store: Store, serving: Coroutine[Any, Any, None]) -> None:
+    """Serves until told to stop, or until the store has lost something: then nobody is served from
+    what is left."""
+    tasks = served, lost = asyncio.create_task(serving), asyncio.create_task(store.lost())
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if lost.done():
+            raise lost.result()
+        await served
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _doors(
@@ -279,7 +307,9 @@ async def _again(seconds: int, work: Callable[[], Awaitable[object]]) -> None:
     while True:
         try:
             await work()
-        except Exception:  # the store may be out of reach for a while
+        except Problem as problem:  # the store may be out of reach for a while
+            _repeats.error(problem.code, f"work in the background is tried again: {problem!r}")
+        except Exception:
             _log.exception("something in the background went wrong, and is tried again")
         await asyncio.sleep(seconds)
 
@@ -448,5 +478,7 @@ async def _user_called(settings: Settings, clock: Clock, username: str) -> UserI
 
 
 async def _ready(people: People) -> None:
-    """The store answers, whatever it answers."""
+    """The store answers, whatever it answers, and takes writes."""
+    if people.store.trouble is not None:
+        raise StoreFailing
     await directory.find(people, UserId("usr_nobody"))

@@ -18,6 +18,7 @@ from greenroom import metadata, policy, settings
 from greenroom.api import auth, demo, idempotency, problems as doors, tokens
 from greenroom.api.web.routes import not_found_page, wants_page
 from greenroom.errors import Problem
+from greenroom.logs import Repeats
 from greenroom.messaging import problems as messaging
 from greenroom.people import access, directory, join, models, rename
 from greenroom.realtime import problems as bus
@@ -25,6 +26,7 @@ from greenroom.safety import block as blocking, limits, problems as moderation
 from greenroom.store import problems as store, sqlite
 
 _log = logging.getLogger(__name__)
+_repeats = Repeats(_log)
 PROBLEM_JSON = "application/problem+json"
 
 
@@ -133,6 +135,7 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     store.Conflict: Answer(503, retry_after=1, told=False),
     store.Throttled: Answer(503, retry_after=2, told=False),
     store.StoreUnavailable: Answer(503, retry_after=5, told=False),
+    store.StoreFailing: Answer(503, retry_after=5),
     store.OutcomeUnknown: Answer(504, told=False),
     store.StoreFull: Answer(507, told=False),
     # what stops a start or a command, and in an answer would be a bug
@@ -186,8 +189,16 @@ def answer_to(kind: type[Problem]) -> Answer:
 def on_problem(request: Request[Any, Any, Any], problem: Problem) -> Response[bytes]:
     answer = answer_to(type(problem))
     if answer.status >= HTTP_500_INTERNAL_SERVER_ERROR:
-        _log.error("%s %s: %r", request.method, request.url.path, problem, exc_info=problem)
+        log_own(problem, f"{request.method} {request.url.path}")
     return _response(document_of(problem), _headers(problem, answer))
+
+
+def log_own(problem: Problem, where: str) -> None:
+    """Our own trouble. What the world did is told once a minute; what may be a bug, each time."""
+    if answer_to(type(problem)).status == HTTP_500_INTERNAL_SERVER_ERROR:
+        _log.error("%s: %r", where, problem, exc_info=problem)
+    else:
+        _repeats.error(problem.code, f"{where}: {problem!r}")
 
 
 def document_of(problem: Problem) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from greenroom.errors import quoted
+from greenroom.errors import Problem, quoted
 from greenroom.store.capacity import Cost
 from greenroom.store.expressions import Action, Condition, SortRange
 from greenroom.store.tables import Index, Table
@@ -171,6 +171,14 @@ class Store(Protocol):
 
     def counting(self) -> AbstractContextManager[Cost]:
         """What the store calls inside the block, and the tasks started in it, cost in units."""
+
+    @property
+    def trouble(self) -> str | None:
+        """Why nothing can be written at present; None while all is well."""
+
+    async def lost(self) -> Problem:
+        """Returns once what was acknowledged is not there any more, and says what is wrong. While
+        all is well it does not return."""
 
     async def close(self) -> None: ...
 

@@ -135,6 +135,10 @@ class StoreUnavailable(Problem):
     reason: str
 
 
+class StoreFailing(Problem):
+    """The store takes no writes: a commit failed. It tries to recover; the log says why."""
+
+
 class StoreFull(Problem):
     """The disk under the store is full; nothing was written: {reason}. Make room on it."""
 

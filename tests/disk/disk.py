@@ -67,7 +67,8 @@ class Disk:
         self._wait(lambda: self.is_mounted)
 
     def fail(self, how: str) -> None:
-        """From here on every sync fails (`error`), and drops what it was for (`lose`); '' ends."""
+        """From here on every sync fails (`error`), and drops what it was for (`lose`), or the whole
+        file (`destroy`); '' ends."""
         self._ask(do="fail", how=how)
 
     def failed(self) -> int:

@@ -60,7 +60,8 @@ class Mounted(mfusepy.Operations):  # type: ignore[misc]
         self.released = threading.Event()
         self.is_cut = False
         self.fails: str = ""
-        """`error`: a sync fails; `lose`: and what it was for is dropped."""
+        """`error`: a sync fails; `lose`: and what it was for is dropped; `destroy`: and all else in
+        that file, synced or not."""
         self.failed = 0
         self.capacity = 1 << 40
         self.born_ns = time.time_ns()
@@ -231,7 +232,9 @@ class Mounted(mfusepy.Operations):  # type: ignore[misc]
         file = self._file(fh)
         if self.fails:
             self.failed += 1
-            if self.fails == "lose":
+            if self.fails == "destroy":
+                file.stored.clear()
+            if self.fails != "error":
                 file.lose()
             raise _fail(errno.EIO)
         file.sync()

@@ -9,10 +9,10 @@ from litestar.params import SkipValidation
 from msgspec import Struct
 
 from greenroom.api.contract import refuses
-from greenroom.store.problems import StoreUnavailable, Throttled
+from greenroom.store.problems import StoreFailing, StoreUnavailable, Throttled
 
 Ready: TypeAlias = Callable[[], Awaitable[None]]
-"""Returns when the store can be read, and raises its Problem when it cannot."""
+"""Returns when the store can be read and written, and raises its Problem when it cannot."""
 
 
 class Health(Struct):
@@ -36,7 +36,7 @@ async def healthz() -> Health:
     summary="Check that the server can serve requests",
     tags=["health"],
     response_description="The server is ready.",
-    responses=refuses(StoreUnavailable, Throttled, token=False),
+    responses=refuses(StoreFailing, StoreUnavailable, Throttled, token=False),
 )
 async def readyz(ready: NamedDependency[SkipValidation[Ready]]) -> Health:
     await ready()

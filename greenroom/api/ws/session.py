@@ -407,7 +407,7 @@ class Session:
 
     def _refuse(self, number: int | None, problem: Problem) -> None:
         if _is_ours(problem) and not isinstance(problem, Overloaded):
-            _log.error("a request was refused: %r", problem, exc_info=problem)
+            errors.log_own(problem, "a request of a socket")
         self._tell_problem(number, errors.document_of(problem))
 
     def _tell_problem(self, number: int | None, document: dict[str, Any]) -> None:

@@ -4,12 +4,14 @@ One store belongs to one event loop. Opening it holds the tables against their d
 what an older version made is refused there and not by the first query that misses an index.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TypeVar
 
 from greenroom.clock import Clock
+from greenroom.errors import Problem
 from greenroom.store import capacity
 from greenroom.store.base import Change, Key, Op, Page, PageOf
 from greenroom.store.capacity import Cost
@@ -31,6 +33,7 @@ _Model = TypeVar("_Model")
 
 class DynamoStore:
     is_local = False
+    trouble: str | None = None
 
     def __init__(self, link: Link, tables: Sequence[Table], cursor_secret: bytes) -> None:
         self._link = link
@@ -148,6 +151,11 @@ class DynamoStore:
 
     def counting(self) -> AbstractContextManager[Cost]:
         return capacity.counting()
+
+    async def lost(self) -> Problem:
+        """DynamoDB keeps what it has acknowledged."""
+        never: asyncio.Future[Problem] = asyncio.get_running_loop().create_future()
+        return await never
 
     def _check_known(self, table: Table) -> None:
         known = self._tables.get(table.name)

@@ -18,13 +18,14 @@ from typing import TypeVar
 import apsw
 
 from greenroom.clock import Clock
+from greenroom.errors import Problem
 from greenroom.store import capacity
 from greenroom.store.base import Change, Key, Op, Page, PageOf, place_at
 from greenroom.store.capacity import Cost
 from greenroom.store.cursors import Cursors
 from greenroom.store.expressions import SortRange
 from greenroom.store.limits import check_batch, check_key, check_query
-from greenroom.store.problems import NoSuchTable, StoreUnavailable
+from greenroom.store.problems import NoSuchTable, StoreCorrupt, StoreUnavailable
 from greenroom.store.sqlite import feed, schema
 from greenroom.store.sqlite.checkpoint import Checkpoints
 from greenroom.store.sqlite.codec import unpack
@@ -32,12 +33,14 @@ from greenroom.store.sqlite.flush import Flusher
 from greenroom.store.sqlite.made import Made
 from greenroom.store.sqlite.plan import Planner, written
 from greenroom.store.sqlite.reader import Reader
+from greenroom.store.sqlite.recovery import Expected, restore
 from greenroom.store.sqlite.rows import Rows
 from greenroom.store.sqlite.writer import Writer
 from greenroom.store.tables import Index, Table, check_tables
 from greenroom.store.values import Item
 
 _DAY_MS = 86_400_000
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 30.0
 _Model = TypeVar("_Model")
 _log = logging.getLogger(__name__)
 
@@ -46,16 +49,37 @@ class SqliteStore:
     is_local = True
 
     def __init__(
-        self, path: Path, tables: Sequence[Table], lock: int, clock: Clock, cursor_secret: bytes
+        self,
+        path: Path,
+        tables: Sequence[Table],
+        lock: int,
+        clock: Clock,
+        cursor_secret: bytes,
+        *,
+        check: bool = True,
     ) -> None:
+        self._path = path
         self._tables = {table.name: table for table in tables}
         self._lock = lock
+        self._clock = clock
+        self._cursors = Cursors(cursor_secret)
+        self._check = check
+        self._made = Made()
+        self._commits = 0
+        self._committed = asyncio.Event()
+        self._sweeper: asyncio.Task[None] | None = None
+        self._recovering: asyncio.Task[None] | None = None
+        self._lost: asyncio.Future[Problem] = asyncio.get_running_loop().create_future()
+        self.trouble: str | None = None
+        self._is_reopening = False
+        self._assemble()
+
+    def _assemble(self) -> None:
+        """Connections, and what stands on them."""
+        path, clock, tables = self._path, self._clock, tuple(self._tables.values())
         self._connection = schema.connect(path)
         schema.prepare(path, self._connection, tables)
-        self._reader = Reader(
-            schema.connect(path), clock, Cursors(cursor_secret), self._resting_connection
-        )
-        self._made = Made()
+        self._reader = Reader(schema.connect(path), clock, self._cursors, self._resting_connection)
         self._rows = rows = Rows()
         planner = Planner(lambda: self._reader.connection, rows, tables, clock)
         self._flusher = Flusher(self._connection, planner, rows, tables, clock)
@@ -67,10 +91,9 @@ class SqliteStore:
             rows,
             self._checkpoints,
             self._tell_followers,
+            self._broke,
         )
         planner.start_over()
-        self._committed = asyncio.Event()
-        self._sweeper: asyncio.Task[None] | None = None
 
     @classmethod
     async def open(
@@ -88,7 +111,7 @@ class SqliteStore:
         lock = schema.hold(path)
         try:
             await asyncio.to_thread(schema.check_file, path, thoroughly=check)
-            store = cls(path, tables, lock, clock, cursor_secret)
+            store = cls(path, tables, lock, clock, cursor_secret, check=check)
         except BaseException:
             os.close(lock)
             raise
@@ -101,10 +124,11 @@ class SqliteStore:
             with suppress(asyncio.CancelledError):
                 await self._sweeper
             self._sweeper = None
+            if self._recovering is not None:
+                self._recovering.cancel()
+                await asyncio.gather(self._recovering, return_exceptions=True)
             await self._writer.close()
-            self._checkpoints.close()
-            self._reader.close()
-            self._connection.close()
+            self._close_connections()
             os.close(self._lock)
             self._tell_followers()
 
@@ -189,6 +213,7 @@ class SqliteStore:
         self._check_known(table)
         last = feed.check_checkpoint(self._reader.connection, table, after)
         while True:
+            self._check_known(table)
             committed = self._committed
             page = feed.page(self._reader.connection, table, last)
             for seq, change in page:
@@ -208,13 +233,66 @@ class SqliteStore:
     @property
     def commits(self) -> int:
         """How many groups have been committed since the store was opened."""
-        return self._writer.commits
+        return self._commits + self._writer.commits
+
+    async def lost(self) -> Problem:
+        return await asyncio.shield(self._lost)
 
     def _check_known(self, table: Table) -> None:
         if self._sweeper is None:
             raise StoreUnavailable("it is closed")
+        if self._is_reopening:
+            raise StoreUnavailable(self.trouble or "it is being opened again")
         if self._tables.get(table.name) is not table and self._tables.get(table.name) != table:
             raise NoSuchTable(table.name)
+
+    def _broke(self, reason: str) -> None:
+        """A commit failed: nothing is written until the file has been opened again."""
+        _log.error("nothing can be written: %s; trying to recover", reason)
+        self.trouble = reason
+        expected = Expected(self._rows.last, dict(self._rows.committing))
+        self._recovering = asyncio.create_task(self._recover(expected))
+
+    async def _recover(self, expected: Expected) -> None:
+        pause = _FIRST_PAUSE
+        while True:
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+            try:
+                await self._reopen(expected)
+            except StoreCorrupt as problem:
+                _log.critical("the store cannot be trusted any more: %s", problem)
+                self._lost.set_result(problem)
+                return
+            except (Problem, apsw.Error, OSError) as problem:
+                self._read_only()
+                _log.debug("it could not be recovered yet: %s", problem)
+            else:
+                _log.warning("recovered: what was acknowledged is there, and writes are taken")
+                return
+
+    async def _reopen(self, expected: Expected) -> None:
+        self._is_reopening = True
+        await asyncio.to_thread(self._close_connections)
+        tables = tuple(self._tables.values())
+        await asyncio.to_thread(restore, self._path, tables, expected, check=self._check)
+        self._commits += self._writer.commits
+        self._assemble()
+        self._is_reopening, self.trouble = False, None
+        self._tell_followers()
+
+    def _read_only(self) -> None:
+        """Until the next try. What can still be read is read."""
+        with suppress(Problem, apsw.Error):
+            self._rows.forget()
+            self._reader = Reader(schema.connect(self._path), self._clock, self._cursors)
+            self._is_reopening = False
+
+    def _close_connections(self) -> None:
+        self._writer.end()
+        self._checkpoints.close()
+        self._reader.close()
+        self._connection.close()
 
     def _resting_connection(self) -> apsw.Connection | None:
         return None if self._writer.is_open else self._connection
@@ -228,6 +306,8 @@ class SqliteStore:
         long behind it."""
         while True:
             await asyncio.sleep(seconds)
+            if self.trouble is not None:
+                continue
             try:
                 await self._sweep_once(keep_changes_ms)
             except Exception as error:  # a full disk, say; it may have room the next time

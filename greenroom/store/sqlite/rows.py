@@ -67,6 +67,12 @@ class Rows:
         # Two generations: what was not met again while `_MOST_HOT` others were is forgotten.
         self._young: dict[Place, Row] = {}
         self._old: dict[Place, Row] = {}
+        self.last: dict[Place, Touched] = {}
+        """The group that was committed last."""
+
+    @property
+    def committing(self) -> dict[Place, Touched]:
+        return self._committing
 
     def find(self, place: Place) -> tuple[bool, Row | None]:
         """Whether it is known here how the row stands, and how."""
@@ -130,10 +136,12 @@ class Rows:
         self._drop(place)
 
     def settle(self) -> None:
-        self._committing = {}
+        self.last, self._committing = self._committing, {}
 
     def forget(self) -> None:
+        last = self.last
         self.__init__()  # type: ignore[misc]
+        self.last = last
 
     def _drop(self, place: Place) -> None:
         self._young.pop(place, None)

@@ -47,6 +47,7 @@ class Writer:
         rows: Rows,
         checkpoints: Checkpoints,
         after_commit: Callable[[], None],
+        broke: Callable[[str], None],
     ) -> None:
         self._connection = connection
         self._planner = planner
@@ -54,6 +55,7 @@ class Writer:
         self._rows = rows
         self._checkpoints = checkpoints
         self._after_commit = after_commit
+        self._broke = broke
         self._loop = asyncio.get_running_loop()
         self._thread = ThreadPoolExecutor(1, "greenroom-commit")
         self._waiting: list[Job] = []
@@ -84,6 +86,10 @@ class Writer:
         if not self._busy:
             self._closing.set_result(None)
         await self._closing
+        self.end()
+
+    def end(self) -> None:
+        """Of one that takes nothing any more."""
         self._thread.shutdown()
 
     def _plan(self, job: Job, *, looks: bool = False) -> None:
@@ -137,10 +143,7 @@ class Writer:
             self._fail(group, error)
             return
         if error is not None:
-            # The disk may or may not have it. Whoever reads the file again will know; we do not.
-            self._broken = f"a commit failed: {error}"
-            _refuse(group, OutcomeUnknown(str(error)))
-            self._go_on()
+            self._break(group, error)
             return
         self.commits += 1
         self._checkpoints.committed()
@@ -150,6 +153,14 @@ class Writer:
             self._plan(job)
         _settle(group)
         self._after_commit()
+        self._go_on()
+
+    def _break(self, group: list[Job], error: BaseException) -> None:
+        """The disk may or may not have it. Whoever reads the file again will know (recovery.py),
+        with a writer of their own; this one takes nothing any more."""
+        self._broken = f"a commit failed: {error}"
+        _refuse(group, OutcomeUnknown(str(error)))
+        self._broke(self._broken)
         self._go_on()
 
     def _go_on(self) -> None:
@@ -167,12 +178,16 @@ class Writer:
         """Nothing of the group is written; each of it gets another try, alone. What was planned on
         top of it is planned anew."""
         told = _translated(self._connection, error)
-        self._roll_back()
-        for job in group:
-            if len(group) == 1:
-                job.outcome = told
-            else:
-                self._alone(job)
+        try:
+            self._roll_back()
+            for job in group:
+                if len(group) == 1:
+                    job.outcome = told
+                else:
+                    self._alone(job)
+        except Exception as worse:  # nothing can be taken back, or a commit failed
+            self._break(group, worse)
+            return
         self.is_open = False
         _settle(group)
         for job in self._waiting:
@@ -184,12 +199,16 @@ class Writer:
         self._plan(job, looks=True)
         if isinstance(job.what, Write) and isinstance(job.outcome, Exception):
             return
+        given = False
         try:
             self._give([job])
+            given = True
             self._commit()
             self._rows.settle()
         except Exception as error:
             job.outcome = _translated(self._connection, error)
+            if given and not isinstance(job.outcome, StoreFull):
+                raise
             self._roll_back()
 
     def _roll_back(self) -> None:
