@@ -37,7 +37,7 @@ class UnknownPolicy(Problem):
 
 
 class InvalidPolicy(Problem):
-    """The policy {name} does not fit: {reason}."""
+    """The policy {name} is not valid: {reason}."""
 
     name: str
     reason: str

@@ -36,7 +36,7 @@ class UnknownSetting(Problem):
 
 
 class InvalidSetting(Problem):
-    """{name} does not fit: {reason}."""
+    """{name} is not valid: {reason}."""
 
     name: str
     reason: str

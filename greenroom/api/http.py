@@ -19,6 +19,7 @@ from greenroom.api.asyncapi.document import asyncapi_json
 from greenroom.api.auth import Authenticator
 from greenroom.api.contract import Illustrations
 from greenroom.api.demo import Sample, Sign, demo_routes
+from greenroom.api.duplicates import DuplicateKey, check_keys
 from greenroom.api.heads import HeadsToo
 from greenroom.api.idempotency import Once
 from greenroom.api.openapi.render import OpenApiJson, OpenApiYaml
@@ -138,9 +139,14 @@ class Utf8Request(Request[Any, Any, Any]):
 
     async def json(self) -> Any:
         try:
-            return await super().json()
+            found = await super().json()
+            if found is not None:
+                check_keys(await self.body())
+        except DuplicateKey as problem:
+            raise ClientException(extra=[{"message": str(problem)}]) from None
         except (UnicodeDecodeError, RecursionError):
-            raise ClientException(extra=[{"message": "the body is no JSON"}]) from None
+            raise ClientException(extra=[{"message": "the body is not JSON"}]) from None
+        return found
 
 
 def _provide(value: object) -> Provide:

@@ -12,17 +12,17 @@ class CannotListen(Problem):
 
 
 class NotAFrame(Problem):
-    """This is no frame that the server takes: {reason}."""
+    """This is not a valid frame: {reason}."""
 
     reason: str
 
 
 class SayWhoFirst(Problem):
-    """The first frame on a socket is `auth`, and it is always the same user."""
+    """Send `auth` first, and always for the same user."""
 
 
 class OneAtATime(Problem):
-    """The socket is resuming already."""
+    """A `resume` is already under way on this socket. Wait for its answer."""
 
 
 class TooManySockets(Problem):
@@ -32,7 +32,7 @@ class TooManySockets(Problem):
 
 
 class Overloaded(Problem):
-    """The server has as much to do as it can. Try again in a moment."""
+    """The server is busy. Try again in a few seconds."""
 
 
 class ServerRefused(Problem):

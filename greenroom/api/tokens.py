@@ -155,7 +155,7 @@ def opened(jws: jwt.PyJWS, token: str, key: bytes | jwt.PyJWK, algorithms: Seque
     except jwt.InvalidAlgorithmError:
         raise InvalidToken("it is signed with an algorithm that is not accepted here") from None
     except jwt.InvalidSignatureError:
-        raise InvalidToken("its signature does not fit") from None
+        raise InvalidToken("its signature is not valid") from None
     except (jwt.PyJWTError, ValueError):
         raise InvalidToken("it is malformed") from None
     return payload

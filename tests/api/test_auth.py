@@ -82,7 +82,7 @@ async def test_another_secret_or_a_changed_payload_is_refused(
     authenticator: Authenticator, claims: Claims
 ) -> None:
     forged = jwt.encode(dict(claims), "another secret of more than 32 characters", "HS256")
-    assert await refusal(authenticator, forged) == "its signature does not fit"
+    assert await refusal(authenticator, forged) == "its signature is not valid"
     header, _, signature = signed(claims).split(".")
     payload = signed(claims | {"scope": "admin"}).split(".")[1]
     assert "signature" in await refusal(authenticator, f"{header}.{payload}.{signature}")

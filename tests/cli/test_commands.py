@@ -66,7 +66,7 @@ def test_a_store_that_is_none_is_refused_without_its_password(tmp_path: Path, st
         "serve", GREENROOM_STORE=store, GREENROOM_DATA=str(tmp_path), GREENROOM_PORT="0"
     )
     line = refused(done)
-    assert line.startswith("greenroom: GREENROOM_STORE does not fit")
+    assert line.startswith("greenroom: GREENROOM_STORE is not valid")
     assert "hunter2" not in line
 
 

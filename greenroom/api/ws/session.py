@@ -15,13 +15,14 @@ import logging
 from collections import deque
 from collections.abc import Coroutine, Mapping
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 import msgspec
 from litestar.status_codes import HTTP_500_INTERNAL_SERVER_ERROR
 
 from greenroom.api import errors
 from greenroom.api.auth import NotAllowed
+from greenroom.api.duplicates import DuplicateKey, check_keys, fewest_keys
 from greenroom.api.problems import NotAFrame, OneAtATime, Overloaded, SayWhoFirst, TooManySockets
 from greenroom.api.tokens import TokenExpired
 from greenroom.api.ws import frames
@@ -46,6 +47,7 @@ _CHECK_MS = 600_000
 _LONGEST_REASON = 200
 _RESYNC = encode(frames.Resync())
 _decode = msgspec.json.Decoder(frames.Request).decode
+_FEWEST: Mapping[type, int] = {kind: fewest_keys(kind) for kind in get_args(frames.Request)}
 _LIMITS: Mapping[type, Limit] = {
     frames.Auth: Limit.SIGN_INS,
     frames.Read: Limit.RECEIPTS,
@@ -193,7 +195,8 @@ class Session:
     def _take(self, payload: bytes) -> None:
         try:
             request = _decode(payload)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            check_keys(payload, fewest=_FEWEST[type(request)])
+        except (DuplicateKey, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             self._mistaken(_number_in(payload), NotAFrame(str(error)[:_LONGEST_REASON]))
             return
         number: int | None = getattr(request, "id", None)

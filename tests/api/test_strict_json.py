@@ -1,0 +1,102 @@
+"""JSON that does not fit is refused in words, over REST and over the socket, and is never a 500."""
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+import pytest
+
+from greenroom.api.asyncapi.examples import EXAMPLES
+from greenroom.api.ws import frames
+from tests.api.castle import furnished
+from tests.api.hall import hall_on
+from tests.api.test_nobody_else import BODIES
+from tests.messaging.world import UNLIMITED
+from tests.socket.node import CAST, serving
+from tests.socket.raw import TEXT
+from tests.stores import SQLITE
+
+_ODD = [
+    "null",
+    "true",
+    "[]",
+    "{}",
+    '""',
+    "0",
+    "-1",
+    "1e308",
+    "1e999",
+    "9" * 30,
+    "9" * 5000,
+    "[[1]]",
+]
+_WHOLE = [*_ODD, "", "{", "nonsense", '{"a"', "\ufeff{}", "[" * 5000 + "]" * 5000, "NaN"]
+
+
+def _spoilt(fields: dict[str, Any]) -> dict[str, list[str]]:
+    """By what is wrong with it: the same JSON with one thing changed."""
+    text = json.dumps(fields)
+    first = json.dumps(next(iter(fields)))
+    again = f"{{{first}: {json.dumps(next(iter(fields.values())))}, {text[1:]}"
+    others = [_with(fields, name, odd) for name in fields for odd in _ODD]
+    return {
+        "a key twice": [again],
+        "an unknown field": [f'{text[:-1]}, "nobodyKnows": 1}}'],
+        "another value": others,
+    }
+
+
+def _with(fields: dict[str, Any], name: str, value: str) -> str:
+    parts = (
+        f"{json.dumps(key)}: {value if key == name else json.dumps(old)}"
+        for key, old in fields.items()
+    )
+    return f"{{{', '.join(parts)}}}"
+
+
+async def test_no_body_that_does_not_fit_is_taken(tmp_path: Path) -> None:
+    async with hall_on(f"{SQLITE}{tmp_path}/hall.db", UNLIMITED) as hall:
+        castle = await furnished(hall)
+        tried = 0
+        for route, body in BODIES.items():
+            for caller in ("moderator" if "moderation" in route else "member", "bare service"):
+                method, _, path = route.partition(" ")
+                fields: Any = body(castle, caller)
+                texts = _spoilt(fields) | {"no object": _WHOLE}
+                for wrong, bodies in texts.items():
+                    for text in bodies:
+                        answer = await hall.client.request(
+                            method,
+                            castle.filled(caller, path, missing=False),
+                            headers=castle.headers(caller) | {"Content-Type": "application/json"},
+                            content=text.encode(),
+                        )
+                        assert answer.status_code < 500, (route, wrong, text[:80], answer.text)
+                        if wrong in ("a key twice", "an unknown field"):
+                            assert answer.status_code in (400, 403), (route, wrong, answer.text)
+                            tried += answer.status_code == 400
+        assert tried > 20
+
+
+@pytest.mark.parametrize("kind", get_args(frames.Request), ids=lambda kind: kind.__name__)
+async def test_no_frame_that_does_not_fit_is_taken(
+    tmp_path: Path, kind: type[frames.Frame]
+) -> None:
+    async with serving(tmp_path, most_mistakes=10**6) as node:
+        await node.join(*CAST)
+        raw = await node.raw("ana")
+        example = msgspec.json.decode(msgspec.json.encode(EXAMPLES[kind][0].frame))
+        for wrong, texts in (_spoilt(example) | {"no object": _WHOLE}).items():
+            for text in texts:
+                raw.send(TEXT, text.encode())
+                raw.text({"type": "ping", "id": 999})
+                while (told := await raw.frame()).get("id") != 999:
+                    problem = told.get("problem", {})
+                    assert problem.get("status", 0) < 500, (wrong, text[:80], told)
+                    if wrong in ("a key twice", "an unknown field"):
+                        assert problem["type"] == "/problems/not-a-frame", (wrong, told)
+                        wrong = f"{wrong}, and it was told"
+                if wrong in ("a key twice", "an unknown field"):
+                    pytest.fail(f"{kind.__name__} with {wrong} was taken: {text}")
+        raw.abort()
