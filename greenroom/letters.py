@@ -29,6 +29,27 @@ _ACCENTS = (
     ("\u20d0", "\u20ff"),
     ("\ufe20", "\ufe2f"),
 )
+HIDDEN = (
+    *range(0x01, 0x09),
+    *range(0x0B, 0x0D),
+    *range(0x0E, 0x20),
+    *range(0x7F, 0x85),
+    *range(0x86, 0xA0),
+    0xAD,  # soft hyphen
+    0x180E,
+    0x200B,  # zero-width space
+    *range(0x202A, 0x202F),  # embeddings and overrides
+    *range(0x2060, 0x2070),  # word joiner, invisible operators, isolates
+    *range(0xFDD0, 0xFDF0),
+    0xFEFF,
+    *range(0xFFF9, 0xFFFD),  # annotations, and the place of an object
+    *range(0x1D173, 0x1D17B),
+    *range(0xE0000, 0xE0020),
+    *(plane << 16 | last for plane in range(17) for last in (0xFFFE, 0xFFFF)),
+)
+LINE_BREAKS = (0x0D, 0x85, 0x2028, 0x2029)
+"""Beside LF."""
+_UNWANTED = frozenset((*HIDDEN, *LINE_BREAKS))
 _MOST_KEPT = 20_000
 _SUSPECT = re.compile(r"[jdt]|[ams]{4}")
 """In the classes of a text: the only places where `limited` may have something to do."""
@@ -51,10 +72,13 @@ class PerCharacter(dict[int, str]):
 
 
 class _Classes(PerCharacter):
-    """A letter for each character: j joiner, d direction, t tag, a accent, m other mark, s spacing
-    mark, z shows nothing, x anything that shows."""
+    """A letter for each character: h hidden or a line break but LF, j joiner, d direction, t tag, a
+    accent, m other mark, s spacing mark, z anything else that shows nothing, e a letter that comes
+    apart when it is composed, x anything else that shows."""
 
     def of(self, character: str) -> str:
+        if ord(character) in _UNWANTED:
+            return "h"
         if character in _JOINERS:
             return "j"
         if character in _DIRECTIONS:
@@ -66,8 +90,9 @@ class _Classes(PerCharacter):
             return "a" if _is_accent(character) else "m"
         if category == "Mc":
             return "s"
-        hidden = character.isspace() or character in _FILLERS or category in ("Cf", "Cc", "Cs")
-        return "z" if hidden else "x"
+        if character.isspace() or character in _FILLERS or category in ("Cf", "Cc", "Cs"):
+            return "z"
+        return "x" if len(unicodedata.normalize("NFC", character)) == 1 else "e"
 
 
 _CLASSES = _Classes()
@@ -77,17 +102,25 @@ def _is_accent(c: str) -> bool:
     return any(first <= c <= last for first, last in _ACCENTS)
 
 
+def classes_of(text: str) -> str:
+    """A letter for each character, as `_Classes` says."""
+    return text.translate(_CLASSES)
+
+
 def is_visible(text: str) -> bool:
     if text.isascii():
         return bool(text) and not text.isspace()
-    classes = text.translate(_CLASSES)
-    return "x" in classes or "s" in classes
+    return shows(classes_of(text))
 
 
-def limited(text: str) -> str:
+def shows(classes: str) -> bool:
+    return "x" in classes or "s" in classes or "e" in classes
+
+
+def limited(text: str, classes: str | None = None) -> str:
     """The text with runs of marks cut short, and with joiners, directions and tags only where they
     mean something."""
-    classes = text.translate(_CLASSES)
+    classes = classes_of(text) if classes is None else classes
     if not _SUSPECT.search(classes):
         return text
     kept: list[str] = []

@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 from greenroom.letters import is_visible
-from greenroom.messaging.letters import normalised
+from greenroom.messaging.letters import normalised, too_long
 from greenroom.messaging.markup import pieces
 from greenroom.messaging.problems import InvalidReaction, InvalidText
 
@@ -20,8 +20,8 @@ MAX_MENTIONS = 20
 MAX_REACTION = 16
 """Code points: a kiss between two people of two skin colours has 10."""
 
-_SPARE = 2
-"""How much longer a text may come in than it is stored: letters may come in two parts."""
+_SPARE = 1.5
+"""How much longer a text may come in: hidden characters and blanks at the ends do not count."""
 _PLAIN = re.compile(r"[\n -~]+")
 _MENTION = re.compile(r"(?<![\w@.+%=/\\-])@([A-Za-z][A-Za-z0-9_.]{1,29}+)(?![\w@])")
 _ADDRESS = re.compile(r"(?:https?://|mailto:|www\.)\S+", re.IGNORECASE)
@@ -38,13 +38,13 @@ def clean(text: str) -> str:
 def check_length(text: str, most: int = MAX_TEXT) -> None:
     """Refuses what is too long however it is cleaned. Costs nothing: ask before anything else."""
     if len(text) > _SPARE * most:
-        raise _too_long(most)
+        raise too_long(most)
 
 
 def subject(text: str) -> str | None:
     """None if nothing is left of it."""
     check_length(text, MAX_SUBJECT)
-    line = normalised(text).strip()
+    line = normalised(text, MAX_SUBJECT)
     if "\n" in line:
         raise InvalidText("a subject is one line")
     return _cleaned(line, MAX_SUBJECT) if is_visible(line) else None
@@ -61,16 +61,10 @@ def is_plain(text: str) -> bool:
 
 def _made_clean(text: str, most: int) -> str:
     check_length(text, most)
-    written = normalised(text).strip()
-    if len(written) > most:
-        raise _too_long(most)
+    written = normalised(text, most)
     if not is_visible(written):
         raise InvalidText("it is empty")
     return written
-
-
-def _too_long(most: int) -> InvalidText:
-    return InvalidText(f"it has more than {most:,} characters")
 
 
 def mentioned(text: str) -> tuple[str, ...]:

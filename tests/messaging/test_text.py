@@ -101,8 +101,11 @@ def test_eight_thousand_characters_fit_and_one_more_does_not() -> None:
     assert refusal(text.clean, "\u200b" * 100_000).endswith("more than 8,000 characters.")
 
 
-def test_characters_are_counted_composed() -> None:
-    assert len(text.clean("e\u0301" * 8_000)) == 8_000
+def test_characters_are_counted_as_they_are_typed() -> None:
+    assert len(text.clean("e\u0301" * 4_000)) == 4_000
+    assert refusal(text.clean, "e\u0301" * 4_001).endswith("more than 8,000 characters.")
+    assert len(text.clean("\u0958" * 2_000)) == 4_000
+    assert refusal(text.clean, "\U0001d160" * 8_000).endswith("more than 8,000 characters.")
 
 
 def test_nuls_and_lone_surrogates_are_refused() -> None:
