@@ -53,8 +53,9 @@ def repeats() -> Iterator[str]:
         yield ("a" + piece * often)[:LONGEST]
         yield ((piece + "a ") * often)[:LONGEST]
     for piece, other in pairwise(MARKS):
-        yield "a" + piece * 7_000 + other * 7_000
-    yield "a" + "\u302e" * 16_000 + "\U0001d165" * 15_000
+        yield "a" + piece * 3_900 + other * 3_900
+    for often in (3_900, 16_000):
+        yield "a" + "\u302e" * often + "\U0001d165" * often
     yield "a" + "\u0315" * 40_000 + "\u0316" * 40_000
     yield "a " + "`" * 1_000 + "x" * 1_000
     for unit in ("x", "字", "\u0301", "\u200b", "\u3164", " \u0301", "\ufdfa", "\x01"):
