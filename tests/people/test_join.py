@@ -1,13 +1,20 @@
 """Joining: a username is given once, however many want it at the same time."""
 
 import asyncio
+import unicodedata
 
 import pytest
 
 from greenroom.clock import HeldClock
 from greenroom.people import People, directory
 from greenroom.people.join import UsernameTaken, join
-from greenroom.people.models import Account, InvalidEmail, InvalidName, InvalidUsername
+from greenroom.people.models import (
+    Account,
+    InvalidEmail,
+    InvalidName,
+    InvalidUsername,
+    checked_name,
+)
 
 
 async def test_whoever_joins_is_found_with_all_that_was_said(
@@ -84,3 +91,43 @@ async def test_joining_costs_the_same_however_many_have_joined(people: People) -
     for n in range(5):
         await join(people, f"other{n}")
     assert await price("maya.two") == first
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Zoë Müller-Lüdenscheidt",
+        "Ольга Петрова",
+        "محمد بن سلمان",
+        "علی\u200cرض\u0627",
+        "דָּוִד בֶּן־גּוּרִיּוֹן",
+        "अनुष्का शर्मा",
+        "အောင်ဆန်းစုကြည်",
+        "Nguyễn Thị Ánh",
+        "山田 太郎",
+        "김민준",
+        "🦄",
+        "👩🏽\u200d🚀 Ana",
+        "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+        "\U0001fae8",
+        "W" + "olfeschlegelsteinhausenbergerdorff" + "x" * 25,
+        "e\u0301" * 40,
+        "",
+    ],
+)
+def test_what_people_are_called_is_a_name(name: str) -> None:
+    assert checked_name("display name", name) == unicodedata.normalize("NFC", name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("\u3164", "\u2800\u2800", "\u115f", "\u00a0\u3164 ", "\u200d", "\u0301", "\U0001d159"),
+        *("a" + "\u0301" * 70, "a" + "\u302e" * 70, "a" + "\u0316\u0301" * 30, "\u0489" * 9),
+        *("a\nb", "a\0b", "a\u202eb", "a\u200bb", "a\u200db", "\ud83d", "a\u2028b", "\ufeffa"),
+        *("x" * 81, "\u0301" * 1_000_000, "a" + "\u0315" * 40_000 + "\u0316" * 40_000),
+    ],
+)
+def test_what_shows_nothing_or_smears_is_no_name(name: str) -> None:
+    with pytest.raises(InvalidName, match="display name"):
+        checked_name("display name", name)
