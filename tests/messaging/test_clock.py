@@ -43,7 +43,7 @@ async def test_a_thread_written_while_the_clock_was_ahead_does_not_stay_on_top(
     world: World,
 ) -> None:
     ahead, other = (await world.inquiry("ana", "ben")).id, (await world.inquiry("ana", "cleo")).id
-    world.clock.advance(days=1)
+    world.clock.advance(days=1, seconds=60)
     await world.say("ben", ahead, "From tomorrow.")
     world.clock.set_back(days=1)
     world.clock.advance(seconds=1)
