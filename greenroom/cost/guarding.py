@@ -5,19 +5,25 @@ from functools import partial
 
 from greenroom.cost.pattern import Act, Pattern
 from greenroom.cost.stage import TEXT, Stage
+from greenroom.ids import NoticeId
 from greenroom.messaging.models import Frame
 from greenroom.messaging.preview import preview
 from greenroom.messaging.surroundings import surroundings
 from greenroom.people import directory
-from greenroom.people.actor import Actor, Scope
+from greenroom.people.actor import Actor, Scope, StaffRole, system
+from greenroom.people.suspend import suspend
 from greenroom.safety import blocks
 from greenroom.safety.claim import claim
 from greenroom.safety.decide import decide
+from greenroom.safety.grant import grant
 from greenroom.safety.limits import Limit
 from greenroom.safety.log import log
 from greenroom.safety.models import CaseId, Decision, Reason, SentMessage, case_id
+from greenroom.safety.notices import acknowledge, notices
 from greenroom.safety.queue import queue
+from greenroom.safety.reinstate import reinstate
 from greenroom.safety.report import report
+from greenroom.safety.suspended import suspended
 from greenroom.safety.verdict import PolicyTag
 
 _IN_A_MINUTE = 40
@@ -114,6 +120,59 @@ async def _log_page(stage: Stage) -> Act:
     return partial(log, stage.messaging.safety, mod, limit=20)
 
 
+async def _suspended(stage: Stage) -> tuple[Actor, Actor]:
+    mod, ana = await stage.person("mod", Scope.MODERATOR), await stage.person("ana")
+    await suspend(stage.messaging.people, ana.user, None, "Payments outside are not allowed.")
+    return mod, ana
+
+
+async def _reinstate(stage: Stage) -> Act:
+    mod, ana = await _suspended(stage)
+    return partial(reinstate, stage.messaging.safety, mod, ana.user, reason="We were wrong.")
+
+
+async def _suspended_page(stage: Stage) -> Act:
+    """20 of them, in a time of their own: the list is everybody's."""
+    stage.clock.advance(days=80 * 365)
+    mod = await stage.person("mod", Scope.MODERATOR)
+    for guest in await stage.people(20):
+        thread = await stage.talk(mod, guest)
+        frame = await stage.say(guest, thread.id)
+        ana = await stage.person("ana")
+        case = await _reported(stage, ana, frame, Reason.SPAM)
+        await claim(stage.messaging.safety, mod, case)
+        until_ms = stage.clock.now_ms() + 10**9
+        await decide(
+            stage.messaging.safety, mod, case, Decision.SUSPEND, version=1, until_ms=until_ms
+        )
+        stage.clock.advance(seconds=1000)
+    return partial(suspended, stage.messaging.safety, mod, limit=20)
+
+
+async def _grant(stage: Stage) -> Act:
+    ana = await stage.person("ana")
+    role = StaffRole.MODERATOR
+    return partial(grant, stage.messaging.safety, system(), ana.user, role, "joined the team")
+
+
+async def _notices(stage: Stage) -> Act:
+    """Nothing to tell, as nearly always."""
+    ana = await stage.person("ana")
+    return partial(notices, stage.messaging.safety, ana)
+
+
+async def _warned(stage: Stage) -> tuple[Actor, NoticeId]:
+    act = await _decide(stage, Decision.WARN)
+    await act()
+    ana = await stage.person("ana")
+    return ana, (await notices(stage.messaging.safety, ana)).notices[0].id
+
+
+async def _acknowledge(stage: Stage) -> Act:
+    ana, notice = await _warned(stage)
+    return partial(acknowledge, stage.messaging.safety, ana, notice)
+
+
 async def _preview(stage: Stage) -> Act:
     ana, ben = await stage.pair()
     thread = await stage.talk(ana, ben)
@@ -155,6 +214,13 @@ PATTERNS = (
     Pattern("claim", "claim a case", _claim),
     Pattern("decide_dismiss", "dismiss a case", partial(_decide, decision=Decision.DISMISS)),
     Pattern("decide_remove", "take a message away", partial(_decide, decision=Decision.REMOVE)),
+    Pattern("decide_warn", "warn somebody", partial(_decide, decision=Decision.WARN)),
+    Pattern("decide_suspend", "suspend somebody", partial(_decide, decision=Decision.SUSPEND)),
+    Pattern("reinstate", "lift a suspension", _reinstate),
+    Pattern("suspended_page", "20 people who are suspended", _suspended_page),
+    Pattern("grant_role", "grant a staff role", _grant),
+    Pattern("notices", "what moderation tells a user: nothing", _notices),
+    Pattern("acknowledge", "acknowledge a notice", _acknowledge),
     Pattern("log_page", "the last 20 decisions, of everybody", _log_page),
     Pattern("preview", "what would be said of a text, before it is sent", _preview),
     Pattern("person_by_id", "a person by id", _by_id),

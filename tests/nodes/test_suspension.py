@@ -1,12 +1,13 @@
 """Whoever is suspended on one node is shown out of all of them, at once: the clock stands still, so
 that nobody is looked at because a minute has passed."""
 
+import asyncio
 from typing import Any
 
 from greenroom.ids import UserId
 from greenroom.people.actor import StaffRole, system
 from greenroom.realtime.base import EVERYBODY, Notice
-from greenroom.safety.grant import grant
+from greenroom.safety.grant import grant, revoke
 from tests.nodes.cluster import Cluster
 from tests.socket.node import Node
 
@@ -57,3 +58,55 @@ async def test_a_word_of_a_suspension_that_is_not_true_shows_nobody_out(cluster:
         assert await ben.told() == []
         assert (await node.rest("ben", "GET", "/inbox"))[0] == 200
         assert (await ben.ask("ping"))["type"] == "ack"
+
+
+async def test_whoever_is_reinstated_on_one_node_is_let_in_by_all(cluster: Cluster) -> None:
+    one, two = await cluster.node(), await cluster.node()
+    thread = await one.talk("ana", "ben")
+    async with await two.connect("ben") as ben:
+        assert (await ben.send(thread, SCAM))["status"] == "held"
+        await suspends(one)
+        assert await ben.closed() == EXPIRED
+    assert (await two.rest("ben", "GET", "/inbox"))[0] == 403
+    await moderates(one, "POST", f"/people/{one.id('ben')}/reinstate", {"reason": "Sorry."})
+    await two.desk.hub.bus.ready()
+    for node in (one, two):
+        async with asyncio.timeout(5):
+            while (await node.rest("ben", "GET", "/inbox"))[0] != 200:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+    async with await two.connect("ben") as again:
+        assert (await again.ask("ping"))["type"] == "ack", "the clock has not moved"
+    notices = (await two.rest("ben", "GET", "/me/notices"))[1]["notices"]
+    assert {"reinstated", "suspended"} <= {notice["kind"] for notice in notices}
+
+
+async def test_a_role_that_is_revoked_on_one_node_is_gone_on_all(cluster: Cluster) -> None:
+    one, two = await cluster.node(), await cluster.node()
+    user = UserId(one.id("cleo"))
+    await grant(one.contexts.safety, system(), user, StaffRole.ADMIN)
+    assert (await two.rest("cleo", "GET", "/moderation/queue"))[0] == 200
+    await revoke(one.contexts.safety, system(), user)
+    for node in (one, two):
+        async with asyncio.timeout(5):
+            while (await node.rest("cleo", "GET", "/moderation/queue"))[0] != 403:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+
+
+async def test_the_sender_is_told_over_the_socket_what_became_of_a_held_message(
+    cluster: Cluster,
+) -> None:
+    one, two = await cluster.node(), await cluster.node()
+    thread = await one.talk("ana", "ben")
+    async with await two.connect("ben") as ben, await two.connect("ana") as ana:
+        assert (await ben.send(thread, SCAM, "c9"))["status"] == "held"
+        [case] = (await moderates(one, "GET", "/queue"))["cases"]
+        place = f"/cases/{case['caseId']}"
+        claimed = await moderates(one, "POST", f"{place}/claim")
+        decision = {"decision": "warn", "version": claimed["version"], "reason": "Not here."}
+        await moderates(one, "POST", f"{place}/decide", decision)
+        told = (await ben.event("notice.created"))["notice"]
+        assert (told["kind"], told["clientMessageId"]) == ("warned", "c9")
+        assert told["reason"] == "Not here."
+        again = await ben.send(thread, SCAM, "c9")
+        assert (again["status"], again["warned"]) == ("rejected", True)
+        assert all(event["type"] != "notice.created" for event in await ana.told())
