@@ -72,9 +72,16 @@ async def _report(stage: Stage) -> Act:
     return partial(_reported, stage, ben, frame, Reason.SPAM)
 
 
+async def _moderator(stage: Stage) -> Actor:
+    """With a stored role: the list of staff is never empty."""
+    mod = await stage.person("mod", Scope.MODERATOR)
+    await grant(stage.messaging.safety, system(), mod.user, StaffRole.MODERATOR)
+    return mod
+
+
 async def _queue_page(stage: Stage) -> Act:
     """Of a tag that no other pattern reports for: the queue is everybody's."""
-    mod, ana = await stage.person("mod", Scope.MODERATOR), await stage.person("ana")
+    mod, ana = await _moderator(stage), await stage.person("ana")
     for guest in await stage.people(30):
         thread = await stage.talk(ana, guest)
         stage.clock.advance(seconds=1000)
@@ -109,7 +116,7 @@ async def _context(stage: Stage) -> Act:
 async def _log_page(stage: Stage) -> Act:
     """In a month of its own: the log is everybody's."""
     stage.clock.advance(days=40 * 365)
-    mod, ana = await stage.person("mod", Scope.MODERATOR), await stage.person("ana")
+    mod, ana = await _moderator(stage), await stage.person("ana")
     for guest in await stage.people(25):
         thread = await stage.talk(ana, guest)
         frame = await stage.say(ana, thread.id)
@@ -134,7 +141,7 @@ async def _reinstate(stage: Stage) -> Act:
 async def _suspended_page(stage: Stage) -> Act:
     """20 of them, in a time of their own: the list is everybody's."""
     stage.clock.advance(days=80 * 365)
-    mod = await stage.person("mod", Scope.MODERATOR)
+    mod = await _moderator(stage)
     for guest in await stage.people(20):
         thread = await stage.talk(mod, guest)
         frame = await stage.say(guest, thread.id)

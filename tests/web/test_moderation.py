@@ -15,6 +15,7 @@ async def test_a_held_message_is_released(window: OpenWindow) -> None:
     await maya.open("Editorial in Lisbon")
     await jonas.open("Editorial in Lisbon")
     await maya.say(_HELD)
+    await maya.page.get_by_role("button", name="Send anyway").click()
     await expect(maya.message(_HELD)).to_contain_text("Under review")
     await jonas.sees(_HELD, times=0)
     await maya.page.reload()
@@ -92,4 +93,4 @@ async def test_it_is_for_moderators(window: OpenWindow) -> None:
     maya = await window("Maya Lindqvist")
     await expect(maya.page.get_by_role("link", name="Moderation")).to_have_count(0)
     await maya.go("/moderation")
-    await expect(maya.page.get_by_text("This is for moderators")).to_be_visible()
+    await expect(maya.page.get_by_text("Only moderators can see this")).to_be_visible()
