@@ -43,7 +43,7 @@ async def accept(messaging: Messaging, actor: Actor, request_id: RequestId) -> T
     request = await _request(messaging, actor, request_id)
 
     def ops(after: Thread, gate: Gate, ms: int) -> tuple[Op, ...]:
-        wanted = (F("archivedSeq").remove(), F("spam").remove())
+        wanted = (F("archivedSeq").remove(), F("hiddenSeq").remove(), F("spam").remove())
         since = (F("acceptedAt").set(ms), F("changedAt").set(ms))
         row = shelve.put_up(after.id, actor.user, None, ms, *since, *wanted)
         met = items.at(met_key(actor.user, gate.sender)) | {"threadId": after.id}

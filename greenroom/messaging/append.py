@@ -211,6 +211,7 @@ def said(thread: Thread, frame: Frame, author: Member | None = None) -> Thread:
     return replace(
         thread,
         seats=seats,
+        gates=rules.keep_shown(thread) if thread.gates else thread.gates,
         status=status,
         awaiting=awaiting,
         last_seq=frame.seq,

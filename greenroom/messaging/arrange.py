@@ -28,6 +28,8 @@ class Wishes(Struct, frozen=True, kw_only=True):
     archived: bool | None = None
     """The next message brings it back, unless it is muted."""
     spam: bool | None = None
+    hidden: bool | None = None
+    """In no folder but `hidden` until the next message."""
 
 
 async def pin(messaging: Messaging, actor: Actor, thread_id: ThreadId, pinned: bool) -> None:
@@ -80,6 +82,10 @@ def _changes(side: Side, wishes: Wishes) -> tuple[Action, ...]:
     if archived is not None and wanted != side.mine.archived_seq:
         seq = F("archivedSeq")
         changes.append(seq.remove() if wanted is None else seq.set(wanted))
+    put_away = side.thread.last_seq if wishes.hidden else None
+    if wishes.hidden is not None and put_away != side.mine.hidden_seq:
+        hidden = F("hiddenSeq")
+        changes.append(hidden.remove() if put_away is None else hidden.set(put_away))
     if wishes.spam not in (None, side.mine.spam):
         changes.append(F("spam").set(wishes.spam))
     return tuple(changes)

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from greenroom.messaging import access, items
+from greenroom.messaging import access, items, rules
 from greenroom.messaging.access import Side
 from greenroom.messaging.append import append, preview_of
 from greenroom.messaging.context import Messaging
@@ -88,6 +88,8 @@ async def _write(
         note = Put(MESSAGING, items.at(key) | about)
         if head.last_seq == after.seq:
             head = replace(head, preview=preview_of(after))
+        if head.gates:
+            head = replace(head, gates=rules.with_preview(head, after.seq, preview_of(after)))
         return Planned(head, (changed, note), (event,))
 
     await append(messaging, thread.id, plan)

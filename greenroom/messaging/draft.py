@@ -1,15 +1,20 @@
 """What somebody has begun to write, kept on the server so that any of their devices goes on."""
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from greenroom.ids import ThreadId
+from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import access, items, shelve
+from greenroom.messaging.access import Side, check_member
+from greenroom.messaging.append import append
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import InboxChanged
+from greenroom.messaging.models import Thread
 from greenroom.messaging.problems import InvalidText
 from greenroom.messaging.records import MESSAGING, draft_key, member_key
+from greenroom.messaging.turns import Planned
 from greenroom.people.actor import Actor
-from greenroom.store.base import Delete, Put, Update
+from greenroom.store.base import Delete, Op, Put, Update
 from greenroom.store.expressions import F
 
 MAX_DRAFT = 8000
@@ -33,26 +38,50 @@ async def save_draft(
     side = await access.thread(messaging, actor, thread_id)
     now_ms = messaging.clock.now_ms()
     key = draft_key(thread_id, actor.user)
-    if body.strip() and side.mine.has_draft and side.thread.seats[actor.user].fresh_ms:
+    seat = side.thread.seats[actor.user]
+    if body.strip() and side.mine.has_draft and seat.draft and seat.fresh_ms:
         saved = await _save_again(messaging, actor, thread_id, Draft(body, now_ms))
         messaging.tell(side.thread, InboxChanged(actor.user))
         return saved
-    row = shelve.put_up(
-        thread_id,
-        actor.user,
-        side.thread.gates.get(actor.user),
-        now_ms,
-        F("hasDraft").set(bool(body.strip())),
-        F("changedAt").set(now_ms),
-    )
-    if not body.strip():
-        await messaging.store.write(row, Delete(MESSAGING, key))
-        messaging.tell(side.thread, InboxChanged(actor.user))
-        return None
-    item = items.at(key) | {"body": body, "savedAt": now_ms}
-    await messaging.store.write(row, Put(MESSAGING, item))
+    row = _row(side, now_ms, has_draft=bool(body.strip()))
+    ops: tuple[Op, ...]
+    if body.strip():
+        ops = (row, Put(MESSAGING, items.at(key) | {"body": body, "savedAt": now_ms}))
+    else:
+        ops = (row, Delete(MESSAGING, key))
+
+    def plan(head: Thread, _: int) -> Planned:
+        """The head knows of the draft, so that a send clears it without a look."""
+        check_member(head, actor.user, now_ms)
+        return Planned(with_draft(head, actor.user, bool(body.strip())), ops, quiet=True)
+
+    await append(messaging, thread_id, plan)
     messaging.tell(side.thread, InboxChanged(actor.user))
-    return Draft(body, now_ms)
+    return Draft(body, now_ms) if body.strip() else None
+
+
+def _row(side: Side, now_ms: int, *, has_draft: bool) -> Op:
+    thread, user = side.thread, side.mine.user
+    changes = (F("hasDraft").set(has_draft), F("changedAt").set(now_ms))
+    return shelve.put_up(thread.id, user, thread.gates.get(user), now_ms, *changes)
+
+
+def with_draft(head: Thread, user: UserId, there: bool) -> Thread:
+    seat = head.seats[user]
+    if seat.draft == there:
+        return head
+    return replace(head, seats={**head.seats, user: replace(seat, draft=there)})
+
+
+def cleared(head: Thread, user: UserId, ms: int) -> tuple[Thread, tuple[Op, ...]]:
+    """The head without the user's draft, and the writes that clear it."""
+    if not head.seats[user].draft:
+        return head, ()
+    mine = (F("hasDraft").remove(), F("changedAt").set(ms))
+    return with_draft(head, user, False), (
+        Delete(MESSAGING, draft_key(head.id, user)),
+        Update(MESSAGING, member_key(head.id, user), mine, F("state").equals("active")),
+    )
 
 
 async def _save_again(

@@ -156,7 +156,7 @@ def between(before: Thread, after: Thread) -> tuple[Event, ...]:
     if before.seats is not after.seats and before.seats.keys() != after.seats.keys():
         gone = before.seats.keys() - after.seats.keys()
         events += [InboxChanged(user, gone=True) for user in gone]
-    if _shown(before) != _shown(after):
+    if _shown(before) != _shown(after) or _is_accepted(before, after):
         events.append(ThreadUpdated())
     if before.gates is not after.gates or before.last_seq != after.last_seq:
         events += _of_gates(before, after)
@@ -168,6 +168,13 @@ def _shown(thread: Thread) -> tuple[object, ...]:
     shows."""
     locked = thread.locked_from is not None
     return thread.subject, locked, rules.shown_seats(thread).keys()
+
+
+def _is_accepted(before: Thread, after: Thread) -> bool:
+    """Somebody has accepted a request: the others see from now on how far they have read."""
+    if before.gates is after.gates:
+        return False
+    return any(user in after.seats and user not in after.gates for user in before.gates)
 
 
 def _of_gates(before: Thread, after: Thread) -> list[Event]:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from greenroom.ids import ThreadId
 from greenroom.messaging import rules
 from greenroom.messaging.access import Side
-from greenroom.messaging.models import GateStatus, Member, Thread
+from greenroom.messaging.models import Gate, GateStatus, Member, Thread
 
 MOST = 100
 """So a cursor stays below 4,096 characters. Of more threads within a minute, some come twice."""
@@ -70,16 +70,21 @@ def _digest(side: Side, members: tuple[Member, ...]) -> bytes:
     return blake2b(encoded, digest_size=_DIGEST_BYTES).digest()
 
 
+def _as_others_see(gate: Gate, side: Side) -> Gate:
+    withdrawn = gate.status is GateStatus.WITHDRAWN and gate.sender == side.mine.user
+    status = gate.status if withdrawn else GateStatus.PENDING
+    return replace(gate, status=status, shown_ms=0, shown_by=None, preview="")
+
+
 def _shown(side: Side) -> Thread:
     """The head without what only the server looks at, and without what a sender may not know."""
     user, seats = side.mine.user, rules.shown_seats(side.thread)
     seats = {
-        other: replace(seat, fresh_ms=0, missed=seat.missed if other == user else ())
+        other: replace(seat, fresh_ms=0, draft=False, missed=seat.missed if other == user else ())
         for other, seat in seats.items()
     }
     gates = {
-        other: replace(gate, status=GateStatus.PENDING)
-        for other, gate in rules.known_gates(side.thread).items()
+        other: _as_others_see(gate, side) for other, gate in rules.known_gates(side.thread).items()
     }
     if user in side.thread.gates:
         gates[user] = side.thread.gates[user]

@@ -119,12 +119,22 @@ async def counts(messaging: Messaging, actor: Actor) -> Counts:
     return _counts(rows, bool(stirring.rest))
 
 
+async def unread_rows(messaging: Messaging, actor: Actor, folder: Folder) -> tuple[list[Row], bool]:
+    """Those of a folder with something unread, the newest first; whether there are more."""
+    stirring = await _stirring(messaging, actor.user)
+    heads = await _heads(messaging, stirring.entries)
+    now_ms = messaging.clock.now_ms()
+    found = [_row(messaging, heads, entry, now_ms) for entry in stirring.entries]
+    rows = [row for row in found if row and row.standing.unread and _shows(folder, row.standing)]
+    return sorted(rows, key=lambda row: row.rank, reverse=True), bool(stirring.rest)
+
+
 def _counts(rows: list[Row | None], more: bool) -> Counts:
     unread = dict.fromkeys(Folder, 0)
     for row in rows:
         if row is not None and row.standing.folder is not None and not row.standing.muted:
             unread[row.standing.folder] += row.standing.unread
-    unread[Folder.ALL] = sum(unread.values()) - unread[Folder.ARCHIVED] - unread[Folder.SPAM]
+    unread[Folder.ALL] = sum(unread.values()) - sum(unread[folder] for folder in rules.APART)
     badge = sum(row.standing.badge for row in rows if row is not None)
     return Counts(unread, badge, more)
 
@@ -213,7 +223,7 @@ def _shelves(folder: Folder) -> tuple[str, ...]:
 
 def _shows(folder: Folder, standing: Standing) -> bool:
     if folder is Folder.ALL:
-        return standing.folder not in (None, Folder.ARCHIVED, Folder.SPAM)
+        return standing.folder is not None and standing.folder not in rules.APART
     return standing.folder is folder
 
 

@@ -96,7 +96,7 @@ def _told_of(thread: Thread) -> tuple[tuple[str, Value], ...]:
         ("city", thread.city),
         ("lockedFrom", None if thread.locked_from is None else thread.locked_from.value),
         ("safeModeRequired", thread.safe_mode),
-        ("hasMetadata", thread.has_metadata),
+        ("metadataAt", thread.metadata_ms),
     )
 
 
@@ -118,6 +118,8 @@ def _seat_item(seat: Seat) -> dict[str, Value]:
         item["joined"] = seat.joined
     if seat.missed:
         item["missed"] = [_without_nothing(_missed_item(run)) for run in seat.missed]
+    if seat.draft:
+        item["draft"] = True
     return item
 
 
@@ -163,6 +165,9 @@ def gate_item(gate: Gate) -> dict[str, Value]:
             "expiresAt": gate.expires_ms,
             "reason": gate.reason,
             "afterSeq": gate.after_seq,
+            "shownAt": gate.shown_ms,
+            "shownBy": gate.shown_by,
+            "preview": gate.preview,
         }
     )
 
@@ -187,7 +192,7 @@ def thread_of(item: Item) -> Thread:
         city=found.get("city"),
         locked_from=Status(found["lockedFrom"]) if "lockedFrom" in found else None,
         safe_mode=found.get("safeModeRequired", False),
-        has_metadata=found.get("hasMetadata", False),
+        metadata_ms=found.get("metadataAt", 0),
         last_seq=found.get("lastSeq", 0),
         last_ms=found.get("lastMessageAt", 0),
         shown_ms=found.get("shownAt", 0),
@@ -207,6 +212,7 @@ def _seat_of(found: Mapping[str, Any]) -> Seat:
         fresh_ms=found.get("fresh", 0),
         joined=found.get("joined", 0),
         missed=tuple([_missed_of(run) for run in found["missed"]]) if "missed" in found else (),
+        draft=found.get("draft", False),
     )
 
 
@@ -244,6 +250,9 @@ def gate_of(found: Mapping[str, Any]) -> Gate:
         after_seq=found.get("afterSeq", 0),
         after_ms=found.get("afterTs", 0),
         away=_away_of(found["away"]) if "away" in found else None,
+        shown_ms=found.get("shownAt", 0),
+        shown_by=found.get("shownBy"),
+        preview=found.get("preview", ""),
     )
 
 
@@ -273,6 +282,8 @@ def member_item(member: Member, inbox_key: str | None, activity: str | None) -> 
     whole |= _without_nothing(item)
     if member.archived_seq is not None:
         whole["archivedSeq"] = member.archived_seq
+    if member.hidden_seq is not None:
+        whole["hiddenSeq"] = member.hidden_seq
     return whole
 
 
@@ -295,6 +306,7 @@ def member_of(item: Item) -> Member:
         muted_until_ms=found.get("mutedUntil", 0),
         pinned=found.get("pinned", False),
         archived_seq=found.get("archivedSeq"),
+        hidden_seq=found.get("hiddenSeq"),
         spam=found.get("spam", False),
         unread_from=found.get("unreadFrom"),
         unread_sent=found.get("unreadSent", 0),

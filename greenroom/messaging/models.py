@@ -74,6 +74,8 @@ class GateStatus(StrEnum):
     DECLINED = "declined"
     BLOCKED = "blocked"
     EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
+    """By its sender."""
 
 
 class Folder(StrEnum):
@@ -86,6 +88,8 @@ class Folder(StrEnum):
     REQUESTS = "requests"
     ARCHIVED = "archived"
     SPAM = "spam"
+    HIDDEN = "hidden"
+    """Put away by its user until the next message; shows under this name alone."""
 
 
 class Missed(Struct, frozen=True, kw_only=True):
@@ -113,6 +117,8 @@ class Seat(Struct, frozen=True, kw_only=True):
     """Frames up to here were before their time."""
     missed: tuple[Missed, ...] = ()
     """In order of seq; no two of them touch."""
+    draft: bool = False
+    """They have a draft, which their next message clears."""
 
 
 class Away(Struct, frozen=True, kw_only=True):
@@ -144,6 +150,12 @@ class Gate(Struct, frozen=True, kw_only=True):
     away: Away | None = None
     """Makes the gate quiet: its target has left the thread for two, or has blocked the sender, and
     the sender must not notice. The sender sees a participant who does not answer."""
+    shown_ms: int = 0
+    """Of the last frame that it shows, once there are more: when it was said …"""
+    shown_by: UserId | None = None
+    """… by whom …"""
+    preview: str = ""
+    """… and how it begins."""
 
 
 class Thread(Struct, frozen=True, kw_only=True):
@@ -166,8 +178,8 @@ class Thread(Struct, frozen=True, kw_only=True):
     lbg_id: str | None = None
     city: str | None = None
     safe_mode: bool = False
-    has_metadata: bool = False
-    """The metadata is an item of its own, so that a send does not write it again."""
+    metadata_ms: int = 0
+    """When its metadata was set, an item of its own, so that a send does not write it again."""
     last_seq: int = 0
     last_ms: int = 0
     shown_ms: int = 0
@@ -201,6 +213,7 @@ class Member(Struct, frozen=True, kw_only=True):
     muted_until_ms: int = 0
     pinned: bool = False
     archived_seq: int | None = None
+    hidden_seq: int | None = None
     spam: bool = False
     unread_from: int | None = None
     """The seq from which the user has marked it unread …"""

@@ -236,7 +236,7 @@ def _drawn(
         leg_id=opening.leg_id,
         lbg_id=opening.lbg_id,
         city=opening.city,
-        has_metadata=opening.metadata is not None,
+        metadata_ms=0 if opening.metadata is None else now_ms,
         changed_ms=now_ms,
     )
 

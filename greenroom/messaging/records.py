@@ -66,6 +66,7 @@ INBOX = Index(
         "mutedUntil",
         "pinned",
         "archivedSeq",
+        "hiddenSeq",
         "spam",
         "unreadFrom",
         "unreadSent",

@@ -100,6 +100,6 @@ def absent(head: Thread, user: UserId, other: UserId, now_ms: int) -> list[UserI
         gate is not None
         and gate.away is None
         and gate.sender == user
-        and rules.gate_as_sender_sees(gate, now_ms) is GateStatus.EXPIRED
+        and rules.gate_as_sender_sees(gate, now_ms) is not GateStatus.PENDING
     )
     return [*gone, other] if has_run_out else gone

@@ -40,6 +40,8 @@ _BUYING = frozenset({Role.BUYER})
 _SELLING = frozenset({Role.SELLER, Role.HOST})
 _BOOKINGS = frozenset({Kind.BOOKING, Kind.STUDIO, Kind.DISPUTE})
 _OFFERS = frozenset({Kind.INQUIRY, Kind.INVITE})
+APART = frozenset({Folder.ARCHIVED, Folder.SPAM, Folder.HIDDEN})
+"""The folders that are no part of `all`, nor of the badge."""
 _TALKING = frozenset({Status.OPEN, Status.AWAITING_REPLY, Status.ARCHIVED})
 """The statuses that talk alone can change; the others belong to bookings and moderators."""
 
@@ -55,8 +57,8 @@ class Standing(Struct, frozen=True):
     @property
     def badge(self) -> int:
         """What it adds to the badge: the rows of `all`, but for the muted ones."""
-        hidden = self.folder in (None, Folder.ARCHIVED, Folder.SPAM)
-        return 0 if hidden or self.muted else self.unread
+        away = self.folder is None or self.folder in APART
+        return 0 if away or self.muted else self.unread
 
 
 def standing(thread: Thread, mine: Member, now_ms: int) -> Standing:
@@ -72,12 +74,14 @@ def folder_of(thread: Thread, mine: Member, now_ms: int) -> Folder | None:
         return None
     if is_unasked(thread, mine.user):
         return None
+    if is_hidden(thread, mine):
+        return Folder.HIDDEN
     if mine.spam:
         return Folder.SPAM
-    if not has_accepted(thread, mine.user):
-        return Folder.REQUESTS
     if is_archived(thread, mine):
         return Folder.ARCHIVED
+    if not has_accepted(thread, mine.user):
+        return Folder.REQUESTS
     if mine.user in thread.awaiting:
         return Folder.ACTION
     if thread.kind in _BOOKINGS or thread.booking_id or thread.leg_id or thread.lbg_id:
@@ -89,7 +93,13 @@ def is_archived(thread: Thread, mine: Member) -> bool:
     """A message since then has brought it back, unless it came while the thread was muted."""
     if mine.archived_seq is None:
         return False
-    return thread.last_seq <= mine.archived_seq or thread.last_ms < mine.muted_until_ms
+    seq = shown_seq(thread, mine.user)
+    return seq <= mine.archived_seq or thread.last_ms < mine.muted_until_ms
+
+
+def is_hidden(thread: Thread, mine: Member) -> bool:
+    """Until the next message, muted or not."""
+    return mine.hidden_seq is not None and shown_seq(thread, mine.user) <= mine.hidden_seq
 
 
 def shown_seq(thread: Thread, user: UserId) -> int:
@@ -116,7 +126,15 @@ def as_shown(thread: Thread, user: UserId) -> Thread:
         seq = shown_seq(thread, user)
         if seq == thread.last_seq:
             return thread
-        return replace(thread, last_seq=seq, last_sender=None, preview="")
+        gate = thread.gates[user]
+        return replace(
+            thread,
+            last_seq=seq,
+            last_ms=gate.shown_ms or thread.last_ms,
+            shown_ms=0 if gate.shown_ms else thread.shown_ms,
+            last_sender=gate.shown_by,
+            preview=gate.preview,
+        )
     run = _missed_last(thread, user)
     if run is None:
         return thread
@@ -173,6 +191,28 @@ def with_missed(seat: Seat, away: Away, until: int, until_ms: int) -> Seat:
     return replace(seat, missed=tuple(runs), joined=joined)
 
 
+def keep_shown(thread: Thread) -> dict[UserId, Gate]:
+    """The gates as one more frame is said: those that show no more keep what they last showed."""
+    return {
+        user: replace(
+            gate, shown_ms=thread.last_ms, shown_by=thread.last_sender, preview=thread.preview
+        )
+        if gate.away is None and thread.last_seq == gate.after_seq + PENDING_MESSAGES
+        else gate
+        for user, gate in thread.gates.items()
+    }
+
+
+def with_preview(thread: Thread, seq: int, preview: str) -> dict[UserId, Gate]:
+    """The gates once the frame with this seq begins otherwise."""
+    return {
+        user: replace(gate, preview=preview)
+        if gate.shown_ms and seq == gate.after_seq + PENDING_MESSAGES
+        else gate
+        for user, gate in thread.gates.items()
+    }
+
+
 def unread_of(thread: Thread, mine: Member) -> int:
     """Derived, never counted on the side."""
     last, place = shown_seq(thread, mine.user), place_of(thread, mine)
@@ -210,6 +250,13 @@ def known_gates(thread: Thread) -> dict[UserId, Gate]:
     return {user: gate for user, gate in sorted(thread.gates.items()) if gate.away is None}
 
 
+def in_order(thread: Thread) -> list[UserId]:
+    """Everybody shown, always in the same order: the opener, then as they came, then by id. The
+    store keeps no order of its own."""
+    seats = shown_seats(thread)
+    return sorted(seats, key=lambda user: (user != thread.opened_by, seats[user].joined, user))
+
+
 def _sent(thread: Thread, user: UserId) -> int:
     seat = thread.seats.get(user)
     return 0 if seat is None else seat.sent
@@ -223,7 +270,10 @@ def gate_status(gate: Gate, now_ms: int) -> GateStatus:
 
 
 def gate_as_sender_sees(gate: Gate, now_ms: int) -> GateStatus:
-    """Nothing but pending, until it has run out; or is accepted, and there is no gate any more."""
+    """Nothing but pending, until it has run out or they have withdrawn it; or is accepted, and
+    there is no gate any more."""
+    if gate.status is GateStatus.WITHDRAWN:
+        return gate.status
     return GateStatus.EXPIRED if now_ms >= gate.expires_ms else GateStatus.PENDING
 
 
@@ -297,7 +347,7 @@ def is_closed(thread: Thread, sender: UserId, now_ms: int) -> bool:
         return True
     if not is_behind_gate(thread, sender):
         return False
-    return all(now_ms >= gate.expires_ms for gate in _asked_by(thread, sender))
+    return not waits_for_answer(thread, sender, now_ms)
 
 
 def sees_receipts(thread: Thread, viewer: UserId, user: UserId) -> bool:

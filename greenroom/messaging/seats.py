@@ -132,7 +132,7 @@ async def leave(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None
     if side.thread.pair is not None:
         await withdraw(messaging, actor.user, thread_id, State.LEFT)
         return
-    await _vacate(messaging, side.mine, actor.user, thread_id, "participant.left")
+    await vacate(messaging, side.mine, actor.user, thread_id, "participant.left")
 
 
 async def remove(messaging: Messaging, actor: Actor, thread_id: ThreadId, user: UserId) -> None:
@@ -144,10 +144,10 @@ async def remove(messaging: Messaging, actor: Actor, thread_id: ThreadId, user: 
         raise ParticipantNotFound
     check_may(side.thread, actor, removal_of(side.thread, user))
     await messaging.safety.limits.spend(actor.user, Limit.PARTICIPANTS)
-    await _vacate(messaging, side.mine, user, thread_id, "participant.removed")
+    await vacate(messaging, side.mine, user, thread_id, "participant.removed")
 
 
-async def _vacate(
+async def vacate(
     messaging: Messaging, by: Member, user: UserId, thread_id: ThreadId, event: str
 ) -> None:
     def plan(head: Thread, ms: int) -> Planned:

@@ -21,7 +21,8 @@ from greenroom.messaging.append import IS_NEW, append, frame_op, said, shown_ms
 from greenroom.messaging.ask import request_item
 from greenroom.messaging.away import are_apart, ask_again
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.events import MessageCreated
+from greenroom.messaging.draft import cleared, save_draft
+from greenroom.messaging.events import InboxChanged, MessageCreated
 from greenroom.messaging.models import Frame, FrameKind, GateStatus, Kind, Status, Thread, score
 from greenroom.messaging.problems import (
     AcceptFirst,
@@ -156,10 +157,12 @@ async def _commit(
         told = [
             Put(MESSAGING, request_item(head.id, user, gate))
             for user, gate in after.gates.items()
-            if gate is not head.gates[user]
+            if gate.reason != head.gates[user].reason
         ]
-        ops = (frame_op(frame), claim_op(frame, outgoing), *told, *asking)
-        return Planned(after, ops, (MessageCreated(frame),))
+        after, draft_ops = cleared(after, actor.user, ms)
+        events = (InboxChanged(actor.user),) if draft_ops else ()
+        ops = (frame_op(frame), claim_op(frame, outgoing), *told, *asking, *draft_ops)
+        return Planned(after, ops, (MessageCreated(frame), *events))
 
     await append(messaging, kept.id, plan)
     return sent[0]
@@ -255,6 +258,8 @@ async def hold(
     head = (await access.thread(messaging, actor, thread_id)).thread
     check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms())
     await messaging.store.write(*hold_ops(messaging, actor, thread_id, outgoing, verdict))
+    if head.seats[actor.user].draft:
+        await save_draft(messaging, actor, thread_id, "")
     return Held(outgoing.client_id)
 
 

@@ -52,7 +52,7 @@ async def set_status(
     check_may(side.thread, actor, Operation.SET_STATUS)
 
     def plan(head: Thread, ms: int) -> Planned:
-        after = changed(head, change)
+        after = changed(head, change, ms)
         ops = _metadata_ops(head, change.metadata)
         if after == head and not ops:
             return Planned(head, (), quiet=True)
@@ -78,7 +78,7 @@ def check_change(change: ThreadChange) -> None:
             raise InvalidThread(f"booking, leg and booking group have 1 to {_LONGEST} characters")
 
 
-def changed(head: Thread, change: ThreadChange) -> Thread:
+def changed(head: Thread, change: ThreadChange, ms: int) -> Thread:
     """A locked thread stays locked and has the new status once it is unlocked."""
     named = {
         name: value
@@ -87,7 +87,7 @@ def changed(head: Thread, change: ThreadChange) -> Thread:
     }
     after = replace(head, **named)
     if not isinstance(change.metadata, UnsetType):
-        after = replace(after, has_metadata=change.metadata is not None)
+        after = replace(after, metadata_ms=0 if change.metadata is None else ms)
     if isinstance(change.status, UnsetType) or change.status is _status(head):
         return after
     if head.status is Status.LOCKED:
@@ -113,7 +113,7 @@ def _metadata_ops(head: Thread, metadata: str | UnsetType | None) -> tuple[Op, .
     if isinstance(metadata, UnsetType):
         return ()
     if metadata is None:
-        return (Delete(MESSAGING, key),) if head.has_metadata else ()
+        return (Delete(MESSAGING, key),) if head.metadata_ms else ()
     return (Put(MESSAGING, items.at(key) | {"metadata": metadata}),)
 
 

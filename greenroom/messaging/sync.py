@@ -39,6 +39,7 @@ from greenroom.messaging.records import (
 )
 from greenroom.messaging.settle import take_down
 from greenroom.messaging.shelve import LAG_MS
+from greenroom.messaging.thread_metadata import with_metadata
 from greenroom.people.actor import Actor
 from greenroom.safety.models import ModerationNotice
 from greenroom.safety.notices import notices_since
@@ -272,7 +273,8 @@ async def _changed(
     frames, truncated = await frames_of(messaging, seen.side, known, place.low_ms)
     if known is not None and now.digest == known.digest and not frames:
         return _Found(thread.id, keeps=keeps, ends_ms=ends_ms)
-    changed = Changed(seen.side, seen.members, frames, truncated)
+    [side] = await with_metadata(messaging, [seen.side])
+    changed = Changed(side, seen.members, frames, truncated)
     return _Found(thread.id, changed, keeps=keeps, ends_ms=ends_ms)
 
 

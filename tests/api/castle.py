@@ -130,7 +130,7 @@ class Castle:
     def request_for(self, path: str) -> str:
         """One for each way to answer."""
         ways = ("accept", "decline", "block")
-        return self.requests[ways.index(path.rpartition("/")[2]) if path.endswith(ways) else 0]
+        return self.requests[ways.index(path.rpartition("/")[2]) if path.endswith(ways) else -1]
 
 
 def _subject_of(path: str) -> str:
@@ -243,6 +243,7 @@ def bodies() -> dict[str, Body]:
         "PUT /v1/threads/{threadId}/unread": lambda castle, caller: {"seq": 1},
         "PATCH /v1/threads/{threadId}/mine": lambda castle, caller: {"pinned": True},
         "PUT /v1/threads/{threadId}/draft": text,
+        "POST /v1/inbox/read": lambda castle, caller: {},
         "POST /v1/preview": lambda castle, caller: {
             "body": "Good morning.",
             "threadId": castle.threads[castle.place(caller)],

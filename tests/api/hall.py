@@ -86,7 +86,7 @@ class Hall:
     async def accept(self, name: str, thread_id: str) -> None:
         thread = await self.get(name, f"/threads/{thread_id}")
         for request in thread["requests"]:
-            if request["requestId"]:
+            if request["targetUserId"] == self.ids[name]:
                 told(await self.ask(name, "POST", f"/requests/{request['requestId']}/accept"))
 
     async def say(self, name: str, thread_id: str, body: str, **fields: object) -> Any:

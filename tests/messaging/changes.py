@@ -7,11 +7,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from greenroom.ids import RequestId, ThreadId
+from greenroom.ids import RequestId, ThreadId, UserId
 from greenroom.messaging import (
     Messaging,
     answer,
     arrange,
+    change_role,
     delete,
     draft,
     edit,
@@ -19,16 +20,21 @@ from greenroom.messaging import (
     inbox,
     lock,
     open as opening,
+    post_system,
     react,
     read,
+    read_all,
     rename,
     seats,
+    set_status,
 )
 from greenroom.messaging.block import block_person
-from greenroom.messaging.models import Frame, Kind, Role
+from greenroom.messaging.models import Frame, Kind, Role, Status
+from greenroom.messaging.withdraw_request import withdraw_request
 from greenroom.people.actor import Actor, Scope
 from tests.messaging.world import World
 
+_SERVICE = Actor(UserId("shop"), frozenset({Scope.SERVICE}))
 FRIENDS = ("ben", "eve", "finn", "gus", "hal")
 ASKING = ("cleo", "carl", "cora", "cy")
 ASKED = ("dora", "dirk")
@@ -175,6 +181,82 @@ def going_to_the_archive(s: Stage) -> Awaitable[object]:
     return arrange.archive(s.messaging, s.ana, s.threads["eve"], True)
 
 
+def hiding(s: Stage) -> Awaitable[object]:
+    return arrange.arrange(s.messaging, s.ana, s.threads["eve"], arrange.Wishes(hidden=True))
+
+
+async def hiding_undone(s: Stage) -> None:
+    await hiding(s)
+    wish = arrange.Wishes(hidden=False)
+    await arrange.arrange(s.messaging, s.ana, s.threads["eve"], wish)
+
+
+def a_request_archived(s: Stage) -> Awaitable[object]:
+    return arrange.archive(s.messaging, s.ana, s.threads["cleo"], True)
+
+
+async def coming_back_from_the_archive(s: Stage) -> None:
+    await arrange.archive(s.messaging, s.ana, s.threads["group"], True)
+    await arrange.archive(s.messaging, s.ana, s.threads["group"], False)
+
+
+def reading_everything(s: Stage) -> Awaitable[object]:
+    return read_all.mark_all_read(s.messaging, s.ana)
+
+
+async def a_draft_that_is_sent(s: Stage) -> None:
+    await draft.save_draft(s.messaging, s.ana, s.threads["finn"], "I would")
+    await s.world.say("ana", s.threads["finn"], "I would like to.")
+
+
+def a_role(s: Stage) -> Awaitable[object]:
+    user = s.other("zoe").user
+    return change_role.change_role(s.messaging, _SERVICE, s.threads["group"], user, Role.HOST)
+
+
+def ones_own_role(s: Stage) -> Awaitable[object]:
+    user = s.ana.user
+    return change_role.change_role(s.messaging, _SERVICE, s.threads["group"], user, Role.HOST)
+
+
+def a_booking(s: Stage) -> Awaitable[object]:
+    change = set_status.ThreadChange(status=Status.CONFIRMED, booking_id="bkg_1", leg_id="leg_1")
+    return set_status.set_status(s.messaging, _SERVICE, s.threads["ben"], change)
+
+
+def metadata(s: Stage) -> Awaitable[object]:
+    change = set_status.ThreadChange(metadata='{"order":17}')
+    return set_status.set_status(s.messaging, _SERVICE, s.threads["eve"], change)
+
+
+def a_service_message(s: Stage) -> Awaitable[object]:
+    message = post_system.SystemMessage("once", "Your prints are on their way.")
+    return post_system.post_system(s.messaging, _SERVICE, s.threads["ben"], message)
+
+
+def a_request_withdrawn(s: Stage) -> Awaitable[object]:
+    return withdraw_request(s.messaging, s.ana, s.gates["dirk"])
+
+
+def the_other_one_withdraws(s: Stage) -> Awaitable[object]:
+    return withdraw_request(s.messaging, s.other("cy"), s.gates["cy"])
+
+
+async def a_request_with_more_than_it_shows(s: Stage) -> None:
+    """Zoe has not accepted; the group says more than she is shown."""
+    for n in range(4):
+        await s.world.say("ana", s.threads["group"], f"word {n}")
+
+
+async def somebody_accepts_in_a_group(s: Stage) -> None:
+    await a_request_with_more_than_it_shows(s)
+    head = await s.messaging.heads.read(s.threads["group"])
+    zoe = s.other("zoe")
+    assert head is not None
+    if zoe.user in head.gates:
+        await answer.accept(s.messaging, zoe, head.gates[zoe.user].id)
+
+
 def spam(s: Stage) -> Awaitable[object]:
     return arrange.mark_spam(s.messaging, s.ana, s.threads["eve"], True)
 
@@ -284,9 +366,22 @@ CHANGES: tuple[Change, ...] = (
     a_mute,
     a_pin,
     going_to_the_archive,
+    coming_back_from_the_archive,
+    a_request_archived,
+    hiding,
+    hiding_undone,
+    reading_everything,
     spam,
     a_draft,
+    a_draft_that_is_sent,
     a_name,
+    a_role,
+    ones_own_role,
+    a_booking,
+    metadata,
+    a_service_message,
+    a_request_with_more_than_it_shows,
+    somebody_accepts_in_a_group,
     a_lock,
     somebody_added,
     being_removed,
@@ -303,12 +398,17 @@ CHANGES: tuple[Change, ...] = (
     blocking_at_the_gate,
     being_accepted,
     being_declined,
+    a_request_withdrawn,
+    the_other_one_withdraws,
     a_request_that_runs_out,
     rows_that_settle,
 )
 
 
 NOTHING_TO_SEE = (
+    coming_back_from_the_archive,
+    hiding_undone,
+    reading_everything,
     a_reaction_taken_back,
     reading_on_another_device,
     being_declined,

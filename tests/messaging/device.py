@@ -16,7 +16,7 @@ from greenroom.messaging.rules import Standing
 from greenroom.messaging.sync import Changed, sync
 from greenroom.people.actor import Actor
 
-_EVERYWHERE = (Folder.ALL, Folder.ARCHIVED, Folder.SPAM)
+_EVERYWHERE = (Folder.ALL, Folder.ARCHIVED, Folder.SPAM, Folder.HIDDEN)
 
 
 @dataclass
@@ -35,13 +35,24 @@ class Known:
         machinery looks at, and without what the sender of a request does not learn."""
         shown = rules.shown_seats(self.thread).items()
         seats = {
-            user: replace(seat, fresh_ms=0, missed=seat.missed if user == self.mine.user else ())
+            user: replace(
+                seat,
+                fresh_ms=0,
+                draft=False,
+                missed=seat.missed if user == self.mine.user else (),
+            )
             for user, seat in shown
         }
         gates = {
             user: gate
             if user == self.mine.user
-            else replace(gate, status=rules.gate_as_sender_sees(gate, now_ms))
+            else replace(
+                gate,
+                status=rules.gate_as_sender_sees(gate, now_ms),
+                shown_ms=0,
+                shown_by=None,
+                preview="",
+            )
             for user, gate in self.thread.gates.items()
             if user == self.mine.user or gate.away is None
         }

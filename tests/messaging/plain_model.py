@@ -12,8 +12,8 @@ from greenroom.ids import MessageId, ThreadId, UserId
 
 PENDING, ACCEPTED, DECLINED, BLOCKED = "pending", "accepted", "declined", "blocked"
 TWO_WEEKS_MS = 14 * 86_400_000
-FOLDERS = ("action", "bookings", "offers", "other", "requests", "archived", "spam")
-_HIDDEN = ("archived", "spam")
+FOLDERS = ("action", "bookings", "offers", "other", "requests", "archived", "spam", "hidden")
+_HIDDEN = ("archived", "spam", "hidden")
 
 
 class Refused(Exception):
@@ -59,6 +59,8 @@ class Side:
     pinned: bool = False
     spam: bool = False
     archived: bool = False
+    hidden: bool = False
+    draft: str = ""
     missed: set[int] = field(default_factory=set)
     """Posts that were sent while they were away, and that they never get."""
 
@@ -177,12 +179,14 @@ class Talk:
         side = self.sides[user]
         if not self.has_accepted(user) and self.last <= self.asks[user].before:
             return None
+        if side.hidden:
+            return "hidden"
         if side.spam:
             return "spam"
-        if not self.has_accepted(user):
-            return "requests"
         if side.archived:
             return "archived"
+        if not self.has_accepted(user):
+            return "requests"
         if user in self.awaits:
             return "action"
         return {"booking": "bookings", "inquiry": "offers"}.get(self.kind, "other")
@@ -332,6 +336,8 @@ class PlainModel:
         talk = self._mine(actor, thread)
         self._check_manages(actor, talk)
         if user in talk.sides:
+            if role not in ("member", talk.sides[user].role):
+                raise Refused("AlreadyThere")
             return
         self._check_reachable(actor, user)
         self._check_is_open(actor, talk)
@@ -393,6 +399,7 @@ class PlainModel:
         self._check_writes(user, talk)
         self._ask_back(talk, user)
         post = self._post(talk, user, body=body, reply_to=reply_to)
+        talk.sides[user].draft = ""
         if not talk.locked:
             talk.awaits = {other for other in talk.sides if self._answers(talk, user, other)}
         return post
@@ -465,7 +472,7 @@ class PlainModel:
         self._check_seq(user, talk, first, least=side.joined + 1)
         side.place = min(side.place, first - 1)
 
-    def arrange(self, user: UserId, thread: ThreadId, **wishes: int | bool) -> None:
+    def arrange(self, user: UserId, thread: ThreadId, **wishes: int | bool | str) -> None:
         talk = self._mine(user, thread)
         for name, value in wishes.items():
             setattr(talk.sides[user], name, value)
@@ -484,7 +491,8 @@ class PlainModel:
         if state == ACCEPTED:
             self.met.add((user, ask.sender))
             if ask.state != ACCEPTED:
-                talk.sides[user].archived = talk.sides[user].spam = False
+                side = talk.sides[user]
+                side.archived = side.spam = side.hidden = False
                 if ask.quiet:
                     talk.comes_back(user, ask.before)
         ask.state = state
@@ -570,13 +578,15 @@ class PlainModel:
         about: tuple[str, ...] = (),
         reply_to: MessageId | None = None,
     ) -> Post:
+        had_read_all = author in talk.sides and talk.unread(author) == 0
         ms = max(self.now, talk.posts[-1].ms + 1 if talk.posts else 0)
         post = Post(talk.last + 1, ms, author, body, event, about, reply_to)
         talk.posts.append(post)
         for user, side in talk.sides.items():
-            if user not in talk.away:
+            if user not in talk.away and post.seq <= talk.last_for(user):
                 side.archived = side.archived and ms < side.muted_until
-        if author in talk.sides:
+                side.hidden = False
+        if author in talk.sides and (event is None or had_read_all):
             talk.sides[author].sent = talk.sides[author].place = post.seq
         return post
 

@@ -29,6 +29,7 @@ from greenroom.messaging import (
     open as opening,
     react,
     read,
+    read_all,
     rename,
     seats,
     send,
@@ -55,7 +56,8 @@ _VERBS = (
     "look",
     *_OFTEN,
     *("open", "direct", "again", "reply", "edit", "delete", "react", "take_back"),
-    *("deliver", "unread", "mute", "pin", "archive", "spam", "draft", "sync"),
+    *("deliver", "unread", "mute", "pin", "archive", "hide", "spam", "draft", "sync"),
+    *("read_all",),
     *("accept", "decline", "refuse", "block", "unblock"),
     *("leave", "add", "remove", "rename", "lock"),
 )
@@ -310,12 +312,27 @@ class Play:
             lambda: self.model.arrange(user, talk.id, spam=there),
         )
 
-    async def _draft(self, a: int, b: int, c: int) -> ThreadId:
-        user, talk = self._user(a), self._talk(b, c)
+    async def _hide(self, a: int, b: int, c: int) -> ThreadId:
+        user, talk, there = self._user(a), self._talk(b, c), bool(c % 3)
         return await self._both(
             talk.id,
-            draft.save_draft(self._node, Actor(user), talk.id, f"I {self.turn}" if c % 3 else ""),
-            lambda: self.model.arrange(user, talk.id),
+            arrange.arrange(self._node, Actor(user), talk.id, arrange.Wishes(hidden=there)),
+            lambda: self.model.arrange(user, talk.id, hidden=there),
+        )
+
+    async def _read_all(self, a: int, _: int, c: int) -> None:
+        user, folder = self._user(a), (Folder.ALL, Folder.OFFERS, Folder.HIDDEN)[c % 3]
+        await read_all.mark_all_read(self._node, Actor(user), folder)
+        for row in self.model.rows(user, folder.value):
+            if row.unread:
+                self.model.read(user, row.thread, self.model.talks[row.thread].last_for(user))
+
+    async def _draft(self, a: int, b: int, c: int) -> ThreadId:
+        user, talk, body = self._user(a), self._talk(b, c), f"I {self.turn}" if c % 3 else ""
+        return await self._both(
+            talk.id,
+            draft.save_draft(self._node, Actor(user), talk.id, body),
+            lambda: self.model.arrange(user, talk.id, draft=body),
         )
 
     async def _accept(self, a: int, *_: int) -> ThreadId | None:
@@ -509,6 +526,8 @@ class Play:
         posts = self.model.posts(user, talk)
         assert [_of_frame(frame) for frame in seen.frames] == [_of_post(post) for post in posts]
         head = seen.side.thread
+        found = await draft.draft(self.watch, Actor(user), thread)
+        assert ("" if found is None else found.body) == talk.sides[user].draft
         assert set(head.seats) == set(talk.sides)
         assert set(head.awaiting) == talk.awaits
         assert head.subject == talk.subject

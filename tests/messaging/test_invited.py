@@ -47,7 +47,8 @@ async def test_who_was_invited_sees_the_first_few_frames_until_accepting(world: 
     assert await _bodies(world, cleo, thread, after=said[3].id) == []
     [row] = (await inbox.inbox(world.messaging, cleo, Folder.REQUESTS)).rows
     assert (row.standing.unread, row.thread.last_seq) == (3, 4)
-    assert (row.thread.preview, row.thread.last_sender) == ("", None)
+    assert (row.thread.preview, row.thread.last_sender) == ("Message 1", said[1].author)
+    assert row.thread.last_ms == said[1].ms
     assert (await inbox.counts(world.messaging, cleo)).badge == 3
     await answer.accept(world.messaging, cleo, thread.gates[cleo.user].id)
     assert await _bodies(world, cleo, thread) == [*shown, "Message 2", "Message 3", "Message 4"]

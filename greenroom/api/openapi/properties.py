@@ -71,7 +71,10 @@ PROPERTIES: Mapping[str, Property] = {
     "status": _other("Where it stands."),
     "Sending.status": _other("`sent`, or `held` while it waits for a moderator."),
     "Health.status": _other("`ok`."),
-    "Request.status": _other("What became of the request. Its sender sees `pending` or `expired`."),
+    "Request.status": _other(
+        "What became of the request. Its sender sees `pending`, `expired` or `withdrawn`."
+    ),
+    "AllRead.marked": _other("How many conversations had something unread."),
     "subject": _text("What the conversation is about, on one line.", MAX_SUBJECT),
     "Case.subject": _other("What the case is about."),
     "OwnReport.subject": _other("What was reported."),

@@ -37,7 +37,7 @@ from greenroom.api.rest.shapes import (
     Thread,
     ThreadRow,
 )
-from greenroom.ids import MessageId, NoticeId, ReportId, ThreadId, UserId
+from greenroom.ids import MessageId, NoticeId, ReportId, RequestId, ThreadId, UserId
 from greenroom.messaging.held import HeldStatus
 from greenroom.messaging.models import (
     Folder,
@@ -59,13 +59,14 @@ _THREAD = ThreadId("thr_01k75q8h3c9m2n4p6r8t0v2x4z")
 _MESSAGE = MessageId("msg_01k75q8j5d7f9h1k3m5p7r9t1w")
 _CASE = CaseId("cas_mfrggzdfmztwq2lknnwg23tpoa")
 _REPORT = ReportId("rpt_01k75r2c4e6g8j0m2p4r6t8v0x")
+_REQUEST = RequestId("rqt_01k75q8h3d5f7h9k1m3p5r7t9v")
 _NEXT = "bmV4dC1wYWdlLW9mLXRoaXMtcXVlcnk"
 _OPENED = "2025-10-09T09:00:00.000Z"
 _SAID = "2025-10-09T09:12:07.123Z"
 _LATER = "2025-10-09T09:15:00.000Z"
 _BODY = "**14 and 15 May**, half days. Does that suit you?"
 
-_MINE = Mine(Folder.BOOKINGS, 1, 3, False, None, False, False, False)
+_MINE = Mine(Folder.BOOKINGS, 1, 3, False, None, False, False, False, False)
 _ROW = ThreadRow(
     thread_id=_THREAD,
     kind=Kind.BOOKING,
@@ -98,7 +99,9 @@ _SEEN = Thread(
         Participant(_MAYA, Role.SELLER, ServiceRole.MODEL, 3, 4, _OPENED),
     ],
 )
-_WAITING = replace(_SEEN, requests=[Request(None, _JONAS, _MAYA, GateStatus.PENDING, None, None)])
+_WAITING = replace(
+    _SEEN, requests=[Request(_REQUEST, _JONAS, _MAYA, GateStatus.PENDING, None, None)]
+)
 _SENT = Message(
     message_id=_MESSAGE,
     thread_id=_THREAD,
@@ -282,6 +285,10 @@ _MESSAGES: Mapping[str, Shown] = {
 _INBOX: Mapping[str, Shown] = {
     "getInbox": Shown({200: inbox.Inbox([_ROW], _NEXT, _COUNTS)}),
     "getInboxCounts": Shown({200: _COUNTS}),
+    "readInbox": Shown({200: inbox.AllRead(3, False, _COUNTS)}, inbox.WhatToRead(Folder.ALL)),
+    "getSentRequests": Shown(
+        {200: inbox.SentRequests([inbox.SentRequest(_REQUEST, _THREAD, _MAYA)], None)}
+    ),
     "acceptRequest": Shown({200: _SEEN}),
     "sync": Shown(
         {200: inbox.Changes([inbox.ThreadChanges(_SEEN, [_READ], False)], [], _NEXT, False, False)}

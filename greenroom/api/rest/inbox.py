@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from litestar import Router, get, post
-from litestar.params import FromQuery, QueryParameter
+from litestar import Router, delete, get, post
+from litestar.params import FromQuery, JSONBody, QueryParameter
 from msgspec import Struct
 
 from greenroom.api.auth import BEARER, needs
@@ -12,12 +12,14 @@ from greenroom.api.rest import shapes
 from greenroom.api.rest.notices import ModerationNotice, notice
 from greenroom.api.rest.params import Caller, Cursor, RequestIdInPath, TheMessaging
 from greenroom.api.rest.shapes import Message, Thread, ThreadRow
-from greenroom.ids import ThreadId
-from greenroom.messaging import answer, inbox as inboxes, sync as syncing
+from greenroom.ids import RequestId, ThreadId, UserId
+from greenroom.messaging import answer, inbox as inboxes, requests, sync as syncing
 from greenroom.messaging.access import Side
 from greenroom.messaging.models import Folder
 from greenroom.messaging.problems import RequestNotFound
+from greenroom.messaging.read_all import mark_all_read
 from greenroom.messaging.thread import View, view
+from greenroom.messaging.withdraw_request import withdraw_request
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.limits import TooMany
 from greenroom.store.problems import InvalidCursor
@@ -35,6 +37,29 @@ class Inbox(Struct, rename="camel"):
     next: str | None
     counts: Counts | None
     """With the first page."""
+
+
+class WhatToRead(Struct, rename="camel", forbid_unknown_fields=True):
+    folder: Folder = Folder.ALL
+    """`all` leaves out `archived`, `spam` and `hidden`."""
+
+
+class AllRead(Struct, rename="camel"):
+    marked: int
+    """How many conversations had something unread."""
+    more: bool
+    counts: Counts
+
+
+class SentRequest(Struct, rename="camel"):
+    request_id: RequestId
+    thread_id: ThreadId
+    target_user_id: UserId
+
+
+class SentRequests(Struct, rename="camel"):
+    requests: list[SentRequest]
+    next: str | None
 
 
 class ThreadChanges(Struct, rename="camel"):
@@ -60,7 +85,7 @@ class Changes(Struct, rename="camel"):
     operation_id="getInbox",
     summary="List a folder of the inbox",
     description="Pinned conversations first, then by last message. `all` has every folder but "
-    "`archived` and `spam`.",
+    "`archived`, `spam` and `hidden`.",
     response_description="The conversations; with the first page, the unread counts.",
     responses=refuses(InvalidCursor),
 )
@@ -88,6 +113,53 @@ async def get_inbox(
 )
 async def get_counts(actor: Caller, messaging: TheMessaging) -> Counts:
     return _counts(await inboxes.counts(messaging, actor))
+
+
+@post(
+    "/inbox/read",
+    operation_id="readInbox",
+    summary="Mark everything in a folder as read",
+    description="Up to 100 conversations in one call, the newest first. With `more`, call again.",
+    response_description="How many conversations were marked, and the counts after it.",
+    status_code=200,
+    responses=refuses(body=True),
+)
+async def read_inbox(data: JSONBody[WhatToRead], actor: Caller, messaging: TheMessaging) -> AllRead:
+    done = await mark_all_read(messaging, actor, data.folder)
+    counts = await inboxes.counts(messaging, actor)
+    return AllRead(done.marked, done.more, _counts(counts))
+
+
+@get(
+    "/requests/sent",
+    operation_id="getSentRequests",
+    summary="The requests that you have sent",
+    description="Those that wait for an answer. One that was declined waits as well: nobody is "
+    "told that they were declined.",
+    response_description="The requests; a page may have fewer than there are left.",
+    responses=refuses(InvalidCursor),
+)
+async def get_sent_requests(
+    actor: Caller, messaging: TheMessaging, cursor: Cursor = None
+) -> SentRequests:
+    found = await requests.sent_requests(messaging, actor, cursor=cursor)
+    sent = [SentRequest(one.id, one.thread, one.target) for one in found.requests]
+    return SentRequests(sent, found.next)
+
+
+@delete(
+    "/requests/{requestId:str}",
+    operation_id="withdrawRequest",
+    summary="Withdraw a request that you have sent",
+    description="It is gone from the other one's inbox. From a group they are removed. You cannot "
+    "ask the same person again before the request would have run out.",
+    response_description="It is withdrawn.",
+    responses=refuses(RequestNotFound),
+)
+async def delete_request(
+    request_id: RequestIdInPath, actor: Caller, messaging: TheMessaging
+) -> None:
+    await withdraw_request(messaging, actor, request_id)
 
 
 @post(
@@ -170,6 +242,9 @@ routes = Router(
     route_handlers=[
         get_inbox,
         get_counts,
+        read_inbox,
+        get_sent_requests,
+        delete_request,
         accept_request,
         decline_request,
         block_sender,

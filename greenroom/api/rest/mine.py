@@ -39,6 +39,8 @@ class Arrangement(Struct, rename="camel", forbid_unknown_fields=True):
     muted_until: Annotated[datetime, Meta(tz=True)] | UnsetType | None = UNSET
     archived: bool | UnsetType = UNSET
     spam: bool | UnsetType = UNSET
+    hidden: bool | UnsetType = UNSET
+    """In no folder but `hidden` until the next message. Nobody else is told."""
 
 
 class NewDraft(Struct, rename="camel", forbid_unknown_fields=True):
@@ -100,9 +102,9 @@ async def mark_unread(
 @patch(
     "/mine",
     operation_id="arrangeThread",
-    summary="Pin, mute, archive, or mark as spam",
+    summary="Pin, mute, archive, hide, or mark as spam",
     description="A muted conversation adds nothing to the badge; `mutedUntil: null` unmutes it. "
-    "An archived one comes back with the next message, unless it is muted.",
+    "An archived one comes back with the next message, unless it is muted; a hidden one always.",
     response_description="Your side of the conversation.",
     responses=refuses(ThreadNotFound, InvalidMark, body=True),
 )
@@ -114,6 +116,7 @@ async def arrange_thread(
         muted_until_ms=_until(data.muted_until),
         archived=_given(data.archived),
         spam=_given(data.spam),
+        hidden=_given(data.hidden),
     )
     await arrange(messaging, actor, thread_id, wishes)
     return await _mine(messaging, actor, thread_id)

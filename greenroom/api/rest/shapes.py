@@ -50,7 +50,7 @@ class Participant(Seat, rename="camel"):
 class Request(Struct, rename="camel"):
     """First contact that waits for an answer. Its sender is told a status and nothing more."""
 
-    request_id: RequestId | None
+    request_id: RequestId
     sender_user_id: UserId
     target_user_id: UserId
     status: GateStatus
@@ -69,6 +69,8 @@ class Mine(Struct, rename="camel"):
     archived: bool
     spam: bool
     has_draft: bool
+    hidden: bool
+    """In no folder but `hidden`, until the next message."""
 
 
 class _Head(Struct, rename="camel"):
@@ -163,7 +165,9 @@ class HeldChange(Struct, rename="camel"):
 
 
 def thread_row(side: Side, now_ms: int) -> ThreadRow:
-    return ThreadRow(**_head(side, now_ms), participants=seats(rules.shown_seats(side.thread)))
+    shown, order = rules.shown_seats(side.thread), rules.in_order(side.thread)
+    people = {user: shown[user] for user in order}
+    return ThreadRow(**_head(side, now_ms), participants=seats(people))
 
 
 def seats(people: Mapping[UserId, models.Seat]) -> list[Seat]:
@@ -171,9 +175,10 @@ def seats(people: Mapping[UserId, models.Seat]) -> list[Seat]:
 
 
 def thread(view: View, now_ms: int) -> Thread:
-    return Thread(
-        **_head(view.side, now_ms), participants=[_participant(member) for member in view.members]
-    )
+    members = {member.user: member for member in view.members}
+    order = [user for user in rules.in_order(view.side.thread) if user in members]
+    participants = [_participant(members[user]) for user in order]
+    return Thread(**_head(view.side, now_ms), participants=participants)
 
 
 def mine(side: Side, now_ms: int) -> Mine:
@@ -187,6 +192,7 @@ def mine(side: Side, now_ms: int) -> Mine:
         archived=standing.folder is Folder.ARCHIVED,
         spam=side.mine.spam,
         has_draft=side.mine.has_draft,
+        hidden=standing.folder is Folder.HIDDEN,
     )
 
 
@@ -318,7 +324,7 @@ def _waiting(gate: models.Gate, target: UserId, now_ms: int) -> Request:
 
 def _sent(gate: models.Gate, target: UserId, now_ms: int) -> Request:
     status = rules.gate_as_sender_sees(gate, now_ms)
-    return Request(None, gate.sender, target, status, None, None)
+    return Request(gate.id, gate.sender, target, status, None, None)
 
 
 def _participant(member: models.Member) -> Participant:

@@ -83,6 +83,9 @@ export class Mirror {
     this.onRead(thread);
     if (known === null) this.recount();
     this.#changed(thread.threadId);
+    // Before a request is accepted only its first messages are shown; now there may be more.
+    const isAccepted = known !== null && rules.waitsForMe(known, this.me) && !rules.waitsForMe(thread, this.me);
+    if (isAccepted) for (const shown of this.#shown) shown.missed(thread.threadId);
   }
 
   patch(threadId: string, change: (thread: Thread) => Thread): void {
@@ -214,6 +217,7 @@ export class Mirror {
         unread: Math.max(0, message.seq - place),
         lastReadSeq: Math.max(known.mine.lastReadSeq, place),
         archived: known.mine.archived && muted,
+        hidden: false,
       },
     };
     after.mine.folder = rules.folderOf(after, this.me);

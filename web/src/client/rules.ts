@@ -7,6 +7,8 @@ import type { Counts, Folder, Message, Thread } from "./types";
 
 const BOOKINGS = new Set(["booking", "studio", "dispute"]);
 const OFFERS = new Set(["inquiry", "invite"]);
+/** The folders that are no part of `all`, nor of the badge. */
+const APART = new Set<Folder>(["archived", "spam", "hidden"]);
 
 /** The last message that one has read, or is taken to have. */
 export function placeOf(thread: Thread): number {
@@ -38,9 +40,10 @@ export function waitsForMe(thread: Thread, me: string): boolean {
 
 /** Where it belongs, from what it says of itself. */
 export function folderOf(thread: Thread, me: string): Folder {
+  if (thread.mine.hidden) return "hidden";
   if (thread.mine.spam) return "spam";
-  if (waitsForMe(thread, me)) return "requests";
   if (thread.mine.archived) return "archived";
+  if (waitsForMe(thread, me)) return "requests";
   if (thread.awaitingUserIds.includes(me)) return "action";
   const booked = thread.bookingId ?? thread.legId ?? thread.lbgId;
   if (BOOKINGS.has(thread.kind) || booked !== null) return "bookings";
@@ -49,7 +52,7 @@ export function folderOf(thread: Thread, me: string): Folder {
 
 export function shows(folder: Folder, thread: Thread): boolean {
   const stands = thread.mine.folder;
-  return folder === "all" ? stands !== "archived" && stands !== "spam" : stands === folder;
+  return folder === "all" ? !APART.has(stands) : stands === folder;
 }
 
 /** Lists are shown from the highest down. */

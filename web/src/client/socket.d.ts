@@ -146,11 +146,11 @@ export interface Focus {
   threadIds: Array<string>;
 }
 
-export type Folder = "action" | "all" | "archived" | "bookings" | "offers" | "other" | "requests" | "spam";
+export type Folder = "action" | "all" | "archived" | "bookings" | "hidden" | "offers" | "other" | "requests" | "spam";
 
 export type FrameKind = "asset" | "card" | "system" | "text";
 
-export type GateStatus = "accepted" | "blocked" | "declined" | "expired" | "pending";
+export type GateStatus = "accepted" | "blocked" | "declined" | "expired" | "pending" | "withdrawn";
 
 export interface Hint {
   /** The hint's stable name. */
@@ -288,6 +288,8 @@ export interface Mine {
   spam: boolean;
   /** Whether there is a draft. */
   hasDraft: boolean;
+  /** In no folder but `hidden`, until the next message. */
+  hidden: boolean;
 }
 
 /** What a moderator decided about you or your message. */
@@ -429,12 +431,12 @@ export interface ReceiptMoved {
 /** First contact that waits for an answer. Its sender is told a status and nothing more. */
 export interface Request {
   /** The request's id. */
-  requestId: string | null;
+  requestId: string;
   /** Who asks. */
   senderUserId: string;
   /** Who is asked. */
   targetUserId: string;
-  /** What became of the request. Its sender sees `pending` or `expired`. */
+  /** What became of the request. Its sender sees `pending`, `expired` or `withdrawn`. */
   status: GateStatus;
   /** Why it deserves a careful look. Only for the person who is asked. */
   reason: string | null;

@@ -32,6 +32,7 @@ export type Profile = Schemas["Profile"];
 export type ProblemDocument = Schemas["ProblemDocument"];
 export type Reason = Schemas["Reason"];
 export type Role = Schemas["Role"];
+export type SentRequest = Schemas["SentRequest"];
 export type ServiceRole = Schemas["ServiceRole"];
 export type StaffMember = Schemas["StaffMember"];
 export type StaffRole = Schemas["StaffRole"];
@@ -214,11 +215,15 @@ export interface Client {
 
   // One's own side of a thread.
   markRead(threadId: string): Promise<void>;
+  /** Everything in a folder; "all" unless one is named. */
+  markAllRead(folder?: Folder): Promise<void>;
   markUnread(threadId: string, fromSeq?: number): Promise<void>;
   pin(threadId: string, on: boolean): Promise<void>;
   mute(threadId: string, until: Date | null): Promise<void>;
   archive(threadId: string, on: boolean): Promise<void>;
   spam(threadId: string, on: boolean): Promise<void>;
+  /** Out of every folder but "hidden" until the next message; nobody else is told. */
+  hide(threadId: string, on: boolean): Promise<void>;
   draft(threadId: string): Promise<Draft>;
   /** The texts of drafts, by thread; `needDraft` asks for one. */
   readonly draftTexts: Readable<ReadonlyMap<string, string>>;
@@ -229,6 +234,9 @@ export interface Client {
   // Requests and people.
   accept(requestId: string): Promise<void>;
   decline(requestId: string): Promise<void>;
+  /** One's own requests that wait for an answer. */
+  sentRequests(cursor?: string): Promise<Page<SentRequest>>;
+  withdraw(requestId: string): Promise<void>;
   declineAndBlock(requestId: string): Promise<void>;
   findPeople(name: string, cursor?: string): Promise<Page<Person>>;
   person(userId: string): Promise<Profile>;

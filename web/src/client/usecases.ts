@@ -8,6 +8,7 @@ import type {
   Block,
   Draft,
   Edit,
+  Folder,
   Me,
   Message,
   NewNames,
@@ -20,6 +21,7 @@ import type {
   Preview,
   Profile,
   Role,
+  SentRequest,
   Thread,
 } from "./types";
 import { Value } from "./value";
@@ -100,6 +102,14 @@ export abstract class UseCases {
     this.#mine(threadId, await this.rest.ask("put", "/v1/threads/{threadId}/read", input));
   }
 
+  async markAllRead(folder: Folder = "all"): Promise<void> {
+    for (let more = true; more; ) {
+      const done = await this.rest.ask("post", "/v1/inbox/read", { body: { folder } });
+      this.mirror.counts.set(done.counts);
+      more = done.more && done.marked > 0;
+    }
+  }
+
   async markUnread(threadId: string, fromSeq?: number): Promise<void> {
     const body = fromSeq === undefined ? {} : { seq: fromSeq };
     const input = { path: { threadId }, body };
@@ -123,9 +133,19 @@ export abstract class UseCases {
     return this.#arrange(threadId, { spam: on }, (mine) => ({ ...mine, spam: on }));
   }
 
+  hide(threadId: string, on: boolean): Promise<void> {
+    return this.#arrange(threadId, { hidden: on }, (mine) => ({ ...mine, hidden: on }));
+  }
+
   async #arrange(
     threadId: string,
-    body: { pinned?: boolean; mutedUntil?: string | null; archived?: boolean; spam?: boolean },
+    body: {
+      pinned?: boolean;
+      mutedUntil?: string | null;
+      archived?: boolean;
+      spam?: boolean;
+      hidden?: boolean;
+    },
     change: (mine: Mine) => Mine,
   ): Promise<void> {
     const before = this.mirror.thread(threadId);
@@ -170,6 +190,18 @@ export abstract class UseCases {
   async accept(requestId: string): Promise<void> {
     const path = { requestId };
     this.mirror.put(await this.rest.ask("post", "/v1/requests/{requestId}/accept", { path }));
+  }
+
+  async sentRequests(cursor: string | null = null): Promise<Page<SentRequest>> {
+    const { requests, next } = await this.rest.ask("get", "/v1/requests/sent", { query: { cursor } });
+    this.mirror.need(requests.map((one) => one.targetUserId));
+    return { items: requests, next };
+  }
+
+  async withdraw(requestId: string): Promise<void> {
+    const threadId = this.mirror.askedBy(requestId);
+    await this.rest.ask("delete", "/v1/requests/{requestId}", { path: { requestId } });
+    if (threadId !== null) await this.mirror.load(threadId);
   }
 
   async decline(requestId: string): Promise<void> {

@@ -113,6 +113,7 @@ export const en = {
   "folder.other": "Other",
   "folder.archived": "Archived",
   "folder.spam": "Spam",
+  "folder.hidden": "Hidden",
   "folder.unread": { one: "{count} unread", other: "{count} unread" },
 
   "empty.all": "No messages yet",
@@ -134,6 +135,8 @@ export const en = {
   "empty.spam": "No spam",
   "empty.spamText":
     "Conversations you mark as spam show up here. You get no notifications from them.",
+  "empty.hidden": "No hidden conversations",
+  "empty.hiddenText": "A hidden conversation comes back with its next message.",
   "empty.pick": "Choose a conversation",
   "empty.pickText": "Choose one from the list, or start a new one.",
   "empty.thread": "No messages yet",
