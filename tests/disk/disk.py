@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from scripts.engines.requirements import Unavailable, command
 from tests.disk.media import Kept
 
 _SECONDS = 30
@@ -113,8 +113,10 @@ def why_there_is_none() -> str | None:
     """Why no disk can be mounted on this machine; None where one can."""
     if find_spec("mfusepy") is None:
         return "mfusepy is not installed"
-    if shutil.which("fusermount3") is None:
-        return "fusermount3 is missing (Debian: fuse3)"
+    try:
+        command("fusermount3", debian="fuse3")
+    except Unavailable as reason:
+        return str(reason)
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
         return "/dev/fuse cannot be opened"
     return None

@@ -3,7 +3,6 @@ where something that it had acknowledged is gone."""
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from typing import Any
 import jwt
 import pytest
 
+from scripts.engines.requirements import Unavailable, command
 from tests.disk.machine import Machine
 from tests.disk.media import Kept
 
@@ -130,15 +130,16 @@ def test_it_stops_where_something_acknowledged_is_gone(computer: Machine) -> Non
 @pytest.mark.timeout(200)
 def test_one_failed_sync_of_a_real_disk(tmp_path: Path) -> None:
     """Without FUSE: one commit's fdatasync, long after the start, is made to fail."""
-    strace = shutil.which("strace")
-    if strace is None:
-        pytest.skip("strace is missing")
+    try:
+        strace = command("strace", debian="strace")
+    except Unavailable as reason:
+        pytest.skip(str(reason))
     fault = "inject=fdatasync:error=EIO:when=40"
-    command = [strace, "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", fault]
+    traced = [strace, "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", fault]
     data, log = tmp_path / "data", tmp_path / "log"
     with log.open("w") as said:
         server = subprocess.Popen(
-            [*command, sys.executable, "-m", "greenroom", "serve"],
+            [*traced, sys.executable, "-m", "greenroom", "serve"],
             env={"GREENROOM_DATA": str(data), "GREENROOM_PORT": "0"},
             stdout=subprocess.PIPE,
             stderr=said,
