@@ -40,13 +40,13 @@ MET_MS = 60_000
 LOCAL_SECONDS = 20
 SHARED_SECONDS = 5
 """How often the item is written. Nodes that start late are no further behind than this."""
+_STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 _log = logging.getLogger(__name__)
 
 
 def steady_ms() -> int:
     """Milliseconds that only go forward, also while the machine sleeps."""
-    clock = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-    return time.clock_gettime_ns(clock) // 1_000_000
+    return time.clock_gettime_ns(_STEADY) // 1_000_000
 
 
 class _Kept(Struct, frozen=True):

@@ -184,7 +184,7 @@ def test_a_clock_that_was_ahead_before_a_restart_skips_nothing_and_lets_nothing_
                 assert seconds_from_now(message) < 30
                 assert ana.inbox()[0] == thread
                 ana.sync()
-                assert ana.given[-1] == message["body"]
+                assert message["body"] in ana.given
         assert ana.resets == 2, "once, since times from before do not compare"
         assert ana.unread() == 2 + 2 + 6
         assert len({*ana.given[before:]} - {"May I?"}) == 8
