@@ -9,7 +9,7 @@ from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.models import Status, Thread
 from greenroom.messaging.problems import NotYourPlace, ThreadNotFound
-from greenroom.messaging.roles import Operation, may
+from greenroom.messaging.roles import Operation, account_parts, may
 from greenroom.messaging.turns import Planned
 from greenroom.people.actor import Actor
 
@@ -25,6 +25,8 @@ async def unlock(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Thr
 async def _set(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, status: Status, event: str
 ) -> Thread:
+    if not account_parts(actor):  # an outsider must not make us read the head
+        await access.thread(messaging, actor, thread_id)
     head = await messaging.heads.read(thread_id)
     if head is None:
         raise ThreadNotFound

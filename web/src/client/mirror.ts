@@ -195,6 +195,8 @@ export class Mirror {
     // changed: the name, the people, how far one has read.
     if (known === null || rules.waitsForMe(known, this.me) || message.kind === "system") {
       void this.load(message.threadId);
+    } else if (message.seq > known.lastSeq + 1) {
+      void this.load(message.threadId); // some between were not for this user: the server counts
     } else if (message.seq > known.lastSeq) {
       this.#advance(known, message, status, awaiting);
     }
