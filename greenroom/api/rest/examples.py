@@ -15,7 +15,7 @@ from greenroom.api.rest import (
     manage,
     messages,
     mine,
-    moderation,
+    moderation_shapes as moderation,
     notices,
     safety,
     staff,

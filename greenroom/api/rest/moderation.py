@@ -1,16 +1,33 @@
 """Moderation: the queue of what is held or reported, one case at a time, and what was decided."""
 
-from datetime import datetime
 from typing import Annotated
 
 from litestar import Response, Router, get, post
 from litestar.datastructures import ResponseHeader
 from litestar.params import FromQuery, JSONBody, QueryParameter
-from msgspec import Meta, Struct
 
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.contract import refuses
 from greenroom.api.rest import shapes
+from greenroom.api.rest.moderation_shapes import (
+    Case,
+    CaseReports,
+    Context,
+    Entry,
+    NewDecision,
+    Place,
+    Queue,
+    Record,
+    Standing,
+    SuspendedPeople,
+    SuspendedPerson,
+    case_shape,
+    end,
+    entry_shape,
+    moment,
+    record_shape,
+    report_shape,
+)
 from greenroom.api.rest.params import (
     MOST_BYTES,
     Caller,
@@ -20,15 +37,9 @@ from greenroom.api.rest.params import (
     TheSafety,
     UserIdInPath,
 )
-from greenroom.api.rest.safety import Subject, subject
-from greenroom.api.rest.shapes import Message, Seat
 from greenroom.api.versions import etag
-from greenroom.clock import iso
-from greenroom.ids import MessageId, ReportId, ThreadId, UserId
-from greenroom.messaging.models import Kind, Status
 from greenroom.messaging.surroundings import surroundings
-from greenroom.people.actor import Scope, StaffRole
-from greenroom.people.models import FOREVER_MS
+from greenroom.people.actor import Scope
 from greenroom.safety import (
     access,
     claim as claiming,
@@ -40,7 +51,6 @@ from greenroom.safety import (
     reports as reported,
     suspended,
 )
-from greenroom.safety.models import CaseId, Decision, Reason
 from greenroom.safety.problems import (
     AdminsOnly,
     CannotRelease,
@@ -54,148 +64,11 @@ from greenroom.safety.problems import (
     OwnCase,
     RevokeRoleFirst,
 )
-from greenroom.safety.verdict import PolicyHint, PolicyTag
+from greenroom.safety.verdict import PolicyTag
 from greenroom.store.problems import InvalidCursor
 
 _ETAG = [ResponseHeader(name="ETag", description="The version.", documentation_only=True)]
 _Limit = Annotated[int, QueryParameter(ge=1, le=queue.MAX_PAGE)]
-
-
-class Case(Struct, rename="camel"):
-    case_id: CaseId
-    subject: Subject
-    about_user_id: UserId | None
-    """Whose doing it is, where that is one person."""
-    about_role: StaffRole | None
-    """Of that person, if they are staff: only admins see the case."""
-    text: str
-    reply_to_message_id: MessageId | None
-    is_open: bool
-    opened_at: str
-    version: int
-    reports: int
-    reasons: list[Reason]
-    policy_tags: list[PolicyTag]
-    policy_hints: list[PolicyHint]
-    spam_score: float
-    verdict: str
-    claimed_by_user_id: UserId | None
-    claimed_until: str | None
-    decisions: list[Decision]
-    """How it can end."""
-    decision: Decision | None
-    decided_by_user_id: UserId | None
-    decided_at: str | None
-    reason: str | None
-    """What the person was told."""
-
-
-class Queue(Struct, rename="camel"):
-    cases: list[Case]
-    next: str | None
-
-
-class CaseReport(Struct, rename="camel"):
-    report_id: ReportId
-    reporter_user_id: UserId
-    reason: Reason
-    note: str
-    reported_at: str
-
-
-class CaseReports(Struct, rename="camel"):
-    reports: list[CaseReport]
-    next: str | None
-
-
-class Place(Struct, rename="camel"):
-    """The conversation that a case is from, as far as it matters."""
-
-    thread_id: ThreadId
-    kind: Kind
-    status: Status
-    subject: str | None
-    participants: list[Seat]
-
-
-class Context(Struct, rename="camel"):
-    thread: Place | None
-    messages: list[Message]
-    """A few before and after it, in their order."""
-    position: int | None
-    """Where in `messages` the case belongs: the index of the reported message; of a held text, the
-    index of the first message written after it (the length if there is none). Null for a whole
-    conversation or a person."""
-
-
-class NewDecision(Struct, rename="camel", forbid_unknown_fields=True):
-    decision: Decision
-    version: Annotated[int, Meta(ge=1, le=2**53)]
-    """Of the case, as it was looked at."""
-    reason: Annotated[str, Meta(max_length=deciding.MAX_REASON)] = ""
-    """What the person is told."""
-    note: Annotated[str, Meta(max_length=deciding.MAX_NOTE)] = ""
-    """For staff: the person does not see it."""
-    until: Annotated[datetime, Meta(tz=True)] | None = None
-    """When a suspension ends; without, it does not."""
-
-
-class Entry(Struct, rename="camel"):
-    """One line of the audit log."""
-
-    case_id: CaseId | None
-    """Null for `reinstate`, `grant` and `revoke`, which end no case."""
-    version: int
-    """Of the case."""
-    decision: Decision
-    decided_by_user_id: UserId
-    decided_at: str
-    about_user_id: UserId | None
-    removes: bool
-    """Whether the message was taken away, or the conversation closed."""
-    reason: str
-    """What the person was told."""
-    note: str
-    """For staff."""
-    until: str | None
-    """When a suspension ends; null if it has no end."""
-    role: StaffRole | None
-    """Which role was granted or revoked."""
-
-
-class Record(Struct, rename="camel"):
-    entries: list[Entry]
-    next: str | None
-
-
-class Standing(Struct, rename="camel"):
-    """What moderation has decided about somebody so far."""
-
-    user_id: UserId
-    warnings: int
-    removals: int
-    suspensions: int
-    is_suspended: bool
-    """Now."""
-    suspended_until: str | None
-    """When the suspension ends; null if it has no end, or there is none."""
-    suspension_reason: str | None
-    """What the person was told."""
-    role: StaffRole | None
-    """Of a member of staff."""
-    last_decision_at: str | None
-
-
-class SuspendedPerson(Struct, rename="camel"):
-    user_id: UserId
-    suspended_until: str | None
-    """Null if it has no end."""
-    suspended_at: str | None
-
-
-class SuspendedPeople(Struct, rename="camel"):
-    people: list[SuspendedPerson]
-    next: str | None
 
 
 @get(
@@ -213,7 +86,7 @@ async def get_queue(
     limit: _Limit = 20,
 ) -> Queue:
     page = await queue.queue(safety, actor, tag=tag, limit=limit, cursor=cursor)
-    return Queue([_case(case) for case in page.cases], page.next)
+    return Queue([case_shape(case) for case in page.cases], page.next)
 
 
 @get(
@@ -243,7 +116,7 @@ async def get_case_reports(
     limit: _Limit = 50,
 ) -> CaseReports:
     page = await reported.reports_of_case(safety, actor, case_id, limit=limit, cursor=cursor)
-    return CaseReports([_report(report) for report in page.reports], page.next)
+    return CaseReports([report_shape(report) for report in page.reports], page.next)
 
 
 @get(
@@ -336,7 +209,9 @@ async def get_case_record(
     cursor: Cursor = None,
     limit: _Limit = 50,
 ) -> Record:
-    return _record(await record.record_of_case(safety, actor, case_id, limit=limit, cursor=cursor))
+    return record_shape(
+        await record.record_of_case(safety, actor, case_id, limit=limit, cursor=cursor)
+    )
 
 
 @get(
@@ -351,7 +226,7 @@ async def get_case_record(
 async def get_record(
     actor: Caller, safety: TheSafety, cursor: Cursor = None, limit: _Limit = 50
 ) -> Record:
-    return _record(await log.log(safety, actor, limit=limit, cursor=cursor))
+    return record_shape(await log.log(safety, actor, limit=limit, cursor=cursor))
 
 
 @get(
@@ -368,7 +243,7 @@ async def get_person_record(
     cursor: Cursor = None,
     limit: _Limit = 50,
 ) -> Record:
-    return _record(
+    return record_shape(
         await record.record_of_person(safety, actor, user_id, limit=limit, cursor=cursor)
     )
 
@@ -389,10 +264,10 @@ async def get_standing(user_id: UserIdInPath, actor: Caller, safety: TheSafety) 
         removals=standing.removals,
         suspensions=standing.suspensions,
         is_suspended=found.suspended_until_ms is not None,
-        suspended_until=_end(found.suspended_until_ms),
+        suspended_until=end(found.suspended_until_ms),
         suspension_reason=found.suspension_reason or None,
         role=found.role,
-        last_decision_at=_moment(standing.last_decision_ms),
+        last_decision_at=moment(standing.last_decision_ms),
     )
 
 
@@ -408,73 +283,14 @@ async def get_suspended(
 ) -> SuspendedPeople:
     page = await suspended.suspended(safety, actor, limit=limit, cursor=cursor)
     people = [
-        SuspendedPerson(one.user, _end(one.suspended_until_ms), _moment(one.last_decision_ms))
+        SuspendedPerson(one.user, end(one.suspended_until_ms), moment(one.last_decision_ms))
         for one in page.users
     ]
     return SuspendedPeople(people, page.next)
 
 
-def _case(case: models.Case) -> Case:
-    return Case(
-        case_id=case.id,
-        subject=subject(case.subject),
-        about_user_id=case.about,
-        about_role=case.about_role,
-        text=case.text,
-        reply_to_message_id=case.reply_to,
-        is_open=case.is_open,
-        opened_at=iso(case.opened_ms),
-        version=case.version,
-        reports=case.reports,
-        reasons=sorted(case.reasons),
-        policy_tags=sorted(case.policy_tags),
-        policy_hints=sorted(case.policy_hints),
-        spam_score=float(case.spam_score),
-        verdict=case.verdict,
-        claimed_by_user_id=case.claimed_by,
-        claimed_until=_moment(case.claimed_until_ms or None),
-        decisions=sorted(models.decisions_for(case)) if case.is_open else [],
-        decision=case.decision,
-        decided_by_user_id=case.decided_by,
-        decided_at=_moment(case.decided_ms),
-        reason=case.reason or None,
-    )
-
-
 def _tagged(case: models.Case) -> Response[Case]:
-    return Response(_case(case), status_code=200, headers={"ETag": etag(case.version)})
-
-
-def _report(report: models.Report) -> CaseReport:
-    return CaseReport(report.id, report.reporter, report.reason, report.note, iso(report.at_ms))
-
-
-def _record(page: record.Record) -> Record:
-    return Record([entry_shape(entry) for entry in page.entries], page.next)
-
-
-def entry_shape(entry: models.Entry) -> Entry:
-    return Entry(
-        case_id=entry.case,
-        version=entry.version,
-        decision=entry.decision,
-        decided_by_user_id=entry.by,
-        decided_at=iso(entry.at_ms),
-        about_user_id=entry.about,
-        removes=entry.removes,
-        reason=entry.reason,
-        note=entry.note,
-        until=_moment(entry.until_ms),
-        role=entry.role,
-    )
-
-
-def _end(until_ms: int | None) -> str | None:
-    return None if until_ms in (None, FOREVER_MS) else _moment(until_ms)
-
-
-def _moment(ms: int | None) -> str | None:
-    return None if ms is None else iso(ms)
+    return Response(case_shape(case), status_code=200, headers={"ETag": etag(case.version)})
 
 
 routes = Router(

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.contract import refuses
-from greenroom.api.rest.moderation import Entry, entry_shape
+from greenroom.api.rest.moderation_shapes import Entry, entry_shape
 from greenroom.api.rest.params import MOST_BYTES, Caller, TheSafety, UserIdInPath
 from greenroom.ids import UserId
 from greenroom.people.actor import Scope, StaffRole
