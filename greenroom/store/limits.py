@@ -58,7 +58,7 @@ TOO_MANY_BYTES = f"its items have more than {MAX_TRANSACTION_BYTES} bytes"
 MAX_BATCH = 100
 MAX_LIMIT = 1000
 MAX_IN = 99
-"""DynamoDB counts operands, up to 100, and the attribute is one of them."""
+"""What AWS takes; its documentation says 100, and DynamoDB Local takes as many."""
 MAX_PARTITION_BYTES = 2048
 MAX_SORT_BYTES = 1024
 MAX_TOKEN = 36

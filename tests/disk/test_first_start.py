@@ -11,7 +11,7 @@ from tests.disk.machine import Machine, machine
 from tests.disk.media import Kept
 
 POINTS = 8
-"""So many of the moments at which something is written or synced; `make torture` has them all."""
+"""So many of the moments at which something is written or synced; `make torture` draws more."""
 
 
 def steps_of_a_start(folder: Path) -> int:
