@@ -12,10 +12,12 @@ from greenroom.messaging.draft import draft
 from greenroom.messaging.history import History, history
 from greenroom.messaging.inbox import inbox
 from greenroom.messaging.models import Folder, Frame, Member, Thread
+from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.rules import Standing
 from greenroom.messaging.sync import Changed, sync
 from greenroom.people.actor import Actor
 
+_NOWHERE = Standing(None, 0, False)
 _EVERYWHERE = (Folder.ALL, Folder.ARCHIVED, Folder.SPAM, Folder.HIDDEN)
 
 
@@ -93,6 +95,19 @@ class Device:
                 self.threads.pop(thread, None)
             for changed in answer.threads:
                 await self._apply(changed)
+
+    async def hear(self, threads: set[ThreadId]) -> None:
+        """Reads again what it was told of, as the web app does, and nothing else."""
+        for thread in threads:
+            try:
+                known = await _read(self.messaging, self.actor, thread)
+            except ThreadNotFound:
+                self.threads.pop(thread, None)
+                continue
+            if known.at(self.messaging.clock.now_ms()).standing == _NOWHERE:
+                self.threads.pop(thread, None)
+            else:
+                self.threads[thread] = known
 
     async def _apply(self, changed: Changed) -> None:
         side, thread = changed.side, changed.side.thread.id
