@@ -6,10 +6,22 @@ from typing import TypeAlias
 
 from greenroom.cost.pattern import Act, Pattern
 from greenroom.cost.stage import Stage
-from greenroom.ids import ThreadId
-from greenroom.messaging import Messaging, arrange, delete, draft, edit, react, read, send
-from greenroom.messaging.models import Kind, Thread
-from greenroom.people.actor import Actor
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import (
+    Messaging,
+    arrange,
+    delete,
+    draft,
+    edit,
+    post_system,
+    react,
+    read,
+    read_all,
+    send,
+    set_status,
+)
+from greenroom.messaging.models import Kind, Status, Thread
+from greenroom.people.actor import Actor, Scope
 
 _HELD = "Send me the six digit code you just received by text."
 _LONG = "We begin at nine, and the studio has daylight until four. " * 34
@@ -106,6 +118,36 @@ async def _mine(stage: Stage, do: _Mine) -> Act:
     return partial(do, stage.messaging, ana, thread.id)
 
 
+async def _send_draft(stage: Stage) -> Act:
+    ana, _, thread = await _talk(stage)
+    await draft.save_draft(stage.messaging, ana, thread.id, "How about")
+    return partial(stage.say, ana, thread.id)
+
+
+async def _read_all(stage: Stage) -> Act:
+    ana, ben, _ = await _talk(stage)
+    for _ in range(9):
+        await stage.talk(ana, ben)
+    return partial(read_all.mark_all_read, stage.messaging, ana)
+
+
+async def _serviced(stage: Stage, do: _Mine) -> Act:
+    """A service's change to a running conversation."""
+    _, _, thread = await _talk(stage)
+    service = Actor(UserId("shop"), frozenset({Scope.SERVICE}))
+    return partial(do, stage.messaging, service, thread.id)
+
+
+def _confirm(messaging: Messaging, actor: Actor, thread: ThreadId) -> Awaitable[object]:
+    change = set_status.ThreadChange(status=Status.CONFIRMED, booking_id="bkg_1")
+    return set_status.set_status(messaging, actor, thread, change)
+
+
+def _notice(messaging: Messaging, actor: Actor, thread: ThreadId) -> Awaitable[object]:
+    notice = post_system.SystemMessage("order-17-shipped", "Your prints are on their way.")
+    return post_system.post_system(messaging, actor, thread, notice)
+
+
 async def _read_after_pause(stage: Stage) -> Act:
     """Read long after it came; the other one's row has settled meanwhile."""
     ana, ben, thread = await _talk(stage)
@@ -160,6 +202,10 @@ PATTERNS = (
         "the first one to a group of 100 after a pause",
         partial(_send_group_first, others=99),
     ),
+    Pattern("send_draft", "a message that was kept as a draft before", _send_draft),
+    Pattern("system_message", "a service's system message", partial(_serviced, do=_notice)),
+    Pattern("set_status", "a service confirms a booking of two", partial(_serviced, do=_confirm)),
+    Pattern("read_all", "mark 10 conversations as read", _read_all),
     Pattern("edit", "edit a message", _edit),
     Pattern("delete", "delete a message", _delete),
     Pattern("react", "react to a message, or take it back", _react),
