@@ -48,12 +48,14 @@ def _open_connections() -> int:
 @pytest.mark.parametrize("times", [5, 60])
 async def test_an_answer_that_nobody_reads_ends_the_connection(node: Node, times: int) -> None:
     held = [_never_reads(node.port, _LARGE * times) for _ in range(3)]
-    await until(lambda: _open_connections() == 3)
-    # Half of the time after which an idle connection is closed, which would not be enough.
-    await asyncio.sleep(2.5)
-    assert _open_connections() == 0
-    for connection in held:
-        connection.close()
+    try:
+        await until(lambda: _open_connections() == 3)
+        # Half of the time after which an idle connection is closed, which would not be enough.
+        await asyncio.sleep(2.5)
+        assert _open_connections() == 0
+    finally:
+        for connection in held:
+            connection.close()
 
 
 async def test_a_slow_reader_gets_all_of_it(node: Node) -> None:

@@ -17,6 +17,8 @@ const LONGEST_PAUSE_MS = 30_000;
 const MOST_HAVE = 1000;
 const NO_TOKEN = 4401;
 const EXPIRED = 4403;
+/** This user has opened more sockets than the server allows; the oldest is closed. */
+const TOO_MANY_SOCKETS = 4429;
 
 export interface Listener {
   connection(connection: Connection): void;
@@ -299,6 +301,10 @@ export class Link {
         return this.#refused(this.#problem);
       }
       this.#pause = 0;
+    }
+    if (code === TOO_MANY_SOCKETS) {
+      // Reconnecting would close another of the user's windows.
+      return this.#say({ state: "refused", retryAt: null, problem: this.#problem });
     }
     const spread = 0.5 + Math.random();
     const wait = Math.min(FIRST_PAUSE_MS * 2 ** this.#attempt, LONGEST_PAUSE_MS) * spread;
