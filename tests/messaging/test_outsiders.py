@@ -7,6 +7,7 @@ import pytest
 from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import arrange, history, lock, presence, react, read, rename, seats, thread
 from greenroom.messaging.answer import accept
+from greenroom.messaging.block import block_person, unblock_person
 from greenroom.messaging.edit import edit
 from greenroom.messaging.models import Kind, Role
 from greenroom.messaging.open import Invited, Opening, open_direct, open_thread
@@ -86,3 +87,23 @@ async def test_a_retry_shows_whoever_is_out_what_was_acked_and_no_more(world: Wo
     assert isinstance(again, Sent)
     assert again.again
     assert again.frame == first.frame
+
+
+async def test_nobody_is_named_as_having_seen_what_never_reached_them(world: World) -> None:
+    """Neither who joined later, nor who was away when it was sent."""
+    direct = await world.inquiry("ana", "ben")
+    messaging, ana, ben = world.messaging, world.actors["ana"], world.actors["ben"]
+    await world.say("ana", direct.id, "Seen")
+    await read.mark_read(messaging, ben, direct.id, 1)
+    await block_person(messaging, ben, ana.user)
+    await world.say("ana", direct.id, "Missed")
+    await unblock_person(messaging, ben, ana.user)
+    await world.say("ben", direct.id, "Back")
+    await world.inquiry("cleo", "ana")
+    cleo = world.actors["cleo"]
+    await seats.add(messaging, ana, direct.id, Invited(cleo.user, Role.MEMBER))
+    await read.mark_read(messaging, cleo, direct.id, 4)
+    page = await history.history(messaging, ana, direct.id)
+    seen = history.Seen(page.side.thread, page.members)
+    shown = [set(seen.by(frame)) - {ana.user} for frame in page.frames]
+    assert shown == [{ben.user}, set(), set(), {cleo.user}]
