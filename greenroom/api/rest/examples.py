@@ -26,6 +26,7 @@ from greenroom.api.rest.me import Me, NewNames, SignUp
 from greenroom.api.rest.people import NewPerson, PeoplePage, Person, Profile
 from greenroom.api.rest.preview import Preview, Unsent
 from greenroom.api.rest.shapes import (
+    HeldChange,
     Hint,
     Message,
     MessagePage,
@@ -234,7 +235,9 @@ _THREADS: Mapping[str, Shown] = {
     ),
     "openDirectThread": Shown({200: replace(_SEEN, kind=Kind.DIRECT, subject=None)}),
     "getThread": Shown({200: _SEEN}),
-    "updateThread": Shown({200: _SEEN}, manage.ThreadUpdate(subject="Editorial in May")),
+    "updateThread": Shown(
+        {200: _SEEN, 202: HeldChange()}, manage.ThreadUpdate(subject="Editorial in May")
+    ),
     "changeRole": Shown({200: _SEEN}, manage.NewRole(Role.HOST)),
     "postSystemMessage": Shown(
         {
@@ -276,7 +279,9 @@ _MESSAGES: Mapping[str, Shown] = {
     ),
     "getMessages": Shown({200: MessagePage([_READ], True, False)}),
     "getMessage": Shown({200: _READ}),
-    "editMessage": Shown({200: _EDITED}, messages.MessageUpdate("**15 May**, a full day.")),
+    "editMessage": Shown(
+        {200: _EDITED, 202: HeldChange()}, messages.MessageUpdate("**15 May**, a full day.")
+    ),
     "deleteMessage": Shown({200: _GONE}),
     "getEdits": Shown({200: messages.Edits([messages.Edit(_BODY, _LATER)])}),
     "react": Shown({200: _LIKED}),
