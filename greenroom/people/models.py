@@ -76,6 +76,8 @@ class Account(Person, frozen=True, kw_only=True):
     suspension_reason: str = ""
     """For the person. What moderators note for themselves is in the audit log."""
     staff_role: StaffRole | None = None
+    metadata: str | None = None
+    """The integrator's own object, as JSON text."""
 
     def is_suspended(self, now_ms: int) -> bool:
         return self.suspended_until_ms is not None and now_ms < self.suspended_until_ms

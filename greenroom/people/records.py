@@ -134,6 +134,7 @@ _ACCOUNT = _PERSON | {
     "suspended_until_ms": "suspendedUntil",
     "suspension_reason": "suspensionReason",
     "staff_role": "staffRole",
+    "metadata": "metadata",
 }
 STAFF = "STAFF"
 
@@ -198,6 +199,12 @@ def reinstated(user: UserId, until_ms: int) -> Update:
     actions = (F("suspendedUntil").remove(), F("suspensionReason").remove())
     unchanged = F("suspendedUntil").equals(until_ms)
     return Update(USER_POSTS, profile_key(user), actions, unchanged)
+
+
+def with_metadata(user: UserId, metadata: str | None) -> Update:
+    named = F("metadata")
+    action = named.remove() if metadata is None else named.set(metadata)
+    return Update(USER_POSTS, profile_key(user), (action,), F("pk").exists())
 
 
 def staff_key(user: UserId) -> Key:

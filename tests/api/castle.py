@@ -223,6 +223,7 @@ def bodies() -> dict[str, Body]:
 
     return {
         "POST /v1/people": lambda castle, caller: {"username": f"new.{castle.place(caller)}"},
+        "PATCH /v1/people/{userId}": lambda castle, caller: {"metadata": {"plan": "studio"}},
         "PUT /v1/me": lambda castle, caller: {"username": "somebody.else"},
         "PATCH /v1/me": lambda castle, caller: {"displayName": "Me"},
         "POST /v1/threads": new_thread,

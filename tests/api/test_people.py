@@ -30,6 +30,7 @@ async def test_a_profile_says_who_somebody_is_but_not_their_address(
         "postCount": 0,
         "joinedAt": "2025-10-09T08:53:20.000Z",
         "suspension": None,
+        "metadata": {},
     }
 
 

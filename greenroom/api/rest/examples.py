@@ -23,7 +23,7 @@ from greenroom.api.rest import (
 )
 from greenroom.api.rest.health import Health
 from greenroom.api.rest.me import Me, NewNames, SignUp
-from greenroom.api.rest.people import NewPerson, PeoplePage, Person, Profile
+from greenroom.api.rest.people import NewPerson, PeoplePage, Person, PersonUpdate, Profile
 from greenroom.api.rest.preview import Preview, Unsent
 from greenroom.api.rest.shapes import (
     HeldChange,
@@ -145,6 +145,7 @@ _KNOWN = {name: getattr(_PERSON, name) for name in _PERSON.__struct_fields__} | 
     "post_count": 0,
     "joined_at": _OPENED,
     "suspension": None,
+    "metadata": {},
 }
 _ME = Me(**_KNOWN, email="maya@example.com", version=1, scopes=[Scope.USER])
 _OPEN_CASE = moderation.Case(
@@ -217,6 +218,10 @@ _PEOPLE: Mapping[str, Shown] = {
     "signUp": Shown({200: _ME, 201: _ME}, SignUp("maya", "Maya Lindqvist", "maya@example.com")),
     "renameMe": Shown({200: _ME}, NewNames(display_name="Maya L.")),
     "getPerson": Shown({200: Profile(**_KNOWN)}),
+    "updatePerson": Shown(
+        {200: Profile(**{**_KNOWN, "metadata": {"plan": "studio"}})},
+        PersonUpdate({"plan": "studio"}),
+    ),
     "findPeople": Shown({200: PeoplePage([_PERSON], None)}),
     "createPerson": Shown({201: Profile(**_KNOWN)}, NewPerson("maya", first_name="Maya")),
 }

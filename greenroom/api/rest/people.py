@@ -3,12 +3,13 @@ moderators; to everybody else a suspended person looks as before."""
 
 from typing import Annotated, Any
 
-from litestar import Response, Router, get, post
+from litestar import Response, Router, get, patch, post
 from litestar.di import NamedDependency
 from litestar.exceptions import ValidationException
 from litestar.params import JSONBody, PathParameter, QueryParameter, SkipValidation
 from msgspec import Struct
 
+from greenroom import metadata
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.contract import refuses
 from greenroom.api.idempotency import (
@@ -18,7 +19,7 @@ from greenroom.api.idempotency import (
     RequestInProgress,
     digest_of,
 )
-from greenroom.api.rest.params import MOST_BYTES_OF_NAMES, Cursor
+from greenroom.api.rest.params import MOST_BYTES_OF_NAMES, Cursor, UserIdInPath
 from greenroom.clock import iso
 from greenroom.ids import UserId
 from greenroom.people import People, directory, join, models
@@ -26,6 +27,7 @@ from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
 from greenroom.people.join import AccountExists, UsernameTaken
 from greenroom.people.models import InvalidEmail, InvalidName, InvalidUserId, InvalidUsername
+from greenroom.people.set_metadata import set_metadata
 from greenroom.safety.limits import Limit
 from greenroom.store.problems import InvalidCursor
 
@@ -51,6 +53,12 @@ class Profile(Person, rename="camel"):
     post_count: int
     joined_at: str
     suspension: Suspension | None
+    metadata: dict[str, Any]
+
+
+class PersonUpdate(Struct, rename="camel", forbid_unknown_fields=True):
+    metadata: dict[str, Any] | None
+    """Your own JSON object of at most 4 KB, in the place of the one before; null removes it."""
 
 
 class PeoplePage(Struct, rename="camel"):
@@ -160,6 +168,24 @@ async def create_person(
     return Response(made, status_code=201, headers={"Location": f"/v1/people/{made.user_id}"})
 
 
+@patch(
+    "/{userId:str}",
+    operation_id="updatePerson",
+    summary="Set a person's metadata",
+    description="For admins and services. Everybody who sees the profile sees it.",
+    response_description="The profile.",
+    guards=[needs(Scope.ADMIN, Scope.SERVICE)],
+    responses=refuses(PersonNotFound, metadata.InvalidMetadata, body=True),
+)
+async def update_person(
+    user_id: UserIdInPath,
+    data: JSONBody[PersonUpdate],
+    people: NamedDependency[SkipValidation[People]],
+) -> Profile:
+    kept = metadata.checked(data.metadata)
+    return Profile(**profile_of(await set_metadata(people, user_id, kept)))
+
+
 def shown(person: models.Person) -> dict[str, Any]:
     return {
         "user_id": person.id,
@@ -179,6 +205,7 @@ def profile_of(account: models.Account, *, suspended_at_ms: int | None = None) -
         "post_count": account.post_count,
         "joined_at": iso(account.joined_ms),
         "suspension": None if suspended_at_ms is None else _suspension(account, suspended_at_ms),
+        "metadata": metadata.shown(account.metadata),
     }
 
 
@@ -191,7 +218,7 @@ def _suspension(account: models.Account, now_ms: int) -> Suspension | None:
 
 routes = Router(
     "/v1/people",
-    route_handlers=[get_person, find_people, create_person],
+    route_handlers=[get_person, find_people, create_person, update_person],
     guards=[needs()],
     security=BEARER,
     tags=["people"],
