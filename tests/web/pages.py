@@ -55,7 +55,7 @@ async def _empty(window: Window) -> None:
 
 
 async def _nudge(window: Window) -> None:
-    await window.open("Editorial in Lisbon")
+    await window.open("The day at Studio Nord")
     await window.say("Just write to me at maya.lindqvist@example.com")
     await expect(window.page.get_by_role("alertdialog")).to_be_visible()
 

@@ -45,37 +45,6 @@ async def test_nothing_that_is_said_is_run(window: OpenWindow) -> None:
     assert asked == []
 
 
-async def test_what_is_typed_is_shown_copied_and_edited(window: OpenWindow) -> None:
-    ines, maya = await window("Inês Carvalho"), await window("Maya Lindqvist")
-    for one in (ines, maya):
-        await one.open("The deposit of the Porto booking")
-    await maya.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    typed = "2*3*4 # 1 choice <b> **bold** snake_case_name"
-    await ines.say(typed)
-    await maya.sees("2*3*4 # 1 choice <b> bold snake_case_name")
-    await maya.with_message("2*3*4", "More actions")
-    await maya.page.get_by_role("menuitem", name="Copy text").click()
-    await expect(maya.page.get_by_text("Copied")).to_be_visible()
-    assert await maya.page.evaluate("navigator.clipboard.readText()") == typed
-    await ines.with_message("2*3*4", "Edit")
-    await expect(ines.field).to_have_value(typed)
-    await ines.field.press("Escape")
-
-
-async def test_a_link_shows_where_it_leads(window: OpenWindow) -> None:
-    ines, maya = await window("Inês Carvalho"), await window("Maya Lindqvist")
-    for one in (ines, maya):
-        await one.open("The deposit of the Porto booking")
-    await ines.say("See [https://bank.example](https://evil.example/x) for it")
-    anyway = ines.button("Send anyway")
-    await expect(anyway.or_(ines.message("for it")).first).to_be_visible()
-    if await anyway.is_visible():
-        await anyway.click()
-    link = maya.message("for it").locator("a")
-    await expect(link).to_have_count(1)
-    await expect(link).to_have_text("https://evil.example/x")
-
-
 @pytest.mark.parametrize("sign", [">", "*", "`", "[", "- ", "\u202e"])
 async def test_no_text_is_too_deep(window: OpenWindow, sign: str) -> None:
     """Neither in the conversation nor as what was said last, on either screen, also later."""
@@ -95,7 +64,7 @@ async def test_an_address_that_is_none_leads_to_a_page(window: OpenWindow, path:
     maya = await window("Maya Lindqvist")
     await maya.go(path)
     await expect(maya.page.get_by_role("navigation", name="Main")).to_be_visible()
-    await expect(maya.page.locator("h1, h2").first).to_be_visible()
+    await expect(maya.page.locator("h1:not(.sr), h2").first).to_be_visible()
 
 
 async def test_a_name_is_text_as_well(window: OpenWindow) -> None:

@@ -38,8 +38,8 @@ async def test_quotes_within_quotes_end_at_a_depth(window: OpenWindow) -> None:
 
 async def test_what_is_typed_after_enter_is_the_next_message(window: OpenWindow) -> None:
     maya, jonas = await window("Maya Lindqvist"), await window("Jonas Achterberg")
-    await maya.open(EDITORIAL)
-    await jonas.open(EDITORIAL)
+    await maya.open(STUDIO)
+    await jonas.open(STUDIO)
 
     async def slowly(route: Route) -> None:
         await asyncio.sleep(0.8)

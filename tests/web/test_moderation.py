@@ -4,6 +4,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.web.conftest import OpenWindow
+from tests.web.window import Window
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -14,9 +15,7 @@ async def test_a_held_message_is_released(window: OpenWindow) -> None:
     maya, jonas = await window("Maya Lindqvist"), await window("Jonas Achterberg")
     await maya.open("Editorial in Lisbon")
     await jonas.open("Editorial in Lisbon")
-    await maya.say(_HELD)
-    await maya.page.get_by_role("button", name="Send anyway").click()
-    await expect(maya.message(_HELD)).to_contain_text("Under review")
+    await _say_held(maya)
     await jonas.sees(_HELD, times=0)
     await maya.page.reload()
     await maya.sees(_HELD)
@@ -36,6 +35,44 @@ async def test_a_held_message_is_released(window: OpenWindow) -> None:
     await jonas.sees(_HELD)
     await maya.sees(_HELD)
     await expect(maya.message(_HELD)).not_to_contain_text("Under review")
+
+
+@pytest.mark.parametrize(
+    ("key", "told"), [("x", "Your message was not delivered"), ("w", "You've been warned")]
+)
+async def test_the_author_of_a_held_message_is_told_how_it_ended(
+    window: OpenWindow, key: str, told: str
+) -> None:
+    """In the conversation and in a notice, live and after a reload, until they have read it."""
+    maya = await window("Maya Lindqvist")
+    await maya.open("Editorial in Lisbon")
+    await _say_held(maya)
+    ada = await window("Ada Okafor")
+    await ada.go("/moderation")
+    queue = ada.page.get_by_role("region", name="Open cases")
+    await queue.get_by_role("button", name=_HELD).click()
+    await expect(ada.page.get_by_role("button", name="Release")).to_be_enabled()
+    await ada.page.keyboard.press(key)
+    notice = maya.page.locator("[data-notices]")
+    for _ in range(2):
+        await expect(maya.message(_HELD)).to_contain_text("Not delivered")
+        await expect(notice).to_be_visible()
+        await maya.page.reload()
+    await notice.get_by_role("button", name="Read").click()
+    await expect(maya.page.locator("[data-notice]")).to_contain_text(told)
+    await maya.button("Got it").click()
+    await expect(notice).to_have_count(0)
+    await maya.page.reload()
+    await maya.sees("or rather from the first look on?")
+    await expect(notice).to_have_count(0)
+
+
+async def _say_held(maya: Window) -> None:
+    """The author is told first that it will be reviewed."""
+    await maya.say(_HELD)
+    asked = maya.page.get_by_role("alertdialog", name="We'll review this before it's delivered")
+    await asked.get_by_role("button", name="Send anyway").click()
+    await expect(maya.message(_HELD)).to_contain_text("Under review")
 
 
 async def test_a_report_is_decided_and_stays_on_record(window: OpenWindow) -> None:

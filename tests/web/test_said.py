@@ -52,7 +52,7 @@ async def test_a_direct_conversation_with_two_says_why_it_cannot_be_sent(
     await expect(maya.button("Send")).to_be_enabled()
     await maya.page.get_by_role("radio", name="Direct").check()
     await expect(maya.button("Send")).to_be_disabled()
-    await expect(maya.page.get_by_role("alert")).to_contain_text("with one person")
+    await expect(maya.page.get_by_role("alert")).to_contain_text("goes to one person")
     await maya.button("Remove Mateo Ruiz").click()
     await expect(maya.button("Send")).to_be_enabled()
 

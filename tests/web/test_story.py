@@ -226,10 +226,12 @@ async def test_whoever_is_blocked_does_not_notice(window: OpenWindow) -> None:
 
 
 async def test_a_kind_word_comes_before_contact_details_go_out(window: OpenWindow) -> None:
-    maya, jonas = await _both_in_the_booking(window)
+    maya, jonas = await window("Maya Lindqvist"), await window("Jonas Achterberg")
+    for one in (maya, jonas):
+        await one.open("The day at Studio Nord")
     await maya.say("Just write to me at maya.lindqvist@example.com")
     nudge = maya.page.get_by_role("alertdialog", name="Before you send this")
-    await expect(nudge).to_contain_text("please keep the conversation here")
+    await expect(nudge).to_contain_text("share contact details only after booking")
     await nudge.get_by_role("button", name="Edit message").click()
     await expect(maya.field).to_be_focused()
     await maya.say("Just write to me here.")

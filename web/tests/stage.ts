@@ -112,6 +112,7 @@ export class Stage {
     const participants = others.map((name) => ({ userId: this.ids.get(name), role: "seller" }));
     const opened = await this.ask(opener, "POST", "/threads", {
       kind: "inquiry",
+      role: "buyer",
       participants,
       message: { body: "Hello!" },
     });
@@ -144,8 +145,10 @@ export class Stage {
 import sys, types
 from greenroom.messaging import sync
 from greenroom.store.cursors import Cursors
-messaging = types.SimpleNamespace(cursors=Cursors(sys.argv[1].encode()))
-print(sync._sealed(messaging, sys.argv[2], sync._Place(1, 0)))`;
+clock = types.SimpleNamespace(epoch=0)
+messaging = types.SimpleNamespace(cursors=Cursors(sys.argv[1].encode()), clock=clock)
+place = sync._beginning(messaging, 1, sync.Memory())
+print(sync._sealed(messaging, sys.argv[2], place))`;
     const id = this.ids.get(name) ?? "";
     return execFileSync(PYTHON, ["-c", made, SECRET, id], { cwd: ROOT, encoding: "utf8" }).trim();
   }

@@ -1,6 +1,6 @@
 // What is said once and goes away: "Archived · Undo". What must be read stands somewhere else.
 import { isProblem, type ProblemDocument } from "../client";
-import { problemText, says, t, type PlainKey } from "../strings";
+import { moment, problemText, says, t, type PlainKey } from "../strings";
 
 export interface Toast {
   id: number;
@@ -60,9 +60,26 @@ export function sentenceOf(problem: ProblemDocument | null | undefined): string 
   const own = OWN[problem.type];
   if (own) return says(own);
   const code = problem.type.slice(problem.type.lastIndexOf("/") + 1);
-  const fields = problem as unknown as Record<string, unknown>;
-  const text = problemText(code, "fields" in fields ? (fields["fields"] as typeof fields) : fields);
+  const given = problem as unknown as Record<string, unknown>;
+  const fields = "fields" in given ? (given["fields"] as typeof given) : given;
+  if (code === "account-suspended") return suspended(fields);
+  const text = problemText(code, fields);
   if (text !== null) return text;
   if (problem.status >= SERVER_FAILED) return t("client.no-answer");
   return problem.detail || problem.title || t("app.wrongText");
+}
+
+function suspended(fields: Readonly<Record<string, unknown>>): string {
+  const { until, reason, contact } = fields;
+  return [
+    typeof until === "string"
+      ? t("notice.suspendedUntil", { when: moment(until) })
+      : t("notice.suspendedForGood"),
+    typeof reason === "string" && reason !== "" ? t("notice.reason", { reason }) : "",
+    typeof contact === "string" && contact !== ""
+      ? t("notice.appealTo", { contact })
+      : t("notice.appeal"),
+  ]
+    .filter(Boolean)
+    .join(" ");
 }

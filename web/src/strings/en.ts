@@ -485,7 +485,7 @@ export const en = {
   "mod.suspendedPeople": "Suspended people",
   "mod.findPerson": "Find a person",
   "mod.nobodyFound": "Nobody found",
-  "mod.nobodySuspended": "Nobody is suspended",
+  "mod.nobodySuspended": "No one is suspended",
   "mod.peopleText": "Search by name to see somebody's history.",
   "mod.forGood": "for good",
   "mod.isSuspended": "Suspended",
