@@ -45,7 +45,7 @@ def _mine(subject: str, **settings: object) -> Act:
 
 
 async def _id(window: Window, subject: str) -> str:
-    for folder in ("all", "archived", "spam"):
+    for folder in ("all", "archived", "spam", "hidden"):
         page = await window.ask("GET", f"/v1/inbox?folder={folder}&limit=50")
         for row in page["threads"]:
             if row["subject"] == subject:
@@ -84,6 +84,8 @@ STORY: dict[str, Act] = {
     "marked as spam while unread": _mine(EDITORIAL, spam=True),
     "a message arrives in spam": _jonas_writes,
     "no spam": _mine(EDITORIAL, spam=False),
+    "hidden while unread": _mine(EDITORIAL, hidden=True),
+    "a message brings it back from there": _jonas_writes,
     "marked as unread": _mark_unread,
     "a request accepted": _accept,
     "muted and archived": _mine(EDITORIAL, mutedUntil="2099-01-01T00:00:00Z", archived=True),

@@ -148,6 +148,8 @@ ON_ANOTHER_DEVICE: dict[str, Change] = {
     "back from the archive": _arranges(archived=False),
     "spam": _arranges(spam=True),
     "no spam": _arranges(spam=False),
+    "hidden": _arranges(hidden=True),
+    "shown again": _arranges(hidden=False),
 }
 
 

@@ -27,7 +27,7 @@ export const SHORTCUTS = [
   { id: "previous", keys: ["k"], section: "list", says: "key.previous" },
   {
     id: "folder",
-    keys: ["1", "2", "3", "4", "5", "6", "7", "8"],
+    keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
     section: "list",
     says: "key.folder",
   },

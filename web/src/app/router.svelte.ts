@@ -23,6 +23,7 @@ export const FOLDERS = [
   "requests",
   "other",
   "archived",
+  "hidden",
   "spam",
 ] as const satisfies readonly Folder[];
 

@@ -40,7 +40,6 @@ export class Mirror {
   #asking = false;
   #counting: ReturnType<typeof setTimeout> | null = null;
 
-  #peeks = new Map<string, Partial<Pick<Thread, "preview" | "lastAuthorUserId">>>();
   #muteEnds: ReturnType<typeof setTimeout> | null = null;
 
   constructor(
@@ -152,7 +151,6 @@ export class Mirror {
       case "message.edited":
       case "message.deleted":
       case "reaction.changed":
-        this.#peeks.delete(frame.threadId);
         for (const shown of this.#shown) shown.changedMessage(frame.message);
         if (this.thread(frame.threadId)?.lastSeq === frame.message.seq) void this.load(frame.threadId);
         return;
@@ -248,7 +246,7 @@ export class Mirror {
 
   #put(told: Thread, counts: boolean): void {
     const before = this.thread(told.threadId);
-    const thread = inOrder(this.#peeked(notUnread(told, before)));
+    const thread = inOrder(notUnread(told, before));
     this.#watchMute(thread);
     this.#threads.set(thread.threadId, thread);
     this.need(thread.participants.map((one) => one.userId));
@@ -273,30 +271,6 @@ export class Mirror {
         () => {},
       );
     }, COUNT_MS);
-  }
-
-  /** Before a request is answered only its first messages are shown; a row has the last of those. */
-  #peeked(thread: Thread): Thread {
-    const isCut = thread.preview === "" && !thread.lastAuthorUserId && thread.mine.unread > 0;
-    if (!isCut || !rules.waitsForMe(thread, this.me)) return thread;
-    const peek = this.#peeks.get(thread.threadId);
-    if (peek === undefined) void this.#peek(thread.threadId);
-    return { ...thread, ...peek };
-  }
-
-  async #peek(threadId: string): Promise<void> {
-    this.#peeks.set(threadId, {});
-    try {
-      const input = { path: { threadId }, query: { limit: 1 } };
-      const page = await this.rest.ask("get", "/v1/threads/{threadId}/messages", input);
-      const last = page.messages.at(-1);
-      if (last === undefined) return;
-      const preview = last.event ?? flat(last.body);
-      this.#peeks.set(threadId, { preview, lastAuthorUserId: last.authorUserId });
-      this.patch(threadId, (thread) => ({ ...thread }));
-    } catch {
-      this.#peeks.delete(threadId); // with the next change
-    }
   }
 
   /** Counts again when the next mute ends: nothing is told of it. */

@@ -42,6 +42,15 @@ export async function archive(room: Room, thread: Thread): Promise<void> {
   if (on) room.router.inbox();
 }
 
+export async function hide(room: Room, thread: Thread): Promise<void> {
+  const on = !thread.mine.hidden;
+  const set = (value: boolean): Promise<void> => room.client.hide(thread.threadId, value);
+  if (!(await room.toasts.trying(() => set(on)))) return;
+  const undo = { name: t("app.undo"), run: () => void room.toasts.trying(() => set(!on)) };
+  room.toasts.show(t(on ? "thread.hid" : "thread.unarchived"), undo);
+  if (on) room.router.inbox();
+}
+
 export async function spam(room: Room, thread: Thread): Promise<void> {
   const on = !thread.mine.spam;
   const set = (value: boolean): Promise<void> => room.client.spam(thread.threadId, value);

@@ -5,7 +5,7 @@ import type { Choice } from "../app/ui/Menu.svelte";
 import { isMuted, type Thread } from "../client";
 import { t } from "../strings";
 import { askedOfMe, mayArchive } from "./standing";
-import { archive, block, leave, markUnread, mute, pin, spam } from "./actions";
+import { archive, block, hide, leave, markUnread, mute, pin, spam } from "./actions";
 
 export type Ask =
   | { is: "report" }
@@ -33,6 +33,11 @@ export function choicesOf(room: Room, thread: Thread, ask: (next: Ask) => void):
           },
         ] as const)
       : []),
+    {
+      name: t(thread.mine.hidden ? "thread.unhide" : "thread.hide"),
+      icon: "hidden",
+      run: () => void hide(room, thread),
+    },
     {
       name: t("thread.unread"),
       icon: "unread",
