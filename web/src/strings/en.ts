@@ -65,7 +65,6 @@ export const en = {
   "problem.too-many": "You're doing this too often. Try again {wait}.",
   "problem.too-many-participants": "This conversation is full: {most} people at most.",
   "problem.too-many-sockets": "You're signed in on too many devices. This one was disconnected.",
-  "problem.unreachable": "You can't write to this person right now.",
   "problem.username-reserved": "This username is reserved. Choose another one.",
   "problem.username-taken": "This username is taken. Choose another one.",
   "problem.version-mismatch": "This has changed. Check it and try again.",
