@@ -102,6 +102,9 @@ class Observer:
         if isinstance(thread, str) and isinstance(message, str):
             known = self.messages.setdefault(thread, [])
             known += [] if message in known else [message]
+        request = told.get("requestId")
+        if isinstance(request, str) and request not in self.requests:
+            self.requests.append(request)
         for one in told.values():
             self._learn(one)
 

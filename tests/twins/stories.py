@@ -87,6 +87,11 @@ async def archives(node: Stage, name: str, threads: list[str]) -> None:
         await node.call(name, "PATCH", f"/threads/{thread}/mine", wish)
 
 
+async def hides(node: Stage, name: str, threads: list[str]) -> None:
+    for thread in threads:
+        await node.call(name, "PATCH", f"/threads/{thread}/mine", {"hidden": True})
+
+
 async def marks_spam(node: Stage, name: str, threads: list[str]) -> None:
     await node.call(name, "PATCH", f"/threads/{threads[0]}/mine", {"spam": True})
 
@@ -126,6 +131,7 @@ _OWN: dict[str, Fact] = {
     "blocks from the thread": blocks_from_thread,
     "is suspended": is_suspended,
     "archives": archives,
+    "hides": hides,
 }
 _WAITING: dict[str, Fact] = _OWN | {
     "declines": declines,

@@ -89,8 +89,13 @@ async def _turns_to(ana: Observer, who: str) -> None:
         await ana.ask("POST", people, {"userId": node.id("emil"), "role": "member"})
         body = {"body": "Welcome!", "clientMessageId": f"t-{node.clock.now_ms()}"}
         await ana.ask("POST", f"/v1/threads/{thread}/messages", body)
+    await ana.ask("POST", "/v1/inbox/read", {})
+    for request in ana.requests[:1]:
+        await ana.ask("DELETE", f"/v1/requests/{request}")
+    await ana.ask("PUT", f"/v1/direct/{user}")
     for thread in known[:1]:
         people = f"/v1/threads/{thread}/participants"
+        await ana.ask("PATCH", f"{people}/{user}", {"role": "member"})
         await ana.ask("DELETE", f"{people}/{user}")
         await ana.ask("POST", people, {"userId": user, "role": "seller"})
 
