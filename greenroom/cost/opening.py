@@ -4,13 +4,17 @@ from functools import partial
 
 from greenroom.cost.pattern import Act, Pattern
 from greenroom.cost.stage import TEXT, Stage
+from greenroom.ids import UserId
 from greenroom.messaging import answer, block, projects
+from greenroom.messaging.change_role import change_role
 from greenroom.messaging.models import Kind, Role, Thread
 from greenroom.messaging.open import Invited, open_direct
 from greenroom.messaging.rename import rename
+from greenroom.messaging.requests import sent_requests
 from greenroom.messaging.seats import add, leave
 from greenroom.messaging.start import start
-from greenroom.people.actor import Actor
+from greenroom.messaging.withdraw_request import withdraw_request
+from greenroom.people.actor import Actor, Scope
 
 _KEY = "00000001-5b1e-4c3a-9d2f-7a6b8c9d0e1f"
 
@@ -69,6 +73,13 @@ async def _rename(stage: Stage) -> Act:
     return partial(rename, stage.messaging, ana, thread.id, "Portraits in April")
 
 
+async def _change_role(stage: Stage) -> Act:
+    ana, ben = await stage.pair()
+    thread = await stage.talk(ana, ben)
+    service = Actor(UserId("shop"), frozenset({Scope.SERVICE}))
+    return partial(change_role, stage.messaging, service, thread.id, ben.user, Role.BUYER)
+
+
 async def _asked(stage: Stage) -> tuple[Actor, Actor, Thread]:
     """Ana has asked Ben, with one message, and he has not answered yet."""
     ana, ben = await stage.pair()
@@ -85,6 +96,18 @@ async def _accept(stage: Stage) -> Act:
 async def _decline(stage: Stage) -> Act:
     _, ben, thread = await _asked(stage)
     return partial(answer.decline, stage.messaging, ben, thread.gates[ben.user].id)
+
+
+async def _withdraw(stage: Stage) -> Act:
+    ana, ben, thread = await _asked(stage)
+    return partial(withdraw_request, stage.messaging, ana, thread.gates[ben.user].id)
+
+
+async def _sent_requests(stage: Stage) -> Act:
+    ana = await stage.person("ana")
+    for other in await stage.people(10):
+        await stage.open(ana, other)
+    return partial(sent_requests, stage.messaging, ana)
 
 
 async def _block_request(stage: Stage) -> Act:
@@ -116,8 +139,11 @@ PATTERNS = (
     Pattern("add", "add a stranger to a thread of two", _add),
     Pattern("leave", "leave a thread of two", _leave),
     Pattern("rename", "name a thread", _rename),
+    Pattern("change_role", "change somebody's role in a thread of two", _change_role),
     Pattern("accept", "accept a request", _accept),
     Pattern("decline", "decline a request", _decline),
+    Pattern("withdraw_request", "withdraw a request", _withdraw),
+    Pattern("sent_requests", "list the 10 requests that one has sent", _sent_requests),
     Pattern("block_request", "block whoever sent a request", _block_request),
     Pattern("block_person", "block somebody from a thread", _block_person),
     Pattern("project_threads", "the 5 threads of a leg, or of a group", _project_threads),

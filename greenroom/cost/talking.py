@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from greenroom.cost.pattern import Act, Pattern
 from greenroom.cost.stage import Stage
 from greenroom.ids import ThreadId, UserId
@@ -25,6 +27,7 @@ from greenroom.people.actor import Actor, Scope
 
 _HELD = "Send me the six digit code you just received by text."
 _LONG = "We begin at nine, and the studio has daylight until four. " * 34
+_METADATA = '{"order":17,"note":"' + "x" * 476 + '"}'
 _Mine: TypeAlias = Callable[[Messaging, Actor, ThreadId], Awaitable[object]]
 """What somebody does to their own side of a thread."""
 
@@ -42,6 +45,12 @@ async def _send_running(stage: Stage, kind: Kind = Kind.INQUIRY) -> Act:
 async def _send_long(stage: Stage) -> Act:
     ana, _, thread = await _talk(stage)
     return partial(stage.say, ana, thread.id, _LONG)
+
+
+async def _send_metadata(stage: Stage) -> Act:
+    ana, _, thread = await _talk(stage)
+    outgoing = replace(stage.outgoing(9), metadata=_METADATA)
+    return partial(send.send, stage.messaging, ana, thread.id, outgoing)
 
 
 async def _send_cold(stage: Stage) -> Act:
@@ -187,6 +196,7 @@ PATTERNS = (
     ),
     Pattern("send_cold", "a message, on a node that has nothing in mind", _send_cold, most_write=6),
     Pattern("send_long", "a message of 2,000 characters", _send_long),
+    Pattern("send_metadata", "a message with 500 bytes of metadata", _send_metadata),
     Pattern("send_gated", "a message that waits with a request", _send_gated, most_write=6),
     Pattern("send_held", "a message that waits for a moderator", _send_held),
     Pattern("send_again", "the same message again: a retry", _send_again),
@@ -232,6 +242,11 @@ PATTERNS = (
         "archive",
         "archive or bring back",
         partial(_mine, do=partial(arrange.archive, archived=True)),
+    ),
+    Pattern(
+        "hide",
+        "hide or bring back",
+        partial(_mine, do=partial(arrange.arrange, wishes=arrange.Wishes(hidden=True))),
     ),
     Pattern(
         "draft_save", "keep a draft", partial(_mine, do=partial(draft.save_draft, body="Dear Ben"))

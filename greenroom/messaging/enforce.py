@@ -42,12 +42,13 @@ class Enforcement:
             case HeldEdit() | HeldName():
                 await check_release_of_change(self.messaging, case)
 
-    async def release(self, case: Case) -> None:
+    async def release(self, case: Case) -> bool:
         match case.subject:
             case HeldMessage():
-                await release(self.messaging, case, case.subject)
+                return await release(self.messaging, case, case.subject)
             case HeldEdit() | HeldName():
-                await release_change(self.messaging, case)
+                return await release_change(self.messaging, case)
+        return True
 
     async def takes_part(self, thread: ThreadId, user: UserId) -> bool:
         head = await self.messaging.heads.read(thread)

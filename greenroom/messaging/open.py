@@ -104,14 +104,17 @@ async def find_or_open(
     words: Words = NO_WORDS,
     *,
     key: str | None = None,
+    first: bytes = b"",
 ) -> Opened:
-    """What is opened is opened with the words; what was there is left as it is."""
+    """What is opened is opened with the words; what was there is left as it is. `first` is the
+    digest of the first message: the same key with another one is refused."""
+    claim = None if key is None else _Claim(opened_key(actor.user, key), _digest(opening, first))
     if opening.kind is Kind.DIRECT:
         if is_bare_service(actor):
             raise InvalidThread("a direct conversation is opened by one of the two")
-        return await _direct(messaging, actor, _between_two(actor, opening), words)
+        between = _between_two(actor, opening)
+        return await _direct_once(messaging, actor, between, words, claim)
     check_opening(actor, opening)
-    claim = None if key is None else _Claim(opened_key(actor.user, key), _digest(opening))
     if claim is not None and (found := await _opened(messaging, claim)) is not None:
         return Opened(found)
     try:
@@ -120,6 +123,19 @@ async def find_or_open(
         waiting = await _waiting(messaging, actor, opening, asked)
         found = waiting if claim is None else await _claimed(messaging, claim, waiting)
         return Opened(found)
+
+
+async def _direct_once(
+    messaging: Messaging, actor: Actor, opening: Opening, words: Words, claim: _Claim | None
+) -> Opened:
+    """The pair finds its thread; the key only refuses to stand for another request."""
+    if claim is None:
+        return await _direct(messaging, actor, opening, words)
+    known = await _opened(messaging, claim)
+    opened = await _direct(messaging, actor, opening, words)
+    if known is None:
+        await _claimed(messaging, claim, opened.thread)
+    return opened
 
 
 async def _direct(messaging: Messaging, actor: Actor, opening: Opening, words: Words) -> Opened:
@@ -309,8 +325,8 @@ def _claim_op(claim: _Claim, thread: ThreadId) -> Put:
     return Put(MESSAGING, item, F("pk").absent())
 
 
-def _digest(opening: Opening) -> bytes:
-    return blake2b(msgspec.msgpack.encode(opening), digest_size=16).digest()
+def _digest(opening: Opening, first: bytes) -> bytes:
+    return blake2b(msgspec.msgpack.encode((opening, first)), digest_size=16).digest()
 
 
 def _between_two(actor: Actor, opening: Opening) -> Opening:
@@ -318,4 +334,5 @@ def _between_two(actor: Actor, opening: Opening) -> Opening:
         raise InvalidThread("a direct conversation is between two")
     if opening.others[0].user == actor.user:
         raise InvalidThread("a conversation takes two")
-    return Opening(kind=Kind.DIRECT, others=(Invited(opening.others[0].user),))
+    other = Invited(opening.others[0].user)
+    return Opening(kind=Kind.DIRECT, others=(other,), metadata=opening.metadata)

@@ -2,8 +2,8 @@
 
 It enters only where its author could say it now: not into a thread that was locked or closed
 meanwhile, nor beyond what may wait with a request. A moderator is told so beforehand
-(`check_release`); what stands in the way between that and the release throws the text away. Each
-may be done again after a crash, and then changes nothing.
+(`check_release`); what stands in the way between that and the release throws the text away, and the
+caller is told. Each may be done again after a crash, and then changes nothing.
 """
 
 from collections.abc import Mapping
@@ -32,8 +32,9 @@ from greenroom.messaging.turns import Planned
 from greenroom.safety.models import Case, Decision, HeldMessage, said_of
 from greenroom.safety.problems import CannotRelease
 from greenroom.store.base import Key, Op, Update, key_of
-from greenroom.store.expressions import F
+from greenroom.store.expressions import Action, F
 from greenroom.store.problems import ConditionFailed
+from greenroom.store.values import Item
 
 _WHY: Mapping[type[Problem], str] = {
     ThreadNotFound: "its author is no longer there",
@@ -56,7 +57,8 @@ async def check_release(messaging: Messaging, subject: HeldMessage, text: str) -
         raise CannotRelease(_WHY[type(problem)]) from problem
 
 
-async def release(messaging: Messaging, case: Case, subject: HeldMessage) -> None:
+async def release(messaging: Messaging, case: Case, subject: HeldMessage) -> bool:
+    """Whether the text is in its thread."""
     claim = claim_key(subject.thread, subject.author, subject.client_message_id)
     side = member_key(subject.thread, subject.author)
     item = await messaging.store.get(MESSAGING, side, consistent=True)
@@ -64,12 +66,14 @@ async def release(messaging: Messaging, case: Case, subject: HeldMessage) -> Non
     kept, _ = await messaging.heads.load(subject.thread)
     apart = kept is not None and await are_apart(messaging, kept, subject.author)
     mentions = () if kept is None else await mentions_in(messaging, kept, case.text)
+    held = await messaging.store.get(MESSAGING, claim, consistent=True)
+    outgoing = _outgoing(case, subject, held)
 
     def plan(head: Thread, ms: int) -> Planned:
         now_ms = messaging.clock.now_ms()
         check_may_send(head, subject.author, case.text, now_ms)
         head, asking = ask_again(messaging, head, subject.author, ms, apart=apart)
-        frame = _released(messaging, case, subject, mentions, head, ms)
+        frame = _released(messaging, case, outgoing, mentions, head, ms)
         after = said(head, frame)
         if author is not None and rules.unread_of(head, author):
             # Sending reads, but this was sent before what they have not read yet.
@@ -81,15 +85,28 @@ async def release(messaging: Messaging, case: Case, subject: HeldMessage) -> Non
         await append(messaging, subject.thread, plan)
     except ConditionFailed as refusal:
         if claim not in {key_of(failure.op) for failure in refusal.failed}:
-            raise  # else it was released already, or thrown away
+            raise
+        return await _was_released(messaging, claim)
     except _OBSTACLES:
         await throw_away(messaging, case, subject)
+        return await _was_released(messaging, claim)
+    return True
+
+
+async def _was_released(messaging: Messaging, claim: Key) -> bool:
+    """By somebody else; else the text was thrown away."""
+    item = await messaging.store.get(MESSAGING, claim, consistent=True)
+    return item is not None and "messageId" in item
 
 
 async def throw_away(messaging: Messaging, case: Case, subject: HeldMessage) -> None:
     """The claim keeps what its author is told when the message is sent again."""
     claim = claim_key(subject.thread, subject.author, subject.client_message_id)
-    removed = [F("state").set("removed"), F("warned").set(case.decision is Decision.WARN)]
+    removed: list[Action] = [
+        F("state").set("removed"),
+        F("warned").set(case.decision is Decision.WARN),
+        F("metadata").remove(),
+    ]
     if case.reason:
         removed.append(F("reason").set(case.reason))
     is_held = F("state").equals("held")
@@ -102,6 +119,7 @@ async def throw_away(messaging: Messaging, case: Case, subject: HeldMessage) -> 
 def _became(claim: Key, frame: Frame) -> Op:
     actions = (
         F("state").remove(),
+        F("metadata").remove(),
         F("messageId").set(frame.id),
         F("seq").set(frame.seq),
         F("ts").set(frame.ms),
@@ -112,12 +130,24 @@ def _became(claim: Key, frame: Frame) -> Op:
 def _released(
     messaging: Messaging,
     case: Case,
-    subject: HeldMessage,
+    outgoing: Outgoing,
     mentions: tuple[UserId, ...],
     head: Thread,
     ms: int,
 ) -> Frame:
     """With what safety said of it; a moderator has looked, and it is clean."""
-    outgoing = Outgoing(subject.client_message_id, case.text, case.reply_to)
-    frame = frame_of(messaging, subject.author, head, ms, outgoing, said_of(case), mentions)
+    assert isinstance(case.subject, HeldMessage)
+    author = case.subject.author
+    frame = frame_of(messaging, author, head, ms, outgoing, said_of(case), mentions)
     return replace(frame, moderation="clean")
+
+
+def _outgoing(case: Case, subject: HeldMessage, claim: Item | None) -> Outgoing:
+    """As it was sent: its claim keeps the metadata while it is held."""
+    metadata = None if claim is None else claim.get("metadata")
+    return Outgoing(
+        subject.client_message_id,
+        case.text,
+        case.reply_to,
+        metadata=None if metadata is None else str(metadata),
+    )

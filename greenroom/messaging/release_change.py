@@ -1,12 +1,11 @@
 """Make a change that a moderator has released: an edit, or a new name of a thread.
 
 It is made only where its author could make it now, and where nothing else has changed the same
-since. A moderator is told so beforehand; what stands in the way after that drops the change. Each
-may be called again after a crash, and then changes nothing.
+since. A moderator is told so beforehand; what stands in the way after that drops the change, and
+the caller is told. Each may be called again after a crash, and then changes nothing.
 """
 
 from collections.abc import Mapping
-from contextlib import suppress
 
 from msgspec.structs import replace
 
@@ -67,13 +66,17 @@ async def check_release_of_change(messaging: Messaging, case: Case) -> None:
         raise CannotRelease(_WHY[type(problem)]) from problem
 
 
-async def release_change(messaging: Messaging, case: Case) -> None:
-    with suppress(*_OBSTACLES):
+async def release_change(messaging: Messaging, case: Case) -> bool:
+    """Whether the change is made."""
+    try:
         match case.subject:
             case HeldEdit() as subject:
                 await _release_edit(messaging, case, subject)
             case HeldName() as subject:
                 await _release_name(messaging, case, subject)
+    except _OBSTACLES:
+        return False
+    return True
 
 
 async def _release_edit(messaging: Messaging, case: Case, subject: HeldEdit) -> None:

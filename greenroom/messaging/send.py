@@ -267,6 +267,8 @@ def hold_ops(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, outgoing: Outgoing, verdict: Hold
 ) -> tuple[Op, ...]:
     claim = _claim(thread_id, actor.user, outgoing) | {"state": "held"}
+    if outgoing.metadata is not None:
+        claim["metadata"] = outgoing.metadata
     case = held_ops(
         messaging.safety,
         author=actor.user,

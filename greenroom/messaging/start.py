@@ -27,6 +27,7 @@ from greenroom.messaging.send import (
     check_may_send,
     claim_op,
     cleaned,
+    digest,
     frame_of,
     hold_ops,
     mentions_in,
@@ -50,12 +51,19 @@ class Started(Struct, frozen=True):
 
 
 async def start(
-    messaging: Messaging, actor: Actor, opening: Opening, body: str, *, key: str | None = None
+    messaging: Messaging,
+    actor: Actor,
+    opening: Opening,
+    body: str,
+    *,
+    metadata: str | None = None,
+    key: str | None = None,
 ) -> Started:
+    """`metadata` is of the message: JSON text, as `metadata.checked` gives it."""
     if is_bare_service(actor):
         raise InvalidThread("a service says the first words as a system message")
     text.check_length(body)
-    outgoing = Outgoing(_client_id(messaging, key), body)
+    outgoing = Outgoing(_client_id(messaging, key), body, metadata=metadata)
     words = _FirstMessage(messaging, actor, outgoing)
     opened = await _opened(messaging, actor, opening, words, key)
     first = words.became if opened.begun else None
@@ -74,12 +82,13 @@ async def _opened(
     words: "_FirstMessage",
     key: str | None,
 ) -> Opened:
+    first = digest(words.outgoing)
     try:
-        return await find_or_open(messaging, actor, opening, words, key=key)
+        return await find_or_open(messaging, actor, opening, words, key=key, first=first)
     except ConditionFailed:
         # Said before, in a thread that its author has left since: they come back to it.
         words.became = None
-        return await find_or_open(messaging, actor, opening, key=key)
+        return await find_or_open(messaging, actor, opening, key=key, first=first)
 
 
 @dataclass

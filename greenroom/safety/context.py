@@ -27,8 +27,8 @@ class Enforcer(Protocol):
     async def check_release(self, case: Case) -> None:
         """Refuses with `CannotRelease` while a held text could not enter its thread."""
 
-    async def release(self, case: Case) -> None:
-        """Let a held text into its thread; one that can no longer enter is thrown away."""
+    async def release(self, case: Case) -> bool:
+        """Let a held text into its thread; one that can no longer enter is thrown away: False."""
 
     async def remove(self, case: Case) -> None:
         """Take the message away (a held one for good, a sent one to a tombstone), or close the

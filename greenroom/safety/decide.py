@@ -20,6 +20,7 @@ from greenroom.safety.models import (
     notice_of,
     takes_away,
 )
+from greenroom.safety.notices import as_stored
 from greenroom.safety.problems import (
     CaseChanged,
     CaseClosed,
@@ -68,6 +69,8 @@ async def decide(
     if undone:
         await carry_out(safety, entry)
     if notice is not None:
+        if decision is Decision.RELEASE:
+            notice = await as_stored(safety, notice)
         safety.tell(NoticeCreated(notice))
     return entry
 

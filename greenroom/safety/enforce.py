@@ -23,6 +23,7 @@ from greenroom.safety.models import (
     folds,
     notice_of,
 )
+from greenroom.safety.notices import correct_release
 from greenroom.store.expressions import Bound
 from greenroom.store.problems import ConditionFailed
 
@@ -59,8 +60,8 @@ async def carry_out(safety: Safety, entry: Entry) -> bool:
     case, digest = found
     if entry.decision is Decision.SUSPEND and entry.about is not None:
         await _keep_out(safety, safety.enforcer, entry, entry.about)
-    if entry.decision is Decision.RELEASE:
-        await safety.enforcer.release(case)
+    if entry.decision is Decision.RELEASE and not await safety.enforcer.release(case):
+        await correct_release(safety, case, entry)
     if entry.removes:
         await safety.enforcer.remove(case)
     if not await _fold_up(safety, entry, digest):

@@ -1,6 +1,7 @@
 """What moderation tells a user about themselves: read, synced, acknowledged. And what is held."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -9,7 +10,14 @@ from greenroom.ids import NoticeId, UserId
 from greenroom.people.actor import Actor
 from greenroom.safety import records
 from greenroom.safety.context import Safety
-from greenroom.safety.models import HeldMessage, HeldText, ModerationNotice
+from greenroom.safety.models import (
+    Case,
+    Entry,
+    HeldMessage,
+    HeldText,
+    ModerationNotice,
+    notice_of,
+)
 from greenroom.safety.problems import NoticeNotFound
 from greenroom.store.expressions import Prefix, Range
 from greenroom.store.problems import ConditionFailed
@@ -53,6 +61,29 @@ async def notices_since(safety: Safety, user: UserId, since_ms: int) -> Sequence
         limit=MAX_PAGE,
     )
     return tuple(map(records.notice_of, page.items))
+
+
+async def correct_release(safety: Safety, case: Case, entry: Entry) -> None:
+    """The notice said that a text is released, and then it could not enter its thread."""
+    if entry.about is None:
+        return
+    page = await safety.store.query(
+        records.SAFETY,
+        records.user_partition(entry.about),
+        Prefix(records.NOTICE + iso(entry.at_ms)),
+        limit=MAX_PAGE,
+        consistent=True,
+    )
+    for notice in map(records.notice_of, page.items):
+        if notice == notice_of(case, entry, notice.id):
+            with suppress(ConditionFailed):  # acknowledged meanwhile
+                await safety.store.write(records.rejected_after_all(notice))
+
+
+async def as_stored(safety: Safety, notice: ModerationNotice) -> ModerationNotice:
+    """As it reads once the decision is carried out."""
+    item = await safety.store.get(records.SAFETY, records.notice_key(notice), consistent=True)
+    return notice if item is None else records.notice_of(item)
 
 
 async def acknowledge(safety: Safety, actor: Actor, notice_id: NoticeId) -> None:

@@ -52,6 +52,7 @@ from greenroom.safety.models import (
     Entry,
     HeldMessage,
     ModerationNotice,
+    NoticeKind,
     Report,
     Standing,
 )
@@ -389,6 +390,12 @@ def notice_key_of(user: UserId, notice: NoticeId) -> Key | None:
 
 def noticed(notice: ModerationNotice) -> Put:
     return Put(SAFETY, _at(notice_key(notice)) | _written(notice))
+
+
+def rejected_after_all(notice: ModerationNotice) -> Update:
+    """Of a text that was to be released and could not enter its thread."""
+    kind = F("kind").set(NoticeKind.REJECTED.value)
+    return Update(SAFETY, notice_key(notice), (kind,), F("pk").exists())
 
 
 def acknowledged(notice: ModerationNotice, at_ms: int) -> tuple[Op, ...]:

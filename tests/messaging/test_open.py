@@ -9,6 +9,7 @@ from greenroom.ids import UserId
 from greenroom.messaging import answer, inbox, rules, seats
 from greenroom.messaging.block import block_person
 from greenroom.messaging.history import history
+from greenroom.messaging.hold_change import HeldChange
 from greenroom.messaging.models import Folder, GateStatus, Kind, Role, Thread
 from greenroom.messaging.open import Invited, Opening, open_direct, open_thread
 from greenroom.messaging.problems import (
@@ -76,17 +77,21 @@ async def test_only_staff_give_a_staff_role(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("subject", "problem"),
-    [("see https://shop.example", NotPlain), ("I will kill you", TextRefused)],
+    ("subject", "problem", "is_held"),
+    [("see https://shop.example", NotPlain, False), ("I will kill you", TextRefused, True)],
 )
 async def test_a_name_is_held_to_the_same_rules_as_a_message(
-    world: World, subject: str, problem: type[Problem]
+    world: World, subject: str, problem: type[Problem], is_held: bool
 ) -> None:
+    """A new name waits for a moderator where a message would; an opening cannot wait."""
     ana, ben = await world.person("ana"), await world.person("ben")
     asked = Opening(kind=Kind.INQUIRY, others=(Invited(ben.user),), subject=subject)
     with pytest.raises(problem):
         await open_thread(world.messaging, ana, asked)
     thread = await open_thread(world.messaging, ana, _with(ben.user))
+    if is_held:
+        assert isinstance(await rename(world.messaging, ana, thread.id, subject), HeldChange)
+        return
     with pytest.raises(problem):
         await rename(world.messaging, ana, thread.id, subject)
 

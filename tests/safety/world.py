@@ -51,6 +51,8 @@ class Notes:
     done: list[tuple[str, str]] = field(default_factory=list)
     breaks: str = ""
     locked: bool = False
+    blocked: bool = False
+    """What is released cannot enter its thread any more."""
     parties: set[UserId] = field(default_factory=set)
     """Who takes part in the thread."""
 
@@ -58,8 +60,9 @@ class Notes:
         if self.locked:
             raise CannotRelease("it is locked")
 
-    async def release(self, case: Case) -> None:
+    async def release(self, case: Case) -> bool:
         self._note("release", case.id)
+        return not self.blocked
 
     async def remove(self, case: Case) -> None:
         self._note("remove", case.id)

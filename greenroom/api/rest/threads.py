@@ -68,6 +68,8 @@ class Invitation(Struct, rename="camel", forbid_unknown_fields=True):
 
 class FirstMessage(Struct, rename="camel", forbid_unknown_fields=True):
     body: str
+    metadata: dict[str, Any] | None = None
+    """Your own JSON object of at most 4 KB."""
 
 
 class NewThread(Struct, rename="camel", forbid_unknown_fields=True):
@@ -148,8 +150,14 @@ async def open_thread(
     if data.message is None:
         opened = await opening.find_or_open(messaging, actor, wanted, key=idempotency_key)
     else:
-        body = data.message.body
-        opened = await start.start(messaging, actor, wanted, body, key=idempotency_key)
+        opened = await start.start(
+            messaging,
+            actor,
+            wanted,
+            data.message.body,
+            metadata=metadata.checked(data.message.metadata),
+            key=idempotency_key,
+        )
         sent = shapes.sending(opened.first, opened.client_id, actor.user)
     return Response(
         Opened(await _shown(messaging, actor, opened.thread.id), sent),

@@ -47,6 +47,8 @@ class Send(Frame, tag="send", forbid_unknown_fields=True):
     """The client's own name for it; the same name is the same message."""
     body: str
     reply_to_message_id: _Id | None = None
+    metadata: dict[str, Any] | None = None
+    """Your own JSON object of at most 4 KB."""
 
 
 class Edit(Frame, tag="edit", forbid_unknown_fields=True):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from greenroom import metadata
 from greenroom.api.problems import NotAFrame
 from greenroom.api.rest import shapes
 from greenroom.api.ws import frames
@@ -18,7 +19,10 @@ from greenroom.people.actor import Actor
 async def on_send(session: Session, request: frames.Send) -> Ack:
     reply = request.reply_to_message_id
     outgoing = sending.Outgoing(
-        request.client_message_id, request.body, None if reply is None else MessageId(reply)
+        request.client_message_id,
+        request.body,
+        None if reply is None else MessageId(reply),
+        metadata=metadata.checked(request.metadata),
     )
     actor = _actor(session)
     outcome = await sending.send(

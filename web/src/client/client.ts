@@ -24,6 +24,7 @@ import type {
   Notice,
   Outgoing,
   ProblemDocument,
+  SendOptions,
 } from "./types";
 import { UseCases } from "./usecases";
 import { Value } from "./value";
@@ -364,9 +365,9 @@ class TheClient extends UseCases implements Client, Desk {
 
   // Writing.
 
-  send(threadId: string, body: string, options: { replyTo?: string } = {}): Outgoing {
+  send(threadId: string, body: string, options: SendOptions = {}): Outgoing {
     const afterSeq = this.mirror.thread(threadId)?.lastSeq ?? null;
-    const kept = this.#sent.write(threadId, body, options.replyTo ?? null, afterSeq);
+    const kept = this.#sent.write(threadId, body, options, afterSeq);
     this.#post({ type: "send", kept });
     this.drafts.drop(threadId);
     for (const one of this.#open) if (one.threadId === threadId) one.typed();

@@ -76,7 +76,7 @@ export class Outbox {
   }
 
   async #send(kept: Kept): Promise<void> {
-    const { threadId, clientMessageId, body, replyToMessageId } = kept;
+    const { threadId, clientMessageId, body, replyToMessageId, metadata } = kept;
     this.#busy.add(threadId);
     this.#put({ ...kept, state: "sending", tried: true, problem: null });
     const answer = await this.courier.ask({
@@ -85,6 +85,7 @@ export class Outbox {
       clientMessageId,
       body,
       replyToMessageId,
+      ...(metadata === undefined ? {} : { metadata }),
     });
     this.#busy.delete(threadId);
     const now = this.#entries.get(clientMessageId);

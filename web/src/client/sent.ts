@@ -4,7 +4,14 @@
 // What one would get wrong: what is held is in no history, so that after a reload its author would
 // not find it. It is kept and sent once more under its name, and the server says what became of it.
 import { KeptMessages, type Storage } from "./kept";
-import type { HeldMessage, Message, ModerationNotice, Outgoing, Rejection } from "./types";
+import type {
+  HeldMessage,
+  Message,
+  ModerationNotice,
+  Outgoing,
+  Rejection,
+  SendOptions,
+} from "./types";
 import { Made } from "./value";
 import type { Kept } from "./wire";
 
@@ -42,14 +49,15 @@ export class Sent {
     return [...this.#given.values()];
   }
 
-  write(threadId: string, body: string, replyTo: string | null, afterSeq: number | null): Kept {
+  write(threadId: string, body: string, options: SendOptions, afterSeq: number | null): Kept {
     // No two in one moment: their order is that of their times.
     this.#writtenMs = Math.max(Date.now(), this.#writtenMs + 1);
     const kept: Kept = {
       clientMessageId: crypto.randomUUID(),
       threadId,
       body,
-      replyToMessageId: replyTo,
+      replyToMessageId: options.replyTo ?? null,
+      ...(options.metadata === undefined ? {} : { metadata: options.metadata }),
       writtenAt: new Date(this.#writtenMs).toISOString(),
       afterSeq,
       tried: false,

@@ -490,6 +490,8 @@ export interface Send {
   body: string;
   /** The message of the same thread that it answers. */
   replyToMessageId?: string | null | undefined;
+  /** Your own JSON object of at most 4 KB. */
+  metadata?: Record<string, unknown> | null | undefined;
 }
 
 export type ServiceRole = "creator" | "model" | "photographer" | "videographer";

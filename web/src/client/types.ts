@@ -90,6 +90,13 @@ export interface Rejection {
   warned: boolean;
 }
 
+export interface SendOptions {
+  /** The id of the message that this one answers. */
+  replyTo?: string;
+  /** Your own JSON object of at most 4 KB. */
+  metadata?: Record<string, unknown>;
+}
+
 /** What one has sent and the server has not yet answered, or has refused. */
 export interface Outgoing {
   clientMessageId: string;
@@ -199,7 +206,7 @@ export interface Client {
   open(threadId: string, at?: { around?: string }): Conversation;
 
   // Writing. `send` returns at once; the message is among `outgoing`, and in time among `messages`.
-  send(threadId: string, body: string, options?: { replyTo?: string }): Outgoing;
+  send(threadId: string, body: string, options?: SendOptions): Outgoing;
   /** A refused message, once more as it is. */
   retry(clientMessageId: string): void;
   /** Returns what it said, for the composer. */

@@ -44,6 +44,7 @@ export interface Kept {
   threadId: string;
   body: string;
   replyToMessageId: string | null;
+  metadata?: Record<string, unknown>;
   writtenAt: string;
   /** The last message that was there when it was written. */
   afterSeq: number | null;

@@ -1,0 +1,204 @@
+"""Metadata: the integrator's own JSON comes back as it was given, wherever it is shown."""
+
+from typing import Any
+
+import pytest
+
+from greenroom.metadata import MAX_BYTES, MAX_DEPTH
+from greenroom.people.actor import Scope
+from tests.api.castle import SCAM
+from tests.api.hall import Hall, refused, told
+
+OWN = {"order": 17, "tags": ["a", {"b": None}], "price": 9.5, "name": "Żółć 🎬"}
+
+
+def _sized(size: int) -> dict[str, str]:
+    """Of exactly so many bytes of JSON, and few characters."""
+    rest = size - len('{"k":""}')
+    return {"k": "é" * (rest // 2) + "x" * (rest % 2)}
+
+
+def _nested(depth: int) -> dict[str, Any]:
+    value: Any = 1
+    for _ in range(depth - 1):
+        value = [value]
+    return {"k": value}
+
+
+LARGEST = {"size": _sized(MAX_BYTES), "depth": _nested(MAX_DEPTH)}
+TOO_MUCH = {
+    "size": (_sized(MAX_BYTES + 1), "4,096 bytes"),
+    "depth": (_nested(MAX_DEPTH + 1), "8 levels"),
+    "far too deep": (_nested(200), "8 levels"),
+}
+
+NOT_OBJECTS: tuple[object, ...] = ([], "text", 7)
+
+
+async def _places(hall: Hall, thread: str) -> list[tuple[str, str, str, Any]]:
+    """Every request that takes metadata: who asks, how, where, and with what around it."""
+    sent = await hall.say("ana", thread, "Where is my order?")
+    person = {"userId": hall.ids["ben"]}
+    opening = {"kind": "inquiry", "participants": [person]}
+    messages = f"/threads/{thread}/messages"
+    return [
+        ("ana", "POST", messages, lambda own: {"body": "Hi", "metadata": own}),
+        ("ana", "PATCH", f"{messages}/{sent['messageId']}", lambda own: {"metadata": own}),
+        ("ana", "POST", "/threads", lambda own: opening | {"metadata": own}),
+        (
+            "ana",
+            "POST",
+            "/threads",
+            lambda own: opening | {"message": {"body": "Hello", "metadata": own}},
+        ),
+        ("shop", "PATCH", f"/threads/{thread}", lambda own: {"metadata": own}),
+        (
+            "shop",
+            "POST",
+            f"/threads/{thread}/system-messages",
+            lambda own: {"body": "Sent.", "clientMessageId": "s1", "metadata": own},
+        ),
+        ("shop", "PATCH", f"/people/{hall.ids['ben']}", lambda own: {"metadata": own}),
+    ]
+
+
+async def _ask(hall: Hall, who: str, method: str, path: str, body: Any) -> Any:
+    scopes = (Scope.SERVICE,) if who == "shop" else ()
+    header = hall.token(who, *scopes)
+    return await hall.client.request(method, f"/v1{path}", headers=header, json=body)
+
+
+async def _counted(hall: Hall, thread: str) -> tuple[int, int]:
+    inbox = await hall.get("ana", "/inbox")
+    page = await hall.get("ana", f"/threads/{thread}/messages")
+    return len(inbox["threads"]), len(page["messages"])
+
+
+async def test_too_much_is_refused_everywhere_with_the_reason_and_changes_nothing(
+    hall: Hall,
+) -> None:
+    thread = await hall.talk()
+    places = await _places(hall, thread)
+    before = await _counted(hall, thread)
+    for who, method, path, around in places:
+        for own, reason in TOO_MUCH.values():
+            answer = await _ask(hall, who, method, path, around(own))
+            assert reason in refused(answer, 422, "invalid-metadata")["detail"]
+        for wrong in NOT_OBJECTS:
+            answer = await _ask(hall, who, method, path, around(wrong))
+            refused(answer, 400, "invalid-request")
+    assert await _counted(hall, thread) == before
+
+
+async def test_too_much_is_refused_before_anything_is_read(hall: Hall) -> None:
+    thread = await hall.talk()
+    places = await _places(hall, thread)
+    for who, method, path, around in places:
+        with hall.contexts.messaging.store.counting() as cost:
+            await _ask(hall, who, method, path, around(TOO_MUCH["size"][0]))
+        assert cost.write_units == 0, (method, path)
+        assert set(cost.by_source) <= {"UserPosts"}, "the caller's account"
+
+
+@pytest.mark.parametrize("limit", LARGEST)
+async def test_as_much_as_allowed_is_taken_everywhere(hall: Hall, limit: str) -> None:
+    thread = await hall.talk()
+    for who, method, path, around in await _places(hall, thread):
+        answer = await _ask(hall, who, method, path, around(LARGEST[limit]))
+        assert answer.status_code in (200, 201), (method, path, answer.text)
+
+
+async def test_a_message_brings_its_metadata_wherever_it_is_shown(hall: Hall) -> None:
+    thread = await hall.talk()
+    cursor = (await hall.get("ben", "/sync"))["cursor"]
+    hall.clock.advance(seconds=60)
+    sent = await hall.say("ana", thread, "Where is my order?", metadata=OWN)
+    path = f"/threads/{thread}/messages"
+    [change] = (await hall.get("ben", f"/sync?cursor={cursor}"))["threads"]
+    [listed] = (await hall.get("ben", path))["messages"]
+    alone = await hall.get("ben", f"{path}/{sent['messageId']}")
+    for shown in (sent, listed, alone, *change["messages"]):
+        assert shown["metadata"] == OWN
+    edited = told(await hall.ask("ana", "PATCH", f"{path}/{sent['messageId']}", {"body": "Where?"}))
+    assert edited["metadata"] == OWN
+    one = f"{path}/{sent['messageId']}"
+    other = told(await hall.ask("ana", "PATCH", one, {"metadata": {"order": 18}}))
+    assert (other["metadata"], other["body"]) == ({"order": 18}, "Where?")
+    assert "metadata" not in told(await hall.ask("ana", "PATCH", one, {"metadata": None}))
+
+
+async def test_a_retry_with_other_metadata_is_another_message(hall: Hall) -> None:
+    path = f"/threads/{await hall.talk()}/messages"
+    body = {"body": "Hi", "clientMessageId": "m1", "metadata": OWN}
+    first = told(await hall.ask("ana", "POST", path, body), 201)
+    assert told(await hall.ask("ana", "POST", path, body), 200)["message"] == first["message"]
+    other = await hall.ask("ana", "POST", path, body | {"metadata": {"order": 18}})
+    refused(other, 422, "client-id-reused")
+
+
+@pytest.mark.parametrize("begins", [False, True])
+async def test_a_held_message_keeps_its_metadata_when_it_is_released(
+    hall: Hall, begins: bool
+) -> None:
+    message = {"body": SCAM, "metadata": OWN}
+    if begins:
+        person = {"userId": hall.ids["ben"]}
+        body = {"kind": "inquiry", "participants": [person], "message": message}
+        opened = told(await hall.ask("ana", "POST", "/threads", body), 201)
+        assert opened["sent"]["status"] == "held"
+        thread = opened["thread"]["threadId"]
+    else:
+        thread = await hall.talk()
+        told(await hall.ask("ana", "POST", f"/threads/{thread}/messages", message), 202)
+    [case] = (await hall.get("mod", "/moderation/queue"))["cases"]
+    place = f"/moderation/cases/{case['caseId']}"
+    told(await hall.ask("mod", "POST", f"{place}/claim"))
+    decision = {"decision": "release", "version": case["version"]}
+    told(await hall.ask("mod", "POST", f"{place}/decide", decision))
+    [shown] = (await hall.get("ben", f"/threads/{thread}/messages"))["messages"]
+    assert (shown["body"], shown["metadata"]) == (SCAM, OWN)
+
+
+@pytest.mark.parametrize("kind", ["inquiry", "direct"])
+async def test_a_thread_and_its_first_message_have_metadata_of_their_own(
+    hall: Hall, kind: str
+) -> None:
+    body = {
+        "kind": kind,
+        "participants": [{"userId": hall.ids["ben"]}],
+        "metadata": {"shop": 3},
+        "message": {"body": "Hello Ben", "metadata": OWN},
+    }
+    opened = told(await hall.ask("ana", "POST", "/threads", body), 201)
+    assert opened["thread"]["metadata"] == {"shop": 3}
+    assert opened["sent"]["message"]["metadata"] == OWN
+    thread = opened["thread"]["threadId"]
+    await hall.accept("ben", thread)
+    for name in ("ana", "ben"):
+        assert (await hall.get(name, f"/threads/{thread}"))["metadata"] == {"shop": 3}
+        [row] = (await hall.get(name, "/inbox"))["threads"]
+        assert row["metadata"] == {"shop": 3}
+        [shown] = (await hall.get(name, f"/threads/{thread}/messages"))["messages"]
+        assert shown["metadata"] == OWN
+
+
+async def test_a_service_changes_the_metadata_of_a_thread_and_all_see_it(hall: Hall) -> None:
+    thread = await hall.talk()
+    cursor = (await hall.get("ben", "/sync"))["cursor"]
+    hall.clock.advance(seconds=60)
+    path = f"/threads/{thread}"
+    told(await _ask(hall, "shop", "PATCH", path, {"metadata": OWN}))
+    [change] = (await hall.get("ben", f"/sync?cursor={cursor}"))["threads"]
+    assert change["thread"]["metadata"] == OWN
+    assert (await hall.get("ana", path))["metadata"] == OWN
+    told(await _ask(hall, "shop", "PATCH", path, {"metadata": None}))
+    assert (await hall.get("ana", path))["metadata"] == {}
+
+
+async def test_a_person_has_metadata_that_a_service_sets(hall: Hall) -> None:
+    path = f"/people/{hall.ids['ben']}"
+    told(await _ask(hall, "shop", "PATCH", path, {"metadata": OWN}))
+    assert (await hall.get("ana", path))["metadata"] == OWN
+    assert (await hall.get("ben", "/me"))["metadata"] == OWN
+    told(await _ask(hall, "shop", "PATCH", path, {"metadata": None}))
+    assert (await hall.get("ana", path))["metadata"] == {}
