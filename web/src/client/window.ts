@@ -47,7 +47,10 @@ export class Window {
     const at = this.messages.findIndex((one) => one.messageId === message.messageId);
     const known = this.messages[at];
     if (known !== undefined) {
-      if (message.version > known.version) this.messages = this.messages.with(at, message);
+      // An event does not say who has seen it: what a page said stays.
+      const { seenBy = known.seenBy } = message;
+      const changed = seenBy === undefined ? message : { ...message, seenBy };
+      if (message.version > known.version) this.messages = this.messages.with(at, changed);
       return true;
     }
     const last = this.last?.seq ?? 0;

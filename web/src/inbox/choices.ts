@@ -53,6 +53,12 @@ export function choicesOf(room: Room, thread: Thread, ask: (next: Ask) => void):
   ];
 }
 
+/** Nobody is told that one leaves a pair. A group of which two are left looks like a pair here. */
+function leaveText(thread: Thread): "thread.leaveText" | "thread.leavePairText" | "thread.leaveDirectText" {
+  if (thread.kind === "direct") return "thread.leaveDirectText";
+  return thread.participants.length === 2 ? "thread.leavePairText" : "thread.leaveText";
+}
+
 /** What is felt by others, or cannot be taken back. */
 export function grave(room: Room, thread: Thread, ask: (next: Ask) => void): Choice[] {
   const others = room.others(thread);
@@ -78,7 +84,7 @@ export function grave(room: Room, thread: Thread, ask: (next: Ask) => void): Cho
   if (askedOfMe(thread, room.myId)) return choices; // declining is leaving
   const what = {
     title: t("thread.leaveTitle"),
-    text: t("thread.leaveText"),
+    text: t(leaveText(thread)),
     act: t("thread.leaveDo"),
     run: () => void leave(room, thread),
   };

@@ -22,6 +22,16 @@ export function askedByMe(thread: Thread, myId: string): GateRequest | null {
   return thread.requests.find((one) => one.senderUserId === myId) ?? null;
 }
 
+/** My pending request, where nobody else has accepted yet: only then are messages limited. */
+export function limitedBy(thread: Thread, myId: string): GateRequest | null {
+  const pending = thread.requests.filter(
+    (one) => one.senderUserId === myId && one.status === "pending",
+  );
+  const targets = new Set(pending.map((one) => one.targetUserId));
+  const others = thread.participants.filter((one) => one.userId !== myId);
+  return others.every((one) => targets.has(one.userId)) ? (pending[0] ?? null) : null;
+}
+
 /** A request is accepted or declined, not archived. */
 export function mayArchive(thread: Thread, myId: string): boolean {
   return askedOfMe(thread, myId) === null;
@@ -38,6 +48,7 @@ export function closedBecause(thread: Thread, myId: string): string | null {
   const mine = askedByMe(thread, myId);
   if (mine && others.length === 1) {
     if (mine.status === "expired") return t("request.expired");
+    if (mine.status === "withdrawn") return t("request.withdrawn");
     if (thread.lastSeq >= PENDING_MESSAGES) return t("compose.pending");
   }
   return null;
@@ -77,10 +88,41 @@ function roleOf(thread: Thread, userId: string): Role | undefined {
 
 export type Receipt = { is: "sent" | "delivered" } | { is: "read"; by: string[] };
 
-export function receiptOf(message: Message, thread: Thread, myId: string): Receipt {
+/** When people joined, as far as the loaded messages tell. */
+export interface Joins {
+  /** The seq of the last event that added a person. */
+  seqs: ReadonlyMap<string, number>;
+  /** The loaded messages reach the newest one: nobody joined later. */
+  complete: boolean;
+}
+
+export function joinsIn(messages: readonly Message[], hasAfter: boolean): Joins {
+  const added = messages.filter((one) => one.event === "participant.added");
+  const seqs = new Map(added.flatMap((one) => one.about.map((userId) => [userId, one.seq])));
+  return { seqs, complete: !hasAfter };
+}
+
+/**
+ * Who has seen a message: those whom the server names, and those who have read on since. A read
+ * position alone is not enough: it also lies behind messages from before its owner joined.
+ */
+export function receiptOf(message: Message, thread: Thread, myId: string, joins: Joins): Receipt {
   const others = thread.participants.filter((one) => one.userId !== myId);
-  const by = others.filter((one) => (one.lastReadSeq ?? 0) >= message.seq).map((one) => one.userId);
+  const reached = others.filter((one) => hasReached(message, one.userId, joins));
+  const by = reached
+    .filter((one) => isSeenBy(message, one.userId) || (one.lastReadSeq ?? 0) >= message.seq)
+    .map((one) => one.userId);
   if (by.length > 0) return { is: "read", by };
-  const arrived = others.some((one) => (one.lastDeliveredSeq ?? 0) >= message.seq);
+  const arrived = reached.some((one) => (one.lastDeliveredSeq ?? 0) >= message.seq);
   return { is: arrived ? "delivered" : "sent" };
+}
+
+function isSeenBy(message: Message, userId: string): boolean {
+  return message.seenBy?.includes(userId) ?? false;
+}
+
+function hasReached(message: Message, userId: string, joins: Joins): boolean {
+  if (isSeenBy(message, userId)) return true;
+  if (message.seenBy !== undefined && !joins.complete) return false;
+  return (joins.seqs.get(userId) ?? 0) < message.seq;
 }

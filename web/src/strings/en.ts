@@ -53,7 +53,7 @@ export const en = {
   "problem.not-plain": "You can't send links or files until your request is accepted.",
   "problem.not-your-place": "Your role in this conversation doesn't let you do this.",
   "problem.not-yours": "Only the author can do this.",
-  "problem.own-case": "You can't decide a case about yourself.",
+  "problem.own-case": "You can't decide a case that concerns you or that you reported.",
   "problem.person-not-found": "This person no longer exists.",
   "problem.profile-changed": "Your profile changed on another device. Check it and save again.",
   "problem.request-not-found": "This request no longer exists.",
@@ -224,9 +224,13 @@ export const en = {
   "thread.leaveTitle": "Leave this conversation?",
   "thread.leaveText":
     "You won't get new messages, and you can't rejoin by yourself. The others will see that you left.",
+  "thread.leavePairText":
+    "This conversation disappears from your inbox. If the other person writes here again, you may get a request.",
+  "thread.leaveDirectText":
+    "This conversation disappears from your inbox. If they write again, you get a request, and you can come back by writing to them. We won't tell them that you left.",
   "thread.blockTitle": "Block {name}?",
   "thread.blockText":
-    "They can't write to you any more, and this conversation disappears from your inbox for good, even if you unblock them later. We won't tell them.",
+    "They can't write to you any more, and your conversations with them disappear from your inbox. If you unblock them later, the conversations come back, without what they wrote meanwhile. We won't tell them.",
   "thread.blockDo": "Block",
   "thread.leaveDo": "Leave",
   "thread.here": "{name} is here",
@@ -368,6 +372,7 @@ export const en = {
   "request.waits":
     "Waiting for {name} to accept your request. You can send up to three messages until then.",
   "request.expired": "Your request has expired. You can send a new one.",
+  "request.withdrawn": "You withdrew your request, so you can't write here.",
   "request.accept": "Accept",
   "request.decline": "Decline",
   "request.block": "Block",
@@ -556,7 +561,7 @@ export const en = {
   "set.blocked": "Blocked people",
   "set.noBlocked": "You haven't blocked anyone.",
   "set.blockedText":
-    "People you unblock can write to you again. Your old conversations with them don't come back.",
+    "People you unblock can write to you again, and your conversations with them come back. You don't get what they wrote meanwhile.",
   "set.blockedFailed": "Your blocked people didn't load.",
   "set.unblock": "Unblock",
   "set.unblockOf": "Unblock {name}",
