@@ -93,9 +93,6 @@ async def test_pages_go_on_where_the_last_one_ended(client: Client) -> None:
 async def test_what_does_not_fit_is_refused_with_its_place(client: Client) -> None:
     many = "&".join(f"id=usr_{n}" for n in range(51))
     for query in (
-        "",
-        "?username=a&name=b",
-        "?id=a&name=b",
         f"?{many}",
         "?name=ma&limit=0",
         "?name=ma&limit=x",
@@ -108,3 +105,13 @@ async def test_what_does_not_fit_is_refused_with_its_place(client: Client) -> No
     answer = await client.get("/v1/people?name=ma&cursor=made-up")
     assert answer.status_code == 400
     assert answer.json()["type"] == "/problems/invalid-cursor"
+
+
+async def test_of_several_ways_to_find_people_the_first_counts(client: AsyncClient) -> None:
+    assert (await client.get("/v1/people")).json() == {"people": [], "next": None}
+    maya = (await client.get("/v1/people?username=maya")).json()["people"]
+    assert [person["username"] for person in maya] == ["maya"]
+    both = await client.get("/v1/people?username=maya&name=no-such-name")
+    assert both.json()["people"] == maya
+    all_three = f"id={maya[0]['userId']}&username=no-such-name&name=no-such-name"
+    assert (await client.get(f"/v1/people?{all_three}")).json()["people"] == maya

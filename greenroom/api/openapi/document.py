@@ -6,15 +6,17 @@ from typing import Any
 from litestar import Litestar
 
 from greenroom.api.openapi.properties import PARAMETERS, Property, property_of
+from greenroom.api.openapi.requests import add_checks
 
 
 def document_of(app: Litestar) -> dict[str, Any]:
-    return described(app.openapi_schema.to_schema())
+    return described(app.openapi_schema.to_schema(), app)
 
 
-def described(document: dict[str, Any]) -> dict[str, Any]:
-    """The same document; every property and parameter says what it means."""
+def described(document: dict[str, Any], app: Litestar) -> dict[str, Any]:
+    """The same document; every property and parameter says what it means and what is checked."""
     result = deepcopy(document)
+    add_checks(result, app)
     for name, schema in result["components"]["schemas"].items():
         for key, value in schema.get("properties", {}).items():
             known = property_of(name, key)
@@ -40,6 +42,8 @@ def _with(schema: dict[str, Any], known: Property) -> dict[str, Any]:
         string.setdefault("format", known.format)
     if string is not None and known.max_length is not None and "enum" not in string:
         string.setdefault("maxLength", known.max_length)
+    if string is not None and known.min_length is not None:
+        string.setdefault("minLength", known.min_length)
     return result
 
 

@@ -15,6 +15,7 @@ from greenroom.safety.decide import MAX_NOTE, MAX_REASON
 
 _MAX_ID = 64
 _MAX_EMAIL = 254
+_MIN_USERNAME = 2
 _MAX_USERNAME = 30
 
 
@@ -22,10 +23,11 @@ class Property(Struct, frozen=True):
     description: str
     format: str | None = None
     max_length: int | None = None
+    min_length: int | None = None
 
 
 def _id(description: str) -> Property:
-    return Property(description, max_length=_MAX_ID)
+    return Property(description, max_length=_MAX_ID, min_length=1)
 
 
 def _time(description: str) -> Property:
@@ -40,10 +42,16 @@ def _other(description: str) -> Property:
     return Property(description)
 
 
+_NEW_TEXT = Property("The text, as it was typed.", max_length=MAX_TEXT, min_length=1)
+
 PROPERTIES: Mapping[str, Property] = {
     # people
     "userId": _id("The person's id: ours, or the `sub` of your identity provider."),
-    "username": _text("The unique name, in lower case: a-z, 0-9, `.` and `_`.", _MAX_USERNAME),
+    "username": Property(
+        "The unique name, in lower case: a-z, 0-9, `.` and `_`.",
+        max_length=_MAX_USERNAME,
+        min_length=_MIN_USERNAME,
+    ),
     "displayName": _text("The name that the person wants to be shown by.", MAX_NAME),
     "firstName": _text("The first name.", MAX_NAME),
     "lastName": _text("The last name.", MAX_NAME),
@@ -84,7 +92,7 @@ PROPERTIES: Mapping[str, Property] = {
     "bookingId": _id("Your own id of the booking that it belongs to."),
     "legId": _id("The id of the leg (one provider's job) that it belongs to."),
     "lbgId": _id("The id of the linked booking group (several legs) that it belongs to."),
-    "city": _text("Where the job takes place.", _MAX_ID),
+    "city": _id("Where the job takes place."),
     "safeModeRequired": _other("Whether previews of pictures are blurred until asked for."),
     "awaitingUserIds": _other("The people whose reply the conversation waits for."),
     "lastSeq": _other("The `seq` of the last message."),
@@ -130,6 +138,11 @@ PROPERTIES: Mapping[str, Property] = {
     "messages": _other("The messages, in the order of their `seq`."),
     "seq": _other("The message's place in its conversation: 1, 2, 3 …"),
     "body": _text("The text, as it was typed.", MAX_TEXT),
+    "FirstMessage.body": _NEW_TEXT,
+    "MessageUpdate.body": _NEW_TEXT,
+    "NewMessage.body": _NEW_TEXT,
+    "NewSystemMessage.body": _NEW_TEXT,
+    "Unsent.body": _NEW_TEXT,
     "authorUserId": _id("Who wrote it."),
     "mentions": _other("The people whom the text mentions."),
     "replyToMessageId": _id("The message that it answers."),
@@ -224,8 +237,8 @@ PROPERTIES: Mapping[str, Property] = {
     "Standing.role": _other("The person's staff role, or null."),
     "staff": _other("Everybody who is staff."),
     "StaffMember.role": _other("`moderator` or `admin`; null once it is revoked."),
-    "NewRole.role": _other("`moderator` or `admin`."),
-    "NewRole.note": _text("A note for the audit log.", MAX_NOTE),
+    "staff_NewRole.role": _other("`moderator` or `admin`."),
+    "staff_NewRole.note": _text("A note for the audit log.", MAX_NOTE),
     "NewReinstatement.reason": _text("What the person is told.", MAX_REASON),
     "NewReinstatement.note": _text("A note for the audit log.", MAX_NOTE),
     # what people are told

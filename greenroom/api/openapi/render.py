@@ -19,7 +19,7 @@ class OpenApiJson(JsonRenderPlugin):
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         if self._rendered is None:
-            body = super().render(request, described(openapi_schema))
+            body = super().render(request, described(openapi_schema, request.app))
             self._rendered = document(body, self.media_type)
         return self._rendered.answer(request)  # type: ignore[return-value]
 
@@ -31,6 +31,6 @@ class OpenApiYaml(YamlRenderPlugin):
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         if self._rendered is None:
-            body = super().render(request, described(openapi_schema))
+            body = super().render(request, described(openapi_schema, request.app))
             self._rendered = document(body, self.media_type)
         return self._rendered.answer(request)  # type: ignore[return-value]

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 from litestar import Response, Router, get, patch, post
 from litestar.di import NamedDependency
-from litestar.exceptions import ValidationException
 from litestar.params import JSONBody, PathParameter, QueryParameter, SkipValidation
 from msgspec import Struct
 
@@ -99,9 +98,10 @@ async def get_person(
     operation_id="findPeople",
     limit=Limit.LOOKUPS,
     summary="Find people by id, username or name",
-    description="Give one or more `id`, or `username`, or `name`. `name` takes two letters or "
-    "more and finds words that begin with them, whatever the case and accents.",
-    response_description="A page of people. By id: those that there are, in the order asked.",
+    description="Give one or more `id`, or `username`, or `name`; of several the first of these "
+    "counts. `name` takes two letters or more and finds names with a word that begins with them, "
+    "whatever the case and accents. Without any of them the page is empty.",
+    response_description="A page of people. By id: those that exist, in the order asked.",
     responses=refuses(InvalidCursor),
 )
 async def find_people(
@@ -114,8 +114,6 @@ async def find_people(
     limit: Annotated[int, QueryParameter(ge=1, le=directory.MAX_PAGE)] = 20,
     cursor: Cursor = None,
 ) -> PeoplePage:
-    if [ids, username, name].count(None) != 2:
-        raise ValidationException(extra=[{"message": "give id, username or name, one of them"}])
     if ids is not None:
         listed = await directory.by_ids(people, [UserId(one) for one in ids])
         return PeoplePage([Person(**shown(person)) for person in listed], None)

@@ -3,7 +3,6 @@
 from typing import Annotated, Literal
 
 from litestar import Router, post
-from litestar.exceptions import ValidationException
 from litestar.params import JSONBody
 from msgspec import Meta, Struct
 
@@ -35,7 +34,8 @@ class Unsent(Struct, rename="camel", forbid_unknown_fields=True):
     thread_id: _Id | None = None
     """The conversation in which it would be sent."""
     participants: _Recipients | None = None
-    """Or those with whom it would open one. With neither, it is judged as if to a stranger."""
+    """Or the people with whom it would open one. With `threadId` they do not count. With neither,
+    the text is judged as if to a stranger."""
 
 
 class Preview(Struct, rename="camel"):
@@ -50,8 +50,8 @@ class Preview(Struct, rename="camel"):
     "/preview",
     operation_id="previewMessage",
     summary="Check a text before sending it",
-    description="Answers what sending or editing would lead to. Give `threadId` or `participants`: "
-    "what may be said depends on who knows you. Nothing is sent or stored.",
+    description="Says what sending or editing would lead to. Give `threadId` or `participants`: "
+    "what you may say depends on who knows you. Nothing is sent or stored.",
     response_description="What sending the text would lead to.",
     status_code=200,
     responses=refuses(ThreadNotFound, InvalidText, TooMany, body=True),
@@ -60,9 +60,7 @@ async def preview_message(
     data: JSONBody[Unsent], actor: Caller, messaging: TheMessaging
 ) -> Preview:
     thread = None if data.thread_id is None else ThreadId(data.thread_id)
-    others = [UserId(one.user_id) for one in data.participants or ()]
-    if thread is not None and others:
-        raise ValidationException(extra=[{"message": "give threadId or participants, not both"}])
+    others = [UserId(one.user_id) for one in data.participants or () if thread is None]
     verdict = await preview(messaging, actor, data.body, thread_id=thread, recipients=others)
     outcome = _OUTCOMES.get(type(verdict), "fine")
     hints = verdict.policy_hints if outcome != "fine" else ()

@@ -3,7 +3,6 @@
 from typing import Annotated
 
 from litestar import Router, delete, get, post, put
-from litestar.exceptions import ValidationException
 from litestar.params import JSONBody, QueryParameter
 from msgspec import Meta, Struct
 
@@ -133,8 +132,9 @@ async def get_blocks(
     "/reports",
     operation_id="report",
     summary="Report a message, a conversation or a person",
-    description="Reporting the same again changes nothing.",
-    response_description="It waits for a moderator's decision.",
+    description="Give `userId`, or `threadId`, or `threadId` and `messageId`. Reporting the same "
+    "again changes nothing.",
+    response_description="The report. It waits for a moderator's decision.",
     responses=refuses(
         ThreadNotFound, MessageNotFound, PersonNotFound, InvalidReport, TooMany, body=True
     ),
@@ -175,8 +175,7 @@ async def _report(messaging: Messaging, actor: Actor, data: NewReport) -> Report
                 messaging, actor, ThreadId(thread), MessageId(message), data.reason, data.note
             )
         case _:
-            wanted = "give userId, or threadId, or threadId and messageId"
-            raise ValidationException(extra=[{"message": wanted}])
+            raise InvalidReport("give userId, or threadId, or threadId and messageId")
 
 
 def subject(found: models.Subject) -> Subject:

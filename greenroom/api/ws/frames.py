@@ -98,8 +98,8 @@ class Delivered(Frame, tag="delivered", forbid_unknown_fields=True):
 
 
 class History(Frame, tag="history", forbid_unknown_fields=True):
-    """A page of a thread's messages: the newest, or those next to the message that is named by one
-    of `before`, `after` and `around`."""
+    """A page of a thread's messages: the newest, or those `around`, `after` or `before` a message;
+    of several the first of these counts."""
 
     id: _Number
     thread_id: _Id

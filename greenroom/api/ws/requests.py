@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from greenroom import metadata
-from greenroom.api.problems import NotAFrame
 from greenroom.api.rest import shapes
 from greenroom.api.ws import frames
 from greenroom.api.ws.desk import Handler
@@ -92,8 +91,6 @@ async def on_delivered(session: Session, request: frames.Delivered) -> Ack:
 
 async def on_history(session: Session, request: frames.History) -> Ack:
     named = (request.before, request.after, request.around)
-    if named.count(None) < 2:
-        raise NotAFrame("give before, after or around, one of them")
     before, after, around = (None if one is None else MessageId(one) for one in named)
     await session.outbox.room()
     page = await history.history(

@@ -1,0 +1,62 @@
+"""The AsyncAPI document and the socket require the same of every request."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from greenroom.api.asyncapi.document import REQUESTS, schemas, tag_of
+from tests.socket.node import Node
+from tests.socket.raw import Raw
+
+UNANSWERED = ("typing", "focus")
+SAMPLES = {"string": "sample", "integer": 1, "boolean": True, "array": [], "object": {}}
+
+
+async def test_requests_are_required_as_the_document_says(node: Node) -> None:
+    raw = await node.raw("ana")
+    asked = [kind for kind in REQUESTS if tag_of(kind) != "auth"]
+    assert len(asked) > 8
+    for kind in asked:
+        schema = schemas()[kind.__name__]
+        assert schema["additionalProperties"] is False
+        least = {name: _sample(schema["properties"][name]) for name in schema["required"]}
+        assert not await _is_malformed(raw, least | {"type": tag_of(kind)}), least
+        for request in _malformed(schema, least | {"type": tag_of(kind)}):
+            assert await _is_malformed(raw, request), request
+    raw.abort()
+    await node.quiet()
+
+
+def _malformed(schema: dict[str, Any], least: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield least | {"unknownProperty": 1}
+    for name in schema["required"]:
+        yield {key: value for key, value in least.items() if key != name}
+    for name, value in schema["properties"].items():
+        if "maxLength" in value:
+            yield least | {name: "a" * (value["maxLength"] + 1)}
+        if value.get("minLength"):
+            yield least | {name: ""}
+        if "maximum" in value:
+            yield least | {name: value["maximum"] + 1}
+        if "minimum" in value:
+            yield least | {name: value["minimum"] - 1}
+
+
+def _sample(schema: dict[str, Any]) -> Any:
+    return SAMPLES.get(schema.get("type", ""))
+
+
+async def _is_malformed(raw: Raw, request: dict[str, Any]) -> bool:
+    """Whether the socket refuses it as no frame; the answers come in order before the ping's."""
+    raw.text(request)
+    raw.text({"type": "ping", "id": 999})
+    malformed, answered = False, request.get("type") in UNANSWERED
+    pinged = False
+    while not (pinged and (answered or malformed)):
+        answer = await raw.frame()
+        if answer.get("id") == 999 and answer["type"] == "ack":
+            pinged = True
+        elif answer["type"] in ("ack", "problem"):
+            answered = True
+            problem = answer.get("problem", {})
+            malformed = malformed or problem.get("type") == "/problems/not-a-frame"
+    return malformed
