@@ -16,7 +16,7 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class InvalidMetadata(Problem):
-    """The metadata cannot be kept: {reason}."""
+    """The metadata is not valid: {reason}."""
 
     reason: str
 

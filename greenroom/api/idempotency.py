@@ -41,8 +41,8 @@ IdempotencyKey: TypeAlias = Annotated[
         min_length=1,
         max_length=128,
         pattern=r"^[\x21-\x7e]+$",
-        description="Chosen by the client, once for each thing it wants made. The same request "
-        "with the same key is done once, within 24 hours.",
+        description="A key that the client chooses, a new one for each thing to create. Repeating "
+        "the same request with the same key within 24 hours creates nothing more.",
     ),
 ]
 

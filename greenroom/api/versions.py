@@ -11,7 +11,7 @@ IfMatch: TypeAlias = Annotated[
     HeaderParameter(
         name="If-Match",
         max_length=64,
-        description="The `ETag` of what was read: the change is refused if it is no longer so.",
+        description="The `ETag` that you last read. If it has changed since, the call is refused.",
     ),
 ]
 

@@ -17,7 +17,7 @@ class RequestNotFound(Problem):
 
 
 class InvalidThread(Problem):
-    """The conversation cannot be opened: {reason}."""
+    """The conversation is not valid: {reason}."""
 
     reason: str
 
@@ -101,13 +101,13 @@ class AlreadyThere(Problem):
 
 
 class VersionMismatch(Problem):
-    """It has changed meanwhile and is now at version {version}. Load it again."""
+    """This has changed and is now at version {version}. Load it again."""
 
     version: int
 
 
 class ThreadChanged(Problem):
-    """The conversation has changed meanwhile. Load it again."""
+    """The conversation has changed. Load it again."""
 
 
 class TooManyParticipants(Problem):

@@ -20,7 +20,7 @@ class CaseNotClaimed(Problem):
 
 
 class CaseChanged(Problem):
-    """There is something new about this case: it is at version {version}. Look again."""
+    """This case has changed and is now at version {version}. Load it again."""
 
     version: int
 
@@ -58,7 +58,7 @@ class NotStaff(Problem):
 
 
 class StaffChanged(Problem):
-    """Somebody else changed this account at the same time. Look again."""
+    """Someone else changed this account at the same time. Load it again."""
 
 
 class NoticeNotFound(Problem):
@@ -72,7 +72,7 @@ class DecisionDoesNotFit(Problem):
 
 
 class CannotRelease(Problem):
-    """The text cannot enter its conversation as things stand: {reason}. Remove it, or wait."""
+    """The text cannot be released now: {reason}. Remove it, or try again later."""
 
     reason: str
 

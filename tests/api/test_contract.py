@@ -59,6 +59,17 @@ async def test_whatever_needs_a_token_says_so_and_what_it_refuses(document: dict
             assert {"400", "401", "403"} <= set(operation["responses"]), place
 
 
+async def test_no_two_schemas_have_the_same_title(document: dict[str, Any]) -> None:
+    """Generators of clients name their classes by it."""
+    titles = [
+        schema["title"]
+        for schema in document["components"]["schemas"].values()
+        if "title" in schema
+    ]
+    assert len(titles) > 50
+    assert sorted(titles) == sorted(set(titles))
+
+
 async def test_every_property_and_parameter_is_described(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
     undescribed = [

@@ -380,7 +380,7 @@ _SAFETY: Mapping[str, Shown] = {
     "getStaff": Shown({200: staff.StaffList([staff.StaffMember(_ADA, StaffRole.MODERATOR)])}),
     "grantRole": Shown(
         {200: staff.StaffMember(_ADA, StaffRole.MODERATOR)},
-        staff.NewRole(StaffRole.MODERATOR, "Joined the team."),
+        staff.NewStaffRole(StaffRole.MODERATOR, "Joined the team."),
     ),
     "revokeRole": Shown({200: staff.StaffMember(_ADA, None)}),
     "getNotices": Shown({200: notices.Notices([_WARNED], None, _CONTACT)}),

@@ -133,10 +133,10 @@ async def read_inbox(data: JSONBody[WhatToRead], actor: Caller, messaging: TheMe
 @get(
     "/requests/sent",
     operation_id="getSentRequests",
-    summary="The requests that you have sent",
-    description="Those that wait for an answer. One that was declined waits as well: nobody is "
-    "told that they were declined.",
-    response_description="The requests; a page may have fewer than there are left.",
+    summary="List the requests that you have sent",
+    description="Requests that wait for an answer. A declined request stays listed as pending: "
+    "senders are not told.",
+    response_description="The requests. A page may be short; go on while there is a `next`.",
     responses=refuses(InvalidCursor),
 )
 async def get_sent_requests(
@@ -151,9 +151,9 @@ async def get_sent_requests(
     "/requests/{requestId:str}",
     operation_id="withdrawRequest",
     summary="Withdraw a request that you have sent",
-    description="It is gone from the other one's inbox. From a group they are removed. You cannot "
-    "ask the same person again before the request would have run out.",
-    response_description="It is withdrawn.",
+    description="Removes the request from the other person's inbox; in a group, removes that "
+    "person from it. You cannot ask the same person again until the request would have expired.",
+    response_description="The request is withdrawn.",
     responses=refuses(RequestNotFound),
 )
 async def delete_request(
@@ -184,7 +184,7 @@ async def accept_request(
     operation_id="declineRequest",
     summary="Decline a request",
     description="The sender is not told.",
-    response_description="It is gone from your inbox.",
+    response_description="The request is no longer in your inbox.",
     status_code=204,
     responses=refuses(RequestNotFound),
 )
@@ -199,7 +199,7 @@ async def decline_request(
     operation_id="blockRequestSender",
     summary="Decline a request and block its sender",
     description="The sender is not told, and cannot write to you again.",
-    response_description="It is gone from your inbox.",
+    response_description="The request is no longer in your inbox.",
     status_code=204,
     responses=refuses(RequestNotFound, TooMany),
 )

@@ -108,13 +108,13 @@ async def get_thread(
     "/{threadId:str}",
     operation_id="updateThread",
     summary="Change a conversation's name, status, booking or metadata",
-    description="The name is for whoever manages the conversation; the rest is for services "
-    "(docs/reference/roles.md). A change of status or booking is told in the conversation by a "
-    "system message. Once it is `confirmed`, its participants count as known to each other. A name "
-    "that would be held if it were sent is held here too (`202`): the old one stays until a "
-    "moderator has released it.",
-    response_description="The conversation as it now is. To a service that takes no part in it, "
-    "`mine` says nothing.",
+    description="Participants who manage the conversation may change its name; only services may "
+    "change the rest (docs/reference/roles.md). A new status or booking posts a system message. "
+    "Once the conversation is `confirmed`, its participants count as known to each other. A name "
+    "that would be held as a message is held here too (`202`): the old name stays until a "
+    "moderator releases the new one.",
+    response_description="The changed conversation. For a service that is not in it, `mine` has "
+    "only defaults.",
     response_headers=_ETAG,
     responses={202: ResponseSpec(shapes.HeldChange, description="The name waits for a moderator.")}
     | refuses(
@@ -151,9 +151,9 @@ async def update_thread(
 @patch(
     "/{threadId:str}/participants/{userId:str}",
     operation_id="changeRole",
-    summary="Change somebody's role",
-    description="Who may is in docs/reference/roles.md. `support` and `admin` are given and taken "
-    "by staff and services alone.",
+    summary="Change a participant's role",
+    description="docs/reference/roles.md says who may do this. Only staff and services give and "
+    "take the roles `support` and `admin`.",
     response_description="The changed conversation.",
     responses=refuses(
         ThreadNotFound, ParticipantNotFound, NotYourPlace, AcceptFirst, TooMany, body=True
@@ -176,8 +176,8 @@ async def patch_role(
     operation_id="removeParticipant",
     guards=[needs(Scope.USER)],
     summary="Leave, or remove a participant",
-    description="Your own id leaves; another one's is for whoever may manage the conversation.",
-    response_description="The person is no longer in it.",
+    description="With your own id you leave. To remove others you must manage the conversation.",
+    response_description="The person is no longer in the conversation.",
     responses=refuses(ThreadNotFound, ParticipantNotFound, NotYourPlace, AcceptFirst, TooMany),
 )
 async def remove_participant(
@@ -190,11 +190,11 @@ async def remove_participant(
     "/{threadId:str}/system-messages",
     operation_id="postSystemMessage",
     summary="Post a system message",
-    description="For services: your own words in a conversation, whether or not a request in it "
-    "is answered. Exactly once, by `clientMessageId` or else by the `Idempotency-Key`; without "
-    "either, each call posts another.",
+    description="For services. Works also while a request in the conversation is pending. A retry "
+    "with the same `clientMessageId`, or else the same `Idempotency-Key`, returns the first "
+    "message and posts nothing. Without either, each call posts another message.",
     response_description="The message.",
-    responses={200: ResponseSpec(Sending, description="It was posted before: the first message.")}
+    responses={200: ResponseSpec(Sending, description="A retry: the first message.")}
     | refuses(
         ThreadNotFound,
         NotYourPlace,

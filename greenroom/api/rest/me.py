@@ -67,7 +67,7 @@ async def get_me(
     summary="Create your own account",
     description="Claims a username for the `sub` of the token. Asking again for the same username "
     "changes nothing. `PATCH` changes the username.",
-    response_description="The account, which was there already.",
+    response_description="The existing account.",
     response_headers=_ETAG,
     guards=[needs_no_account],
     responses={201: ResponseSpec(Me, description="The new account.")}

@@ -151,7 +151,7 @@ async def save_draft(
     "/draft",
     operation_id="deleteDraft",
     summary="Delete your draft",
-    response_description="It is gone.",
+    response_description="The draft is deleted.",
     responses=refuses(ThreadNotFound),
 )
 async def delete_draft(thread_id: ThreadIdInPath, actor: Caller, messaging: TheMessaging) -> None:

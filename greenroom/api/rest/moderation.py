@@ -218,8 +218,8 @@ async def get_case_record(
     "/record",
     operation_id="getRecord",
     summary="List the audit log",
-    description="What was decided, by whom and when; who was reinstated; which roles were granted "
-    "and revoked. Moderators see what concerns users, admins also what concerns staff.",
+    description="Decisions, reinstatements, and roles granted and revoked: who did what, and when. "
+    "Moderators see entries about users; admins also see entries about staff.",
     response_description="Newest first.",
     responses=refuses(InvalidCursor),
 )
@@ -274,8 +274,8 @@ async def get_standing(user_id: UserIdInPath, actor: Caller, safety: TheSafety) 
 @get(
     "/suspended",
     operation_id="getSuspended",
-    summary="Everybody who is suspended",
-    response_description="Those whom you may reinstate; the suspension that ends first on top.",
+    summary="List the suspended people",
+    response_description="The people whom you may reinstate. The suspension that ends first is on top.",
     responses=refuses(InvalidCursor),
 )
 async def get_suspended(

@@ -90,7 +90,7 @@ class HeldOutcome(Struct, rename="camel"):
 @get(
     "/me/notices",
     operation_id="getNotices",
-    summary="What moderation tells you",
+    summary="List your moderation notices",
     description="Each notice is listed until you acknowledge it. New ones also come over the "
     "socket (`notice.created`) and with `GET /v1/sync`.",
     response_description="Newest first.",
@@ -108,7 +108,7 @@ async def get_notices(
     "/me/notices/{noticeId:str}/acknowledge",
     operation_id="acknowledgeNotice",
     summary="Acknowledge a notice",
-    response_description="It is listed no longer.",
+    response_description="The notice is no longer listed.",
     status_code=204,
     responses=refuses(NoticeNotFound),
 )
@@ -119,9 +119,9 @@ async def acknowledge_notice(notice_id: NoticeIdInPath, actor: Caller, safety: T
 @get(
     "/me/held",
     operation_id="getHeldMessages",
-    summary="Your messages that wait for a moderator",
-    description="Others do not see them. Once decided they leave this list, and a notice says "
-    "what became of them.",
+    summary="List your messages that wait for a moderator",
+    description="Others do not see them. After the decision a message leaves this list, and a "
+    "notice tells you the outcome.",
     response_description="Oldest first.",
     responses=refuses(InvalidCursor),
 )
@@ -135,7 +135,7 @@ async def get_held(
 @get(
     "/threads/{threadId:str}/held/{clientMessageId:str}",
     operation_id="getHeldMessage",
-    summary="What became of your message that was held",
+    summary="Get the outcome of a held message",
     response_description="Whether it is still held, was sent, or was rejected.",
     responses=refuses(MessageNotFound),
 )
@@ -147,7 +147,7 @@ async def get_held_message(
             name="clientMessageId",
             min_length=1,
             max_length=64,
-            description="The name that your client gave it.",
+            description="The client's own id of the message.",
         ),
     ],
     actor: Caller,

@@ -54,5 +54,5 @@ EmojiInPath: TypeAlias = Annotated[
     ),
 ]
 Cursor: TypeAlias = Annotated[
-    str | None, QueryParameter(max_length=2048, description="`next` of the page before.")
+    str | None, QueryParameter(max_length=4096, description="`next` of the page before.")
 ]

@@ -170,7 +170,7 @@ async def create_person(
     "/{userId:str}",
     operation_id="updatePerson",
     summary="Set a person's metadata",
-    description="For admins and services. Everybody who sees the profile sees it.",
+    description="For admins and services. Everyone who sees the profile sees the metadata.",
     response_description="The profile.",
     guards=[needs(Scope.ADMIN, Scope.SERVICE)],
     responses=refuses(PersonNotFound, metadata.InvalidMetadata, body=True),

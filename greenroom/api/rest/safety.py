@@ -104,7 +104,7 @@ async def put_block(
     "/blocks/{userId:str}",
     operation_id="unblock",
     summary="Unblock a person",
-    response_description="It is gone.",
+    response_description="The person is not blocked.",
     responses=refuses(),
 )
 async def delete_block(user_id: UserIdInPath, actor: Caller, messaging: TheMessaging) -> None:

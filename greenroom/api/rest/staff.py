@@ -40,7 +40,7 @@ class StaffList(Struct, rename="camel"):
     staff: list[StaffMember]
 
 
-class NewRole(Struct, rename="camel", forbid_unknown_fields=True):
+class NewStaffRole(Struct, rename="camel", forbid_unknown_fields=True):
     role: StaffRole
     """`moderator` or `admin`."""
     note: _Note = ""
@@ -57,8 +57,8 @@ class NewReinstatement(Struct, rename="camel", forbid_unknown_fields=True):
 @get(
     "/staff",
     operation_id="getStaff",
-    summary="Everybody who is staff",
-    response_description="By id, with the role of each.",
+    summary="List the staff",
+    response_description="The members of staff and their roles, ordered by id.",
     guards=[needs(Scope.ADMIN, Scope.SERVICE)],
     responses=refuses(AdminsOnly),
 )
@@ -71,8 +71,8 @@ async def get_staff(actor: Caller, safety: TheSafety) -> StaffList:
     "/staff/{userId:str}",
     operation_id="grantRole",
     summary="Grant a staff role",
-    description="In place of the role that the account has. It takes effect at once, whatever the "
-    "account's token says, and is on record in the audit log.",
+    description="Replaces the account's role, if it has one. Takes effect at once, whatever the "
+    "account's token says. The audit log records it.",
     response_description="The account and its role.",
     guards=[needs(Scope.ADMIN, Scope.SERVICE)],
     responses=refuses(
@@ -80,7 +80,7 @@ async def get_staff(actor: Caller, safety: TheSafety) -> StaffList:
     ),
 )
 async def put_staff(
-    user_id: UserIdInPath, data: JSONBody[NewRole], actor: Caller, safety: TheSafety
+    user_id: UserIdInPath, data: JSONBody[NewStaffRole], actor: Caller, safety: TheSafety
 ) -> StaffMember:
     account = await granting.grant(safety, actor, user_id, data.role, data.note)
     return StaffMember(account.id, account.staff_role)
@@ -90,9 +90,9 @@ async def put_staff(
     "/staff/{userId:str}",
     operation_id="revokeRole",
     summary="Revoke a staff role",
-    description="It takes effect at once, also while a token lives, and is on record in the audit "
-    "log. An admin may revoke their own.",
-    response_description="The account, which has no role now.",
+    description="Takes effect at once, also for tokens that are still valid. The audit log records "
+    "it. Admins may revoke their own role.",
+    response_description="The account, without a role.",
     status_code=200,
     guards=[needs(Scope.ADMIN, Scope.SERVICE)],
     responses=refuses(PersonNotFound, AdminsOnly, NotStaff, StaffChanged),
@@ -102,7 +102,7 @@ async def delete_staff(
     actor: Caller,
     safety: TheSafety,
     note: Annotated[
-        str, QueryParameter(max_length=MAX_NOTE, description="For the audit log.")
+        str, QueryParameter(max_length=MAX_NOTE, description="A note for the audit log.")
     ] = "",
 ) -> StaffMember:
     account = await granting.revoke(safety, actor, user_id, note)
@@ -113,9 +113,9 @@ async def delete_staff(
     "/moderation/people/{userId:str}/reinstate",
     operation_id="reinstate",
     summary="Lift a suspension",
-    description="The account may sign in again at once, on every node. The person is told, and it "
-    "is on record in the audit log. Moderators reinstate users; admins and services anybody.",
-    response_description="The line in the audit log.",
+    description="The account may sign in again at once. The person gets a notice, and the audit "
+    "log records it. Moderators reinstate users; admins and services reinstate anyone.",
+    response_description="The entry in the audit log.",
     status_code=200,
     guards=[needs(Scope.MODERATOR, Scope.SERVICE)],
     responses=refuses(

@@ -242,7 +242,7 @@ async def add_participant(
     "/projects/legs/{legId:str}/threads",
     operation_id="getThreadsOfLeg",
     summary="List the conversations of a leg",
-    response_description="Those of them that are yours, in the order in which they were opened.",
+    response_description="The conversations that you are in, oldest first.",
     responses=refuses(InvalidCursor),
 )
 async def threads_of_leg(
@@ -259,7 +259,7 @@ async def threads_of_leg(
     "/projects/groups/{lbgId:str}/threads",
     operation_id="getThreadsOfGroup",
     summary="List the conversations of a booking group",
-    response_description="Those of them that are yours, in the order in which they were opened.",
+    response_description="The conversations that you are in, oldest first.",
     responses=refuses(InvalidCursor),
 )
 async def threads_of_group(
