@@ -275,7 +275,7 @@ async def get_standing(user_id: UserIdInPath, actor: Caller, safety: TheSafety) 
     "/suspended",
     operation_id="getSuspended",
     summary="List the suspended people",
-    response_description="The people whom you may reinstate. The suspension that ends first is on top.",
+    response_description="The people whom you may reinstate, by the end of their suspension.",
     responses=refuses(InvalidCursor),
 )
 async def get_suspended(

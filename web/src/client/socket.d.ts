@@ -159,7 +159,7 @@ export interface Hint {
   text: string;
 }
 
-/** A page of a thread's messages: the newest, or those next to the message that is named by one of `before`, `after` and `around`. */
+/** A page of a thread's messages: the newest, or those `around`, `after` or `before` a message; of several the first of these counts. */
 export interface History {
   type: "history";
   /** The number that the client has given to its request. */
