@@ -18,7 +18,7 @@ COMPARABLE = frozenset(
     {
         *("read_running", "delivered", "unread", "pin", "mute", "archive", "claim", "rate_lease"),
         *("thread_open", "message", "history_page", "history_around", "draft_read", "queue_page"),
-        *("project_threads", "open_direct_again"),
+        *("project_threads", "open_direct_again", "hide", "sent_requests"),
         *("person_by_id", "people_by_ids", "person_by_username", "people_by_name"),
     }
 )
