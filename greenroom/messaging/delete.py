@@ -49,6 +49,7 @@ def entombed(frame: Frame, now_ms: int, actor: Actor) -> Frame:
         mentions=(),
         reactions={},
         edits=(),
+        metadata=None,
         policy_tags=(),
         policy_hints=(),
         spam_score="0",

@@ -1,15 +1,18 @@
 """Change what a message says. What it said before stays in its history.
 
 A text that would be held if it were sent is held as an edit too: the old one stays until a
-moderator releases it.
+moderator releases it. Metadata that comes with a text is written together with it, and is dropped
+where the text is refused or held.
 """
 
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import access, text
 from greenroom.messaging.change import change_frame, check_version
 from greenroom.messaging.context import Messaging
+from greenroom.messaging.edit_metadata import with_metadata
 from greenroom.messaging.events import MessageEdited
 from greenroom.messaging.hold_change import HeldChange, hold_edit
 from greenroom.messaging.models import Edit, Frame, FrameKind
@@ -30,6 +33,7 @@ async def edit(
     message_id: MessageId,
     body: str,
     *,
+    metadata: str | UnsetType | None = UNSET,
     version: int | None = None,
 ) -> Frame | HeldChange:
     text.check_length(body)
@@ -45,19 +49,16 @@ async def edit(
     verdict = await weighed(messaging, actor, side.thread, cleaned)
     if isinstance(verdict, Hold):
         check_version(frame, version)
-        if edited(frame, cleaned, (), verdict, now_ms) is frame:
-            return frame
-        return await hold_edit(messaging, actor.user, frame, cleaned, verdict)
+        if edited(frame, cleaned, (), verdict, now_ms) is not frame:
+            return await hold_edit(messaging, actor.user, frame, cleaned, verdict)
     mentions = await mentions_in(messaging, side.thread, cleaned)
 
-    return await change_frame(
-        messaging,
-        side,
-        frame,
-        lambda found, now_ms: edited(found, cleaned, mentions, verdict, now_ms),
-        MessageEdited,
-        version=version,
-    )
+    def changed(found: Frame, now_ms: int) -> Frame:
+        if not isinstance(verdict, Hold):
+            found = edited(found, cleaned, mentions, verdict, now_ms)
+        return with_metadata(found, metadata)
+
+    return await change_frame(messaging, side, frame, changed, MessageEdited, version=version)
 
 
 def edited(

@@ -1,5 +1,6 @@
 """Change the metadata of one's own message."""
 
+from msgspec import UnsetType
 from msgspec.structs import replace
 
 from greenroom.ids import MessageId, ThreadId
@@ -28,10 +29,20 @@ async def edit_metadata(
     if frame.author != actor.user:
         raise NotYours
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
+    return await change_frame(
+        messaging,
+        side,
+        frame,
+        lambda found, _: with_metadata(found, metadata),
+        MessageEdited,
+        version=version,
+    )
 
-    def changed(found: Frame, _: int) -> Frame:
-        if found.kind is FrameKind.SYSTEM or found.deleted_ms is not None:
-            raise MessageNotFound
-        return found if found.metadata == metadata else replace(found, metadata=metadata)
 
-    return await change_frame(messaging, side, frame, changed, MessageEdited, version=version)
+def with_metadata(found: Frame, metadata: str | UnsetType | None) -> Frame:
+    """The very same frame where the metadata is unset or as it was."""
+    if found.kind is FrameKind.SYSTEM or found.deleted_ms is not None:
+        raise MessageNotFound
+    if isinstance(metadata, UnsetType) or found.metadata == metadata:
+        return found
+    return replace(found, metadata=metadata)

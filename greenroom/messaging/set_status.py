@@ -59,13 +59,12 @@ async def set_status(
         if rules.is_booked(after) and not rules.is_booked(head):
             after, more = _met(after, ms)
             ops += more
-        events: tuple[Event, ...] = (ThreadUpdated(),)
-        named = _event(head, after)
-        if named is not None:
-            frame = system_frame(messaging, head, SYSTEM, ms, *named)
-            after, ops = said(after, frame), (frame_op(frame), *ops)
-            events = (MessageCreated(frame), *events)
-        return Planned(after, ops, events)
+        events: tuple[Event, ...] = ()
+        for later, named in enumerate(_news(head, after)):
+            frame = system_frame(messaging, after, SYSTEM, ms + later, *named)
+            after, ops = said(after, frame), (*ops, frame_op(frame))
+            events = (*events, MessageCreated(frame))
+        return Planned(after, ops, (*events, ThreadUpdated()))
 
     return await append(messaging, thread_id, plan)
 
@@ -100,12 +99,15 @@ def _status(head: Thread) -> Status:
     return head.locked_from or head.status
 
 
-def _event(before: Thread, after: Thread) -> tuple[str, ...] | None:
-    """The system message that says so; metadata is nobody's news."""
+def _news(before: Thread, after: Thread) -> list[tuple[str, ...]]:
+    """The system messages that say so; a change of metadata has none."""
+    news: list[tuple[str, ...]] = []
     if _status(before) is not _status(after):
-        return "status.changed", _status(before).value, _status(after).value
+        news.append(("status.changed", _status(before).value, _status(after).value))
     ids = [(one.booking_id, one.leg_id, one.lbg_id) for one in (before, after)]
-    return None if ids[0] == ids[1] else ("booking.changed",)
+    if ids[0] != ids[1]:
+        news.append(("booking.changed",))
+    return news
 
 
 def _metadata_ops(head: Thread, metadata: str | UnsetType | None) -> tuple[Op, ...]:

@@ -202,3 +202,68 @@ async def test_a_person_has_metadata_that_a_service_sets(hall: Hall) -> None:
     assert (await hall.get("ben", "/me"))["metadata"] == OWN
     told(await _ask(hall, "shop", "PATCH", path, {"metadata": None}))
     assert (await hall.get("ana", path))["metadata"] == {}
+
+
+@pytest.mark.parametrize("author", [True, False])
+async def test_a_deleted_message_has_no_metadata(hall: Hall, author: bool) -> None:
+    thread = await hall.talk()
+    sent = await hall.say("ana", thread, "Where is my order?", metadata=OWN)
+    place = f"/threads/{thread}/messages/{sent['messageId']}"
+    if author:
+        assert "metadata" not in told(await hall.ask("ana", "DELETE", place))
+    else:
+        await _remove(hall, thread, sent["messageId"])
+    for name in ("ana", "ben"):
+        shown = await hall.get(name, place)
+        assert shown["deletedAt"]
+        assert "metadata" not in shown
+
+
+async def _remove(hall: Hall, thread: str, message: str) -> None:
+    report = {"threadId": thread, "messageId": message, "reason": "spam"}
+    told(await hall.ask("ben", "POST", "/reports", report), 201)
+    [case] = (await hall.get("mod", "/moderation/queue"))["cases"]
+    place = f"/moderation/cases/{case['caseId']}"
+    told(await hall.ask("mod", "POST", f"{place}/claim"))
+    decision = {"decision": "remove", "version": case["version"], "reason": "Spam."}
+    told(await hall.ask("mod", "POST", f"{place}/decide", decision))
+
+
+@pytest.mark.parametrize("stale", [False, True])
+@pytest.mark.parametrize("body", ["   ", "x" * 20_000, SCAM, "Fine."])
+async def test_text_and_metadata_change_together_or_not_at_all(
+    hall: Hall, body: str, stale: bool
+) -> None:
+    thread = await hall.talk()
+    sent = await hall.say("ana", thread, "Where is my order?", metadata=OWN)
+    place = f"/threads/{thread}/messages/{sent['messageId']}"
+    before = await hall.get("ben", place)
+    header = hall.token("ana") | ({"If-Match": '"7"'} if stale else {})
+    change = {"body": body, "metadata": {"v": 2}}
+    answer = await hall.client.patch(f"/v1{place}", headers=header, json=change)
+    after = await hall.get("ben", place)
+    if answer.status_code == 200:
+        assert (after["body"], after["metadata"]) == ("Fine.", {"v": 2})
+        assert answer.headers["etag"] == '"2"', "one write"
+    else:
+        assert after == before
+    assert (answer.status_code == 200) == (body == "Fine." and not stale)
+
+
+async def test_metadata_changes_with_a_text_that_stays(hall: Hall) -> None:
+    thread = await hall.talk()
+    sent = await hall.say("ana", thread, "Where?", metadata=OWN)
+    place = f"/threads/{thread}/messages/{sent['messageId']}"
+    change = {"body": "Where?", "metadata": {"v": 2}}
+    edited = told(await hall.ask("ana", "PATCH", place, change))
+    assert (edited["metadata"], edited.get("editedAt")) == ({"v": 2}, None)
+
+
+async def test_a_change_of_status_and_booking_tells_of_both(hall: Hall) -> None:
+    thread = await hall.talk()
+    change = {"status": "confirmed", "bookingId": "bkg_1"}
+    told(await _ask(hall, "shop", "PATCH", f"/threads/{thread}", change))
+    told(await _ask(hall, "shop", "PATCH", f"/threads/{thread}", change))
+    shown = (await hall.get("ben", f"/threads/{thread}/messages"))["messages"]
+    assert [one["event"] for one in shown] == ["status.changed", "booking.changed"]
+    assert [one["seq"] for one in shown] == [1, 2]

@@ -185,7 +185,9 @@ async def get_message(
     operation_id="editMessage",
     summary="Edit your message or its metadata",
     description="Earlier versions of the text stay in its history. A text that would be held if it "
-    "were sent is held here too (`202`): the message stays as it is until a moderator releases it.",
+    "were sent is held here too (`202`): the message stays as it is until a moderator releases it. "
+    "Text and metadata change together or not at all. Metadata given with a text that is held is "
+    "dropped: give it again, alone.",
     response_description="The edited message.",
     response_headers=_ETAG,
     responses={202: ResponseSpec(shapes.HeldChange, description="The edit waits for a moderator.")}
@@ -210,20 +212,20 @@ async def edit_message(
     messaging: TheMessaging,
     if_match: IfMatch = None,
 ) -> Response[Message]:
-    version = version_in(if_match)
-    if not isinstance(data.metadata, UnsetType):
-        kept = metadata.checked(data.metadata)
-        place = (thread_id, message_id)
-        frame = await edit_metadata(messaging, actor, *place, kept, version=version)
-        version = None if version is None else frame.version
+    version, place = version_in(if_match), (thread_id, message_id)
+    given = data.metadata
+    kept = given if isinstance(given, UnsetType) else metadata.checked(given)
     if not isinstance(data.body, UnsetType):
-        body = data.body
-        edited = await editing.edit(messaging, actor, thread_id, message_id, body, version=version)
+        edited = await editing.edit(
+            messaging, actor, *place, data.body, metadata=kept, version=version
+        )
         if isinstance(edited, HeldChange):
             return shapes.held_change()
         frame = edited
-    elif isinstance(data.metadata, UnsetType):
-        frame, _ = await thread.message(messaging, actor, thread_id, message_id)
+    elif not isinstance(kept, UnsetType):
+        frame = await edit_metadata(messaging, actor, *place, kept, version=version)
+    else:
+        frame, _ = await thread.message(messaging, actor, *place)
     return _tagged(frame, actor.user)
 
 
