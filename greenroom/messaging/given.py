@@ -28,6 +28,8 @@ class Given(Struct, frozen=True, array_like=True):
     """Of the head; 0 where the thread was said to be gone."""
     seq: int
     digest: bytes
+    partial: bool = False
+    """A request to come back was given, without the history before it."""
 
 
 GONE = Given(0, 0, b"")
@@ -56,7 +58,9 @@ class Memory:
 
 
 def given(side: Side, members: tuple[Member, ...]) -> Given:
-    return Given(side.thread.version, side.thread.last_seq, _digest(side, members))
+    gate = side.thread.gates.get(side.mine.user)
+    partial = gate is not None and gate.away is not None
+    return Given(side.thread.version, side.thread.last_seq, _digest(side, members), partial)
 
 
 def _name(thread: ThreadId) -> bytes:

@@ -7,6 +7,7 @@ shows alone, or a cursor would go back.
 import asyncio
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from greenroom.ids import ThreadId
 from greenroom.messaging import items, rules
@@ -84,6 +85,8 @@ async def frames_of(
         return (), False
     if known is None and side.mine.accepted_ms > low_ms:
         low_ms = 0  # they see now what they did not before
+    if known is not None and known.partial and rules.has_accepted(side.thread, side.mine.user):
+        known = replace(known, seq=0)
     (new, more), (changed, further) = await asyncio.gather(
         _new(messaging, side, known, low_ms), _changed(messaging, side, known, low_ms)
     )

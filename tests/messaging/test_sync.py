@@ -16,10 +16,11 @@ from greenroom.messaging import (
     open as opening,
     react,
     read,
+    seats,
     send,
 )
 from greenroom.messaging.models import Kind
-from greenroom.messaging.sync import sync
+from greenroom.messaging.sync import cursor_now, sync
 from greenroom.store.problems import InvalidCursor
 from tests.messaging.changes import (
     CHANGES,
@@ -336,3 +337,37 @@ async def test_being_declined_and_being_read_at_the_gate_are_not_even_told_as_a_
     await answer.decline(world.messaging, dora, thread.gates[dora.user].id)
     found = await sync(world.messaging, ana, cursor)
     assert (found.threads, found.gone) == ((), ())
+
+
+@pytest.mark.parametrize("pause_s", [0, 7, 45, 90])
+@pytest.mark.parametrize("resumes", [False, True], ids=["polling", "resume"])
+@pytest.mark.parametrize("meanwhile", [0, 2], ids=["nothing missed", "some missed"])
+async def test_accepting_after_leaving_gives_the_whole_history_again(
+    roomy: World, pause_s: int, resumes: bool, meanwhile: int
+) -> None:
+    """`gone` told the device to drop it; the request showed only what is new."""
+    thread = await roomy.inquiry()
+    for n in range(3):
+        await roomy.say("ana", thread.id, f"Number {n}")
+    ben = roomy.actors["ben"]
+    device = Device(roomy.messaging, ben)
+    await device.reload()
+
+    async def catch_up() -> None:
+        roomy.clock.advance(seconds=pause_s)
+        await device.sync()
+        assert device.shown() == await device.reloaded()
+        if resumes:
+            device.cursor = cursor_now(roomy.messaging, ben.user, device.cursor)
+
+    for round_ in range(2):
+        await seats.leave(roomy.messaging, ben, thread.id)
+        await catch_up()
+        assert thread.id not in device.threads
+        for n in range(1 + meanwhile):
+            await roomy.say("ana", thread.id, f"Are you there? {round_} {n}")
+        await catch_up()
+        gate = device.threads[thread.id].thread.gates[ben.user]
+        await answer.accept(roomy.messaging, ben, gate.id)
+        await catch_up()
+        assert len(device.threads[thread.id].frames) == 3 + (round_ + 1) * (1 + meanwhile)
