@@ -60,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     token.add_argument(
         "--scope",
         action="append",
-        choices=[str(scope) for scope in Scope],
+        choices=[Scope.USER, Scope.SERVICE],
         help="what the token is for (user unless given; may be repeated)",
     )
     token.add_argument("--hours", type=_hours, default=12, help="how long it lasts (12)")

@@ -99,6 +99,7 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     messaging.ParticipantNotFound: Answer(404),
     # messaging: what does not fit
     messaging.InvalidThread: Answer(422),
+    messaging.InvalidThreadChange: Answer(422),
     metadata.InvalidMetadata: Answer(422),
     messaging.InvalidText: Answer(422),
     messaging.InvalidReaction: Answer(422),

@@ -31,6 +31,7 @@ _REASONS: Mapping[str, str] = {
     "invalid-report": "name a person, a conversation or a message",
     "invalid-text": "a message has at most 8000 characters",
     "invalid-thread": "name at least one other person",
+    "invalid-thread-change": "a lock is set by moderators, with POST …/lock",
     "invalid-token": "it was not signed with a known key",
     "not-a-frame": "the frame has no type",
 }

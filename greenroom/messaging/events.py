@@ -174,7 +174,10 @@ def _is_accepted(before: Thread, after: Thread) -> bool:
     """Somebody has accepted a request: the others see from now on how far they have read."""
     if before.gates is after.gates:
         return False
-    return any(user in after.seats and user not in after.gates for user in before.gates)
+    return any(
+        gate.away is None and user in after.seats and user not in after.gates
+        for user, gate in before.gates.items()
+    )
 
 
 def _of_gates(before: Thread, after: Thread) -> list[Event]:

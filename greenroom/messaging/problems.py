@@ -22,6 +22,12 @@ class InvalidThread(Problem):
     reason: str
 
 
+class InvalidThreadChange(Problem):
+    """The conversation cannot be changed: {reason}."""
+
+    reason: str
+
+
 class InvalidText(Problem):
     """The text cannot be sent: {reason}."""
 

@@ -18,7 +18,7 @@ from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import Event, MessageCreated, ThreadUpdated
 from greenroom.messaging.manage import check_may, managed
 from greenroom.messaging.models import GateStatus, Status, Thread
-from greenroom.messaging.problems import InvalidThread
+from greenroom.messaging.problems import InvalidThreadChange
 from greenroom.messaging.records import MESSAGING, met_key, metadata_key
 from greenroom.messaging.roles import Operation
 from greenroom.messaging.turns import Planned
@@ -71,10 +71,12 @@ async def set_status(
 
 def check_change(change: ThreadChange) -> None:
     if change.status is Status.LOCKED:
-        raise InvalidThread("lock it with POST /v1/threads/{threadId}/lock")
+        raise InvalidThreadChange("a lock is set by moderators, with POST …/lock")
     for value in (change.booking_id, change.leg_id, change.lbg_id):
         if isinstance(value, str) and not (0 < len(value) <= _LONGEST and value.isprintable()):
-            raise InvalidThread(f"booking, leg and booking group have 1 to {_LONGEST} characters")
+            raise InvalidThreadChange(
+                f"booking, leg and booking group have 1 to {_LONGEST} characters"
+            )
 
 
 def changed(head: Thread, change: ThreadChange, ms: int) -> Thread:

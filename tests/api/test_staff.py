@@ -150,6 +150,8 @@ def _decide(decision: str) -> Callable[[Cell], Awaitable[Response]]:
         claimed = await _claim(cell)
         version = claimed.json()["version"] if claimed.status_code == 200 else 1
         body = {"decision": decision, "version": version, "reason": "Be kind."}
+        if decision == "suspend":
+            body["forGood"] = True
         return await cell.ask("POST", f"/moderation/cases/{cell.case}/decide", body)
 
     return act

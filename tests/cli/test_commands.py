@@ -92,10 +92,10 @@ def test_a_backup_of_dynamodb_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_token_says_whose_it_is_what_for_and_how_long(tmp_path: Path) -> None:
-    asked = ("usr_1", "--scope", "moderator", "--scope", "user", "--hours", "2")
+    asked = ("usr_1", "--scope", "service", "--scope", "user", "--hours", "2")
     done = greenroom("token", *asked, GREENROOM_SECRET="s" * 32, GREENROOM_JWT_AUDIENCE="a,b")
     claims = jwt.decode(done.stdout.strip(), "s" * 32, ["HS256"], audience="b")
-    assert (claims["sub"], claims["scope"]) == ("usr_1", "moderator user")
+    assert (claims["sub"], claims["scope"]) == ("usr_1", "service user")
     assert claims["exp"] - claims["iat"] == 2 * 3600
 
 

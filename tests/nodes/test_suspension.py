@@ -28,7 +28,7 @@ async def suspends(node: Node) -> None:
     [case] = (await moderates(node, "GET", "/queue"))["cases"]
     place = f"/cases/{case['caseId']}"
     claimed = await moderates(node, "POST", f"{place}/claim")
-    decision = {"decision": "suspend", "version": claimed["version"]}
+    decision = {"decision": "suspend", "version": claimed["version"], "forGood": True}
     await moderates(node, "POST", f"{place}/decide", decision)
 
 

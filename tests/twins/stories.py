@@ -72,6 +72,16 @@ async def blocks_from_thread(node: Stage, name: str, threads: list[str]) -> None
     await node.call(name, "PUT", f"/blocks/{node.id('ana')}?threadId={threads[0]}")
 
 
+async def blocks_and_unblocks(node: Stage, name: str, threads: list[str]) -> None:
+    await blocks(node, name, threads)
+    await node.call(name, "DELETE", f"/blocks/{node.id('ana')}")
+
+
+async def leaves_and_returns(node: Stage, name: str, threads: list[str]) -> None:
+    await leaves_one(node, name, threads)
+    await node.call(name, "PUT", f"/direct/{node.id('ana')}")
+
+
 async def leaves_and_blocks(node: Stage, name: str, threads: list[str]) -> None:
     await leaves(node, name, threads)
     await blocks(node, name, threads)
@@ -148,6 +158,8 @@ STORIES: Mapping[str, tuple[Begin, tuple[str, ...], dict[str, Fact]]] = {
         | {
             "leaves": leaves,
             "leaves one": leaves_one,
+            "blocks and unblocks": blocks_and_unblocks,
+            "leaves and returns": leaves_and_returns,
             "leaves and blocks": leaves_and_blocks,
             "drafts": drafts,
             "is held": is_held,

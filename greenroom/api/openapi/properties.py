@@ -98,7 +98,7 @@ PROPERTIES: Mapping[str, Property] = {
     "lastSeq": _other("The `seq` of the last message."),
     "lastMessageAt": _time("When the last message was sent."),
     "lastAuthorUserId": _id("Who sent the last message."),
-    "preview": _other("The beginning of the last message, without markup."),
+    "preview": _other("The beginning of the last message, with its markup."),
     "requests": _other(
         "First contacts that wait for an answer: the caller's own, and the one for the caller."
     ),

@@ -51,6 +51,7 @@ from greenroom.safety import (
     reports as reported,
     suspended,
 )
+from greenroom.safety.models import Decision
 from greenroom.safety.problems import (
     AdminsOnly,
     CannotRelease,
@@ -181,6 +182,8 @@ async def claim_case(case_id: CaseIdInPath, actor: Caller, safety: TheSafety) ->
 async def decide_case(
     case_id: CaseIdInPath, data: JSONBody[NewDecision], actor: Caller, safety: TheSafety
 ) -> Entry:
+    if data.decision is Decision.SUSPEND and (data.until is None) is not data.for_good:
+        raise InvalidDecision("a suspension has `until`, or `forGood` if it has no end")
     until_ms = None if data.until is None else int(data.until.timestamp() * 1000)
     entry = await deciding.decide(
         safety,

@@ -93,7 +93,9 @@ class NewDecision(Struct, rename="camel", forbid_unknown_fields=True):
     note: Annotated[str, Meta(max_length=deciding.MAX_NOTE)] = ""
     """For staff: the person does not see it."""
     until: Annotated[datetime, Meta(tz=True)] | None = None
-    """When a suspension ends; without, it does not."""
+    """When a suspension ends."""
+    for_good: bool = False
+    """A suspension without an end: it has either this or `until`."""
 
 
 class Entry(Struct, rename="camel"):

@@ -64,6 +64,7 @@ export class TheModeration implements Moderation {
       reason: options.reason ?? "",
       note: options.note ?? "",
       ...(options.until === undefined ? {} : { until: options.until.toISOString() }),
+      ...(decision === "suspend" && options.until === undefined ? { forGood: true } : {}),
     };
     const path = { caseId: found.caseId };
     return this.rest.ask("post", "/v1/moderation/cases/{caseId}/decide", { path, body });

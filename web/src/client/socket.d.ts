@@ -538,7 +538,7 @@ export interface Thread {
   lastMessageAt: string | null;
   /** Who sent the last message. */
   lastAuthorUserId: string | null;
-  /** The beginning of the last message, without markup. */
+  /** The beginning of the last message, with its markup. */
   preview: string;
   /** Yours, and the one that waits for you; what is accepted is no request any more. */
   requests: Array<Request>;
