@@ -152,19 +152,26 @@ async def vacate(
 ) -> None:
     def plan(head: Thread, ms: int) -> Planned:
         if user not in rules.shown_seats(head):
-            raise ThreadNotFound
-        rest = replace(
-            head,
-            seats=_without(head.seats, user),
-            gates=_without(head.gates, user),
-            awaiting=tuple(other for other in head.awaiting if other != user),
-        )
-        about = () if by.user == user else (user,)
-        frame = system_frame(messaging, head, by.user, ms, event, *about)
-        gone = taken_down(thread_id, user, ms, F("state").set("left"), F("changedAt").set(ms))
-        return Planned(said(rest, frame, by), (frame_op(frame), *gone), (MessageCreated(frame),))
+            raise ThreadNotFound if by.user == user else ParticipantNotFound
+        return vacated(messaging, by, user, head, ms, event)
 
     await append(messaging, thread_id, plan)
+
+
+def vacated(
+    messaging: Messaging, by: Member, user: UserId, head: Thread, ms: int, event: str
+) -> Planned:
+    """The thread without the user, who is in it."""
+    rest = replace(
+        head,
+        seats=_without(head.seats, user),
+        gates=_without(head.gates, user),
+        awaiting=tuple(other for other in head.awaiting if other != user),
+    )
+    about = () if by.user == user else (user,)
+    frame = system_frame(messaging, head, by.user, ms, event, *about)
+    gone = taken_down(head.id, user, ms, F("state").set("left"), F("changedAt").set(ms))
+    return Planned(said(rest, frame, by), (frame_op(frame), *gone), (MessageCreated(frame),))
 
 
 def _without(users: Mapping[UserId, _T], user: UserId) -> dict[UserId, _T]:

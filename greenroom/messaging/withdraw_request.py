@@ -12,16 +12,17 @@ from greenroom.messaging.append import append
 from greenroom.messaging.ask import request_item
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import InboxChanged
-from greenroom.messaging.models import GateStatus, Thread
+from greenroom.messaging.models import Gate, GateStatus, Member, Thread
 from greenroom.messaging.problems import RequestNotFound, ThreadNotFound
 from greenroom.messaging.records import MESSAGING, request_key
 from greenroom.messaging.requests import waits
-from greenroom.messaging.seats import vacate
+from greenroom.messaging.seats import vacated
 from greenroom.messaging.shelve import taken_down
 from greenroom.messaging.turns import Planned
 from greenroom.people.actor import Actor
-from greenroom.store.base import Op, Put
+from greenroom.store.base import Check, Op, Put
 from greenroom.store.expressions import F
+from greenroom.store.problems import ConditionFailed
 
 _LONGEST_ID = 64
 
@@ -40,24 +41,36 @@ async def withdraw_request(messaging: Messaging, actor: Actor, request_id: Reque
         side = await access.thread(messaging, actor, thread_id)
     except ThreadNotFound:
         raise RequestNotFound from None
-    _check(side.thread, actor, target, request_id, messaging.clock.now_ms())
-    if side.thread.pair is None:
-        await vacate(messaging, side.mine, target, thread_id, "participant.removed")
-        return
 
     def plan(head: Thread, ms: int) -> Planned:
-        _check(head, actor, target, request_id, messaging.clock.now_ms())
-        gate = replace(head.gates[target], status=GateStatus.WITHDRAWN)
-        after = replace(head, gates={**head.gates, target: gate})
-        record = request_item(head.id, target, gate) | {"decidedAt": ms}
-        ops: tuple[Op, ...] = (Put(MESSAGING, record),)
-        if rules.is_let_in(head, target, ms):
-            ops += taken_down(head.id, target, ms, F("changedAt").set(ms))
-        return Planned(after, ops, (InboxChanged(actor.user),))
+        gate = rules.known_gates(head).get(target)
+        waiting = waits(head, actor.user, target, messaging.clock.now_ms())
+        if gate is None or gate.id != request_id or not waiting:
+            return Planned(head, (_is_withdrawn(request_id),), quiet=True)
+        return _withdrawn(messaging, side.mine, target, head, gate, ms)
 
-    await append(messaging, thread_id, plan)
+    try:
+        await append(messaging, thread_id, plan)
+    except ConditionFailed:
+        raise RequestNotFound from None
 
 
-def _check(head: Thread, actor: Actor, target: UserId, request: RequestId, now_ms: int) -> None:
-    if not waits(head, actor.user, target, now_ms) or head.gates[target].id != request:
-        raise RequestNotFound
+def _is_withdrawn(request_id: RequestId) -> Check:
+    """By the same sender, at the same moment; else it was accepted or has run out."""
+    status = F("status").equals(GateStatus.WITHDRAWN.value)
+    return Check(MESSAGING, request_key(request_id), status)
+
+
+def _withdrawn(
+    messaging: Messaging, by: Member, target: UserId, head: Thread, gate: Gate, ms: int
+) -> Planned:
+    gate = replace(gate, status=GateStatus.WITHDRAWN)
+    record = Put(MESSAGING, request_item(head.id, target, gate) | {"decidedAt": ms})
+    if head.pair is None:
+        planned = vacated(messaging, by, target, head, ms, "participant.removed")
+        return replace(planned, ops=(*planned.ops, record))
+    after = replace(head, gates={**head.gates, target: gate})
+    ops: tuple[Op, ...] = (record,)
+    if rules.is_let_in(head, target, ms):
+        ops += taken_down(head.id, target, ms, F("changedAt").set(ms))
+    return Planned(after, ops, (InboxChanged(by.user),))

@@ -1,0 +1,98 @@
+"""Withdrawing a request and removing somebody: again, at once, and while the target accepts."""
+
+import asyncio
+
+import pytest
+
+from greenroom.ids import RequestId, ThreadId
+from greenroom.messaging import open as opening, seats
+from greenroom.messaging.answer import accept
+from greenroom.messaging.history import history
+from greenroom.messaging.models import Kind, Thread
+from greenroom.messaging.problems import ParticipantNotFound, RequestNotFound
+from greenroom.messaging.withdraw_request import withdraw_request
+from tests.messaging.world import World
+
+AT_ONCE = 5
+
+
+async def _asked(world: World, *, group: bool) -> tuple[Thread, RequestId]:
+    """Ana asks Dora, whom she does not know: alone, or in a conversation with Ben."""
+    ana, dora = await world.person("ana"), await world.person("dora")
+    others = [dora]
+    if group:
+        await world.inquiry()
+        others.append(world.actors["ben"])
+    asks = opening.Opening(
+        kind=Kind.INQUIRY, others=tuple(opening.Invited(other.user) for other in others)
+    )
+    thread = await opening.open_thread(world.messaging, ana, asks)
+    await world.say("ana", thread.id, "Hello!")
+    return thread, thread.gates[dora.user].id
+
+
+async def _events(world: World, thread: ThreadId) -> list[str | None]:
+    page = await history(world.messaging, world.actors["ana"], thread)
+    return [frame.event for frame in page.frames if frame.event]
+
+
+@pytest.mark.parametrize("group", [False, True], ids=["pair", "group"])
+async def test_withdrawing_again_or_at_once_is_answered_as_the_first_time(
+    world: World, group: bool
+) -> None:
+    thread, request = await _asked(world, group=group)
+    ana = world.actors["ana"]
+    await asyncio.gather(*(withdraw_request(world.messaging, ana, request) for _ in range(AT_ONCE)))
+    await withdraw_request(world.messaging, ana, request)
+    assert await _events(world, thread.id) == ["participant.removed"] * group
+    with pytest.raises(RequestNotFound):
+        await accept(world.messaging, world.actors["dora"], request)
+
+
+@pytest.mark.parametrize("group", [False, True], ids=["pair", "group"])
+@pytest.mark.parametrize("accepts_first", [False, True])
+async def test_of_accepting_and_withdrawing_at_once_one_takes_effect(
+    world: World, group: bool, accepts_first: bool
+) -> None:
+    thread, request = await _asked(world, group=group)
+    ana, dora = world.actors["ana"], world.actors["dora"]
+    both = [accept(world.messaging, dora, request), withdraw_request(world.messaging, ana, request)]
+    answers = await asyncio.gather(
+        *(both if accepts_first else reversed(both)), return_exceptions=True
+    )
+    accepted, withdrawn = answers if accepts_first else reversed(answers)
+    head = await world.messaging.heads.read(thread.id)
+    assert head is not None
+    if isinstance(accepted, Thread):
+        assert isinstance(withdrawn, RequestNotFound)
+        assert dora.user in head.seats
+        assert dora.user not in head.gates
+    else:
+        assert isinstance(accepted, RequestNotFound)
+        assert withdrawn is None
+        assert dora.user not in head.seats or dora.user in head.gates
+
+
+@pytest.mark.parametrize("group", [False, True], ids=["pair", "group"])
+async def test_a_request_that_was_accepted_cannot_be_withdrawn(world: World, group: bool) -> None:
+    thread, request = await _asked(world, group=group)
+    await accept(world.messaging, world.actors["dora"], request)
+    with pytest.raises(RequestNotFound):
+        await withdraw_request(world.messaging, world.actors["ana"], request)
+    head = await world.messaging.heads.read(thread.id)
+    assert head is not None
+    assert world.user("dora") in head.seats
+
+
+async def test_removing_somebody_many_times_at_once_never_says_the_conversation_is_gone(
+    world: World,
+) -> None:
+    thread, _ = await _asked(world, group=True)
+    ana, dora = world.actors["ana"], world.user("dora")
+    answers = await asyncio.gather(
+        *(seats.remove(world.messaging, ana, thread.id, dora) for _ in range(AT_ONCE)),
+        return_exceptions=True,
+    )
+    refused = [answer for answer in answers if answer is not None]
+    assert [type(answer) for answer in refused] == [ParticipantNotFound] * (AT_ONCE - 1)
+    assert await _events(world, thread.id) == ["participant.removed"]
