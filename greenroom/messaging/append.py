@@ -219,12 +219,11 @@ def said(thread: Thread, frame: Frame, author: Member | None = None) -> Thread:
         shown_ms=frame.shown_ms,
         last_sender=frame.author,
         preview=preview_of(frame),
+        preview_event=(frame.event or "") if frame.kind is FrameKind.SYSTEM else "",
     )
 
 
 def preview_of(frame: Frame) -> str:
-    if frame.kind is FrameKind.SYSTEM and not frame.body:
-        return frame.event or ""
     body = frame.body
     if len(body) <= _PREVIEW_BYTES and body.isascii() and body.isprintable() and "  " not in body:
         return body.strip()

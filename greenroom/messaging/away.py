@@ -59,6 +59,7 @@ def _gone(mine: Member, state: State, head: Thread, ms: int) -> Planned:
         ms=shown.last_ms,
         sender=shown.last_sender,
         preview=shown.preview,
+        preview_event=shown.preview_event,
         read_seq=mine.read_seq,
         read_ms=mine.read_ms,
         delivered_seq=mine.delivered_seq,

@@ -77,7 +77,7 @@ def _digest(side: Side, members: tuple[Member, ...]) -> bytes:
 def _as_others_see(gate: Gate, side: Side) -> Gate:
     withdrawn = gate.status is GateStatus.WITHDRAWN and gate.sender == side.mine.user
     status = gate.status if withdrawn else GateStatus.PENDING
-    return replace(gate, status=status, shown_ms=0, shown_by=None, preview="")
+    return replace(gate, status=status, shown_ms=0, shown_by=None, preview="", preview_event="")
 
 
 def _shown(side: Side) -> Thread:

@@ -73,6 +73,8 @@ def head_item(thread: Thread) -> Item:
         item["shownAt"] = thread.shown_ms
     if thread.preview:
         item["preview"] = thread.preview
+    if thread.preview_event:
+        item["previewEvent"] = thread.preview_event
     if thread.gates:
         item["gates"] = {user: _gate_in_head(gate) for user, gate in thread.gates.items()}
     if thread.awaiting:
@@ -131,6 +133,7 @@ def _missed_item(run: Missed) -> dict[str, Value]:
         "untilTs": run.until_ms,
         "sender": run.sender,
         "preview": run.preview,
+        "previewEvent": run.preview_event,
     }
 
 
@@ -149,6 +152,7 @@ def _away_item(away: Away) -> dict[str, Value]:
         "ts": away.ms,
         "sender": away.sender,
         "preview": away.preview,
+        "previewEvent": away.preview_event,
         "readSeq": away.read_seq,
         "lastReadAt": away.read_ms,
         "deliveredSeq": away.delivered_seq,
@@ -168,6 +172,7 @@ def gate_item(gate: Gate) -> dict[str, Value]:
             "shownAt": gate.shown_ms,
             "shownBy": gate.shown_by,
             "preview": gate.preview,
+            "previewEvent": gate.preview_event,
         }
     )
 
@@ -198,6 +203,7 @@ def thread_of(item: Item) -> Thread:
         shown_ms=found.get("shownAt", 0),
         last_sender=found.get("lastSenderId"),
         preview=found.get("preview", ""),
+        preview_event=found.get("previewEvent", ""),
         changed_ms=found.get("changedAt", 0),
         version=found["version"],
     )
@@ -224,6 +230,7 @@ def _missed_of(found: Mapping[str, Any]) -> Missed:
         until_ms=found["untilTs"],
         sender=found.get("sender"),
         preview=found.get("preview", ""),
+        preview_event=found.get("previewEvent", ""),
     )
 
 
@@ -233,6 +240,7 @@ def _away_of(found: Mapping[str, Any]) -> Away:
         ms=found.get("ts", 0),
         sender=found.get("sender"),
         preview=found.get("preview", ""),
+        preview_event=found.get("previewEvent", ""),
         read_seq=found.get("readSeq", 0),
         read_ms=found.get("lastReadAt", 0),
         delivered_seq=found.get("deliveredSeq", 0),
@@ -253,6 +261,7 @@ def gate_of(found: Mapping[str, Any]) -> Gate:
         shown_ms=found.get("shownAt", 0),
         shown_by=found.get("shownBy"),
         preview=found.get("preview", ""),
+        preview_event=found.get("previewEvent", ""),
     )
 
 

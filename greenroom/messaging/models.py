@@ -101,6 +101,7 @@ class Missed(Struct, frozen=True, kw_only=True):
     until_ms: int
     sender: UserId | None = None
     preview: str = ""
+    preview_event: str = ""
     """Sender and preview of frame `after`, kept for the last run only."""
 
 
@@ -129,6 +130,7 @@ class Away(Struct, frozen=True, kw_only=True):
     ms: int = 0
     sender: UserId | None = None
     preview: str = ""
+    preview_event: str = ""
     read_seq: int = 0
     read_ms: int = 0
     delivered_seq: int = 0
@@ -155,7 +157,9 @@ class Gate(Struct, frozen=True, kw_only=True):
     shown_by: UserId | None = None
     """… by whom …"""
     preview: str = ""
-    """… and how it begins."""
+    """… how it begins …"""
+    preview_event: str = ""
+    """… or what happened, if it is a system message."""
 
 
 class Thread(Struct, frozen=True, kw_only=True):
@@ -186,6 +190,8 @@ class Thread(Struct, frozen=True, kw_only=True):
     """When the last frame was sent, where `last_ms` lies in the future: the clock was wrong."""
     last_sender: UserId | None = None
     preview: str = ""
+    preview_event: str = ""
+    """The event of the last frame, if it is a system message; it has no preview then."""
     changed_ms: int = 0
     """When anything of it, or of a frame, was last changed."""
     version: int = 1

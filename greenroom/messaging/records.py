@@ -98,7 +98,7 @@ MESSAGING = Table(
             "OVERVIEW",
             "The head: kind, status, seats (who is in it, what they sent last, whether their row "
             "is fresh), gates not accepted yet, project, lastSeq, lastMessageAt, last sender, "
-            "preview, version.",
+            "preview or event, version.",
         ),
         Kind(
             _THREAD,

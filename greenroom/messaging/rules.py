@@ -134,6 +134,7 @@ def as_shown(thread: Thread, user: UserId) -> Thread:
             shown_ms=0 if gate.shown_ms else thread.shown_ms,
             last_sender=gate.shown_by,
             preview=gate.preview,
+            preview_event=gate.preview_event,
         )
     run = _missed_last(thread, user)
     if run is None:
@@ -145,6 +146,7 @@ def as_shown(thread: Thread, user: UserId) -> Thread:
         shown_ms=0,
         last_sender=run.sender,
         preview=run.preview,
+        preview_event=run.preview_event,
     )
 
 
@@ -178,8 +180,9 @@ def with_missed(seat: Seat, away: Away, until: int, until_ms: int) -> Seat:
         until_ms=until_ms,
         sender=away.sender,
         preview=away.preview,
+        preview_event=away.preview_event,
     )
-    runs = [replace(run, sender=None, preview="") for run in seat.missed]
+    runs = [replace(run, sender=None, preview="", preview_event="") for run in seat.missed]
     if runs and runs[-1].until >= new.after:
         last = seat.missed[-1]
         new = replace(last, until=until, until_ms=until_ms)
@@ -195,7 +198,11 @@ def keep_shown(thread: Thread) -> dict[UserId, Gate]:
     """The gates as one more frame is said: those that show no more keep what they last showed."""
     return {
         user: replace(
-            gate, shown_ms=thread.last_ms, shown_by=thread.last_sender, preview=thread.preview
+            gate,
+            shown_ms=thread.last_ms,
+            shown_by=thread.last_sender,
+            preview=thread.preview,
+            preview_event=thread.preview_event,
         )
         if gate.away is None and thread.last_seq == gate.after_seq + PENDING_MESSAGES
         else gate

@@ -261,6 +261,28 @@ async def test_a_lock_is_for_moderators(hall: Hall) -> None:
     await hall.say("ana", thread, "Hello!")
 
 
+async def test_a_row_tells_an_event_from_a_text_that_reads_the_same(hall: Hall) -> None:
+    thread = await hall.talk()
+
+    async def last() -> tuple[str, str | None]:
+        [row] = (await hall.get("ben", "/inbox"))["threads"]
+        whole = await hall.get("ben", f"/threads/{thread}")
+        assert (row["preview"], row["previewEvent"]) == (whole["preview"], whole["previewEvent"])
+        return row["preview"], row["previewEvent"]
+
+    await hall.say("ana", thread, "thread.locked")
+    assert await last() == ("thread.locked", None)
+    told(await hall.ask("mod", "POST", f"/threads/{thread}/lock"))
+    assert await last() == ("", "thread.locked")
+    told(await hall.ask("mod", "POST", f"/threads/{thread}/unlock"))
+    told(await hall.ask("ben", "PUT", f"/blocks/{hall.ids['ana']}?threadId={thread}"))
+    await hall.say("ana", thread, "Hello?")
+    told(await hall.ask("ben", "DELETE", f"/blocks/{hall.ids['ana']}"), 204)
+    assert await last() == ("", "thread.unlocked")
+    await hall.say("ana", thread, "Hello!")
+    assert await last() == ("Hello!", None)
+
+
 async def test_whoever_is_blocked_sees_everything_as_it_was(hall: Hall) -> None:
     thread = await hall.talk()
     await hall.say("ana", thread, "Is Friday still free?")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from greenroom.messaging import access, answer, arrange, inbox, read, seats
+from greenroom.messaging import access, answer, arrange, inbox, lock, read, seats
 from greenroom.messaging.edit import edit
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Folder, Frame, Role, Thread
@@ -11,7 +11,7 @@ from greenroom.messaging.problems import InvalidMark, MessageNotFound, NotPlain
 from greenroom.messaging.rename import rename
 from greenroom.messaging.report import report_message
 from greenroom.messaging.sync import sync
-from greenroom.people.actor import Actor
+from greenroom.people.actor import Actor, Scope
 from greenroom.safety.models import Reason
 from tests.messaging.device import Device
 from tests.messaging.world import World
@@ -35,6 +35,15 @@ async def _invited(world: World, messages: int) -> tuple[Actor, Thread, list[Fra
 async def _bodies(world: World, actor: Actor, thread: Thread, **place: object) -> list[str]:
     page = await history(world.messaging, actor, thread.id, **place)  # type: ignore[arg-type]
     return [frame.event or frame.body for frame in page.frames]
+
+
+async def test_a_request_keeps_an_event_that_it_showed_last(world: World) -> None:
+    cleo, thread, _ = await _invited(world, 1)
+    moderator = await world.person("mod", Scope.MODERATOR)
+    await lock.lock(world.messaging, moderator, thread.id)
+    await lock.unlock(world.messaging, moderator, thread.id)
+    [row] = (await inbox.inbox(world.messaging, cleo, Folder.REQUESTS)).rows
+    assert (row.thread.preview, row.thread.preview_event) == ("", "thread.locked")
 
 
 async def test_who_was_invited_sees_the_first_few_frames_until_accepting(world: World) -> None:

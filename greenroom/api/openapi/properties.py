@@ -98,7 +98,12 @@ PROPERTIES: Mapping[str, Property] = {
     "lastSeq": _other("The `seq` of the last message."),
     "lastMessageAt": _time("When the last message was sent."),
     "lastAuthorUserId": _id("Who sent the last message."),
-    "preview": _other("The beginning of the last message, with its markup."),
+    "preview": _other(
+        "The beginning of the last message, with its markup. Empty for a system message."
+    ),
+    "previewEvent": _other(
+        "What happened last, such as `thread.locked`, if the last message is a system message."
+    ),
     "requests": _other(
         "First contacts that wait for an answer: the caller's own, and the one for the caller."
     ),

@@ -85,6 +85,7 @@ _ROW = ThreadRow(
     last_message_at=_SAID,
     last_author_user_id=_JONAS,
     preview=_BODY,
+    preview_event=None,
     requests=[],
     mine=_MINE,
     metadata={},

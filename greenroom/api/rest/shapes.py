@@ -90,6 +90,7 @@ class _Head(Struct, rename="camel"):
     last_message_at: str | None
     last_author_user_id: UserId | None
     preview: str
+    preview_event: str | None
     requests: list[Request]
     """Yours, and the one that waits for you; what is accepted is no request any more."""
     mine: Mine
@@ -303,6 +304,7 @@ def _head(side: Side, now_ms: int) -> dict[str, Any]:
         "last_message_at": _moment(head.shown_ms or head.last_ms or None),
         "last_author_user_id": head.last_sender,
         "preview": head.preview,
+        "preview_event": head.preview_event or None,
         "requests": _requests(head, side.mine.user, now_ms),
         "mine": mine(side, now_ms),
         "metadata": metadata.shown(side.metadata),

@@ -211,6 +211,7 @@ export class Mirror {
       lastMessageAt: message.createdAt,
       lastAuthorUserId: message.authorUserId,
       preview: flat(message.body),
+      previewEvent: message.kind === "system" ? message.event : null,
       participants: read(known.participants, message.authorUserId, message.seq, message.seq),
       mine: {
         ...known.mine,

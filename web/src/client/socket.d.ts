@@ -538,8 +538,10 @@ export interface Thread {
   lastMessageAt: string | null;
   /** Who sent the last message. */
   lastAuthorUserId: string | null;
-  /** The beginning of the last message, with its markup. */
+  /** The beginning of the last message, with its markup. Empty for a system message. */
   preview: string;
+  /** What happened last, such as `thread.locked`, if the last message is a system message. */
+  previewEvent: string | null;
   /** Yours, and the one that waits for you; what is accepted is no request any more. */
   requests: Array<Request>;
   /** The caller's own side of the conversation. */

@@ -72,10 +72,10 @@ function inSeconds(seconds: number): string {
   return format.format(Math.max(1, Math.ceil(seconds / size)), unit);
 }
 
-/** What happened last, for a row of the list; null where `event` is no event that we know. */
-export function eventInRow(event: string, name: string): string | null {
+/** What happened last, for a row of the list; an event that we do not know is told in general. */
+export function eventInRow(event: string, name: string): string {
   const key = `row.event.${event}`;
-  return key in words ? fill(key as Key, { name }) : null;
+  return key in words ? fill(key as Key, { name }) : t("event.other");
 }
 
 function fill(key: Key, slots: Record<string, string | number>): string {
