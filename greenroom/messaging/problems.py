@@ -65,7 +65,7 @@ class RequestPending(Problem):
 
 
 class AlreadyAsked(Problem):
-    """Your request to this person is still open, in {thread_id}."""
+    """You have already sent this person a request, in {thread_id}. You cannot send another yet."""
 
     thread_id: ThreadId
 

@@ -33,7 +33,7 @@ export const en = {
   "client.not-found": "This no longer exists, or you can't see it.",
   "client.no-answer": "The server has a problem. Try again in a moment.",
   "problem.accept-first": "Accept the request to reply.",
-  "problem.already-asked": "You've already sent this person a request. Wait for their answer.",
+  "problem.already-asked": "You've already sent this person a request. You can't send another one yet.",
   "problem.blocked-by-you": "You blocked this person. Unblock them to write.",
   "problem.cannot-block-yourself": "You can't block yourself.",
   "problem.case-changed": "This case has new information. Take another look, then decide.",
