@@ -290,3 +290,19 @@ async def test_what_is_taken_to_be_new_and_goes_at_once_is_looked_for(store: Sql
     assert await store.get(NOTES, at()) is None
     changes = [(c.old, c.new) async for c in store.changes(NOTES, follow=False)]
     assert changes == [(None, note(n=1)), (note(n=1), None)]
+
+
+async def test_who_reads_during_a_commit_sees_all_of_a_transaction_or_nothing(
+    store: SqliteStore,
+) -> None:
+    for n in range(50):
+        new, other = note(f"n{n}", "a"), note(f"n{n}", "b")
+        write = asyncio.ensure_future(
+            store.write(Put(NOTES, new, F("pk").absent()), Put(NOTES, other))
+        )
+        while not write.done():
+            first = await store.get(NOTES, at(f"n{n}", "a"), consistent=True)
+            second = await store.get(NOTES, at(f"n{n}", "b"), consistent=True)
+            assert (first is None) == (second is None)
+            await asyncio.sleep(0)
+        await write

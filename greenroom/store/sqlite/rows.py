@@ -90,11 +90,14 @@ class Rows:
         return True, row
 
     def committed(self, place: Place) -> tuple[bool, Row | None]:
-        """As `find`, of what readers may see: what is on the disk."""
-        for planned in (self._committing, self._gathered):
-            touched = planned.get(place)
-            if touched is not None:
-                return not touched.assumed, touched.before
+        """As `find`, of what readers may see: what is on the disk. Careful: the file may have the
+        committing group already, so none of its rows is read there, or only some of them show."""
+        touched = self._committing.get(place)
+        if touched is not None:
+            return True, touched.before  # the insert has shown that what was assumed new is new
+        touched = self._gathered.get(place)
+        if touched is not None:
+            return not touched.assumed, touched.before
         row = self._young.get(place) or self._old.get(place)
         return row is not None, row
 
