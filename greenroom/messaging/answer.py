@@ -87,9 +87,11 @@ async def _request(messaging: Messaging, actor: Actor, request_id: RequestId) ->
         if head is None:
             break
         kept = items.gate_of(item)
-        gate = kept if kept.status is GateStatus.ACCEPTED else head.gates.get(actor.user)
+        gate = head.gates.get(actor.user)
         if gate is not None and gate.id == request_id:
             return Request(head, gate)
+        if kept.status is GateStatus.ACCEPTED:
+            return Request(head, kept)
     raise RequestNotFound
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from greenroom.ids import RequestId, UserId
 from greenroom.messaging import rules
-from greenroom.messaging.models import Frame, GateStatus, Thread
+from greenroom.messaging.models import Frame, Gate, GateStatus, Thread
 
 
 class OfFrame(Struct, frozen=True):
@@ -111,8 +111,10 @@ def audience(thread: Thread, event: Event, now_ms: int) -> tuple[UserId, ...]:
             return shown
         case RequestChanged(target=target, sender=sender, status=status, quiet=quiet):
             # The sender learns of nothing but being let in.
-            told = status is GateStatus.ACCEPTED and not quiet
-            return (target, sender) if told else (target,)
+            if status is not GateStatus.ACCEPTED or quiet:
+                return (target,)
+            only_looks_so = target in thread.gates
+            return (sender,) if only_looks_so else (target, sender)
         case ReceiptMoved(user):
             return tuple(
                 other
@@ -175,16 +177,25 @@ def _is_accepted(before: Thread, after: Thread) -> bool:
     if before.gates is after.gates:
         return False
     return any(
-        gate.away is None and user in after.seats and user not in after.gates
+        gate.away is None
+        and user in after.seats
+        and (user not in after.gates or _looks_accepted(gate, after.gates[user]))
         for user, gate in before.gates.items()
     )
+
+
+def _looks_accepted(was: Gate, now: Gate) -> bool:
+    """To everybody but its target."""
+    return was.away is None and now.away is not None
 
 
 def _of_gates(before: Thread, after: Thread) -> list[Event]:
     events: list[Event] = []
     for target in sorted(before.gates.keys() | after.gates.keys()):
         was, now = before.gates.get(target), after.gates.get(target)
-        if now is not None and _is_news(before, after, target):
+        if was is not None and now is not None and _looks_accepted(was, now):
+            events.append(RequestChanged(was.id, target, was.sender, GateStatus.ACCEPTED))
+        elif now is not None and _is_news(before, after, target):
             quiet = now.away is not None
             events.append(RequestChanged(now.id, target, now.sender, now.status, quiet))
         elif was is not None and now is None and target in after.seats:

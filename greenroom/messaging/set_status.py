@@ -1,23 +1,30 @@
 """Set a thread's status, its booking, leg and booking group, and its metadata: for services.
 
 The bookings context uses the same use case. Whoever takes part in a confirmed booking counts as
-known to the others: requests that wait are accepted, and nobody asks anybody again.
+known to the others: requests that wait are accepted, and nobody asks anybody again. A request that
+was declined or blocked gets a quiet gate: it looks accepted to everybody else, and still delivers
+nothing to the one who turned it away (tests/twins).
+
+Requests are too many for one transaction, so each one's record and inbox row are written before the
+head. After a crash in between, the request still waits and the same change can be made again.
 """
 
+import asyncio
 from collections.abc import Mapping
-from itertools import permutations
+from contextlib import suppress
+from itertools import islice, permutations
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from greenroom.ids import ThreadId, UserId
+from greenroom.ids import RequestId, ThreadId, UserId
 from greenroom.messaging import items, rules, shelve
 from greenroom.messaging.append import append, frame_op, said, system_frame
 from greenroom.messaging.ask import request_item
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import Event, MessageCreated, ThreadUpdated
 from greenroom.messaging.manage import check_may, managed
-from greenroom.messaging.models import GateStatus, Status, Thread
+from greenroom.messaging.models import Away, Gate, GateStatus, Status, Thread
 from greenroom.messaging.problems import InvalidThreadChange
 from greenroom.messaging.records import MESSAGING, met_key, metadata_key
 from greenroom.messaging.roles import Operation
@@ -25,10 +32,14 @@ from greenroom.messaging.turns import Planned
 from greenroom.people.actor import SYSTEM, Actor
 from greenroom.store.base import Delete, Op, Put
 from greenroom.store.expressions import F
+from greenroom.store.problems import ConditionFailed, Conflict
 
 _LONGEST = 64
 _MOST_MET = 60
 """Pairs of people who meet through one booking; in a large group, those who trade come first."""
+_TRIES = 5
+_AT_ONCE = 10
+"""Requests whose records are written at the same time."""
 _WAITING = frozenset({Status.AWAITING_REPLY, Status.PENDING_DECISION})
 
 
@@ -51,13 +62,18 @@ async def set_status(
     side = await managed(messaging, actor, thread_id)
     check_may(side.thread, actor, Operation.SET_STATUS)
 
+    written = set[RequestId]()
+
     def plan(head: Thread, ms: int) -> Planned:
         after = changed(head, change, ms)
         ops = _metadata_ops(head, change.metadata)
         if after == head and not ops:
             return Planned(head, (), quiet=True)
         if rules.is_booked(after) and not rules.is_booked(head):
-            after, more = _met(after, ms)
+            waiting = _waiting_requests(after, messaging.clock.now_ms())
+            if not {gate.id for gate in waiting.values()} <= written:
+                raise _Unwritten(waiting)
+            after, more = _met(after, messaging.clock.now_ms(), ms)
             ops += more
         events: tuple[Event, ...] = ()
         for later, named in enumerate(_news(head, after)):
@@ -66,7 +82,45 @@ async def set_status(
             events = (*events, MessageCreated(frame))
         return Planned(after, ops, (*events, ThreadUpdated()))
 
-    return await append(messaging, thread_id, plan)
+    for _ in range(_TRIES):
+        try:
+            return await append(messaging, thread_id, plan)
+        except _Unwritten as found:
+            await write_accepted(messaging, thread_id, found.requests)
+            written |= {gate.id for gate in found.requests.values()}
+    raise Conflict
+
+
+class _Unwritten(Exception):
+    """These requests are accepted, and their records have to be written first."""
+
+    def __init__(self, requests: Mapping[UserId, Gate]) -> None:
+        super().__init__()
+        self.requests = requests
+
+
+async def write_accepted(
+    messaging: Messaging, thread_id: ThreadId, requests: Mapping[UserId, Gate]
+) -> None:
+    ms = messaging.clock.now_ms()
+    asked = list(requests.items())
+    for start in range(0, len(asked), _AT_ONCE):
+        some = asked[start : start + _AT_ONCE]
+        writes = (_accepted_ops(thread_id, user, gate, ms) for user, gate in some)
+        await asyncio.gather(*(_write_unless_answered(messaging, ops) for ops in writes))
+
+
+async def _write_unless_answered(messaging: Messaging, ops: tuple[Op, ...]) -> None:
+    with suppress(ConditionFailed):
+        await messaging.store.write(*ops)
+
+
+def _accepted_ops(thread_id: ThreadId, user: UserId, gate: Gate, ms: int) -> tuple[Op, ...]:
+    answered = replace(gate, status=GateStatus.ACCEPTED)
+    record = request_item(thread_id, user, answered) | {"decidedAt": ms}
+    since = (F("acceptedAt").set(ms), F("changedAt").set(ms))
+    row = shelve.put_up(thread_id, user, None, ms, *since)
+    return Put(MESSAGING, record, F("status").equals(GateStatus.PENDING.value)), row
 
 
 def check_change(change: ThreadChange) -> None:
@@ -121,26 +175,33 @@ def _metadata_ops(head: Thread, metadata: str | UnsetType | None) -> tuple[Op, .
     return (Put(MESSAGING, items.at(key) | {"metadata": metadata}),)
 
 
-def _met(head: Thread, ms: int) -> tuple[Thread, tuple[Op, ...]]:
-    """Everybody in it knows everybody; a request that was declined stays declined."""
-    waiting = {
+def _waiting_requests(head: Thread, now_ms: int) -> dict[UserId, Gate]:
+    """Not those of people who have left and are asked to come back."""
+    return {
         user: gate
-        for user, gate in head.gates.items()
-        if rules.gate_status(gate, ms) is GateStatus.PENDING
+        for user, gate in rules.known_gates(head).items()
+        if rules.gate_status(gate, now_ms) is GateStatus.PENDING
     }
-    ops: list[Op] = []
-    for user, gate in waiting.items():
-        answered = replace(gate, status=GateStatus.ACCEPTED)
-        record = request_item(head.id, user, answered) | {"decidedAt": ms}
-        since = (F("acceptedAt").set(ms), F("changedAt").set(ms))
-        ops += [Put(MESSAGING, record), shelve.put_up(head.id, user, None, ms, *since)]
-    gates = {user: gate for user, gate in head.gates.items() if user not in waiting}
-    pairs = list(permutations(_traders(head, gates), 2))[: _MOST_MET - len(ops)]
-    ops += [Put(MESSAGING, items.at(met_key(*pair)) | {"threadId": head.id}) for pair in pairs]
-    return replace(head, gates=gates), tuple(ops)
 
 
-def _traders(head: Thread, gates: Mapping[UserId, object]) -> list[UserId]:
-    seats = head.seats
-    there = [user for user in seats if user not in gates]
+def _met(head: Thread, now_ms: int, ms: int) -> tuple[Thread, tuple[Op, ...]]:
+    """Everybody in it knows everybody, as far as the others can see."""
+    waiting = _waiting_requests(head, now_ms)
+    gates = {user: _quiet(gate, now_ms) for user, gate in head.gates.items() if user not in waiting}
+    after = replace(head, gates=gates)
+    pairs = islice(permutations(_traders(after), 2), _MOST_MET)
+    met = (Put(MESSAGING, items.at(met_key(*pair)) | {"threadId": head.id}) for pair in pairs)
+    return after, tuple(met)
+
+
+def _quiet(gate: Gate, now_ms: int) -> Gate:
+    """A request that its sender believes to wait looks accepted from now on."""
+    if gate.away is not None or rules.gate_as_sender_sees(gate, now_ms) is not GateStatus.PENDING:
+        return gate
+    return replace(gate, away=Away(seq=gate.after_seq, ms=gate.after_ms, changed_ms=now_ms))
+
+
+def _traders(head: Thread) -> list[UserId]:
+    seats, asked = rules.shown_seats(head), rules.known_gates(head)
+    there = [user for user in seats if user not in asked]
     return sorted(there, key=lambda user: rules.trades(seats[user].role), reverse=True)

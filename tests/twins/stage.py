@@ -74,6 +74,14 @@ class Stage:
         assert answer.status_code < 400, answer.text
         return answer.json() if answer.content else None
 
+    async def confirm(self, thread: str) -> None:
+        """By a service, as a booking."""
+        claims = {"sub": "shop", "scope": Scope.SERVICE.value}
+        token = SharedSecret(_SECRET).sign(claims | {"exp": self.clock.now_ms() // 1000 + 3600})
+        path, headers = f"/v1/threads/{thread}", {"Authorization": f"Bearer {token}"}
+        answer = await self._client.patch(path, headers=headers, json={"status": "confirmed"})
+        assert answer.status_code == 200, answer.text
+
     async def schema(self) -> Any:
         return (await self._client.get("/schema/openapi.json")).json()
 

@@ -35,11 +35,15 @@ async def _observed(url: str, begin: Begin) -> AsyncIterator[Observer]:
         yield observer
 
 
-async def _told(url: str, begin: Begin, who: str, fact: Fact) -> list[str]:
+async def _told(
+    url: str, begin: Begin, who: str, fact: Fact, *, confirms: bool = False
+) -> list[str]:
     async with _observed(url, begin) as ana:
         ana.node.clock.advance(seconds=60)
         await fact(ana.node, who, list(ana.threads[-2:] if begin is known_pair else ana.threads))
         ana.node.clock.advance(seconds=60)
+        if confirms:
+            await ana.node.confirm(ana.threads[0])
         ana.hear()
         await ana.look()
         await _writes(ana, who)
@@ -123,6 +127,12 @@ def told() -> dict[tuple[str, str], list[str]]:
     return {}
 
 
+@pytest.fixture(scope="module")
+def confirmed() -> dict[tuple[str, str], list[str]]:
+    """The same, where a service confirms."""
+    return {}
+
+
 @pytest.mark.parametrize(("story", "who", "fact"), list(_cases()))
 async def test_nobody_can_tell(
     tmp_path: Path, told: dict[tuple[str, str], list[str]], story: str, who: str, fact: str
@@ -132,6 +142,25 @@ async def test_nobody_can_tell(
         told[story, who] = await _told(f"{SQLITE}{tmp_path}/without.db", begin, who, nothing)
     secret = await _told(f"{SQLITE}{tmp_path}/with.db", begin, who, facts[fact])
     assert _differences(told[story, who], secret) == []
+
+
+def _confirmed_cases() -> Iterator[tuple[str, str, str]]:
+    """Who accepts shows how far they have read, so reading is no secret here."""
+    for story, who in (("asked pair", "ben"), ("asked group", "cleo")):
+        yield from ((story, who, fact) for fact in STORIES[story][2] if fact != "reads")
+
+
+@pytest.mark.parametrize(("story", "who", "fact"), list(_confirmed_cases()))
+async def test_nobody_can_tell_once_a_service_confirms(
+    tmp_path: Path, confirmed: dict[tuple[str, str], list[str]], story: str, who: str, fact: str
+) -> None:
+    begin, _, facts = STORIES[story]
+    if (story, who) not in confirmed:
+        url = f"{SQLITE}{tmp_path}/without.db"
+        confirmed[story, who] = await _told(url, begin, who, nothing, confirms=True)
+    url = f"{SQLITE}{tmp_path}/with.db"
+    secret = await _told(url, begin, who, facts[fact], confirms=True)
+    assert _differences(confirmed[story, who], secret) == []
 
 
 @pytest.mark.parametrize("fact", ["blocks", "leaves"])
