@@ -108,7 +108,7 @@ async def test_a_confirmed_booking_makes_its_parties_known_to_each_other(world: 
     change = ThreadChange(status=Status.CONFIRMED, booking_id="bkg_1")
     for _ in range(2):
         booked = await set_status(world.messaging, service, thread.id, change)
-        assert (booked.status, booked.gates, booked.last_seq) == (Status.CONFIRMED, {}, 2)
+        assert (booked.status, booked.gates, booked.last_seq) == (Status.CONFIRMED, {}, 3)
     await world.say("ben", thread.id, "See you on Friday.")
     again = await opening.open_thread(
         world.messaging,
