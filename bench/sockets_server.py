@@ -40,7 +40,10 @@ class Echo(WSListener):
             transport.disconnect()
 
 
-def upgraded(_: object, __: WSUpgradeRequest) -> WSUpgradeResponseWithListener:
+def upgraded(
+    _: object, on_admitted: Callable[[], None], __: WSUpgradeRequest
+) -> WSUpgradeResponseWithListener:
+    on_admitted()
     return WSUpgradeResponseWithListener(WSUpgradeResponse.create_101_response(), Echo())
 
 

@@ -143,6 +143,8 @@ def ask_again(
     now_ms = messaging.clock.now_ms()
     if gate is None or gate.away is None or now_ms < gate.expires_ms or other not in head.seats:
         return head, ()
+    if gate.status is GateStatus.BLOCKED:  # which this node may not have heard of yet
+        return head, ()
     asked = replace(
         new_gate(messaging, sender, GateStatus.PENDING, now_ms, after_seq=head.last_seq),
         after_ms=head.last_ms,
