@@ -291,7 +291,8 @@ async def test_a_second_suspension_does_not_end_the_first_early(hall: Hall) -> N
         [case] = (await hall.get("mod", "/moderation/queue"))["cases"]
         place = f"/moderation/cases/{case['caseId']}"
         told(await hall.ask("mod", "POST", f"{place}/claim"))
-        decision = {"decision": "suspend", "version": case["version"], "until": until}
+        decision = {"decision": "suspend", "version": case["version"]}
+        decision |= {"forGood": True} if until is None else {"until": until}
         answer = await hall.ask("mod", "POST", f"{place}/decide", decision)
         if until is None:
             told(answer)

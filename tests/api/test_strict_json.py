@@ -36,6 +36,8 @@ _WHOLE = [*_ODD, "", "{", "nonsense", '{"a"', "\ufeff{}", "[" * 5000 + "]" * 500
 
 def _spoilt(fields: dict[str, Any]) -> dict[str, list[str]]:
     """By what is wrong with it: the same JSON with one thing changed."""
+    if not fields:
+        return {"an unknown field": ['{"nobodyKnows": 1}']}
     text = json.dumps(fields)
     first = json.dumps(next(iter(fields)))
     again = f"{{{first}: {json.dumps(next(iter(fields.values())))}, {text[1:]}"

@@ -137,12 +137,15 @@ async def test_a_restart_does_not_go_back_behind_what_was_reached(machine: Machi
     assert machine.timeline.epoch == 0
 
 
+_SEVERAL_NODES = pytest.mark.parametrize("store_url", ["dynamodb"], indirect=True)
+"""A file has one node."""
+
+
+@_SEVERAL_NODES
 @pytest.mark.parametrize("off_ms", [DAY_MS, -DAY_MS, 300_000, -300_000])
 async def test_a_node_whose_clock_alone_is_wrong_goes_by_the_others(
     store: Store, off_ms: int
 ) -> None:
-    if store.is_local:
-        pytest.skip("a file has one node")
     right, wrong = Machine(store), Machine(store)
     await right.follow()
     wrong.wall.advance(ms=off_ms)
@@ -155,9 +158,8 @@ async def test_a_node_whose_clock_alone_is_wrong_goes_by_the_others(
     assert right.timeline.epoch == wrong.timeline.epoch == 0
 
 
+@_SEVERAL_NODES
 async def test_when_all_nodes_are_set_they_set_the_time_together(store: Store) -> None:
-    if store.is_local:
-        pytest.skip("a file has one node")
     nodes = Machine(store), Machine(store), Machine(store)
     for node in nodes:
         await node.follow()

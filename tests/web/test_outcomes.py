@@ -67,7 +67,7 @@ async def test_a_suspension_for_good_asks_twice_is_explained_and_can_be_lifted(
     await second.get_by_role("button", name="Suspend for good").click()
 
     told = maya.page.locator(".banner")
-    await expect(told.first).to_contain_text("Your account is suspended until further notice")
+    await expect(told.first).to_contain_text("Your account was suspended for good")
     await expect(told.first).to_contain_text(_REASON)
     await expect(told.first).to_contain_text("contact support")
 
@@ -78,7 +78,7 @@ async def test_a_suspension_for_good_asks_twice_is_explained_and_can_be_lifted(
     dialog = ada.page.get_by_role("dialog", name="Reinstate Maya Lindqvist?")
     await dialog.get_by_label("Message to the person").fill("We were wrong.")
     await dialog.get_by_role("button", name="Reinstate").click()
-    await expect(ada.page.get_by_text("Nobody is suspended")).to_be_visible()
+    await expect(ada.page.get_by_text("No one is suspended")).to_be_visible()
 
     await told.first.get_by_role("button", name="Try again").click()
     await maya.open("Editorial in Lisbon")
