@@ -27,10 +27,20 @@ def checked(metadata: Mapping[str, Any] | None) -> str | None:
         return None
     if _depth(metadata, MAX_DEPTH) > MAX_DEPTH:
         raise InvalidMetadata(f"it is nested more than {MAX_DEPTH} levels deep")
-    text = _encode(metadata)
-    if len(text) > MAX_BYTES:
-        raise InvalidMetadata(f"it has more than {MAX_BYTES:,} bytes of JSON")
-    return text.decode()
+    if _least_bytes(metadata) <= MAX_BYTES:
+        text = _encode(metadata)
+        if len(text) <= MAX_BYTES:
+            return text.decode()
+    raise InvalidMetadata(f"it has more than {MAX_BYTES:,} bytes of JSON")
+
+
+def _least_bytes(value: object) -> int:
+    """Its JSON has at least as many bytes; counted before anything is encoded."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(len(name) + _least_bytes(one) for name, one in value.items())
+    return sum(map(_least_bytes, value)) if isinstance(value, list) else 1
 
 
 def _depth(value: object, most: int) -> int:
