@@ -427,7 +427,7 @@ async def token(settings: Settings, user: str, scopes: Sequence[Scope], hours: i
 
 
 async def user_id(settings: Settings, user: str) -> UserId:
-    """An id as it is; or the id of whoever has this username."""
+    """An id as it is, or the id of the person with this username."""
     if _is_id(user, ()):
         return UserId(user)
     return await _user_called(settings, SystemClock(), user)

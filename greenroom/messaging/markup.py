@@ -1,6 +1,6 @@
 """Which parts of a text are code: pure, and linear in its length.
 
-A text is stored as it was typed. Whoever shows it renders the markup, as docs/reference/markup.md
+A text is stored as it was typed. A client renders the markup, as docs/reference/markup.md
 says; the server only needs to know where nobody is mentioned.
 """
 

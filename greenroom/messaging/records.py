@@ -120,8 +120,8 @@ MESSAGING = Table(
         Kind(
             _THREAD,
             "CHG#{version}#{messageId}",
-            "An edit, deletion or reaction, by the head's version that came with it, for whoever "
-            "comes back; kept for 30 days.",
+            "An edit, deletion or reaction, by the head's version that came with it, so "
+            "that sync can give it; kept for 30 days.",
         ),
         Kind(_THREAD, "CARD#{messageId}", "A card as it stands: type, state, version, payload."),
         Kind(

@@ -71,7 +71,7 @@ async def find_or_add(
 
 
 def _check_same(seat: Seat, invited: Invited) -> None:
-    """Whoever names no role is content with any."""
+    """Without a role, any will do."""
     if invited.role not in (Role.MEMBER, seat.role):
         raise AlreadyThere
 

@@ -1,6 +1,6 @@
 """Set a thread's status, its booking, leg and booking group, and its metadata: for services.
 
-The bookings context uses the same use case. Whoever takes part in a confirmed booking counts as
+The bookings context uses the same use case. A participant of a confirmed booking counts as
 known to the others: requests that wait are accepted, and nobody asks anybody again. A request that
 was declined or blocked gets a quiet gate: it looks accepted to everybody else, and still delivers
 nothing to the one who turned it away (tests/twins).

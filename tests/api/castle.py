@@ -134,7 +134,7 @@ class Castle:
 
 
 def _subject_of(path: str) -> str:
-    """Somebody of whom it makes sense."""
+    """A person to whom it applies."""
     if path.endswith("/reinstate"):
         return "sam"
     return "xia" if "/staff/" in path else "zoe"

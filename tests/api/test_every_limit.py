@@ -115,7 +115,7 @@ async def test_every_request_of_the_socket_is_limited(
         raw.abort()
 
 
-async def test_whoever_opens_sockets_again_and_again_is_told_to_wait(tmp_path: Path) -> None:
+async def test_opening_sockets_again_and_again_is_told_to_wait(tmp_path: Path) -> None:
     async with serving(tmp_path, clock=HeldClock(IN_2100_MS), rates=FEW) as node:
         await node.join(*CAST)
         for _ in range(MOST):

@@ -63,7 +63,7 @@ _numbers = count(1)
 
 
 class Cell:
-    """Fresh people, one of whom tries something."""
+    """Fresh people; one of them tries something."""
 
     def __init__(self, hall: Hall, who: Who) -> None:
         self.hall = hall
@@ -246,7 +246,7 @@ async def test_nobody_can_find_out_that_they_were_reported(hall: Hall) -> None:
         assert there.content == nowhere.content
 
 
-async def test_whoever_takes_part_in_a_reported_conversation_does_not_judge_it(hall: Hall) -> None:
+async def test_a_participant_does_not_judge_a_reported_conversation(hall: Hall) -> None:
     thread = await hall.talk("mod", "ben")
     told(await hall.ask("ben", "POST", "/reports", {"reason": "scam", "threadId": thread}), 201)
     [case] = (await hall.get("adi", "/moderation/queue"))["cases"]

@@ -61,7 +61,7 @@ class Disk:
         return count
 
     def power_on(self) -> None:
-        """Mounts what is left. Whoever used the disk has to be dead, or dying."""
+        """Mounts what is left. The programs that used the disk must be dead or dying."""
         self._ask(do="release")
         self._unmount()
         self._wait(lambda: self.is_mounted)

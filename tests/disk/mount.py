@@ -37,7 +37,7 @@ def _fail(number: int) -> OSError:
 
 
 def _powered(call: _Call) -> _Call:
-    """Waits while the power is off, and then fails: whoever asked is dead by then."""
+    """Waits while the power is off, and then fails: the caller is dead by then."""
 
     @wraps(call)
     def guarded(self: "Mounted", *arguments: Any) -> Any:

@@ -73,7 +73,7 @@ class Ask:
     """How many posts there were before it."""
     state: str = PENDING
     quiet: bool = False
-    """Whoever asks does not know of it: the other has left their thread for two."""
+    """The sender does not know that the other has left their thread for two."""
 
     def waits(self, now: int) -> bool:
         return self.state == PENDING and now < self.until
@@ -285,7 +285,7 @@ class PlainModel:
         return (user, sender) not in self.met
 
     def _turn_to(self, talk: Talk, sender: UserId, user: UserId) -> None:
-        """A stranger is asked. Whoever knows the sender and has blocked them never hears of it."""
+        """A stranger is asked. A known person who has blocked the sender is not told."""
         if self.is_stranger(user, sender):
             self._ask(talk, sender, user)
         elif (user, sender) in self.blocks:
@@ -405,7 +405,7 @@ class PlainModel:
         return post
 
     def _ask_back(self, talk: Talk, sender: UserId) -> None:
-        """Whoever has left is asked by the next message, as seldom as a stranger may ask."""
+        """The next message asks a person who has left, as seldom as a stranger may ask."""
         if talk.two is None or self._is_apart(talk.two):
             return
         for user in talk.two & talk.away.keys() & talk.sides.keys() - {sender}:

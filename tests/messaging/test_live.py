@@ -46,7 +46,7 @@ class Told:
     [change for change in CHANGES if change not in _BY_THE_CLOCK],
     ids=lambda change: change.__name__,
 )
-async def test_whoever_listens_sees_what_a_reload_shows(roomy: World, change: Change) -> None:
+async def test_a_connected_client_sees_what_a_reload_shows(roomy: World, change: Change) -> None:
     stage = await Stage(roomy).set_up()
     devices = [Device(stage.messaging, actor) for actor in roomy.actors.values()]
     for device in devices:

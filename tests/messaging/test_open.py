@@ -174,7 +174,7 @@ async def test_whoever_wrote_first_may_be_written_to_without_a_request(world: Wo
     assert thread.gates == {}
 
 
-async def test_whoever_is_blocked_opens_what_the_blocker_never_hears_of(world: World) -> None:
+async def test_a_blocked_person_opens_threads_unheard_by_the_blocker(world: World) -> None:
     ana, ben, cleo = [await world.person(name) for name in ("ana", "ben", "cleo")]
     thread = await world.inquiry()
     await world.say("ben", thread.id, "Hello!")

@@ -73,7 +73,7 @@ async def test_nobody_works_out_the_id_of_another_pairs_thread(world: World) -> 
     assert await direct_id(world.messaging, ana.user, ben.user) != found.id
 
 
-async def test_a_retry_shows_whoever_is_out_what_was_acked_and_no_more(world: World) -> None:
+async def test_a_retry_shows_a_removed_member_the_first_ack_and_no_more(world: World) -> None:
     there, cleo = await world.inquiry(), await world.person("cleo")
     ana, messaging = world.actors["ana"], world.messaging
     grown = await seats.add(messaging, ana, there.id, Invited(cleo.user, Role.MEMBER))

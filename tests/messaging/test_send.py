@@ -191,7 +191,7 @@ async def test_nobody_writes_where_they_are_not(world: World) -> None:
             await send(world.messaging, cleo, thread_id, Outgoing("c", "Hello"))
 
 
-async def test_whoever_is_blocked_writes_edits_and_reacts_and_nobody_hears_of_it(
+async def test_nobody_hears_what_a_blocked_person_writes_edits_or_reacts(
     world: World,
 ) -> None:
     thread = await world.inquiry()

@@ -132,7 +132,7 @@ async def test_a_block_that_the_bus_did_not_bring_is_obeyed_when_it_is_back(
         assert await ben.told() == []
 
 
-async def test_whoever_is_blocked_from_a_thread_is_shut_out_at_once(cluster: Cluster) -> None:
+async def test_a_block_takes_effect_at_once_on_a_node_without_the_bus(cluster: Cluster) -> None:
     """The thread's own head has changed, and no write passes that: word of it is not needed."""
     one, two = await cluster.node(), await cluster.node()
     thread = await one.talk("ana", "ben")

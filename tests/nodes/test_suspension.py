@@ -60,7 +60,7 @@ async def test_a_word_of_a_suspension_that_is_not_true_shows_nobody_out(cluster:
         assert (await ben.ask("ping"))["type"] == "ack"
 
 
-async def test_whoever_is_reinstated_on_one_node_is_let_in_by_all(cluster: Cluster) -> None:
+async def test_a_reinstated_person_is_let_in_by_every_node(cluster: Cluster) -> None:
     one, two = await cluster.node(), await cluster.node()
     thread = await one.talk("ana", "ben")
     async with await two.connect("ben") as ben:

@@ -286,7 +286,7 @@ async def test_between_two_nothing_passes_a_block(node: Node) -> None:
 
 
 async def test_a_group_goes_on_as_if_there_were_no_block(node: Node) -> None:
-    """Else whoever sees somebody write, and never sees them there, would know."""
+    """Else seeing a person write but never online would give the block away."""
     thread = await node.group("cleo", "ana", "ben")
     async with await node.connect("ana") as ana, await node.connect("ben") as ben:
         await node.call("ana", "PUT", f"/blocks/{node.id('ben')}")

@@ -199,7 +199,7 @@ async def _declines_and_comes_back(node: Stage, name: str, threads: list[str]) -
     await node.call(name, "PUT", f"/direct/{node.id('ana')}")
 
 
-async def test_whoever_comes_back_had_left_or_blocked_and_nobody_can_tell_which(
+async def test_coming_back_after_a_leave_or_a_block_looks_the_same(
     tmp_path: Path,
 ) -> None:
     left = await _back(f"{SQLITE}{tmp_path}/left.db", leaves, _declines_and_comes_back)

@@ -1,4 +1,4 @@
-"""Every name leads to its person, and the card offers what one can do there."""
+"""Every name leads to its person, and the card offers what can be done there."""
 
 import re
 

@@ -59,7 +59,7 @@ class ThreadUpdate(Struct, rename="camel", forbid_unknown_fields=True):
     """What is not given stays as it is. All but `subject` is for services."""
 
     subject: str | UnsetType = UNSET
-    """Blank takes the name away. For whoever manages the conversation."""
+    """A blank one removes the name. For those who manage the conversation."""
     status: Status | UnsetType = UNSET
     """Any but `locked`, which has routes of its own."""
     booking_id: _Bound = UNSET

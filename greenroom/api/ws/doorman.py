@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 
 class Word(Struct):
-    """What one node says to the others, and no client hears: this account has changed."""
+    """Tells the other nodes, and no client, that this account has changed."""
 
     changed: UserId
 

@@ -156,7 +156,7 @@ class Writer:
         self._go_on()
 
     def _break(self, group: list[Job], error: BaseException) -> None:
-        """The disk may or may not have it. Whoever reads the file again will know (recovery.py),
+        """The disk may or may not have it. Reading the file again tells (recovery.py),
         with a writer of their own; this one takes nothing any more."""
         self._broken = f"a commit failed: {error}"
         _refuse(group, OutcomeUnknown(str(error)))

@@ -1,6 +1,6 @@
 // Parses the inline markup of a message: code, links, mentions, bold, italic and strike.
 //
-// Careful: whoever writes a message decides what every reader's browser parses. Each step here looks at a
+// Careful: a message's author decides what every reader's browser parses. Each step here looks at a
 // character a bounded number of times, so that time grows with the length and never with its square; and
 // markup within markup ends at a depth, beyond which it is text.
 
