@@ -49,7 +49,7 @@ from greenroom.live import records as live
 from greenroom.logs import Repeats
 from greenroom.messaging import Messaging, records as messaging
 from greenroom.messaging.enforce import Enforcement
-from greenroom.messaging.events import unheard
+from greenroom.messaging.events import unheard, unpublished
 from greenroom.messaging.heads import Heads
 from greenroom.people import People, directory, records as people
 from greenroom.people.actor import Scope
@@ -224,6 +224,7 @@ def compose(
     if hub is not None:
         safety = dataclasses.replace(safety, tell=partial(tell_nodes, hub.bus))
         hub.overhear(Kept(heads, safety.apart))
+    herald = None if hub is None else Herald(hub.bus, clock)
     messaging = Messaging(
         store=store,
         people=people,
@@ -232,7 +233,8 @@ def compose(
         ids=ids,
         heads=heads,
         cursors=Cursors(secret),
-        tell=unheard if hub is None else Herald(hub.bus, clock),
+        tell=herald or unheard,
+        publish_person=unpublished if herald is None else herald.publish_person,
     )
     enforced = dataclasses.replace(safety, enforcer=Enforcement(messaging))
     return Contexts(people, enforced, dataclasses.replace(messaging, safety=enforced))

@@ -2,7 +2,7 @@
 
 What one would get wrong: a seat that is not fresh has no row yet. So nobody has a thread in their
 inbox whose first words are held; the first frame puts the rows up (`shelve.stirred`). Nor has one
-at whose gate nobody is let in.
+at whose gate nobody is let in. A row behind a quiet gate is on the shelf `away`.
 """
 
 from collections.abc import Iterable
@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import items, rules, shelve
 from greenroom.messaging.ask import request_item
-from greenroom.messaging.models import Member, Thread
-from greenroom.messaging.records import MESSAGING, activity, met_key, shelf_key
+from greenroom.messaging.models import Gate, Member, Thread
+from greenroom.messaging.records import AWAY, MESSAGING, activity, met_key, shelf_key
 from greenroom.store.base import Op, Put
 
 
@@ -31,12 +31,17 @@ def admitted_ops(
         changed_ms=now_ms,
     )
     shows = seat.fresh_ms > 0 and rules.is_let_in(thread, user, now_ms)
-    shelf = shelf_key(user, shelve.shelf_of(gate)) if shows else None
-    place = activity(now_ms, thread.id) if shows else None
+    name = shelve.shelf_of(gate) if shows else _hidden_shelf(gate)
+    shelf = None if name is None else shelf_key(user, name)
+    place = None if name is None else activity(now_ms, thread.id)
     ops: list[Op] = [Put(MESSAGING, items.member_item(member, shelf, place))]
     if gate is not None and gate.away is None:
         ops.append(Put(MESSAGING, request_item(thread.id, user, gate)))
     return ops
+
+
+def _hidden_shelf(gate: Gate | None) -> str | None:
+    return None if gate is None or gate.away is None else AWAY
 
 
 def met_ops(user: UserId, thread: ThreadId, others: Iterable[UserId]) -> list[Op]:

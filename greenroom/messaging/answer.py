@@ -69,8 +69,8 @@ async def turn_away(
     """The row leaves the inbox; the seat stays, for the sender is not to notice."""
     request = await _request(messaging, actor, request_id)
 
-    def ops(after: Thread, _: Gate, ms: int) -> tuple[Op, ...]:
-        return taken_down(after.id, actor.user, ms, F("changedAt").set(ms))
+    def ops(after: Thread, gate: Gate, ms: int) -> tuple[Op, ...]:
+        return taken_down(after.id, actor.user, ms, F("changedAt").set(ms), gate=gate)
 
     await _answer(messaging, actor, request, status, ops)
 

@@ -67,7 +67,7 @@ def _gone(mine: Member, state: State, head: Thread, ms: int) -> Planned:
     )
     status = GateStatus.BLOCKED if state is State.BLOCKED else GateStatus.DECLINED
     gate = quiet_gate(other_of(head, user), status, away, after_seq=head.last_seq)
-    row, log = shelve.taken_down(head.id, user, ms, F("state").set(state.value))
+    row, log = shelve.taken_down(head.id, user, ms, F("state").set(state.value), gate=gate)
     assert isinstance(row, Update)
     row = replace(row, condition=_unmoved(mine))
     after = replace(head, gates={**head.gates, user: gate})

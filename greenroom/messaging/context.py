@@ -6,7 +6,7 @@ from typing import Protocol
 
 from greenroom.clock import Clock
 from greenroom.ids import Ids, UserId
-from greenroom.messaging.events import Ears, unheard
+from greenroom.messaging.events import Ears, PersonPublisher, unheard, unpublished
 from greenroom.messaging.heads import Heads
 from greenroom.messaging.leases import Leases
 from greenroom.people import People
@@ -57,6 +57,7 @@ class Messaging:
     cursors: Cursors
     ties: Ties = field(default_factory=NoTies)
     tell: Ears = unheard
+    publish_person: PersonPublisher = unpublished
     leases: Leases = field(default_factory=Leases)
     chores: Chores = field(default_factory=Chores)
     secrets: dict[Key, bytes] = field(default_factory=dict)

@@ -13,6 +13,7 @@ from msgspec import Struct
 from greenroom.ids import RequestId, UserId
 from greenroom.messaging import rules
 from greenroom.messaging.models import Frame, Gate, GateStatus, Thread
+from greenroom.people.models import Person
 
 
 class OfFrame(Struct, frozen=True):
@@ -68,6 +69,13 @@ class InboxChanged(Struct, frozen=True):
     gone: bool = False
 
 
+class PersonUpdated(Struct, frozen=True):
+    """A person has other names. Belongs to no thread, so it has its own publisher."""
+
+    person: Person
+    shown_to: tuple[UserId, ...]
+
+
 class RequestChanged(Struct, frozen=True):
     """A request has come in, or was answered."""
 
@@ -95,6 +103,14 @@ Event: TypeAlias = (
 
 Ears: TypeAlias = Callable[[Thread, Event], None]
 """Told of each event, with the thread as it has become. Neither waits nor fails."""
+
+
+PersonPublisher: TypeAlias = Callable[[PersonUpdated], None]
+"""Publishes a person's new names. Neither waits nor fails."""
+
+
+def unpublished(_: PersonUpdated) -> None:
+    """Where nobody listens."""
 
 
 def unheard(_: Thread, __: Event) -> None:

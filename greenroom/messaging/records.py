@@ -39,7 +39,8 @@ from greenroom.store.tables import Index, Kind, Projects, Table
 
 INBOX_KEY = "inboxKey"
 """`PARTICIPANT#{userId}#{shelf}`: a folder, or `fresh`, where a row stands while anything stirs in
-its thread. A participant who has left or has blocked loses it."""
+its thread. A participant who was removed loses it; one who has left or blocked unnoticed is on the
+shelf `away`, which no inbox reads."""
 
 ACTIVITY = "activity"
 """`{ts}#{threadId}`, on a pinned row that has settled `pinned#{ts}#{threadId}`, which sorts above
@@ -88,6 +89,9 @@ _USER = "USER#{userId}"
 _OVERVIEW = "OVERVIEW"
 FRESH = "fresh"
 """The shelf for rows whose thread stirs."""
+AWAY = "away"
+"""The shelf for rows behind a quiet gate: not in the inbox, but their owner is still shown to the
+others as a participant."""
 
 MESSAGING = Table(
     "Messaging",

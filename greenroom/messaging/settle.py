@@ -15,6 +15,7 @@ from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Member, Thread
 from greenroom.messaging.records import (
     ACTIVITY,
+    AWAY,
     FRESH,
     INBOX_KEY,
     MESSAGING,
@@ -24,7 +25,7 @@ from greenroom.messaging.records import (
     member_key,
     shelf_key,
 )
-from greenroom.messaging.shelve import log_item
+from greenroom.messaging.shelve import log_item, off
 from greenroom.messaging.turns import Planned
 from greenroom.store.base import Put, Update
 from greenroom.store.expressions import F
@@ -78,7 +79,7 @@ async def take_down(messaging: Messaging, user: UserId, thread_id: ThreadId) -> 
     """A request that has run out is nowhere to be seen, and need not be looked at again."""
     head, side = head_key(thread_id), member_key(thread_id, user)
     found = await messaging.store.batch_get(MESSAGING, [head, side], consistent=True)
-    if head not in found or ACTIVITY not in found.get(side, {}):
+    if head not in found or not _is_listed(found.get(side, {}), user):
         return
     thread, row, now_ms = items.thread_of(found[head]), found[side], messaging.clock.now_ms()
     if rules.is_let_in(thread, user, now_ms):
@@ -88,11 +89,15 @@ async def take_down(messaging: Messaging, user: UserId, thread_id: ThreadId) -> 
             Update(
                 MESSAGING,
                 side,
-                (F(INBOX_KEY).remove(), F(ACTIVITY).remove()),
+                off(thread_id, user, thread.gates.get(user), now_ms),
                 F(ACTIVITY).equals(row[ACTIVITY]),
             ),
             Put(MESSAGING, log_item(thread_id, user, now_ms) | {"gone": True}),
         )
+
+
+def _is_listed(row: Item, user: UserId) -> bool:
+    return ACTIVITY in row and row[INBOX_KEY] != shelf_key(user, AWAY)
 
 
 def is_ahead(row: Item, now_ms: int) -> bool:

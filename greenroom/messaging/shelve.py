@@ -15,6 +15,7 @@ from greenroom.messaging import items, rules
 from greenroom.messaging.models import Folder, Gate, Seat, Thread
 from greenroom.messaging.records import (
     ACTIVITY,
+    AWAY,
     FRESH,
     INBOX_KEY,
     KEPT_MS,
@@ -78,9 +79,21 @@ def up(thread: ThreadId, user: UserId, gate: Gate | None, now_ms: int) -> tuple[
     )
 
 
-def taken_down(thread: ThreadId, user: UserId, now_ms: int, *also: Action) -> tuple[Op, ...]:
+def off(thread: ThreadId, user: UserId, gate: Gate | None, now_ms: int) -> tuple[Action, ...]:
+    """What takes a row out of the inbox. Behind a quiet gate it is kept on the shelf `away`."""
+    if gate is None or gate.away is None:
+        return F(INBOX_KEY).remove(), F(ACTIVITY).remove()
+    return (
+        F(INBOX_KEY).set(shelf_key(user, AWAY)),
+        F(ACTIVITY).set(activity(now_ms, thread)),
+    )
+
+
+def taken_down(
+    thread: ThreadId, user: UserId, now_ms: int, *also: Action, gate: Gate | None = None
+) -> tuple[Op, ...]:
     """The row leaves the inbox, and the user's other devices are told."""
-    row = (*also, F(INBOX_KEY).remove(), F(ACTIVITY).remove())
+    row = (*also, *off(thread, user, gate, now_ms))
     return (
         Update(MESSAGING, member_key(thread, user), row),
         Put(MESSAGING, log_item(thread, user, now_ms) | {"gone": True}),

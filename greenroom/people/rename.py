@@ -42,6 +42,13 @@ async def rename(
     people: People, actor: Actor, names: NewNames, *, version: int | None = None
 ) -> Account:
     """With `version`, only if the profile is still at it."""
+    return (await rename_from(people, actor, names, version=version))[1]
+
+
+async def rename_from(
+    people: People, actor: Actor, names: NewNames, *, version: int | None = None
+) -> tuple[Account, Account]:
+    """The same; returns the account as it was before, too."""
     changes = _checked(names)
     for _ in range(_TRIES):
         before = await _as_it_stands(people, actor.user)
@@ -57,7 +64,7 @@ async def rename(
             if any(key_of(failure.op) == wanted for failure in refusal.failed):
                 raise UsernameTaken(after.username) from None
             continue  # another change came first; look again
-        return after
+        return before, after
     raise Conflict
 
 

@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from greenroom.ids import UserId
+from greenroom.messaging.announce_person import announce_person
+from greenroom.people.actor import Actor
+from greenroom.people.rename import NewNames, rename
 from tests.stores import SQLITE
 from tests.twins.observer import Observer
 from tests.twins.stage import Stage, staged
@@ -45,16 +49,29 @@ async def _told(
         if confirms:
             await ana.node.confirm(ana.threads[0])
         ana.hear()
+        await _is_renamed(ana, who, "Another")
         await ana.look()
         await _writes(ana, who)
+        await _is_renamed(ana, who, "Yet another")
         await _turns_to(ana, who)
         await ana.look()
         ana.node.clock.advance(seconds=15 * _DAY)
         await _writes(ana, who)
         await _turns_to(ana, who)
+        await _is_renamed(ana, who, "The last")
         await ana.look()
+        ana.node.clock.advance(seconds=45 * _DAY)
+        await _is_renamed(ana, who, "Much later")
         assert ana.done > 10, "she has got something done"
         return ana.report()
+
+
+async def _is_renamed(ana: Observer, who: str, name: str) -> None:
+    """Through the use cases: somebody who is suspended has no access to the API."""
+    contexts, user = ana.node.contexts, UserId(ana.node.id(who))
+    account = await rename(contexts.people, Actor(user), NewNames(display_name=name))
+    await announce_person(contexts.messaging, account)
+    ana.hear()
 
 
 async def _writes(ana: Observer, who: str) -> None:

@@ -86,6 +86,10 @@ async def _renames(actor: Window, thread: str) -> None:
     await actor.ask("PATCH", f"/v1/threads/{thread}", {"subject": "A day with another name"})
 
 
+async def _changes_own_name(actor: Window, thread: str) -> None:
+    await actor.ask("PATCH", "/v1/me", {"displayName": "Somebody Else"})
+
+
 async def _person(actor: Window, name: str) -> str:
     found = await actor.ask("GET", f"/v1/people?name={name}")
     return str(found["people"][0]["userId"])
@@ -135,6 +139,7 @@ BY_OTHERS: dict[str, Change] = {
     "somebody added": _adds,
     "another role": _changes_a_role,
     "somebody removed": _removes,
+    "a person's name": _changes_own_name,
 }
 
 ON_ANOTHER_DEVICE: dict[str, Change] = {

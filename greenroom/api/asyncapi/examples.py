@@ -118,6 +118,9 @@ EXAMPLES: Mapping[type[frames.Frame], tuple[Example, ...]] = {
             frames.RequestChanged(_THREAD, _REQUEST, _MAYA, _JONAS, GateStatus.ACCEPTED),
         ),
     ),
+    frames.PersonUpdated: (
+        Example("a new name", frames.PersonUpdated(_answer("findPeople", 200).people[0])),
+    ),
     frames.NoticeCreated: (
         Example("a warning", frames.NoticeCreated(_answer("getNotices", 200).notices[0])),
     ),

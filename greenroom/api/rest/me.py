@@ -14,8 +14,10 @@ from msgspec import UNSET, Struct, UnsetType
 from greenroom.api.auth import BEARER, needs, needs_no_account
 from greenroom.api.contract import refuses
 from greenroom.api.rest.params import MOST_BYTES_OF_NAMES
-from greenroom.api.rest.people import Profile, profile_of
+from greenroom.api.rest.people import Profile, profile_of, shown
 from greenroom.api.versions import IfMatch, etag, version_in
+from greenroom.messaging import Messaging
+from greenroom.messaging.announce_person import announce_person
 from greenroom.people import People, directory, join, models, rename
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
@@ -96,7 +98,8 @@ async def sign_up(
     "/",
     operation_id="renameMe",
     summary="Change your names",
-    description="Fields that you leave out stay as they are. Your old username is free at once.",
+    description="Fields that you leave out stay as they are. Your old username is free at once. "
+    "People in your latest conversations are told over the socket (`person.updated`).",
     response_description="The changed account.",
     response_headers=_ETAG,
     guards=[needs(Scope.USER)],
@@ -114,10 +117,14 @@ async def rename_me(
     data: JSONBody[NewNames],
     actor: NamedDependency[Actor],
     people: NamedDependency[SkipValidation[People]],
+    messaging: NamedDependency[SkipValidation[Messaging]],
     if_match: IfMatch = None,
 ) -> Response[Me]:
     names = rename.NewNames(data.username, data.display_name, data.first_name, data.last_name)
-    account = await rename.rename(people, actor, names, version=version_in(if_match))
+    version = version_in(if_match)
+    before, account = await rename.rename_from(people, actor, names, version=version)
+    if shown(before) != shown(account):
+        await announce_person(messaging, account)
     return _shown(account, actor, 200)
 
 

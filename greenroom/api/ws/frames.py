@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeAlias
 from msgspec import Meta, Struct
 
 from greenroom.api.rest.notices import ModerationNotice
+from greenroom.api.rest.people import Person
 from greenroom.api.rest.shapes import Hint, Message, MessagePage
 from greenroom.ids import RequestId, ThreadId, UserId
 from greenroom.messaging.history import MAX_PAGE, PAGE
@@ -280,6 +281,12 @@ class RequestChanged(Frame, tag="request.changed"):
     status: GateStatus
 
 
+class PersonUpdated(Frame, tag="person.updated"):
+    """Somebody in one of your conversations, or you, has other names."""
+
+    person: Person
+
+
 class NoticeCreated(Frame, tag="notice.created"):
     """Moderation tells you something: what became of a held message, a warning, a suspension."""
 
@@ -321,6 +328,7 @@ Event: TypeAlias = (
     | ThreadUpdated
     | InboxChanged
     | RequestChanged
+    | PersonUpdated
     | NoticeCreated
     | Synced
     | Resync

@@ -7,6 +7,7 @@ must fit everybody who is told, so it says nothing that only one of them may kno
 import msgspec
 
 from greenroom.api.rest import shapes
+from greenroom.api.rest.people import Person, shown
 from greenroom.api.ws import frames
 from greenroom.clock import Clock, iso
 from greenroom.ids import UserId
@@ -42,12 +43,16 @@ class Herald:
             notice = Notice(payload, thread.id, thread.version)
         self._bus.publish([user_topic(user) for user in told], notice)
 
+    def publish_person(self, event: events.PersonUpdated) -> None:
+        payload = encode(frames.PersonUpdated(Person(**shown(event.person))))
+        self._bus.publish([user_topic(user) for user in event.shown_to], Notice(payload))
+
 
 def _frame(thread: Thread, event: Event) -> frames.Event:
     match event:
         case events.MessageCreated(frame):
-            shown = shapes.message(frame, _NOBODY)
-            return frames.MessageCreated(thread.id, shown, thread.status, list(thread.awaiting))
+            message = shapes.message(frame, _NOBODY)
+            return frames.MessageCreated(thread.id, message, thread.status, list(thread.awaiting))
         case events.MessageEdited(frame):
             return frames.MessageEdited(thread.id, shapes.message(frame, _NOBODY))
         case events.MessageDeleted(frame):

@@ -129,6 +129,7 @@ class TheClient extends UseCases implements Client, Desk {
       if (this.#over) return;
       this.#started = true;
       void this.#loadMe();
+      this.mirror.refreshPeople(); // none yet, unless the page was put aside and is back
       void this.#told.load();
       if (this.#lists.size === 0) this.mirror.recount(); // with a list they come by themselves
       for (const list of this.#lists) void list.refresh();
@@ -236,6 +237,8 @@ class TheClient extends UseCases implements Client, Desk {
       case "synced":
         this.#told.told(message.changes.notices ?? []);
         return this.mirror.synced(message.changes);
+      case "resumed":
+        return this.mirror.refreshPeople();
       case "fresh":
         return this.#fresh();
       case "answer":
@@ -276,6 +279,7 @@ class TheClient extends UseCases implements Client, Desk {
     if (frame.type === "message.created" && frame.message.authorUserId === this.mirror.me) {
       this.#sent.released(frame.message);
     }
+    if (frame.type === "person.updated") return this.renamed(frame.person);
     this.mirror.apply(frame);
     if (frame.type !== "message.created" || frame.message.authorUserId === this.mirror.me) return;
     const thread = this.mirror.thread(frame.threadId);
@@ -288,6 +292,7 @@ class TheClient extends UseCases implements Client, Desk {
   #fresh(): void {
     if (!this.#started) return;
     void this.#told.load();
+    this.mirror.refreshPeople();
     for (const list of this.#lists) void list.refresh();
     for (const conversation of this.#open) void conversation.refresh();
     this.mirror.recount();

@@ -142,6 +142,10 @@ export class Hub implements Listener {
     this.#all({ type: "synced", changes });
   }
 
+  resumed(): void {
+    this.#all({ type: "resumed" });
+  }
+
   fresh(): void {
     this.#all({ type: "fresh" });
   }

@@ -24,6 +24,8 @@ export interface Listener {
   connection(connection: Connection): void;
   told(frame: Told): void;
   synced(changes: Changes): void;
+  /** Everything that was missed has been told, except changes of people's names. */
+  resumed(): void;
   /** Nothing brings what was before: the first time, or after too long. */
   fresh(): void;
   /** Everything that was missed has been told, and requests are taken. */
@@ -188,6 +190,7 @@ export class Link {
       this.#resumeAgain = false;
       return this.#resume(turn);
     }
+    this.listener.resumed();
     return true;
   }
 
@@ -249,6 +252,7 @@ export class Link {
       case "thread.updated":
       case "inbox.changed":
       case "request.changed":
+      case "person.updated":
       case "notice.created":
         return this.listener.told(frame);
       default:

@@ -13,6 +13,7 @@ import type { Told } from "./wire";
 const GATHER_MS = 60;
 const COUNT_MS = 400;
 const MOST_PEOPLE_AT_ONCE = 50;
+const MOST_PEOPLE_AGAIN = 200;
 const PREVIEW = 140;
 const MOST_TIMER_MS = 2 ** 31 - 1;
 
@@ -37,6 +38,8 @@ export class Mirror {
   #wanted = new Set<string>();
   #loading = new Map<string, { again: boolean; done: Promise<void> }>();
   #strangers = new Set<string>();
+  /** Everybody that the screen has needed, whoever was needed last at the end. */
+  #needed = new Set<string>();
   #asking = false;
   #counting: ReturnType<typeof setTimeout> | null = null;
 
@@ -300,9 +303,22 @@ export class Mirror {
 
   need(userIds: Iterable<string>): void {
     for (const id of userIds) {
+      this.#needed.delete(id);
+      if (id !== "") this.#needed.add(id);
       const isKnown = id === "" || this.people.get().has(id) || this.#strangers.has(id);
       if (!isKnown) this.#wanted.add(id);
     }
+    this.#ask();
+  }
+
+  /** Reads the names on screen again: an event that changed one may have been lost. */
+  refreshPeople(): void {
+    const known = [...this.#needed].filter((id) => this.people.get().has(id));
+    for (const id of known.slice(-MOST_PEOPLE_AGAIN)) this.#wanted.add(id);
+    this.#ask();
+  }
+
+  #ask(): void {
     if (this.#wanted.size === 0 || this.#asking) return;
     this.#asking = true;
     setTimeout(() => void this.#meet(), 5);

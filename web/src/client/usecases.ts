@@ -284,6 +284,13 @@ export abstract class UseCases {
     return this.itsMe(await this.rest.ask("patch", "/v1/me", { body: names }));
   }
 
+  /** Somebody has other names: here or on another device, oneself or somebody else. */
+  protected renamed(person: Person): void {
+    this.mirror.know([person]);
+    const me = this.me.get();
+    if (me?.userId === person.userId) this.me.set({ ...me, ...person });
+  }
+
   protected itsMe(me: Me): Me {
     this.mirror.know([me]);
     this.me.set(me);

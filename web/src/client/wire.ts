@@ -10,6 +10,7 @@ import type {
   MessageCreated,
   MessageDeleted,
   MessageEdited,
+  PersonUpdated,
   PresenceChanged,
   ReactionChanged,
   ReceiptMoved,
@@ -36,6 +37,7 @@ export type Told =
   | ThreadUpdated
   | InboxChanged
   | RequestChanged
+  | PersonUpdated
   | NoticeCreated;
 
 /** A message that waits for its answer, as it is kept in the browser. */
@@ -78,6 +80,8 @@ export type ToTab =
   | { type: "connection"; connection: Connection }
   | { type: "told"; frame: Told }
   | { type: "synced"; changes: Changes }
+  /** Everything missed has been told, except changes of people's names. */
+  | { type: "resumed" }
   /** What was loaded before may lack something, and nothing will bring it: load it again. */
   | { type: "fresh" }
   | { type: "answer"; n: number; answer: Answered }
