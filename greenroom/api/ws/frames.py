@@ -285,6 +285,7 @@ class PersonUpdated(Frame, tag="person.updated"):
     """Somebody in one of your conversations, or you, has other names."""
 
     person: Person
+    """As they are now."""
 
 
 class NoticeCreated(Frame, tag="notice.created"):
