@@ -27,6 +27,7 @@ export type ServerFrame =
   | ThreadUpdated
   | InboxChanged
   | RequestChanged
+  | PersonUpdated
   | NoticeCreated
   | Synced
   | Resync
@@ -337,6 +338,28 @@ export interface Participant {
   lastDeliveredSeq: number;
   /** When the person last read. ISO 8601, in UTC. */
   lastReadAt: string | null;
+}
+
+export interface Person {
+  /** The person's id: ours, or the `sub` of your identity provider. */
+  userId: string;
+  /** The unique name, in lower case: a-z, 0-9, `.` and `_`. */
+  username: string;
+  /** The name that the person wants to be shown by. */
+  displayName: string;
+  /** The first name. */
+  firstName: string;
+  /** The last name. */
+  lastName: string;
+  /** The address of the profile picture. */
+  profilePicture: string | null;
+}
+
+/** Somebody in one of your conversations, or you, has other names. */
+export interface PersonUpdated {
+  type: "person.updated";
+  /** As they are now. */
+  person: Person;
 }
 
 /** Asks for an answer, and for the cursor of now. */
