@@ -98,6 +98,25 @@ test("an answer that is lost is asked for again under the same name", async () =
   assert.deepEqual(doubled, []);
 });
 
+test("what is sent before the thread is loaded shows once, though its answer is lost", async () => {
+  const thread = await stage.talk("ana", "ben");
+  let lost = 0;
+  const socket = tampered({
+    in: (frame) => {
+      if (frame.type !== "ack" || frame.status !== "sent" || lost > 0) return frame;
+      lost++;
+      return null;
+    },
+  });
+  const ana = stage.client("ana", { WebSocket: socket });
+  const open = ana.open(thread);
+  ana.send(thread, "early");
+  await until(() => lost === 1 && open.state.get().thread?.lastSeq === 2, "it arrived, unanswered");
+  await until(() => open.state.get().messages.length > 0, "the history is loaded");
+  assert.deepEqual(all(open), ["Hello!", "early"]);
+  assert.equal(open.state.get().outgoing.length, 1);
+});
+
 test("what waits survives a reload, in its order, and what was missed comes without one", async () => {
   const thread = await stage.talk("ana", "ben");
   const storage = new Memory();

@@ -203,7 +203,7 @@ export function tampered(
 }
 
 export async function until<T>(look: () => T | null | undefined | false, what = ""): Promise<T> {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 20_000;
   for (;;) {
     const found = look();
     if (found) return found;

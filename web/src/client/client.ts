@@ -11,7 +11,7 @@ import { TheModeration } from "./moderation";
 import { TheNotices } from "./notices";
 import { isProblem, own, Refusal, Rest } from "./rest";
 import * as rules from "./rules";
-import { Sent, shown } from "./sent";
+import { type MaybeSent, Sent, shown } from "./sent";
 import { type HubPort, lockOfTab, reachHub, type TabLock } from "./shared";
 import type { Ack } from "./socket";
 import { claimsOf, Tokens } from "./tokens";
@@ -467,7 +467,7 @@ class TheClient extends UseCases implements Client, Desk {
     return this.outbox.get().filter((one) => one.threadId === threadId);
   }
 
-  maybeSent(threadId: string): { body: string; afterSeq: number | null }[] {
+  maybeSent(threadId: string): MaybeSent[] {
     return this.#sent.maybe(threadId);
   }
 

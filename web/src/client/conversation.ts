@@ -6,6 +6,7 @@
 import { isProblem, Refusal, type Rest } from "./rest";
 import * as rules from "./rules";
 import type { Mirror, Shown } from "./mirror";
+import type { MaybeSent } from "./sent";
 import type { Conversation, ConversationState, Message, Outgoing, Problem, Thread } from "./types";
 import { Made, sameList } from "./value";
 import { Window } from "./window";
@@ -14,6 +15,7 @@ import type { Told } from "./wire";
 const PAGE = 50;
 const TYPING_MS = 4000;
 const MOST_FILLS = 6;
+const CLOCK_DIFFERENCE_MS = 60_000;
 
 /** What an open thread needs of the client. */
 export interface Desk {
@@ -21,7 +23,7 @@ export interface Desk {
   readonly mirror: Mirror;
   outgoing(threadId: string): readonly Outgoing[];
   /** Of those, what may have arrived without our being told. */
-  maybeSent(threadId: string): { body: string; afterSeq: number | null }[];
+  maybeSent(threadId: string): MaybeSent[];
   read(threadId: string, seq: number): void;
   typing(threadId: string, on: boolean): void;
   /** What is on screen has changed. */
@@ -308,12 +310,21 @@ export class OpenThread implements Conversation, Shown {
     return this.#window.messages.filter((message) => {
       if (message.authorUserId !== me) return true;
       const at = maybe.findIndex(
-        (one) => message.seq > (one.afterSeq ?? Infinity) && bare(one.body) === bare(message.body),
+        (one) => couldBe(one, message) && bare(one.body) === bare(message.body),
       );
       if (at >= 0) maybe.splice(at, 1);
       return at < 0;
     });
   }
+}
+
+/**
+ * Whether the message is later than what was written. Sent before the thread was loaded, its place
+ * is unknown, and the time has to tell, allowing for clocks that differ.
+ */
+function couldBe(written: MaybeSent, message: Message): boolean {
+  if (written.afterSeq !== null) return message.seq > written.afterSeq;
+  return Date.parse(message.createdAt) > Date.parse(written.writtenAt) - CLOCK_DIFFERENCE_MS;
 }
 
 /** The letters of a text: what the server's tidying leaves alone. */

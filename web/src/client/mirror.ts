@@ -38,7 +38,7 @@ export class Mirror {
   #wanted = new Set<string>();
   #loading = new Map<string, { again: boolean; done: Promise<void> }>();
   #strangers = new Set<string>();
-  /** Everybody that the screen has needed, whoever was needed last at the end. */
+  /** Everybody that the screen has needed, the latest at the end. */
   #needed = new Set<string>();
   #asking = false;
   #counting: ReturnType<typeof setTimeout> | null = null;

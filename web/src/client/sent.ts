@@ -15,6 +15,9 @@ import type {
 import { Made } from "./value";
 import type { Kept } from "./wire";
 
+/** Of a message whose answer has not come: what tells it apart from others in the history. */
+export type MaybeSent = Pick<Kept, "body" | "afterSeq" | "writtenAt">;
+
 export class Sent {
   readonly list: Made<readonly Outgoing[]>;
   #kept: KeptMessages | null = null;
@@ -155,10 +158,8 @@ export class Sent {
   }
 
   /** What may have arrived without our being told. */
-  maybe(threadId: string): { body: string; afterSeq: number | null }[] {
-    return this.#all()
-      .filter((one) => one.threadId === threadId && one.tried)
-      .map(({ body, afterSeq }) => ({ body, afterSeq }));
+  maybe(threadId: string): MaybeSent[] {
+    return this.#all().filter((one) => one.threadId === threadId && one.tried);
   }
 
   forget(): void {
