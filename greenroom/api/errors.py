@@ -115,6 +115,7 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     messaging.BlockedByYou: Answer(409),
     messaging.AcceptFirst: Answer(409),
     messaging.AlreadyAsked: Answer(409),
+    messaging.RequestWithdrawn: Answer(409),
     messaging.AlreadyThere: Answer(409),
     messaging.RequestPending: Answer(409),
     messaging.ConversationClosed: Answer(409),

@@ -6,6 +6,7 @@ from typing import Any
 from greenroom.errors import Problem
 
 _VALUES: Mapping[str, Any] = {
+    "again_at": "2026-06-01T00:00:00.000Z",
     "client_id": "c-42",
     "expected": 3,
     "hints": "contact-details",

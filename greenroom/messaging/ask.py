@@ -20,11 +20,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from greenroom.clock import iso
 from greenroom.ids import RequestId, ThreadId, UserId
 from greenroom.messaging import items
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Away, Gate, GateStatus, Thread
-from greenroom.messaging.problems import AlreadyAsked, BlockedByYou
+from greenroom.messaging.problems import AlreadyAsked, BlockedByYou, RequestWithdrawn
 from greenroom.messaging.records import MESSAGING, met_key, pending_key, request_key
 from greenroom.people import directory
 from greenroom.people.actor import Actor, Scope
@@ -33,6 +34,7 @@ from greenroom.safety.limits import Limit
 from greenroom.safety.records import EPHEMERAL, EPHEMERAL_TTL
 from greenroom.store.base import Op, Put
 from greenroom.store.expressions import F
+from greenroom.store.values import Item
 
 _AGAIN = "againAt"
 """When the pair's next request may be made, to the millisecond; the TTL knows only seconds."""
@@ -98,7 +100,16 @@ async def check_unasked(
     for key in keys:
         left_ms = int(str(found[key][_AGAIN])) - now_ms if key in found else 0
         if 0 < left_ms <= _longest(messaging) + _SKEW_MS:
-            raise AlreadyAsked(ThreadId(str(found[key]["threadId"])))
+            raise await _already_asked(messaging, found[key])
+
+
+async def _already_asked(messaging: Messaging, pending: Item) -> AlreadyAsked:
+    """Differs only by what the sender did: an answer of the target must not show in it."""
+    key = request_key(RequestId(str(pending["gateId"])))
+    request = await messaging.store.get(MESSAGING, key, consistent=True)
+    is_withdrawn = request is not None and request["status"] == GateStatus.WITHDRAWN.value
+    problem = RequestWithdrawn if is_withdrawn else AlreadyAsked
+    return problem(ThreadId(str(pending["threadId"])), iso(int(str(pending[_AGAIN]))))
 
 
 async def request_of(messaging: Messaging, sender: UserId, target: UserId) -> RequestId | None:

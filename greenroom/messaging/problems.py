@@ -65,9 +65,15 @@ class RequestPending(Problem):
 
 
 class AlreadyAsked(Problem):
-    """You have already sent this person a request, in {thread_id}. You cannot send another yet."""
+    """You have already sent this person a request, in {thread_id}. You can send another from
+    {again_at}."""
 
     thread_id: ThreadId
+    again_at: str
+
+
+class RequestWithdrawn(AlreadyAsked):
+    """You withdrew your request to this person. You can send another from {again_at}."""
 
 
 class NotPlain(Problem):

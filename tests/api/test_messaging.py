@@ -325,10 +325,26 @@ async def test_a_conversation_that_was_there_is_found_and_not_made_again(hall: H
     waiting = told(await hall.ask("ana", "POST", "/threads", asked), 200)
     assert (waiting["thread"]["threadId"], waiting["sent"]) == (thread, None)
     other = await hall.ask("ana", "POST", "/threads", asked | {"kind": "booking"})
-    assert refused(other, 409, "already-asked")["threadId"] == thread
+    problem = refused(other, 409, "already-asked")
+    assert (problem["threadId"], problem["againAt"][-1]) == (thread, "Z")
     await hall.accept("ben", thread)
     told(await hall.ask("ana", "POST", "/threads", asked | {"kind": "direct"}), 201)
     told(await hall.ask("ben", "POST", "/threads", _direct(hall, "ana")), 200)
+
+
+async def test_asking_again_after_withdrawing_says_from_when_it_is_possible(hall: Hall) -> None:
+    opened = told(await hall.ask("ana", "POST", "/threads", _direct(hall, "ben")), 201)
+    waiting = await hall.ask("ana", "POST", "/threads", _direct(hall, "ben"))
+    assert told(waiting, 200)["thread"] == opened["thread"]
+    [request] = opened["thread"]["requests"]
+    told(await hall.ask("ana", "DELETE", f"/requests/{request['requestId']}"), 204)
+    for way in (
+        hall.ask("ana", "POST", "/threads", _direct(hall, "ben")),
+        hall.ask("ana", "PUT", f"/direct/{hall.ids['ben']}"),
+    ):
+        problem = refused(await way, 409, "request-withdrawn")
+        assert problem["againAt"] == "2100-01-15T00:00:00.000Z"
+        assert problem["againAt"] in problem["detail"]
 
 
 def _direct(hall: Hall, name: str) -> object:

@@ -4,13 +4,20 @@ import asyncio
 
 import pytest
 
+from greenroom.clock import iso
 from greenroom.ids import RequestId, ThreadId
 from greenroom.messaging import open as opening, seats
-from greenroom.messaging.answer import accept
+from greenroom.messaging.answer import accept, block_sender, decline
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Kind, Thread
-from greenroom.messaging.problems import ParticipantNotFound, RequestNotFound
+from greenroom.messaging.problems import (
+    AlreadyAsked,
+    ParticipantNotFound,
+    RequestNotFound,
+    RequestWithdrawn,
+)
 from greenroom.messaging.withdraw_request import withdraw_request
+from greenroom.people.suspend import suspend
 from tests.messaging.world import World
 
 AT_ONCE = 5
@@ -96,3 +103,47 @@ async def test_removing_somebody_many_times_at_once_never_says_the_conversation_
     refused = [answer for answer in answers if answer is not None]
     assert [type(answer) for answer in refused] == [ParticipantNotFound] * (AT_ONCE - 1)
     assert await _events(world, thread.id) == ["participant.removed"]
+
+
+async def _answer(world: World, request: RequestId, way: str) -> None:
+    """What Dora does with Ana's request, which Ana must not learn of."""
+    dora = world.actors["dora"]
+    if way == "declines":
+        await decline(world.messaging, dora, request)
+    elif way == "blocks":
+        await block_sender(world.messaging, dora, request)
+    elif way == "is suspended":
+        await suspend(world.messaging.people, dora.user, None, "spam")
+
+
+async def _refusal(world: World, kind: Kind) -> AlreadyAsked:
+    """What Ana is told as she asks Dora again."""
+    ana, dora = world.actors["ana"], world.actors["dora"]
+    again = opening.Opening(kind=kind, others=(opening.Invited(dora.user),))
+    with pytest.raises(AlreadyAsked) as refused:
+        await opening.open_thread(world.messaging, ana, again)
+    return refused.value
+
+
+@pytest.mark.parametrize("way", ["does nothing", "declines", "blocks", "is suspended"])
+@pytest.mark.parametrize("group", [False, True], ids=["pair", "group"])
+async def test_after_withdrawing_the_sender_is_told_so_and_from_when_they_may_ask_again(
+    world: World, group: bool, way: str
+) -> None:
+    again_ms = world.clock.now_ms() + world.messaging.request_ms
+    thread, request = await _asked(world, group=group)
+    ana, dora = world.actors["ana"], world.actors["dora"]
+    world.clock.advance(days=1)
+    await _answer(world, request, way)
+    for kind in (Kind.BOOKING, Kind.DIRECT):
+        assert type(await _refusal(world, kind)) is AlreadyAsked
+    await withdraw_request(world.messaging, ana, request)
+    for kind in (Kind.INQUIRY, Kind.BOOKING, Kind.DIRECT):
+        refused = await _refusal(world, kind)
+        assert isinstance(refused, RequestWithdrawn)
+        assert refused.fields == {"thread_id": thread.id, "again_at": iso(again_ms)}
+    world.clock.advance(ms=again_ms - 1 - world.clock.now_ms())
+    assert isinstance(await _refusal(world, Kind.DIRECT), RequestWithdrawn)
+    world.clock.advance(ms=1)
+    made = await opening.open_direct(world.messaging, ana, dora.user)
+    assert dora.user in made.gates

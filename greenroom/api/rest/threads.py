@@ -39,6 +39,7 @@ from greenroom.messaging.problems import (
     NotYourPlace,
     OpeningKeyReused,
     RequestPending,
+    RequestWithdrawn,
     TextRefused,
     ThreadNotFound,
     TooManyParticipants,
@@ -51,7 +52,7 @@ from greenroom.store.problems import InvalidCursor
 
 _ETAG = [ResponseHeader(name="ETag", description="For `If-Match`.", documentation_only=True)]
 _WRITING = (AcceptFirst, RequestPending, NotPlain, ConversationLocked, ConversationClosed)
-_REACHING = (PersonNotFound, BlockedByYou, AlreadyAsked)
+_REACHING = (PersonNotFound, BlockedByYou, AlreadyAsked, RequestWithdrawn)
 _OPENING = (InvalidThread, *_REACHING, ThreadNotFound, TooMany)
 _Name = Annotated[str, Meta(min_length=1, max_length=64)]
 _ProjectId = Annotated[str, Meta(min_length=1, max_length=64)]

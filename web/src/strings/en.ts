@@ -33,7 +33,7 @@ export const en = {
   "client.not-found": "This no longer exists, or you can't see it.",
   "client.no-answer": "The server has a problem. Try again in a moment.",
   "problem.accept-first": "Accept the request to reply.",
-  "problem.already-asked": "You've already sent this person a request. You can't send another one yet.",
+  "problem.already-asked": "You've already sent this person a request. You can send another one from {when}.",
   "problem.blocked-by-you": "You blocked this person. Unblock them to write.",
   "problem.cannot-block-yourself": "You can't block yourself.",
   "problem.case-changed": "This case has new information. Take another look, then decide.",
@@ -60,6 +60,8 @@ export const en = {
   "problem.request-pending":
     "You've sent all you can for now. You can write again once your request is accepted.",
   "problem.request-too-large": "This is too long. Shorten it and try again.",
+  "problem.request-withdrawn":
+    "You withdrew your request to this person. You can send another one from {when}.",
   "problem.thread-changed": "This conversation has changed. Check it and try again.",
   "problem.thread-not-found": "You left this conversation, or it no longer exists.",
   "problem.too-many": "You're doing this too often. Try again {wait}.",

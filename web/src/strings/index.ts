@@ -61,7 +61,9 @@ export function problemText(code: string, fields: Readonly<Record<string, unknow
   const key = `problem.${code}`;
   if (!(key in words)) return null;
   const wait = inSeconds(Number(fields["retryAfterS"] ?? 0));
-  return fill(key as Key, { wait, most: Number(fields["most"] ?? 0) });
+  const again = fields["againAt"];
+  const when = typeof again === "string" ? moment(again) : "";
+  return fill(key as Key, { wait, when, most: Number(fields["most"] ?? 0) });
 }
 
 /** "in 40 seconds", "in 5 minutes", "in 2 hours" */
