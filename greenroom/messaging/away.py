@@ -3,7 +3,8 @@
 Somebody who leaves or blocks keeps their seat. A quiet gate (`Gate.away`) keeps the thread from
 them, and keeps showing the other person what they knew of them. Nothing is added to the log and
 nothing is marked as changed. Messages sent meanwhile are missed for good, except those that come
-with a request which is accepted later: the next message to somebody who *left* asks them again.
+with a request which is accepted later: the next message to somebody who *left* asks them again, and
+so does adding them again, also once others have joined the two.
 Careful: the quiet gate must change nothing that its sender can see (tests/twins).
 """
 
@@ -17,11 +18,11 @@ from greenroom.messaging.append import append
 from greenroom.messaging.ask import new_gate, quiet_gate, request_item
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import InboxChanged
-from greenroom.messaging.models import Away, GateStatus, Member, State, Thread
+from greenroom.messaging.models import Away, GateStatus, Member, State, Status, Thread
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.records import MESSAGING, member_key
 from greenroom.messaging.turns import Planned
-from greenroom.safety.blocks import apart as kept_apart, has_blocked
+from greenroom.safety.blocks import apart as kept_apart, apart_from, has_blocked
 from greenroom.store.base import Op, Put, Update, key_of
 from greenroom.store.expressions import Condition, F
 from greenroom.store.problems import ConditionFailed, Conflict
@@ -145,13 +146,58 @@ def ask_again(
         return head, ()
     if gate.status is GateStatus.BLOCKED:  # which this node may not have heard of yet
         return head, ()
+    return _asked(messaging, head, sender, other, ms, after=(head.last_seq, head.last_ms))
+
+
+async def ask_back(messaging: Messaging, head: Thread, sender: UserId, other: UserId) -> None:
+    """Asks somebody who is away whether they want to come back, with the thread's last frame. Not
+    while a block keeps the two apart, and not more often than a stranger could ask. The sender does
+    not notice."""
+    if not _can_be_asked(messaging, head, other):
+        return
+    if await apart_from(messaging.safety, sender, (other,)):
+        return
+
+    def plan(head: Thread, ms: int) -> Planned:
+        gate = head.gates.get(other)
+        if gate is None or gate.away is None or not _can_be_asked(messaging, head, other):
+            return Planned(head, (), quiet=True)
+        after = (head.last_seq, head.last_ms)
+        if head.last_seq > gate.away.seq:  # times within a thread only go up
+            after = (head.last_seq - 1, head.last_ms - 1)
+        asked, ops = _asked(messaging, head, sender, other, ms, after=after)
+        return Planned(asked, ops, quiet=True)
+
+    await append(messaging, head.id, plan)
+
+
+def _can_be_asked(messaging: Messaging, head: Thread, other: UserId) -> bool:
+    gate = head.gates.get(other)
+    if gate is None or gate.away is None or other not in head.seats:
+        return False
+    return messaging.clock.now_ms() >= gate.expires_ms and head.status is not Status.LOCKED
+
+
+def _asked(
+    messaging: Messaging,
+    head: Thread,
+    sender: UserId,
+    other: UserId,
+    ms: int,
+    *,
+    after: tuple[int, int],
+) -> tuple[Thread, tuple[Op, ...]]:
+    """The head with a request to somebody who is away, and their row in the requests. `after` is
+    the seq and the time of the last frame that the request does not show."""
+    seq, after_ms = after
+    now_ms = messaging.clock.now_ms()
     asked = replace(
-        new_gate(messaging, sender, GateStatus.PENDING, now_ms, after_seq=head.last_seq),
-        after_ms=head.last_ms,
-        away=gate.away,
+        new_gate(messaging, sender, GateStatus.PENDING, now_ms, after_seq=seq),
+        after_ms=after_ms,
+        away=head.gates[other].away,
     )
     seats = {**head.seats, other: replace(head.seats[other], fresh_ms=ms)}
-    after = replace(head, seats=seats, gates={**head.gates, other: asked})
+    changed = replace(head, seats=seats, gates={**head.gates, other: asked})
     row = Update(
         MESSAGING,
         member_key(head.id, other),
@@ -161,7 +207,7 @@ def ask_again(
             F("changedAt").set(ms),
         ),
     )
-    return after, (row, Put(MESSAGING, request_item(head.id, other, asked)))
+    return changed, (row, Put(MESSAGING, request_item(head.id, other, asked)))
 
 
 async def are_apart(messaging: Messaging, head: Thread, sender: UserId) -> bool:

@@ -14,7 +14,7 @@ from greenroom.messaging.admit import admitted_ops, met_ops
 from greenroom.messaging.answer import decline
 from greenroom.messaging.append import append, frame_op, said, system_frame
 from greenroom.messaging.ask import Asking, asked_ops, check_unasked, gates_to, whom_to_ask
-from greenroom.messaging.away import withdraw
+from greenroom.messaging.away import ask_back, withdraw
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.manage import check_may
@@ -52,7 +52,8 @@ async def add(messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: 
 async def find_or_add(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: Invited
 ) -> Added:
-    """Whoever is added sees what is said from then on. Again changes nothing."""
+    """Whoever is added sees what is said from then on. Again changes nothing that the actor can
+    see; a person who has left in secret is asked to come back."""
     side = await access.thread(messaging, actor, thread_id)
     check_may(side.thread, actor, Operation.ADD)
     if invited.role in rules.STAFF:
@@ -60,6 +61,7 @@ async def find_or_add(
     seat = rules.shown_seats(side.thread).get(invited.user)
     if seat is not None:
         _check_same(seat, invited)
+        await ask_back(messaging, side.thread, actor.user, invited.user)
         return Added(side.thread)
     try:
         return Added(await _add(messaging, actor, side, invited), made=True)

@@ -338,6 +338,8 @@ class PlainModel:
         if user in talk.sides:
             if role not in ("member", talk.sides[user].role):
                 raise Refused("AlreadyThere")
+            if not talk.locked and not self._is_apart(frozenset({actor, user})):
+                self._ask_absent(talk, actor, user)
             return
         self._check_reachable(actor, user)
         self._check_is_open(actor, talk)
@@ -409,10 +411,17 @@ class PlainModel:
         if talk.two is None or self._is_apart(talk.two):
             return
         for user in talk.two & talk.away.keys() & talk.sides.keys() - {sender}:
-            ask = talk.asks.get(user)
-            if ask is None or not ask.quiet or self.now >= ask.until:
-                until = self.now + TWO_WEEKS_MS
-                talk.asks[user] = Ask(sender, until, talk.last, quiet=True)
+            self._ask_absent(talk, sender, user, before=talk.last)
+
+    def _ask_absent(
+        self, talk: Talk, sender: UserId, user: UserId, before: int | None = None
+    ) -> None:
+        """As seldom as a stranger may ask; without a message of its own, with the last one."""
+        ask, gone = talk.asks.get(user), talk.away.get(user)
+        if gone is None or (ask is not None and ask.quiet and self.now < ask.until):
+            return
+        before = max(gone.since, talk.last - 1) if before is None else before
+        talk.asks[user] = Ask(sender, self.now + TWO_WEEKS_MS, before, quiet=True)
 
     def edit(self, user: UserId, thread: ThreadId, message: MessageId, body: str) -> None:
         talk = self._mine(user, thread)

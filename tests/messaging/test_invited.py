@@ -2,7 +2,9 @@
 
 import pytest
 
+from greenroom.ids import RequestId
 from greenroom.messaging import access, answer, arrange, inbox, lock, read, seats
+from greenroom.messaging.block import block_person, unblock_person
 from greenroom.messaging.edit import edit
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Folder, Frame, Role, Thread
@@ -35,6 +37,61 @@ async def _invited(world: World, messages: int) -> tuple[Actor, Thread, list[Fra
 async def _bodies(world: World, actor: Actor, thread: Thread, **place: object) -> list[str]:
     page = await history(world.messaging, actor, thread.id, **place)  # type: ignore[arg-type]
     return [frame.event or frame.body for frame in page.frames]
+
+
+async def _left(world: World) -> tuple[Actor, Thread]:
+    """Ben has left Ana's thread for two, to which she has then added Cleo."""
+    thread = await world.inquiry("ana", "ben")
+    await world.say("ana", thread.id, "While he was there")
+    await seats.leave(world.messaging, world.actors["ben"], thread.id)
+    await world.say("ana", thread.id, "While he was away")
+    await answer.decline(world.messaging, world.actors["ben"], await _request(world, thread))
+    cleo = await world.person("cleo")
+    await seats.add(world.messaging, world.actors["ana"], thread.id, Invited(cleo.user))
+    world.clock.advance(days=15)
+    return world.actors["ben"], thread
+
+
+async def _request(world: World, thread: Thread) -> RequestId:
+    head = await world.messaging.heads.read(thread.id)
+    assert head is not None
+    return head.gates[world.user("ben")].id
+
+
+async def test_adding_back_a_person_who_left_before_the_thread_grew_asks_them(
+    world: World,
+) -> None:
+    ben, thread = await _left(world)
+    ana = world.actors["ana"]
+    assert (await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows == ()
+    for _ in range(2):
+        added = await seats.find_or_add(world.messaging, ana, thread.id, Invited(ben.user))
+        assert not added.made
+    [row] = (await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows
+    assert (row.thread.preview_event, row.standing.unread) == ("participant.added", 1)
+    assert await _bodies(world, ben, thread) == ["participant.added"]
+    await world.say("ana", thread.id, "Welcome back")
+    await answer.accept(world.messaging, ben, await _request(world, thread))
+    shown = ["While he was there", "participant.added", "Welcome back"]
+    assert await _bodies(world, ben, thread) == shown
+
+
+async def test_adding_back_asks_nobody_twice_and_nobody_who_has_blocked_the_adder(
+    world: World,
+) -> None:
+    ben, thread = await _left(world)
+    ana = world.actors["ana"]
+    await block_person(world.messaging, ben, ana.user)
+    await seats.add(world.messaging, ana, thread.id, Invited(ben.user))
+    assert (await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows == ()
+    await unblock_person(world.messaging, ben, ana.user)
+    await seats.add(world.messaging, ana, thread.id, Invited(ben.user))
+    await answer.decline(world.messaging, ben, await _request(world, thread))
+    await seats.add(world.messaging, ana, thread.id, Invited(ben.user))
+    assert (await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows == ()
+    world.clock.advance(days=15)
+    await seats.add(world.messaging, ana, thread.id, Invited(ben.user))
+    assert len((await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows) == 1
 
 
 async def test_a_request_keeps_an_event_that_it_showed_last(world: World) -> None:

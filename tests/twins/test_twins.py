@@ -108,6 +108,7 @@ async def _turns_to(ana: Observer, who: str) -> None:
         people = f"/v1/threads/{thread}/participants"
         await ana.ask("POST", people, {"userId": user, "role": "seller"})
         await ana.ask("POST", people, {"userId": node.id("emil"), "role": "member"})
+        await ana.ask("POST", people, {"userId": user, "role": "seller"})
         body = {"body": "Welcome!", "clientMessageId": f"t-{node.clock.now_ms()}"}
         await ana.ask("POST", f"/v1/threads/{thread}/messages", body)
     await ana.ask("POST", "/v1/inbox/read", {})
@@ -222,3 +223,29 @@ async def test_coming_back_after_a_leave_or_a_block_looks_the_same(
     left = await _back(f"{SQLITE}{tmp_path}/left.db", leaves, _declines_and_comes_back)
     blocked = await _back(f"{SQLITE}{tmp_path}/blocked.db", blocks, _unblocks)
     assert _differences(left, blocked) == []
+
+
+async def _added_back(url: str, fact: Fact) -> list[str]:
+    """Ben is away when Ana's thread for two grows; she adds him again, and he is back to talk."""
+    async with _observed(url, known_pair) as ana:
+        node, thread = ana.node, ana.threads[-2]
+        people, ben = f"/v1/threads/{thread}/participants", node.id("ben")
+        await fact(node, "ben", [thread])
+        await ana.ask("POST", people, {"userId": node.id("emil"), "role": "member"})
+        assert (await ana.ask("POST", people, {"userId": ben, "role": "seller"}))["threadId"]
+        ana.hear()
+        await ana.look()
+        if fact is not nothing:
+            await node.accept("ben", thread)
+        await node.say("ben", thread, "Here I am again.")
+        ana.hear()
+        await ana.look()
+        return ana.report()
+
+
+async def test_adding_back_a_person_who_left_looks_like_adding_one_who_is_there(
+    tmp_path: Path,
+) -> None:
+    there = await _added_back(f"{SQLITE}{tmp_path}/there.db", nothing)
+    left = await _added_back(f"{SQLITE}{tmp_path}/left.db", leaves)
+    assert _differences(there, left) == []
