@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.async_api import Locator, expect
 
+from greenroom.demo.cast import SAMPLES
 from tests.web.conftest import OpenWindow
 from tests.web.window import Window
 
@@ -14,9 +15,10 @@ EDITORIAL = "Editorial in Lisbon"
 STUDIO = "The day at Studio Nord"
 
 _BARE_NAMES = """([names, shown]) => {
-    // Rows of the list and quotes lead to the conversation or the message, and so to the person.
-    const LED = "[data-opens], [data-thread], .quote, .composer-place, .menu-item, [role=status],"
-        + ".sr, .prose";
+    // Rows of a list and quotes lead to the conversation, the case or the message, and so to the
+    // person.
+    const LED = "[data-opens], [data-thread], [data-case], [data-person], .rail, .quote,"
+        + ".composer-place, .menu-item, [role=status], .sr, .prose";
     const found = [];
     const walk = document.createTreeWalker(document.querySelector(".gr"), NodeFilter.SHOW_TEXT);
     for (let node = walk.nextNode(); node; node = walk.nextNode()) {
@@ -52,6 +54,62 @@ async def test_every_name_on_screen_opens_its_card(window: OpenWindow, shown: st
         await expect(card).to_contain_text("Member since")
         await maya.page.keyboard.press("Escape")
         await expect(card).to_have_count(0)
+
+
+EVERYONE = [f"{one.first_name} {one.last_name}".strip() for one in SAMPLES]
+
+
+@pytest.mark.parametrize("view", ["Held", "Reported", "Decisions", "People"])
+async def test_every_name_in_moderation_opens_its_card(window: OpenWindow, view: str) -> None:
+    """With the keyboard, which goes back to the name when the card is closed."""
+    ada = await window("Ada Okafor")
+    await ada.go("/moderation")
+    await _view(ada, view)
+    assert await ada.page.evaluate(_BARE_NAMES, [EVERYONE, ""]) == []
+    links = ada.page.locator("#main [data-opens]")
+    assert await links.count() >= 1
+    for number in range(await links.count()):
+        link = links.nth(number)
+        card = ada.page.locator(f'[data-card="{await link.get_attribute("data-opens")}"]')
+        await link.press("Enter")
+        await expect(card).to_contain_text("Member since")
+        await ada.page.keyboard.press("Escape")
+        await expect(card).to_have_count(0)
+        await expect(link).to_be_focused()
+
+
+async def _view(ada: Window, view: str) -> None:
+    if view in ("Held", "Reported"):
+        queue = ada.page.get_by_role("region", name="Open cases")
+        await queue.locator("[data-case]", has_text=f"{view} message").first.click()
+        case = ada.page.get_by_role("article", name=f"{view} message")
+        await expect(case.locator(".bone, .skeleton")).to_have_count(0)
+        return
+    await ada.page.get_by_role("radio", name=view).check()
+    if view == "Decisions":
+        await expect(ada.page.get_by_role("list", name="Decisions")).to_contain_text("by you")
+        return
+    await ada.page.get_by_label("Find a person").fill("osk")
+    await ada.page.locator("[data-person]", has_text="Oskar Dahl").click()
+    await expect(ada.page.locator("[data-person-open] .decisions [data-opens]")).to_be_visible()
+
+
+async def test_a_card_leads_a_moderator_to_the_history(window: OpenWindow) -> None:
+    ada, maya = await window("Ada Okafor"), await window("Maya Lindqvist")
+    await ada.go("/moderation")
+    await ada.page.get_by_role("radio", name="Decisions").check()
+    decisions = ada.page.get_by_role("list", name="Decisions")
+    await decisions.get_by_role("button", name="Oskar Dahl").first.click()
+    await _card(ada, "Oskar Dahl").get_by_role("button", name="Moderation history").click()
+    await expect(ada.page.locator("[data-person-open]")).to_contain_text("Oskar Dahl")
+    await expect(ada.page.get_by_role("radio", name="People")).to_be_checked()
+    await ada.page.go_back()
+    await expect(ada.page.locator("[data-person-open]")).to_have_count(0)
+    await maya.open(EDITORIAL)
+    await maya.page.locator(".thread-head [data-opens]").click()
+    card = _card(maya, "Jonas Achterberg")
+    await expect(card.get_by_role("button", name="Report")).to_be_visible()
+    await expect(card.get_by_role("button", name="Moderation history")).to_have_count(0)
 
 
 async def test_a_card_leads_to_a_conversation(window: OpenWindow) -> None:

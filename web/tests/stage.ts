@@ -41,16 +41,9 @@ export class Stage {
   }
 
   async start(): Promise<void> {
-    const environment = {
-      PATH: process.env["PATH"],
-      GREENROOM_DATA: this.#folder,
-      GREENROOM_PORT: this.#port,
-      GREENROOM_SECRET: SECRET,
-      GREENROOM_LOG: "error",
-    };
     this.#process = spawn(PYTHON, this.#command, {
       cwd: ROOT,
-      env: environment,
+      env: this.#environment(),
       stdio: ["ignore", "pipe", "inherit"],
     });
     const lines = createInterface({ input: this.#process.stdout! });
@@ -62,6 +55,16 @@ export class Stage {
       return;
     }
     throw new Error("the server did not start");
+  }
+
+  #environment(): Record<string, string | undefined> {
+    return {
+      PATH: process.env["PATH"],
+      GREENROOM_DATA: this.#folder,
+      GREENROOM_PORT: this.#port,
+      GREENROOM_SECRET: SECRET,
+      GREENROOM_LOG: "error",
+    };
   }
 
   /** As the power goes. */
@@ -105,6 +108,12 @@ export class Stage {
   async join(name: string): Promise<void> {
     const made = await this.ask("shop", "POST", "/people", { username: name, displayName: name }, "service");
     this.ids.set(name, made.userId);
+  }
+
+  /** Gives somebody the role of a moderator, as an operator does. */
+  appoint(name: string): void {
+    const command = ["-m", "greenroom", "staff", "grant", this.ids.get(name) ?? "", "moderator"];
+    execFileSync(PYTHON, command, { cwd: ROOT, env: this.#environment() });
   }
 
   /** A conversation of people who have met: its id. */

@@ -13,6 +13,8 @@ export interface Place {
   folder: Folder;
   /** On the page of a new conversation: with whom. */
   to: string | null;
+  /** On the page of moderation: whose history. */
+  person: string | null;
 }
 
 export const FOLDERS = [
@@ -77,7 +79,8 @@ function placeOf(address: string): Place {
   const [first = "", second = "", third] = url.pathname.split("/").slice(1);
   const wanted = url.searchParams.get("folder");
   const folder = FOLDERS.find((name) => name === wanted) ?? "all";
-  const at = { folder, thread: null, to: url.searchParams.get("to") };
+  const [to, person] = [url.searchParams.get("to"), url.searchParams.get("person")];
+  const at = { folder, thread: null, to, person };
   if (third !== undefined && third !== "") return { ...at, page: "nowhere" };
   if (first === "" || first === "inbox") {
     const thread = decoded(second);

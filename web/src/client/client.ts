@@ -200,8 +200,9 @@ class TheClient extends UseCases implements Client, Desk {
 
   #looked = (): void => {
     this.focus();
-    if (document.hidden) this.drafts.flushAll();
-    else this.#post({ type: "wake" });
+    if (document.hidden) return this.drafts.flushAll();
+    this.#post({ type: "wake" });
+    if (this.#started) void this.#told.loadHeld();
   };
 
   /** The network has come or gone, says the browser, which knows of Wi-Fi and not of the server. */
@@ -260,6 +261,7 @@ class TheClient extends UseCases implements Client, Desk {
     this.connection.set(connection);
     if (connection.state === "live") {
       if (before === "live") return;
+      if (this.#started) void this.#told.loadHeld();
       for (const go of this.#waiting.splice(0)) go();
       for (const threadId of this.#reads.keys()) void this.#sendRead(threadId);
       for (const list of this.#lists) list.retryIfUnreached();

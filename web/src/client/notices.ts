@@ -3,6 +3,9 @@ import type { Rest } from "./rest";
 import type { HeldMessage, ModerationNotice } from "./types";
 import { Value } from "./value";
 
+/** Of twenty each. */
+const HELD_PAGES = 5;
+
 export class TheNotices {
   readonly list = new Value<readonly ModerationNotice[]>([]);
   /** Where to turn to about a decision. */
@@ -16,13 +19,26 @@ export class TheNotices {
 
   async load(): Promise<void> {
     try {
-      const [told, held] = await Promise.all([
-        this.rest.ask("get", "/v1/me/notices", {}),
-        this.rest.ask("get", "/v1/me/held", {}),
-      ]);
+      const told = await this.rest.ask("get", "/v1/me/notices", {});
       this.contact = told.contact;
-      this.held(held.held);
       this.told(told.notices);
+    } catch {
+      // Out of reach: loaded again on return.
+    }
+    await this.loadHeld(); // after the notices: what they decided is held no longer
+  }
+
+  /** What waits for a moderator, wherever it was written. No event tells of it. */
+  async loadHeld(): Promise<void> {
+    const held: HeldMessage[] = [];
+    try {
+      for (let cursor: string | null = null, page = 0; page < HELD_PAGES; page++) {
+        const query: { cursor: string | null } = { cursor };
+        const found = await this.rest.ask("get", "/v1/me/held", { query });
+        held.push(...found.held);
+        if ((cursor = found.next) === null) break;
+      }
+      this.held(held);
     } catch {
       // Out of reach: loaded again on return.
     }

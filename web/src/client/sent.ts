@@ -28,6 +28,8 @@ export class Sent {
   /** Of those, what another device has written: this one does not send it again. */
   #foreign = new Set<string>();
   #rejected = new Map<string, [Kept, Rejection]>();
+  /** Decided while a list was on its way that still has them. */
+  #decided = new Set<string>();
   #writtenMs = 0;
 
   constructor(private readonly changed: () => void) {
@@ -94,6 +96,7 @@ export class Sent {
 
   /** What a moderator has decided about a message that was held. */
   decided(notice: ModerationNotice): void {
+    if (notice.clientMessageId !== null) this.#decided.add(notice.clientMessageId);
     const kept = this.#held.get(notice.clientMessageId ?? "");
     if (kept === undefined) return;
     if (notice.kind !== "released") {
@@ -104,11 +107,14 @@ export class Sent {
     this.#touch();
   }
 
-  /** What is held, also where it was written on another device. */
+  /** All that is held, also where it was written on another device. What is held no longer, and was
+   * decided while this device was away, goes. */
   heldElsewhere(messages: readonly HeldMessage[]): void {
+    const listed = new Set(messages.map((one) => one.clientMessageId));
+    for (const id of this.#foreign) if (!listed.has(id)) this.#held.delete(id);
     const known = new Set([...this.#all(), ...this.#held.values()].map((one) => one.clientMessageId));
     for (const one of messages) {
-      if (known.has(one.clientMessageId)) continue;
+      if (known.has(one.clientMessageId) || this.#decided.has(one.clientMessageId)) continue;
       const { clientMessageId, threadId, body, replyToMessageId, heldAt } = one;
       const kept: Kept = {
         clientMessageId,

@@ -414,6 +414,7 @@ export const en = {
     "They can't write to you any more. You still see them in groups. We won't tell them.",
   "person.blockedText": "You blocked {name}. They can't write to you.",
   "person.you": "This is you",
+  "person.history": "Moderation history",
   "person.edit": "Edit profile",
 
   "manage.open": "Rename or add people",

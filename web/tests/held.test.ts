@@ -1,0 +1,92 @@
+// A message under review shows on every device of its author, until a moderator has decided.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Client, Outgoing } from "../src/client";
+import { Stage, tampered, until } from "./stage";
+
+const SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram";
+let stage: Stage;
+
+before(async () => {
+  stage = await Stage.set(["ana", "ben", "cleo"], "limitless");
+  stage.appoint("cleo");
+});
+
+after(() => stage.clear());
+
+const outgoing = (client: Client, threadId: string): Outgoing[] =>
+  client.outbox.get().filter((one) => one.threadId === threadId);
+const states = (client: Client, threadId: string): string[] =>
+  outgoing(client, threadId).map((one) => one.state);
+const isLive = (client: Client): boolean => client.connection.get().state === "live";
+
+async function decide(threadId: string, decision: string): Promise<void> {
+  const { cases } = await stage.ask("cleo", "GET", "/moderation/queue");
+  const found = cases.find((one: any) => one.subject.threadId === threadId);
+  const place = `/moderation/cases/${found.caseId}`;
+  const { version } = await stage.ask("cleo", "POST", `${place}/claim`);
+  await stage.ask("cleo", "POST", `${place}/decide`, { decision, version });
+}
+
+/** Two devices: the message was written on the first, before the second was opened. */
+async function twoDevices(): Promise<{ thread: string; phone: Client; laptop: Client }> {
+  const thread = await stage.talk("ana", "ben");
+  const phone = stage.client("ana");
+  await until(() => isLive(phone));
+  phone.send(thread, SCAM);
+  await until(() => states(phone, thread).join() === "held", "held where it was written");
+  const laptop = stage.client("ana");
+  await until(() => states(laptop, thread).join() === "held", "held on the other device");
+  assert.equal(outgoing(laptop, thread)[0]?.body, SCAM);
+  return { thread, phone, laptop };
+}
+
+test("a released message is delivered once on each device", async () => {
+  const { thread, phone, laptop } = await twoDevices();
+  const [here, there] = [phone.open(thread), laptop.open(thread)];
+  await until(() => here.state.get().thread !== null && there.state.get().thread !== null);
+  await decide(thread, "release");
+  for (const open of [here, there]) {
+    const said = (): string[] => open.state.get().messages.map((one) => one.body);
+    await until(() => said().includes(SCAM), "delivered");
+    await until(() => open.state.get().outgoing.length === 0, "no longer held");
+    assert.equal(said().filter((body) => body === SCAM).length, 1);
+  }
+});
+
+test("a rejected message is shown as rejected on each device", async () => {
+  const { thread, phone, laptop } = await twoDevices();
+  await until(() => isLive(laptop));
+  await decide(thread, "remove");
+  await until(() => states(phone, thread).join() === "rejected");
+  await until(() => states(laptop, thread).join() === "rejected");
+});
+
+test("a device that comes back learns what the other has written and what was decided", async () => {
+  const thread = await stage.talk("ana", "ben");
+  const sockets: WebSocket[] = [];
+  const Cut = new Proxy(tampered({}), {
+    construct(target, given) {
+      const made = new target(...(given as [string]));
+      sockets.push(made);
+      return made;
+    },
+  });
+  const laptop = stage.client("ana", { WebSocket: Cut });
+  await until(() => isLive(laptop));
+  assert.deepEqual(states(laptop, thread), []);
+  const phone = stage.client("ana");
+  await until(() => isLive(phone));
+  phone.send(thread, SCAM);
+  await until(() => states(phone, thread).join() === "held");
+  sockets.at(-1)?.close();
+  await until(() => !isLive(laptop), "the laptop is away");
+  laptop.retryNow();
+  await until(() => states(laptop, thread).join() === "held", "held on return");
+
+  sockets.at(-1)?.close();
+  await until(() => !isLive(laptop), "away again");
+  await decide(thread, "release");
+  laptop.retryNow();
+  await until(() => isLive(laptop) && states(laptop, thread).length === 0, "decided on return");
+});
