@@ -13,6 +13,9 @@ from typing import Any, ClassVar, dataclass_transform
 
 MOST_CHARACTERS = 1000
 """Of a text in a Problem: whatever was sent, an answer and a log line stay short."""
+MAX_DETAIL = 2000
+"""Of the whole message."""
+MAX_CODE = 40
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -25,6 +28,7 @@ class Problem(Exception):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls.code = _BETWEEN_WORDS.sub("-", cls.__name__).lower()
+        assert len(cls.code) <= MAX_CODE, cls.code
         dataclasses.dataclass(eq=False, repr=False)(cls)
 
     def __post_init__(self) -> None:
@@ -37,7 +41,8 @@ class Problem(Exception):
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
 
     def __str__(self) -> str:
-        return inspect.cleandoc(type(self).__doc__ or "").replace("\n", " ").format_map(self.fields)
+        template = inspect.cleandoc(type(self).__doc__ or "").replace("\n", " ")
+        return quoted(template.format_map(self.fields), MAX_DETAIL)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.fields.items())})"

@@ -19,6 +19,7 @@ from msgspec import Meta, Struct
 from greenroom.errors import Problem
 
 _MOST = 1_000_000_000
+MAX_CONTACT = 200
 _LONGEST_SECONDS = 31 * 86_400
 
 
@@ -170,7 +171,7 @@ class Moderation(Struct, frozen=True):
     contact: Annotated[
         str,
         Meta(
-            max_length=200,
+            max_length=MAX_CONTACT,
             description="Where people turn to about a decision: an e-mail address or a URL. It is "
             "shown to those who are warned or suspended.",
         ),

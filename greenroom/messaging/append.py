@@ -38,6 +38,7 @@ from greenroom.store.problems import (
 
 _TRIES = 12
 _PREVIEW_BYTES = 120
+MAX_PREVIEW = _PREVIEW_BYTES + 1  # with the ellipsis
 IS_NEW = F("pk").absent()
 
 

@@ -18,7 +18,7 @@ from greenroom.messaging.access import Side
 from greenroom.messaging.models import Gate, GateStatus, Member, Thread
 
 MOST = 100
-"""So a cursor stays below 4,096 characters. Of more threads within a minute, some come twice."""
+"""Of the threads that one cursor remembers. Of more within a minute, some come twice."""
 _NAME_BYTES = 6
 _DIGEST_BYTES = 6
 
@@ -45,9 +45,19 @@ class Memory:
     def decoded(cls, raw: bytes) -> "Memory":
         return cls(msgspec.msgpack.decode(raw, type=dict[bytes, Given]) if raw else None)
 
-    def encoded(self) -> bytes:
-        latest = dict(list(self._given.items())[-MOST:])
-        return msgspec.msgpack.encode(latest) if latest else b""
+    def encoded(self, most_bytes: int, without: "Memory | None" = None) -> bytes:
+        """The latest that fit, but for those that another memory has."""
+        others = {} if without is None else without._given
+        latest = [one for one in self._given.items() if one[0] not in others][-MOST:]
+        raw = msgspec.msgpack.encode(dict(latest))
+        while latest and len(raw) > most_bytes:
+            latest = latest[len(latest) // 8 + 1 :]
+            raw = msgspec.msgpack.encode(dict(latest))
+        return raw if latest else b""
+
+    def joined(self, other: "Memory") -> "Memory":
+        """With what the other has, which is the later one."""
+        return Memory(self._given | other._given)
 
     def get(self, thread: ThreadId) -> Given | None:
         return self._given.get(_name(thread))

@@ -23,7 +23,7 @@ from greenroom.store.problems import ConditionFailed
 
 DEFAULT_EVENT = "service.notice"
 _EVENT = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+")
-_LONGEST_EVENT = 64
+MAX_EVENT = 64
 
 
 class SystemMessage(Struct, frozen=True):
@@ -68,8 +68,8 @@ async def post_system(
 
 
 def _checked(event: str) -> str:
-    if len(event) > _LONGEST_EVENT or not _EVENT.fullmatch(event):
+    if len(event) > MAX_EVENT or not _EVENT.fullmatch(event):
         raise InvalidText(
-            f"an event is named like `order.shipped`, in at most {_LONGEST_EVENT} characters"
+            f"an event is named like `order.shipped`, in at most {MAX_EVENT} characters"
         )
     return event

@@ -44,12 +44,15 @@ from greenroom.people.actor import Actor
 from greenroom.safety.models import ModerationNotice
 from greenroom.safety.notices import notices_since
 from greenroom.store.base import Page
+from greenroom.store.cursors import MAX_SEALED_BYTES
 
 SLACK_MS = 60_000
 """More than all that can be late at once: a write that is tried again, a clock that is behind."""
 SURE_MS = 5000
 """What is older than this every later read shows, also one that is eventually consistent."""
 PAGE = 20
+_NUMBERS_BYTES = 80
+"""What a sealed cursor has beside its memories and the place in the store, at most."""
 _PLACES = (Folder.REQUESTS.value, FRESH, "log")
 """In the direction in which rows move while somebody reads: from the requests to the fresh shelf,
 there to its end, and from there to the log. So none is passed by unseen."""
@@ -153,7 +156,7 @@ def cursor_now(messaging: Messaging, user: UserId, last: str | None = None) -> s
     known, ends_ms = Memory(), 0
     if last is not None:
         before = _unsealed(messaging, user, last)
-        known, ends_ms = before.given, before.ends_ms
+        known, ends_ms = before.given.joined(before.met), before.ends_ms
     now_ms = messaging.clock.now_ms()
     return _sealed(messaging, user, _beginning(messaging, now_ms, known, ends_ms))
 
@@ -312,11 +315,13 @@ class _Sealed(Struct, frozen=True, array_like=True):
 
 def _sealed(messaging: Messaging, user: UserId, place: _Place) -> str:
     numbers = (place.epoch, place.since_ms, place.until_ms, place.step)
+    room = MAX_SEALED_BYTES - _NUMBERS_BYTES - len(place.cursor or "")
+    met = place.met.encoded(room)
     sealed = _Sealed(
         *numbers,
         place.cursor,
-        place.given.encoded(),
-        place.met.encoded(),
+        place.given.encoded(room - len(met), without=place.met),
+        met,
         place.ends_ms,
         place.next_ends_ms,
     )

@@ -13,6 +13,7 @@ from greenroom.people.models import (
     InvalidUserId,
     checked_email,
     checked_name,
+    checked_picture,
     checked_username,
     is_user_id,
 )
@@ -63,7 +64,7 @@ async def join(
         first_name=checked_name("first name", first_name),
         last_name=checked_name("last name", last_name),
         email=None if email is None else checked_email(email),
-        profile_picture=profile_picture,
+        profile_picture=checked_picture(profile_picture),
         joined_ms=people.clock.now_ms(),
         version=1,
     )

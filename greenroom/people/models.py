@@ -15,11 +15,16 @@ from greenroom.letters import is_name_like, is_visible, limited
 from greenroom.people.actor import SYSTEM, StaffRole
 
 MAX_NAME = 80
+MAX_EMAIL = 254
+MIN_USERNAME = 2
+MAX_USERNAME = 30
+MAX_USER_ID = 64
+MAX_PICTURE = 2048
+"""Of the address of a profile picture."""
 FOREVER_MS = 253_402_300_799_999
 """The last millisecond of the year 9999: until when somebody is suspended for good."""
-_USERNAME = re.compile(r"[a-z][a-z0-9_.]{1,29}")
-_USER_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-_MAX_EMAIL = 254
+_USERNAME = re.compile(rf"[a-z][a-z0-9_.]{{{MIN_USERNAME - 1},{MAX_USERNAME - 1}}}")
+_USER_ID = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{MAX_USER_ID - 1}}}")
 _MAX_SEARCHED = 2 * MAX_NAME
 _MAX_WORDS = 12
 _MAX_WORD = 40
@@ -118,13 +123,19 @@ def checked_name(field: str, text: str) -> str:
 
 
 def checked_email(text: str) -> str:
-    if len(text) > 2 * _MAX_EMAIL:
+    if len(text) > 2 * MAX_EMAIL:
         raise InvalidEmail
     address = text.strip()
     local, _, domain = address.rpartition("@")
-    fits = local and domain and "@" not in local and len(address) <= _MAX_EMAIL
+    fits = local and domain and "@" not in local and len(address) <= MAX_EMAIL
     if not fits or re.search(r"\s", address):
         raise InvalidEmail
+    return address
+
+
+def checked_picture(address: str | None) -> str | None:
+    if address is not None and len(address) > MAX_PICTURE:
+        raise InvalidName("profile picture", f"its address has more than {MAX_PICTURE} characters")
     return address
 
 

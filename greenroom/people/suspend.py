@@ -13,13 +13,13 @@ from greenroom.people.models import FOREVER_MS, Account
 from greenroom.store.base import Update
 from greenroom.store.problems import ConditionFailed
 
-_MAX_REASON = 1000
+MAX_REASON = 1000
 
 
 async def suspend(people: People, user: UserId, until_ms: int | None, reason: str) -> Account:
     """Until then, or with None until reinstated. The reason is for the person."""
     until = FOREVER_MS if until_ms is None else min(until_ms, FOREVER_MS)
-    return await _written(people, records.suspended(user, until, reason[:_MAX_REASON]))
+    return await _written(people, records.suspended(user, until, reason[:MAX_REASON]))
 
 
 async def _written(people: People, update: Update) -> Account:

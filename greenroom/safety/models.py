@@ -268,7 +268,7 @@ def decisions_for(case: Case) -> frozenset[Decision]:
     return frozenset(possible)
 
 
-_EXCERPT = 200
+MAX_EXCERPT = 200
 _TOLD: dict[Decision, NoticeKind] = {
     Decision.RELEASE: NoticeKind.RELEASED,
     Decision.WARN: NoticeKind.WARNED,
@@ -295,7 +295,7 @@ def notice_of(case: Case, entry: Entry, notice: NoticeId) -> ModerationNotice | 
         thread=None if isinstance(subject, SomePerson) else subject.thread,
         message=subject.message if isinstance(subject, SentMessage | HeldEdit) else None,
         client_message_id=subject.client_message_id if isinstance(subject, HeldMessage) else None,
-        excerpt=case.text[:_EXCERPT],
+        excerpt=case.text[:MAX_EXCERPT],
     )
 
 

@@ -61,6 +61,9 @@ FIRST_CONTACT = When(booked=False, first_contact=True)
 NEW_ACCOUNT = When(booked=False, younger_than_ms=_DAY_MS)
 
 
+MAX_RULE_NAME = 40
+
+
 class Rule(Struct, frozen=True, kw_only=True):
     name: str
     look: Look
@@ -69,6 +72,9 @@ class Rule(Struct, frozen=True, kw_only=True):
     tag: PolicyTag | None = None
     hint: PolicyHint | None = None
     leads: Leads = Leads.NOWHERE
+
+    def __post_init__(self) -> None:
+        assert len(self.name) <= MAX_RULE_NAME, self.name
 
 
 class Policy(Struct, frozen=True, kw_only=True, dict=True):

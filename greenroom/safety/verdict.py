@@ -29,7 +29,7 @@ class PolicyTag(StrEnum):
 
 
 class PolicyHint(StrEnum):
-    """Stable codes; `HINTS` has the words."""
+    """What the author of a text is told about it."""
 
     CONTACT_DETAILS = "contact-details"
     LINK = "link"
@@ -41,6 +41,7 @@ class PolicyHint(StrEnum):
     REPEATED = "repeated"
 
 
+MAX_HINT = 200
 HINTS: dict[PolicyHint, str] = {
     PolicyHint.CONTACT_DETAILS: (
         "Please share contact details only after booking. "
@@ -56,6 +57,7 @@ HINTS: dict[PolicyHint, str] = {
     PolicyHint.LOOKS_LIKE_SPAM: "This looks like advertising. People reply to personal notes.",
     PolicyHint.REPEATED: "You have sent this text several times already.",
 }
+assert all(len(text) <= MAX_HINT for text in HINTS.values())
 
 
 class Circumstances(Struct, frozen=True, kw_only=True):

@@ -17,7 +17,10 @@ from greenroom.store.expressions import SortRange
 from greenroom.store.problems import InvalidCursor
 from greenroom.store.tables import Index, Table
 
+MAX_CURSOR = 4096
+"""The longest cursor that a request may carry."""
 _SEAL_BYTES = 12
+MAX_SEALED_BYTES = MAX_CURSOR * 3 // 4 - _SEAL_BYTES
 _BLOCK_BYTES = 64
 
 

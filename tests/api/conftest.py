@@ -22,6 +22,7 @@ from greenroom.ids import UserId
 from greenroom.people import People, directory
 from greenroom.people.actor import Scope
 from greenroom.store.sqlite import SqliteStore
+from tests.api.answers import contract_of
 from tests.api.hall import Hall, hall_on
 from tests.stores import SQLITE
 
@@ -92,7 +93,11 @@ async def anonymous(contexts: Contexts, world: World, sign: Sign) -> AsyncIterat
     app = http_app(contexts, authenticator, world.ready, shown, sign)
     # Asked in our own loop, to which the store belongs.
     transport = ASGITransport(app, raise_app_exceptions=False)  # type: ignore[arg-type]
-    async with AsyncClient(transport=transport, base_url="http://greenroom") as asked:
+    async with AsyncClient(
+        transport=transport,
+        base_url="http://greenroom",
+        event_hooks={"response": [contract_of(app).hold]},
+    ) as asked:
         yield asked
 
 

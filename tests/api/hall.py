@@ -1,6 +1,6 @@
 """A hall full of people who talk over HTTP: Ana buys, Ben sells, Cleo is a stranger, Mod moderates.
 
-Adi is an admin. Everybody has a token; `ask` speaks with it.
+Adi is an admin. Everybody has a token; `ask` speaks with it. Every answer is held to its schema.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -22,6 +22,7 @@ from greenroom.people.actor import Scope, StaffRole, system
 from greenroom.people.join import join
 from greenroom.safety.grant import grant
 from greenroom.safety.limits import RATES, Limit, Rate
+from tests.api.answers import contract_of
 from tests.stores import IN_2100_MS, fresh_store
 
 SECRET = b"a secret of more than 32 characters for tokens"
@@ -117,7 +118,11 @@ async def hall_on(
         authenticator = Authenticator(contexts.people, SharedSecret(SECRET), Expected())
         app = http_app(contexts, authenticator, _ready, origins=origins)
         transport = ASGITransport(app, raise_app_exceptions=False)  # type: ignore[arg-type]
-        async with AsyncClient(transport=transport, base_url="http://greenroom") as client:
+        async with AsyncClient(
+            transport=transport,
+            base_url="http://greenroom",
+            event_hooks={"response": [contract_of(app).hold]},
+        ) as client:
             hall = Hall(contexts, clock, app, client)
             for name, role in CAST.items():
                 await hall.join(name, role)

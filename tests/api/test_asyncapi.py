@@ -24,6 +24,7 @@ from greenroom.api.asyncapi.document import (
 from greenroom.api.asyncapi.words import CLOSE_CODES, FIELDS, about_fields
 from greenroom.api.ws import frames
 from greenroom.api.ws.session import Closed
+from tests.api.bounds import texts_in, unbounded
 
 DOCUMENT = document()
 MESSAGES: dict[str, Any] = DOCUMENT["components"]["messages"]
@@ -199,3 +200,11 @@ def test_every_property_is_described() -> None:
         if key != "type" and not value.get("description")
     ]
     assert undescribed == []
+
+
+def test_times_have_a_format_and_every_other_text_a_length() -> None:
+    assert unbounded(schemas()) == []
+    for name, schema in schemas().items():
+        for where, text in texts_in(name, schema):
+            if where.endswith(("At", "Until", ".until")):
+                assert text.get("format") == "date-time", where

@@ -16,6 +16,7 @@ from greenroom.api import auth, documents
 from greenroom.api.asyncapi.examples import EXAMPLES
 from greenroom.api.asyncapi.words import CLOSE_CODES, about, about_fields
 from greenroom.api.errors import ProblemDocument
+from greenroom.api.openapi.limits import limited
 from greenroom.api.openapi.properties import property_of
 from greenroom.api.rest.inbox import Changes
 from greenroom.api.ws import frames
@@ -76,6 +77,8 @@ def schemas() -> Json:
     for name, schema in found.items():
         for field, value in schema.get("properties", {}).items():
             known = property_of(name, field)
+            if known is not None:
+                limited(value, known)
             if known is not None and "description" not in value:
                 _describe(schema["properties"], field, known.description)
     return found

@@ -5,7 +5,8 @@ from typing import Any
 
 from litestar import Litestar
 
-from greenroom.api.openapi.properties import PARAMETERS, Property, property_of
+from greenroom.api.openapi.limits import limited
+from greenroom.api.openapi.properties import PARAMETERS, property_of
 from greenroom.api.openapi.requests import add_checks
 
 
@@ -21,7 +22,8 @@ def described(document: dict[str, Any], app: Litestar) -> dict[str, Any]:
         for key, value in schema.get("properties", {}).items():
             known = property_of(name, key)
             if known is not None:
-                schema["properties"][key] = _with(value, known)
+                shown = {"description": known.description} | value
+                schema["properties"][key] = limited(shown, known)
     for operations in result["paths"].values():
         for operation in operations.values():
             for parameter in operation.get("parameters", ()):
@@ -33,21 +35,3 @@ def _describe_parameter(parameter: dict[str, Any]) -> None:
     known = PARAMETERS.get(parameter["name"])
     if known is not None and not parameter.get("description"):
         parameter["description"] = known
-
-
-def _with(schema: dict[str, Any], known: Property) -> dict[str, Any]:
-    result = {"description": known.description} | schema
-    string = _string_in(result)
-    if string is not None and known.format is not None:
-        string.setdefault("format", known.format)
-    if string is not None and known.max_length is not None and "enum" not in string:
-        string.setdefault("maxLength", known.max_length)
-    if string is not None and known.min_length is not None:
-        string.setdefault("minLength", known.min_length)
-    return result
-
-
-def _string_in(schema: dict[str, Any]) -> dict[str, Any] | None:
-    """The schema itself, or the string among its alternatives (`string` or `null`)."""
-    choices = [schema, *schema.get("oneOf", ()), *schema.get("anyOf", ())]
-    return next((one for one in choices if one.get("type") == "string"), None)

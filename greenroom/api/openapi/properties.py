@@ -8,18 +8,33 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from greenroom.api.rest.params import MAX_ID
+from greenroom.errors import MAX_CODE, MAX_DETAIL
+from greenroom.messaging.append import MAX_PREVIEW
 from greenroom.messaging.draft import MAX_DRAFT
+from greenroom.messaging.post_system import MAX_EVENT
 from greenroom.messaging.text import MAX_SUBJECT, MAX_TEXT
-from greenroom.people.models import MAX_NAME
+from greenroom.people import suspend
+from greenroom.people.models import (
+    MAX_EMAIL,
+    MAX_NAME,
+    MAX_PICTURE,
+    MAX_USERNAME,
+    MIN_USERNAME,
+)
+from greenroom.policy import MAX_CONTACT
 from greenroom.safety.decide import MAX_NOTE, MAX_REASON
+from greenroom.safety.models import MAX_EXCERPT
+from greenroom.safety.rules import MAX_RULE_NAME
+from greenroom.safety.verdict import MAX_HINT
+from greenroom.store.cursors import MAX_CURSOR
 
-_MAX_ID = 64
-_MAX_EMAIL = 254
-_MIN_USERNAME = 2
-_MAX_USERNAME = 30
+_MAX_PROBLEM_TYPE = len("/problems/") + MAX_CODE
 
 
 class Property(Struct, frozen=True):
+    """Of an array or a map, the format and the lengths are those of the texts in it."""
+
     description: str
     format: str | None = None
     max_length: int | None = None
@@ -27,7 +42,7 @@ class Property(Struct, frozen=True):
 
 
 def _id(description: str) -> Property:
-    return Property(description, max_length=_MAX_ID, min_length=1)
+    return Property(description, max_length=MAX_ID, min_length=1)
 
 
 def _time(description: str) -> Property:
@@ -49,14 +64,14 @@ PROPERTIES: Mapping[str, Property] = {
     "userId": _id("The person's id: ours, or the `sub` of your identity provider."),
     "username": Property(
         "The unique name, in lower case: a-z, 0-9, `.` and `_`.",
-        max_length=_MAX_USERNAME,
-        min_length=_MIN_USERNAME,
+        max_length=MAX_USERNAME,
+        min_length=MIN_USERNAME,
     ),
     "displayName": _text("The name that the person wants to be shown by.", MAX_NAME),
     "firstName": _text("The first name.", MAX_NAME),
     "lastName": _text("The last name.", MAX_NAME),
-    "email": _text("The e-mail address. Only its owner sees it.", _MAX_EMAIL),
-    "profilePicture": _other("The address of the profile picture."),
+    "email": _text("The e-mail address. Only its owner sees it.", MAX_EMAIL),
+    "profilePicture": _text("The address of the profile picture.", MAX_PICTURE),
     "isVerified": _other("Whether the operator has verified the person."),
     "followerCount": _other("How many people follow this person."),
     "followingCount": _other("How many people this person follows."),
@@ -66,7 +81,7 @@ PROPERTIES: Mapping[str, Property] = {
     "people": _other("The people on this page."),
     "suspension": _other("The suspension in force. Only its subject and moderators see it."),
     "Suspension.until": _time("When the suspension ends."),
-    "Suspension.reason": _other("Why the account is suspended."),
+    "Suspension.reason": _text("Why the account is suspended.", suspend.MAX_REASON),
     "Me.version": _other("Changes when a name changes. The `ETag` of the account."),
     # threads
     "threadId": _id("The conversation's id."),
@@ -78,7 +93,7 @@ PROPERTIES: Mapping[str, Property] = {
     "Subject.kind": _other("What was reported or held: a message, a thread or a person."),
     "status": _other("Where it stands."),
     "Sending.status": _other("`sent`, or `held` while it waits for a moderator."),
-    "Health.status": _other("`ok`."),
+    "Health.status": _other("`ok` (the process runs) or `ready` (it can serve)."),
     "Request.status": _other(
         "What became of the request. Its sender sees `pending`, `expired` or `withdrawn`."
     ),
@@ -94,15 +109,17 @@ PROPERTIES: Mapping[str, Property] = {
     "lbgId": _id("The id of the linked booking group (several legs) that it belongs to."),
     "city": _id("Where the job takes place."),
     "safeModeRequired": _other("Whether previews of pictures are blurred until asked for."),
-    "awaitingUserIds": _other("The people whose reply the conversation waits for."),
+    "awaitingUserIds": _id("The people whose reply the conversation waits for."),
     "lastSeq": _other("The `seq` of the last message."),
     "lastMessageAt": _time("When the last message was sent."),
     "lastAuthorUserId": _id("Who sent the last message."),
-    "preview": _other(
-        "The beginning of the last message, with its markup. Empty for a system message."
+    "preview": _text(
+        "The beginning of the last message, with its markup. Empty for a system message.",
+        MAX_PREVIEW,
     ),
-    "previewEvent": _other(
-        "What happened last, such as `thread.locked`, if the last message is a system message."
+    "previewEvent": _text(
+        "What happened last, such as `thread.locked`, if the last message is a system message.",
+        MAX_EVENT,
     ),
     "requests": _other(
         "First contacts that wait for an answer: the caller's own, and the one for the caller."
@@ -149,11 +166,13 @@ PROPERTIES: Mapping[str, Property] = {
     "NewSystemMessage.body": _NEW_TEXT,
     "Unsent.body": _NEW_TEXT,
     "authorUserId": _id("Who wrote it."),
-    "mentions": _other("The people whom the text mentions."),
+    "mentions": _id("The people whom the text mentions."),
     "replyToMessageId": _id("The message that it answers."),
-    "event": _other("Of a system message: what happened, such as `participant.added`."),
-    "about": _other("Of a system message: the people or values that the event is about."),
-    "reactions": _other("The people who reacted, by emoji."),
+    "event": _text("Of a system message: what happened, such as `participant.added`.", MAX_EVENT),
+    "about": _text(
+        "Of a system message: the people or values that the event is about.", MAX_SUBJECT
+    ),
+    "reactions": _id("The people who reacted, by emoji."),
     "band": _other("How careful a preview must be: 0 show, 1 blur, 2 hide."),
     "editedAt": _time("When it was last edited."),
     "edits": _other("What the message said before, oldest first."),
@@ -162,13 +181,13 @@ PROPERTIES: Mapping[str, Property] = {
     "deletedByUserId": _id("Who deleted it."),
     "policyHints": _other("Hints about the text. Only its author sees them."),
     "version": _other("Counts the changes."),
-    "seenBy": _other("The people who have seen it. Not in the answer to a write."),
+    "seenBy": _id("The people who have seen it. Not in the answer to a write."),
     "clientMessageId": _id("The client's own id of the message. The same id is the same message."),
     "hasBefore": _other("Whether there are earlier messages."),
     "hasAfter": _other("Whether there are later messages."),
     "hints": _other("What the author should know about the text."),
     "Hint.code": _other("The hint's stable name."),
-    "Hint.text": _other("The hint, as a sentence for the author."),
+    "Hint.text": _text("The hint, as a sentence for the author.", MAX_HINT),
     "Preview.verdict": _other("What would happen to the text if it were sent."),
     # requests
     "requestId": _id("The request's id."),
@@ -177,14 +196,14 @@ PROPERTIES: Mapping[str, Property] = {
     "Request.reason": _other("Why it deserves a careful look. Only for the person who is asked."),
     "expiresAt": _time("When it expires."),
     # sync
-    "cursor": _other("Give it with the next call."),
+    "cursor": _text("Give it with the next call.", MAX_CURSOR),
     "more": _other("Whether to call again at once."),
     "reset": _other("Whether to load the inbox again from the start."),
-    "gone": _other("The conversations that have left the inbox."),
+    "gone": _id("The conversations that have left the inbox."),
     "truncated": _other("Whether there are more changes: read the messages again."),
     "Changes.threads": _other("The conversations in which something changed."),
     "ThreadChanges.messages": _other("The messages that are new or have changed."),
-    "next": _other("The cursor of the next page, or null on the last one."),
+    "next": _text("The cursor of the next page, or null on the last one.", MAX_CURSOR),
     # safety
     "blocks": _other("The people whom the caller has blocked, the latest first."),
     "blockedAt": _time("When the person was blocked."),
@@ -205,7 +224,7 @@ PROPERTIES: Mapping[str, Property] = {
     "Case.text": _text("The text that the case is about.", MAX_TEXT),
     "Case.reports": _other("How many people have reported it."),
     "Case.reasons": _other("The reasons that the reports give."),
-    "Case.verdict": _other("What the automatic check said of the text."),
+    "Case.verdict": _text("What the automatic check said of the text.", MAX_RULE_NAME),
     "Case.policyHints": _other("The hints that the author was given."),
     "policyTags": _other("The rules that the text has broken."),
     "spamScore": _other("How much it looks like spam, from 0 to 1."),
@@ -227,10 +246,10 @@ PROPERTIES: Mapping[str, Property] = {
     "Entry.decision": _other("What was done."),
     "Entry.caseId": _id("The case, or null for `reinstate`, `grant` and `revoke`."),
     "Entry.version": _other("The version of the case."),
-    "Entry.reason": _other("What the person was told."),
-    "Entry.note": _other("A note for staff."),
+    "Entry.reason": _text("What the person was told.", MAX_REASON),
+    "Entry.note": _text("A note for staff.", MAX_NOTE),
     "Entry.role": _other("The role that was granted or revoked."),
-    "Case.reason": _other("What the person was told."),
+    "Case.reason": _text("What the person was told.", MAX_REASON),
     "Case.aboutRole": _other("The staff role of that person. Only admins see such a case."),
     "Context.messages": _other("The messages before and after it, in order."),
     "Context.position": _other(
@@ -238,7 +257,7 @@ PROPERTIES: Mapping[str, Property] = {
         "the index of the first message after it. Null for a conversation or a person."
     ),
     "isSuspended": _other("Whether the person is suspended now."),
-    "suspensionReason": _other("What the person was told about the suspension."),
+    "suspensionReason": _text("What the person was told about the suspension.", suspend.MAX_REASON),
     "suspendedAt": _time("When the person was suspended."),
     "Standing.role": _other("The person's staff role, or null."),
     "staff": _other("The members of staff."),
@@ -250,28 +269,34 @@ PROPERTIES: Mapping[str, Property] = {
     # what people are told
     "noticeId": _id("The notice's id."),
     "notices": _other("What moderation tells the caller, until it is acknowledged."),
-    "contact": _other("Where to turn to about a decision: an e-mail address or a URL."),
-    "excerpt": _other("How the message begins."),
+    "contact": _text("Where to turn to about a decision: an e-mail address or a URL.", MAX_CONTACT),
+    "excerpt": _text("How the message begins.", MAX_EXCERPT),
     "ModerationNotice.kind": _other("What was decided."),
     "ModerationNotice.createdAt": _time("When it was decided."),
-    "ModerationNotice.reason": _other("What the moderator says about it."),
+    "ModerationNotice.reason": _text("What the moderator says about it.", MAX_REASON),
     "ModerationNotice.until": _time("When a suspension ends; null if it has no end."),
     "held": _other("The caller's messages that wait for a moderator."),
     "heldAt": _time("When the message was held."),
     "warned": _other("Whether the sender of a rejected message was warned."),
-    "Sending.reason": _other("What the moderator says about a rejected message."),
+    "Sending.reason": _text("What the moderator says about a rejected message.", MAX_REASON),
     "HeldOutcome.status": _other("`held`, `sent` or `rejected`."),
-    "HeldOutcome.reason": _other("What the moderator says about a rejected message."),
+    "HeldOutcome.reason": _text("What the moderator says about a rejected message.", MAX_REASON),
     "warnings": _other("How often the person was warned."),
     "removals": _other("How many messages of the person were removed."),
     "suspensions": _other("How often the person was suspended."),
     "suspendedUntil": _time("When the suspension ends, or null."),
     "lastDecisionAt": _time("When the last decision about the person was made."),
+    # frames of the socket
+    "Ack.reason": _text("What the moderator says about a rejected message.", MAX_REASON),
+    "InboxChanged.gone": _other("Whether the conversation has left the inbox."),
+    "Send.body": _NEW_TEXT,
     # problems
-    "ProblemDocument.type": _other("The stable name of the problem, as a path."),
-    "ProblemDocument.title": _other("What kind of problem it is."),
+    "ProblemDocument.type": _text("The stable name of the problem, as a path.", _MAX_PROBLEM_TYPE),
+    "ProblemDocument.title": _text("What kind of problem it is.", MAX_CODE),
     "ProblemDocument.status": _other("The HTTP status."),
-    "ProblemDocument.detail": _other("What happened and what to do next, as a sentence."),
+    "ProblemDocument.detail": _text(
+        "What happened and what to do next, as a sentence.", MAX_DETAIL
+    ),
 }
 
 PARAMETERS: Mapping[str, str] = {

@@ -1,7 +1,7 @@
 """Whether the process lives, and whether it can do its work: two questions, two answers."""
 
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from litestar import get
 from litestar.di import NamedDependency
@@ -16,7 +16,7 @@ Ready: TypeAlias = Callable[[], Awaitable[None]]
 
 
 class Health(Struct):
-    status: str
+    status: Literal["ok", "ready"]
 
 
 @get(

@@ -10,6 +10,7 @@ from greenroom.messaging import Messaging
 from greenroom.people.actor import Actor
 from greenroom.safety import Safety
 from greenroom.safety.models import CaseId
+from greenroom.store.cursors import MAX_CURSOR
 
 MOST_BYTES = 128 * 1024
 """Of a request's body: 8,000 characters, each written as two escaped surrogates, fit."""
@@ -17,42 +18,40 @@ MOST_BYTES_OF_NAMES = 16 * 1024
 """Of a body with names and an e-mail address, escaped in the same way."""
 
 _ID = r"^[A-Za-z0-9_-]+$"
-_LONGEST = 64
+MAX_ID = 64
 
 Caller: TypeAlias = NamedDependency[Actor]
 TheMessaging: TypeAlias = NamedDependency[SkipValidation[Messaging]]
 TheSafety: TypeAlias = NamedDependency[SkipValidation[Safety]]
 
 ThreadIdInPath: TypeAlias = Annotated[
-    ThreadId, PathParameter(name="threadId", pattern=_ID, max_length=_LONGEST)
+    ThreadId, PathParameter(name="threadId", pattern=_ID, max_length=MAX_ID)
 ]
 MessageIdInPath: TypeAlias = Annotated[
-    MessageId, PathParameter(name="messageId", pattern=_ID, max_length=_LONGEST)
+    MessageId, PathParameter(name="messageId", pattern=_ID, max_length=MAX_ID)
 ]
 RequestIdInPath: TypeAlias = Annotated[
-    RequestId, PathParameter(name="requestId", pattern=_ID, max_length=_LONGEST)
+    RequestId, PathParameter(name="requestId", pattern=_ID, max_length=MAX_ID)
 ]
 NoticeIdInPath: TypeAlias = Annotated[
     NoticeId,
-    PathParameter(
-        name="noticeId", pattern=_ID, max_length=_LONGEST, description="The notice's id."
-    ),
+    PathParameter(name="noticeId", pattern=_ID, max_length=MAX_ID, description="The notice's id."),
 ]
 CaseIdInPath: TypeAlias = Annotated[
-    CaseId, PathParameter(name="caseId", pattern=_ID, max_length=_LONGEST)
+    CaseId, PathParameter(name="caseId", pattern=_ID, max_length=MAX_ID)
 ]
 UserIdInPath: TypeAlias = Annotated[
-    UserId, PathParameter(name="userId", pattern=_ID, max_length=_LONGEST)
+    UserId, PathParameter(name="userId", pattern=_ID, max_length=MAX_ID)
 ]
 EmojiInPath: TypeAlias = Annotated[
     str,
     PathParameter(
         name="emoji",
         min_length=1,
-        max_length=_LONGEST,
+        max_length=MAX_ID,
         description="An emoji, or a few of them, percent-encoded.",
     ),
 ]
 Cursor: TypeAlias = Annotated[
-    str | None, QueryParameter(max_length=4096, description="`next` of the page before.")
+    str | None, QueryParameter(max_length=MAX_CURSOR, description="`next` of the page before.")
 ]

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from litestar import Response, Router, get, patch, post
 from litestar.di import NamedDependency
-from litestar.params import JSONBody, PathParameter, QueryParameter, SkipValidation
+from litestar.params import JSONBody, QueryParameter, SkipValidation
 from msgspec import Struct
 
 from greenroom import metadata
@@ -84,11 +84,11 @@ class NewPerson(Struct, rename="camel", forbid_unknown_fields=True):
     responses=refuses(PersonNotFound),
 )
 async def get_person(
-    user_id: Annotated[str, PathParameter(name="userId")],
+    user_id: UserIdInPath,
     actor: NamedDependency[Actor],
     people: NamedDependency[SkipValidation[People]],
 ) -> Profile:
-    account = await directory.by_id(people, UserId(user_id))
+    account = await directory.by_id(people, user_id)
     now_ms = people.clock.now_ms() if actor.may(Scope.MODERATOR) else None
     return Profile(**profile_of(account, suspended_at_ms=now_ms))
 

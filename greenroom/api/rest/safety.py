@@ -1,6 +1,6 @@
 """Blocks and reports: what anybody may do about somebody else."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from litestar import Router, delete, get, post, put
 from litestar.params import JSONBody, QueryParameter
@@ -61,7 +61,7 @@ class Subject(Struct, rename="camel"):
     """What is reported (`message`, `thread` or `person`), or held: a new message (`held`), a new
     text of a message (`edit`) or a new name of a conversation (`name`)."""
 
-    kind: str
+    kind: Literal["message", "thread", "person", "held", "edit", "name"]
     thread_id: ThreadId | None = None
     message_id: MessageId | None = None
     client_message_id: str | None = None

@@ -8,7 +8,7 @@ moves when the other side does something in secret (the head's version, `changed
 import re
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from litestar import Response
 from msgspec import UNSET, Raw, Struct, UnsetType, json
@@ -29,7 +29,7 @@ from greenroom.messaging.models import (
 )
 from greenroom.messaging.send import Held, Outcome, Rejected
 from greenroom.messaging.thread import View
-from greenroom.safety.verdict import HINTS, PolicyHint
+from greenroom.safety.verdict import HINTS, PolicyHint, PolicyTag
 
 _encode = json.Encoder().encode
 _CLIENT_ID = re.compile(r"[A-Za-z0-9._:-]+")
@@ -54,7 +54,7 @@ class Request(Struct, rename="camel"):
     sender_user_id: UserId
     target_user_id: UserId
     status: GateStatus
-    reason: str | None
+    reason: PolicyTag | None
     expires_at: str | None
 
 
@@ -125,7 +125,7 @@ class Message(Struct, rename="camel"):
     edited_at: str | None
     deleted_at: str | None
     deleted_by_user_id: UserId | None
-    policy_hints: tuple[str, ...]
+    policy_hints: tuple[PolicyHint, ...]
     version: int
     metadata: dict[str, Any] | UnsetType = UNSET
     """The integrator's own object, where the message has one."""
@@ -141,15 +141,18 @@ class MessagePage(Struct, rename="camel"):
 
 
 class Hint(Struct, rename="camel"):
-    code: str
+    code: PolicyHint
     text: str
+
+
+SendingStatus: TypeAlias = Literal["sent", "held", "rejected"]
 
 
 class Sending(Struct, rename="camel"):
     """What became of a message: `sent`; `held`, which waits for a moderator; or `rejected`, which
     a moderator decided against. Only a sent one has a `message`."""
 
-    status: str
+    status: SendingStatus
     client_message_id: str
     message: Message | None
     hints: list[Hint]
@@ -256,11 +259,15 @@ def _message(frame: models.Frame, viewer: UserId, seen: tuple[UserId, ...] | Uns
         None if frame.edited_ms is None else iso(frame.edited_ms),
         None if frame.deleted_ms is None else iso(frame.deleted_ms),
         frame.deleted_by,
-        frame.policy_hints if frame.author == viewer else (),
+        _hints(frame) if frame.author == viewer else (),
         frame.version,
         UNSET if frame.metadata is None else metadata.shown(frame.metadata),
         seen,
     )
+
+
+def _hints(frame: models.Frame) -> tuple[PolicyHint, ...]:
+    return tuple(map(PolicyHint, frame.policy_hints)) if frame.policy_hints else ()
 
 
 def client_id_of(messaging: Messaging, idempotency_key: str | None) -> str:
@@ -277,7 +284,7 @@ def sending(outcome: Outcome, client_id: str, viewer: UserId) -> Sending:
         return Sending("rejected", client_id, None, [], outcome.reason or None, outcome.warned)
     if isinstance(outcome, Held):
         return Sending("held", client_id, None, [])
-    hints = [Hint(hint, HINTS[PolicyHint(hint)]) for hint in outcome.hints]
+    hints = [Hint(hint, HINTS[hint]) for hint in map(PolicyHint, outcome.hints)]
     return Sending("sent", client_id, message(outcome.frame, viewer), hints)
 
 
@@ -321,7 +328,8 @@ def _requests(head: models.Thread, viewer: UserId, now_ms: int) -> list[Request]
 
 def _waiting(gate: models.Gate, target: UserId, now_ms: int) -> Request:
     status = rules.gate_status(gate, now_ms)
-    return Request(gate.id, gate.sender, target, status, gate.reason, iso(gate.expires_ms))
+    reason = None if gate.reason is None else PolicyTag(gate.reason)
+    return Request(gate.id, gate.sender, target, status, reason, iso(gate.expires_ms))
 
 
 def _sent(gate: models.Gate, target: UserId, now_ms: int) -> Request:

@@ -6,6 +6,7 @@ are not met by all of them at once.
 
 import asyncio
 import random
+from typing import Final
 
 from greenroom.api.ws import frames
 from greenroom.api.ws.desk import Desk
@@ -15,7 +16,7 @@ from greenroom.api.ws.session import Closed, Session
 _SPREAD_MS_EACH = 2
 _SPREAD_MS = (1_000, 30_000)
 _GLANCE_SECONDS = 0.01
-_REASON = "the server restarts"
+_REASON: Final = "the server restarts"
 
 
 async def drain(desk: Desk) -> None:

@@ -6,16 +6,17 @@ A client's frame has a `type` and, but for `typing` and `focus`, a number of its
 would get wrong: a field added here is added for every client that is out there.
 """
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
 from greenroom.api.rest.notices import ModerationNotice
 from greenroom.api.rest.people import Person
-from greenroom.api.rest.shapes import Hint, Message, MessagePage
+from greenroom.api.rest.shapes import Hint, Message, MessagePage, SendingStatus
 from greenroom.ids import RequestId, ThreadId, UserId
 from greenroom.messaging.history import MAX_PAGE, PAGE
 from greenroom.messaging.models import GateStatus, Status
+from greenroom.store.cursors import MAX_CURSOR
 
 _Id: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
 _Number: TypeAlias = Annotated[int, Meta(ge=0, le=2**53)]
@@ -132,7 +133,7 @@ class Resume(Frame, tag="resume", forbid_unknown_fields=True):
     """Replays what was missed since the cursor; then everything is live."""
 
     id: _Number
-    cursor: Annotated[str, Meta(max_length=4096)]
+    cursor: Annotated[str, Meta(max_length=MAX_CURSOR)]
     have: Annotated[dict[_Id, _Number], Meta(max_length=MOST_KNOWN)] = {}
     """For each thread the `seq` up to which the client has every message: only up to the first gap,
     or what is missing there is not told again. What is left out may come twice."""
@@ -173,7 +174,7 @@ class Ack(Frame, tag="ack"):
     """Of `auth`: who you are."""
     expires_at: str | None = None
     """Of `auth`: until when. Send another `auth` before."""
-    status: str | None = None
+    status: SendingStatus | None = None
     """Of `send`: `sent`; `held` for a moderator; or `rejected` by one. Of `edit`: `held`, if it
     waits for one."""
     message: Message | None = None
@@ -314,7 +315,7 @@ class Expiring(Frame, tag="token.expiring"):
 class Closing(Frame, tag="closing"):
     """The server is about to close the socket. Come back after the delay."""
 
-    reason: str
+    reason: Literal["the server restarts"]
     reconnect_after_ms: int
 
 

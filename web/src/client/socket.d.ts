@@ -46,7 +46,7 @@ export interface Ack {
   /** Of `auth`: until when. Send another `auth` before. */
   expiresAt?: string | null;
   /** Of `send`: `sent`; `held` for a moderator; or `rejected` by one. Of `edit`: `held`, if it waits for one. */
-  status?: string | null;
+  status?: "held" | "rejected" | "sent" | null;
   /** The message as it is now. */
   message?: Message | null;
   /** Of `send`: what the author alone is told about the text. */
@@ -91,7 +91,7 @@ export interface Changes {
 export interface Closing {
   type: "closing";
   /** For a log, not for people. */
-  reason: string;
+  reason: "the server restarts";
   /** Different for everybody, so that not all come back at once. */
   reconnectAfterMs: number;
 }
@@ -155,7 +155,7 @@ export type GateStatus = "accepted" | "blocked" | "declined" | "expired" | "pend
 
 export interface Hint {
   /** The hint's stable name. */
-  code: string;
+  code: PolicyHint;
   /** The hint, as a sentence for the author. */
   text: string;
 }
@@ -222,7 +222,7 @@ export interface Message {
   /** Who deleted it. */
   deletedByUserId: string | null;
   /** Hints about the text. Only its author sees them. */
-  policyHints: Array<string>;
+  policyHints: Array<PolicyHint>;
   /** Counts the changes. */
   version: number;
   /** The integrator's own object, where the message has one. */
@@ -369,6 +369,12 @@ export interface Ping {
   id: number;
 }
 
+/** What the author of a text is told about it. */
+export type PolicyHint = "contact-details" | "intimate" | "link" | "looks-like-spam" | "payment-outside" | "private-details" | "repeated" | "unkind";
+
+/** What a text or a person is suspected of, the worst first. */
+export type PolicyTag = "DOXXING" | "HARASSMENT" | "NSFW" | "OFF_PLATFORM" | "SCAM" | "SPAM";
+
 /** Whether somebody has the thread on screen. */
 export interface PresenceChanged {
   type: "presence.changed";
@@ -462,7 +468,7 @@ export interface Request {
   /** What became of the request. Its sender sees `pending`, `expired` or `withdrawn`. */
   status: GateStatus;
   /** Why it deserves a careful look. Only for the person who is asked. */
-  reason: string | null;
+  reason: PolicyTag | null;
   /** When it expires. ISO 8601, in UTC. */
   expiresAt: string | null;
 }

@@ -1,0 +1,33 @@
+"""Writes the format and the length of a property's texts into its schema."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from greenroom.api.openapi.properties import Property
+
+_CLOSED = {"enum", "const"}
+
+
+def limited(schema: dict[str, Any], known: Property) -> dict[str, Any]:
+    """The same schema, changed in place."""
+    limits = {
+        "format": known.format,
+        "maxLength": known.max_length,
+        "minLength": known.min_length,
+    }
+    for text in _texts_in(schema):
+        for name, limit in limits.items():
+            if limit is not None:
+                text.setdefault(name, limit)
+    return schema
+
+
+def _texts_in(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The schema itself, its alternatives, or what an array or a map holds."""
+    if schema.get("type") == "string" and not _CLOSED & schema.keys():
+        yield schema
+    for inner in (*schema.get("oneOf", ()), *schema.get("anyOf", ())):
+        yield from _texts_in(inner)
+    for key in ("items", "additionalProperties"):
+        if isinstance(schema.get(key), dict):
+            yield from _texts_in(schema[key])

@@ -1,0 +1,59 @@
+"""Holds every JSON answer that a test gets to the schema that the OpenAPI document has for it."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+from httpx import Response
+from litestar import Litestar
+
+from greenroom.api.openapi.document import document_of
+
+_PROBLEM = "application/problem+json"
+_made: list["Contract"] = []
+
+
+class Contract:
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._components = document["components"]
+        self._validators: dict[str, jsonschema_rs.Draft202012Validator] = {}
+        self._routes = [
+            (re.compile(re.sub(r"\{[^}]+\}", "[^/]+", path)), item)
+            for path, item in sorted(document["paths"].items())
+        ]
+
+    async def hold(self, response: Response) -> None:
+        """Use it as a response hook of an httpx client."""
+        media = response.headers.get("content-type", "").partition(";")[0]
+        if response.request.method != "HEAD" and media.endswith("json"):
+            for schema in self._schemas(response, media):
+                self._validator(schema).validate(json.loads(await response.aread()))
+
+    def _schemas(self, response: Response, media: str) -> Iterator[dict[str, Any]]:
+        if media == _PROBLEM:
+            yield {"$ref": "#/components/schemas/ProblemDocument"}
+        path, method = response.request.url.path, response.request.method.lower()
+        for pattern, item in self._routes:
+            if pattern.fullmatch(path) and method in item:
+                answer = item[method]["responses"].get(str(response.status_code), {})
+                if media in answer.get("content", {}):
+                    yield answer["content"][media]["schema"]
+
+    def _validator(self, schema: dict[str, Any]) -> jsonschema_rs.Draft202012Validator:
+        name = json.dumps(schema, sort_keys=True)
+        if name not in self._validators:
+            whole = {**schema, "components": self._components}
+            self._validators[name] = jsonschema_rs.Draft202012Validator(
+                whole, validate_formats=True
+            )
+        return self._validators[name]
+
+
+def contract_of(app: Litestar) -> Contract:
+    """Made once: every app has the same operations."""
+    if not _made:
+        _made.append(Contract(msgspec.to_builtins(document_of(app))))
+    return _made[0]
