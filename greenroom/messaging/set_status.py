@@ -6,11 +6,12 @@ was declined or blocked gets a quiet gate: it looks accepted to everybody else, 
 nothing to the one who turned it away (tests/twins).
 
 Requests are too many for one transaction, so each one's record and inbox row are written before the
-head. After a crash in between, the request still waits and the same change can be made again.
+head. After a crash in between, the request still waits and the same change can be made again. A row
+on the shelf `away` without a quiet gate is nowhere to be seen, as before.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import islice, permutations
 
@@ -70,10 +71,11 @@ async def set_status(
         if after == head and not ops:
             return Planned(head, (), quiet=True)
         if rules.is_booked(after) and not rules.is_booked(head):
-            waiting = _waiting_requests(after, messaging.clock.now_ms())
-            if not {gate.id for gate in waiting.values()} <= written:
-                raise _Unwritten(waiting)
-            after, more = _met(after, messaging.clock.now_ms(), ms)
+            now_ms = messaging.clock.now_ms()
+            waiting, hidden = _waiting_requests(after, now_ms), _quieted(after, now_ms)
+            if not {gate.id for gate in (*waiting.values(), *hidden.values())} <= written:
+                raise _Unwritten(waiting, hidden)
+            after, more = _met(after, now_ms, ms)
             ops += more
         events: tuple[Event, ...] = ()
         for later, named in enumerate(_news(head, after)):
@@ -86,33 +88,45 @@ async def set_status(
         try:
             return await append(messaging, thread_id, plan)
         except _Unwritten as found:
-            await write_accepted(messaging, thread_id, found.requests)
-            written |= {gate.id for gate in found.requests.values()}
+            await write_accepted(messaging, thread_id, found.waiting)
+            await write_hidden(messaging, thread_id, found.hidden)
+            written |= {gate.id for gate in (*found.waiting.values(), *found.hidden.values())}
     raise Conflict
 
 
 class _Unwritten(Exception):
-    """These requests are accepted, and their records have to be written first."""
+    """Records have to be written first: requests are accepted, others get a quiet gate."""
 
-    def __init__(self, requests: Mapping[UserId, Gate]) -> None:
+    def __init__(self, waiting: Mapping[UserId, Gate], hidden: Mapping[UserId, Gate]) -> None:
         super().__init__()
-        self.requests = requests
+        self.waiting = waiting
+        self.hidden = hidden
 
 
 async def write_accepted(
     messaging: Messaging, thread_id: ThreadId, requests: Mapping[UserId, Gate]
 ) -> None:
     ms = messaging.clock.now_ms()
-    asked = list(requests.items())
-    for start in range(0, len(asked), _AT_ONCE):
-        some = asked[start : start + _AT_ONCE]
-        writes = (_accepted_ops(thread_id, user, gate, ms) for user, gate in some)
-        await asyncio.gather(*(_write_unless_answered(messaging, ops) for ops in writes))
+    writes = [_accepted_ops(thread_id, user, gate, ms) for user, gate in requests.items()]
+    await _write_if_unchanged(messaging, writes)
 
 
-async def _write_unless_answered(messaging: Messaging, ops: tuple[Op, ...]) -> None:
-    with suppress(ConditionFailed):
-        await messaging.store.write(*ops)
+async def write_hidden(
+    messaging: Messaging, thread_id: ThreadId, gates: Mapping[UserId, Gate]
+) -> None:
+    """The rows of people who turned the request away go to the shelf `away`."""
+    ms = messaging.clock.now_ms()
+    writes = [(shelve.hidden(thread_id, user, gate, ms),) for user, gate in gates.items()]
+    await _write_if_unchanged(messaging, writes)
+
+
+async def _write_if_unchanged(messaging: Messaging, writes: Sequence[tuple[Op, ...]]) -> None:
+    async def write(ops: tuple[Op, ...]) -> None:
+        with suppress(ConditionFailed):
+            await messaging.store.write(*ops)
+
+    for start in range(0, len(writes), _AT_ONCE):
+        await asyncio.gather(*map(write, writes[start : start + _AT_ONCE]))
 
 
 def _accepted_ops(thread_id: ThreadId, user: UserId, gate: Gate, ms: int) -> tuple[Op, ...]:
@@ -184,11 +198,17 @@ def _waiting_requests(head: Thread, now_ms: int) -> dict[UserId, Gate]:
     }
 
 
+def _quieted(head: Thread, now_ms: int) -> dict[UserId, Gate]:
+    waiting = _waiting_requests(head, now_ms)
+    gates = {user: _quiet(gate, now_ms) for user, gate in head.gates.items() if user not in waiting}
+    return {user: gate for user, gate in gates.items() if gate is not head.gates[user]}
+
+
 def _met(head: Thread, now_ms: int, ms: int) -> tuple[Thread, tuple[Op, ...]]:
     """Everybody in it knows everybody, as far as the others can see."""
     waiting = _waiting_requests(head, now_ms)
-    gates = {user: _quiet(gate, now_ms) for user, gate in head.gates.items() if user not in waiting}
-    after = replace(head, gates=gates)
+    gates = {user: gate for user, gate in head.gates.items() if user not in waiting}
+    after = replace(head, gates=gates | _quieted(head, now_ms))
     pairs = islice(permutations(_traders(after), 2), _MOST_MET)
     met = (Put(MESSAGING, items.at(met_key(*pair)) | {"threadId": head.id}) for pair in pairs)
     return after, tuple(met)

@@ -89,6 +89,13 @@ def off(thread: ThreadId, user: UserId, gate: Gate | None, now_ms: int) -> tuple
     )
 
 
+def hidden(thread: ThreadId, user: UserId, gate: Gate, now_ms: int) -> Update:
+    """Puts a row that is in no inbox on the shelf `away`."""
+    actions = off(thread, user, gate, now_ms)
+    unlisted = F("state").exists() & F(INBOX_KEY).absent()
+    return Update(MESSAGING, member_key(thread, user), actions, unlisted)
+
+
 def taken_down(
     thread: ThreadId, user: UserId, now_ms: int, *also: Action, gate: Gate | None = None
 ) -> tuple[Op, ...]:
