@@ -76,6 +76,38 @@ async def test_on_a_phone_there_is_one_pane_at_a_time(window: OpenWindow) -> Non
     await expect(maya.row("Sent from a phone.")).to_be_visible()
 
 
+async def test_on_a_phone_moderation_shows_one_pane_at_a_time(window: OpenWindow) -> None:
+    ada = await window("Ada Okafor", **PHONE)
+    await ada.go("/moderation")
+    queue, case = ada.page.locator(".queue"), ada.page.locator(".case")
+    await ada.page.locator("[data-case]").first.click()
+    await expect(case).to_be_visible()
+    await expect(queue).not_to_be_visible()
+    await case.get_by_role("button", name="Back").click()
+    await expect(case).not_to_be_visible()
+    await ada.page.get_by_role("radio", name="Decisions").check()
+    await expect(ada.page.get_by_role("list", name="Decisions")).to_be_visible()
+    await ada.page.get_by_role("radio", name="People").check()
+    await ada.page.get_by_label("Find a person").fill("osk")
+    await ada.page.locator("[data-person]").click()
+    await expect(case).to_be_visible()
+    await expect(queue).not_to_be_visible()
+    await case.get_by_role("button", name="Back").click()
+    await expect(queue).to_be_visible()
+
+
+async def test_on_a_phone_the_folders_of_an_unknown_page_stand_at_the_top(
+    window: OpenWindow,
+) -> None:
+    maya = await window("Maya Lindqvist", **PHONE)
+    rail = maya.page.locator(".rail")
+    inbox = await rail.bounding_box()
+    await maya.go("/no/such/page")
+    await expect(maya.page.get_by_text("Page not found")).to_be_visible()
+    assert inbox is not None
+    assert await rail.bounding_box() == inbox
+
+
 async def test_right_to_left_texts_keep_their_direction(window: OpenWindow) -> None:
     maya = await window("Maya Lindqvist")
     await maya.open("Editorial in Lisbon")

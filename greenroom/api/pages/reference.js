@@ -38,9 +38,12 @@
     label.id = "demo-person";
     label.style.cssText =
       "position:fixed;right:16px;bottom:16px;z-index:100;padding:8px 12px;border-radius:8px;" +
-      "background:Canvas;color:CanvasText;border:1px solid GrayText;font:14px system-ui";
+      "background:var(--scalar-background-1,Canvas);color:var(--scalar-color-1,CanvasText);" +
+      "border:1px solid var(--scalar-border-color,GrayText);box-shadow:0 2px 8px #0002;" +
+      "font:14px var(--scalar-font,system-ui)";
     label.append("Try calls as ");
     const select = document.createElement("select");
+    select.style.cssText = "font:inherit;color:inherit;background:inherit;margin-left:4px";
     for (const one of people) {
       select.add(new Option(one.displayName, one.username, false, one.username === username));
     }
