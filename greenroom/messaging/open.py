@@ -162,11 +162,13 @@ async def _make(
 ) -> Opened:
     others = [invited.user for invited in opening.others]
     asking = await whom_to_ask(messaging, actor, others, Limit.THREAD_STARTS)
+    most = messaging.safety.limits.most_at_once(Limit.REQUESTS)
+    if len(asking.strangers) > most:
+        raise InvalidThread(f"at most {most} people who do not know you can be asked at once")
     thread = _drawn(messaging, actor, opening, thread_id, asking)
     if thread.subject is not None and not is_bare_service(actor):
         await check_name(messaging, actor, thread, thread.subject)
     await words.weigh(thread)
-    await messaging.safety.limits.spend(actor.user, *[Limit.REQUESTS] * len(asking.strangers))
     return await _write(messaging, actor, thread, words, claim, opening.metadata)
 
 
@@ -282,6 +284,8 @@ async def _write(
     room = MAX_OPS - len(last)
     if room < 0:
         raise InvalidThread("fewer strangers can be asked at once")
+    strangers = len(rules.known_gates(thread))
+    await messaging.safety.limits.spend_many(actor.user, Limit.REQUESTS, strangers)
     while len(first) > room:
         await messaging.store.write(*first[:MAX_OPS])
         first = first[MAX_OPS:]

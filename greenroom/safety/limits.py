@@ -131,14 +131,56 @@ class Limits:
             if spent.waiting or not self._spend_here(rate, spent):
                 await self._wait_and_spend(user, limit, rate, spent)
 
-    async def _wait_and_spend(self, user: UserId, limit: Limit, rate: Rate, spent: _Spent) -> None:
+    async def spend_many(self, user: UserId, limit: Limit, count: int) -> None:
+        """All of them or none: `TooMany` where fewer are left."""
+        if count > 0:
+            rate, spent = self._rates[limit], self._in_mind(user, limit)
+            await self._wait_and_spend(user, limit, rate, spent, count)
+
+    def most_at_once(self, limit: Limit) -> int:
+        """How many of a limit `spend_many` can ever give: the other nodes' share is theirs."""
+        rate = self._rates[limit]
+        return rate.unasked + max(0, rate.most - self._nodes * rate.unasked)
+
+    async def _wait_and_spend(
+        self, user: UserId, limit: Limit, rate: Rate, spent: _Spent, count: int = 1
+    ) -> None:
         spent.waiting += 1
         try:
             async with spent.asking:
-                if not self._spend_here(rate, spent):
-                    await self._spend_shared(user, limit, rate, spent)
+                unasked, leased = tuple(spent.unasked), spent.leased
+                try:
+                    await self._spend_all(user, limit, rate, spent, count)
+                except BaseException:
+                    spent.unasked, spent.leased = deque(unasked), leased
+                    raise
         finally:
             spent.waiting -= 1
+
+    async def _spend_all(
+        self, user: UserId, limit: Limit, rate: Rate, spent: _Spent, count: int
+    ) -> None:
+        """What this node has first, and a lease for the rest."""
+        unasked, leased, here = tuple(spent.unasked), spent.leased, 0
+        while here < count and self._spend_here(rate, spent):
+            here += 1
+        if here == count:
+            return
+        now = self._clock.now_ms()
+        if count == 1 and 0 < spent.refused_until_ms - now <= _span(rate):
+            raise _too_many(limit, spent.refused_until_ms - now)
+        match await self._lease(user, limit, rate, count - here):
+            case Lease(at_ms, granted):
+                spent.leased = granted - (count - here)
+                spent.lease_ends_ms = at_ms + rate.keep_ms
+            case taken:
+                # What is leased now will be lost by the time that more is free.
+                lacking = count - here + leased - spent.leased - self._left(rate, taken)
+                used = [at_ms for at_ms in unasked if _counts(at_ms, now, rate.window_ms)]
+                again = _free_ms(rate, taken, used, lacking)
+                if count == 1:
+                    spent.refused_until_ms = again
+                raise _too_many(limit, again - self._clock.now_ms())
 
     def _spend_here(self, rate: Rate, spent: _Spent) -> bool:
         now = self._clock.now_ms()
@@ -152,33 +194,20 @@ class Limits:
             return True
         return False
 
-    async def _spend_shared(self, user: UserId, limit: Limit, rate: Rate, spent: _Spent) -> None:
-        now = self._clock.now_ms()
-        if 0 < spent.refused_until_ms - now <= _span(rate):
-            raise _too_many(limit, spent.refused_until_ms - now)
-        match await self._lease(user, limit, rate):
-            case Lease(at_ms, count):
-                spent.leased = count - 1
-                spent.lease_ends_ms = at_ms + rate.keep_ms
-            case int(oldest_ms):
-                again = oldest_ms + _span(rate)
-                if spent.unasked:
-                    again = min(again, spent.unasked[0] + rate.window_ms)
-                spent.refused_until_ms = again
-                raise _too_many(limit, again - self._clock.now_ms())
-
-    async def _lease(self, user: UserId, limit: Limit, rate: Rate) -> Lease | int:
-        """A lease, or, where all are taken, when the oldest of them was taken."""
+    async def _lease(
+        self, user: UserId, limit: Limit, rate: Rate, least: int
+    ) -> Lease | tuple[Lease, ...]:
+        """A lease of at least so many, or, where fewer are left, those that are taken."""
         key = records.rate_key(user, limit)
         item = await self._store.get(records.EPHEMERAL, key, consistent=True)
         for _ in range(_TRIES):
             now = self._clock.now_ms()
             leases = records.leases_of(item)
             taken = tuple(one for one in leases if _counts(one.at_ms, now, _span(rate)))
-            left = rate.most - self._nodes * rate.unasked - sum(one.count for one in taken)
-            if left <= 0:
-                return min(one.at_ms for one in taken)
-            lease = Lease(now, min(rate.step, left))
+            left = self._left(rate, taken)
+            if left < least:
+                return taken
+            lease = Lease(now, min(max(rate.step, least), left))
             write = records.leased(key, item, (*taken, lease), now + _span(rate))
             try:
                 await self._store.write(write)
@@ -187,6 +216,9 @@ class Limits:
             else:
                 return lease
         raise _too_many(limit, _SECOND)
+
+    def _left(self, rate: Rate, taken: tuple[Lease, ...]) -> int:
+        return rate.most - self._nodes * rate.unasked - sum(one.count for one in taken)
 
     def _in_mind(self, user: UserId, limit: Limit) -> _Spent:
         spent = self._spent.get((user, limit))
@@ -200,6 +232,13 @@ class Limits:
 
 def _span(rate: Rate) -> int:
     return rate.window_ms + rate.keep_ms
+
+
+def _free_ms(rate: Rate, taken: tuple[Lease, ...], unasked: list[int], lacking: int) -> int:
+    """When so many more will be free: each counts until it ends."""
+    ends = [one.at_ms + _span(rate) for one in taken for _ in range(one.count)]
+    ends += [at_ms + rate.window_ms for at_ms in unasked]
+    return sorted(ends)[:lacking][-1] if ends else 0
 
 
 def _counts(at_ms: int, now_ms: int, span_ms: int) -> bool:

@@ -20,6 +20,7 @@ from greenroom.messaging.problems import (
 )
 from greenroom.messaging.rename import rename
 from greenroom.people.actor import Actor, Scope
+from greenroom.safety.limits import Limit, Rate, TooMany
 from tests.messaging.world import UNLIMITED, World, contexts
 
 _DAY = 86_400
@@ -250,12 +251,32 @@ async def test_the_marketplace_itself_need_not_ask(world: World) -> None:
 async def test_so_many_strangers_that_one_transaction_cannot_hold_them_are_refused(
     world: World,
 ) -> None:
+    """And spend nothing: there are requests for one such opening, and it is made after that."""
     ana = await world.person("ana")
     others = [await world.person(f"p{n}") for n in range(99)]
-    world.messaging = contexts(world.store, world.clock, UNLIMITED)
+    enough = Rate(most=99, window_ms=86_400_000, unasked=0, step=1, keep_ms=1000)
+    world.messaging = contexts(world.store, world.clock, UNLIMITED | {Limit.REQUESTS: enough})
     with pytest.raises(InvalidThread):
         await open_thread(world.messaging, ana, _with(*others), key="k")
     await open_thread(world.messaging, ana, _with(*others))
+
+
+async def test_a_refused_opening_with_many_strangers_spends_none_of_the_days_requests(
+    world: World,
+) -> None:
+    ana = await world.person("ana")
+    most = world.messaging.safety.limits.most_at_once(Limit.REQUESTS)
+    people = [await world.person(f"p{n}") for n in range(most + 1)]
+    with pytest.raises(InvalidThread):
+        await open_thread(world.messaging, ana, _with(*people))
+    await open_thread(world.messaging, ana, _with(*people[:-5], kind=Kind.GROUP))
+    for _ in range(3):
+        with pytest.raises(TooMany) as refused:
+            await open_thread(world.messaging, ana, _with(*people[-5:], kind=Kind.GROUP))
+        assert refused.value.limit == Limit.REQUESTS
+    await open_thread(world.messaging, ana, _with(*people[-5:-1], kind=Kind.GROUP))
+    with pytest.raises(TooMany):
+        await open_thread(world.messaging, ana, _with(people[-1]))
 
 
 async def test_a_refused_request_costs_at_most_six_read_units(world: World) -> None:

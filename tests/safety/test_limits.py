@@ -142,3 +142,54 @@ async def test_only_so_many_people_are_kept_in_mind(world: World) -> None:
     for n in range(100):
         await limits.spend(UserId(f"usr_{n}"), Limit.MESSAGES)
     assert len(limits._spent) == 10
+
+
+async def _passes_many(limits: Limits, count: int) -> bool:
+    try:
+        await limits.spend_many(USER, Limit.MESSAGES, count)
+    except TooMany:
+        return False
+    return True
+
+
+async def test_many_are_spent_together_or_not_at_all(world: World) -> None:
+    limits = nodes(world, 1)[0]
+    most = limits.most_at_once(Limit.MESSAGES)
+    assert not await _passes_many(limits, most + 1)
+    assert await _passes_many(limits, most - 2)
+    for _ in range(5):
+        assert not await _passes_many(limits, 3)
+    assert [await passes(limits) for _ in range(3)] == [True, True, False]
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_two_nodes_that_spend_many_at_a_time_never_let_more_than_most_through(
+    world: World, seed: int
+) -> None:
+    dice, both = random.Random(seed), nodes(world)
+    rate, passed, busiest = SMALL[Limit.MESSAGES], deque[int](), 0
+    for _ in range(400):
+        world.clock.advance(ms=dice.choice((0, 1, 200, 1_500)))
+        count = dice.choice((1, 1, 2, 7))
+        if await _passes_many(dice.choice(both), count):
+            passed.extend([world.clock.now_ms()] * count)
+        while passed and passed[0] <= world.clock.now_ms() - rate.window_ms:
+            passed.popleft()
+        busiest = max(busiest, len(passed))
+    assert rate.most * 0.7 < busiest <= rate.most
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_the_wait_that_is_told_for_many_is_long_enough(world: World, seed: int) -> None:
+    dice, limits = random.Random(seed), nodes(world, 1)[0]
+    waits = 0
+    for _ in range(60):
+        world.clock.advance(ms=dice.choice((0, 130, 700)))
+        count = dice.choice((1, 4, 9))
+        try:
+            await limits.spend_many(USER, Limit.MESSAGES, count)
+        except TooMany as refusal:
+            world.clock.advance(ms=refusal.retry_after_s * 1000)
+            assert await _passes_many(limits, count)
+            waits += 1
+    assert waits > 5
