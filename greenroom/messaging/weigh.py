@@ -29,19 +29,17 @@ async def weighed(messaging: Messaging, actor: Actor, thread: Thread, body: str)
 
 async def check_name(messaging: Messaging, actor: Actor, thread: Thread, subject: str) -> None:
     """Of a thread that is not there yet: nothing of it can wait for a moderator."""
+    _check_plain(thread, subject, messaging.clock.now_ms())
     verdict = await weighed_name(messaging, actor, thread, subject)
     if isinstance(verdict, Hold):
         raise _refused(verdict)
 
 
 async def weighed_name(messaging: Messaging, actor: Actor, thread: Thread, subject: str) -> Weighed:
-    """A name is read like a message, and by those behind a gate before any message."""
+    """A name is read like a message, and by those behind a gate before any message. A moderator may
+    let a link into it."""
     now_ms = messaging.clock.now_ms()
     asks = rules.waits_for_answer(thread, actor.user, now_ms)
-    if has_link(subject) and any(
-        rules.waits_for_answer(thread, gate.sender, now_ms) for gate in thread.gates.values()
-    ):
-        raise NotPlain
     booked = rules.is_booked(thread)
     verdict = await judge(
         messaging.safety,
@@ -53,7 +51,16 @@ async def weighed_name(messaging: Messaging, actor: Actor, thread: Thread, subje
     )
     if isinstance(verdict, Refuse):
         raise _refused(verdict)
+    if not isinstance(verdict, Hold):
+        _check_plain(thread, subject, now_ms)
     return verdict
+
+
+def _check_plain(thread: Thread, subject: str, now_ms: int) -> None:
+    if has_link(subject) and any(
+        rules.waits_for_answer(thread, gate.sender, now_ms) for gate in thread.gates.values()
+    ):
+        raise NotPlain
 
 
 def _refused(verdict: Hold | Refuse) -> TextRefused:

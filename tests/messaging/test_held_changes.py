@@ -9,15 +9,19 @@ from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.events import MessageEdited
 from greenroom.messaging.history import history
 from greenroom.messaging.hold_change import HeldChange
-from greenroom.messaging.models import Frame, Thread
+from greenroom.messaging.models import Frame, Kind, Thread
+from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.problems import (
     MessageNotFound,
+    NotPlain,
     NotYours,
+    TextRefused,
     ThreadChanged,
     VersionMismatch,
 )
 from greenroom.messaging.rename import rename
 from greenroom.messaging.seats import leave
+from greenroom.messaging.send import Held, Outgoing, send
 from greenroom.messaging.surroundings import surroundings
 from greenroom.people.actor import Scope
 from greenroom.safety.claim import claim
@@ -174,3 +178,60 @@ async def test_a_name_is_dropped_where_there_is_another_by_then(world: World) ->
     assert len(await _cases(world)) == 1
     await _decide(world, Decision.REMOVE)
     assert await _subject(world, thread.id) == "May"
+
+
+_TEXTS = (
+    NAME,
+    "Wire the rest by western union www.x.com",
+    "http://bit.ly/x lottery processing fee claim your prize",
+    "Pay the deposit with a gift card, then wire the rest by western union",
+    "Look at https://shop.example",
+    "A test shoot in May",
+)
+
+
+async def _in_request(world: World, *, group: bool, said: int) -> Thread:
+    """Ana has asked Ben, alone or in a group with Emil, in which so many messages were sent."""
+    ana, ben, speaker = await world.person("ana"), await world.person("ben"), "ana"
+    others = [ben]
+    if group:
+        await world.inquiry("ana", speaker := "emil")
+        others.append(world.actors["emil"])
+    invited = tuple(Invited(other.user) for other in others)
+    opening = Opening(kind=Kind.GROUP, others=invited)
+    thread = await open_thread(world.messaging, ana, opening)
+    for number in range(said):
+        await world.say(speaker, thread.id, f"Message {number}")
+    return thread
+
+
+@pytest.mark.parametrize("text", _TEXTS)
+@pytest.mark.parametrize(("group", "said"), [(False, 0), (False, 1), (True, 0), (True, 4)])
+async def test_in_a_waiting_request_a_name_is_held_where_a_message_is(
+    world: World, group: bool, said: int, text: str
+) -> None:
+    thread = await _in_request(world, group=group, said=said)
+    ana = world.actors["ana"]
+    outcomes: list[bool | str] = []
+    for doing in (
+        send(world.messaging, ana, thread.id, Outgoing("c", text)),
+        rename(world.messaging, ana, thread.id, text),
+    ):
+        try:
+            outcomes.append(isinstance(await doing, Held | HeldChange))
+        except (NotPlain, TextRefused) as problem:
+            outcomes.append(problem.code)
+    message, name = outcomes
+    if message is False and text.endswith(".example"):
+        message = "not-plain"  # a name shows in the request, whatever was said since
+    assert name == message
+
+
+async def test_a_moderator_can_release_a_name_with_a_link_while_a_request_waits(
+    world: World,
+) -> None:
+    thread = await _in_request(world, group=True, said=4)
+    await rename(world.messaging, world.actors["ana"], thread.id, _TEXTS[1])
+    await _only_case(world)
+    await _decide(world, Decision.RELEASE)
+    assert await _subject(world, thread.id) == _TEXTS[1]
