@@ -7,7 +7,7 @@ from greenroom.messaging import rules
 from greenroom.messaging.append import append, frame_op, said, system_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated, ThreadUpdated
-from greenroom.messaging.manage import check_may, is_bare_service, managed
+from greenroom.messaging.manage import check_may, is_bare_service, managed_for_role
 from greenroom.messaging.models import Role, ServiceRole, Thread
 from greenroom.messaging.problems import ParticipantNotFound
 from greenroom.messaging.records import MESSAGING, member_key
@@ -28,7 +28,7 @@ async def change_role(
     service_role: ServiceRole | None = None,
 ) -> Thread:
     """Again changes nothing."""
-    side = await managed(messaging, actor, thread_id)
+    side = await managed_for_role(messaging, actor, thread_id, role)
     _check(side.thread, actor, user, role)
     if not is_bare_service(actor):
         await messaging.safety.limits.spend(actor.user, Limit.PARTICIPANTS)
@@ -49,11 +49,12 @@ async def change_role(
 
 
 def _check(head: Thread, actor: Actor, user: UserId, role: Role) -> None:
-    check_may(head, actor, Operation.CHANGE_ROLE)
+    gives_staff = role in rules.STAFF
+    check_may(head, actor, Operation.GRANT_STAFF if gives_staff else Operation.CHANGE_ROLE)
     seat = rules.shown_seats(head).get(user)
     if seat is None:
         raise ParticipantNotFound
-    if role in rules.STAFF or seat.role in rules.STAFF:
+    if seat.role in rules.STAFF:
         check_may(head, actor, Operation.GRANT_STAFF)
 
 

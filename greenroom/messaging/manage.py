@@ -1,4 +1,7 @@
-"""Load a thread for somebody who manages it: a participant, or a service that takes no part."""
+"""Load a thread for somebody who manages it: a participant, or a service that takes no part; for a
+moderator who takes no part, only to give somebody the role support or admin."""
+
+from msgspec.structs import replace
 
 from greenroom.ids import ThreadId
 from greenroom.messaging import access, rules
@@ -22,6 +25,29 @@ async def managed(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Si
     if head is None:
         raise ThreadNotFound
     return Side(head, Member(thread=thread_id, user=SYSTEM, role=Role.ADMIN))
+
+
+async def managed_for_role(
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, role: Role
+) -> Side:
+    """As `managed`; a moderator who gives a staff role need not be in the thread."""
+    try:
+        return await managed(messaging, actor, thread_id)
+    except ThreadNotFound:
+        if role not in rules.STAFF:
+            raise
+        return await as_moderator(messaging, actor, thread_id)
+
+
+async def as_moderator(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Side:
+    """The thread without anything that was said in it: a moderator's role opens no inbox."""
+    if not actor.may(Scope.MODERATOR):  # an outsider must not make us read the head
+        raise ThreadNotFound
+    head = await messaging.heads.read(thread_id)
+    if head is None or actor.user in head.seats or not may(head, actor, Operation.GRANT_STAFF):
+        raise ThreadNotFound
+    silent = replace(head, preview="", preview_event="", last_sender=None)
+    return Side(silent, Member(thread=thread_id, user=actor.user, role=Role.MEMBER))
 
 
 def check_may(thread: Thread, actor: Actor, operation: Operation) -> None:

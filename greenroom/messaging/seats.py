@@ -17,7 +17,7 @@ from greenroom.messaging.ask import Asking, asked_ops, check_unasked, gates_to, 
 from greenroom.messaging.away import ask_back, withdraw
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
-from greenroom.messaging.manage import check_may
+from greenroom.messaging.manage import check_may, is_bare_service, managed_for_role
 from greenroom.messaging.models import Member, Role, Seat, State, Thread
 from greenroom.messaging.open import Invited
 from greenroom.messaging.problems import (
@@ -54,10 +54,8 @@ async def find_or_add(
 ) -> Added:
     """Whoever is added sees what is said from then on. Again changes nothing that the actor can
     see; a person who has left in secret is asked to come back."""
-    side = await access.thread(messaging, actor, thread_id)
-    check_may(side.thread, actor, Operation.ADD)
-    if invited.role in rules.STAFF:
-        check_may(side.thread, actor, Operation.GRANT_STAFF)
+    side = await _side(messaging, actor, thread_id, invited)
+    _check_may_add(side.thread, actor, invited)
     seat = rules.shown_seats(side.thread).get(invited.user)
     if seat is not None:
         _check_same(seat, invited)
@@ -72,6 +70,17 @@ async def find_or_add(
         return Added(head)  # added at the same moment, by the same hand
 
 
+async def _side(messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: Invited) -> Side:
+    if invited.role in rules.STAFF and not is_bare_service(actor):
+        return await managed_for_role(messaging, actor, thread_id, invited.role)
+    return await access.thread(messaging, actor, thread_id)
+
+
+def _check_may_add(head: Thread, actor: Actor, invited: Invited) -> None:
+    gives_staff = invited.role in rules.STAFF
+    check_may(head, actor, Operation.GRANT_STAFF if gives_staff else Operation.ADD)
+
+
 def _check_same(seat: Seat, invited: Invited) -> None:
     """Without a role, any will do."""
     if invited.role not in (Role.MEMBER, seat.role):
@@ -84,8 +93,9 @@ async def _add(messaging: Messaging, actor: Actor, side: Side, invited: Invited)
     await messaging.safety.limits.spend(actor.user, *[Limit.REQUESTS] * len(asking.strangers))
 
     def plan(head: Thread, ms: int) -> Planned:
-        check_may(head, actor, Operation.ADD)
-        check_is_open(head, actor.user, messaging.clock.now_ms())
+        _check_may_add(head, actor, invited)
+        if actor.user in head.seats:
+            check_is_open(head, actor.user, messaging.clock.now_ms())
         if invited.user in head.seats:
             return Planned(head, (), quiet=True)
         if len(head.seats) >= rules.MAX_PARTICIPANTS:

@@ -7,8 +7,8 @@ from greenroom.messaging import access
 from greenroom.messaging.access import Side
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.history import members
-from greenroom.messaging.manage import managed
-from greenroom.messaging.models import Frame, Member
+from greenroom.messaging.manage import managed, managed_for_role
+from greenroom.messaging.models import Frame, Member, Role
 from greenroom.messaging.thread_metadata import with_metadata
 from greenroom.people.actor import Actor
 
@@ -26,6 +26,13 @@ async def view(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> View:
 async def managed_view(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> View:
     """Also for a service that takes no part in it."""
     return await _view(messaging, await managed(messaging, actor, thread_id))
+
+
+async def view_with_role(
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, role: Role
+) -> View:
+    """For somebody who has just given that role."""
+    return await _view(messaging, await managed_for_role(messaging, actor, thread_id, role))
 
 
 async def _view(messaging: Messaging, side: Side) -> View:

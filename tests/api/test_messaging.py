@@ -360,3 +360,26 @@ async def test_of_a_first_message_that_is_not_sent_no_conversation_is_left(hall:
     assert held["sent"]["status"] == "held"
     for name in ("ana", "ben"):
         assert (await hall.get(name, "/inbox"))["threads"] == []
+
+
+async def test_a_moderator_outside_gives_support_and_is_shown_no_message(hall: Hall) -> None:
+    thread = await hall.talk("ana", "ben")
+    people = f"/threads/{thread}/participants"
+    for _ in range(2):
+        given = await hall.ask("mod", "PATCH", f"{people}/{hall.ids['ben']}", {"role": "support"})
+        await hall.say("ana", thread, "A secret")
+    shown = told(given, 200)
+    roles = {one["userId"]: one["role"] for one in shown["participants"]}
+    assert roles[hall.ids["ben"]] == "support"
+    assert "secret" not in given.text
+    refused(
+        await hall.ask("mod", "PATCH", f"{people}/{hall.ids['ana']}", {"role": "host"}),
+        404,
+        "thread-not-found",
+    )
+    cleo = {"userId": hall.ids["cleo"], "role": "support"}
+    told(await hall.ask("mod", "POST", people, cleo), 201)
+    await hall.say("ana", thread, "A secret")
+    again = await hall.ask("mod", "POST", people, cleo)
+    assert (again.status_code, "secret" in again.text) == (200, False)
+    assert (await hall.ask("mod", "GET", f"/threads/{thread}")).status_code == 404

@@ -10,6 +10,7 @@ import pytest
 from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import delete, lock, open as opening, react, rename, seats, send
 from greenroom.messaging.change_role import change_role
+from greenroom.messaging.history import history
 from greenroom.messaging.models import Kind, Role, Status, Thread
 from greenroom.messaging.post_system import SystemMessage, post_system
 from greenroom.messaging.problems import (
@@ -184,10 +185,7 @@ async def _opened(world: World, kind: Kind) -> Thread:
     )
 
 
-def _actor(world: World, operation: Operation, kind: Kind, part: Part) -> Actor:
-    if part is Part.MODERATOR and operation is Operation.GRANT_STAFF and kind is not Kind.DIRECT:
-        # Who may give a staff role must be there to change roles at all.
-        return Actor(world.user("support"), frozenset({Scope.USER, Scope.MODERATOR}))
+def _actor(world: World, part: Part) -> Actor:
     if part in _OUTSIDE:
         return Actor(world.user("newcomer"), frozenset({_OUTSIDE[part]}))
     return world.actors[part.value]
@@ -208,7 +206,7 @@ async def test_every_part_may_do_what_the_table_says_and_nothing_else(
             thread = await _opened(roomy, kind)
             if kind is Kind.DIRECT:
                 assert set(thread.seats) == {roomy.user("opener"), roomy.user("member")}
-            actor = _actor(roomy, operation, kind, part)
+            actor = _actor(roomy, part)
             allowed = await _is_allowed(deed, Cell(roomy, thread, actor))
             if allowed is not (part in TABLE[operation][kind]):
                 wrong.append((operation.value, part.value, allowed))
@@ -232,6 +230,27 @@ async def _as_it_was(world: World, thread: Thread) -> None:
     moderator = Actor(world.user("newcomer"), frozenset({Scope.MODERATOR}))
     await lock.unlock(world.messaging, moderator, thread.id)
     world.clock.advance(days=30)
+
+
+async def test_a_moderator_outside_brings_support_in_and_sees_nothing_said_before(
+    roomy: World,
+) -> None:
+    thread = await roomy.inquiry("ana", "ben")
+    await roomy.say("ana", thread.id, "A secret")
+    moderator = await roomy.person("mod", Scope.MODERATOR)
+    colleague, newcomer = await roomy.person("colleague"), await roomy.person("newcomer")
+    with pytest.raises(ThreadNotFound):
+        await seats.add(roomy.messaging, moderator, thread.id, opening.Invited(colleague.user))
+    for user in (colleague.user, moderator.user):
+        invited = opening.Invited(user, Role.SUPPORT)
+        added = await seats.find_or_add(roomy.messaging, moderator, thread.id, invited)
+        assert added.made
+        assert added.thread.seats[user].role is Role.SUPPORT
+        page = await history(roomy.messaging, Actor(user), thread.id)
+        assert {frame.body for frame in page.frames} == {""}
+        assert {frame.event for frame in page.frames} == {"participant.added"}
+    with pytest.raises(ThreadNotFound):
+        await seats.add(roomy.messaging, newcomer, thread.id, invited)
 
 
 @pytest.mark.parametrize("bound", [False, True])

@@ -46,7 +46,7 @@ from greenroom.messaging.problems import (
 from greenroom.messaging.rename import rename
 from greenroom.messaging.rules import settings_version
 from greenroom.messaging.set_status import ThreadChange, set_status
-from greenroom.messaging.thread import managed_view
+from greenroom.messaging.thread import managed_view, view_with_role
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.limits import TooMany
 
@@ -153,7 +153,8 @@ async def update_thread(
     operation_id="changeRole",
     summary="Change a participant's role",
     description="docs/reference/roles.md says who may do this. Only staff and services give and "
-    "take the roles `support` and `admin`.",
+    "take the roles `support` and `admin`; to give them a moderator need not be in the "
+    "conversation.",
     response_description="The changed conversation.",
     responses=refuses(
         ThreadNotFound, ParticipantNotFound, NotYourPlace, AcceptFirst, TooMany, body=True
@@ -167,7 +168,7 @@ async def patch_role(
     messaging: TheMessaging,
 ) -> Thread:
     await change_role(messaging, actor, thread_id, user_id, data.role, data.service_role)
-    seen = await managed_view(messaging, actor, thread_id)
+    seen = await view_with_role(messaging, actor, thread_id, data.role)
     return shapes.thread(seen, messaging.clock.now_ms())
 
 

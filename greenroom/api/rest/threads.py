@@ -44,7 +44,7 @@ from greenroom.messaging.problems import (
     ThreadNotFound,
     TooManyParticipants,
 )
-from greenroom.messaging.thread import managed_view
+from greenroom.messaging.thread import managed_view, view_with_role
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
 from greenroom.safety.limits import Limit, TooMany
@@ -235,8 +235,9 @@ async def add_participant(
     messaging: TheMessaging,
 ) -> Response[Thread]:
     added = await seats.find_or_add(messaging, actor, thread_id, data.invited())
-    seen = await _shown(messaging, actor, thread_id)
-    return Response(seen, status_code=201 if added.made else 200)
+    seen = await view_with_role(messaging, actor, thread_id, data.role)
+    shown = shapes.thread(seen, messaging.clock.now_ms())
+    return Response(shown, status_code=201 if added.made else 200)
 
 
 @get(
