@@ -19,7 +19,7 @@ from tests.realtime.cable import Cable, cable_to
 from tests.web.house import House, copied, furnished
 from tests.web.window import Window
 
-PATIENCE_MS = 20_000
+PATIENCE_MS = 30_000
 """Of two cores that have other things to do as well."""
 
 OpenWindow: TypeAlias = Callable[..., Awaitable[Window]]

@@ -7,6 +7,10 @@ from tests.web.crowd import SUBJECT
 from tests.web.window import Window
 
 _FLICKS = 40
+_MOST_FLICKS = 400
+"""On a busy machine the history comes more slowly."""
+_FAR = 400
+"""Messages."""
 _PIXELS = 3000
 
 
@@ -39,12 +43,15 @@ async def scrolled_in(window: Window, *, down: bool = False) -> Sizes:
     begun = await _first_seq(window)
     await window.messages.hover()
     most = 0
-    for _ in range(_FLICKS):
+    passed = 0
+    for flick in range(_MOST_FLICKS):
+        if flick >= _FLICKS and passed >= _FAR:
+            break
         await window.page.mouse.wheel(0, _PIXELS if down else -_PIXELS)
         await window.page.wait_for_timeout(60)
         most = max(most, await rows.count())
+        passed = abs(begun - await _first_seq(window))
     nodes_after, heap_after = await _weighed(session)
-    passed = abs(begun - await _first_seq(window))
     return Sizes(passed, most, nodes, nodes_after, heap, heap_after)
 
 

@@ -21,7 +21,7 @@ def test_the_client_loses_nothing_and_doubles_nothing() -> None:
         env=os.environ | {"GREENROOM_TEST_PYTHON": sys.executable},
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=280,
     )
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
     assert "# fail 0" in done.stdout

@@ -22,7 +22,9 @@ STUDIO = "The day at Studio Nord"
 Change: TypeAlias = Callable[[Window, str], Awaitable[Any]]
 
 
-async def _settled(window: Window, before: dict[str, str], patience_s: float = 4) -> dict[str, str]:
+async def _settled(
+    window: Window, before: dict[str, str], patience_s: float = 15
+) -> dict[str, str]:
     """The screen once it has changed and has stopped changing."""
     loop = asyncio.get_running_loop()
     end = loop.time() + patience_s
@@ -37,16 +39,20 @@ async def _settled(window: Window, before: dict[str, str], patience_s: float = 4
     return last
 
 
-async def _reloaded(window: Window) -> dict[str, str]:
+async def _reloaded(window: Window, live: dict[str, str]) -> dict[str, str]:
+    """The screen once it is as it was, or after long enough that it will not be."""
     await window.page.reload()
     await expect(window.page.locator(".log[data-loaded], .conversation.none").first).to_be_visible()
     await expect(window.page.locator("[data-thread], .threads .empty").first).to_be_visible()
-    return await _settled(window, {}, 6)
+    end = asyncio.get_running_loop().time() + 15
+    while (again := await window.screen()) != live and asyncio.get_running_loop().time() < end:
+        await window.page.wait_for_timeout(100)
+    return again
 
 
 async def _same_after_reload(window: Window, change: str, before: dict[str, str]) -> None:
     live = await _settled(window, before)
-    again = await _reloaded(window)
+    again = await _reloaded(window, live)
     for part in live:
         assert live[part] == again[part], f"{change}: {part} is not what a reload shows"
 
@@ -166,7 +172,7 @@ async def test_what_others_change_shows_as_after_a_reload(
     actor, maya = await window(who), await window("Maya Lindqvist")
     thread = await maya.thread_id(shown)
     await maya.open(shown)
-    await maya.page.wait_for_timeout(500)
+    await _settled(maya, {})
     for name, change in BY_OTHERS.items():
         if shown == EDITORIAL and change in (_renames, _adds, _changes_a_role, _removes):
             continue
@@ -185,7 +191,7 @@ async def test_what_i_change_elsewhere_shows_as_after_a_reload(
     phone, maya = await window("Maya Lindqvist"), await window("Maya Lindqvist")
     thread = await maya.thread_id(STUDIO)
     await maya.open(shown)
-    await maya.page.wait_for_timeout(500)
+    await _settled(maya, {})
     for name, change in ON_ANOTHER_DEVICE.items():
         before = await maya.screen()
         await change(phone, thread)

@@ -147,7 +147,7 @@ test("a token that ends is renewed on the way, and one that is refused is told",
   let given = 0;
   // The server takes a token for ten seconds after its end. The first is asked for to know who
   // it is, the second for the socket.
-  const short = () => stage.token("ana", { seconds: given++ < 2 ? 3 - 10 : 3600 });
+  const short = () => stage.token("ana", { seconds: given++ < 2 ? 5 - 10 : 3600 });
   const states = new Set<string>();
   const auths: string[] = [];
   const socket = tampered({
@@ -159,9 +159,9 @@ test("a token that ends is renewed on the way, and one that is refused is told",
   const ana = stage.client("ana", { token: short, WebSocket: socket });
   await until(() => isLive(ana));
   ana.connection.subscribe(({ state }) => states.add(state));
-  await pause(4000);
+  await until(() => new Set(auths).size >= 2, "renewed");
+  await pause(6000); // beyond the end of the first
   assert.deepEqual([...states], ["live"], "the connection was never broken");
-  assert.ok(new Set(auths).size >= 2);
   const open = ana.open(thread);
   await until(() => texts(open).length === 1);
 
@@ -171,7 +171,7 @@ test("a token that ends is renewed on the way, and one that is refused is told",
 });
 
 test("after too long, or with a cursor that means nothing, everything is read again", async () => {
-  for (const cursor of [stage.oldCursor("ana"), "nonsense"]) {
+  for (const cursor of [await stage.oldCursor("ana"), "nonsense"]) {
     const thread = await stage.talk("ana", "ben");
     let resumed = 0;
     const socket = tampered({

@@ -9,7 +9,7 @@ let stage: Stage;
 
 before(async () => {
   stage = await Stage.set(["ana", "ben", "cleo"], "limitless");
-  stage.appoint("cleo");
+  await stage.appoint("cleo");
 });
 
 after(() => stage.clear());

@@ -1,10 +1,11 @@
 // A real server in a process of its own, people who have joined, and clients that can be cut off.
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import { createClient, type Client } from "../src/client";
 import type { Storage } from "../src/client/kept";
 
@@ -12,6 +13,9 @@ import type { Storage } from "../src/client/kept";
 const ROOT = join(process.cwd(), existsSync("greenroom") ? "." : "..");
 const PYTHON = process.env["GREENROOM_TEST_PYTHON"] ?? join(ROOT, ".venv/bin/python");
 const SECRET = "a secret of more than 32 characters for tokens";
+
+/** Never the one that waits: meanwhile the server would close connections that fetch uses again. */
+const run = promisify(execFile);
 
 const LIMITLESS = `
 import uvloop
@@ -111,9 +115,9 @@ export class Stage {
   }
 
   /** Gives somebody the role of a moderator, as an operator does. */
-  appoint(name: string): void {
+  async appoint(name: string): Promise<void> {
     const command = ["-m", "greenroom", "staff", "grant", this.ids.get(name) ?? "", "moderator"];
-    execFileSync(PYTHON, command, { cwd: ROOT, env: this.#environment() });
+    await run(PYTHON, command, { cwd: ROOT, env: this.#environment() });
   }
 
   /** A conversation of people who have met: its id. */
@@ -149,7 +153,7 @@ export class Stage {
   }
 
   /** A cursor of long ago, sealed as the server seals its own. */
-  oldCursor(name: string): string {
+  async oldCursor(name: string): Promise<string> {
     const made = `
 import sys, types
 from greenroom.messaging import sync
@@ -159,7 +163,7 @@ messaging = types.SimpleNamespace(cursors=Cursors(sys.argv[1].encode()), clock=c
 place = sync._beginning(messaging, 1, sync.Memory())
 print(sync._sealed(messaging, sys.argv[2], place))`;
     const id = this.ids.get(name) ?? "";
-    return execFileSync(PYTHON, ["-c", made, SECRET, id], { cwd: ROOT, encoding: "utf8" }).trim();
+    return (await run(PYTHON, ["-c", made, SECRET, id], { cwd: ROOT })).stdout.trim();
   }
 }
 
