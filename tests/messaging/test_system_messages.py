@@ -1,0 +1,53 @@
+"""Whom the system messages of a service reach, also while a block keeps two people apart."""
+
+from greenroom.ids import ThreadId
+from greenroom.messaging import inbox
+from greenroom.messaging.block import block_person, unblock_person
+from greenroom.messaging.history import history
+from greenroom.messaging.models import Kind
+from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.messaging.post_system import SystemMessage, post_system
+from greenroom.people.actor import SYSTEM, Actor, Scope
+from tests.messaging.world import World
+
+_SERVICE = Actor(SYSTEM, frozenset({Scope.SERVICE}))
+
+
+async def _post(world: World, thread: ThreadId, client_id: str) -> None:
+    message = SystemMessage(client_id, "Your prints are on their way.")
+    await post_system(world.messaging, _SERVICE, thread, message)
+
+
+async def _bodies(world: World, name: str, thread: ThreadId) -> list[str]:
+    page = await history(world.messaging, world.actors[name], thread)
+    return [frame.body for frame in page.frames]
+
+
+async def test_in_a_thread_for_two_a_system_message_misses_only_the_one_who_has_blocked(
+    world: World,
+) -> None:
+    thread = await world.inquiry("ana", "ben")
+    ana, ben = world.actors["ana"], world.actors["ben"]
+    await world.say("ana", thread.id, "Hello")
+    await block_person(world.messaging, ben, ana.user)
+    await _post(world, thread.id, "s1")
+    assert len(await _bodies(world, "ana", thread.id)) == 2
+    assert (await inbox.inbox(world.messaging, ben)).rows == ()
+    await unblock_person(world.messaging, ben, ana.user)
+    assert await _bodies(world, "ben", thread.id) == ["Hello"]
+    await _post(world, thread.id, "s2")
+    assert len(await _bodies(world, "ben", thread.id)) == 2
+
+
+async def test_a_system_conversation_of_a_service_reaches_the_one_who_has_blocked(
+    world: World,
+) -> None:
+    await world.inquiry("ana", "ben")
+    ana, ben = world.actors["ana"], world.actors["ben"]
+    await block_person(world.messaging, ben, ana.user)
+    for person in (ana, ben):
+        opening = Opening(kind=Kind.SYSTEM, others=(Invited(person.user),), booking_id="bkg_1")
+        thread = await open_thread(world.messaging, _SERVICE, opening)
+        await _post(world, thread.id, "s1")
+        rows = (await inbox.inbox(world.messaging, person)).rows
+        assert [row.thread.id for row in rows if row.standing.unread] == [thread.id]
