@@ -9,13 +9,16 @@ value, not a Problem; what is a bug is neither, and crashes.
 import dataclasses
 import inspect
 import re
-from typing import Any, ClassVar, dataclass_transform
+from typing import Annotated, Any, ClassVar, TypeAlias, dataclass_transform
 
 MOST_CHARACTERS = 1000
 """Of a text in a Problem: whatever was sent, an answer and a log line stay short."""
 MAX_DETAIL = 2000
 """Of the whole message."""
 MAX_CODE = 40
+Clause: TypeAlias = Annotated[str, "clause"]
+"""A field that is a part of the message's sentence. An answer has it in the message only: its other
+members are data."""
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -40,12 +43,28 @@ class Problem(Exception):
     def fields(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
 
+    @property
+    def data(self) -> dict[str, Any]:
+        """The fields that a program can use."""
+        return {name: value for name, value in self.fields.items() if name in self.data_names()}
+
+    @classmethod
+    def data_names(cls) -> tuple[str, ...]:
+        fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+        return tuple(field.name for field in fields if field.type != Clause)
+
     def __str__(self) -> str:
         template = inspect.cleandoc(type(self).__doc__ or "").replace("\n", " ")
-        return quoted(template.format_map(self.fields), MAX_DETAIL)
+        words = {name: _in_words(value) for name, value in self.fields.items()}
+        return quoted(template.format_map(words), MAX_DETAIL)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.fields.items())})"
+
+
+def _in_words(value: Any) -> Any:
+    is_list = isinstance(value, tuple) and all(isinstance(one, str) for one in value)
+    return ", ".join(value) if is_list else value
 
 
 def quoted(text: str, most: int = 60) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from greenroom.errors import Problem
+from greenroom.errors import Clause, Problem
 
 MAX_BYTES = 4096
 MAX_DEPTH = 8
@@ -18,7 +18,7 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 class InvalidMetadata(Problem):
     """The metadata is not valid: {reason}."""
 
-    reason: str
+    reason: Clause
 
 
 def checked(metadata: Mapping[str, Any] | None) -> str | None:

@@ -10,7 +10,7 @@ from msgspec import inspect as types
 
 import greenroom
 from greenroom import policy
-from greenroom.api.errors import OF_THE_PROTOCOL, answer_to, type_of
+from greenroom.api.errors import OF_THE_PROTOCOL, answer_to, members_of, type_of
 from greenroom.errors import Problem
 from greenroom.settings import Settings, kind_of, variable_of
 
@@ -72,22 +72,30 @@ def _span(seconds: int) -> str:
 
 def problems_page() -> str:
     rows = "".join(
-        f"| `{type_of(problem.code)}` | {answer_to(problem).status} | {_message(problem)} |\n"
+        f"| `{type_of(problem.code)}` | {answer_to(problem).status} | {_message(problem)} "
+        f"| {_members(problem)} |\n"
         for problem in sorted(every_problem(), key=lambda problem: problem.code)
     )
     rows += "".join(
-        f"| `{type_of(code)}` | {status} | {message} |\n"
+        f"| `{type_of(code)}` | {status} | {message} | {'`errors`' if status == 400 else ''} |\n"
         for status, (code, message) in OF_THE_PROTOCOL.items()
     )
     return (
         "# Problems\n\n"
         "Every refusal has a stable `type`. Over HTTP it is an `application/problem+json` document "
-        "(RFC 9457) with\n`type`, `title`, `status`, and for whatever the caller can mend also "
-        "`detail` and the fields in braces below.\nA status of 500 is always answered as "
-        "`/problems/internal-error` without more; those rows are what the\ncommand line says, or "
-        "the log. `503` comes with `Retry-After`.\n\n"
-        f"| type | status | says |\n| --- | --- | --- |\n{rows}"
+        "(RFC 9457) with\n`type`, `title`, `status`, and where the caller can do something about "
+        "it also `detail`, the sentence\nbelow, and the members in the last column. They are data: "
+        "ids, numbers, times, names of values. Only the\n`reason` of a suspension is a text that "
+        "a person wrote. A status of 500 is always answered as\n"
+        "`/problems/internal-error` without more; those rows are what the command line says, or "
+        "the log. `503`\ncomes with `Retry-After`.\n\n"
+        f"| type | status | says | members |\n| --- | --- | --- | --- |\n{rows}"
     )
+
+
+def _members(problem: type[Problem]) -> str:
+    shown = answer_to(problem).status != 500
+    return ", ".join(f"`{name}`" for name in members_of(problem)) if shown else ""
 
 
 def every_problem() -> list[type[Problem]]:

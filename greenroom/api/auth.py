@@ -46,10 +46,10 @@ Connection = ASGIConnection[Any, Any, Any, Any]
 
 
 class NotAllowed(Problem):
-    """This needs the scope {scope}. A token names the scope `service`; the scopes `moderator` and
-    `admin` come with the staff role of the account."""
+    """This needs one of the scopes {scopes}. A token names the scope `service`; the scopes
+    `moderator` and `admin` come with the staff role of the account."""
 
-    scope: str
+    scopes: tuple[str, ...]
 
 
 class _Account(Struct, frozen=True):
@@ -76,7 +76,7 @@ class Authenticator:
         is_service = Scope.SERVICE in bearer.scopes
         if act_for is not None:
             if not is_service:
-                raise NotAllowed(Scope.SERVICE)
+                raise NotAllowed((Scope.SERVICE,))
             target = UserId(act_for)
             if not is_user_id(target) or await self._check_account(target) is None:
                 raise NoAccount(target)
@@ -185,7 +185,7 @@ def needs(*scopes: Scope) -> Guard:
     async def guard(connection: Connection, _: BaseRouteHandler) -> None:
         actor = await actor_of(connection)
         if scopes and not any(actor.may(scope) for scope in scopes):
-            raise NotAllowed(" or ".join(scopes))
+            raise NotAllowed(scopes)
 
     return guard
 
@@ -215,7 +215,7 @@ async def newcomer_of(connection: Connection) -> Actor:
         known = await authenticator.newcomer(bearer_token(connection))
         await _spend(connection, known)
         if ACT_FOR in connection.headers or not known.may(Scope.USER):
-            raise NotAllowed(Scope.USER)
+            raise NotAllowed((Scope.USER,))
         connection.state["newcomer"] = known
     return known
 

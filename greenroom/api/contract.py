@@ -22,6 +22,7 @@ from greenroom.api.errors import (
     PROBLEM_JSON,
     ProblemDocument,
     answer_to,
+    document_of,
     title_of,
     type_of,
 )
@@ -47,34 +48,34 @@ def refuses(
 ) -> dict[int, ResponseSpec]:
     """For a route's `responses`: the problems that it answers with; with `body`, also that of a
     body which is too large, and with `token`, those of whoever calls without one that counts."""
-    found: dict[int, list[tuple[str, str]]] = {}
+    found: dict[int, list[dict[str, Any]]] = {}
     for status in (400, 413) if body else (400,):
-        found[status] = [OF_THE_PROTOCOL[status]]
+        found[status] = [_of_the_protocol(status)]
     for kind in (*(_ALWAYS if token else ()), *kinds):
-        answer = answer_to(kind)
-        says = example_of(kind) if answer.told else f"{title_of(kind.code)}."
-        found.setdefault(answer.status, []).append((kind.code, says))
-    return {status: _spec(status, problems) for status, problems in sorted(found.items())}
+        shown = document_of(example_of(kind))
+        found.setdefault(answer_to(kind).status, []).append(shown)
+    return {status: _spec(problems) for status, problems in sorted(found.items())}
 
 
-def _spec(status: int, problems: Iterable[tuple[str, str]]) -> ResponseSpec:
-    named = dict(problems)
+def _of_the_protocol(status: int) -> dict[str, Any]:
+    code, detail = OF_THE_PROTOCOL[status]
+    return {
+        "type": type_of(code),
+        "title": title_of(code),
+        "status": status,
+        "detail": detail,
+    }
+
+
+def _spec(problems: Iterable[dict[str, Any]]) -> ResponseSpec:
+    named = {problem["type"]: problem for problem in problems}
     return ResponseSpec(
         ProblemDocument,
-        description=" ".join(named.values()),
+        description=" ".join(one.get("detail", f"{one['title']}.") for one in named.values()),
         media_type=PROBLEM_JSON,
         examples=[
-            Example(
-                id=code,
-                summary=title_of(code),
-                value={
-                    "type": type_of(code),
-                    "title": title_of(code),
-                    "status": status,
-                    "detail": detail,
-                },
-            )
-            for code, detail in named.items()
+            Example(id=name.rpartition("/")[2], summary=problem["title"], value=problem)
+            for name, problem in named.items()
         ],
     )
 

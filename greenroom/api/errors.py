@@ -208,7 +208,9 @@ def document_of(problem: Problem) -> dict[str, Any]:
     answer = answer_to(type(problem))
     if answer.status == HTTP_500_INTERNAL_SERVER_ERROR:
         return INTERNAL
-    document: dict[str, Any] = _wire_fields(problem) if answer.told else {}
+    document: dict[str, Any] = {}
+    if answer.told:
+        document |= {_camel(name): value for name, value in problem.data.items()}
     document |= {
         "type": type_of(problem.code),
         "title": title_of(problem.code),
@@ -265,12 +267,9 @@ def _headers(problem: Problem, answer: Answer) -> dict[str, str]:
     return {name: str(value) for name, value in headers.items() if value is not None}
 
 
-def _wire_fields(problem: Problem) -> dict[str, Any]:
-    return {
-        _camel(name): value
-        for name, value in problem.fields.items()
-        if isinstance(value, str | int)
-    }
+def members_of(kind: type[Problem]) -> tuple[str, ...]:
+    """The names of a problem's own members in its document."""
+    return tuple(map(_camel, kind.data_names())) if answer_to(kind).told else ()
 
 
 def _camel(name: str) -> str:

@@ -1,4 +1,4 @@
-"""An example message for every kind of problem, with its fields filled in."""
+"""An example of every kind of problem, with its fields filled in."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,25 +6,30 @@ from typing import Any
 from greenroom.errors import Problem
 
 _VALUES: Mapping[str, Any] = {
+    "attribute": "subject",
     "again_at": "2026-06-01T00:00:00.000Z",
     "client_id": "c-42",
+    "contact": "help@example.com",
     "expected": 3,
-    "hints": "contact-details",
+    "hints": ("contact-details",),
     "host": "example.com",
-    "how_long": "until 1 June 2026",
     "limit": "messages",
     "most": 100,
-    "name": "displayName",
-    "possible": "dismiss, remove, warn",
+    "field": "displayName",
+    "name": "display name",
+    "possible": ("dismiss", "remove", "warn"),
     "retry_after_s": 20,
-    "scope": "moderator",
+    "scopes": ("moderator",),
+    "table": "Messaging",
     "thread_id": "thr_01k75q8h3c9m2n4p6r8t0v2x4z",
+    "token": "01k75q8h3c9m2n4p6r8t0v2x4z",
     "until": "2026-06-01T00:00:00.000Z",
     "user": "usr_01k75pf2018h3y5m9s4w6tz0ab",
     "username": "maya",
     "version": 4,
 }
 _REASONS: Mapping[str, str] = {
+    "account-suspended": "You asked for payment outside.",
     "cannot-release": "its conversation was closed",
     "invalid-decision": "a note has at most 2000 characters",
     "invalid-mark": "there is no message 42 yet",
@@ -38,9 +43,9 @@ _REASONS: Mapping[str, str] = {
 }
 
 
-def example_of(kind: type[Problem]) -> str:
+def example_of(kind: type[Problem]) -> Problem:
     names = kind.__dataclass_fields__  # type: ignore[attr-defined]
-    return str(kind(**{name: _value(kind, name) for name in names}))
+    return kind(**{name: _value(kind, name) for name in names})
 
 
 def _value(kind: type[Problem], name: str) -> Any:

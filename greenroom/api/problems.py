@@ -1,6 +1,6 @@
 """What the doors themselves refuse, whatever is behind them."""
 
-from greenroom.errors import Problem
+from greenroom.errors import Clause, Problem
 
 
 class CannotListen(Problem):
@@ -14,7 +14,7 @@ class CannotListen(Problem):
 class NotAFrame(Problem):
     """This is not a valid frame: {reason}."""
 
-    reason: str
+    reason: Clause
 
 
 class SayWhoFirst(Problem):

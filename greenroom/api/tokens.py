@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from greenroom.clock import Clock
-from greenroom.errors import Problem
+from greenroom.errors import Clause, Problem
 from greenroom.ids import UserId
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.models import is_user_id
@@ -32,7 +32,7 @@ class NotAuthenticated(Problem):
 class InvalidToken(Problem):
     """The token is not accepted: {reason}."""
 
-    reason: str
+    reason: Clause
 
 
 class TokenExpired(Problem):

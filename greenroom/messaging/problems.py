@@ -1,6 +1,6 @@
 """What messaging refuses. Missing and forbidden look the same; so do blocked, left and expired."""
 
-from greenroom.errors import Problem
+from greenroom.errors import Clause, Problem
 from greenroom.ids import ThreadId
 
 
@@ -19,31 +19,31 @@ class RequestNotFound(Problem):
 class InvalidThread(Problem):
     """The conversation is not valid: {reason}."""
 
-    reason: str
+    reason: Clause
 
 
 class InvalidThreadChange(Problem):
     """The conversation cannot be changed: {reason}."""
 
-    reason: str
+    reason: Clause
 
 
 class InvalidText(Problem):
     """The text cannot be sent: {reason}."""
 
-    reason: str
+    reason: Clause
 
 
 class InvalidReaction(Problem):
     """The reaction is not valid: {reason}."""
 
-    reason: str
+    reason: Clause
 
 
 class InvalidMark(Problem):
     """The read position is not valid: {reason}."""
 
-    reason: str
+    reason: Clause
 
 
 class BlockedByYou(Problem):
@@ -93,7 +93,7 @@ class OpeningKeyReused(Problem):
 class TextRefused(Problem):
     """This text is against the rules and was not sent ({hints})."""
 
-    hints: str
+    hints: tuple[str, ...]
 
 
 class NotYours(Problem):

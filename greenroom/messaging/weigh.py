@@ -64,4 +64,4 @@ def _check_plain(thread: Thread, subject: str, now_ms: int) -> None:
 
 
 def _refused(verdict: Hold | Refuse) -> TextRefused:
-    return TextRefused(", ".join(verdict.policy_hints) or verdict.reason)
+    return TextRefused(verdict.policy_hints or (verdict.reason,))

@@ -5,7 +5,7 @@ so that nobody is called unknown before a consistent one.
 """
 
 from greenroom.clock import iso
-from greenroom.errors import Problem
+from greenroom.errors import MAX_DETAIL, Problem, quoted
 from greenroom.ids import UserId
 from greenroom.people import records
 from greenroom.people.context import People
@@ -19,14 +19,23 @@ class NoAccount(Problem):
 
 
 class AccountSuspended(Problem):
-    """Your account is suspended {how_long}.{because} {next_step}."""
+    """Your account is suspended. The answer says until when, why and whom to contact."""
 
-    how_long: str
-    because: str
-    next_step: str
     until: str | None
+    """None if the suspension has no end."""
     reason: str | None
+    """What the moderator says about it."""
     contact: str | None
+    """An e-mail address or a URL."""
+
+    def __str__(self) -> str:
+        sentences = (
+            f"Your account is suspended until {self.until or 'further notice'}.",
+            f"Reason: {self.reason.rstrip('.')}." if self.reason else "",
+            "You can sign in again after that." if self.until else "",
+            f"If you think this is a mistake, contact {self.contact or 'support'}.",
+        )
+        return quoted(" ".join(filter(None, sentences)), MAX_DETAIL)
 
 
 async def account(people: People, user: UserId, *, consistent: bool = False) -> Account | None:
@@ -45,16 +54,4 @@ def check_not_suspended(
     if until_ms is None or now_ms >= until_ms:
         return
     until = None if until_ms == FOREVER_MS else iso(until_ms)
-    raise AccountSuspended(
-        how_long="until further notice" if until is None else f"until {until}",
-        because=f" Reason: {reason.rstrip('.')}." if reason else "",
-        next_step=next_step(until is not None, contact),
-        until=until,
-        reason=reason or None,
-        contact=contact or None,
-    )
-
-
-def next_step(ends: bool, contact: str) -> str:
-    appeal = f"If you think this is a mistake, contact {contact or 'support'}"
-    return f"You can sign in again after that. {appeal}" if ends else appeal
+    raise AccountSuspended(until, reason or None, contact or None)

@@ -9,7 +9,7 @@ import unicodedata
 
 from msgspec import Struct
 
-from greenroom.errors import Problem
+from greenroom.errors import Clause, Problem
 from greenroom.ids import UserId
 from greenroom.letters import is_name_like, is_visible, limited
 from greenroom.people.actor import SYSTEM, StaffRole
@@ -37,8 +37,10 @@ class InvalidUsername(Problem):
 class InvalidName(Problem):
     """The {name} is not valid: {reason}."""
 
-    name: str
-    reason: str
+    field: str
+    """As the API calls it."""
+    name: Clause
+    reason: Clause
 
 
 class InvalidUserId(Problem):
@@ -104,22 +106,22 @@ def checked_username(text: str) -> str:
     return username
 
 
-def checked_name(field: str, text: str) -> str:
+def checked_name(name: str, text: str) -> str:
     """Careful: the length and the marks come first, because normalising a long run of marks takes
     quadratic time."""
     if len(text) > 2 * MAX_NAME:
-        raise InvalidName(field, f"it has more than {MAX_NAME} characters")
+        raise _invalid(name, f"it has more than {MAX_NAME} characters")
     given = text.strip()
     if not is_name_like(given):
-        raise InvalidName(
-            field, "it is one line, without hidden characters, and with few marks on each letter"
+        raise _invalid(
+            name, "it is one line, without hidden characters, and with few marks on each letter"
         )
-    name = unicodedata.normalize("NFC", given)
-    if len(name) > MAX_NAME:
-        raise InvalidName(field, f"it has more than {MAX_NAME} characters")
-    if name and not is_visible(name):
-        raise InvalidName(field, "it has nothing to see")
-    return name
+    result = unicodedata.normalize("NFC", given)
+    if len(result) > MAX_NAME:
+        raise _invalid(name, f"it has more than {MAX_NAME} characters")
+    if result and not is_visible(result):
+        raise _invalid(name, "it has nothing to see")
+    return result
 
 
 def checked_email(text: str) -> str:
@@ -135,8 +137,13 @@ def checked_email(text: str) -> str:
 
 def checked_picture(address: str | None) -> str | None:
     if address is not None and len(address) > MAX_PICTURE:
-        raise InvalidName("profile picture", f"its address has more than {MAX_PICTURE} characters")
+        raise _invalid("profile picture", f"its address has more than {MAX_PICTURE} characters")
     return address
+
+
+def _invalid(name: str, reason: str) -> InvalidName:
+    first, *rest = name.split()
+    return InvalidName(first + "".join(word.capitalize() for word in rest), name, reason)
 
 
 def words_of(person: Person) -> tuple[str, ...]:

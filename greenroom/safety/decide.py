@@ -101,7 +101,7 @@ def _check(safety: Safety, actor: Actor, case: Case, decision: Decision, version
         raise RevokeRoleFirst
     possible = decisions_for(case)
     if decision not in possible:
-        raise DecisionDoesNotFit(", ".join(sorted(possible)))
+        raise DecisionDoesNotFit(tuple(sorted(possible)))
 
 
 def _entry(

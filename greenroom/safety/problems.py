@@ -1,6 +1,6 @@
 """What moderation refuses. Limits and blocks name their own."""
 
-from greenroom.errors import Problem
+from greenroom.errors import Clause, Problem
 
 
 class ModeratorsOnly(Problem):
@@ -68,22 +68,22 @@ class NoticeNotFound(Problem):
 class DecisionDoesNotFit(Problem):
     """This decision does not apply to the case. Possible decisions: {possible}."""
 
-    possible: str
+    possible: tuple[str, ...]
 
 
 class CannotRelease(Problem):
     """The text cannot be released now: {reason}. Remove it, or try again later."""
 
-    reason: str
+    reason: Clause
 
 
 class InvalidReport(Problem):
     """The report is not valid: {reason}."""
 
-    reason: str
+    reason: Clause
 
 
 class InvalidDecision(Problem):
     """The decision is not valid: {reason}."""
 
-    reason: str
+    reason: Clause

@@ -7,7 +7,7 @@ the write took place.
 
 from typing import TYPE_CHECKING
 
-from greenroom.errors import Problem
+from greenroom.errors import Clause, Problem
 
 if TYPE_CHECKING:
     from greenroom.store.base import Op
@@ -25,14 +25,14 @@ class InvalidItem(Problem):
     """Attribute {attribute!r} cannot be stored: {reason}."""
 
     attribute: str
-    reason: str
+    reason: Clause
 
 
 class InvalidKey(Problem):
     """The key of table {table!r} is not valid: {reason}."""
 
     table: str
-    reason: str
+    reason: Clause
 
 
 class InvalidExpression(Problem):
@@ -45,7 +45,7 @@ class InvalidExpression(Problem):
 class InvalidQuery(Problem):
     """The query is not valid: {reason}."""
 
-    reason: str
+    reason: Clause
 
 
 class InvalidCursor(Problem):

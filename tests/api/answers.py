@@ -13,6 +13,9 @@ from litestar import Litestar
 from greenroom.api.openapi.document import document_of
 
 _PROBLEM = "application/problem+json"
+_EVERYWHERE = {"type", "title", "status", "detail", "errors"}
+_FREE_TEXTS = {("/problems/account-suspended", "reason")}
+"""What a person wrote. Every other member of a problem is data."""
 _made: list["Contract"] = []
 
 
@@ -29,8 +32,11 @@ class Contract:
         """Use it as a response hook of an httpx client."""
         media = response.headers.get("content-type", "").partition(";")[0]
         if response.request.method != "HEAD" and media.endswith("json"):
+            document = json.loads(await response.aread())
             for schema in self._schemas(response, media):
-                self._validator(schema).validate(json.loads(await response.aread()))
+                self._validator(schema).validate(document)
+            if media == _PROBLEM:
+                check_members(document)
 
     def _schemas(self, response: Response, media: str) -> Iterator[dict[str, Any]]:
         if media == _PROBLEM:
@@ -50,6 +56,16 @@ class Contract:
                 whole, validate_formats=True
             )
         return self._validators[name]
+
+
+def check_members(problem: dict[str, Any]) -> None:
+    """An id, a number, a time or the name of a value has no blank in it; a sentence has."""
+    for name in problem.keys() - _EVERYWHERE:
+        values = problem[name] if isinstance(problem[name], list | tuple) else [problem[name]]
+        if (problem["type"], name) not in _FREE_TEXTS:
+            words = [value for value in values if isinstance(value, str) and " " in value]
+            assert not words, f"{problem['type']}: {name} is a part of a sentence: {words}"
+            assert "" not in values, f"{problem['type']}: {name} is empty"
 
 
 def contract_of(app: Litestar) -> Contract:

@@ -279,7 +279,7 @@ async def test_a_scope_that_is_missing_is_named(client: Client) -> None:
     assert answer.status_code == 403
     assert answer.headers["www-authenticate"] == 'Bearer error="insufficient_scope"'
     assert answer.json()["type"] == "/problems/not-allowed"
-    assert answer.json()["scope"] == "admin or service"
+    assert answer.json()["scopes"] == ["admin", "service"]
 
 
 async def test_a_suspended_account_is_told_until_when(

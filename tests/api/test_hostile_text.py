@@ -73,7 +73,7 @@ async def test_what_cannot_be_sent_is_refused_clearly(sqlite_hall: Hall, kind: s
     thread = await hall.talk()
     body = {"body": REFUSED[kind], "clientMessageId": "x"}
     answer = await hall.ask("ana", "POST", f"/threads/{thread}/messages", body)
-    assert refused(answer, 422, "invalid-text")["reason"]
+    assert refused(answer, 422, "invalid-text")["detail"]
     assert (await hall.get("ben", f"/threads/{thread}/messages"))["messages"] == []
 
 

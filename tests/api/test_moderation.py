@@ -50,7 +50,7 @@ async def test_a_moderator_is_told_that_a_locked_conversation_takes_no_text(hall
     told(await hall.ask("mod", "POST", f"{place}/claim"))
     decision = {"decision": "release", "version": case["version"]}
     answer = await hall.ask("mod", "POST", f"{place}/decide", decision)
-    assert "locked" in refused(answer, 409, "cannot-release")["reason"]
+    assert "locked" in refused(answer, 409, "cannot-release")["detail"]
     told(await hall.ask("mod", "POST", f"/threads/{thread}/unlock"))
     told(await hall.ask("mod", "POST", f"{place}/decide", decision))
     page = await hall.get("ben", f"/threads/{thread}/messages")

@@ -1,12 +1,20 @@
 """What goes wrong, as HTTP tells it: a type that leads somewhere, and nothing of the inside."""
 
+import re
+
 import pytest
 from httpx import AsyncClient
 
+from greenroom.api.errors import ANSWERS, document_of, members_of
+from greenroom.api.problem_examples import example_of
+from greenroom.errors import Problem
+from greenroom.people.access import AccountSuspended
 from greenroom.store.problems import ConditionFailed, StoreUnavailable, Throttled
+from tests.api.answers import check_members
 from tests.api.conftest import World
 
 Client = AsyncClient
+TOLD = [kind for kind, answer in ANSWERS.items() if answer.told and answer.status != 500]
 
 
 async def test_a_live_and_ready_server_says_so(client: Client) -> None:
@@ -69,3 +77,42 @@ async def test_a_problems_type_leads_to_its_description(client: Client) -> None:
     answer = await client.get("/problems/person-not-found")
     assert answer.status_code == 200
     assert "This person was not found." in answer.text
+
+
+@pytest.mark.parametrize("kind", TOLD, ids=lambda kind: kind.code)
+def test_the_members_of_a_problem_are_data_and_its_detail_is_whole(kind: type[Problem]) -> None:
+    document = document_of(example_of(kind))
+    check_members(document)
+    assert document.keys() == {"type", "title", "status", "detail", *members_of(kind)}
+    assert document["detail"][0].isupper()
+    assert document["detail"].endswith(".")
+    assert not re.search(r"  |\.\.|\{|\bNone\b", document["detail"])
+
+
+@pytest.mark.parametrize(
+    ("problem", "detail"),
+    [
+        (
+            AccountSuspended("2026-06-01T00:00:00.000Z", "Spam.", "help@example.com"),
+            "Your account is suspended until 2026-06-01T00:00:00.000Z. Reason: Spam. You can sign "
+            "in again after that. If you think this is a mistake, contact help@example.com.",
+        ),
+        (
+            AccountSuspended(None, None, None),
+            "Your account is suspended until further notice. If you think this is a mistake, "
+            "contact support.",
+        ),
+    ],
+)
+def test_a_suspension_is_told_as_data_and_in_whole_sentences(
+    problem: AccountSuspended, detail: str
+) -> None:
+    assert document_of(problem) == {
+        "type": "/problems/account-suspended",
+        "title": "Account suspended",
+        "status": 403,
+        "detail": detail,
+        "until": problem.until,
+        "reason": problem.reason,
+        "contact": problem.contact,
+    }

@@ -94,7 +94,10 @@ def problem_page(code: FromPath[str]) -> Response[bytes]:
 def _known_problems() -> dict[str, tuple[int, str]]:
     """The status of each problem by its code, and its message with example values."""
     told = {
-        kind.code: (answer.status, example_of(kind) if answer.told else f"{title_of(kind.code)}.")
+        kind.code: (
+            answer.status,
+            str(example_of(kind)) if answer.told else f"{title_of(kind.code)}.",
+        )
         for kind, answer in ANSWERS.items()
         if answer.status != 500
     }

@@ -292,7 +292,7 @@ class Session:
     async def _authenticated(self, request: frames.Auth) -> Ack:
         actor, expires_ms = await self.desk.authenticator.admit(request.token, request.act_for)
         if not actor.may(Scope.USER):
-            raise NotAllowed(Scope.USER)
+            raise NotAllowed((Scope.USER,))
         await self._spend(actor, request)
         if self.actor is not None and actor.user != self.actor.user:
             raise SayWhoFirst
