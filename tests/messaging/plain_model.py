@@ -592,7 +592,8 @@ class PlainModel:
         post = Post(talk.last + 1, ms, author, body, event, about, reply_to)
         talk.posts.append(post)
         for user, side in talk.sides.items():
-            if user not in talk.away and post.seq <= talk.last_for(user):
+            is_there = user not in talk.away or talk.asked_back(user, self.now)
+            if is_there and post.seq <= talk.last_for(user):
                 side.archived = side.archived and ms < side.muted_until
                 side.hidden = False
         if author in talk.sides and (event is None or had_read_all):
