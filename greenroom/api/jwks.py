@@ -15,7 +15,7 @@ import jwt
 import msgspec
 from msgspec import Struct
 
-from greenroom.api.tokens import InvalidToken, KeysUnavailable, opened
+from greenroom.api.tokens import Fault, InvalidToken, KeysUnavailable, opened
 from greenroom.clock import Clock
 
 _log = logging.getLogger(__name__)
@@ -51,9 +51,9 @@ class PublicKeys:
         try:
             header = jwt.get_unverified_header(token)
         except (jwt.PyJWTError, ValueError):
-            raise InvalidToken("it is malformed") from None
+            raise InvalidToken(Fault.MALFORMED) from None
         if header.get("alg") not in self._algorithms:
-            raise InvalidToken("it is signed with an algorithm that is not accepted here")
+            raise InvalidToken(Fault.ALGORITHM)
         key = await self._find(str(header.get("kid", "")))
         return opened(self._jws, token, key, self._algorithms)
 
@@ -75,7 +75,7 @@ class PublicKeys:
             return self._keys[kid]
         if self._trouble is not None:
             raise KeysUnavailable(self._trouble)
-        raise InvalidToken("it is signed with a key that is not known")
+        raise InvalidToken(Fault.KEY)
 
     def _renew(self, now: int) -> asyncio.Task[None] | None:
         """What is under way; or begun now, unless the provider was asked a moment ago."""

@@ -38,7 +38,7 @@ _REASONS: Mapping[str, str] = {
     "invalid-text": "a message has at most 8000 characters",
     "invalid-thread": "name at least one other person",
     "invalid-thread-change": "a lock is set by moderators, with POST …/lock",
-    "invalid-token": "it was not signed with a known key",
+    "invalid-token": "it is signed with a key that is not known",
     "not-a-frame": "the frame has no type",
 }
 

@@ -6,6 +6,7 @@ machine's clock instead of ours.
 """
 
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
 from typing import Protocol
 
 import jwt
@@ -27,6 +28,22 @@ _OURS = "greenroom/"
 
 class NotAuthenticated(Problem):
     """This needs a token, sent as `Authorization: Bearer …`."""
+
+
+class Fault(StrEnum):
+    """What can be wrong with a token, as a clause. Never the words of a library."""
+
+    MALFORMED = "it is malformed"
+    CLAIMS = "it has no `sub` or no `exp`, or a claim of the wrong type"
+    TIME = "a time in it is not in seconds since 1970"
+    NOT_YET = "it is not valid yet"
+    ISSUER = "it has another issuer"
+    AUDIENCE = "it is for another audience"
+    USE = "it is neither an access nor an id token"
+    SUBJECT = "its `sub` is no id"
+    ALGORITHM = "it is signed with an algorithm that is not accepted here"
+    SIGNATURE = "its signature is not valid"
+    KEY = "it is signed with a key that is not known"
 
 
 class InvalidToken(Problem):
@@ -109,33 +126,34 @@ class Verified(Struct, frozen=True):
 
 async def verify(token: str, signature: Signature, expected: Expected, clock: Clock) -> Verified:
     if len(token) > _LONGEST or not token.isascii():
-        raise InvalidToken("it is malformed")
+        raise InvalidToken(Fault.MALFORMED)
     payload = await signature.payload(token)
     try:
         claims = msgspec.json.decode(payload, type=Claims)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidToken(f"its claims do not fit: {error}") from None
+    except msgspec.ValidationError:
+        raise InvalidToken(Fault.CLAIMS) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise InvalidToken(Fault.MALFORMED) from None
     check_claims(claims, expected, clock.now_ms() / 1000)
     expires_ms = int((claims.exp + LEEWAY_SECONDS) * 1000)
     return Verified(Actor(UserId(claims.sub), scopes_of(claims)), expires_ms)
 
 
 def check_claims(claims: Claims, expected: Expected, now: float) -> None:
-    for name in ("exp", "nbf", "iat"):
-        if abs(getattr(claims, name)) > _LAST_SECOND:
-            raise InvalidToken(f"its `{name}` is not a time in seconds since 1970")
+    if any(abs(time) > _LAST_SECOND for time in (claims.exp, claims.nbf, claims.iat)):
+        raise InvalidToken(Fault.TIME)
     if now >= claims.exp + LEEWAY_SECONDS:
         raise TokenExpired
     if max(claims.nbf, claims.iat) > now + LEEWAY_SECONDS:
-        raise InvalidToken("it is not valid yet")
+        raise InvalidToken(Fault.NOT_YET)
     if expected.issuer and claims.iss != expected.issuer:
-        raise InvalidToken("it has another issuer")
+        raise InvalidToken(Fault.ISSUER)
     if not _is_for_us(claims, expected.audiences):
-        raise InvalidToken("it is for another audience")
+        raise InvalidToken(Fault.AUDIENCE)
     if claims.token_use not in ("", "access", "id"):
-        raise InvalidToken("it is neither an access nor an id token")
+        raise InvalidToken(Fault.USE)
     if not is_user_id(claims.sub):
-        raise InvalidToken("its `sub` is no id")
+        raise InvalidToken(Fault.SUBJECT)
 
 
 def scopes_of(claims: Claims) -> frozenset[Scope]:
@@ -153,11 +171,11 @@ def opened(jws: jwt.PyJWS, token: str, key: bytes | jwt.PyJWK, algorithms: Seque
     try:
         payload: bytes = jws.decode(token, key, algorithms=algorithms)
     except jwt.InvalidAlgorithmError:
-        raise InvalidToken("it is signed with an algorithm that is not accepted here") from None
+        raise InvalidToken(Fault.ALGORITHM) from None
     except jwt.InvalidSignatureError:
-        raise InvalidToken("its signature is not valid") from None
+        raise InvalidToken(Fault.SIGNATURE) from None
     except (jwt.PyJWTError, ValueError):
-        raise InvalidToken("it is malformed") from None
+        raise InvalidToken(Fault.MALFORMED) from None
     return payload
 
 

@@ -1,14 +1,16 @@
-"""Tokens that are signed as they should be, with claims of every type and size: refused, never 500,
-over REST and over the socket."""
+"""Tokens that are none, and tokens that are signed as they should be, with claims of every type and
+size: refused with the same plain sentence over REST and over the socket, never 500."""
 
+from base64 import urlsafe_b64encode
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import jwt
 import msgspec
 import pytest
 
-from greenroom.api.tokens import Claims, SharedSecret
+from greenroom.api.tokens import Claims, Fault, InvalidToken, SharedSecret, TokenExpired
 from tests.socket.node import CAST, SECRET, Node, serving
 from tests.socket.raw import Raw
 
@@ -42,6 +44,7 @@ VALUES: dict[str, bytes] = {
     "a deep list": b"[" * 500 + b"]" * 500,
     "an object": b'{"a": 1}',
 }
+SENTENCES = {str(InvalidToken(fault)) for fault in Fault} | {str(TokenExpired())}
 NAMES = [field.encode_name for field in msgspec.structs.fields(Claims)]
 _MUST_FIT = {"sub", "exp"}
 
@@ -80,9 +83,66 @@ async def test_no_claim_can_hurt(node: Node, name: str) -> None:
         assert (told["type"] == "ack") == (status == 200), (name, kind, told)
         if status != 200:
             assert told["problem"]["status"] == status, (name, kind, told)
-            assert document["type"] == told["problem"]["type"]
+            assert document == told["problem"]
+        if status == 401:
+            assert document["detail"] in SENTENCES, (name, kind)
         refused += status == 401
     assert refused > 5
+
+
+def _malformed(good: str) -> dict[str, str]:
+    header, payload, signature = good.split(".")
+
+    def signed(payload: bytes) -> str:
+        return jwt.PyJWS().encode(payload, SECRET, "HS256")
+
+    def headed(header: bytes) -> str:
+        return f"{_base64(header)}.{payload}.{signature}"
+
+    return {
+        "one word": "x",
+        "two parts": f"{header}.{payload}",
+        "four parts": f"{good}.x",
+        "empty parts": "..",
+        "no header": f".{payload}.{signature}",
+        "no payload": f"{header}..{signature}",
+        "no signature": f"{header}.{payload}.",
+        "a header of one letter": f"x.{payload}.{signature}",
+        "a header that is no JSON": headed(b"{"),
+        "a header that is a list": headed(b"[]"),
+        "a header that is no text": headed(bytes([255, 254])),
+        "a header without an algorithm": headed(b"{}"),
+        "an algorithm that is a list": headed(b'{"alg":[]}'),
+        "no algorithm": headed(b'{"alg":"none"}'),
+        "another algorithm": headed(b'{"alg":"RS256"}'),
+        "a critical extension": headed(b'{"alg":"HS256","crit":["x"]}'),
+        "another signature": f"{header}.{payload}.{signature[::-1]}",
+        "a signature that is no base64": f"{header}.{payload}.{signature[:-1]}!",
+        "a payload that is no base64": f"{header}.!{payload}.{signature}",
+        "an empty payload": signed(b""),
+        "a payload that is no JSON": signed(b"{"),
+        "a payload that is a list": signed(b"[]"),
+        "a payload that is no text": signed(bytes([255, 254])),
+        "a payload without claims": signed(b"{}"),
+        "a payload that is deep": signed(b"[" * 2000),
+        "too long": f"{header}.{payload}.{'x' * 9000}",
+    }
+
+
+def _base64(raw: bytes) -> str:
+    return urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+async def test_a_token_that_is_none_is_refused_with_a_plain_sentence(node: Node) -> None:
+    """The same over REST and over the socket, and in no words of a library."""
+    good = _token(node, "jti", b'"1"')
+    for kind, token in _malformed(good).items():
+        header = {"Authorization": f"Bearer {token}"}
+        async with node.http.get("/v1/inbox", headers=header) as answer:
+            document = await answer.json(content_type=None)
+        assert document["status"] == 401, (kind, document)
+        assert document["detail"] in SENTENCES, (kind, document)
+        assert (await _on_the_socket(node, token))["problem"] == document, kind
 
 
 async def _on_the_socket(node: Node, token: str) -> dict[str, Any]:
