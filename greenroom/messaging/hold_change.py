@@ -12,7 +12,7 @@ from msgspec import Struct
 from greenroom.ids import UserId
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Frame, Thread
-from greenroom.safety.hold import held_op
+from greenroom.safety.hold import held_ops
 from greenroom.safety.models import HeldEdit, HeldName
 from greenroom.safety.verdict import Hold
 from greenroom.store.problems import ConditionFailed
@@ -40,7 +40,7 @@ async def _hold(
     messaging: Messaging, subject: HeldEdit | HeldName, text: str, verdict: Hold
 ) -> HeldChange:
     with suppress(ConditionFailed):  # it is held already, or was
-        await messaging.store.write(held_op(messaging.safety, subject, text, verdict))
+        await messaging.store.write(*held_ops(messaging.safety, subject, text, verdict))
     return HeldChange()
 
 

@@ -45,6 +45,7 @@ from greenroom.people.actor import Actor
 from greenroom.safety.hold import held_ops
 from greenroom.safety.judge import has_link
 from greenroom.safety.limits import Limit
+from greenroom.safety.models import HeldMessage
 from greenroom.safety.verdict import Allow, Hold, Judged, Nudge, worst
 from greenroom.store.base import Op, Put, key_of
 from greenroom.store.expressions import F
@@ -271,12 +272,10 @@ def hold_ops(
         claim["metadata"] = outgoing.metadata
     case = held_ops(
         messaging.safety,
-        author=actor.user,
-        thread=thread_id,
-        client_id=outgoing.client_id,
-        text=outgoing.body,
+        HeldMessage(thread_id, actor.user, outgoing.client_id),
+        outgoing.body,
+        verdict,
         reply_to=outgoing.reply_to,
-        verdict=verdict,
     )
     return Put(MESSAGING, claim, F("pk").absent()), *case
 

@@ -4,7 +4,7 @@ A message is held in the transaction that claims the client's message id, so tha
 and never lost between the two.
 """
 
-from greenroom.ids import MessageId, ThreadId, UserId
+from greenroom.ids import MessageId
 from greenroom.safety import records
 from greenroom.safety.context import Safety
 from greenroom.safety.models import Case, HeldEdit, HeldMessage, HeldName, case_id
@@ -15,28 +15,13 @@ from greenroom.store.base import Op
 
 def held_ops(
     safety: Safety,
-    *,
-    author: UserId,
-    thread: ThreadId,
-    client_id: str,
-    text: str,
-    verdict: Hold,
-    reply_to: MessageId | None = None,
-) -> tuple[Op, ...]:
-    subject = HeldMessage(thread, author, client_id)
-    opened = held_op(safety, subject, text, verdict, reply_to=reply_to)
-    return opened, records.held(case_id(subject), subject)
-
-
-def held_op(
-    safety: Safety,
     subject: HeldMessage | HeldEdit | HeldName,
     text: str,
     verdict: Hold,
     *,
     reply_to: MessageId | None = None,
-) -> Op:
-    """Opens a case, unless there is one about the same."""
+) -> tuple[Op, ...]:
+    """Opens a case, unless there is one about the same, and lists it for its author."""
     case = Case(
         id=case_id(subject),
         subject=subject,
@@ -49,4 +34,4 @@ def held_op(
         spam_score=verdict.spam_score,
         verdict=verdict.reason,
     )
-    return records.opened(case, digest(text))
+    return records.opened(case, digest(text)), records.held(case.id, subject)

@@ -198,11 +198,21 @@ class ModerationNotice(Struct, frozen=True, kw_only=True, rename="camel"):
     """The beginning of the message that it is about."""
 
 
-class HeldText(Struct, frozen=True, kw_only=True):
-    """A message of somebody's own that waits for a moderator."""
+class HeldKind(StrEnum):
+    MESSAGE = "message"
+    EDIT = "edit"
+    NAME = "name"
 
+
+class HeldText(Struct, frozen=True, kw_only=True):
+    """A message, edit or name of somebody's own that waits for a moderator."""
+
+    kind: HeldKind
     thread: ThreadId
-    client_message_id: str
+    client_message_id: str | None = None
+    """Of a message."""
+    message: MessageId | None = None
+    """Of an edit: the message that stays as it is meanwhile."""
     text: str
     reply_to: MessageId | None
     held_ms: int

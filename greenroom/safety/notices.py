@@ -6,14 +6,17 @@ from contextlib import suppress
 from msgspec import Struct
 
 from greenroom.clock import iso
-from greenroom.ids import NoticeId, UserId
+from greenroom.ids import MessageId, NoticeId, UserId
 from greenroom.people.actor import Actor
 from greenroom.safety import records
 from greenroom.safety.context import Safety
 from greenroom.safety.models import (
     Case,
     Entry,
+    HeldEdit,
+    HeldKind,
     HeldMessage,
+    HeldName,
     HeldText,
     ModerationNotice,
     notice_of,
@@ -104,7 +107,7 @@ async def acknowledge(safety: Safety, actor: Actor, notice_id: NoticeId) -> None
 async def held_texts(
     safety: Safety, actor: Actor, *, limit: int = 20, cursor: str | None = None
 ) -> HeldPage:
-    """The actor's own messages that wait for a moderator."""
+    """The actor's own messages, edits and names that wait for a moderator."""
     page = await safety.store.query(
         records.SAFETY,
         records.user_partition(actor.user),
@@ -116,15 +119,28 @@ async def held_texts(
     keys = [records.case_key(records.case_in(item)) for item in page.items]
     found = await safety.store.batch_get(records.SAFETY, keys, consistent=True) if keys else {}
     cases = [records.case_of(found[key]) for key in keys if key in found]
-    texts = [
-        HeldText(
-            thread=case.subject.thread,
-            client_message_id=case.subject.client_message_id,
-            text=case.text,
-            reply_to=case.reply_to,
-            held_ms=case.opened_ms,
-        )
-        for case in cases
-        if isinstance(case.subject, HeldMessage) and case.is_open
-    ]
+    texts = [text for case in cases if case.is_open and (text := _held_text(case)) is not None]
     return HeldPage(tuple(sorted(texts, key=lambda text: text.held_ms)), page.next)
+
+
+def _held_text(case: Case) -> HeldText | None:
+    client_message_id: str | None = None
+    message: MessageId | None = None
+    match case.subject:
+        case HeldMessage(thread=thread, client_message_id=client_message_id):
+            kind = HeldKind.MESSAGE
+        case HeldEdit(thread=thread, message=message):
+            kind = HeldKind.EDIT
+        case HeldName(thread=thread):
+            kind = HeldKind.NAME
+        case _:
+            return None
+    return HeldText(
+        kind=kind,
+        thread=thread,
+        client_message_id=client_message_id,
+        message=message,
+        text=case.text,
+        reply_to=case.reply_to,
+        held_ms=case.opened_ms,
+    )

@@ -4,7 +4,7 @@
     ├─ USER#{userId}
     │  ├─ BLOCK#{blockedUserId}       whom the user has blocked
     │  ├─ REPORT#{reportId}           what the user has reported
-    │  ├─ HELD#{caseId}               a message of the user's that waits for a moderator
+    │  ├─ HELD#{caseId}               a message, edit or name that waits for a moderator
     │  ├─ NOTICE#{at}#{noticeId}      what moderation tells the user, until acknowledged
     │  ├─ NOTED#{at}#{noticeId}       the same, acknowledged
     │  ├─ RECORD#{at}#{entryId}       reinstated, or a staff role granted or revoked
@@ -50,7 +50,9 @@ from greenroom.safety.models import (
     CaseId,
     Decision,
     Entry,
+    HeldEdit,
     HeldMessage,
+    HeldName,
     ModerationNotice,
     NoticeKind,
     Report,
@@ -132,7 +134,7 @@ SAFETY = Table(
             "A block. Whether two users may meet is one read of two keys, one in each direction.",
         ),
         Kind("USER#{userId}", "REPORT#{reportId}", "What the user has reported, and its case."),
-        Kind("USER#{userId}", "HELD#{caseId}", "A message of the user's that is held."),
+        Kind("USER#{userId}", "HELD#{caseId}", "A message, edit or name that is held."),
         Kind(
             "USER#{userId}",
             "NOTICE#{at}#{noticeId}",
@@ -279,7 +281,7 @@ def held_key(author: UserId, case: CaseId) -> Key:
     return Key(user_partition(author), HELD + case)
 
 
-def held(case: CaseId, subject: HeldMessage) -> Put:
+def held(case: CaseId, subject: HeldMessage | HeldEdit | HeldName) -> Put:
     """So that the author can list what is held. The case has the text."""
     return Put(SAFETY, _at(held_key(subject.author, case)) | {"caseId": case})
 
@@ -343,7 +345,7 @@ def decided(
     ]
     if undone:
         ops.append(Put(SAFETY, _undone(entry), _ABSENT))
-    if isinstance(before.subject, HeldMessage):
+    if isinstance(before.subject, HeldMessage | HeldEdit | HeldName):
         ops.append(Delete(SAFETY, held_key(before.subject.author, before.id)))
     if notice is not None:
         ops.append(noticed(notice))

@@ -4,6 +4,8 @@ from greenroom.people.actor import Scope
 from tests.api.hall import Hall, refused, told
 
 HELD = "You have won the lottery, send a processing fee to claim your prize"
+EDIT = "Please pay a deposit with a gift card, then wire the rest by western union"
+NAME = "You have won the lottery, claim your prize"
 
 
 async def test_a_held_edit_is_accepted_and_the_message_stays(hall: Hall) -> None:
@@ -64,3 +66,35 @@ async def test_bodies_of_names_are_small(sqlite_hall: Hall) -> None:
         body = {"username": "zoe", "displayName": "a" * 20_000}
         answer = await hall.client.request(method, f"/v1/{path}", json=body, headers=who)
         refused(answer, 413, "request-too-large")
+
+
+async def test_everything_that_is_held_is_listed_for_its_author_until_it_is_decided(
+    hall: Hall,
+) -> None:
+    thread = await hall.talk()
+    message = (await hall.say("ana", thread, "Hello"))["messageId"]
+    for method, path, body in (
+        ("POST", f"/threads/{thread}/messages", {"body": HELD, "clientMessageId": "h1"}),
+        ("PATCH", f"/threads/{thread}/messages/{message}", {"body": EDIT}),
+        ("PATCH", f"/threads/{thread}", {"subject": NAME}),
+    ):
+        hall.clock.advance(seconds=1)
+        for _ in range(2):
+            assert (await hall.ask("ana", method, path, body)).status_code == 202
+    listed = (await hall.get("ana", "/me/held"))["held"]
+    names = ("kind", "threadId", "clientMessageId", "messageId", "body")
+    assert [tuple(one[name] for name in names) for one in listed] == [
+        ("message", thread, "h1", None, HELD),
+        ("edit", thread, None, message, EDIT),
+        ("name", thread, None, None, NAME),
+    ]
+    assert (await hall.get("ben", "/me/held"))["held"] == []
+    for number, decision in enumerate(("remove", "release", "remove"), 1):
+        case = (await hall.get("mod", "/moderation/queue"))["cases"][0]
+        place = f"/moderation/cases/{case['caseId']}"
+        await hall.ask("mod", "POST", f"{place}/claim")
+        decided = {"decision": decision, "version": case["version"]}
+        assert (await hall.ask("mod", "POST", f"{place}/decide", decided)).status_code < 300
+        assert (await hall.get("ana", "/me/held"))["held"] == listed[number:]
+    await hall.ask("ana", "PATCH", f"/threads/{thread}", {"subject": NAME})
+    assert (await hall.get("ana", "/me/held"))["held"] == [], "what was decided stays so"

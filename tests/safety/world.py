@@ -117,11 +117,9 @@ class World:
         verdict = Hold(reason="score", policy_tags=(PolicyTag.SPAM,))
         ops = held_ops(
             self.safety,
-            author=author.user,
-            thread=THREAD,
-            client_id=client_id,
-            text=text,
-            verdict=verdict,
+            HeldMessage(THREAD, author.user, client_id),
+            text,
+            verdict,
         )
         await self.store.write(*ops)
         return case_id(HeldMessage(THREAD, author.user, client_id))

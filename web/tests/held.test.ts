@@ -54,6 +54,24 @@ test("a released message is delivered once on each device", async () => {
   }
 });
 
+test("an edit and a name under review are not shown as new messages", async () => {
+  const thread = await stage.talk("ana", "ben");
+  const sent = { body: "Hello", clientMessageId: crypto.randomUUID() };
+  const { message } = await stage.ask("ana", "POST", `/threads/${thread}/messages`, sent);
+  const edit = { body: `${SCAM} today` };
+  await stage.ask("ana", "PATCH", `/threads/${thread}/messages/${message.messageId}`, edit);
+  await stage.ask("ana", "PATCH", `/threads/${thread}`, { subject: SCAM });
+  const held = { body: SCAM, clientMessageId: crypto.randomUUID() };
+  await stage.ask("ana", "POST", `/threads/${thread}/messages`, held);
+  const kinds = (await stage.ask("ana", "GET", "/me/held")).held
+    .filter((one: any) => one.threadId === thread)
+    .map((one: any) => one.kind);
+  assert.deepEqual(kinds.sort(), ["edit", "message", "name"]);
+  const laptop = stage.client("ana");
+  await until(() => states(laptop, thread).length > 0, "what is held is loaded");
+  assert.deepEqual(outgoing(laptop, thread).map((one) => one.body), [SCAM]);
+});
+
 test("a rejected message is shown as rejected on each device", async () => {
   const { thread, phone, laptop } = await twoDevices();
   await until(() => isLive(laptop));

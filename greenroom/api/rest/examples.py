@@ -50,7 +50,7 @@ from greenroom.messaging.models import (
     Status,
 )
 from greenroom.people.actor import SYSTEM, Scope, StaffRole
-from greenroom.safety.models import CaseId, Decision, NoticeKind, Reason
+from greenroom.safety.models import CaseId, Decision, HeldKind, NoticeKind, Reason
 from greenroom.safety.verdict import HINTS, PolicyHint, PolicyTag
 
 _JONAS = UserId("usr_01k75pf200e1k6cdq0v2xq7f3m")
@@ -388,7 +388,8 @@ _SAFETY: Mapping[str, Shown] = {
     "getHeldMessages": Shown(
         {
             200: notices.HeldMessages(
-                [notices.HeldMessage(_THREAD, "c-17", _BODY, None, _SAID)], None
+                [notices.HeldMessage(HeldKind.MESSAGE, _THREAD, "c-17", None, _BODY, None, _SAID)],
+                None,
             )
         }
     ),

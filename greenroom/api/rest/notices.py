@@ -23,7 +23,7 @@ from greenroom.messaging.problems import MessageNotFound
 from greenroom.people.actor import Scope
 from greenroom.people.models import FOREVER_MS
 from greenroom.safety import models, notices as telling
-from greenroom.safety.models import NoticeKind
+from greenroom.safety.models import HeldKind, NoticeKind
 from greenroom.safety.problems import NoticeNotFound
 from greenroom.store.problems import InvalidCursor
 
@@ -60,11 +60,17 @@ class Notices(Struct, rename="camel"):
 
 
 class HeldMessage(Struct, rename="camel"):
-    """A message of yours that waits for a moderator."""
+    """A message, an edit or a name of yours that waits for a moderator."""
 
+    kind: HeldKind
+    """`message`; `edit`, a new text for a message; or `name`, a new name for the conversation."""
     thread_id: ThreadId
-    client_message_id: str
+    client_message_id: str | None
+    """Of a message: the name that your client gave it."""
+    message_id: MessageId | None
+    """Of an edit: the message, which stays as it is until the edit is released."""
     body: str
+    """The new text."""
     reply_to_message_id: MessageId | None
     held_at: str
 
@@ -119,9 +125,9 @@ async def acknowledge_notice(notice_id: NoticeIdInPath, actor: Caller, safety: T
 @get(
     "/me/held",
     operation_id="getHeldMessages",
-    summary="List your messages that wait for a moderator",
-    description="Others do not see them. After the decision a message leaves this list, and a "
-    "notice tells you the outcome.",
+    summary="List what you wrote that waits for a moderator",
+    description="Messages, edits and names of conversations. Others do not see them. After the "
+    "decision each leaves this list, and a notice tells you the outcome.",
     response_description="Oldest first.",
     responses=refuses(InvalidCursor),
 )
@@ -173,7 +179,13 @@ def notice(told: models.ModerationNotice) -> ModerationNotice:
 
 def _held(text: models.HeldText) -> HeldMessage:
     return HeldMessage(
-        text.thread, text.client_message_id, text.text, text.reply_to, iso(text.held_ms)
+        kind=text.kind,
+        thread_id=text.thread,
+        client_message_id=text.client_message_id,
+        message_id=text.message,
+        body=text.text,
+        reply_to_message_id=text.reply_to,
+        held_at=iso(text.held_ms),
     )
 
 

@@ -109,7 +109,9 @@ export class Sent {
 
   /** All that is held, also where it was written on another device. What is held no longer, and was
    * decided while this device was away, goes. */
-  heldElsewhere(messages: readonly HeldMessage[]): void {
+  heldElsewhere(held: readonly HeldMessage[]): void {
+    // An edit or a name that is held is no message: the old text stays where it is.
+    const messages = held.filter(isMessage);
     const listed = new Set(messages.map((one) => one.clientMessageId));
     for (const id of this.#foreign) if (!listed.has(id)) this.#held.delete(id);
     const known = new Set([...this.#all(), ...this.#held.values()].map((one) => one.clientMessageId));
@@ -194,4 +196,8 @@ export function shown(kept: Kept): Outgoing {
   const { clientMessageId, threadId, body, replyToMessageId, writtenAt, state, problem } = kept;
   const own = { clientMessageId, threadId, body, replyToMessageId, writtenAt };
   return { ...own, state, problem, rejection: null };
+}
+
+function isMessage(one: HeldMessage): one is HeldMessage & { clientMessageId: string } {
+  return one.kind === "message" && one.clientMessageId !== null;
 }
