@@ -24,7 +24,7 @@ from typing import Any
 import msgspec
 from litestar import Litestar
 
-from greenroom import demo, policy as policies, settings as knobs
+from greenroom import demo, policy as policies, running, settings as knobs
 from greenroom.api import server
 from greenroom.api.auth import Authenticator
 from greenroom.api.demo import NotADemoStore, Sample
@@ -120,6 +120,7 @@ async def serve(
             address = server.address_of(listener)
             _tune_python()
             try:
+                announced = running.announced(sqlite_path(settings), address)
                 async with _upkeep(contexts, desk, settings, follow):
                     serving = server.serve(
                         app,
@@ -128,7 +129,8 @@ async def serve(
                         started=lambda: tell(address),
                         most_http=room.http,
                     )
-                    await _unless_lost(store, serving)
+                    with announced:
+                        await _unless_lost(store, serving)
             finally:
                 await hub.close()
 

@@ -1,7 +1,7 @@
 """Runs the staff commands of the command line: on the store, or over REST where a server has it.
 
 A SQLite file is open in one process at a time. While a server has it, the command asks that server,
-with a service token that it signs itself.
+which has written its address beside the file, with a service token that it signs itself.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import urllib.request
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
-from greenroom import app, settings as knobs
+from greenroom import app, running, settings as knobs
 from greenroom.api.problems import ServerRefused, ServerUnreachable
 from greenroom.api.tokens import SharedSecret, TokensMadeElsewhere
 from greenroom.clock import SystemClock
@@ -106,8 +106,7 @@ async def _usernames(settings: Settings, ids: list[str]) -> list[Row]:
 
 
 def _asked(settings: Settings, method: str, path: str, body: dict[str, str] | None) -> Any:
-    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
-    address = f"http://{host}:{settings.port}"
+    address = running.address_beside(app.sqlite_path(settings)) or _configured(settings)
     request = urllib.request.Request(
         address + path,
         None if body is None else json.dumps(body).encode(),
@@ -121,6 +120,12 @@ def _asked(settings: Settings, method: str, path: str, body: dict[str, str] | No
         raise ServerRefused(_detail(refusal.read())) from None
     except OSError:
         raise ServerUnreachable(address) from None
+
+
+def _configured(settings: Settings) -> str:
+    """Where the server is by the settings, if it has not written it down."""
+    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
+    return f"http://{host}:{settings.port}"
 
 
 def _detail(body: bytes) -> str:

@@ -37,19 +37,25 @@ def test_roles_are_granted_on_the_store_and_through_the_server_that_has_it(tmp_p
         shop = greenroom(tmp_path, "token", "shop", "--scope", "service").stdout.strip()
         for name in ("ada.o", "ines.c"):
             ask(address, shop, "POST", "/v1/people", {"username": name})
-        port = str(urlsplit(address).port)
-        done = greenroom(tmp_path, "staff", "grant", "ada.o", "moderator", port=port)
+        done = greenroom(tmp_path, "staff", "grant", "ada.o", "moderator")
         assert (done.stderr, done.returncode) == ("", 0)
         ada = greenroom(tmp_path, "token", "ada.o").stdout.strip()
         assert ask(address, ada, "GET", "/v1/moderation/queue")["cases"] == []
-        listed = greenroom(tmp_path, "staff", "list", port=port).stdout
+        listed = greenroom(tmp_path, "staff", "list").stdout
         assert listed.split()[:2] == ["moderator", "ada.o"]
-        refused = greenroom(tmp_path, "reinstate", "ada.o", "--reason", "Sorry", port=port)
+        refused = greenroom(tmp_path, "reinstate", "ada.o", "--reason", "Sorry")
         assert refused.returncode == 2
         assert "not suspended" in refused.stderr
+        written = tmp_path / "greenroom.db.address"
+        assert (written.read_text(), written.stat().st_mode & 0o777) == (f"{address}\n", 0o600)
+        written.unlink()
         away = greenroom(tmp_path, "staff", "list", port="1")
         assert away.returncode == 2
         assert "no server answers" in away.stderr
+        port = str(urlsplit(address).port)
+        assert greenroom(tmp_path, "staff", "list", port=port).stdout == listed
+    assert not written.exists()
+    written.write_text("http://127.0.0.1:1\n")  # of a server that was killed
     assert greenroom(tmp_path, "staff", "grant", "ines.c", "admin").returncode == 0
     assert greenroom(tmp_path, "staff", "revoke", "ada.o").returncode == 0
     assert greenroom(tmp_path, "staff", "list").stdout.split()[:2] == ["admin", "ines.c"]
