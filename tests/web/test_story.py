@@ -60,8 +60,10 @@ async def test_a_request_is_declined_and_its_sender_learns_nothing(window: OpenW
 async def test_they_talk_and_see_each_other_type_read_and_be_there(window: OpenWindow) -> None:
     maya, jonas = await _both_in_the_booking(window)
     await expect(jonas.page.get_by_role("heading", name="Maya Lindqvist is here")).to_be_visible()
-    await maya.field.press_sequentially("My sizes", delay=30)
-    await expect(jonas.page.get_by_text("Maya is typing")).to_be_visible()
+    seen = asyncio.ensure_future(expect(jonas.page.get_by_text("Maya is typing")).to_be_visible())
+    while not seen.done():  # it shows only for a while after the last letter
+        await maya.field.press_sequentially("My sizes ", delay=30)
+    await seen
     await maya.say("My sizes are on the new sheet.")
     await jonas.sees("My sizes are on the new sheet.")
     await expect(jonas.page.get_by_text("Maya is typing")).to_have_count(0)
