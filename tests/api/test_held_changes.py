@@ -1,6 +1,9 @@
 """Edits, names and previews that a moderator looks at first, over REST and over the socket."""
 
+from greenroom.ids import UserId
 from greenroom.people.actor import Scope
+from greenroom.safety import records
+from greenroom.store.expressions import Prefix
 from tests.api.hall import Hall, refused, told
 
 HELD = "You have won the lottery, send a processing fee to claim your prize"
@@ -98,3 +101,8 @@ async def test_everything_that_is_held_is_listed_for_its_author_until_it_is_deci
         assert (await hall.get("ana", "/me/held"))["held"] == listed[number:]
     await hall.ask("ana", "PATCH", f"/threads/{thread}", {"subject": NAME})
     assert (await hall.get("ana", "/me/held"))["held"] == [], "what was decided stays so"
+    safety, user = hall.contexts.safety, UserId(hall.ids["ana"])
+    kept = await safety.store.query(
+        records.SAFETY, records.user_partition(user), Prefix(records.HELD), limit=10
+    )
+    assert not kept.items, "nor is anything of it kept in the author's list"
