@@ -289,7 +289,6 @@ PROPERTIES: Mapping[str, Property] = {
     # frames of the socket
     "Ack.reason": _text("What the moderator says about a rejected message.", MAX_REASON),
     "InboxChanged.gone": _other("Whether the conversation has left the inbox."),
-    "Send.body": _NEW_TEXT,
     # problems
     "ProblemDocument.type": _text("The stable name of the problem, as a path.", _MAX_PROBLEM_TYPE),
     "ProblemDocument.title": _text("What kind of problem it is.", MAX_CODE),
