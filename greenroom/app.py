@@ -24,7 +24,7 @@ from typing import Any
 import msgspec
 from litestar import Litestar
 
-from greenroom import demo, policy as policies, running, settings as knobs
+from greenroom import demo, policy as policies, private, running, settings as knobs
 from greenroom.api import server
 from greenroom.api.auth import Authenticator
 from greenroom.api.demo import NotADemoStore, Sample
@@ -389,6 +389,7 @@ def sqlite_path(settings: Settings) -> Path | None:
 async def _open(settings: Settings, clock: Clock, create_tables: bool) -> Store:
     secret = knobs.kept_secret(settings)
     path = sqlite_path(settings)
+    private.tighten(_data_folders(settings), path)
     if path is not None:
         knobs.data_folder(settings)
         knobs.make_private(path)
@@ -399,6 +400,12 @@ async def _open(settings: Settings, clock: Clock, create_tables: bool) -> Store:
         return await _open_dynamo(settings, clock, secret, create_tables)
     reason = f"it begins with {_SQLITE} or {_DYNAMODB}, not with {settings.store_url[:12]!r}"
     raise InvalidSetting(knobs.variable_of("store"), reason)
+
+
+def _data_folders(settings: Settings) -> list[Path]:
+    """A demo's folder is inside the data folder."""
+    inner = isinstance(settings, DemoSettings)
+    return [settings.data.parent, settings.data] if inner else [settings.data]
 
 
 async def _open_dynamo(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from greenroom.private import tighten
 from tests.cli.test_commands import greenroom, refused
 from tests.cli.test_serving import ask, server, token
 
@@ -53,13 +54,73 @@ def test_everything_in_the_data_folder_is_for_its_owner_alone(tmp_path: Path, co
 
 
 @pytest.mark.usefixtures("open_umask")
-def test_a_database_that_others_can_read_is_made_private(tmp_path: Path) -> None:
-    with server("serve", tmp_path):
+@pytest.mark.parametrize("command", ["serve", "demo"])
+def test_what_others_can_read_is_made_private_at_the_next_start(
+    tmp_path: Path, command: str
+) -> None:
+    data = tmp_path / "data"
+    where = data / "demo" if command == "demo" else data
+    where.mkdir(0o755, parents=True)
+    with server(command, data):
+        _check_private(data, "secret")
+        done = greenroom("backup", str(where / "copy.db"), GREENROOM_DATA=str(where))
+        assert done.returncode == 0
+    for name in ("greenroom.db-wal", "greenroom.db-shm"):  # as a killed server leaves them
+        (where / name).touch()
+    for path in (data, *data.rglob("*")):
+        path.chmod(0o777 if path.is_dir() else 0o666)
+    with server(command, data):
+        kept = ("secret", "greenroom.db", "greenroom.db.lock", "greenroom.db-wal", "copy.db")
+        _check_private(data, *kept)
+
+
+@pytest.mark.usefixtures("open_umask")
+def test_a_store_outside_of_the_data_folder_is_made_private_without_its_folder(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "elsewhere" / "my.db"
+    file.parent.mkdir(0o755)
+    given = {"GREENROOM_STORE": f"sqlite:///{file}"}
+    with server("serve", tmp_path / "data", **given):
         pass
-    (tmp_path / "greenroom.db").chmod(0o666)
-    with server("serve", tmp_path):
-        for name in ("greenroom.db", "greenroom.db-wal", "greenroom.db-shm"):
-            assert _mode(tmp_path / name) == "600"
+    for path in file.parent.iterdir():
+        path.chmod(0o666)
+    with server("serve", tmp_path / "data", **given):
+        assert {_mode(path) for path in file.parent.iterdir()} == {"600"}
+    assert _mode(file.parent) == "755"
+
+
+def test_files_that_are_not_ours_keep_their_mode(tmp_path: Path) -> None:
+    data, outside = tmp_path / "data", tmp_path / "outside"
+    data.mkdir()
+    outside.write_text("x")
+    (data / "secret").symlink_to(outside)
+    (data / "notes.txt").write_text("x")
+    for path in (outside, data / "notes.txt"):
+        path.chmod(0o644)
+    tighten([data], None)
+    assert (_mode(data), _mode(outside), _mode(data / "notes.txt")) == ("700", "644", "644")
+
+
+def test_a_folder_for_all_users_stays_so_and_is_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    tmp_path.chmod(0o1777)
+    tighten([tmp_path], None)
+    assert _mode(tmp_path) == "1777"
+    assert f"The data folder {tmp_path} is shared with other users" in caplog.text
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
+def test_what_belongs_to_another_user_is_left_and_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    tmp_path.chmod(0o755)
+    os.chown(tmp_path, 12345, 12345)
+    tighten([tmp_path], None)
+    assert _mode(tmp_path) == "755"
+    assert f"access to {tmp_path} (mode 0755)" in caplog.text
+    assert "it belongs to another user. Set it to 0700." in caplog.text
 
 
 def test_a_demo_writes_nothing_into_a_real_store(tmp_path: Path) -> None:

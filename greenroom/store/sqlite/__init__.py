@@ -1,7 +1,7 @@
 """The item store on one SQLite file."""
 
-from greenroom.store.sqlite.backup import BackupExists, backup
+from greenroom.store.sqlite.backup import BackupExists, backup, is_database
 from greenroom.store.sqlite.engine import SqliteStore
 from greenroom.store.sqlite.glance import glance
 
-__all__ = ["BackupExists", "SqliteStore", "backup", "glance"]
+__all__ = ["BackupExists", "SqliteStore", "backup", "glance", "is_database"]

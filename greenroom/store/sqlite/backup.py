@@ -11,6 +11,8 @@ from greenroom.store.problems import StoreCorrupt, StoreFull, StoreUnavailable
 from greenroom.store.sqlite.refusals import is_full, translated
 from greenroom.store.sqlite.schema import APPLICATION_ID
 
+_MAGIC = b"SQLite format 3\0"
+
 
 class BackupExists(Problem):
     """{path} exists already; a backup overwrites nothing."""
@@ -40,6 +42,16 @@ def backup(source: Path, target: Path) -> None:
         if is_full(error.errno):
             raise StoreFull(f"{target}: {error.strerror}") from error
         raise StoreUnavailable(f"{target}: {error.strerror}") from error
+
+
+def is_database(path: Path) -> bool:
+    """Whether the file is a database of this product, by the marks in its header."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(72)
+    except OSError:
+        return False
+    return header.startswith(_MAGIC) and header[68:] == APPLICATION_ID.to_bytes(4, "big")
 
 
 def _copy(source: Path, draft: Path) -> None:
