@@ -6,11 +6,13 @@ from functools import partial
 from greenroom.cost.pattern import Act, Pattern
 from greenroom.cost.stage import TEXT, Stage
 from greenroom.ids import NoticeId
+from greenroom.messaging.announce_person import MOST_THREADS, announce_person
 from greenroom.messaging.models import Frame
 from greenroom.messaging.preview import preview
 from greenroom.messaging.surroundings import surroundings
 from greenroom.people import directory
 from greenroom.people.actor import Actor, Scope, StaffRole, system
+from greenroom.people.rename import NewNames, rename
 from greenroom.people.suspend import suspend
 from greenroom.safety import blocks
 from greenroom.safety.claim import claim
@@ -207,6 +209,18 @@ async def _by_name(stage: Stage) -> Act:
     return partial(directory.by_name, stage.messaging.people, "xav", limit=10)
 
 
+async def _rename_me(stage: Stage, conversations: int) -> Act:
+    ana = await stage.person("ana")
+    for guest in await stage.people(conversations):
+        await stage.talk(guest, ana)
+
+    async def act() -> None:
+        account = await rename(stage.messaging.people, ana, NewNames(display_name="Ana B. Example"))
+        await announce_person(stage.messaging, account)
+
+    return act
+
+
 PATTERNS = (
     Pattern("blocks_check", "whether a block keeps two people apart", _blocks_check),
     Pattern(
@@ -234,4 +248,14 @@ PATTERNS = (
     Pattern("people_by_ids", "20 people by id", _by_ids),
     Pattern("person_by_username", "a person by username", _by_username),
     Pattern("people_by_name", "10 people by the beginning of a name", _by_name),
+    Pattern(
+        "rename_me",
+        f"change one's name and tell the people of {MOST_THREADS} conversations",
+        partial(_rename_me, conversations=MOST_THREADS),
+    ),
+    Pattern(
+        "rename_me_busy",
+        "the same, of somebody with 200 conversations",
+        partial(_rename_me, conversations=200),
+    ),
 )

@@ -1,12 +1,17 @@
 """Tells people in somebody's latest conversations that this person has other names.
 
-The audience is bounded: the person's own devices, and everybody in the 20 threads of theirs that
-were active last, of at most 20 rows of each inbox shelf and 100 of the two shelves that hold what
-the person left. Everybody else sees the new names with the next load.
+The audience is bounded: the person's own devices, and the people in the 20 threads of theirs that
+were active last. These are chosen from the first 300 rows of each of the 10 inbox shelves, at half
+a read unit a row (`rename_me` in docs/costs.md). Somebody who has turned the thread away (declined,
+blocked, left) or whose request has ended is not told: the names of a stranger must not reach them.
+Somebody whose request waits is told, because their list of requests shows the names. Everybody else
+sees the new names with the next load.
 
-Careful: nothing that the person did in secret may change who is told. So archived, hidden and left
-threads count as any other, threads are ranked by their last message alone, and a request that the
-person was sent counts only once it is accepted, whatever its answer (tests/twins).
+Careful: nothing that the person did in secret may change which threads are chosen. So archived,
+hidden and left threads count as any other, threads are ranked by their last message alone, and a
+request that the person was sent counts only once it is accepted, whatever its answer (tests/twins).
+One limit remains: pinning, archiving or leaving moves a row up on its shelf. Where more than 300
+rows of one shelf lie above that of an active thread, the people of this thread hear nothing.
 """
 
 import asyncio
@@ -14,7 +19,7 @@ from contextlib import suppress
 
 from greenroom.errors import Problem
 from greenroom.ids import UserId
-from greenroom.messaging import items
+from greenroom.messaging import items, rules
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import PersonUpdated
 from greenroom.messaging.models import Folder, Thread
@@ -32,24 +37,35 @@ from greenroom.store.base import Key
 from greenroom.store.limits import MAX_BATCH
 
 MOST_THREADS = 20
-_MOST_LEFT = 100
-_LEFT = (AWAY, Folder.REQUESTS.value)
-"""Somebody who has left and is asked again is on the second."""
+MOST_ROWS = 300
+"""How many rows of a shelf are read. The order on a shelf is no order of activity: a row that its
+owner pins or archives goes to the top."""
 _SHELVES = (FRESH, *(folder.value for folder in Folder if folder is not Folder.ALL), AWAY)
 
 
 async def announce_person(messaging: Messaging, person: Person) -> None:
     """The names are stored already: a store that fails now only makes others see them later."""
     with suppress(Problem):
-        told = audience_of(await _threads(messaging, person.id), person.id)
+        threads = await _threads(messaging, person.id)
+        told = audience_of(threads, person.id, messaging.clock.now_ms())
         messaging.publish_person(PersonUpdated(person, told))
 
 
-def audience_of(threads: list[Thread], user: UserId) -> tuple[UserId, ...]:
+def audience_of(threads: list[Thread], user: UserId, now_ms: int) -> tuple[UserId, ...]:
     counted = [thread for thread in threads if _counts(thread, user)]
     latest = sorted(counted, key=lambda thread: (thread.active_ms, thread.id), reverse=True)
-    seats = (seat for thread in latest[:MOST_THREADS] for seat in thread.seats)
+    seats = (
+        seat
+        for thread in latest[:MOST_THREADS]
+        for seat in thread.seats
+        if _sees_names(thread, seat, now_ms)
+    )
     return tuple(dict.fromkeys((user, *seats)))
+
+
+def _sees_names(thread: Thread, seat: UserId, now_ms: int) -> bool:
+    """Whether the thread is in the inbox of this person, as a request at least."""
+    return rules.is_let_in(thread, seat, now_ms) and not rules.is_unasked(thread, seat)
 
 
 def _counts(thread: Thread, user: UserId) -> bool:
@@ -71,9 +87,8 @@ async def _threads(messaging: Messaging, user: UserId) -> list[Thread]:
 
 
 async def _on_shelf(messaging: Messaging, user: UserId, shelf: str) -> list[Key]:
-    """The heads of the threads that were put there last."""
-    most = _MOST_LEFT if shelf in _LEFT else MOST_THREADS
+    """The heads of the threads on it, the first rows only."""
     page = await messaging.store.query(
-        MESSAGING, shelf_key(user, shelf), index=INBOX, limit=most, backward=True
+        MESSAGING, shelf_key(user, shelf), index=INBOX, limit=MOST_ROWS, backward=True
     )
     return [head_key(thread_in(row["pk"])) for row in page.items]

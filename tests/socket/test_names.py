@@ -88,16 +88,71 @@ async def _archives(node: Node, thread: str) -> None:
 
 
 @pytest.mark.parametrize("secret", [_leaves, _blocks, _leaves_and_declines, _archives])
-async def test_whoever_has_gone_in_secret_is_told_and_heard_of_as_before(
-    node: Node, secret: Any
-) -> None:
+async def test_the_other_hears_of_somebody_who_has_gone_in_secret(node: Node, secret: Any) -> None:
     await node.join("dora")
     async with AsyncExitStack() as stack:
         clients = await _listening(node, stack)
         thread = await node.talk("ana", "ben")
         await secret(node, thread)
         assert (await _renamed(node, clients, "ben")).keys() == {"ana", "ben"}
-        assert (await _renamed(node, clients, "ana")).keys() == {"ana", "ben"}
+
+
+@pytest.mark.parametrize(
+    ("secret", "hears"),
+    [(_leaves, False), (_blocks, False), (_leaves_and_declines, False), (_archives, True)],
+)
+async def test_somebody_who_has_gone_hears_nothing(node: Node, secret: Any, hears: bool) -> None:
+    await node.join("dora")
+    async with AsyncExitStack() as stack:
+        clients = await _listening(node, stack)
+        thread = await node.talk("ana", "ben")
+        await secret(node, thread)
+        told = await _renamed(node, clients, "ana")
+        assert told.keys() == ({"ana", "ben"} if hears else {"ana"})
+
+
+async def _asks(node: Node) -> str:
+    """A request of Ana's to Dora, a stranger."""
+    thread = await node.open("ana", "dora")
+    await node.say("ana", thread, "may I ask?")
+    (request,) = (await node.call("ana", "GET", f"/threads/{thread}"))["requests"]
+    return str(request["requestId"])
+
+
+async def test_a_request_that_waits_shows_the_new_names(node: Node) -> None:
+    await node.join("dora")
+    async with AsyncExitStack() as stack:
+        clients = await _listening(node, stack)
+        await _asks(node)
+        assert (await _renamed(node, clients, "ana")).keys() == {"ana", "dora"}
+
+
+async def test_nobody_hears_of_a_sender_before_the_first_message(node: Node) -> None:
+    await node.join("dora")
+    async with AsyncExitStack() as stack:
+        clients = await _listening(node, stack)
+        await node.open("ana", "dora")
+        assert (await _renamed(node, clients, "ana")).keys() == {"ana"}
+
+
+@pytest.mark.parametrize(
+    ("who", "method", "path"),
+    [
+        ("dora", "POST", "/requests/{request}/decline"),
+        ("dora", "POST", "/requests/{request}/block"),
+        ("dora", "PUT", "/blocks/{ana}"),
+        ("ana", "DELETE", "/requests/{request}"),
+    ],
+)
+async def test_a_request_that_has_ended_brings_no_more_names(
+    node: Node, who: str, method: str, path: str
+) -> None:
+    await node.join("dora")
+    async with AsyncExitStack() as stack:
+        clients = await _listening(node, stack)
+        request = await _asks(node)
+        await node.call(who, method, path.format(request=request, ana=node.id("ana")))
+        assert (await _renamed(node, clients, "ana")).keys() == {"ana"}
 
 
 @pytest.mark.parametrize("answer", [None, "decline", "block"])
