@@ -105,6 +105,7 @@ ANSWERS: Mapping[type[Problem], Answer] = {
     messaging.InvalidReaction: Answer(422),
     messaging.InvalidMark: Answer(422),
     messaging.TextRefused: Answer(422),
+    messaging.TextRejected: Answer(422),
     messaging.NotPlain: Answer(422),
     messaging.TooManyParticipants: Answer(422),
     messaging.ClientIdReused: Answer(422),

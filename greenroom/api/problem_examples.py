@@ -27,6 +27,7 @@ _VALUES: Mapping[str, Any] = {
     "user": "usr_01k75pf2018h3y5m9s4w6tz0ab",
     "username": "maya",
     "version": 4,
+    "warned": False,
 }
 _REASONS: Mapping[str, str] = {
     "account-suspended": "You asked for payment outside.",
@@ -40,6 +41,7 @@ _REASONS: Mapping[str, str] = {
     "invalid-thread-change": "a lock is set by moderators, with POST …/lock",
     "invalid-token": "it is signed with a key that is not known",
     "not-a-frame": "the frame has no type",
+    "text-rejected": "Please keep it friendly.",
 }
 
 

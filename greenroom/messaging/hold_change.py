@@ -1,10 +1,10 @@
 """Keep an edit or a new name back until a moderator has looked at it.
 
 The old text stays until then. Careful: a case is known by what it would change and by the new text,
-so that a retry is held once, and what was refused before does not come up again.
+so that a retry is held once. What was rejected before is refused; what was released before, and
+comes again, is held again.
 """
 
-from contextlib import suppress
 from hashlib import blake2b
 
 from msgspec import Struct
@@ -12,10 +12,10 @@ from msgspec import Struct
 from greenroom.ids import UserId
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Frame, Thread
-from greenroom.safety.hold import held_ops
-from greenroom.safety.models import HeldEdit, HeldName
+from greenroom.messaging.problems import TextRejected
+from greenroom.safety.hold import hold_change
+from greenroom.safety.models import Decision, HeldEdit, HeldName, was_rejected
 from greenroom.safety.verdict import Hold
-from greenroom.store.problems import ConditionFailed
 
 
 class HeldChange(Struct, frozen=True):
@@ -39,8 +39,9 @@ async def hold_name(
 async def _hold(
     messaging: Messaging, subject: HeldEdit | HeldName, text: str, verdict: Hold
 ) -> HeldChange:
-    with suppress(ConditionFailed):  # it is held already, or was
-        await messaging.store.write(*held_ops(messaging.safety, subject, text, verdict))
+    case = await hold_change(messaging.safety, subject, text, verdict)
+    if was_rejected(case):
+        raise TextRejected(case.reason or None, case.decision is Decision.WARN)
     return HeldChange()
 
 

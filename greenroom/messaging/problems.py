@@ -1,6 +1,6 @@
 """What messaging refuses. Missing and forbidden look the same; so do blocked, left and expired."""
 
-from greenroom.errors import Clause, Problem
+from greenroom.errors import MOST_CHARACTERS, Clause, Problem, quoted
 from greenroom.ids import ThreadId
 
 
@@ -94,6 +94,19 @@ class TextRefused(Problem):
     """This text is against the rules and was not sent ({hints})."""
 
     hints: tuple[str, ...]
+
+
+class TextRejected(Problem):
+    """A moderator decided against this text. Change it and try again."""
+
+    reason: str | None
+    """What the moderator says about it."""
+    warned: bool
+    """Whether the author was warned."""
+
+    def __str__(self) -> str:
+        said = f" The moderator says: {quoted(self.reason, MOST_CHARACTERS)}" if self.reason else ""
+        return f"{super().__str__()}{said}"
 
 
 class NotYours(Problem):

@@ -4,13 +4,26 @@ A message is held in the transaction that claims the client's message id, so tha
 and never lost between the two.
 """
 
+from msgspec.structs import replace
+
 from greenroom.ids import MessageId
 from greenroom.safety import records
+from greenroom.safety.access import find
 from greenroom.safety.context import Safety
-from greenroom.safety.models import Case, HeldEdit, HeldMessage, HeldName, case_id
+from greenroom.safety.models import (
+    Case,
+    HeldEdit,
+    HeldMessage,
+    HeldName,
+    case_id,
+    was_rejected,
+)
 from greenroom.safety.reading import digest
 from greenroom.safety.verdict import Hold
 from greenroom.store.base import Op
+from greenroom.store.problems import ConditionFailed, Conflict
+
+_TRIES = 5
 
 
 def held_ops(
@@ -22,7 +35,38 @@ def held_ops(
     reply_to: MessageId | None = None,
 ) -> tuple[Op, ...]:
     """Opens a case, unless there is one about the same, and lists it for its author."""
-    case = Case(
+    case = _new_case(safety, subject, text, verdict, reply_to)
+    return records.opened(case, digest(text)), records.held(case)
+
+
+async def hold_change(
+    safety: Safety, subject: HeldEdit | HeldName, text: str, verdict: Hold
+) -> Case:
+    """The case about the change: new, still open, or rejected before. One that was released, and
+    comes again, is opened again."""
+    made = _new_case(safety, subject, text, verdict)
+    before: Case | None = None
+    for _ in range(_TRIES):
+        case = made if before is None else replace(made, version=before.version + 1)
+        try:
+            await safety.store.write(records.opened(case, digest(text), before), records.held(case))
+        except ConditionFailed:
+            before = await find(safety, made.id)
+            if before is not None and (before.is_open or was_rejected(before)):
+                return before
+        else:
+            return case
+    raise Conflict
+
+
+def _new_case(
+    safety: Safety,
+    subject: HeldMessage | HeldEdit | HeldName,
+    text: str,
+    verdict: Hold,
+    reply_to: MessageId | None = None,
+) -> Case:
+    return Case(
         id=case_id(subject),
         subject=subject,
         about=subject.author,
@@ -34,4 +78,3 @@ def held_ops(
         spam_score=verdict.spam_score,
         verdict=verdict.reason,
     )
-    return records.opened(case, digest(text)), records.held(case.id, subject)

@@ -321,6 +321,11 @@ def takes_away(case: Case, decision: Decision) -> bool:
             return False
 
 
+def was_rejected(case: Case) -> bool:
+    """Of a held text: whether it was decided, by itself or with another case, not to show it."""
+    return not case.is_open and case.decision is not Decision.RELEASE
+
+
 def folds(decided: Entry, digest: str, other: Case, other_digest: str) -> bool:
     """Whether a decision ends this other open case of the same person too: all of them once
     somebody is suspended, else those about the same words."""

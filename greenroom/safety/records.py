@@ -4,7 +4,7 @@
     ├─ USER#{userId}
     │  ├─ BLOCK#{blockedUserId}       whom the user has blocked
     │  ├─ REPORT#{reportId}           what the user has reported
-    │  ├─ HELD#{caseId}               a message, edit or name that waits for a moderator
+    │  ├─ HELD#{at}#{caseId}          a message, edit or name that waits for a moderator
     │  ├─ NOTICE#{at}#{noticeId}      what moderation tells the user, until acknowledged
     │  ├─ NOTED#{at}#{noticeId}       the same, acknowledged
     │  ├─ RECORD#{at}#{entryId}       reinstated, or a staff role granted or revoked
@@ -134,7 +134,7 @@ SAFETY = Table(
             "A block. Whether two users may meet is one read of two keys, one in each direction.",
         ),
         Kind("USER#{userId}", "REPORT#{reportId}", "What the user has reported, and its case."),
-        Kind("USER#{userId}", "HELD#{caseId}", "A message, edit or name that is held."),
+        Kind("USER#{userId}", "HELD#{at}#{caseId}", "A message, edit or name that is held."),
         Kind(
             "USER#{userId}",
             "NOTICE#{at}#{noticeId}",
@@ -277,24 +277,29 @@ def case_of(item: Item) -> Case:
     return msgspec.convert(item, Case)
 
 
-def held_key(author: UserId, case: CaseId) -> Key:
-    return Key(user_partition(author), HELD + case)
+def held_key(author: UserId, case: Case) -> Key:
+    return Key(user_partition(author), f"{HELD}{iso(case.opened_ms)}#{case.id}")
 
 
-def held(case: CaseId, subject: HeldMessage | HeldEdit | HeldName) -> Put:
-    """So that the author can list what is held. The case has the text."""
-    return Put(SAFETY, _at(held_key(subject.author, case)) | {"caseId": case})
+def held(case: Case) -> Put:
+    """So that the author can list what is held, oldest first. The case has the text."""
+    assert case.about is not None
+    return Put(SAFETY, _at(held_key(case.about, case)) | {"caseId": case.id})
 
 
 def case_in(item: Item) -> CaseId:
     return CaseId(str(item["caseId"]))
 
 
-def opened(case: Case, text_digest: str) -> Put:
+def opened(case: Case, text_digest: str, before: Case | None = None) -> Put:
+    """A new case; or, with the closed case of `before`, the same case opened again."""
     item = _at(case_key(case.id)) | _written(case) | _waiting(case)
     if text_digest:
         item[TEXT_DIGEST] = text_digest
-    return Put(SAFETY, item, _ABSENT)
+    if before is None:
+        return Put(SAFETY, item, _ABSENT)
+    is_closed = F("isOpen").equals(False)
+    return Put(SAFETY, item, F("version").equals(before.version) & is_closed)
 
 
 def reported_again(before: Case, after: Case) -> Update:
@@ -346,7 +351,7 @@ def decided(
     if undone:
         ops.append(Put(SAFETY, _undone(entry), _ABSENT))
     if isinstance(before.subject, HeldMessage | HeldEdit | HeldName):
-        ops.append(Delete(SAFETY, held_key(before.subject.author, before.id)))
+        ops.append(Delete(SAFETY, held_key(before.subject.author, before)))
     if notice is not None:
         ops.append(noticed(notice))
     if entry.about is not None and (standing := _standing(entry.about, entry)):

@@ -99,10 +99,27 @@ async def test_everything_that_is_held_is_listed_for_its_author_until_it_is_deci
         decided = {"decision": decision, "version": case["version"]}
         assert (await hall.ask("mod", "POST", f"{place}/decide", decided)).status_code < 300
         assert (await hall.get("ana", "/me/held"))["held"] == listed[number:]
-    await hall.ask("ana", "PATCH", f"/threads/{thread}", {"subject": NAME})
+    again = await hall.ask("ana", "PATCH", f"/threads/{thread}", {"subject": NAME})
+    assert refused(again, 422, "text-rejected")["warned"] is False
     assert (await hall.get("ana", "/me/held"))["held"] == [], "what was decided stays so"
     safety, user = hall.contexts.safety, UserId(hall.ids["ana"])
     kept = await safety.store.query(
         records.SAFETY, records.user_partition(user), Prefix(records.HELD), limit=10
     )
     assert not kept.items, "nor is anything of it kept in the author's list"
+
+
+async def test_what_is_held_is_listed_oldest_first_across_pages(hall: Hall) -> None:
+    thread = await hall.talk()
+    for number in range(7):
+        body = {"body": f"{HELD} {number}", "clientMessageId": f"h{number}"}
+        told(await hall.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
+        hall.clock.advance(seconds=1)
+    listed, cursor = list[str](), ""
+    while True:
+        page = await hall.get("ana", f"/me/held?limit=2{cursor}")
+        listed += [one["clientMessageId"] for one in page["held"]]
+        if page["next"] is None:
+            break
+        cursor = f"&cursor={page['next']}"
+    assert listed == [f"h{number}" for number in range(7)]

@@ -1,5 +1,7 @@
 """Edits and names that a moderator looks at first: the old text stays until they are released."""
 
+import asyncio
+
 import pytest
 
 from greenroom.ids import MessageId, ThreadId
@@ -16,6 +18,7 @@ from greenroom.messaging.problems import (
     NotPlain,
     NotYours,
     TextRefused,
+    TextRejected,
     ThreadChanged,
     VersionMismatch,
 )
@@ -24,9 +27,10 @@ from greenroom.messaging.seats import leave
 from greenroom.messaging.send import Held, Outgoing, send
 from greenroom.messaging.surroundings import surroundings
 from greenroom.people.actor import Scope
+from greenroom.safety import records
 from greenroom.safety.claim import claim
 from greenroom.safety.decide import decide
-from greenroom.safety.models import Case, Decision, HeldEdit, HeldName
+from greenroom.safety.models import Case, Decision, Entry, HeldEdit, HeldName
 from greenroom.safety.problems import CannotRelease
 from greenroom.safety.queue import queue
 from tests.messaging.world import World
@@ -45,10 +49,12 @@ async def _only_case(world: World) -> Case:
     return case
 
 
-async def _decide(world: World, decision: Decision) -> None:
+async def _decide(world: World, decision: Decision, reason: str = "") -> None:
     mod, case = world.actors["mod"], await _only_case(world)
     case = await claim(world.messaging.safety, mod, case.id)
-    await decide(world.messaging.safety, mod, case.id, decision, version=case.version)
+    await decide(
+        world.messaging.safety, mod, case.id, decision, version=case.version, reason=reason
+    )
 
 
 async def _bodies(world: World, name: str, thread: ThreadId) -> list[str]:
@@ -99,8 +105,76 @@ async def test_a_held_edit_is_one_case_however_often_it_is_tried(world: World) -
     await _only_case(world)
     await _decide(world, Decision.REMOVE)
     assert await _bodies(world, "ben", thread.id) == ["Hello Ben"]
-    assert isinstance(await _edit(world, thread.id, frame.id, HELD), HeldChange)
+    with pytest.raises(TextRejected):
+        await _edit(world, thread.id, frame.id, HELD)
     assert await _cases(world) == ()
+
+
+_AGAINST = (Decision.REMOVE, Decision.WARN, Decision.SUSPEND)
+
+
+@pytest.mark.parametrize("decision", [*_AGAINST, Decision.RELEASE])
+@pytest.mark.parametrize("kind", ["edit", "name"])
+async def test_a_change_that_was_decided_is_never_held_without_a_case(
+    world: World, kind: str, decision: Decision
+) -> None:
+    thread = await world.inquiry()
+    frame = await world.say("ana", thread.id, "Hello Ben")
+    messaging, ana = world.messaging, world.actors["ana"]
+
+    async def change() -> Thread | Frame | HeldChange:
+        if kind == "edit":
+            return await edit(messaging, ana, thread.id, frame.id, HELD)
+        return await rename(messaging, ana, thread.id, NAME)
+
+    for _ in range(2):
+        assert isinstance(await change(), HeldChange)
+        first = await _only_case(world)
+    await _decide(world, decision, reason="Not here")
+    if decision in _AGAINST:
+        with pytest.raises(TextRejected) as refusal:
+            await change()
+        assert (refusal.value.reason, refusal.value.warned) == (
+            "Not here",
+            decision is Decision.WARN,
+        )
+        assert await _cases(world) == ()
+        return
+    if kind == "edit":
+        await edit(messaging, ana, thread.id, frame.id, "Hello again")
+    else:
+        await rename(messaging, ana, thread.id, "")
+    for _ in range(2):
+        assert isinstance(await change(), HeldChange)
+        again = await _only_case(world)
+        assert (again.is_open, again.decision, again.about) == (True, None, ana.user)
+    assert (again.id, again.version) == ((first.id, 3) if kind == "name" else (again.id, 1))
+    await _decide(world, Decision.RELEASE)
+    if kind == "edit":
+        assert await _bodies(world, "ben", thread.id) == [HELD]
+    else:
+        assert await _subject(world, thread.id) == NAME
+
+
+async def test_a_change_that_could_not_be_released_is_held_again(world: World) -> None:
+    thread, frame, _ = await _edited(world, HELD)
+    case, safety = await _only_case(world), world.messaging.safety
+    entry = Entry(
+        case=case.id,
+        version=case.version + 1,
+        at_ms=safety.clock.now_ms(),
+        by=world.user("mod"),
+        decision=Decision.RELEASE,
+        about=case.about,
+    )
+    case = await claim(safety, world.actors["mod"], case.id)
+    await safety.store.write(*records.decided(case, entry, None, undone=False))
+    assert await _cases(world) == ()
+    outcomes = await asyncio.gather(
+        *(_edit(world, thread.id, frame.id, HELD) for _ in range(4)),
+    )
+    assert outcomes == [HeldChange()] * 4
+    assert (await _only_case(world)).version == 3
 
 
 async def test_a_release_that_is_carried_out_again_edits_once(world: World) -> None:

@@ -40,6 +40,7 @@ from greenroom.messaging.problems import (
     ParticipantNotFound,
     RequestPending,
     TextRefused,
+    TextRejected,
     ThreadChanged,
     ThreadNotFound,
 )
@@ -112,7 +113,8 @@ async def get_thread(
     "change the rest (docs/reference/roles.md). A new status or booking posts a system message. "
     "Once the conversation is `confirmed`, its participants count as known to each other. A name "
     "that would be held as a message is held here too (`202`): the old name stays until a "
-    "moderator releases the new one.",
+    "moderator releases the new one. One that a moderator has rejected is refused with "
+    "`text-rejected`.",
     response_description="The changed conversation. For a service that is not in it, `mine` has "
     "only defaults.",
     response_headers=_ETAG,
@@ -125,6 +127,7 @@ async def get_thread(
         InvalidThreadChange,
         InvalidText,
         TextRefused,
+        TextRejected,
         metadata.InvalidMetadata,
         TooMany,
         body=True,

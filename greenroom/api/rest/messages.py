@@ -42,6 +42,7 @@ from greenroom.messaging.problems import (
     NotYours,
     RequestPending,
     TextRefused,
+    TextRejected,
     ThreadNotFound,
     VersionMismatch,
 )
@@ -186,6 +187,7 @@ async def get_message(
     summary="Edit your message or its metadata",
     description="Earlier versions of the text stay in its history. A text that would be held if it "
     "were sent is held here too (`202`): the message stays as it is until a moderator releases it. "
+    "One that a moderator has rejected is refused with `text-rejected`. "
     "Text and metadata change together or not at all. Metadata given with a text that is held is "
     "dropped: give it again, alone.",
     response_description="The edited message.",
@@ -198,6 +200,7 @@ async def get_message(
         VersionMismatch,
         InvalidText,
         TextRefused,
+        TextRejected,
         NotPlain,
         NotYourPlace,
         InvalidMetadata,
