@@ -22,6 +22,15 @@ _JOINERS = "\u200c\u200d"
 _DIRECTIONS = "\u200e\u200f\u061c"
 _FILLERS = "\u115f\u1160\u3164\uffa0\u2800\U0001d159"
 """Letters and symbols by their category, but they show nothing."""
+_EMOJI_SIGNS = "\u203c\u2049\u2139\u3030"
+"""Emoji that are no symbols by their category."""
+_KEYCAP = "\u20e3"
+_IGNORABLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3"
+    "\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Unicode's Default_Ignorable_Code_Point, and two symbols that show nothing either."""
 _ACCENTS = (
     ("\u0300", "\u036f"),
     ("\u1ab0", "\u1aff"),
@@ -158,11 +167,26 @@ def is_name_like(text: str) -> bool:
     marks. Blank is a name as well, of somebody who gives none."""
     if text.isascii():
         return text.isprintable()
-    return limited(text) == text and all(map(_prints, text))
+    return limited(text) == text and all(map(_fits_name, text, " " + text, text[1:] + " "))
 
 
-def _prints(c: str) -> bool:
-    if c.isprintable():
-        return True
-    is_new_emoji = "\U0001f300" <= c <= "\U0001faff"
-    return is_new_emoji or c in _JOINERS or _CLASSES[ord(c)] == "t"
+def _fits_name(c: str, before: str, after: str) -> bool:
+    if _IGNORABLE.fullmatch(c):
+        return c in _JOINERS or _CLASSES[ord(c)] == "t" or _varies(before, c, after)
+    return c.isprintable() or "\U0001f300" <= c <= "\U0001faff"
+
+
+def _varies(before: str, c: str, after: str) -> bool:
+    """Whether a variation selector stands where it changes what is seen: an emoji, a Chinese
+    character or a Mongolian letter."""
+    if c in "\ufe0e\ufe0f":
+        is_key = before in "0123456789#*" and after == _KEYCAP
+        return is_key or before in _EMOJI_SIGNS or _is_symbol(before)
+    if "\u180b" <= c <= "\u180f":
+        return "\u1820" <= before <= "\u18aa"
+    is_selector = "\ufe00" <= c <= "\ufe02" or "\U000e0100" <= c <= "\U000e01ef"
+    return is_selector and unicodedata.name(before, "").startswith("CJK ")
+
+
+def _is_symbol(c: str) -> bool:
+    return unicodedata.category(c) in ("So", "Sk", "Sm") and c >= "\u00a9"

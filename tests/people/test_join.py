@@ -6,6 +6,7 @@ import unicodedata
 import pytest
 
 from greenroom.clock import HeldClock
+from greenroom.letters import is_name_like
 from greenroom.people import People, directory
 from greenroom.people.join import UsernameTaken, join
 from greenroom.people.models import (
@@ -110,6 +111,9 @@ async def test_joining_costs_the_same_however_many_have_joined(people: People) -
         "👩🏽\u200d🚀 Ana",
         "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
         "\U0001fae8",
+        "Ana ❤\ufe0f 1\ufe0f\u20e3 \u2139\ufe0f ↔\ufe0f 👁\ufe0f\u200d🗨\ufe0f",
+        "葛\U000e0100城 神\ufe00",
+        "ᠮᠣᠩᠭᠣᠯ\u180b",
         "W" + "olfeschlegelsteinhausenbergerdorff" + "x" * 25,
         "e\u0301" * 40,
         "",
@@ -131,3 +135,35 @@ def test_what_people_are_called_is_a_name(name: str) -> None:
 def test_what_shows_nothing_or_smears_is_no_name(name: str) -> None:
     with pytest.raises(InvalidName, match="display name"):
         checked_name("display name", name)
+
+
+def _is_ignorable(code: int) -> bool:
+    """Default_Ignorable_Code_Point, as DerivedCoreProperties.txt of Unicode 16 lists it."""
+    return any(
+        first <= code <= last
+        for first, last in (
+            *((0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5)),
+            *((0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F)),
+            *((0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0)),
+            *((0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
+        )
+    )
+
+
+def test_no_character_that_shows_nothing_hides_in_a_name() -> None:
+    passed = []
+    for code in range(0x80, 0x110000):
+        c = chr(code)
+        if not (_is_ignorable(code) or unicodedata.category(c) in ("Cf", "Cc")):
+            continue
+        for name in (f"Ana{c}", f"A{c}na", f"{c}Ana", f"Оля{c}", f"Ana {c}{c}Sol"):
+            # Blanks at the ends are cut off, and a few control characters count as blanks.
+            if is_name_like(name) and name.strip() == name:
+                passed.append((name, f"U+{code:04X}"))
+    assert passed == []
+
+
+@pytest.mark.parametrize("base", ["a", "é", "я", "ع", "한", "ก", ".", "+"])
+def test_a_variation_selector_varies_only_what_has_variants(base: str) -> None:
+    for c in ("\ufe00", "\ufe0e", "\ufe0f", "\u180b", "\U000e0100", "\U000e01ef"):
+        assert not is_name_like(f"{base}{c}")

@@ -102,6 +102,35 @@ test("a link is not shown under another address", () => {
   }
 });
 
+/** Every character but halves of surrogate pairs. */
+function* characters(): Generator<string> {
+  for (let code = 1; code <= 0x10ffff; code += 1) {
+    if (code < 0xd800 || code > 0xdfff) yield String.fromCodePoint(code);
+  }
+}
+
+test("no hidden character and no kind of dot makes another address of a link", () => {
+  const evil = "<a https://evil.example/>https://evil.example/</a>";
+  const labels = ["bank\u0660com", "bank\ua4f8com", "bank\u200a.com", "bank\uff1a\uff0f\uff0f"];
+  for (const one of characters()) {
+    if (/[\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}]/u.test(one)) {
+      labels.push(`bank${one}.com`, `bank.${one}com`, `bank${one}\uff0e${one}${one}com`);
+    }
+    if (/[.\u3002]/.test(one.normalize("NFKC"))) labels.push(`bank${one}com`);
+  }
+  assert.ok(labels.length > 10_000);
+  for (const label of labels) {
+    const found = shown(`[${label}](https://evil.example/)`);
+    assert.ok(found.includes(evil), `${[...label].map((one) => one.codePointAt(0)?.toString(16))}`);
+  }
+});
+
+test("an ordinary label is a link", () => {
+  for (const label of ["Hello. World", "our place", "नमस्ते दुनिया", "❤️ see us", "٢٠٢٦", "col·lega", "Wait …"]) {
+    assert.equal(shown(`[${label}](https://e.org/)`), `<p><a https://e.org/>${label}</a></p>`);
+  }
+});
+
 test("only http, https and mailto are links, whatever is written", () => {
   const visit = (nodes: readonly (Inline | Block)[]): string[] =>
     nodes.flatMap((node) => [

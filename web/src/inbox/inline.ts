@@ -25,7 +25,14 @@ const BLANK = /\s/;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 const BEFORE_MENTION = /[\p{L}\p{N}_@.+%=/\\-]/u;
 /** What may be an address to the eye: a name, a dot and another name, or a scheme. */
-const ADDRESS = /[\p{L}\p{N}][.\u3002\uff0e\uff61][\p{L}\p{N}]|:\/\/|@/u;
+const ADDRESS = /[\p{L}\p{N}][.\u3002]+[\p{L}\p{N}]|:\/\/|@/u;
+/** Dots to the eye that Unicode's compatibility forms keep apart from the full stop. */
+const DOT_ALIKE = /[\u0701\u0702\ua4f8\ua4fa\ua60e\u{10a50}\u{1d16d}]/gu;
+/** Arabic zeros, which are dots: between Latin letters they are meant as one. */
+const ZERO_ALIKE = /([A-Za-z])[\u0660\u06f0](?=[A-Za-z])/gu;
+/** What shows nothing, or next to nothing: format characters, marks on a letter, thin spaces. */
+const UNSEEN =
+  /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\p{M}\u1680\u2000-\u200a\u202f\u205f\u2800]/gu;
 
 /** A run of `*`, `_` or `~` that may open something, and what has come after it. */
 interface Frame {
@@ -234,12 +241,20 @@ class Parser {
 /** A label that reads like another address stays text, and the real address is the link. */
 function linkOf(href: string, inside: Inline[]): Inline[] {
   const label = inside.map(labelText).join("");
-  if (!ADDRESS.test(label) || isSamePlace(label, href)) return [{ is: "link", href, inside }];
+  if (!ADDRESS.test(asSeen(label)) || isSamePlace(label, href)) return [{ is: "link", href, inside }];
   return [
     { is: "text", text: `${label} (` },
     { is: "link", href, inside: [{ is: "text", text: href }] },
     { is: "text", text: ")" },
   ];
+}
+
+/** The label as a reader sees it.
+ *
+ * Careful: normalising takes quadratic time in marks. They go first, and a label is short. */
+function asSeen(label: string): string {
+  const dotted = label.replace(DOT_ALIKE, ".").replace(UNSEEN, "").replace(ZERO_ALIKE, "$1.");
+  return dotted.normalize("NFKC").replace(UNSEEN, "");
 }
 
 function labelText(node: Inline): string {
