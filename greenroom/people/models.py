@@ -61,6 +61,8 @@ class Person(Struct, frozen=True, kw_only=True):
     first_name: str = ""
     last_name: str = ""
     profile_picture: str | None = None
+    version: int = 0
+    """Counts the changes of names. What counts by itself, such as followers, does not change it."""
 
     @property
     def name(self) -> str:
@@ -77,8 +79,6 @@ class Account(Person, frozen=True, kw_only=True):
     follower_count: int = 0
     following_count: int = 0
     post_count: int = 0
-    version: int = 0
-    """Counts the changes of names. What counts by itself, such as followers, does not change it."""
     suspended_until_ms: int | None = None
     suspension_reason: str = ""
     """For the person. What moderators note for themselves is in the audit log."""

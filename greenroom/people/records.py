@@ -57,6 +57,7 @@ USERS_BY_USERNAME = Index(
         "firstName",
         "lastName",
         "profilePicture",
+        "version",
         "isVerified",
         "followerCount",
         "followingCount",
@@ -68,7 +69,7 @@ USERS_BY_NAME = Index(
     "UsersByName",
     LETTERS,
     WORD,
-    ("userId", "username", "displayName", "firstName", "lastName", "profilePicture"),
+    ("userId", "username", "displayName", "firstName", "lastName", "profilePicture", "version"),
     "Users by the beginning of a word of their username or names (two letters at least).",
 )
 
@@ -122,6 +123,7 @@ _PERSON = {
     "first_name": "firstName",
     "last_name": "lastName",
     "profile_picture": "profilePicture",
+    "version": "version",
 }
 _ACCOUNT = _PERSON | {
     "joined_ms": "joinedMs",
@@ -130,7 +132,6 @@ _ACCOUNT = _PERSON | {
     "follower_count": "followerCount",
     "following_count": "followingCount",
     "post_count": "postCount",
-    "version": "version",
     "suspended_until_ms": "suspendedUntil",
     "suspension_reason": "suspensionReason",
     "staff_role": "staffRole",
@@ -170,10 +171,7 @@ def joined(account: Account) -> tuple[Put, ...]:
 
 def renamed(before: Account, after: Account) -> tuple[Op, ...]:
     """The profile is updated and not put: its counters go on counting meanwhile."""
-    kept = _attributes(after, _PERSON) | {
-        "version": after.version,
-        USERNAME_KEY: username_partition(after.username),
-    }
+    kept = _attributes(after, _PERSON) | {USERNAME_KEY: username_partition(after.username)}
     actions = [F(name).set(value) for name, value in kept.items()]
     gone = (F(name).remove() for name in _PERSON.values() if name not in kept)
     words = words_of(after)

@@ -5,6 +5,9 @@ What one would get wrong: the profile's counters change all the time and belong 
 only names and the version are written.
 """
 
+import asyncio
+import random
+
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
@@ -19,7 +22,8 @@ from greenroom.people.models import Account, checked_name, checked_username
 from greenroom.store.base import key_of
 from greenroom.store.problems import ConditionFailed, Conflict
 
-_TRIES = 5
+_TRIES = 12
+_FIRST_PAUSE_SECONDS = 0.005
 
 
 class ProfileChanged(Problem):
@@ -48,24 +52,39 @@ async def rename(
 async def rename_from(
     people: People, actor: Actor, names: NewNames, *, version: int | None = None
 ) -> tuple[Account, Account]:
-    """The same; returns the account as it was before, too."""
+    """The same; returns the account as it was before, too. Where nothing changes, nothing is
+    written and both are the same."""
     changes = _checked(names)
-    for _ in range(_TRIES):
+    for attempt in range(_TRIES):
         before = await _as_it_stands(people, actor.user)
         if version not in (None, before.version):
             raise ProfileChanged(version, before.version)
         if changes.get("username", before.username) != before.username:
             check_not_reserved(people, actor, changes["username"])
-        after = msgspec.structs.replace(before, **changes, version=before.version + 1)
-        try:
-            await people.store.write(*records.renamed(before, after))
-        except ConditionFailed as refusal:
-            wanted = records.claim_key(after.username)
-            if any(key_of(failure.op) == wanted for failure in refusal.failed):
-                raise UsernameTaken(after.username) from None
-            continue  # another change came first; look again
-        return before, after
+        after = msgspec.structs.replace(before, **changes)
+        if after == before:
+            return before, before
+        after = msgspec.structs.replace(after, version=before.version + 1)
+        if await _written(people, before, after):
+            return before, after
+        await asyncio.sleep(random.uniform(0, _FIRST_PAUSE_SECONDS * 2 ** min(attempt, 6)))
     raise Conflict
+
+
+async def _written(people: People, before: Account, after: Account) -> bool:
+    """False where another change came first."""
+    try:
+        await people.store.write(*records.renamed(before, after))
+    except ConditionFailed as refusal:
+        failed = {key_of(failure.op) for failure in refusal.failed}
+        if records.profile_key(after.id) in failed:
+            return False  # the claim may be the person's own by now
+        if records.claim_key(after.username) in failed:
+            raise UsernameTaken(after.username) from None
+        return False
+    except Conflict:
+        return False
+    return True
 
 
 def _checked(names: NewNames) -> dict[str, str]:

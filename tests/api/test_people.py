@@ -24,6 +24,7 @@ async def test_a_profile_says_who_somebody_is_but_not_their_address(
         "firstName": "Zoë",
         "lastName": "",
         "profilePicture": None,
+        "version": 1,
         "isVerified": False,
         "followerCount": 0,
         "followingCount": 0,

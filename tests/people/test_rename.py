@@ -84,6 +84,50 @@ async def test_changes_at_once_all_happen_and_a_version_holds_off_the_late(peopl
     assert refused.value.version == 4
 
 
+async def test_many_changes_at_once_all_happen(people: People) -> None:
+    maya = await join(people, "maya")
+    names = [f"Maya {number}" for number in range(12)]
+    changed = await asyncio.gather(
+        *(rename(people, Actor(maya.id), NewNames(display_name=name)) for name in names)
+    )
+    assert sorted(account.display_name for account in changed) == sorted(names)
+    assert sorted(account.version for account in changed) == list(range(2, 14))
+
+
+async def test_the_same_new_username_at_once_is_no_conflict(people: People) -> None:
+    maya = await join(people, "maya")
+    changed = await asyncio.gather(
+        *(rename(people, Actor(maya.id), NewNames(username="maya.l")) for _ in range(4))
+    )
+    assert {(account.username, account.version) for account in changed} == {("maya.l", 2)}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [NewNames(), NewNames(username="maya"), NewNames("maya", "", "Maya", "Lindqvist")],
+)
+async def test_a_change_of_nothing_writes_nothing(people: People, names: NewNames) -> None:
+    maya = await join(people, "maya", first_name="Maya", last_name="Lindqvist")
+    with people.store.counting() as cost:
+        assert await rename(people, Actor(maya.id), names) == maya
+    assert cost.write_units == 0
+    with pytest.raises(ProfileChanged):
+        await rename(people, Actor(maya.id), names, version=7)
+
+
+async def test_everywhere_a_person_is_found_the_version_is_of_the_names(people: People) -> None:
+    maya = await join(people, "maya", first_name="Maya")
+    after = await rename(people, Actor(maya.id), NewNames(last_name="Berg"))
+    by_username = await directory.by_username(people, "maya")
+    found = [
+        *await directory.by_ids(people, [maya.id]),
+        *([] if by_username is None else [by_username]),
+        *(await directory.by_name(people, "maya")).people,
+        *(await directory.by_name(people, "berg")).people,
+    ]
+    assert [(one.last_name, one.version) for one in found] == [("Berg", after.version)] * 4
+
+
 async def test_of_two_who_take_one_username_at_once_one_gets_it(people: People) -> None:
     both = [await join(people, name) for name in ("maya", "mateo")]
     answers = await asyncio.gather(

@@ -138,7 +138,7 @@ _EDITED = replace(_SENT, body="**15 May**, a full day.", edited_at=_LATER, versi
 _GONE = replace(_SENT, body="", deleted_at=_LATER, deleted_by_user_id=_JONAS, version=2)
 _HINT = Hint(PolicyHint.CONTACT_DETAILS, HINTS[PolicyHint.CONTACT_DETAILS])
 _COUNTS = inbox.Counts({folder: int(folder in ("all", "bookings")) for folder in Folder}, 1, False)
-_PERSON = Person(_MAYA, "maya", "Maya Lindqvist", "Maya", "Lindqvist", None)
+_PERSON = Person(_MAYA, "maya", "Maya Lindqvist", "Maya", "Lindqvist", None, 3)
 _KNOWN = {name: getattr(_PERSON, name) for name in _PERSON.__struct_fields__} | {
     "is_verified": True,
     "follower_count": 12,
@@ -148,7 +148,7 @@ _KNOWN = {name: getattr(_PERSON, name) for name in _PERSON.__struct_fields__} | 
     "suspension": None,
     "metadata": {},
 }
-_ME = Me(**_KNOWN, email="maya@example.com", version=1, scopes=[Scope.USER])
+_ME = Me(**_KNOWN, email="maya@example.com", scopes=[Scope.USER])
 _OPEN_CASE = moderation.Case(
     case_id=_CASE,
     subject=safety.Subject("message", _THREAD, _MESSAGE),

@@ -14,7 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 from greenroom.api.auth import BEARER, needs, needs_no_account
 from greenroom.api.contract import refuses
 from greenroom.api.rest.params import MOST_BYTES_OF_NAMES
-from greenroom.api.rest.people import Profile, profile_of, shown
+from greenroom.api.rest.people import Profile, profile_of
 from greenroom.api.versions import IfMatch, etag, version_in
 from greenroom.messaging import Messaging
 from greenroom.messaging.announce_person import announce_person
@@ -30,7 +30,6 @@ _ETAG = [ResponseHeader(name="ETag", description="For `If-Match`.", documentatio
 
 class Me(Profile, rename="camel"):
     email: str | None
-    version: int
     scopes: list[Scope]
     """What your token is for."""
 
@@ -98,7 +97,8 @@ async def sign_up(
     "/",
     operation_id="renameMe",
     summary="Change your names",
-    description="Fields that you leave out stay as they are. Your old username is free at once. "
+    description="Fields that you leave out stay as they are. Where nothing changes, `version` "
+    "stays too. Your old username is free at once. "
     "People in your latest conversations are told over the socket (`person.updated`).",
     response_description="The changed account.",
     response_headers=_ETAG,
@@ -123,7 +123,7 @@ async def rename_me(
     names = rename.NewNames(data.username, data.display_name, data.first_name, data.last_name)
     version = version_in(if_match)
     before, account = await rename.rename_from(people, actor, names, version=version)
-    if shown(before) != shown(account):
+    if account.version != before.version:
         await announce_person(messaging, account)
     return _shown(account, actor, 200)
 
@@ -132,7 +132,6 @@ def _shown(account: models.Account, actor: Actor, status: int) -> Response[Me]:
     me = Me(
         **profile_of(account),
         email=account.email,
-        version=account.version,
         scopes=sorted(actor.scopes),
     )
     return Response(me, status_code=status, headers={"ETag": etag(account.version)})

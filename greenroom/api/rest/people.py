@@ -38,6 +38,8 @@ class Person(Struct, rename="camel"):
     first_name: str
     last_name: str
     profile_picture: str | None
+    version: int
+    """Counts the changes of the names: of two copies of a person keep the higher."""
 
 
 class Suspension(Struct, rename="camel"):
@@ -192,6 +194,7 @@ def shown(person: models.Person) -> dict[str, Any]:
         "first_name": person.first_name,
         "last_name": person.last_name,
         "profile_picture": person.profile_picture,
+        "version": person.version,
     }
 
 

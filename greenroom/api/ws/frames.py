@@ -283,7 +283,8 @@ class RequestChanged(Frame, tag="request.changed"):
 
 
 class PersonUpdated(Frame, tag="person.updated"):
-    """Somebody in one of your conversations, or you, has other names."""
+    """Somebody in one of your conversations, or you, has other names. Events may overtake one
+    another: ignore one whose `version` is lower than that of the person you know."""
 
     person: Person
     """As they are now."""

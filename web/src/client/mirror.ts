@@ -341,8 +341,13 @@ export class Mirror {
     this.#asking = false;
   }
 
+  /** Keeps the newer names of each: events may overtake one another, and an answer may be old. */
   know(people: Person[]): void {
-    this.people.set(new Map([...this.people.get(), ...people.map((one) => [one.userId, one] as const)]));
+    const known = new Map(this.people.get());
+    for (const one of people) {
+      if (one.version >= (known.get(one.userId)?.version ?? 0)) known.set(one.userId, one);
+    }
+    this.people.set(known);
   }
 }
 

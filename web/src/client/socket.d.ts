@@ -353,9 +353,11 @@ export interface Person {
   lastName: string;
   /** The address of the profile picture. */
   profilePicture: string | null;
+  /** Counts the changes of the names: of two copies of a person keep the higher. */
+  version: number;
 }
 
-/** Somebody in one of your conversations, or you, has other names. */
+/** Somebody in one of your conversations, or you, has other names. Events may overtake one another: ignore one whose `version` is lower than that of the person you know. */
 export interface PersonUpdated {
   type: "person.updated";
   /** As they are now. */

@@ -288,12 +288,13 @@ export abstract class UseCases {
   protected renamed(person: Person): void {
     this.mirror.know([person]);
     const me = this.me.get();
-    if (me?.userId === person.userId) this.me.set({ ...me, ...person });
+    if (me?.userId === person.userId && person.version >= me.version) this.me.set({ ...me, ...person });
   }
 
   protected itsMe(me: Me): Me {
     this.mirror.know([me]);
-    this.me.set(me);
+    const known = this.mirror.people.get().get(me.userId);
+    this.me.set(known !== undefined && known.version > me.version ? { ...me, ...known } : me);
     return me;
   }
 }
