@@ -4,7 +4,8 @@ Somebody who leaves or blocks keeps their seat. A quiet gate (`Gate.away`) keeps
 them, and keeps showing the other person what they knew of them. Nothing is added to the log and
 nothing is marked as changed. Messages sent meanwhile are missed for good, except those that come
 with a request which is accepted later: the next message to somebody who *left* asks them again, and
-so does adding them again, also once others have joined the two.
+so does adding them again, also once others have joined the two. Only somebody whom they know can
+ask, and nobody while they have blocked a person in the thread.
 Careful: the quiet gate must change nothing that its sender can see (tests/twins).
 """
 
@@ -15,13 +16,14 @@ from msgspec.structs import replace
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import items, rules, shelve
 from greenroom.messaging.append import append
-from greenroom.messaging.ask import new_gate, quiet_gate, request_item
+from greenroom.messaging.ask import new_gate, quiet_gate, request_item, strangers_to
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import InboxChanged
 from greenroom.messaging.models import Away, GateStatus, Member, State, Status, Thread
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.records import MESSAGING, member_key
 from greenroom.messaging.turns import Planned
+from greenroom.people.actor import Actor
 from greenroom.safety.blocks import apart as kept_apart, apart_from, has_blocked
 from greenroom.store.base import Op, Put, Update, key_of
 from greenroom.store.expressions import Condition, F
@@ -149,33 +151,36 @@ def ask_again(
     return _asked(messaging, head, sender, other, ms, after=(head.last_seq, head.last_ms))
 
 
-async def ask_back(messaging: Messaging, head: Thread, sender: UserId, other: UserId) -> None:
-    """Asks somebody who is away whether they want to come back, with the thread's last frame. Not
-    while a block keeps the two apart, and not more often than a stranger could ask. The sender does
-    not notice."""
-    if not _can_be_asked(messaging, head, other):
+async def ask_back(messaging: Messaging, head: Thread, actor: Actor, other: UserId) -> None:
+    """Asks somebody who is away whether they want to come back. The request shows the actor's last
+    message if nothing came after it, and otherwise waits for the next message. The actor does not
+    notice whether anybody was asked."""
+    if not _can_be_asked(messaging, head, other) or await strangers_to(messaging, actor, [other]):
         return
-    if await apart_from(messaging.safety, sender, (other,)):
+    if await apart_from(messaging.safety, other, head.seats):
         return
 
     def plan(head: Thread, ms: int) -> Planned:
-        gate = head.gates.get(other)
-        if gate is None or gate.away is None or not _can_be_asked(messaging, head, other):
+        if not _can_be_asked(messaging, head, other):
             return Planned(head, (), quiet=True)
         after = (head.last_seq, head.last_ms)
-        if head.last_seq > gate.away.seq:  # times within a thread only go up
+        is_new = head.last_seq > head.gates[other].after_seq
+        if is_new and head.last_sender == actor.user:  # times within a thread only go up
             after = (head.last_seq - 1, head.last_ms - 1)
-        asked, ops = _asked(messaging, head, sender, other, ms, after=after)
+        asked, ops = _asked(messaging, head, actor.user, other, ms, after=after)
         return Planned(asked, ops, quiet=True)
 
     await append(messaging, head.id, plan)
 
 
 def _can_be_asked(messaging: Messaging, head: Thread, other: UserId) -> bool:
+    """Not somebody who has blocked, and not more often than a stranger could ask."""
     gate = head.gates.get(other)
     if gate is None or gate.away is None or other not in head.seats:
         return False
-    return messaging.clock.now_ms() >= gate.expires_ms and head.status is not Status.LOCKED
+    if gate.status is GateStatus.BLOCKED or head.status is Status.LOCKED:
+        return False
+    return messaging.clock.now_ms() >= gate.expires_ms
 
 
 def _asked(
@@ -212,8 +217,11 @@ def _asked(
 
 async def are_apart(messaging: Messaging, head: Thread, sender: UserId) -> bool:
     """Whether a block keeps the two of a pair apart. Groups go on. A block that a crash has kept
-    from this thread takes effect now."""
-    if head.pair is None or not await kept_apart(messaging.safety, *head.pair):
+    from this thread takes effect now, and so does the end of one."""
+    if head.pair is None:
+        return False
+    if not await kept_apart(messaging.safety, *head.pair):
+        await _complete_unblock(messaging, head, other_of(head, sender))
         return False
     for user, other in (head.pair, head.pair[::-1]):
         if rules.has_accepted(head, user) and await has_blocked(messaging.safety, user, other):
@@ -221,6 +229,14 @@ async def are_apart(messaging: Messaging, head: Thread, sender: UserId) -> bool:
             if user == sender:
                 raise ThreadNotFound
     return True
+
+
+async def _complete_unblock(messaging: Messaging, head: Thread, user: UserId) -> None:
+    gate = head.gates.get(user)
+    if gate is None or gate.away is None or gate.status is not GateStatus.BLOCKED:
+        return
+    if not await has_blocked(messaging.safety, user, other_of(head, user)):
+        await restore(messaging, user, head.id)
 
 
 async def _complete_block(messaging: Messaging, user: UserId, thread_id: ThreadId) -> None:

@@ -204,10 +204,15 @@ def keep_shown(thread: Thread) -> dict[UserId, Gate]:
             preview=thread.preview,
             preview_event=thread.preview_event,
         )
-        if gate.away is None and thread.last_seq == gate.after_seq + PENDING_MESSAGES
+        if _is_request(gate) and thread.last_seq == gate.after_seq + PENDING_MESSAGES
         else gate
         for user, gate in thread.gates.items()
     }
+
+
+def _is_request(gate: Gate) -> bool:
+    """Whether its target is asked: a quiet gate is no request until somebody asks them back."""
+    return gate.away is None or gate.status is GateStatus.PENDING
 
 
 def with_preview(thread: Thread, seq: int, preview: str) -> dict[UserId, Gate]:

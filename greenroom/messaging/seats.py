@@ -59,7 +59,7 @@ async def find_or_add(
     seat = rules.shown_seats(side.thread).get(invited.user)
     if seat is not None:
         _check_same(seat, invited)
-        await ask_back(messaging, side.thread, actor.user, invited.user)
+        await ask_back(messaging, side.thread, actor, invited.user)
         return Added(side.thread)
     try:
         return Added(await _add(messaging, actor, side, invited), made=True)

@@ -148,7 +148,7 @@ class Talk:
         return any(now < ask.until for ask in self.known_asks(sender))
 
     def goes(self, user: UserId, *, blocked: bool) -> None:
-        self.away[user] = Gone(self.last_for(user), self.sides[user].read, blocked)
+        self.away[user] = Gone(self.last, self.sides[user].read, blocked)
 
     def comes_back(self, user: UserId, until: int) -> None:
         """All is as it was, without what was sent meanwhile."""
@@ -338,8 +338,7 @@ class PlainModel:
         if user in talk.sides:
             if role not in ("member", talk.sides[user].role):
                 raise Refused("AlreadyThere")
-            if not talk.locked and not self._is_apart(frozenset({actor, user})):
-                self._ask_absent(talk, actor, user)
+            self._ask_back_by_adding(talk, actor, user)
             return
         self._check_reachable(actor, user)
         self._check_is_open(actor, talk)
@@ -413,14 +412,22 @@ class PlainModel:
         for user in talk.two & talk.away.keys() & talk.sides.keys() - {sender}:
             self._ask_absent(talk, sender, user, before=talk.last)
 
-    def _ask_absent(
-        self, talk: Talk, sender: UserId, user: UserId, before: int | None = None
-    ) -> None:
-        """As seldom as a stranger may ask; without a message of its own, with the last one."""
+    def _ask_back_by_adding(self, talk: Talk, actor: UserId, user: UserId) -> None:
+        """Only by somebody they know, and nobody while they have blocked a person who is there.
+        The actor's own last message comes along if nothing came after it."""
+        gone = talk.away.get(user)
+        if gone is None or gone.blocked or talk.locked or self.is_stranger(user, actor):
+            return
+        if any(self._is_apart(frozenset({user, other})) for other in talk.sides):
+            return
+        ends_with_actor = talk.last > gone.since and talk.posts[-1].author == actor
+        self._ask_absent(talk, actor, user, before=talk.last - ends_with_actor)
+
+    def _ask_absent(self, talk: Talk, sender: UserId, user: UserId, before: int) -> None:
+        """As seldom as a stranger may ask."""
         ask, gone = talk.asks.get(user), talk.away.get(user)
         if gone is None or (ask is not None and ask.quiet and self.now < ask.until):
             return
-        before = max(gone.since, talk.last - 1) if before is None else before
         talk.asks[user] = Ask(sender, self.now + TWO_WEEKS_MS, before, quiet=True)
 
     def edit(self, user: UserId, thread: ThreadId, message: MessageId, body: str) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from greenroom.ids import RequestId
 from greenroom.messaging import access, answer, arrange, inbox, lock, read, seats
+from greenroom.messaging.admit import met_ops
 from greenroom.messaging.block import block_person, unblock_person
 from greenroom.messaging.edit import edit
 from greenroom.messaging.history import history
@@ -15,6 +16,7 @@ from greenroom.messaging.report import report_message
 from greenroom.messaging.sync import sync
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.models import Reason
+from greenroom.safety.unblock import unblock
 from tests.messaging.device import Device
 from tests.messaging.world import World
 
@@ -92,6 +94,70 @@ async def test_adding_back_asks_nobody_twice_and_nobody_who_has_blocked_the_adde
     world.clock.advance(days=15)
     await seats.add(world.messaging, ana, thread.id, Invited(ben.user))
     assert len((await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows) == 1
+
+
+async def test_nobody_is_asked_back_by_a_stranger_or_to_a_person_they_blocked(
+    world: World,
+) -> None:
+    """Ana, whom Ben has blocked, lets Dora add him: her words must not reach him that way."""
+    thread = await world.inquiry("ana", "ben")
+    ana, ben, dora = world.actors["ana"], world.actors["ben"], await world.person("dora")
+    await world.say("ana", thread.id, "While he was there")
+    await block_person(world.messaging, ben, ana.user)
+    await seats.add(world.messaging, ana, thread.id, Invited(dora.user, Role.HOST))
+    head = await world.messaging.heads.read(thread.id)
+    assert head is not None
+    await answer.accept(world.messaging, dora, head.gates[dora.user].id)
+    for _ in range(2):
+        await world.say("ana", thread.id, "You cannot block me")
+        await seats.add(world.messaging, dora, thread.id, Invited(ben.user))
+        assert (await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows == ()
+        await world.messaging.store.write(
+            *met_ops(ben.user, thread.id, [dora.user])
+        )  # now she is no stranger to him
+    await unblock_person(world.messaging, ben, ana.user)
+    assert await _bodies(world, ben, thread) == ["While he was there"]
+
+
+async def test_what_was_said_during_a_block_is_no_request_s_preview(world: World) -> None:
+    thread = await world.inquiry("ana", "ben")
+    ana, ben = world.actors["ana"], world.actors["ben"]
+    await world.say("ben", thread.id, "Hello")
+    await block_person(world.messaging, ben, ana.user)
+    await world.say("ana", thread.id, "A secret")
+    await unblock_person(world.messaging, ben, ana.user)
+    await seats.leave(world.messaging, ben, thread.id)
+    await seats.add(world.messaging, ana, thread.id, Invited(ben.user))
+    assert (await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows == ()
+    await world.say("ana", thread.id, "Will you come back?")
+    [row] = (await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows
+    assert (row.thread.preview, row.standing.unread) == ("Will you come back?", 1)
+
+
+async def test_a_request_to_come_back_keeps_its_preview(world: World) -> None:
+    thread = await world.inquiry("ana", "ben")
+    await world.say("ben", thread.id, "Hello")
+    await seats.leave(world.messaging, world.actors["ben"], thread.id)
+    for n in range(5):
+        await world.say("ana", thread.id, f"Message {n}")
+    [row] = (await inbox.inbox(world.messaging, world.actors["ben"], Folder.REQUESTS)).rows
+    assert (row.thread.preview, row.standing.unread) == ("Message 2", 3)
+    assert row.thread.last_sender == world.user("ana")
+
+
+async def test_an_unblock_that_was_cut_off_takes_effect_with_the_next_message(
+    world: World,
+) -> None:
+    thread = await world.inquiry("ana", "ben")
+    ana, ben = world.actors["ana"], world.actors["ben"]
+    await world.say("ben", thread.id, "Hello")
+    await block_person(world.messaging, ben, ana.user)
+    await world.say("ana", thread.id, "While she was blocked")
+    await unblock(world.messaging.safety, ben, ana.user)  # and the node dies before the threads
+    await world.say("ana", thread.id, "Are you there?")
+    assert await _bodies(world, ben, thread) == ["Hello", "Are you there?"]
+    [row] = (await inbox.inbox(world.messaging, ben, Folder.ALL)).rows
+    assert (row.thread.preview, row.standing.unread) == ("Are you there?", 1)
 
 
 async def test_a_request_keeps_an_event_that_it_showed_last(world: World) -> None:
