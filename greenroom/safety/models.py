@@ -182,6 +182,12 @@ class NoticeKind(StrEnum):
     REINSTATED = "reinstated"
 
 
+class HeldKind(StrEnum):
+    MESSAGE = "message"
+    EDIT = "edit"
+    NAME = "name"
+
+
 class ModerationNotice(Struct, frozen=True, kw_only=True, rename="camel"):
     """Kept until the user has acknowledged it."""
 
@@ -196,12 +202,8 @@ class ModerationNotice(Struct, frozen=True, kw_only=True, rename="camel"):
     client_message_id: str | None = None
     excerpt: str = ""
     """The beginning of the message that it is about."""
-
-
-class HeldKind(StrEnum):
-    MESSAGE = "message"
-    EDIT = "edit"
-    NAME = "name"
+    held: HeldKind | None = None
+    """What was held until then."""
 
 
 class HeldText(Struct, frozen=True, kw_only=True):
@@ -288,10 +290,9 @@ _TOLD: dict[Decision, NoticeKind] = {
 
 def notice_of(case: Case, entry: Entry, notice: NoticeId) -> ModerationNotice | None:
     """What the decision tells the person whom it is about; None where it concerns nobody."""
-    kind = _TOLD.get(entry.decision)
+    kind, held = _TOLD.get(entry.decision), held_kind(case.subject)
     if kind is None and entry.removes:
-        held = isinstance(case.subject, HeldMessage | HeldEdit | HeldName)
-        kind = NoticeKind.REJECTED if held else NoticeKind.REMOVED
+        kind = NoticeKind.REMOVED if held is None else NoticeKind.REJECTED
     if kind is None or entry.about is None:
         return None
     subject = case.subject
@@ -306,7 +307,20 @@ def notice_of(case: Case, entry: Entry, notice: NoticeId) -> ModerationNotice | 
         message=subject.message if isinstance(subject, SentMessage | HeldEdit) else None,
         client_message_id=subject.client_message_id if isinstance(subject, HeldMessage) else None,
         excerpt=case.text[:MAX_EXCERPT],
+        held=held,
     )
+
+
+def held_kind(subject: Subject) -> HeldKind | None:
+    match subject:
+        case HeldMessage():
+            return HeldKind.MESSAGE
+        case HeldEdit():
+            return HeldKind.EDIT
+        case HeldName():
+            return HeldKind.NAME
+        case _:
+            return None
 
 
 def takes_away(case: Case, decision: Decision) -> bool:

@@ -99,6 +99,12 @@ async def test_everything_that_is_held_is_listed_for_its_author_until_it_is_deci
         decided = {"decision": decision, "version": case["version"]}
         assert (await hall.ask("mod", "POST", f"{place}/decide", decided)).status_code < 300
         assert (await hall.get("ana", "/me/held"))["held"] == listed[number:]
+    notices = (await hall.get("ana", "/me/notices"))["notices"]
+    assert {(one["kind"], one["held"]) for one in notices} == {
+        ("rejected", "message"),
+        ("released", "edit"),
+        ("rejected", "name"),
+    }
     again = await hall.ask("ana", "PATCH", f"/threads/{thread}", {"subject": NAME})
     assert refused(again, 422, "text-rejected")["warned"] is False
     assert (await hall.get("ana", "/me/held"))["held"] == [], "what was decided stays so"

@@ -207,6 +207,7 @@ _WARNED = notices.ModerationNotice(
     message_id=_MESSAGE,
     client_message_id=None,
     excerpt="Pay me outside, it is cheaper.",
+    held=None,
 )
 _CONTACT = "support@example.com"
 _ENDS = "2025-10-16T09:12:07.123Z"

@@ -35,7 +35,7 @@ class ModerationNotice(Struct, rename="camel"):
 
     notice_id: NoticeId
     kind: NoticeKind
-    """`released`, `rejected` (a held message), `removed` (a sent one), `warned`, `suspended`,
+    """`released`, `rejected` (what was `held`), `removed` (a sent one), `warned`, `suspended`,
     `reinstated`."""
     created_at: str
     reason: str | None
@@ -50,6 +50,9 @@ class ModerationNotice(Struct, rename="camel"):
     """The held message, by the name that your client gave it."""
     excerpt: str | None
     """How the message begins."""
+    held: HeldKind | None
+    """What was held until the decision: `message`; `edit`, a new text for a message; or `name`, a
+    new name for the conversation."""
 
 
 class Notices(Struct, rename="camel"):
@@ -174,6 +177,7 @@ def notice(told: models.ModerationNotice) -> ModerationNotice:
         message_id=told.message,
         client_message_id=told.client_message_id,
         excerpt=told.excerpt or None,
+        held=told.held,
     )
 
 

@@ -153,6 +153,8 @@ export type FrameKind = "asset" | "card" | "system" | "text";
 
 export type GateStatus = "accepted" | "blocked" | "declined" | "expired" | "pending" | "withdrawn";
 
+export type HeldKind = "edit" | "message" | "name";
+
 export interface Hint {
   /** The hint's stable name. */
   code: PolicyHint;
@@ -297,7 +299,7 @@ export interface Mine {
 export interface ModerationNotice {
   /** The notice's id. */
   noticeId: string;
-  /** `released`, `rejected` (a held message), `removed` (a sent one), `warned`, `suspended`, `reinstated`. */
+  /** `released`, `rejected` (what was `held`), `removed` (a sent one), `warned`, `suspended`, `reinstated`. */
   kind: NoticeKind;
   /** When it was decided. ISO 8601, in UTC. */
   createdAt: string;
@@ -313,6 +315,8 @@ export interface ModerationNotice {
   clientMessageId: string | null;
   /** How the message begins. */
   excerpt: string | null;
+  /** What was held until the decision: `message`; `edit`, a new text for a message; or `name`, a new name for the conversation. */
+  held: HeldKind | null;
 }
 
 /** Moderation tells you something: what became of a held message, a warning, a suspension. */
