@@ -203,7 +203,7 @@ def bus_of(settings: Settings) -> Bus:
         from greenroom.realtime.nats import NatsBus
 
         return NatsBus(settings.bus)
-    reason = f"it begins with nats:// or tls://, not with {settings.bus[:12]!r}"
+    reason = f"it must begin with nats:// or tls://, not with {settings.bus[:12]!r}"
     raise InvalidSetting(knobs.variable_of("bus"), reason)
 
 
@@ -398,7 +398,7 @@ async def _open(settings: Settings, clock: Clock, create_tables: bool) -> Store:
         )
     if settings.store_url.startswith(_DYNAMODB):
         return await _open_dynamo(settings, clock, secret, create_tables)
-    reason = f"it begins with {_SQLITE} or {_DYNAMODB}, not with {settings.store_url[:12]!r}"
+    reason = f"it must begin with {_SQLITE} or {_DYNAMODB}, not with {settings.store_url[:12]!r}"
     raise InvalidSetting(knobs.variable_of("store"), reason)
 
 

@@ -195,7 +195,7 @@ def _cost(arguments: argparse.Namespace) -> None:
 def _backup(arguments: argparse.Namespace) -> None:
     source = app.sqlite_path(knobs.read())
     if source is None:
-        reason = "only an SQLite file is copied like this; DynamoDB has backups of its own"
+        reason = "this command copies only an SQLite file; use DynamoDB's own backups"
         raise InvalidSetting(knobs.variable_of("store"), reason)
     backup(source, arguments.file)
     print(f"{source} is copied to {arguments.file}")

@@ -26,12 +26,12 @@ def checked(metadata: Mapping[str, Any] | None) -> str | None:
     if not metadata:
         return None
     if _depth(metadata, MAX_DEPTH) > MAX_DEPTH:
-        raise InvalidMetadata(f"it is nested more than {MAX_DEPTH} levels deep")
+        raise InvalidMetadata(f"it must be nested at most {MAX_DEPTH} levels deep")
     if _least_bytes(metadata) <= MAX_BYTES:
         text = _encode(metadata)
         if len(text) <= MAX_BYTES:
             return text.decode()
-    raise InvalidMetadata(f"it has more than {MAX_BYTES:,} bytes of JSON")
+    raise InvalidMetadata(f"it must have at most {MAX_BYTES:,} bytes of JSON")
 
 
 def _least_bytes(value: object) -> int:

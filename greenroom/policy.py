@@ -263,7 +263,7 @@ def _merged(defaults: Struct, given: dict[str, Any], path: str) -> dict[str, Any
             raise UnknownPolicy(f"{path}{key}", _hint(key, path, list(merged)))
         if isinstance(merged[key], Struct):
             if not isinstance(value, dict):
-                raise InvalidPolicy(f"{path}{key}", "it is a table")
+                raise InvalidPolicy(f"{path}{key}", "it must be a table")
             value = _merged(merged[key], value, f"{path}{key}.")
         merged[key] = value
     return {

@@ -162,7 +162,7 @@ class Settings(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.secret and len(self.secret) < 32:
-            raise InvalidSetting(variable_of("secret"), "it has 32 characters or more")
+            raise InvalidSetting(variable_of("secret"), "it must have at least 32 characters")
         if self.jwks_url:
             self._check_provider()
 
@@ -173,7 +173,7 @@ class Settings(Struct, frozen=True):
             raise InvalidSetting(variable_of("jwks_url"), reason)
         for name in ("jwt_issuer", "jwt_audience"):
             if not getattr(self, name):
-                reason = f"it is needed with {variable_of('jwks_url')}"
+                reason = f"it must be set together with {variable_of('jwks_url')}"
                 raise InvalidSetting(variable_of(name), reason)
 
     @property
@@ -216,7 +216,7 @@ def kept_secret(settings: Settings) -> bytes:
     except OSError as error:
         raise SecretUnreadable(str(path), error.strerror or str(error)) from error
     if len(secret) < 32:
-        raise SecretUnreadable(str(path), "it has less than 32 characters")
+        raise SecretUnreadable(str(path), "the secret must have at least 32 characters")
     return secret
 
 
@@ -266,15 +266,15 @@ def _unfit_for_keys(url: str) -> str | None:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        return "it is not a URL"
+        return "it must be a URL"
     if not _URL_CHARACTERS.fullmatch(url) or not parts.hostname or port == 0:
-        return "it is not a URL"
+        return "it must be a URL"
     if "@" in parts.netloc:
-        return "it has no user and no password"
+        return "it must not contain a user or a password"
     if parts.netloc.endswith(":"):
-        return "it has a port after the colon"
+        return "it must have a port after the colon"
     is_local = parts.scheme == "http" and parts.hostname in _THIS_MACHINE
-    return None if parts.scheme == "https" or is_local else "it begins with https://"
+    return None if parts.scheme == "https" or is_local else "it must begin with https://"
 
 
 def _fitting(given: dict[str, Any]) -> Settings:
@@ -282,7 +282,7 @@ def _fitting(given: dict[str, Any]) -> Settings:
         return msgspec.convert(given, Settings, strict=False, dec_hook=_decoded)
     except msgspec.ValidationError as error:
         name = str(error).rpartition("$.")[2].rstrip("`")
-        reason = f"it is {kind_of(name)}, not {given[name]!r}"
+        reason = f"it must be {kind_of(name)}, not {given[name]!r}"
         raise InvalidSetting(variable_of(name), reason) from None
 
 

@@ -141,7 +141,7 @@ def _asked_by(named: Collection[str]) -> Guard:
 
 def _check_json(content_type: str) -> None:
     if content_type.partition(";")[0].strip().lower() != "application/json":
-        raise ClientException(extra=[{"message": "the body is application/json"}])
+        raise ClientException(extra=[{"message": "The Content-Type must be application/json."}])
 
 
 def _is_address(host: str) -> bool:

@@ -27,7 +27,7 @@ def _once(pairs: list[tuple[str, Any]]) -> None:
     seen = set()
     for key, _ in pairs:
         if key in seen:
-            raise DuplicateKey(f"the key {key[:40]!r} is there twice")
+            raise DuplicateKey(f"The key {key[:40]!r} appears twice.")
         seen.add(key)
 
 

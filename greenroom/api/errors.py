@@ -176,6 +176,22 @@ OF_THE_PROTOCOL: Mapping[int, tuple[str, str]] = {
 }
 
 
+_TITLES: Mapping[str, str] = {
+    "already-there": "Already in the conversation",
+    "no-such-page": "Page not found",
+    "not-a-frame": "Invalid socket request",
+    "not-by-this-name": "Not available at this address",
+    "not-plain": "Plain text only",
+    "not-to-yourself": "Not for your own account",
+    "not-your-place": "Not allowed in this conversation",
+    "not-yours": "Only for the author",
+    "one-at-a-time": "Already in progress",
+    "say-who-first": "Authenticate first",
+    "too-many": "Too many requests",
+}
+"""Of codes that do not read as a title."""
+
+
 class ProblemDocument(Struct, kw_only=True, omit_defaults=True):
     """RFC 9457, as the schema shows it. A problem's own fields stand beside these."""
 
@@ -233,8 +249,24 @@ def on_http_exception(request: Request[Any, Any, Any], exception: HTTPException)
     document: dict[str, Any] = {"type": type_of(code), "title": title_of(code), "status": status}
     document["detail"] = detail
     if exception.extra:
-        document["errors"] = exception.extra
+        document["errors"] = _in_plain_words(exception.extra)
     return _response(document, dict(exception.headers or {}))
+
+
+def _in_plain_words(errors: Any) -> Any:
+    """Litestar answers a missing part with Python's `KeyError`, which is only the part's name."""
+    if not isinstance(errors, list):
+        return errors
+    return [_named(one) if isinstance(one, dict) else one for one in errors]
+
+
+def _named(error: dict[str, Any]) -> dict[str, Any]:
+    key = error.get("key")
+    if key is None or error.get("message") != repr(key):
+        return error
+    if key == "data":
+        return {"message": "The request needs a JSON body."}
+    return error | {"message": f"`{key}` is missing."}
 
 
 def on_bug(request: Request[Any, Any, Any], bug: Exception) -> Response[bytes]:
@@ -247,7 +279,7 @@ def type_of(code: str) -> str:
 
 
 def title_of(code: str) -> str:
-    return code.replace("-", " ").capitalize()
+    return _TITLES.get(code, code.replace("-", " ").capitalize())
 
 
 INTERNAL: dict[str, Any] = {

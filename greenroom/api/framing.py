@@ -34,7 +34,7 @@ def _check_line_ends(received: bytearray) -> None:
     ends = head.count(b"\r\n")
     waiting = end < 0 and head.endswith(b"\r")
     if head.count(b"\n") != ends or head.count(b"\r") != ends + waiting:
-        raise h11.RemoteProtocolError("a line ends with CR LF")
+        raise h11.RemoteProtocolError("a line must end with CR LF")
 
 
 def _check(lines: list[bytearray]) -> None:
@@ -42,11 +42,11 @@ def _check(lines: list[bytearray]) -> None:
     found: list[bytes] = []
     for line in lines:
         if bytes(line[:1]) in (b" ", b"\t"):
-            raise h11.RemoteProtocolError("a header is on one line")
+            raise h11.RemoteProtocolError("a header must be on one line")
         name, _, value = bytes(line).partition(b":")
         if name.lower() in _FRAMING:
             found.append(name.lower())
             if b"," in value:
-                raise h11.RemoteProtocolError("the length is given once")
+                raise h11.RemoteProtocolError("the length must be given once")
     if len(found) > 1:
-        raise h11.RemoteProtocolError("the length is given once")
+        raise h11.RemoteProtocolError("the length must be given once")

@@ -145,7 +145,7 @@ class Utf8Request(Request[Any, Any, Any]):
         except DuplicateKey as problem:
             raise ClientException(extra=[{"message": str(problem)}]) from None
         except (UnicodeDecodeError, RecursionError):
-            raise ClientException(extra=[{"message": "the body is not JSON"}]) from None
+            raise ClientException(extra=[{"message": "The body is not valid JSON."}]) from None
         return found
 
 

@@ -124,5 +124,5 @@ def usable_keys(document: bytes, algorithms: Sequence[str]) -> dict[str, jwt.PyJ
         if key.algorithm_name in algorithms:
             found[str(key.key_id or "")] = key
     if not found:
-        raise ValueError(f"it has no key for {', '.join(algorithms)}")
+        raise ValueError(f"there is no key for {', '.join(algorithms)}")
     return found

@@ -12,7 +12,7 @@ class CannotListen(Problem):
 
 
 class NotAFrame(Problem):
-    """This is not a valid frame: {reason}."""
+    """The request on the socket is not valid: {reason}."""
 
     reason: Clause
 
@@ -22,7 +22,7 @@ class SayWhoFirst(Problem):
 
 
 class OneAtATime(Problem):
-    """A `resume` is already under way on this socket. Wait for its answer."""
+    """A `resume` is already running on this socket. Wait for its answer."""
 
 
 class TooManySockets(Problem):

@@ -33,17 +33,17 @@ class NotAuthenticated(Problem):
 class Fault(StrEnum):
     """What can be wrong with a token, as a clause. Never the words of a library."""
 
-    MALFORMED = "it is malformed"
-    CLAIMS = "it has no `sub` or no `exp`, or a claim of the wrong type"
-    TIME = "a time in it is not in seconds since 1970"
-    NOT_YET = "it is not valid yet"
-    ISSUER = "it has another issuer"
-    AUDIENCE = "it is for another audience"
-    USE = "it is neither an access nor an id token"
-    SUBJECT = "its `sub` is no id"
-    ALGORITHM = "it is signed with an algorithm that is not accepted here"
+    MALFORMED = "its format is wrong"
+    CLAIMS = "`sub` or `exp` is missing, or a claim has the wrong type"
+    TIME = "its times must be in seconds since 1970"
+    NOT_YET = "its `nbf` or `iat` is in the future"
+    ISSUER = "its `iss` names another issuer"
+    AUDIENCE = "its `aud` names another audience"
+    USE = "its `token_use` must be `access` or `id`"
+    SUBJECT = "its `sub` is not a valid id"
+    ALGORITHM = "its signing algorithm is not accepted here"
     SIGNATURE = "its signature is not valid"
-    KEY = "it is signed with a key that is not known"
+    KEY = "its signing key is not known"
 
 
 class InvalidToken(Problem):

@@ -26,7 +26,9 @@ def version_in(if_match: str | None) -> int | None:
     found = re.fullmatch(r'"(\d{1,15})"', if_match.strip())
     if found is None:
         raise ValidationException(
-            extra=[{"message": "one ETag as it was given", "key": "If-Match"}]
+            extra=[
+                {"message": "If-Match must be one ETag from an earlier answer", "key": "If-Match"}
+            ]
         )
     return int(found[1])
 
@@ -38,6 +40,8 @@ def tag_in(if_match: str | None) -> str | None:
     found = re.fullmatch(r'"([0-9A-Za-z]{1,32})"', if_match.strip())
     if found is None:
         raise ValidationException(
-            extra=[{"message": "one ETag as it was given", "key": "If-Match"}]
+            extra=[
+                {"message": "If-Match must be one ETag from an earlier answer", "key": "If-Match"}
+            ]
         )
     return found[1]

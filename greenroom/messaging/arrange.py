@@ -51,7 +51,7 @@ async def mark_spam(messaging: Messaging, actor: Actor, thread_id: ThreadId, spa
 async def arrange(messaging: Messaging, actor: Actor, thread_id: ThreadId, wishes: Wishes) -> None:
     """All of it in one write."""
     if not 0 <= (wishes.muted_until_ms or 0) <= _FOREVER_MS:
-        raise InvalidMark("a mute ends between now and the year 9999")
+        raise InvalidMark("a mute must end between now and the year 9999")
     side = await access.thread(messaging, actor, thread_id)
     changes = _changes(side, wishes)
     if not changes:

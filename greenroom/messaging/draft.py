@@ -30,11 +30,11 @@ async def save_draft(
 ) -> Draft | None:
     """An empty one is thrown away. Drafts are kept as typed: nobody else ever sees them."""
     if len(body) > MAX_DRAFT or "\0" in body:
-        raise InvalidText(f"a draft has at most {MAX_DRAFT} characters, and no NUL")
+        raise InvalidText(f"a draft must have at most {MAX_DRAFT} characters, and no NUL")
     try:
         body.encode()
     except UnicodeEncodeError:
-        raise InvalidText("it is not valid Unicode") from None
+        raise InvalidText("it must be valid Unicode") from None
     side = await access.thread(messaging, actor, thread_id)
     now_ms = messaging.clock.now_ms()
     key = draft_key(thread_id, actor.user)

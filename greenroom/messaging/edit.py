@@ -69,7 +69,7 @@ def edited(
     if found.body == body:
         return found
     if len(found.edits) >= MAX_EDITS:
-        raise InvalidText(f"a message is edited at most {MAX_EDITS} times")
+        raise InvalidText(f"a message can be edited at most {MAX_EDITS} times")
     edits = (*found.edits, Edit(found.body, now_ms))
     after = replace(found, body=body, mentions=mentions, edits=edits, edited_ms=now_ms)
     return marked(after, verdict)

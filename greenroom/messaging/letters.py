@@ -20,11 +20,11 @@ def normalised(text: str, most: int) -> str:
     Careful: check the length before, because this is work.
     """
     if "\0" in text:
-        raise InvalidText("it has a NUL character")
+        raise InvalidText("it must not contain a NUL character")
     if text.isascii():
         return _bounded(_shown(text) if _HIDDEN_ASCII.search(text) else text.strip(), most)
     if _SURROGATE.search(text):
-        raise InvalidText("it has half of a surrogate pair")
+        raise InvalidText("it must not contain half of a surrogate pair")
     classes = classes_of(text)
     plain = text.strip()
     if len(plain) - classes.count("h") + _COMES_APART * classes.count("e") > most:
@@ -50,4 +50,4 @@ def _bounded(text: str, most: int) -> str:
 
 
 def too_long(most: int) -> InvalidText:
-    return InvalidText(f"it has more than {most:,} characters")
+    return InvalidText(f"it must have at most {most:,} characters")

@@ -111,7 +111,7 @@ async def find_or_open(
     claim = None if key is None else _Claim(opened_key(actor.user, key), _digest(opening, first))
     if opening.kind is Kind.DIRECT:
         if is_bare_service(actor):
-            raise InvalidThread("a direct conversation is opened by one of the two")
+            raise InvalidThread("one of the two people must open a direct conversation")
         between = _between_two(actor, opening)
         return await _direct_once(messaging, actor, between, words, claim)
     check_opening(actor, opening)
@@ -164,7 +164,7 @@ async def _make(
     asking = await whom_to_ask(messaging, actor, others, Limit.THREAD_STARTS)
     most = messaging.safety.limits.most_at_once(Limit.REQUESTS)
     if len(asking.strangers) > most:
-        raise InvalidThread(f"at most {most} people who do not know you can be asked at once")
+        raise InvalidThread(f"you can ask at most {most} people who do not know you at once")
     thread = _drawn(messaging, actor, opening, thread_id, asking)
     if thread.subject is not None and not is_bare_service(actor):
         await check_name(messaging, actor, thread, thread.subject)
@@ -195,27 +195,29 @@ def _is_wanted(head: Thread, user: UserId, opening: Opening, now_ms: int) -> boo
 
 def check_opening(actor: Actor, opening: Opening) -> None:
     users = [invited.user for invited in (*_opener(actor, opening), *opening.others)]
-    if len(users) < (1 if opening.kind in STAFF_KINDS else 2):
-        raise InvalidThread("a conversation takes two")
+    if len(set(users)) < (1 if opening.kind in STAFF_KINDS else 2):
+        raise InvalidThread("it needs at least one other person")
     if len(users) > rules.MAX_PARTICIPANTS:
-        raise InvalidThread(f"it has at most {rules.MAX_PARTICIPANTS} participants")
+        raise InvalidThread(f"it can have at most {rules.MAX_PARTICIPANTS} participants")
     if len(set(users)) != len(users):
-        raise InvalidThread("somebody is named twice")
+        raise InvalidThread("each person must be named only once")
     if opening.subject is not None:
         text.check_length(opening.subject, text.MAX_SUBJECT)
     staff = is_staff(actor)
     bound = bool(opening.booking_id or opening.leg_id or opening.lbg_id)
     if not may_open(actor, opening.kind, bound=bound):
         raise InvalidThread(
-            "only staff and services open support, dispute and system conversations, "
-            "or bind one to a booking, leg or booking group"
+            "only staff and services can open support, dispute and system conversations, "
+            "or link one to a booking, leg or booking group"
         )
     roles = [opening.role, *(invited.role for invited in opening.others)]
     if not staff and any(role in rules.STAFF for role in roles):
-        raise InvalidThread("only staff and services give the role support or admin")
+        raise InvalidThread("only staff and services can give the role support or admin")
     for value in (opening.booking_id, opening.leg_id, opening.lbg_id, opening.city):
         if value is not None and not (0 < len(value) <= _LONGEST and value.isprintable()):
-            raise InvalidThread(f"booking, leg, group and city have 1 to {_LONGEST} characters")
+            raise InvalidThread(
+                f"booking, leg, group and city must have 1 to {_LONGEST} characters"
+            )
 
 
 def _opener(actor: Actor, opening: Opening) -> tuple[Invited, ...]:
@@ -283,7 +285,7 @@ async def _write(
         last.append(Put(MESSAGING, items.at(metadata_key(thread.id)) | {"metadata": metadata}))
     room = MAX_OPS - len(last)
     if room < 0:
-        raise InvalidThread("fewer strangers can be asked at once")
+        raise InvalidThread("you cannot ask so many people who do not know you at once")
     strangers = len(rules.known_gates(thread))
     await messaging.safety.limits.spend_many(actor.user, Limit.REQUESTS, strangers)
     while len(first) > room:
@@ -335,8 +337,8 @@ def _digest(opening: Opening, first: bytes) -> bytes:
 
 def _between_two(actor: Actor, opening: Opening) -> Opening:
     if len(opening.others) != 1:
-        raise InvalidThread("a direct conversation is between two")
+        raise InvalidThread("a direct conversation must have exactly one other person")
     if opening.others[0].user == actor.user:
-        raise InvalidThread("a conversation takes two")
+        raise InvalidThread("it needs at least one other person")
     other = Invited(opening.others[0].user)
     return Opening(kind=Kind.DIRECT, others=(other,), metadata=opening.metadata)

@@ -70,6 +70,6 @@ async def post_system(
 def _checked(event: str) -> str:
     if len(event) > MAX_EVENT or not _EVENT.fullmatch(event):
         raise InvalidText(
-            f"an event is named like `order.shipped`, in at most {MAX_EVENT} characters"
+            f"an event must be named like `order.shipped`, in at most {MAX_EVENT} characters"
         )
     return event

@@ -41,7 +41,7 @@ class InvalidReaction(Problem):
 
 
 class InvalidMark(Problem):
-    """The read position is not valid: {reason}."""
+    """The change is not valid: {reason}."""
 
     reason: Clause
 
@@ -77,7 +77,7 @@ class RequestWithdrawn(AlreadyAsked):
 
 
 class NotPlain(Problem):
-    """Messages in a request are plain text: no links and no attachments."""
+    """Messages in a request must be plain text, without links or attachments."""
 
 
 class ClientIdReused(Problem):
@@ -136,7 +136,7 @@ class ThreadChanged(Problem):
 
 
 class TooManyParticipants(Problem):
-    """A conversation has at most {most} participants."""
+    """A conversation can have at most {most} participants."""
 
     most: int
 

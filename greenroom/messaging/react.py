@@ -58,7 +58,7 @@ def reacted(frame: Frame, user: UserId, emoji: str, there: bool) -> Frame:
     if (user in users) == there:
         return frame
     if there and emoji not in frame.reactions and len(frame.reactions) >= MAX_KINDS:
-        raise InvalidReaction(f"a message has at most {MAX_KINDS} kinds of them")
+        raise InvalidReaction(f"a message can have at most {MAX_KINDS} different reactions")
     left = tuple(sorted({*users, user} if there else {*users} - {user}))
     reactions = {**frame.reactions, emoji: left}
     return replace(frame, reactions={kind: who for kind, who in reactions.items() if who})

@@ -135,4 +135,5 @@ async def mark_unread(
 
 def _check_seq(thread: Thread, seq: int, *, least: int) -> None:
     if not least <= seq <= thread.last_seq:
-        raise InvalidMark(f"the conversation has frames {max(least, 1)} to {thread.last_seq}")
+        first, last = max(least, 1), thread.last_seq
+        raise InvalidMark(f"the messages of this conversation have the numbers {first} to {last}")

@@ -37,12 +37,12 @@ from greenroom.store.problems import ConditionFailed
 from greenroom.store.values import Item
 
 _WHY: Mapping[type[Problem], str] = {
-    ThreadNotFound: "its author is no longer there",
+    ThreadNotFound: "its author has left the conversation",
     AcceptFirst: "its author has not accepted a request there",
     ConversationLocked: "the conversation is locked",
     ConversationClosed: "nobody can be reached there any more",
-    RequestPending: "as many messages wait with its author's request as may",
-    NotPlain: "it waits with a request and is not plain",
+    RequestPending: "its author's request already has as many messages as it can have",
+    NotPlain: "messages in a request must be plain text",
 }
 _OBSTACLES = tuple(_WHY)
 

@@ -40,16 +40,16 @@ from greenroom.safety.models import Case, HeldEdit, HeldName, said_of
 from greenroom.safety.problems import CannotRelease
 
 _WHY: Mapping[type[Problem], str] = {
-    ThreadNotFound: "its author is no longer there",
+    ThreadNotFound: "its author has left the conversation",
     MessageNotFound: "the message was deleted",
-    NotYourPlace: "its author may not name the conversation any more",
+    NotYourPlace: "its author can no longer rename the conversation",
     AcceptFirst: "its author has not accepted a request there",
     ConversationLocked: "the conversation is locked",
     ConversationClosed: "nobody can be reached there any more",
-    RequestPending: "as many messages wait with its author's request as may",
-    NotPlain: "it shows with a request and is not plain",
-    ThreadChanged: "the conversation has another name by now",
-    VersionMismatch: "the message was edited since",
+    RequestPending: "its author's request already has as many messages as it can have",
+    NotPlain: "messages in a request must be plain text",
+    ThreadChanged: "the conversation has been renamed since",
+    VersionMismatch: "the message has been edited since",
 }
 _OBSTACLES = tuple(_WHY)
 

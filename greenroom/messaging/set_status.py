@@ -139,11 +139,11 @@ def _accepted_ops(thread_id: ThreadId, user: UserId, gate: Gate, ms: int) -> tup
 
 def check_change(change: ThreadChange) -> None:
     if change.status is Status.LOCKED:
-        raise InvalidThreadChange("a lock is set by moderators, with POST …/lock")
+        raise InvalidThreadChange("only moderators can lock it, with POST …/lock")
     for value in (change.booking_id, change.leg_id, change.lbg_id):
         if isinstance(value, str) and not (0 < len(value) <= _LONGEST and value.isprintable()):
             raise InvalidThreadChange(
-                f"booking, leg and booking group have 1 to {_LONGEST} characters"
+                f"booking, leg and booking group must have 1 to {_LONGEST} characters"
             )
 
 

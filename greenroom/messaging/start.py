@@ -61,7 +61,7 @@ async def start(
 ) -> Started:
     """`metadata` is of the message: JSON text, as `metadata.checked` gives it."""
     if is_bare_service(actor):
-        raise InvalidThread("a service says the first words as a system message")
+        raise InvalidThread("a service must send the first message as a system message")
     text.check_length(body)
     outgoing = Outgoing(_client_id(messaging, key), body, metadata=metadata)
     words = _FirstMessage(messaging, actor, outgoing)

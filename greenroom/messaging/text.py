@@ -46,7 +46,7 @@ def subject(text: str) -> str | None:
     check_length(text, MAX_SUBJECT)
     line = normalised(text, MAX_SUBJECT)
     if "\n" in line:
-        raise InvalidText("a subject is one line")
+        raise InvalidText("a subject must be one line")
     return _cleaned(line, MAX_SUBJECT) if is_visible(line) else None
 
 
@@ -63,7 +63,7 @@ def _made_clean(text: str, most: int) -> str:
     check_length(text, most)
     written = normalised(text, most)
     if not is_visible(written):
-        raise InvalidText("it is empty")
+        raise InvalidText("it must not be empty")
     return written
 
 
@@ -79,7 +79,7 @@ def mentioned(text: str) -> tuple[str, ...]:
 
 def client_id(text: str) -> str:
     if not _CLIENT_ID.fullmatch(text):
-        raise InvalidText("a client message id has 1 to 64 of A-Z, a-z, 0-9, dot, _, : and -")
+        raise InvalidText("a client message id must have 1 to 64 of A-Z, a-z, 0-9, dot, _, : and -")
     return text
 
 
@@ -87,9 +87,9 @@ def emoji(text: str) -> str:
     """An emoji, or a few of them, or other symbols; no words."""
     reaction = text.strip() if len(text) <= 2 * MAX_REACTION else text
     if not 0 < len(reaction) <= MAX_REACTION:
-        raise InvalidReaction(f"it has 1 to {MAX_REACTION} code points")
+        raise InvalidReaction(f"it must have 1 to {MAX_REACTION} code points")
     if not _REACTION.fullmatch("".join(map(_part, reaction))):
-        raise InvalidReaction("it is an emoji or a symbol, not text")
+        raise InvalidReaction("it must be an emoji or a symbol, not text")
     return reaction
 
 

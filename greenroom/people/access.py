@@ -29,11 +29,12 @@ class AccountSuspended(Problem):
     """An e-mail address or a URL."""
 
     def __str__(self) -> str:
+        contact = self.contact or "this site's support"
         sentences = (
             f"Your account is suspended until {self.until or 'further notice'}.",
             f"Reason: {self.reason.rstrip('.')}." if self.reason else "",
             "You can sign in again after that." if self.until else "",
-            f"If you think this is a mistake, contact {self.contact or 'support'}.",
+            f"If you think this is a mistake, contact {contact}.",
         )
         return quoted(" ".join(filter(None, sentences)), MAX_DETAIL)
 

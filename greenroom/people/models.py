@@ -31,7 +31,7 @@ _MAX_WORD = 40
 
 
 class InvalidUsername(Problem):
-    """A username begins with a letter and has 2 to 30 of a-z, 0-9, dot and underscore."""
+    """A username must begin with a letter and have 2 to 30 of a-z, 0-9, dot and underscore."""
 
 
 class InvalidName(Problem):
@@ -44,11 +44,12 @@ class InvalidName(Problem):
 
 
 class InvalidUserId(Problem):
-    """A user's id has 1 to 64 of a-z, A-Z, 0-9, underscore and hyphen."""
+    """A user's id must have 1 to 64 of a-z, A-Z, 0-9, underscore and hyphen."""
 
 
 class InvalidEmail(Problem):
-    """An e-mail address has one @ between two parts, no blanks, and at most 254 characters."""
+    """An e-mail address must have one @ between two parts, no spaces and at most 254
+    characters."""
 
 
 class Person(Struct, frozen=True, kw_only=True):
@@ -110,17 +111,18 @@ def checked_name(name: str, text: str) -> str:
     """Careful: the length and the marks come first, because normalising a long run of marks takes
     quadratic time."""
     if len(text) > 2 * MAX_NAME:
-        raise _invalid(name, f"it has more than {MAX_NAME} characters")
+        raise _invalid(name, f"it must have at most {MAX_NAME} characters")
     given = text.strip()
     if not is_name_like(given):
         raise _invalid(
-            name, "it is one line, without hidden characters, and with few marks on each letter"
+            name,
+            "it must be one line, without hidden characters, and with few marks on each letter",
         )
     result = unicodedata.normalize("NFC", given)
     if len(result) > MAX_NAME:
-        raise _invalid(name, f"it has more than {MAX_NAME} characters")
+        raise _invalid(name, f"it must have at most {MAX_NAME} characters")
     if result and not is_visible(result):
-        raise _invalid(name, "it has nothing to see")
+        raise _invalid(name, "it must have at least one visible character")
     return result
 
 
@@ -137,7 +139,7 @@ def checked_email(text: str) -> str:
 
 def checked_picture(address: str | None) -> str | None:
     if address is not None and len(address) > MAX_PICTURE:
-        raise _invalid("profile picture", f"its address has more than {MAX_PICTURE} characters")
+        raise _invalid("profile picture", f"its address must have at most {MAX_PICTURE} characters")
     return address
 
 

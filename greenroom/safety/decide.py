@@ -116,7 +116,7 @@ def _entry(
     now = safety.clock.now_ms()
     check_words(reason, note)
     if until_ms is not None and (decision is not Decision.SUSPEND or until_ms <= now):
-        raise InvalidDecision("only a suspension ends, and not before now")
+        raise InvalidDecision("`until` must be in the future, and is only for a suspension")
     return Entry(
         case=case.id,
         version=case.version + 1,
@@ -142,6 +142,6 @@ async def _check_lengthens(safety: Safety, user: UserId, until_ms: int | None) -
 
 def check_words(reason: str, note: str) -> None:
     if len(reason) > MAX_REASON:
-        raise InvalidDecision(f"a reason has at most {MAX_REASON} characters")
+        raise InvalidDecision(f"a reason must have at most {MAX_REASON} characters")
     if len(note) > MAX_NOTE:
-        raise InvalidDecision(f"a note has at most {MAX_NOTE} characters")
+        raise InvalidDecision(f"a note must have at most {MAX_NOTE} characters")

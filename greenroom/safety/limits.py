@@ -87,7 +87,7 @@ RATES: Mapping[Limit, Rate] = rates_of(policy.Limits())
 
 
 class TooMany(Problem):
-    """Too many requests ({limit}). Try again in {retry_after_s} seconds."""
+    """Too many requests. Try again in {retry_after_s} seconds."""
 
     limit: str
     retry_after_s: int

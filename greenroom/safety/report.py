@@ -67,9 +67,9 @@ def _checked(safety: Safety, actor: Actor, subject: Subject, reason: Reason, not
     if isinstance(subject, SomePerson) and subject.user == actor.user:
         raise InvalidReport("you cannot report yourself")
     if isinstance(subject, SomePerson) and not is_user_id(subject.user):
-        raise InvalidReport("this is nobody's id")
+        raise InvalidReport("there is nobody with this id")
     if len(note) > MAX_NOTE:
-        raise InvalidReport(f"a note has at most {MAX_NOTE} characters")
+        raise InvalidReport(f"a note must have at most {MAX_NOTE} characters")
     return Report(
         id=safety.ids.report(),
         case=case_id(subject),

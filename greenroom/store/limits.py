@@ -70,7 +70,7 @@ MAX_NESTED = 300
 def check_write(ops: Sequence[Op], token: str | None) -> tuple[list[Weight], list[Place]]:
     """What each op brings (a Put's item, an Update's values; nothing for the others), and where."""
     if not ops:
-        raise InvalidTransaction("it has no ops")
+        raise InvalidTransaction("it must have at least one op")
     if token is not None:
         check_token(token)
     if len(ops) == 1:
@@ -78,7 +78,7 @@ def check_write(ops: Sequence[Op], token: str | None) -> tuple[list[Weight], lis
             raise InvalidTransaction("a lone Check writes nothing")
         return [check_op(ops[0])], [place_of(ops[0])]
     if len(ops) > MAX_OPS:
-        raise InvalidTransaction(f"it has {len(ops)} ops; at most {MAX_OPS} fit")
+        raise InvalidTransaction(f"it must have at most {MAX_OPS} ops, not {len(ops)}")
     weights = [check_op(op) for op in ops]
     places = [place_of(op) for op in ops]
     if len(set(places)) != len(places):
@@ -90,7 +90,7 @@ def check_write(ops: Sequence[Op], token: str | None) -> tuple[list[Weight], lis
 
 def check_token(token: str) -> None:
     if not 1 <= len(token) <= MAX_TOKEN:
-        raise InvalidTransaction(f"a token has 1 to {MAX_TOKEN} characters")
+        raise InvalidTransaction(f"a token must have 1 to {MAX_TOKEN} characters")
     if not token.isascii():
         try:
             token.encode()
@@ -165,11 +165,13 @@ def check_index_key(index: Index, item: Item) -> None:
         if _is_usual(value):
             continue
         if not isinstance(value, str):
-            raise InvalidItem(name, f"it is a key of index {index.name} and has to be text")
+            raise InvalidItem(name, f"as a key of index {index.name} it must be text")
         if not value:
-            raise InvalidItem(name, f"it is a key of index {index.name} and cannot be empty")
+            raise InvalidItem(name, f"as a key of index {index.name} it must not be empty")
         if len(value) * 4 > most and len(value.encode()) > most:
-            raise InvalidItem(name, f"as a key of index {index.name} it has at most {most} bytes")
+            raise InvalidItem(
+                name, f"as a key of index {index.name} it must have at most {most} bytes"
+            )
 
 
 def check_key(table: Table, key: Key) -> None:
@@ -186,11 +188,11 @@ def _check_key_part(table: Table, name: str, value: object, most: int) -> None:
     if type(value) is str and 0 < len(value) <= most and value.isascii():
         return
     if not isinstance(value, str):
-        raise InvalidKey(table.name, f"{name} has to be text")
+        raise InvalidKey(table.name, f"{name} must be text")
     if not value:
-        raise InvalidKey(table.name, f"{name} cannot be empty")
+        raise InvalidKey(table.name, f"{name} must not be empty")
     if len(value) * 4 > most and len(value.encode(errors="surrogatepass")) > most:
-        raise InvalidKey(table.name, f"{name} has at most {most} bytes")
+        raise InvalidKey(table.name, f"{name} must have at most {most} bytes")
     if not value.isascii():
         try:
             value.encode()
@@ -200,7 +202,7 @@ def _check_key_part(table: Table, name: str, value: object, most: int) -> None:
 
 def check_batch(table: Table, keys: Sequence[Key]) -> None:
     if len(keys) > MAX_BATCH:
-        raise InvalidQuery(f"{len(keys)} keys are asked for at once; at most {MAX_BATCH} are read")
+        raise InvalidQuery(f"it can read at most {MAX_BATCH} keys at once, not {len(keys)}")
     for key in keys:
         check_key(table, key)
 
@@ -214,11 +216,11 @@ def check_query(
     consistent: bool,
 ) -> None:
     if not 1 <= limit <= MAX_LIMIT:
-        raise InvalidQuery(f"a page has 1 to {MAX_LIMIT} items")
+        raise InvalidQuery(f"a page must have 1 to {MAX_LIMIT} items")
     if index is not None and index not in table.indexes:
         raise InvalidQuery(f"{index.name} is not an index of {table.name}")
     if index is not None and consistent:
-        raise InvalidQuery("an index is never consistent with its table")
+        raise InvalidQuery("an index cannot be read consistently")
     source = table if index is None else index
     _check_key_part(table, source.partition, partition, MAX_PARTITION_BYTES)
     if sort is None:
@@ -252,22 +254,24 @@ def check_condition(table: Table, condition: Condition, depth: int = 1) -> int:
         case Between(operand, low, high):
             weight = _check_operand(table, operand, low) + _check_operand(table, operand, high)
             if _ordered(low) is None or _ordered(low) != _ordered(high):
-                raise InvalidExpression(_name(operand), "both ends are text, numbers or bytes")
+                raise InvalidExpression(_name(operand), "both ends must be text, numbers or bytes")
             if low > high:  # type: ignore[operator]
                 raise InvalidExpression(_name(operand), "the low end is above the high end")
             return weight
         case BeginsWith(path, prefix):
             if not isinstance(prefix, str | bytes):
-                raise InvalidExpression(_name(path), "a prefix is text or bytes")
+                raise InvalidExpression(_name(path), "a prefix must be text or bytes")
             return _check_operand(table, path, prefix)
         case Contains(path, value):
             weight = _check_operand(table, path, value)
             if _ordered(value) is None:
-                raise InvalidExpression(_name(path), "what it contains is text, a number or bytes")
+                raise InvalidExpression(
+                    _name(path), "what it contains must be text, a number or bytes"
+                )
             return weight
         case In(operand, values):
             if not 1 <= len(values) <= MAX_IN:
-                raise InvalidExpression(_name(operand), f"it is one of 1 to {MAX_IN} values")
+                raise InvalidExpression(_name(operand), f"it must be one of 1 to {MAX_IN} values")
             return sum(_check_operand(table, operand, value) for value in values)
     return _check_parts(table, condition, depth)
 
@@ -318,7 +322,7 @@ def _operand_room(operand: Path | SizeOf) -> int:
 def check_actions(table: Table, actions: Sequence[Action]) -> int:
     """What the values that it brings weigh together."""
     if not actions:
-        raise InvalidTransaction("an Update has at least one action")
+        raise InvalidTransaction("an Update must have at least one action")
     weight = room = 0
     firsts: set[str] = set()
     for action in actions:
@@ -363,12 +367,12 @@ def _check_action_value(action: Action) -> int:
         case Add(_, amount):
             weight = weigh_value(name, amount)
             if isinstance(amount, bool) or not isinstance(amount, int | Decimal | set | frozenset):
-                raise InvalidExpression(name, "what is added is a number or a set")
+                raise InvalidExpression(name, "what is added must be a number or a set")
             return weight
         case Discard(_, members):
             weight = weigh_value(name, members)
             if not isinstance(members, set | frozenset):
-                raise InvalidExpression(name, "what is discarded is a set")
+                raise InvalidExpression(name, "what is discarded must be a set")
             return weight
         case Remove():
             return 0
@@ -379,13 +383,13 @@ def check_path(table: Table, path: Path) -> None:
         check_name(path.steps[0], path.steps[0])
         return
     if not path.steps or not all(path.steps):
-        raise InvalidExpression(_name(path), "a path has at least one name, none empty")
+        raise InvalidExpression(_name(path), "a path must have at least one name, none empty")
     if len(path.steps) > 32:
-        raise InvalidExpression(_name(path), "a path has at most 32 names")
+        raise InvalidExpression(_name(path), "a path must have at most 32 names")
     for step in path.steps:
         check_name(path.steps[0], step)
     if len(path.steps) > 1 and _is_key(table, path.steps[0]):
-        raise InvalidExpression(_name(path), "a key is text and has nothing inside")
+        raise InvalidExpression(_name(path), "a key must be text, without anything inside")
 
 
 def _is_key(table: Table, name: str) -> bool:

@@ -78,7 +78,7 @@ class NoSuchTable(Problem):
 
 
 class NotFollowed(Problem):
-    """The changes of table {table!r} are not kept: it is declared without a stream."""
+    """The changes of table {table!r} are not kept: the table is declared without a stream."""
 
     table: str
 

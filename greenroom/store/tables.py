@@ -73,7 +73,7 @@ class Table(Struct, frozen=True):
         if self.partition == self.sort:
             raise InvalidDeclaration(self.name, "its partition and sort key are one attribute")
         if self.ttl is not None and any(self.ttl in names for names in _all_key_names(self)):
-            raise InvalidDeclaration(self.name, "a key is text, and items expire by a number")
+            raise InvalidDeclaration(self.name, "a key must be text, and the expiry a number")
         _check_indexes(self)
 
     @property
@@ -124,7 +124,7 @@ def check_tables(tables: Sequence[Table], prefix: str = "") -> None:
 
 def _check_name(name: str, taken: re.Pattern[str]) -> None:
     if not _NAME.fullmatch(name):
-        reason = "a name has 3 to 255 of the characters a-z, A-Z, 0-9, _, - and ."
+        reason = "a name must have 3 to 255 of the characters a-z, A-Z, 0-9, _, - and ."
         raise InvalidDeclaration(quoted(name), reason)
     if taken.fullmatch(name):
         raise InvalidDeclaration(name, "the store needs that name for itself")
@@ -133,7 +133,7 @@ def _check_name(name: str, taken: re.Pattern[str]) -> None:
 def _check_attributes(declared: str, names: Sequence[str]) -> None:
     for name in names:
         if not 1 <= len(name.encode(errors="surrogatepass")) <= MAX_NAME:
-            reason = f"the attribute {quoted(name)!r} has not 1 to {MAX_NAME} bytes"
+            reason = f"the attribute {quoted(name)!r} must have 1 to {MAX_NAME} bytes"
             raise InvalidDeclaration(declared, reason)
         if any("\ud800" <= character <= "\udfff" for character in name):
             raise InvalidDeclaration(
@@ -143,7 +143,7 @@ def _check_attributes(declared: str, names: Sequence[str]) -> None:
 
 def _check_indexes(table: Table) -> None:
     if len(table.indexes) > _MOST_INDEXES:
-        raise InvalidDeclaration(table.name, f"it has more than {_MOST_INDEXES} indexes")
+        raise InvalidDeclaration(table.name, f"it must have at most {_MOST_INDEXES} indexes")
     if len({index.name.lower() for index in table.indexes}) != len(table.indexes):
         raise InvalidDeclaration(table.name, "two of its indexes have one name")
     if sum(len(beside_keys(table, index) or ()) for index in table.indexes) > _MOST_PROJECTED:

@@ -34,8 +34,8 @@ _INT64 = 1 << 63
 _MOST_BITS = 420  # of 9.99E+125, and a little more: a longer number is not worth converting
 
 TOO_DEEP = f"its maps and lists are more than {_MAX_DEPTH} deep"
-TOO_MANY_DIGITS = f"a number has at most {_MAX_DIGITS} significant digits"
-OUT_OF_RANGE = "a number is between 1E-130 and 9.99E+125, above or below 0"
+TOO_MANY_DIGITS = f"a number must have at most {_MAX_DIGITS} significant digits"
+OUT_OF_RANGE = "a number must be between 1E-130 and 9.99E+125, above or below 0"
 
 _EXACT = Context(prec=1000)  # the usual 28 digits would round
 
@@ -153,10 +153,10 @@ def _text(attribute: str, text: str) -> int:
 def _weigh_name(attribute: str, name: str) -> int:
     if not isinstance(name, str):
         called = quoted(attribute) if isinstance(attribute, str) else type(name).__name__
-        raise InvalidItem(called, "the names of attributes and in maps are text")
+        raise InvalidItem(called, "the names of attributes and in maps must be text")
     size = _text(attribute, name)
     if not 1 <= size <= _MAX_NAME_BYTES:
-        raise InvalidItem(quoted(attribute), f"a name has 1 to {_MAX_NAME_BYTES} bytes")
+        raise InvalidItem(quoted(attribute), f"a name must have 1 to {_MAX_NAME_BYTES} bytes")
     return size
 
 
@@ -206,16 +206,18 @@ def _weigh_rare(attribute: str, value: Value, depth: int) -> int:
         _check_depth(attribute, depth)
         return 3 + sum(1 + _weigh(attribute, inner, depth + 1) for inner in value)
     if isinstance(value, float):
-        raise InvalidItem(attribute, "a float is not exact; use int or Decimal")
+        raise InvalidItem(attribute, "a float cannot be stored exactly; use int or Decimal")
     raise InvalidItem(attribute, f"{type(value).__name__} is not a kind of value that is stored")
 
 
 def _weigh_set(attribute: str, members: AbstractSet[object]) -> int:
     if not members:
-        raise InvalidItem(attribute, "a set has at least one member")
+        raise InvalidItem(attribute, "a set must have at least one member")
     kinds = {_set_kind(attribute, member) for member in members}
     if len(kinds) != 1:
-        raise InvalidItem(attribute, "the members of a set are all text, all numbers or all bytes")
+        raise InvalidItem(
+            attribute, "the members of a set must be all text, all numbers or all bytes"
+        )
     sizes: list[int] = [_weigh(attribute, member, 1) for member in members]  # type: ignore[arg-type]
     return sum(sizes)
 
@@ -223,7 +225,7 @@ def _weigh_set(attribute: str, members: AbstractSet[object]) -> int:
 def _set_kind(attribute: str, member: object) -> str:
     match member:
         case bool():
-            raise InvalidItem(attribute, "a set has no booleans")
+            raise InvalidItem(attribute, "a set cannot have booleans")
         case str():
             return "S"
         case int() | Decimal():
@@ -231,7 +233,7 @@ def _set_kind(attribute: str, member: object) -> str:
         case bytes():
             return "B"
         case _:
-            raise InvalidItem(attribute, f"a set has no {type(member).__name__}")
+            raise InvalidItem(attribute, f"a set cannot have {type(member).__name__}")
 
 
 def _digits(attribute: str, value: int | Decimal) -> int:

@@ -9,7 +9,7 @@ import pytest
 from httpx import AsyncClient
 
 from greenroom.api.auth import Authenticator, NotAllowed
-from greenroom.api.tokens import Expected, InvalidToken, SharedSecret, TokenExpired
+from greenroom.api.tokens import Expected, Fault, InvalidToken, SharedSecret, TokenExpired
 from greenroom.clock import HeldClock
 from greenroom.ids import UserId
 from greenroom.people import People, directory, records
@@ -64,7 +64,7 @@ async def test_a_good_token_is_its_subject(
     "token", ["", "x", "a.b", "a.b.c", "..", "é.é.é", "\ud800", "e" * 9000, "null.null.null"]
 )
 async def test_what_is_no_token_is_refused(authenticator: Authenticator, token: str) -> None:
-    assert await refusal(authenticator, token) == "it is malformed"
+    assert await refusal(authenticator, token) == Fault.MALFORMED
 
 
 async def test_a_token_cannot_choose_its_algorithm(
@@ -105,7 +105,7 @@ async def test_a_token_from_the_future_waits_for_its_time(
     authenticator: Authenticator, claims: Claims, clock: HeldClock, maya: UserId, claim: str
 ) -> None:
     token = signed(claims | {claim: clock.now_ms() // 1000 + 20})
-    assert await refusal(authenticator, token) == "it is not valid yet"
+    assert await refusal(authenticator, token) == Fault.NOT_YET
     clock.advance(seconds=15)
     assert await authenticator.authenticate(token) == Actor(maya)
 

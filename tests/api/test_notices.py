@@ -89,7 +89,7 @@ async def test_a_suspended_person_is_told_how_long_why_and_what_next_and_is_rein
     hall.clock.advance(seconds=3)
     problem = refused(await hall.ask("ben", "GET", "/inbox"), 403, "account-suspended")
     assert (problem["until"], problem["reason"]) == (until, "Scams.")
-    assert "contact support" in problem["detail"]
+    assert "contact this site's support" in problem["detail"]
     assert "10.0.0.1" not in str(problem)
     [listed] = (await hall.get("mod", "/moderation/suspended"))["people"]
     assert (listed["userId"], listed["suspendedUntil"]) == (hall.ids["ben"], until)

@@ -100,7 +100,7 @@ def test_the_members_of_a_problem_are_data_and_its_detail_is_whole(kind: type[Pr
         (
             AccountSuspended(None, None, None),
             "Your account is suspended until further notice. If you think this is a mistake, "
-            "contact support.",
+            "contact this site's support.",
         ),
     ],
 )

@@ -25,7 +25,7 @@ Json: TypeAlias = dict[str, Any]
 REFUSED = (400, 413, 422)
 STATE = ("/problems/client-id-reused", "/problems/invalid-cursor")
 """They say that the value is allowed, and belongs to something else."""
-ACROSS = ("give userId, or threadId, or threadId and messageId",)
+ACROSS = ("it needs `userId`, or `threadId`, or `threadId` and `messageId`",)
 """Rules over several properties, told by the operation's description: no schema that generators of
 clients understand can say them."""
 GETS = [route for route in ROWS if route.startswith("GET ")]
@@ -75,6 +75,22 @@ async def test_bodies_are_required_as_the_schema_says(route: str, tmp_path: Path
             if not _as_expected(case, answer):
                 wrong.append((case.about, answer.text))
         assert not wrong, "\n".join(map(str, wrong))
+
+
+async def test_a_missing_body_is_named_in_plain_words(tmp_path: Path) -> None:
+    async with _served(tmp_path) as (castle, document):
+        told = {}
+        for route in BODIES:
+            method, _, path = route.partition(" ")
+            caller = _caller(route)
+            address = castle.filled(caller, path, missing=False)
+            headers = castle.headers(caller) if caller in CALLERS else castle.hall.token("new")
+            answer = await castle.hall.client.request(method, address, headers=headers)
+            if _operation(document, route)["requestBody"].get("required"):
+                told[route] = (answer.status_code, answer.json().get("errors"))
+        assert len(told) > 10
+        plain = (400, [{"message": "The request needs a JSON body."}])
+        assert {route: one for route, one in told.items() if one != plain} == {}
 
 
 async def test_queries_are_required_as_the_schema_says(tmp_path: Path) -> None:

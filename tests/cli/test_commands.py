@@ -88,7 +88,7 @@ def test_a_backup_of_nothing_is_refused(tmp_path: Path) -> None:
 
 def test_a_backup_of_dynamodb_is_refused(tmp_path: Path) -> None:
     done = greenroom("backup", str(tmp_path / "copy.db"), GREENROOM_STORE="dynamodb://eu-west-1")
-    assert "backups of its own" in refused(done)
+    assert "DynamoDB's own backups" in refused(done)
 
 
 def test_a_token_says_whose_it_is_what_for_and_how_long(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ async def test_keys_of_the_largest_size_are_fine(store: Store) -> None:
 
 @pytest.mark.parametrize("sk", [None, 7, True, b"s", ["s"]], ids=label)
 async def test_a_key_that_is_not_text_is_refused(store: Store, sk: object) -> None:
-    with pytest.raises(InvalidKey, match="sk has to be text"):
+    with pytest.raises(InvalidKey, match="sk must be text"):
         await store.write(Put(NOTES, {"pk": "p", "sk": sk}))  # type: ignore[dict-item]
 
 
@@ -168,7 +168,7 @@ async def test_a_table_that_the_store_does_not_have_is_refused_by_every_call(sto
 
 
 async def test_a_write_of_nothing_is_refused(store: Store) -> None:
-    with pytest.raises(InvalidTransaction, match="no ops"):
+    with pytest.raises(InvalidTransaction, match="at least one op"):
         await store.write()
 
 

@@ -228,7 +228,7 @@ async def test_a_table_without_a_sort_key_can_be_queried(store: Store) -> None:
 
 
 async def test_a_consistent_read_of_an_index_is_refused(store: Store) -> None:
-    with pytest.raises(InvalidQuery, match="never consistent"):
+    with pytest.raises(InvalidQuery, match="cannot be read consistently"):
         await store.query(NOTES, "ada", index=BY_OWNER, limit=1, consistent=True)
 
 

@@ -121,7 +121,7 @@ REFUSED: list[tuple[object, str]] = [
     ("a\udc00b", "Unicode"),
     ({"\ud800": 1}, "Unicode"),
     ({"\ud83d\ude00"}, "Unicode"),
-    ({1: "a"}, "are text"),
+    ({1: "a"}, "must be text"),
     ({"": 1}, "1 to 255 bytes"),
     ({"n" * 256: 1}, "1 to 255 bytes"),
     (object(), "object"),

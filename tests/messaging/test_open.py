@@ -55,6 +55,17 @@ async def test_a_hundred_people_find_room_and_a_hundred_and_one_do_not(world: Wo
     assert [row.thread.id for row in requests.rows] == [thread.id]
 
 
+@pytest.mark.parametrize("kind", [Kind.DIRECT, Kind.INQUIRY])
+async def test_a_conversation_with_oneself_is_refused_for_what_it_is(
+    world: World, kind: Kind
+) -> None:
+    ana, cleo = await world.person("ana"), await world.person("cleo")
+    with pytest.raises(InvalidThread, match="at least one other person"):
+        await open_thread(world.messaging, ana, _with(ana.user, kind=kind))
+    with pytest.raises(InvalidThread, match="only once"):
+        await open_thread(world.messaging, ana, _with(cleo.user, cleo.user))
+
+
 @pytest.mark.parametrize("kind", [Kind.SUPPORT, Kind.SYSTEM, Kind.DISPUTE])
 async def test_nobody_poses_as_the_marketplace(world: World, kind: Kind) -> None:
     ana, cleo = await world.person("ana"), await world.person("cleo")

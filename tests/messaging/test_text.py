@@ -92,20 +92,20 @@ def test_what_was_decomposed_is_composed() -> None:
 
 def test_a_text_that_shows_nothing_is_refused() -> None:
     for blank in ("", " \n\t ", "\u200b\u200e", "\u3164", "\u2800\u2800", "\u0301", "\U0001d159"):
-        assert refusal(text.clean, blank) == "The text cannot be sent: it is empty."
+        assert refusal(text.clean, blank) == "The text cannot be sent: it must not be empty."
 
 
 def test_eight_thousand_characters_fit_and_one_more_does_not() -> None:
     assert text.clean("x" * 8_000 + "\r\n") == "x" * 8_000
-    assert refusal(text.clean, "x" * 8_001).endswith("more than 8,000 characters.")
-    assert refusal(text.clean, "\u200b" * 100_000).endswith("more than 8,000 characters.")
+    assert refusal(text.clean, "x" * 8_001).endswith("at most 8,000 characters.")
+    assert refusal(text.clean, "\u200b" * 100_000).endswith("at most 8,000 characters.")
 
 
 def test_characters_are_counted_as_they_are_typed() -> None:
     assert len(text.clean("e\u0301" * 4_000)) == 4_000
-    assert refusal(text.clean, "e\u0301" * 4_001).endswith("more than 8,000 characters.")
+    assert refusal(text.clean, "e\u0301" * 4_001).endswith("at most 8,000 characters.")
     assert len(text.clean("\u0958" * 2_000)) == 4_000
-    assert refusal(text.clean, "\U0001d160" * 8_000).endswith("more than 8,000 characters.")
+    assert refusal(text.clean, "\U0001d160" * 8_000).endswith("at most 8,000 characters.")
 
 
 def test_nuls_and_lone_surrogates_are_refused() -> None:

@@ -138,7 +138,7 @@ async def test_what_cannot_be_changed_is_refused_and_left_alone(
 
 async def test_items_that_dynamodb_would_take_away_unasked_are_told(url: str) -> None:
     await made(url, NEW)
-    await refused(url, NOTES, "takes items away by expiresAt", create=True)
+    await refused(url, NOTES, "its items expire by expiresAt", create=True)
 
 
 async def test_a_stream_of_another_kind_is_refused(url: str) -> None:

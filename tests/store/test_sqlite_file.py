@@ -81,7 +81,7 @@ async def test_another_programs_database_is_refused_and_left_alone(tmp_path: Pat
     other = apsw.Connection(str(path))
     other.execute("CREATE TABLE recipes(name TEXT); INSERT INTO recipes VALUES('soup')")
     other.close()
-    await refused(path, StoreCorrupt, "another program's")
+    await refused(path, StoreCorrupt, "belongs to another program")
 
 
 async def test_a_file_with_a_spoilt_header_is_refused(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_a_float_is_refused_by_name_wherever_it_is(value: Value) -> None:
     with pytest.raises(InvalidItem) as refusal:
         weigh({"pk": "p", "price": value})
     assert str(refusal.value) == (
-        "Attribute 'price' cannot be stored: a float is not exact; use int or Decimal."
+        "Attribute 'price' cannot be stored: a float cannot be stored exactly; use int or Decimal."
     )
     assert refusal.value.code == "invalid-item"
 

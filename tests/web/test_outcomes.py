@@ -42,7 +42,7 @@ async def test_a_warning_reaches_the_sender_at_once_and_after_a_reload(window: O
     dialog = maya.page.get_by_role("dialog", name="From our moderators")
     await expect(dialog).to_contain_text("You've been warned")
     await expect(dialog).to_contain_text(_REASON)
-    await expect(dialog).to_contain_text("contact support")
+    await expect(dialog).to_contain_text("contact this site's support")
     await dialog.get_by_role("button", name="Got it").click()
     await expect(maya.page.locator("[data-notices]")).to_have_count(0)
     await maya.page.reload()
@@ -69,7 +69,7 @@ async def test_a_suspension_for_good_asks_twice_is_explained_and_can_be_lifted(
     told = maya.page.locator(".banner")
     await expect(told.first).to_contain_text("Your account was suspended for good")
     await expect(told.first).to_contain_text(_REASON)
-    await expect(told.first).to_contain_text("contact support")
+    await expect(told.first).to_contain_text("contact this site's support")
 
     await ada.page.get_by_role("radio", name="People").check()
     people = ada.page.get_by_role("list", name="Suspended people")

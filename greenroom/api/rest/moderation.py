@@ -183,7 +183,7 @@ async def decide_case(
     case_id: CaseIdInPath, data: JSONBody[NewDecision], actor: Caller, safety: TheSafety
 ) -> Entry:
     if data.decision is Decision.SUSPEND and (data.until is None) is not data.for_good:
-        raise InvalidDecision("a suspension has `until`, or `forGood` if it has no end")
+        raise InvalidDecision("a suspension needs `until`, or `forGood` if it must not end")
     until_ms = None if data.until is None else int(data.until.timestamp() * 1000)
     entry = await deciding.decide(
         safety,

@@ -175,7 +175,7 @@ async def _report(messaging: Messaging, actor: Actor, data: NewReport) -> Report
                 messaging, actor, ThreadId(thread), MessageId(message), data.reason, data.note
             )
         case _:
-            raise InvalidReport("give userId, or threadId, or threadId and messageId")
+            raise InvalidReport("it needs `userId`, or `threadId`, or `threadId` and `messageId`")
 
 
 def subject(found: models.Subject) -> Subject:

@@ -406,7 +406,7 @@ class Session:
         self._refuse(number, problem)
         self._mistakes += 1
         if self._mistakes >= self.desk.most_mistakes:
-            self.close(Closed.TOO_MUCH, "too many frames that are none")
+            self.close(Closed.TOO_MUCH, "too many invalid requests")
 
     def _refuse(self, number: int | None, problem: Problem) -> None:
         if _is_ours(problem) and not isinstance(problem, Overloaded):

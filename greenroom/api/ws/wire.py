@@ -154,7 +154,7 @@ class Socket(WSListener):
             self._parts = bytearray()
         self._parts += part
         if len(self._parts) > MOST_BYTES:
-            self._session.close(_TOO_BIG, f"a frame has at most {MOST_BYTES} bytes")
+            self._session.close(_TOO_BIG, f"a request must have at most {MOST_BYTES} bytes")
         elif is_last:
             whole, self._parts = bytes(self._parts), None
             self._session.receive(whole)

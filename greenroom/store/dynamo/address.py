@@ -39,13 +39,13 @@ def parse_address(url: str) -> Address:
         raise InvalidAddress(f"the DynamoDB URL does not parse: {reason}") from None
     options = _options(parts.query)
     if parts.path not in ("", "/") or parts.fragment:
-        raise InvalidAddress("a DynamoDB URL has no path and no fragment")
+        raise InvalidAddress("a DynamoDB URL must not have a path or a fragment")
     if not parts.hostname:
-        raise InvalidAddress("a DynamoDB URL names a region or a host: dynamodb://eu-west-1")
+        raise InvalidAddress("a DynamoDB URL must name a region or a host: dynamodb://eu-west-1")
     prefix = options.get("prefix", "")
     if parts.scheme == "dynamodb":
         if port is not None or parts.username is not None or "region" in options:
-            raise InvalidAddress("dynamodb:// is followed by a region only; use dynamodb+https://")
+            raise InvalidAddress("dynamodb:// takes a region only; use dynamodb+https://")
         return _on_aws(_checked_region(parts.hostname), prefix)
     if parts.scheme not in ("dynamodb+http", "dynamodb+https"):
         raise InvalidAddress(f"{parts.scheme or 'no scheme'} is not dynamodb, +http or +https")
@@ -60,9 +60,11 @@ def parse_address(url: str) -> Address:
 def _options(query: str) -> dict[str, str]:
     options = dict(parse_qsl(query, keep_blank_values=True))
     if unknown := options.keys() - {"region", "prefix"}:
-        raise InvalidAddress(f"a DynamoDB URL has no option {', '.join(sorted(unknown))}")
+        raise InvalidAddress(
+            f"there is no option for a DynamoDB URL called {', '.join(sorted(unknown))}"
+        )
     if not _PREFIX.fullmatch(options.get("prefix", "")):
-        raise InvalidAddress("a prefix has up to 100 of the characters a-z, A-Z, 0-9, _, - and .")
+        raise InvalidAddress("a prefix must have at most 100 of a-z, A-Z, 0-9, _, - and .")
     return options
 
 
@@ -87,5 +89,5 @@ def _credentials(scheme: str, user: str | None, password: str | None) -> Credent
     if user is not None and password:
         return StaticCredentials(Key(unquote(user), unquote(password)))
     if user is not None:
-        raise InvalidAddress("the credentials in a DynamoDB URL are key:secret@")
+        raise InvalidAddress("the credentials in a DynamoDB URL must be key:secret@")
     return Credentials.auto() if scheme == "https" else StaticCredentials(_DUMMY)

@@ -93,7 +93,7 @@ def _missing(table: Table, index: Index) -> Difference:
 
 def _in_stream(found: Mapping[str, Any]) -> list[Difference]:
     if not found.get("StreamEnabled"):
-        return [Difference("it has no stream", "UpdateTable", {"StreamSpecification": STREAM})]
+        return [Difference("its stream is missing", "UpdateTable", {"StreamSpecification": STREAM})]
     if found["StreamViewType"] != IMAGES:
         return [Difference(f"its stream has {found['StreamViewType']} instead of {IMAGES}")]
     return []
@@ -105,7 +105,7 @@ def in_expiry(table: Table, found: Mapping[str, Any]) -> list[Difference]:
     if attribute == table.ttl:
         return []
     if attribute is not None:
-        return [Difference(f"it takes items away by {attribute}, which is not declared")]
+        return [Difference(f"its items expire by {attribute}, which is not declared")]
     wanted = {"TimeToLiveSpecification": {"Enabled": True, "AttributeName": table.ttl}}
     return [Difference(f"its items do not expire by {table.ttl}", "UpdateTimeToLive", wanted)]
 

@@ -52,7 +52,7 @@ def misfit(message: str, ops: Sequence[Op]) -> Exception:
     """What a ValidationException says of these ops: that one of them does not fit its item."""
     updates = [op for op in ops if isinstance(op, Update)]
     if _TOO_LONG.search(message):
-        return InvalidExpression("", "it is too long for DynamoDB")
+        return InvalidExpression("", "the expression is too long for DynamoDB")
     if _TOO_LARGE.search(message):
         return ItemTooLarge((updates or ops)[0].table.name, MAX_ITEM_BYTES)
     if _TOO_MANY_BYTES.search(message):
@@ -62,7 +62,7 @@ def misfit(message: str, ops: Sequence[Op]) -> Exception:
     if _INDEX_KEY.search(message) and (problem := _spoilt_index_key(updates)):
         return problem
     if _NO_MAP.search(message):
-        return InvalidUpdate("a path leads through what is no map")
+        return InvalidUpdate("a path leads through a value other than a map")
     if _WRONG_TYPE.search(message):
         return InvalidUpdate("what stands there is of another type")
     for pattern, reason in (

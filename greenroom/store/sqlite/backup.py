@@ -59,7 +59,7 @@ def _copy(source: Path, draft: Path) -> None:
         connection = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
             if connection.pragma("application_id") != APPLICATION_ID:
-                raise StoreCorrupt(str(source), "it is another program's database")
+                raise StoreCorrupt(str(source), "the file belongs to another program")
             connection.set_busy_timeout(5000)
             connection.execute("VACUUM INTO ?", (str(draft),))
         finally:

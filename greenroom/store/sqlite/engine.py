@@ -240,9 +240,9 @@ class SqliteStore:
 
     def _check_known(self, table: Table) -> None:
         if self._sweeper is None:
-            raise StoreUnavailable("it is closed")
+            raise StoreUnavailable("the store is closed")
         if self._is_reopening:
-            raise StoreUnavailable(self.trouble or "it is being opened again")
+            raise StoreUnavailable(self.trouble or "the file is being opened again")
         if self._tables.get(table.name) is not table and self._tables.get(table.name) != table:
             raise NoSuchTable(table.name)
 

@@ -41,7 +41,7 @@ def restore(path: Path, tables: Sequence[Table], expected: Expected, *, check: b
     try:
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         if connection.pragma("application_id") != schema.APPLICATION_ID:
-            raise StoreCorrupt(str(path), "it is empty after a failed commit")
+            raise StoreCorrupt(str(path), "the file is empty after a failed commit")
         _check_acknowledged(path, connection, expected)
         schema.prepare(path, connection, tables)  # a commit of its own
     except apsw.Error as error:

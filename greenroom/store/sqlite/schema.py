@@ -102,7 +102,7 @@ def _check_marks(path: Path, connection: apsw.Connection) -> None:
         tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         if application == 0 and found == 0 and tables == (0,):
             return
-        raise StoreCorrupt(str(path), "it is another program's database")
+        raise StoreCorrupt(str(path), "the file belongs to another program")
     if found > FORMAT:
         raise StoreTooNew(str(path), found, FORMAT)
 

@@ -70,7 +70,7 @@ class Writer:
         """The answer, once it is on the disk."""
         job = Job(what, self._loop.create_future())
         if self._broken is not None or self._closing is not None:
-            job.future.set_exception(StoreUnavailable(self._broken or "it is being closed"))
+            job.future.set_exception(StoreUnavailable(self._broken or "the store is being closed"))
             return job.future
         if not self.is_open:
             self._plan(job)

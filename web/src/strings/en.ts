@@ -299,7 +299,7 @@ export const en = {
   "notice.suspendedForGood": "Your account was suspended for good.",
   "notice.reinstated": "Your account is no longer suspended. Welcome back.",
   "notice.reason": "Reason: {reason}",
-  "notice.appeal": "If you think this is a mistake, contact support.",
+  "notice.appeal": "If you think this is a mistake, contact this site's support.",
   "notice.appealTo": "If you think this is a mistake, contact {contact}.",
   "msg.held": "Under review. We'll deliver it once it's approved.",
   "msg.editHeld": "Your edit is under review. The message stays as it was until it's approved.",
