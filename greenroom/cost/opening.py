@@ -144,7 +144,7 @@ PATTERNS = (
     Pattern("decline", "decline a request", _decline),
     Pattern("withdraw_request", "withdraw a request", _withdraw),
     Pattern("sent_requests", "list the 10 requests that one has sent", _sent_requests),
-    Pattern("block_request", "block whoever sent a request", _block_request),
+    Pattern("block_request", "block the sender of a request", _block_request),
     Pattern("block_person", "block somebody from a thread", _block_person),
     Pattern("project_threads", "the 5 threads of a leg, or of a group", _project_threads),
 )

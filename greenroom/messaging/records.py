@@ -139,8 +139,8 @@ MESSAGING = Table(
         Kind(
             _USER,
             "LOG#{at}#{threadId}",
-            "For whoever comes back: a thread that left the fresh shelf then, or is gone from "
-            "the inbox; kept for 30 days.",
+            "For a client that comes back: a thread that left the fresh shelf then, or is gone "
+            "from the inbox; kept for 30 days.",
         ),
         Kind(_USER, "MET#{userId}", "Somebody whom the user has written to, or has accepted."),
         Kind(_USER, "OPENED#{key}", "The claim on the key under which the user opened a thread."),

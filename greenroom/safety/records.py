@@ -156,7 +156,7 @@ SAFETY = Table(
         Kind(
             "CASE#{caseId}",
             "REPORT#{reporterId}",
-            "A report with its reason. Whoever reports the same thing twice has one report.",
+            "A report with its reason. Reporting the same thing twice makes one report.",
         ),
         Kind(
             "CASE#{caseId}",
