@@ -56,6 +56,8 @@ _NUMBERS_BYTES = 80
 _PLACES = (Folder.REQUESTS.value, FRESH, "log")
 """In the direction in which rows move while somebody reads: from the requests to the fresh shelf,
 there to its end, and from there to the log. So none is passed by unseen."""
+_NOTICES = len(_PLACES)
+"""The step after those: moderation's notices, a page of them with each call."""
 
 
 class Changed(Struct, frozen=True):
@@ -73,7 +75,7 @@ class Synced(Struct, frozen=True, kw_only=True):
     threads: tuple[Changed, ...] = ()
     gone: tuple[ThreadId, ...] = ()
     notices: tuple[ModerationNotice, ...] = ()
-    """What moderation has told the user since, and is not acknowledged; with the last page."""
+    """What moderation has told the user since, and is not acknowledged; after the threads."""
     cursor: str
     more: bool = False
     """Call again with the cursor at once."""
@@ -127,28 +129,35 @@ async def sync(messaging: Messaging, actor: Actor, cursor: str | None = None) ->
         if one.keeps is not None:
             place.met.keep(one.thread, one.keeps)
     ends_ms = min([place.next_ends_ms, *(one.ends_ms for one in found if one.ends_ms is not None)])
-    notices = await _notices(messaging, actor.user, place) if at is None else ()
-    if at is None:
-        goes_on = _beginning(messaging, place.until_ms, place.met, ends_ms)
+    notices: tuple[ModerationNotice, ...] = ()
+    cursor, more = at.cursor, True
+    if at.step == _NOTICES:
+        notices, cursor = await _notices(messaging, actor.user, at)
+        more = cursor is not None
+    if more:
+        goes_on = replace(at, cursor=cursor, next_ends_ms=ends_ms)
     else:
-        goes_on = replace(at, next_ends_ms=ends_ms)
+        goes_on = _beginning(messaging, place.until_ms, place.met, ends_ms)
     return Synced(
         threads=tuple(one.changed for one in found if one.changed is not None),
         gone=tuple(one.thread for one in found if one.gone),
         notices=notices,
         cursor=_sealed(messaging, actor.user, goes_on),
-        more=at is not None,
+        more=more,
     )
 
 
 async def _notices(
     messaging: Messaging, user: UserId, place: _Place
-) -> tuple[ModerationNotice, ...]:
-    """Those that were not given yet. The cursor remembers them as it does threads, by their id."""
-    found = await notices_since(messaging.safety, user, place.low_ms)
-    for one in found:
-        place.met.keep(ThreadId(one.id), GONE)
-    return tuple(one for one in found if place.given.get(ThreadId(one.id)) is None)
+) -> tuple[tuple[ModerationNotice, ...], str | None]:
+    """A page of those that were not given yet, and where to go on. The cursor remembers those that
+    the next round would read again, as it does threads, by their id."""
+    page = await notices_since(messaging.safety, user, place.low_ms, place.cursor)
+    for one in page.notices:
+        if one.at_ms >= place.until_ms - SLACK_MS:
+            place.met.keep(ThreadId(one.id), GONE)
+    new = (one for one in page.notices if place.given.get(ThreadId(one.id)) is None)
+    return tuple(new), page.next
 
 
 def cursor_now(messaging: Messaging, user: UserId, last: str | None = None) -> str:
@@ -202,11 +211,11 @@ async def _start_over(messaging: Messaging, actor: Actor, now_ms: int) -> Synced
 
 async def _candidates(
     messaging: Messaging, user: UserId, place: _Place, most: int
-) -> tuple[list[ThreadId], _Place | None]:
+) -> tuple[list[ThreadId], _Place]:
     """Threads that may have changed, and where to go on."""
     found: dict[ThreadId, None] = {}
-    at: _Place | None = place
-    while at is not None and len(found) < most:
+    at = place
+    while at.step < _NOTICES and len(found) < most:
         page = await _page(messaging, user, at)
         found |= dict.fromkeys(_thread_of(item) for item in page.items)
         at = _next(at, page.next)
@@ -238,11 +247,9 @@ def _looks_at_all(place: _Place) -> bool:
     return _PLACES[place.step] == Folder.REQUESTS and place.until_ms > 0 and place.ends_ms == 0
 
 
-def _next(place: _Place, cursor: str | None) -> _Place | None:
+def _next(place: _Place, cursor: str | None) -> _Place:
     if cursor is not None:
         return replace(place, cursor=cursor)
-    if place.step + 1 == len(_PLACES):
-        return None
     return replace(place, cursor=None, step=place.step + 1)
 
 

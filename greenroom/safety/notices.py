@@ -1,6 +1,5 @@
 """What moderation tells a user about themselves: read, synced, acknowledged. And what is held."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 
 from msgspec import Struct
@@ -55,15 +54,18 @@ async def notices(
     return Notices(tuple(map(records.notice_of, page.items)), page.next)
 
 
-async def notices_since(safety: Safety, user: UserId, since_ms: int) -> Sequence[ModerationNotice]:
+async def notices_since(
+    safety: Safety, user: UserId, since_ms: int, cursor: str | None = None
+) -> Notices:
     """For sync: those since then, oldest first."""
     page = await safety.store.query(
         records.SAFETY,
         records.user_partition(user),
         Range(records.NOTICE + iso(max(0, since_ms)), records.NOTICE + _END),
         limit=MAX_PAGE,
+        cursor=cursor,
     )
-    return tuple(map(records.notice_of, page.items))
+    return Notices(tuple(map(records.notice_of, page.items)), page.next)
 
 
 async def correct_release(safety: Safety, case: Case, entry: Entry) -> None:

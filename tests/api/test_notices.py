@@ -4,6 +4,10 @@ from typing import Any
 
 import pytest
 
+from greenroom.ids import UserId
+from greenroom.safety import records
+from greenroom.safety.models import ModerationNotice, NoticeKind
+from greenroom.safety.notices import MAX_PAGE
 from tests.api.castle import SCAM
 from tests.api.hall import Hall, refused, told
 
@@ -126,3 +130,38 @@ async def test_the_context_of_a_held_message_says_where_it_belongs(hall: Hall) -
     said = [message["body"] for message in context["messages"]]
     assert said[: context["position"]] == ["one", "two"]
     assert said[context["position"] :] == ["three", "four"]
+
+
+@pytest.mark.parametrize("apart_s", [0, 2])
+async def test_sync_gives_every_notice_once_however_many(hall: Hall, apart_s: int) -> None:
+    """All within a minute, or most of them older than what sync reads twice."""
+    count = 2 * MAX_PAGE - 10
+    cursor = (await hall.get("ana", "/sync"))["cursor"]
+    hall.clock.advance(seconds=120)
+    user, ids = UserId(hall.ids["ana"]), hall.contexts.safety.ids
+    sent = list[str]()
+    for _ in range(count):
+        hall.clock.advance(seconds=apart_s)
+        now_ms = hall.clock.now_ms()
+        notice = ModerationNotice(
+            id=ids.notice(now_ms), user=user, kind=NoticeKind.WARNED, at_ms=now_ms
+        )
+        await hall.contexts.safety.store.write(records.noticed(notice))
+        sent.append(notice.id)
+    given, cursor = await _all_notices(hall, cursor)
+    assert given == sorted(sent)
+    for _ in range(2):
+        given, cursor = await _all_notices(hall, cursor)
+        assert given == [], "nothing that was given comes again"
+
+
+async def _all_notices(hall: Hall, cursor: str) -> tuple[list[str], str]:
+    given = list[str]()
+    for _ in range(5):
+        page = await hall.get("ana", f"/sync?cursor={cursor}")
+        assert len(page["notices"]) <= MAX_PAGE
+        given += [one["noticeId"] for one in page["notices"]]
+        cursor = page["cursor"]
+        if not page["more"]:
+            return given, cursor
+    raise AssertionError("there is always more")
