@@ -4,6 +4,7 @@ It is stored as JSON text and never looked into. `checked` bounds its size and d
 """
 
 from collections.abc import Mapping
+from hashlib import blake2b
 from typing import Any
 
 import msgspec
@@ -32,6 +33,11 @@ def checked(metadata: Mapping[str, Any] | None) -> str | None:
         if len(text) <= MAX_BYTES:
             return text.decode()
     raise InvalidMetadata(f"it must have at most {MAX_BYTES:,} bytes of JSON")
+
+
+def digest(text: str | None) -> str:
+    """What tells one text of metadata from another; empty where there is none."""
+    return "" if text is None else blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def _least_bytes(value: object) -> int:

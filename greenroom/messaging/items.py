@@ -98,7 +98,7 @@ def _told_of(thread: Thread) -> tuple[tuple[str, Value], ...]:
         ("city", thread.city),
         ("lockedFrom", None if thread.locked_from is None else thread.locked_from.value),
         ("safeModeRequired", thread.safe_mode),
-        ("metadataAt", thread.metadata_ms),
+        ("metadataDigest", thread.metadata_digest),
     )
 
 
@@ -197,7 +197,7 @@ def thread_of(item: Item) -> Thread:
         city=found.get("city"),
         locked_from=Status(found["lockedFrom"]) if "lockedFrom" in found else None,
         safe_mode=found.get("safeModeRequired", False),
-        metadata_ms=found.get("metadataAt", 0),
+        metadata_digest=found.get("metadataDigest", ""),
         last_seq=found.get("lastSeq", 0),
         last_ms=found.get("lastMessageAt", 0),
         shown_ms=found.get("shownAt", 0),

@@ -182,8 +182,9 @@ class Thread(Struct, frozen=True, kw_only=True):
     lbg_id: str | None = None
     city: str | None = None
     safe_mode: bool = False
-    metadata_ms: int = 0
-    """When its metadata was set, an item of its own, so that a send does not write it again."""
+    metadata_digest: str = ""
+    """Of its metadata, which is an item of its own, so that a send does not write it again. Empty
+    where there is none."""
     last_seq: int = 0
     last_ms: int = 0
     shown_ms: int = 0

@@ -9,6 +9,7 @@ from hashlib import blake2b
 import msgspec
 from msgspec import Struct
 
+from greenroom import metadata as own_json
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import items, rules, text
 from greenroom.messaging.admit import admitted_ops, met_ops
@@ -256,7 +257,7 @@ def _drawn(
         leg_id=opening.leg_id,
         lbg_id=opening.lbg_id,
         city=opening.city,
-        metadata_ms=0 if opening.metadata is None else now_ms,
+        metadata_digest=own_json.digest(opening.metadata),
         changed_ms=now_ms,
     )
 

@@ -35,44 +35,50 @@ async def rename(
     text.check_length(subject, text.MAX_SUBJECT)
     side = await managed(messaging, actor, thread_id)
     check_may(side.thread, actor, Operation.RENAME)
-    if is_bare_service(actor):
-        return await _write(messaging, actor, side, text.subject(subject), settings_version)
-    await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
-    named = text.subject(subject)
-    if named is not None and named != side.thread.subject:
-        verdict = await weighed_name(messaging, actor, side.thread, named)
-        if isinstance(verdict, Hold):
-            check_may_name(messaging, actor, side.thread, named)
-            _check_settings(side.thread, settings_version)
-            return await hold_name(messaging, actor.user, side.thread, named, verdict)
-    return await _write(messaging, actor, side, named, settings_version)
-
-
-async def _write(
-    messaging: Messaging,
-    actor: Actor,
-    side: Side,
-    named: str | None,
-    settings_version: str | None,
-) -> Thread:
+    named = await checked_name(messaging, actor, side, subject, settings_version)
+    if isinstance(named, HeldChange):
+        return named
     if side.thread.subject == named:
         return side.thread
-    by = side.mine.user
 
     def plan(head: Thread, ms: int) -> Planned:
-        if by == actor.user:
-            check_may_name(messaging, actor, head, named)
-        else:
-            check_may(head, actor, Operation.RENAME)
-        _check_settings(head, settings_version)
+        check_renaming(messaging, actor, side, head, named)
+        check_settings(head, settings_version)
         if head.subject == named:
             return Planned(head, (), quiet=True)  # somebody else was first
-        return named_plan(messaging, by, head, named, ms, side.mine)
+        return named_plan(messaging, side.mine.user, head, named, ms, side.mine)
 
-    return await append(messaging, side.thread.id, plan)
+    return await append(messaging, thread_id, plan)
 
 
-def _check_settings(head: Thread, version: str | None) -> None:
+async def checked_name(
+    messaging: Messaging, actor: Actor, side: Side, subject: str, settings_version: str | None
+) -> str | HeldChange | None:
+    """The name as it is to be, None for none; or it is held now. Check its length before."""
+    if is_bare_service(actor):
+        return text.subject(subject)
+    await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
+    named = text.subject(subject)
+    if named is None or named == side.thread.subject:
+        return named
+    verdict = await weighed_name(messaging, actor, side.thread, named)
+    if not isinstance(verdict, Hold):
+        return named
+    check_may_name(messaging, actor, side.thread, named)
+    check_settings(side.thread, settings_version)
+    return await hold_name(messaging, actor.user, side.thread, named, verdict)
+
+
+def check_renaming(
+    messaging: Messaging, actor: Actor, side: Side, head: Thread, named: str | None
+) -> None:
+    if side.mine.user == actor.user:
+        check_may_name(messaging, actor, head, named)
+    else:
+        check_may(head, actor, Operation.RENAME)
+
+
+def check_settings(head: Thread, version: str | None) -> None:
     if version is not None and version != rules.settings_version(head):
         raise ThreadChanged
 

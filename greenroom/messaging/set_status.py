@@ -11,13 +11,14 @@ on the shelf `away` without a quiet gate is nowhere to be seen, as before.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from itertools import islice, permutations
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from greenroom import metadata
 from greenroom.ids import RequestId, ThreadId, UserId
 from greenroom.messaging import items, rules, shelve
 from greenroom.messaging.append import append, frame_op, said, system_frame
@@ -28,8 +29,9 @@ from greenroom.messaging.manage import check_may, managed
 from greenroom.messaging.models import Away, Gate, GateStatus, Status, Thread
 from greenroom.messaging.problems import InvalidThreadChange
 from greenroom.messaging.records import MESSAGING, met_key, metadata_key
+from greenroom.messaging.rename import check_settings
 from greenroom.messaging.roles import Operation
-from greenroom.messaging.turns import Planned
+from greenroom.messaging.turns import Plan, Planned
 from greenroom.people.actor import SYSTEM, Actor
 from greenroom.store.base import Delete, Op, Put
 from greenroom.store.expressions import F
@@ -56,34 +58,57 @@ class ThreadChange(Struct, frozen=True, kw_only=True):
 
 
 async def set_status(
-    messaging: Messaging, actor: Actor, thread_id: ThreadId, change: ThreadChange
+    messaging: Messaging,
+    actor: Actor,
+    thread_id: ThreadId,
+    change: ThreadChange,
+    *,
+    settings_version: str | None = None,
 ) -> Thread:
     """Again changes nothing."""
     check_change(change)
     side = await managed(messaging, actor, thread_id)
     check_may(side.thread, actor, Operation.SET_STATUS)
-
     written = set[RequestId]()
 
     def plan(head: Thread, ms: int) -> Planned:
-        after = changed(head, change, ms)
-        ops = _metadata_ops(head, change.metadata)
-        if after == head and not ops:
-            return Planned(head, (), quiet=True)
-        if rules.is_booked(after) and not rules.is_booked(head):
-            now_ms = messaging.clock.now_ms()
-            waiting, hidden = _waiting_requests(after, now_ms), _quieted(after, now_ms)
-            if not {gate.id for gate in (*waiting.values(), *hidden.values())} <= written:
-                raise _Unwritten(waiting, hidden)
-            after, more = _met(after, now_ms, ms)
-            ops += more
-        events: tuple[Event, ...] = ()
-        for later, named in enumerate(_news(head, after)):
-            frame = system_frame(messaging, after, SYSTEM, ms + later, *named)
-            after, ops = said(after, frame), (*ops, frame_op(frame))
-            events = (*events, MessageCreated(frame))
-        return Planned(after, ops, (*events, ThreadUpdated()))
+        return change_plan(messaging, head, change, ms, written, settings_version)
 
+    return await write_change(messaging, thread_id, plan, written)
+
+
+def change_plan(
+    messaging: Messaging,
+    head: Thread,
+    change: ThreadChange,
+    ms: int,
+    written: Set[RequestId],
+    settings_version: str | None = None,
+) -> Planned:
+    after = changed(head, change)
+    ops = _metadata_ops(head, change.metadata)
+    if after == head and not ops:
+        return Planned(head, (), quiet=True)
+    check_settings(head, settings_version)
+    if rules.is_booked(after) and not rules.is_booked(head):
+        now_ms = messaging.clock.now_ms()
+        waiting, hidden = _waiting_requests(after, now_ms), _quieted(after, now_ms)
+        if not {gate.id for gate in (*waiting.values(), *hidden.values())} <= written:
+            raise _Unwritten(waiting, hidden)
+        after, more = _met(after, now_ms, ms)
+        ops += more
+    events: tuple[Event, ...] = ()
+    for later, named in enumerate(_news(head, after)):
+        frame = system_frame(messaging, after, SYSTEM, ms + later, *named)
+        after, ops = said(after, frame), (*ops, frame_op(frame))
+        events = (*events, MessageCreated(frame))
+    return Planned(after, ops, (*events, ThreadUpdated()))
+
+
+async def write_change(
+    messaging: Messaging, thread_id: ThreadId, plan: Plan, written: set[RequestId]
+) -> Thread:
+    """Writes the plan, and before it the records of requests that it misses in `written`."""
     for _ in range(_TRIES):
         try:
             return await append(messaging, thread_id, plan)
@@ -147,7 +172,7 @@ def check_change(change: ThreadChange) -> None:
             )
 
 
-def changed(head: Thread, change: ThreadChange, ms: int) -> Thread:
+def changed(head: Thread, change: ThreadChange) -> Thread:
     """A locked thread stays locked and has the new status once it is unlocked."""
     named = {
         name: value
@@ -156,7 +181,7 @@ def changed(head: Thread, change: ThreadChange, ms: int) -> Thread:
     }
     after = replace(head, **named)
     if not isinstance(change.metadata, UnsetType):
-        after = replace(after, metadata_ms=0 if change.metadata is None else ms)
+        after = replace(after, metadata_digest=metadata.digest(change.metadata))
     if isinstance(change.status, UnsetType) or change.status is _status(head):
         return after
     if head.status is Status.LOCKED:
@@ -180,13 +205,13 @@ def _news(before: Thread, after: Thread) -> list[tuple[str, ...]]:
     return news
 
 
-def _metadata_ops(head: Thread, metadata: str | UnsetType | None) -> tuple[Op, ...]:
-    key = metadata_key(head.id)
-    if isinstance(metadata, UnsetType):
+def _metadata_ops(head: Thread, new: str | UnsetType | None) -> tuple[Op, ...]:
+    if isinstance(new, UnsetType) or metadata.digest(new) == head.metadata_digest:
         return ()
-    if metadata is None:
-        return (Delete(MESSAGING, key),) if head.metadata_ms else ()
-    return (Put(MESSAGING, items.at(key) | {"metadata": metadata}),)
+    key = metadata_key(head.id)
+    if new is None:
+        return (Delete(MESSAGING, key),)
+    return (Put(MESSAGING, items.at(key) | {"metadata": new}),)
 
 
 def _waiting_requests(head: Thread, now_ms: int) -> dict[UserId, Gate]:

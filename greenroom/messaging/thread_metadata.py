@@ -13,7 +13,7 @@ from greenroom.store.limits import MAX_BATCH
 
 
 async def metadata_of(messaging: Messaging, threads: Iterable[Thread]) -> dict[ThreadId, str]:
-    keys = {metadata_key(thread.id): thread.id for thread in threads if thread.metadata_ms}
+    keys = {metadata_key(thread.id): thread.id for thread in threads if thread.metadata_digest}
     found: dict[ThreadId, str] = {}
     wanted = list(keys)
     for start in range(0, len(wanted), MAX_BATCH):
@@ -23,7 +23,7 @@ async def metadata_of(messaging: Messaging, threads: Iterable[Thread]) -> dict[T
 
 
 async def with_metadata(messaging: Messaging, sides: Sequence[Side]) -> list[Side]:
-    if not any(side.thread.metadata_ms for side in sides):
+    if not any(side.thread.metadata_digest for side in sides):
         return list(sides)
     found = await metadata_of(messaging, (side.thread for side in sides))
     return [replace(side, metadata=found.get(side.thread.id)) for side in sides]

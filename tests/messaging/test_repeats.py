@@ -10,6 +10,7 @@ from typing import TypeAlias
 import pytest
 
 from greenroom.errors import Problem
+from greenroom.ids import UserId
 from greenroom.messaging import (
     answer,
     arrange,
@@ -22,10 +23,11 @@ from greenroom.messaging import (
     rename,
     seats,
     send,
+    set_status,
     start,
 )
 from greenroom.messaging.block import block_person
-from greenroom.messaging.models import Kind, Role
+from greenroom.messaging.models import Kind, Role, Status
 from greenroom.people.actor import Actor, Scope
 from tests.messaging.changes import Stage
 from tests.messaging.test_events import Told
@@ -145,7 +147,21 @@ def _opening_direct(s: Stage) -> Awaitable[object]:
     return opening.open_direct(s.messaging, s.ana, s.other("ben").user)
 
 
+def _changing(change: set_status.ThreadChange, name: str) -> Deed:
+    """Of a service."""
+    service = Actor(UserId("shop"), frozenset({Scope.SERVICE}))
+
+    def deed(s: Stage) -> Awaitable[object]:
+        return set_status.set_status(s.messaging, service, s.threads["ben"], change)
+
+    deed.__name__ = name
+    return deed
+
+
 DEEDS: tuple[Deed, ...] = (
+    _changing(set_status.ThreadChange(status=Status.CONFIRMED), "_confirming"),
+    _changing(set_status.ThreadChange(booking_id="bkg_9", leg_id="leg_9"), "_booking"),
+    _changing(set_status.ThreadChange(metadata='{"order":9}'), "_setting_metadata"),
     _message,
     _held,
     _reaction,

@@ -23,7 +23,7 @@ from greenroom.api.rest.params import (
 from greenroom.api.rest.shapes import Sending, Thread
 from greenroom.api.versions import IfMatch, tag_in
 from greenroom.ids import ThreadId
-from greenroom.messaging import Messaging, seats
+from greenroom.messaging import Messaging, seats, update_thread as updating
 from greenroom.messaging.change_role import change_role
 from greenroom.messaging.hold_change import HeldChange
 from greenroom.messaging.models import Role, ServiceRole, Status
@@ -44,9 +44,8 @@ from greenroom.messaging.problems import (
     ThreadChanged,
     ThreadNotFound,
 )
-from greenroom.messaging.rename import rename
 from greenroom.messaging.rules import settings_version
-from greenroom.messaging.set_status import ThreadChange, set_status
+from greenroom.messaging.set_status import ThreadChange
 from greenroom.messaging.thread import managed_view, view_with_role
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.limits import TooMany
@@ -110,11 +109,11 @@ async def get_thread(
     operation_id="updateThread",
     summary="Change a conversation's name, status, booking or metadata",
     description="Participants who manage the conversation may change its name; only services may "
-    "change the rest (docs/reference/roles.md). A new status or booking posts a system message. "
-    "Once the conversation is `confirmed`, its participants count as known to each other. A name "
-    "that would be held as a message is held here too (`202`): the old name stays until a "
-    "moderator releases the new one. One that a moderator has rejected is refused with "
-    "`text-rejected`.",
+    "change the rest (docs/reference/roles.md). Either all of it changes or nothing. A new status "
+    "or booking posts a system message. Once the conversation is `confirmed`, its participants "
+    "count as known to each other. A name that would be held as a message is held here too "
+    "(`202`): the old name stays until a moderator releases the new one; the rest changes at once. "
+    "A name that a moderator has rejected is refused with `text-rejected`.",
     response_description="The changed conversation. For a service that is not in it, `mine` has "
     "only defaults.",
     response_headers=_ETAG,
@@ -140,14 +139,12 @@ async def update_thread(
     messaging: TheMessaging,
     if_match: IfMatch = None,
 ) -> Response[Thread]:
-    change = _change(data)
-    if change != ThreadChange():
-        await set_status(messaging, actor, thread_id, change)
-    if not isinstance(data.subject, UnsetType):
-        version = tag_in(if_match)
-        named = await rename(messaging, actor, thread_id, data.subject, settings_version=version)
-        if isinstance(named, HeldChange):
-            return shapes.held_change()
+    version = tag_in(if_match)
+    updated = await updating.update_thread(
+        messaging, actor, thread_id, _change(data), data.subject, settings_version=version
+    )
+    if isinstance(updated, HeldChange):
+        return shapes.held_change()
     return await _tagged(messaging, actor, thread_id)
 
 
