@@ -44,6 +44,13 @@ def policy_page() -> str:
         "```toml\n[limits]\nmessages = { most = 60, seconds = 60 }\n```\n\n"
         "A limit holds for each user over all nodes together. Beyond it the answer is `429` with "
         "`Retry-After`.\n\n"
+        "- With SQLite a user who was quiet before gets the whole figure, and no window ever holds "
+        "more. A restart forgets\n  at most 4/15 of what was spent.\n"
+        "- With DynamoDB a node keeps back what another node may let through without asking: one "
+        "node alone gives 11/15 of the\n  figure (220 of 300), two or more together all of it.\n"
+        "- A user who stays near the limit for several windows gets at least three fifths of it in "
+        "each (two fifths through one\n  node with DynamoDB): a node reserves calls in small "
+        "batches, and loses a batch that is not used soon.\n\n"
         f"| name | default | takes | means |\n| --- | --- | --- | --- |\n{rows}"
     )
 

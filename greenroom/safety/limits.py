@@ -5,6 +5,10 @@ A node lets the first few in a window (`unasked`) through by itself. Beyond them
 leased and not used soon (`keep_ms`) is lost. Nodes x unasked + all leases of (window + keep) never
 exceed `most`, so that no window ever holds more, however somebody spreads over the nodes; and an
 ordinary day of an ordinary user costs no write at all.
+
+A local store has one node, which gives the whole of `most`. On a shared store each node keeps back
+the share that another one may let through by itself. A node that restarts forgets only its own
+share.
 """
 
 import asyncio
@@ -28,6 +32,7 @@ from greenroom.store.problems import ConditionFailed
 _SECOND = 1000
 _TRIES = 10
 _MOST_IN_MIND = 50_000
+_SHARED_NODES = 2
 
 
 class Limit(StrEnum):
@@ -111,13 +116,13 @@ class Limits:
         store: Store,
         clock: Clock,
         *,
-        nodes: int = 2,
+        nodes: int | None = None,
         rates: Mapping[Limit, Rate] = RATES,
         most_in_mind: int = _MOST_IN_MIND,
     ) -> None:
         self._store = store
         self._clock = clock
-        self._nodes = nodes
+        self._nodes = nodes or (1 if store.is_local else _SHARED_NODES)
         self._rates = rates
         self._most_in_mind = most_in_mind
         self._spent: OrderedDict[tuple[UserId, Limit], _Spent] = OrderedDict()

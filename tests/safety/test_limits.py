@@ -19,7 +19,7 @@ SMALL = {
 
 
 def nodes(world: World, count: int = 2) -> list[Limits]:
-    return [Limits(world.store, world.clock, rates=SMALL) for _ in range(count)]
+    return [Limits(world.store, world.clock, nodes=2, rates=SMALL) for _ in range(count)]
 
 
 async def passes(limits: Limits, limit: Limit = Limit.MESSAGES) -> bool:
@@ -59,6 +59,33 @@ async def test_two_nodes_at_once_let_exactly_most_through(world: World) -> None:
     assert sum(await asyncio.gather(*tries)) == SMALL[Limit.MESSAGES].most
 
 
+@pytest.mark.parametrize("limit", Limit)
+async def test_one_node_gives_the_documented_figure(world: World, limit: Limit) -> None:
+    """Of a local store all of it; of a shared one all but the share of another node."""
+    limits, rate = Limits(world.store, world.clock), RATES[limit]
+    passed = 0
+    while await passes(limits, limit):
+        passed += 1
+    assert passed == rate.most - (0 if world.store.is_local else rate.unasked)
+    assert rate.unasked <= rate.most * 4 / 15
+    assert limits.most_at_once(limit) == passed
+
+
+@pytest.mark.parametrize("pace", [0.66, 0.69, 0.85, 1.0, 3.0])
+@pytest.mark.parametrize("limit", [Limit.CHANGES, Limit.OPENINGS, Limit.BURST, Limit.REPORTS])
+async def test_a_user_who_stays_at_the_limit_gets_the_documented_part(
+    world: World, limit: Limit, pace: float
+) -> None:
+    limits, rate, windows = Limits(world.store, world.clock), RATES[limit], 4
+    step = int(rate.window_ms / rate.most / pace)
+    passed = 0
+    for _ in range(windows * rate.window_ms // step):
+        world.clock.advance(ms=step)
+        passed += await passes(limits, limit)
+    least = 3 / 5 if world.store.is_local else 2 / 5
+    assert least <= passed / windows / rate.most <= 1 + 1 / windows
+
+
 async def test_an_ordinary_pace_costs_nothing_at_all(world: World) -> None:
     limits = Limits(world.store, world.clock)
     with world.store.counting() as cost:
@@ -72,7 +99,7 @@ async def test_an_ordinary_pace_costs_nothing_at_all(world: World) -> None:
 async def test_a_busy_minute_costs_a_write_for_every_step_and_not_for_every_message(
     world: World,
 ) -> None:
-    limits = Limits(world.store, world.clock)
+    limits = Limits(world.store, world.clock, nodes=2)
     rate = RATES[Limit.MESSAGES]
     with world.store.counting() as cost:
         for _ in range(rate.most - rate.unasked):
