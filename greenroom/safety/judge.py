@@ -13,6 +13,7 @@ from greenroom.safety.look import sees
 from greenroom.safety.reading import Reading, read
 from greenroom.safety.rules import POLICY, Leads, Policy, Rule
 from greenroom.safety.verdict import (
+    ABOUT_STRANGERS,
     Allow,
     Circumstances,
     Hold,
@@ -94,7 +95,7 @@ def _verdict(seen: list[Rule], circumstances: Circumstances, policy: Policy) -> 
     leads = max(worst.leads, by_score)
     reason = worst.name if worst.leads >= by_score else SCORE
     tags = _tags(seen, leads)
-    hints = tuple(dict.fromkeys(rule.hint for rule in seen if rule.hint is not None))
+    hints = _hints(seen, circumstances)
     match leads:
         case Leads.REFUSE:
             return Refuse(spam_score=score, policy_tags=tags, policy_hints=hints, reason=reason)
@@ -104,6 +105,14 @@ def _verdict(seen: list[Rule], circumstances: Circumstances, policy: Policy) -> 
             return Nudge(spam_score=score, policy_tags=tags, policy_hints=hints)
         case _:
             return Allow(spam_score=score, policy_tags=tags)
+
+
+def _hints(seen: list[Rule], circumstances: Circumstances) -> tuple[PolicyHint, ...]:
+    """A hint about strangers is only for first contact, unless nothing else would be said."""
+    hints = tuple(dict.fromkeys(rule.hint for rule in seen if rule.hint is not None))
+    if circumstances.first_contact:
+        return hints
+    return tuple(hint for hint in hints if hint not in ABOUT_STRANGERS) or hints
 
 
 def _added_up(seen: list[Rule]) -> Decimal:

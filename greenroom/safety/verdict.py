@@ -57,6 +57,8 @@ HINTS: dict[PolicyHint, str] = {
     PolicyHint.LOOKS_LIKE_SPAM: "This looks like advertising. People reply to personal notes.",
     PolicyHint.REPEATED: "You have sent this text several times already.",
 }
+ABOUT_STRANGERS = frozenset({PolicyHint.LINK})
+"""Hints whose words are true only where the recipient has not accepted yet."""
 assert all(len(text) <= MAX_HINT for text in HINTS.values())
 
 

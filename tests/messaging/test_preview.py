@@ -34,6 +34,21 @@ async def test_contact_details_are_nudged_before_they_go_out(world: World) -> No
     assert fine == Allow()
 
 
+async def test_a_link_is_not_hinted_at_as_a_strangers_once_the_other_has_accepted(
+    world: World,
+) -> None:
+    thread = await world.inquiry()
+    link = "https://example.com/my-portfolio"
+    known = await preview(world.messaging, world.actors["ana"], link, thread_id=thread.id)
+    assert isinstance(known, Nudge)  # the account is new
+    assert known.policy_hints == (PolicyHint.LOOKS_LIKE_SPAM,)
+    sent = await world.say("ana", thread.id, link)
+    assert PolicyHint.LINK not in sent.policy_hints
+    stranger = await preview(world.messaging, world.actors["ana"], link)
+    assert isinstance(stranger, Refuse)
+    assert stranger.policy_hints == (PolicyHint.LINK,)
+
+
 async def test_nothing_is_stored_and_nothing_counts(world: World) -> None:
     thread = await world.inquiry()
     ana = world.actors["ana"]

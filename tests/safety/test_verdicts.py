@@ -9,6 +9,7 @@ from greenroom.safety.judge import has_link, judge_text
 from greenroom.safety.look import Pattern
 from greenroom.safety.rules import POLICY, Leads, Policy, Rule
 from greenroom.safety.verdict import (
+    ABOUT_STRANGERS,
     HINTS,
     Allow,
     Circumstances,
@@ -17,12 +18,24 @@ from greenroom.safety.verdict import (
     PolicyHint,
     PolicyTag,
     Refuse,
+    Verdict,
 )
 from tests.safety import sentences
 
 STRANGERS = Circumstances(first_contact=True, account_age_ms=400 * 86_400_000)
 BOOKED = Circumstances(booked=True, account_age_ms=400 * 86_400_000)
 NEWCOMER = Circumstances(first_contact=True, account_age_ms=60_000)
+ACQUAINTED = Circumstances(account_age_ms=400 * 86_400_000)
+NEW_AND_ACQUAINTED = Circumstances(account_age_ms=60_000)
+_LINKS = ("https://example.com/a-long-page", "www.example.com", "Look: https://example.com/me")
+_ALL = (
+    *sentences.HARMLESS,
+    *sentences.CONTACT,
+    *sentences.PAYMENT,
+    *sentences.SPAM,
+    *sentences.ABUSE,
+    *sentences.UNKIND,
+)
 
 
 @pytest.mark.parametrize("text", sentences.HARMLESS)
@@ -48,6 +61,29 @@ def test_payment_elsewhere_before_a_booking_is_nudged(text: str) -> None:
 @pytest.mark.parametrize("text", sentences.CONTACT + sentences.PAYMENT)
 def test_after_a_booking_contact_details_are_nobodys_business(text: str) -> None:
     assert judge_text(text, BOOKED) == Allow()
+
+
+@pytest.mark.parametrize("known", [ACQUAINTED, NEW_AND_ACQUAINTED, BOOKED])
+def test_nobody_who_has_accepted_is_called_a_stranger(known: Circumstances) -> None:
+    """For every sentence with a link: hints about strangers are for first contact alone, and there
+    is always another hint to give."""
+    told = 0
+    for text in (*_LINKS, *(f"{one} {_LINKS[0]}" for one in _ALL)):
+        verdict = judge_text(text, known)
+        hints = () if isinstance(verdict, Allow) else verdict.policy_hints
+        told += bool(hints)
+        assert not ABOUT_STRANGERS & set(hints), text
+        assert hints or isinstance(verdict, Allow), text
+    assert told
+
+
+def test_strangers_are_told_about_links() -> None:
+    assert PolicyHint.LINK in _nudged(judge_text(_LINKS[0], NEWCOMER)).policy_hints
+
+
+def _nudged(verdict: Verdict) -> Nudge:
+    assert isinstance(verdict, Nudge)
+    return verdict
 
 
 @pytest.mark.parametrize("text", sentences.SPAM)
