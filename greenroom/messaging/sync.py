@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from greenroom.ids import ThreadId, UserId
+from greenroom.ids import NoticeId, ThreadId, UserId
 from greenroom.messaging import rules
 from greenroom.messaging.access import Side
 from greenroom.messaging.context import Messaging
@@ -42,7 +42,7 @@ from greenroom.messaging.shelve import LAG_MS
 from greenroom.messaging.thread_metadata import with_metadata
 from greenroom.people.actor import Actor
 from greenroom.safety.models import ModerationNotice
-from greenroom.safety.notices import notices_since
+from greenroom.safety.notices import NoticeChanges, notices_since
 from greenroom.store.base import Page
 from greenroom.store.cursors import MAX_SEALED_BYTES
 
@@ -76,6 +76,8 @@ class Synced(Struct, frozen=True, kw_only=True):
     gone: tuple[ThreadId, ...] = ()
     notices: tuple[ModerationNotice, ...] = ()
     """What moderation has told the user since, and is not acknowledged; after the threads."""
+    acknowledged: tuple[NoticeId, ...] = ()
+    """The notices that the user has acknowledged since; after the threads."""
     cursor: str
     more: bool = False
     """Call again with the cursor at once."""
@@ -129,11 +131,11 @@ async def sync(messaging: Messaging, actor: Actor, cursor: str | None = None) ->
         if one.keeps is not None:
             place.met.keep(one.thread, one.keeps)
     ends_ms = min([place.next_ends_ms, *(one.ends_ms for one in found if one.ends_ms is not None)])
-    notices: tuple[ModerationNotice, ...] = ()
+    notices = NoticeChanges()
     cursor, more = at.cursor, True
     if at.step == _NOTICES:
-        notices, cursor = await _notices(messaging, actor.user, at)
-        more = cursor is not None
+        notices = await _notices(messaging, actor.user, at)
+        cursor, more = notices.next, notices.next is not None
     if more:
         goes_on = replace(at, cursor=cursor, next_ends_ms=ends_ms)
     else:
@@ -141,23 +143,27 @@ async def sync(messaging: Messaging, actor: Actor, cursor: str | None = None) ->
     return Synced(
         threads=tuple(one.changed for one in found if one.changed is not None),
         gone=tuple(one.thread for one in found if one.gone),
-        notices=notices,
+        notices=notices.created,
+        acknowledged=tuple(one.id for one in notices.acknowledged),
         cursor=_sealed(messaging, actor.user, goes_on),
         more=more,
     )
 
 
-async def _notices(
-    messaging: Messaging, user: UserId, place: _Place
-) -> tuple[tuple[ModerationNotice, ...], str | None]:
-    """A page of those that were not given yet, and where to go on. The cursor remembers those that
-    the next round would read again, as it does threads, by their id."""
+async def _notices(messaging: Messaging, user: UserId, place: _Place) -> NoticeChanges:
+    """A page of those that were not given yet, and where to go on."""
     page = await notices_since(messaging.safety, user, place.low_ms, place.cursor)
-    for one in page.notices:
-        if one.at_ms >= place.until_ms - SLACK_MS:
-            place.met.keep(ThreadId(one.id), GONE)
-    new = (one for one in page.notices if place.given.get(ThreadId(one.id)) is None)
-    return tuple(new), page.next
+    new = [one for one in page.created if _is_new(place, one.id, one.at_ms)]
+    noted = [one for one in page.acknowledged if _is_new(place, f"noted:{one.id}", one.at_ms)]
+    return NoticeChanges(tuple(new), tuple(noted), page.next)
+
+
+def _is_new(place: _Place, name: str, at_ms: int) -> bool:
+    """Whether it was not given yet. The cursor remembers what the next round would read again, as
+    it does threads, by their id."""
+    if at_ms >= place.until_ms - SLACK_MS:
+        place.met.keep(ThreadId(name), GONE)
+    return place.given.get(ThreadId(name)) is None
 
 
 def cursor_now(messaging: Messaging, user: UserId, last: str | None = None) -> str:

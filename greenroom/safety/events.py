@@ -4,7 +4,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from greenroom.ids import UserId
+from greenroom.ids import NoticeId, UserId
 from greenroom.safety.models import Case, Decision, ModerationNotice
 
 
@@ -34,6 +34,11 @@ class NoticeCreated(Struct, frozen=True):
     notice: ModerationNotice
 
 
+class NoticeAcknowledged(Struct, frozen=True):
+    user: UserId
+    notice: NoticeId
+
+
 class CaseOpened(Struct, frozen=True):
     """Opened, or open again."""
 
@@ -53,6 +58,7 @@ SafetyEvent: TypeAlias = (
     | PersonSuspended
     | AccountChanged
     | NoticeCreated
+    | NoticeAcknowledged
     | CaseOpened
     | CaseDecided
 )

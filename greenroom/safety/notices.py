@@ -9,6 +9,7 @@ from greenroom.ids import MessageId, NoticeId, UserId
 from greenroom.people.actor import Actor
 from greenroom.safety import records
 from greenroom.safety.context import Safety
+from greenroom.safety.events import NoticeAcknowledged
 from greenroom.safety.models import (
     Case,
     Entry,
@@ -21,11 +22,10 @@ from greenroom.safety.models import (
     notice_of,
 )
 from greenroom.safety.problems import NoticeNotFound
-from greenroom.store.expressions import Prefix, Range
+from greenroom.store.expressions import Prefix
 from greenroom.store.problems import ConditionFailed
 
 MAX_PAGE = 50
-_END = "~"
 
 
 class Notices(Struct, frozen=True):
@@ -54,18 +54,37 @@ async def notices(
     return Notices(tuple(map(records.notice_of, page.items)), page.next)
 
 
+class Acknowledged(Struct, frozen=True):
+    id: NoticeId
+    at_ms: int
+
+
+class NoticeChanges(Struct, frozen=True):
+    created: tuple[ModerationNotice, ...] = ()
+    acknowledged: tuple[Acknowledged, ...] = ()
+    next: str | None = None
+
+
 async def notices_since(
     safety: Safety, user: UserId, since_ms: int, cursor: str | None = None
-) -> Notices:
-    """For sync: those since then, oldest first."""
+) -> NoticeChanges:
+    """For sync: those acknowledged since then and those created since then, oldest first."""
     page = await safety.store.query(
         records.SAFETY,
         records.user_partition(user),
-        Range(records.NOTICE + iso(max(0, since_ms)), records.NOTICE + _END),
+        records.acknowledged_since(since_ms),
         limit=MAX_PAGE,
         cursor=cursor,
     )
-    return Notices(tuple(map(records.notice_of, page.items)), page.next)
+    acknowledged = []
+    created = []
+    for item in page.items:
+        notice, noted_ms = records.notice_of(item), records.acknowledged_ms(item)
+        if noted_ms is not None:
+            acknowledged.append(Acknowledged(notice.id, noted_ms))
+        elif notice.at_ms >= since_ms:
+            created.append(notice)
+    return NoticeChanges(tuple(created), tuple(acknowledged), page.next)
 
 
 async def correct_release(safety: Safety, case: Case, entry: Entry) -> None:
@@ -92,7 +111,7 @@ async def as_stored(safety: Safety, notice: ModerationNotice) -> ModerationNotic
 
 
 async def acknowledge(safety: Safety, actor: Actor, notice_id: NoticeId) -> None:
-    """It is listed no longer, and stays on file."""
+    """It is listed no longer, on any device of the user, and stays on file."""
     key = records.notice_key_of(actor.user, notice_id)
     item = None
     if key is not None:
@@ -104,6 +123,7 @@ async def acknowledge(safety: Safety, actor: Actor, notice_id: NoticeId) -> None
         await safety.store.write(*records.acknowledged(notice, safety.clock.now_ms()))
     except ConditionFailed:
         raise NoticeNotFound from None
+    safety.tell(NoticeAcknowledged(actor.user, notice.id))
 
 
 async def held_texts(

@@ -6,7 +6,7 @@
     │  ├─ REPORT#{reportId}           what the user has reported
     │  ├─ HELD#{at}#{caseId}          a message, edit or name that waits for a moderator
     │  ├─ NOTICE#{at}#{noticeId}      what moderation tells the user, until acknowledged
-    │  ├─ NOTED#{at}#{noticeId}       the same, acknowledged
+    │  ├─ NOTED#{at}#{noticeId}       the same, acknowledged at that time
     │  ├─ RECORD#{at}#{entryId}       reinstated, or a staff role granted or revoked
     │  └─ STANDING                    what moderation has decided about the user
     └─ CASE#{caseId}                  the id follows from the subject
@@ -60,7 +60,7 @@ from greenroom.safety.models import (
 )
 from greenroom.safety.verdict import PolicyTag, worst
 from greenroom.store.base import Delete, Key, Op, Put, Update
-from greenroom.store.expressions import Action, Condition, F
+from greenroom.store.expressions import Action, Condition, F, Range
 from greenroom.store.tables import Index, Kind, Projects, Table
 from greenroom.store.values import Item, Value
 
@@ -140,7 +140,11 @@ SAFETY = Table(
             "NOTICE#{at}#{noticeId}",
             "What moderation tells the user: kind, reason, and the message that it is about.",
         ),
-        Kind("USER#{userId}", "NOTED#{at}#{noticeId}", "A notice that the user acknowledged."),
+        Kind(
+            "USER#{userId}",
+            "NOTED#{at}#{noticeId}",
+            "A notice that the user acknowledged, by when that was.",
+        ),
         Kind(
             "USER#{userId}",
             "RECORD#{at}#{entryId}",
@@ -385,8 +389,8 @@ def carried_out(case: CaseId, version: int) -> Delete:
 # Notices
 
 
-def notice_key(notice: ModerationNotice, kept: str = NOTICE) -> Key:
-    return Key(user_partition(notice.user), f"{kept}{iso(notice.at_ms)}#{notice.id}")
+def notice_key(notice: ModerationNotice) -> Key:
+    return Key(user_partition(notice.user), f"{NOTICE}{iso(notice.at_ms)}#{notice.id}")
 
 
 def notice_key_of(user: UserId, notice: NoticeId) -> Key | None:
@@ -406,11 +410,24 @@ def rejected_after_all(notice: ModerationNotice) -> Update:
 
 
 def acknowledged(notice: ModerationNotice, at_ms: int) -> tuple[Op, ...]:
-    item = _at(notice_key(notice, NOTED)) | _written(notice) | {"acknowledgedMs": at_ms}
+    key = Key(user_partition(notice.user), f"{NOTED}{iso(at_ms)}#{notice.id}")
+    item = _at(key) | _written(notice) | {"acknowledgedMs": at_ms}
     return (
         Delete(SAFETY, notice_key(notice), F("pk").exists()),
         Put(SAFETY, item),
     )
+
+
+def acknowledged_since(since_ms: int) -> Range:
+    """The notices acknowledged since then, and all that are not acknowledged: one range, because
+    `NOTED#` sorts right before `NOTICE#`."""
+    return Range(f"{NOTED}{iso(max(0, since_ms))}", f"{NOTICE}~")
+
+
+def acknowledged_ms(item: Item) -> int | None:
+    """When a notice was acknowledged; None while it is not."""
+    at_ms = item.get("acknowledgedMs")
+    return None if at_ms is None else int(str(at_ms))
 
 
 def notice_of(item: Item) -> ModerationNotice:

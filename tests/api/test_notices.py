@@ -73,6 +73,40 @@ async def test_notices_are_for_their_user_and_listed_until_acknowledged(hall: Ha
     refused(await hall.ask("ben", "GET", f"/threads/{thread}/held/h1"), 404, "message-not-found")
 
 
+async def test_sync_gives_a_notice_that_was_acknowledged_once(hall: Hall) -> None:
+    _, case = await _held(hall)
+    cursor = (await hall.get("ana", "/sync"))["cursor"]
+    hall.clock.advance(seconds=120)
+    await _decide(hall, case, "warn", reason="Please be kind.")
+    shown = await hall.get("ana", f"/sync?cursor={cursor}")
+    [notice] = shown["notices"]
+    assert shown["acknowledgedNoticeIds"] == []
+    hall.clock.advance(seconds=1)
+    path = f"/me/notices/{notice['noticeId']}/acknowledge"
+    told(await hall.ask("ana", "POST", path), 204)
+    for since in (shown["cursor"], cursor):
+        synced = await hall.get("ana", f"/sync?cursor={since}")
+        assert synced["acknowledgedNoticeIds"] == [notice["noticeId"]]
+        assert synced["notices"] == []
+    again = await hall.get("ana", f"/sync?cursor={synced['cursor']}")
+    assert again["acknowledgedNoticeIds"] == [], "nothing that was given comes again"
+
+
+async def test_sync_gives_an_old_notice_once_it_is_acknowledged(hall: Hall) -> None:
+    _, case = await _held(hall)
+    await _decide(hall, case, "warn")
+    [notice] = (await hall.get("ana", "/me/notices"))["notices"]
+    hall.clock.advance(seconds=86_400)
+    cursor = (await hall.get("ana", "/sync"))["cursor"]
+    hall.clock.advance(seconds=86_400)
+    synced = await hall.get("ana", f"/sync?cursor={cursor}")
+    assert (synced["notices"], synced["acknowledgedNoticeIds"]) == ([], [])
+    path = f"/me/notices/{notice['noticeId']}/acknowledge"
+    told(await hall.ask("ana", "POST", path), 204)
+    synced = await hall.get("ana", f"/sync?cursor={synced['cursor']}")
+    assert synced["acknowledgedNoticeIds"] == [notice["noticeId"]]
+
+
 async def test_a_dismissed_report_tells_nobody(hall: Hall) -> None:
     body = {"reason": "spam", "userId": hall.ids["ben"]}
     told(await hall.ask("ana", "POST", "/reports", body), 201)

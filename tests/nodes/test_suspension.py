@@ -109,4 +109,7 @@ async def test_the_sender_is_told_over_the_socket_what_became_of_a_held_message(
         assert told["reason"] == "Not here."
         again = await ben.send(thread, SCAM, "c9")
         assert (again["status"], again["warned"]) == ("rejected", True)
-        assert all(event["type"] != "notice.created" for event in await ana.told())
+        notice_id = told["noticeId"]
+        await one.call("ben", "POST", f"/me/notices/{notice_id}/acknowledge")
+        assert (await ben.event("notice.acknowledged"))["noticeId"] == notice_id
+        assert all(not event["type"].startswith("notice.") for event in await ana.told())

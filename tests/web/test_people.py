@@ -112,6 +112,18 @@ async def test_a_card_leads_a_moderator_to_the_history(window: OpenWindow) -> No
     await expect(card.get_by_role("button", name="Moderation history")).to_have_count(0)
 
 
+async def test_an_open_card_follows_a_rename(window: OpenWindow) -> None:
+    maya, jonas = await window("Maya Lindqvist"), await window("Jonas Achterberg")
+    await maya.open(EDITORIAL)
+    await maya.page.locator(".thread-head [data-opens]").click()
+    card = _card(maya, "Jonas Achterberg")
+    await expect(card).to_contain_text("Member since")
+    before = (await jonas.ask("GET", "/v1/me"))["username"]
+    await expect(card.locator("[data-card]")).to_contain_text(f"@{before}")
+    await jonas.ask("PATCH", "/v1/me", {"username": "jonas.now"})
+    await expect(card.locator("[data-card]")).to_contain_text("@jonas.now")
+
+
 async def test_a_card_leads_to_a_conversation(window: OpenWindow) -> None:
     maya = await window("Maya Lindqvist")
     await maya.open(EDITORIAL)

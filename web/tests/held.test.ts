@@ -108,3 +108,42 @@ test("a device that comes back learns what the other has written and what was de
   laptop.retryNow();
   await until(() => isLive(laptop) && states(laptop, thread).length === 0, "decided on return");
 });
+
+test("a notice that is acknowledged on one device goes from the other", async () => {
+  const { thread, phone, laptop } = await twoDevices();
+  const shown = (client: Client): number =>
+    client.notices.get().filter((one) => one.threadId === thread).length;
+  await until(() => isLive(laptop));
+  await decide(thread, "warn");
+  await until(() => shown(phone) === 1 && shown(laptop) === 1, "told on both");
+  const [notice] = phone.notices.get().filter((one) => one.threadId === thread);
+  await phone.acknowledge(notice!.noticeId);
+  await until(() => shown(laptop) === 0, "gone from the other");
+});
+
+test("a device that was away learns that a notice was acknowledged", async () => {
+  const { thread, phone } = await twoDevices();
+  const sockets: WebSocket[] = [];
+  let isAway = false;
+  const Cut = new Proxy(tampered({}), {
+    construct(target, given) {
+      const [address, ...rest] = given as [string];
+      const made = new target(isAway ? "ws://127.0.0.1:9/" : address, ...rest);
+      sockets.push(made);
+      return made;
+    },
+  });
+  const laptop = stage.client("ana", { WebSocket: Cut });
+  const shown = (client: Client): number =>
+    client.notices.get().filter((one) => one.threadId === thread).length;
+  await until(() => isLive(laptop));
+  await decide(thread, "warn");
+  await until(() => shown(phone) === 1 && shown(laptop) === 1, "told on both");
+  isAway = true;
+  sockets.at(-1)?.close();
+  await until(() => !isLive(laptop), "away");
+  await phone.acknowledge(phone.notices.get().find((one) => one.threadId === thread)!.noticeId);
+  assert.equal(shown(laptop), 1);
+  isAway = false;
+  await until(() => isLive(laptop) && shown(laptop) === 0, "gone after the break");
+});

@@ -124,6 +124,9 @@ EXAMPLES: Mapping[type[frames.Frame], tuple[Example, ...]] = {
     frames.NoticeCreated: (
         Example("a warning", frames.NoticeCreated(_answer("getNotices", 200).notices[0])),
     ),
+    frames.NoticeAcknowledged: (
+        Example("seen", frames.NoticeAcknowledged(_answer("getNotices", 200).notices[0].notice_id)),
+    ),
     frames.Synced: (Example("one thread", frames.Synced(11, _CHANGES)),),
     frames.Resync: (Example("resync", frames.Resync()),),
     frames.Expiring: (Example("expiring", frames.Expiring(_EXPIRES)),),

@@ -40,6 +40,7 @@ FIELDS: Mapping[str, str] = {
     "sender_user_id": "Who has asked.",
     "status": "What has become of it.",
     "notice": "As `GET /v1/me/notices` lists it.",
+    "notice_id": "The notice.",
     "changes": "As `GET /v1/sync` answers.",
     "expires_at": "When it ends.",
     "reason": "For a log, not for people.",

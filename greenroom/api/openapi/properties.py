@@ -268,6 +268,7 @@ PROPERTIES: Mapping[str, Property] = {
     "NewReinstatement.note": _text("A note for the audit log.", MAX_NOTE),
     # what people are told
     "noticeId": _id("The notice's id."),
+    "acknowledgedNoticeIds": _id("The notices that you acknowledged."),
     "notices": _other("What moderation tells the caller, until it is acknowledged."),
     "contact": _text("Where to turn to about a decision: an e-mail address or a URL.", MAX_CONTACT),
     "excerpt": _text("How the message begins.", MAX_EXCERPT),

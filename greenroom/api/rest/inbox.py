@@ -12,7 +12,7 @@ from greenroom.api.rest import shapes
 from greenroom.api.rest.notices import ModerationNotice, notice
 from greenroom.api.rest.params import Caller, Cursor, RequestIdInPath, TheMessaging
 from greenroom.api.rest.shapes import Message, Thread, ThreadRow
-from greenroom.ids import RequestId, ThreadId, UserId
+from greenroom.ids import NoticeId, RequestId, ThreadId, UserId
 from greenroom.messaging import answer, inbox as inboxes, requests, sync as syncing
 from greenroom.messaging.access import Side
 from greenroom.messaging.models import Folder
@@ -78,6 +78,8 @@ class Changes(Struct, rename="camel"):
     reset: bool
     notices: list[ModerationNotice] = []
     """What moderation has told you since, until you acknowledge it."""
+    acknowledged_notice_ids: list[NoticeId] = []
+    """The notices that you have acknowledged since, on any device: show them no longer."""
 
 
 @get(
@@ -230,7 +232,8 @@ def changes_of(found: syncing.Synced, actor: Actor, now_ms: int) -> Changes:
         messages = shapes.messages(changed.frames, actor.user, seen)
         changes.append(ThreadChanges(shapes.thread(seen, now_ms), messages, changed.truncated))
     told = [notice(one) for one in found.notices]
-    return Changes(changes, list(found.gone), found.cursor, found.more, found.reset, told)
+    gone, noted = list(found.gone), list(found.acknowledged)
+    return Changes(changes, gone, found.cursor, found.more, found.reset, told, noted)
 
 
 def _counts(counts: inboxes.Counts) -> Counts:

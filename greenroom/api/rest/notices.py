@@ -101,7 +101,8 @@ class HeldOutcome(Struct, rename="camel"):
     operation_id="getNotices",
     summary="List your moderation notices",
     description="Each notice is listed until you acknowledge it. New ones also come over the "
-    "socket (`notice.created`) and with `GET /v1/sync`.",
+    "socket (`notice.created`) and with `GET /v1/sync`. Your other devices learn of the "
+    "acknowledgement in the same ways (`notice.acknowledged`, `acknowledgedNoticeIds`).",
     response_description="Newest first.",
     responses=refuses(InvalidCursor),
 )

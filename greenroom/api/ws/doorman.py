@@ -22,6 +22,7 @@ from greenroom.people.access import AccountSuspended
 from greenroom.realtime.base import EVERYBODY, Bus, Notice, user_topic
 from greenroom.safety.events import (
     AccountChanged,
+    NoticeAcknowledged,
     NoticeCreated,
     PersonBlocked,
     PersonSuspended,
@@ -46,6 +47,9 @@ def tell_nodes(bus: Bus, event: SafetyEvent) -> None:
         case NoticeCreated(told):
             frame = frames.NoticeCreated(notice(told))
             bus.publish((user_topic(told.user),), Notice(encode(frame)))
+        case NoticeAcknowledged(user, notice_id):
+            payload = encode(frames.NoticeAcknowledged(notice_id))
+            bus.publish((user_topic(user),), Notice(payload))
         case PersonBlocked(one, other) | PersonUnblocked(one, other):
             bus.publish((EVERYBODY,), Notice(b"", only=(one, other)))
 

@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from greenroom.api.rest.notices import ModerationNotice
 from greenroom.api.rest.people import Person
 from greenroom.api.rest.shapes import Hint, Message, MessagePage, SendingStatus
-from greenroom.ids import RequestId, ThreadId, UserId
+from greenroom.ids import NoticeId, RequestId, ThreadId, UserId
 from greenroom.messaging.history import MAX_PAGE, PAGE
 from greenroom.messaging.models import GateStatus, Status
 from greenroom.store.cursors import MAX_CURSOR
@@ -296,6 +296,12 @@ class NoticeCreated(Frame, tag="notice.created"):
     notice: ModerationNotice
 
 
+class NoticeAcknowledged(Frame, tag="notice.acknowledged"):
+    """You have acknowledged a notice, on this device or another one: show it no longer."""
+
+    notice_id: NoticeId
+
+
 class Synced(Frame, tag="synced"):
     """A part of what was missed, in the shape of `GET /v1/sync`."""
 
@@ -333,6 +339,7 @@ Event: TypeAlias = (
     | RequestChanged
     | PersonUpdated
     | NoticeCreated
+    | NoticeAcknowledged
     | Synced
     | Resync
     | Expiring

@@ -351,7 +351,8 @@ class Session:
             if changes.reset:
                 return Ack(request.id, cursor=changes.cursor, reset=True)
             changes = self.stream.without_known(changes, request.have, recent)
-            if changes.threads or changes.gone or changes.notices:
+            noticed = changes.notices or changes.acknowledged_notice_ids
+            if changes.threads or changes.gone or noticed:
                 self.outbox.answer(encode(frames.Synced(request.id, changes)))
             cursor, more = changes.cursor, changes.more
             await self.outbox.room()

@@ -237,6 +237,7 @@ class TheClient extends UseCases implements Client, Desk {
         return this.#heard(message.frame);
       case "synced":
         this.#told.told(message.changes.notices ?? []);
+        this.#told.drop(message.changes.acknowledgedNoticeIds ?? []);
         return this.mirror.synced(message.changes);
       case "resumed":
         return this.mirror.refreshPeople();
@@ -274,6 +275,7 @@ class TheClient extends UseCases implements Client, Desk {
 
   #heard(frame: Extract<ToTab, { type: "told" }>["frame"]): void {
     if (frame.type === "notice.created") return this.#told.told([frame.notice]);
+    if (frame.type === "notice.acknowledged") return this.#told.drop([frame.noticeId]);
     if (frame.type === "typing.changed" || frame.type === "presence.changed") {
       for (const conversation of this.#open) conversation.heard(frame);
       return;

@@ -254,6 +254,7 @@ export class Link {
       case "request.changed":
       case "person.updated":
       case "notice.created":
+      case "notice.acknowledged":
         return this.listener.told(frame);
       default:
         return; // of a later version: passed over

@@ -19,9 +19,13 @@ export class TheNotices {
 
   async load(): Promise<void> {
     try {
+      const before = this.list.get();
       const told = await this.rest.ask("get", "/v1/me/notices", {});
       this.contact = told.contact;
       this.told(told.notices);
+      const listed = new Set(told.notices.map((one) => one.noticeId));
+      const gone = before.filter((one) => !listed.has(one.noticeId));
+      if (told.next === null) this.drop(gone.map((one) => one.noticeId));
     } catch {
       // Out of reach: loaded again on return.
     }
@@ -56,8 +60,14 @@ export class TheNotices {
     this.list.set(all.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)));
   }
 
+  /** Acknowledged, on this device or another one. */
+  drop(noticeIds: readonly string[]): void {
+    const left = this.list.get().filter((one) => !noticeIds.includes(one.noticeId));
+    if (left.length < this.list.get().length) this.list.set(left);
+  }
+
   async acknowledge(noticeId: string): Promise<void> {
-    this.list.set(this.list.get().filter((one) => one.noticeId !== noticeId));
+    this.drop([noticeId]);
     const path = { noticeId };
     await this.rest.ask("post", "/v1/me/notices/{noticeId}/acknowledge", { path }).catch(() => {});
   }

@@ -29,6 +29,7 @@ export type ServerFrame =
   | RequestChanged
   | PersonUpdated
   | NoticeCreated
+  | NoticeAcknowledged
   | Synced
   | Resync
   | Expiring
@@ -85,6 +86,8 @@ export interface Changes {
   reset: boolean;
   /** What moderation has told you since, until you acknowledge it. */
   notices?: Array<ModerationNotice>;
+  /** The notices that you have acknowledged since, on any device: show them no longer. */
+  acknowledgedNoticeIds?: Array<string>;
 }
 
 /** The server is about to close the socket. Come back after the delay. */
@@ -317,6 +320,13 @@ export interface ModerationNotice {
   excerpt: string | null;
   /** What was held until the decision: `message`; `edit`, a new text for a message; or `name`, a new name for the conversation. */
   held: HeldKind | null;
+}
+
+/** You have acknowledged a notice, on this device or another one: show it no longer. */
+export interface NoticeAcknowledged {
+  type: "notice.acknowledged";
+  /** The notice. */
+  noticeId: string;
 }
 
 /** Moderation tells you something: what became of a held message, a warning, a suspension. */

@@ -14,6 +14,7 @@ import type {
   PresenceChanged,
   ReactionChanged,
   ReceiptMoved,
+  NoticeAcknowledged,
   NoticeCreated,
   RequestChanged,
   ThreadUpdated,
@@ -38,7 +39,8 @@ export type Told =
   | InboxChanged
   | RequestChanged
   | PersonUpdated
-  | NoticeCreated;
+  | NoticeCreated
+  | NoticeAcknowledged;
 
 /** A message that waits for its answer, as it is kept in the browser. */
 export interface Kept {
