@@ -14,8 +14,12 @@ from greenroom.api.openapi.document import document_of
 
 _PROBLEM = "application/problem+json"
 _EVERYWHERE = {"type", "title", "status", "detail", "errors"}
-_FREE_TEXTS = {("/problems/account-suspended", "reason"), ("/problems/text-rejected", "reason")}
-"""What a person wrote. Every other member of a problem is data."""
+_FREE_TEXTS = {
+    ("/problems/account-suspended", "reason"),
+    ("/problems/text-rejected", "reason"),
+    ("/problems/not-by-this-name", "host"),
+}
+"""What a person or the caller wrote. Every other member of a problem is data."""
 _made: list["Contract"] = []
 
 
