@@ -6,6 +6,7 @@ A key that is misspelt or a value that does not fit is refused, never ignored.
 """
 
 import difflib
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,9 @@ from greenroom.errors import Problem
 
 _MOST = 1_000_000_000
 MAX_CONTACT = 200
+_CONTACT = re.compile(
+    r"[^\s@<>()\",:;\\]+@[^\s@/?#<>()\",:;\\]+|https://[^\s@/?#<>\"\\]+([/?#][^\s<>\"\\]*)?"
+)
 _LONGEST_SECONDS = 31 * 86_400
 
 
@@ -172,8 +176,8 @@ class Moderation(Struct, frozen=True):
         str,
         Meta(
             max_length=MAX_CONTACT,
-            description="Where people turn to about a decision: an e-mail address or a URL. It is "
-            "shown to those who are warned or suspended.",
+            description="Where people turn to about a decision: an e-mail address or an https "
+            "URL. It is shown to those who are warned or suspended.",
         ),
     ] = ""
 
@@ -219,11 +223,17 @@ def parse(given: dict[str, Any]) -> Policy:
     """What is not given keeps its default, also within a value that has several parts."""
     whole = _merged(DEFAULT, given, "")
     try:
-        return msgspec.convert(whole, Policy)
+        policy = msgspec.convert(whole, Policy)
     except msgspec.ValidationError as error:
         reason, _, place = str(error).rpartition(" - at `$.")
         name = place.rstrip("`").partition("[")[0]
         raise InvalidPolicy(name, reason[:1].lower() + reason[1:]) from None
+    contact = policy.moderation.contact
+    if contact and not (_CONTACT.fullmatch(contact) and contact.isprintable()):
+        raise InvalidPolicy(
+            "moderation.contact", "it must be an e-mail address or an address with https://"
+        )
+    return policy
 
 
 def values() -> Iterator[tuple[str, Any, str, str]]:

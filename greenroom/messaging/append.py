@@ -21,7 +21,7 @@ from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import items, rules, shelve
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import Event, between
-from greenroom.messaging.models import Frame, FrameKind, Member, Thread
+from greenroom.messaging.models import BuiltInEvent, Frame, FrameKind, Member, Thread
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.records import MESSAGING, head_key
 from greenroom.messaging.turns import Asked, Plan, Planned
@@ -236,7 +236,7 @@ def preview_of(frame: Frame) -> str:
 
 
 def system_frame(
-    messaging: Messaging, thread: Thread, actor: UserId, ms: int, event: str, *about: str
+    messaging: Messaging, thread: Thread, actor: UserId, ms: int, event: BuiltInEvent, *about: str
 ) -> Frame:
     return Frame(
         thread=thread.id,

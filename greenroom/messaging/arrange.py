@@ -6,7 +6,7 @@ other devices of the user find it, and no folder has to be worked out twice.
 
 from msgspec import Struct
 
-from greenroom.ids import ThreadId
+from greenroom.ids import LAST_MS, ThreadId
 from greenroom.messaging import access, rules, shelve
 from greenroom.messaging.access import Side
 from greenroom.messaging.context import Messaging
@@ -14,9 +14,6 @@ from greenroom.messaging.events import InboxChanged
 from greenroom.messaging.problems import InvalidMark
 from greenroom.people.actor import Actor
 from greenroom.store.expressions import Action, F
-
-_FOREVER_MS = 253_402_300_799_000
-"""The last second of the year 9999."""
 
 
 class Wishes(Struct, frozen=True, kw_only=True):
@@ -50,8 +47,8 @@ async def mark_spam(messaging: Messaging, actor: Actor, thread_id: ThreadId, spa
 
 async def arrange(messaging: Messaging, actor: Actor, thread_id: ThreadId, wishes: Wishes) -> None:
     """All of it in one write."""
-    if not 0 <= (wishes.muted_until_ms or 0) <= _FOREVER_MS:
-        raise InvalidMark("a mute must end between now and the year 9999")
+    if not 0 <= (wishes.muted_until_ms or 0) <= LAST_MS:
+        raise InvalidMark("a mute must end between the years 1970 and 9999")
     side = await access.thread(messaging, actor, thread_id)
     changes = _changes(side, wishes)
     if not changes:

@@ -7,7 +7,7 @@ from greenroom.messaging import access
 from greenroom.messaging.append import append, frame_op, said, system_frame
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
-from greenroom.messaging.models import Status, Thread
+from greenroom.messaging.models import BuiltInEvent, Status, Thread
 from greenroom.messaging.problems import NotYourPlace, ThreadNotFound
 from greenroom.messaging.roles import Operation, account_parts, may
 from greenroom.messaging.turns import Planned
@@ -23,7 +23,7 @@ async def unlock(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Thr
 
 
 async def _set(
-    messaging: Messaging, actor: Actor, thread_id: ThreadId, status: Status, event: str
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, status: Status, event: BuiltInEvent
 ) -> Thread:
     if not account_parts(actor):  # an outsider must not make us read the head
         await access.thread(messaging, actor, thread_id)

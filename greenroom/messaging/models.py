@@ -7,6 +7,7 @@ its `version` moves with every write; a `Member` is one user's side of it, and t
 
 from decimal import Decimal
 from enum import StrEnum
+from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
@@ -240,6 +241,22 @@ class Edit(Struct, frozen=True):
 
     body: str
     until_ms: int
+
+
+BuiltInEvent: TypeAlias = Literal[
+    "booking.changed",
+    "participant.added",
+    "participant.left",
+    "participant.removed",
+    "role.changed",
+    "status.changed",
+    "subject.changed",
+    "thread.locked",
+    "thread.unlocked",
+]
+"""What the server's own system messages are about. A client shows its own sentence for each, so
+that no service may use these names."""
+BUILT_IN_EVENTS: frozenset[str] = frozenset(get_args(BuiltInEvent))
 
 
 class Frame(Struct, frozen=True, kw_only=True, dict=True):

@@ -214,11 +214,15 @@ def check_opening(actor: Actor, opening: Opening) -> None:
     roles = [opening.role, *(invited.role for invited in opening.others)]
     if not staff and any(role in rules.STAFF for role in roles):
         raise InvalidThread("only staff and services can give the role support or admin")
-    for value in (opening.booking_id, opening.leg_id, opening.lbg_id, opening.city):
-        if value is not None and not (0 < len(value) <= _LONGEST and value.isprintable()):
+    for value in (opening.booking_id, opening.leg_id, opening.lbg_id):
+        if value is not None and not text.is_linked_id(value):
             raise InvalidThread(
-                f"booking, leg, group and city must have 1 to {_LONGEST} characters"
+                f"the ids of booking, leg and booking group must have 1 to {text.MAX_OWN_ID} "
+                "characters, no slash, and not dots alone"
             )
+    city = opening.city
+    if city is not None and not (0 < len(city) <= _LONGEST and city.isprintable()):
+        raise InvalidThread(f"the city must have 1 to {_LONGEST} characters")
 
 
 def _opener(actor: Actor, opening: Opening) -> tuple[Invited, ...]:

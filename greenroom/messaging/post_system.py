@@ -3,15 +3,14 @@
 import re
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from greenroom.ids import ThreadId
 from greenroom.messaging import text
-from greenroom.messaging.append import append, frame_op, said, system_frame
+from greenroom.messaging.append import append, frame_op, said, shown_ms
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.manage import check_may, managed
-from greenroom.messaging.models import Thread
+from greenroom.messaging.models import BUILT_IN_EVENTS, Frame, FrameKind, Thread
 from greenroom.messaging.problems import InvalidText
 from greenroom.messaging.records import claim_key
 from greenroom.messaging.roles import Operation
@@ -48,8 +47,7 @@ async def post_system(
     sent: list[Sent] = []
 
     def plan(head: Thread, ms: int) -> Planned:
-        frame = system_frame(messaging, head, SYSTEM, ms, message.event)
-        frame = replace(frame, body=outgoing.body, metadata=outgoing.metadata)
+        frame = _frame(messaging, head, ms, outgoing)
         sent[:] = [Sent(frame)]
         ops = (frame_op(frame), claim_op(frame, outgoing))
         return Planned(said(head, frame), ops, (MessageCreated(frame),))
@@ -67,7 +65,24 @@ async def post_system(
     return sent[0]
 
 
+def _frame(messaging: Messaging, head: Thread, ms: int, outgoing: Outgoing) -> Frame:
+    return Frame(
+        thread=head.id,
+        id=messaging.ids.message(ms),
+        seq=head.last_seq + 1,
+        ms=ms,
+        shown_ms=shown_ms(messaging, ms),
+        kind=FrameKind.SYSTEM,
+        author=SYSTEM,
+        event=outgoing.event,
+        body=outgoing.body,
+        metadata=outgoing.metadata,
+    )
+
+
 def _checked(event: str) -> str:
+    if event in BUILT_IN_EVENTS:
+        raise InvalidText(f"the event {event} is one of the server's own; choose another name")
     if len(event) > MAX_EVENT or not _EVENT.fullmatch(event):
         raise InvalidText(
             f"an event must be named like `order.shipped`, in at most {MAX_EVENT} characters"

@@ -18,7 +18,7 @@ from greenroom.messaging.away import ask_back, withdraw
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.manage import check_may, is_bare_service, managed_for_role
-from greenroom.messaging.models import Member, Role, Seat, State, Thread
+from greenroom.messaging.models import BuiltInEvent, Member, Role, Seat, State, Thread
 from greenroom.messaging.open import Invited
 from greenroom.messaging.problems import (
     AlreadyAsked,
@@ -160,7 +160,7 @@ async def remove(messaging: Messaging, actor: Actor, thread_id: ThreadId, user: 
 
 
 async def vacate(
-    messaging: Messaging, by: Member, user: UserId, thread_id: ThreadId, event: str
+    messaging: Messaging, by: Member, user: UserId, thread_id: ThreadId, event: BuiltInEvent
 ) -> None:
     def plan(head: Thread, ms: int) -> Planned:
         if user not in rules.shown_seats(head):
@@ -171,7 +171,7 @@ async def vacate(
 
 
 def vacated(
-    messaging: Messaging, by: Member, user: UserId, head: Thread, ms: int, event: str
+    messaging: Messaging, by: Member, user: UserId, head: Thread, ms: int, event: BuiltInEvent
 ) -> Planned:
     """The thread without the user, who is in it."""
     rest = replace(

@@ -20,13 +20,13 @@ from msgspec.structs import replace
 
 from greenroom import metadata
 from greenroom.ids import RequestId, ThreadId, UserId
-from greenroom.messaging import items, rules, shelve
+from greenroom.messaging import items, rules, shelve, text
 from greenroom.messaging.append import append, frame_op, said, system_frame
 from greenroom.messaging.ask import request_item
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import Event, MessageCreated, ThreadUpdated
 from greenroom.messaging.manage import check_may, managed
-from greenroom.messaging.models import Away, Gate, GateStatus, Status, Thread
+from greenroom.messaging.models import Away, BuiltInEvent, Gate, GateStatus, Status, Thread
 from greenroom.messaging.problems import InvalidThreadChange
 from greenroom.messaging.records import MESSAGING, met_key, metadata_key
 from greenroom.messaging.rename import check_settings
@@ -37,7 +37,6 @@ from greenroom.store.base import Delete, Op, Put
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, Conflict
 
-_LONGEST = 64
 _MOST_MET = 60
 """Pairs of people who meet through one booking; in a large group, those who trade come first."""
 _TRIES = 5
@@ -98,8 +97,8 @@ def change_plan(
         after, more = _met(after, now_ms, ms)
         ops += more
     events: tuple[Event, ...] = ()
-    for later, named in enumerate(_news(head, after)):
-        frame = system_frame(messaging, after, SYSTEM, ms + later, *named)
+    for later, (event, *about) in enumerate(_news(head, after)):
+        frame = system_frame(messaging, after, SYSTEM, ms + later, event, *about)
         after, ops = said(after, frame), (*ops, frame_op(frame))
         events = (*events, MessageCreated(frame))
     return Planned(after, ops, (*events, ThreadUpdated()))
@@ -166,9 +165,10 @@ def check_change(change: ThreadChange) -> None:
     if change.status is Status.LOCKED:
         raise InvalidThreadChange("only moderators can lock it, with POST …/lock")
     for value in (change.booking_id, change.leg_id, change.lbg_id):
-        if isinstance(value, str) and not (0 < len(value) <= _LONGEST and value.isprintable()):
+        if isinstance(value, str) and not text.is_linked_id(value):
             raise InvalidThreadChange(
-                f"booking, leg and booking group must have 1 to {_LONGEST} characters"
+                f"the ids of booking, leg and booking group must have 1 to {text.MAX_OWN_ID} "
+                "characters, no slash, and not dots alone"
             )
 
 
@@ -194,9 +194,9 @@ def _status(head: Thread) -> Status:
     return head.locked_from or head.status
 
 
-def _news(before: Thread, after: Thread) -> list[tuple[str, ...]]:
+def _news(before: Thread, after: Thread) -> list[tuple[BuiltInEvent, *tuple[str, ...]]]:
     """The system messages that say so; a change of metadata has none."""
-    news: list[tuple[str, ...]] = []
+    news: list[tuple[BuiltInEvent, *tuple[str, ...]]] = []
     if _status(before) is not _status(after):
         news.append(("status.changed", _status(before).value, _status(after).value))
     ids = [(one.booking_id, one.leg_id, one.lbg_id) for one in (before, after)]

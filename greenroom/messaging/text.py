@@ -25,7 +25,12 @@ _SPARE = 1.5
 _PLAIN = re.compile(r"[\n -~]+")
 _MENTION = re.compile(r"(?<![\w@.+%=/\\-])@([A-Za-z][A-Za-z0-9_.]{1,29}+)(?![\w@])")
 _ADDRESS = re.compile(r"(?:https?://|mailto:|www\.)\S+", re.IGNORECASE)
-_CLIENT_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
+CLIENT_ID = r"^\.*[A-Za-z0-9_:-][A-Za-z0-9._:-]*$"
+LINKED_ID = r"^\.*[^./][^/]*$"
+"""Of a booking, leg or booking group. Ids stand in paths, where a slash ends one and clients drop
+dots alone."""
+MAX_OWN_ID = 64
+_CLIENT_ID, _LINKED_ID = re.compile(CLIENT_ID), re.compile(LINKED_ID)
 _REACTION = re.compile(r"(?:RR|KV?C|FT+E|[BF][VS]{0,2}(?:J[BF][VS]{0,2})*)+")
 _PUNCTUATION_EMOJI = "\u203c\u2049\u2139\u3030\u303d"
 _NO_SYMBOLS = "\u2800\ufffc\ufffd"
@@ -78,9 +83,22 @@ def mentioned(text: str) -> tuple[str, ...]:
 
 
 def client_id(text: str) -> str:
-    if not _CLIENT_ID.fullmatch(text):
-        raise InvalidText("a client message id must have 1 to 64 of A-Z, a-z, 0-9, dot, _, : and -")
+    if not is_client_id(text):
+        raise InvalidText(
+            f"a client message id must have 1 to {MAX_OWN_ID} of A-Z, a-z, 0-9, dot, _, : and -, "
+            "and not dots alone"
+        )
     return text
+
+
+def is_client_id(text: str) -> bool:
+    return len(text) <= MAX_OWN_ID and _CLIENT_ID.fullmatch(text) is not None
+
+
+def is_linked_id(text: str) -> bool:
+    """Whether it can be the id of a booking, leg or booking group."""
+    fits = len(text) <= MAX_OWN_ID and text.isprintable()
+    return fits and _LINKED_ID.fullmatch(text) is not None
 
 
 def emoji(text: str) -> str:

@@ -383,3 +383,14 @@ async def test_a_moderator_outside_gives_support_and_is_shown_no_message(hall: H
     again = await hall.ask("mod", "POST", people, cleo)
     assert (again.status_code, "secret" in again.text) == (200, False)
     assert (await hall.ask("mod", "GET", f"/threads/{thread}")).status_code == 404
+
+
+async def test_a_mute_lasts_until_the_end_of_the_year_9999_at_most(sqlite_hall: Hall) -> None:
+    hall = sqlite_hall
+    path = f"/threads/{await hall.talk()}/mine"
+    for until in ("9999-12-31T23:59:59.999Z", "2200-01-01T00:00:00.001Z"):
+        mine = told(await hall.ask("ana", "PATCH", path, {"mutedUntil": until}))
+        assert mine["mutedUntil"] == until
+    for until in ("9999-12-31T23:59:59.999-01:00", "1969-12-31T23:59:59.999Z"):
+        answer = await hall.ask("ana", "PATCH", path, {"mutedUntil": until})
+        assert "1970 and 9999" in refused(answer, 422, "invalid-mark")["detail"]

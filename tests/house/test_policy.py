@@ -98,3 +98,35 @@ def test_every_limit_is_policy(limit: Limit) -> None:
 def test_every_allowance_is_a_limit() -> None:
     limits = {name.partition(".")[2] for name in NAMES if name.startswith("limits.")}
     assert limits == {limit.name.lower() for limit in Limit}
+
+
+@pytest.mark.parametrize(
+    "contact",
+    ["", "help@example.com", "https://example.com", "https://example.com/help?x=1#y"],
+)
+def test_a_contact_is_an_address(contact: str) -> None:
+    assert policy.parse({"moderation": {"contact": contact}}).moderation.contact == contact
+
+
+@pytest.mark.parametrize(
+    "contact",
+    [
+        "javascript:alert(1)",
+        "javascript:alert(1)@example.com",
+        "http://example.com",
+        "https://",
+        "https://user@example.com",
+        "help@example.com\n",
+        "help@exam\u202eple.com",
+        "a\nb@example.com",
+        "https://example.com/\nx",
+        "mailto:help@example.com",
+        "Help",
+        "@",
+        " ",
+    ],
+)
+def test_another_contact_stops_the_start(contact: str) -> None:
+    with pytest.raises(InvalidPolicy, match="https://") as refusal:
+        policy.parse({"moderation": {"contact": contact}})
+    assert refusal.value.name == "moderation.contact"

@@ -1,12 +1,18 @@
 """Whom the system messages of a service reach, also while a block keeps two people apart."""
 
+import re
+from pathlib import Path
+
+import pytest
+
 from greenroom.ids import ThreadId
 from greenroom.messaging import inbox
 from greenroom.messaging.block import block_person, unblock_person
 from greenroom.messaging.history import history
-from greenroom.messaging.models import Kind
+from greenroom.messaging.models import BUILT_IN_EVENTS, Kind
 from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.post_system import SystemMessage, post_system
+from greenroom.messaging.problems import InvalidText
 from greenroom.people.actor import SYSTEM, Actor, Scope
 from tests.messaging.world import World
 
@@ -51,3 +57,17 @@ async def test_a_system_conversation_of_a_service_reaches_the_one_who_has_blocke
         await _post(world, thread.id, "s1")
         rows = (await inbox.inbox(world.messaging, person)).rows
         assert [row.thread.id for row in rows if row.standing.unread] == [thread.id]
+
+
+@pytest.mark.parametrize("event", sorted(BUILT_IN_EVENTS))
+async def test_a_service_cannot_post_the_servers_own_events(world: World, event: str) -> None:
+    thread = await world.inquiry("ana", "ben")
+    message = SystemMessage("s1", "Your prints are on their way.", event=event)
+    with pytest.raises(InvalidText, match="one of the server's own"):
+        await post_system(world.messaging, _SERVICE, thread.id, message)
+    assert await _bodies(world, "ana", thread.id) == []
+
+
+def test_every_event_with_a_sentence_in_the_web_app_is_the_servers_own() -> None:
+    row = Path(__file__).parents[2] / "web/src/inbox/EventRow.svelte"
+    assert set(re.findall(r'case "([a-z.]+)":', row.read_text())) == BUILT_IN_EVENTS

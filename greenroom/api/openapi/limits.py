@@ -1,4 +1,4 @@
-"""Writes the format and the length of a property's texts into its schema."""
+"""Writes the format, the length and the pattern of a property's texts into its schema."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +14,7 @@ def limited(schema: dict[str, Any], known: Property) -> dict[str, Any]:
         "format": known.format,
         "maxLength": known.max_length,
         "minLength": known.min_length,
+        "pattern": known.pattern,
     }
     for text in _texts_in(schema):
         for name, limit in limits.items():

@@ -13,7 +13,7 @@ from greenroom.errors import MAX_CODE, MAX_DETAIL
 from greenroom.messaging.append import MAX_PREVIEW
 from greenroom.messaging.draft import MAX_DRAFT
 from greenroom.messaging.post_system import MAX_EVENT
-from greenroom.messaging.text import MAX_SUBJECT, MAX_TEXT
+from greenroom.messaging.text import CLIENT_ID, LINKED_ID, MAX_SUBJECT, MAX_TEXT
 from greenroom.people import suspend
 from greenroom.people.models import (
     MAX_EMAIL,
@@ -39,10 +39,11 @@ class Property(Struct, frozen=True):
     format: str | None = None
     max_length: int | None = None
     min_length: int | None = None
+    pattern: str | None = None
 
 
-def _id(description: str) -> Property:
-    return Property(description, max_length=MAX_ID, min_length=1)
+def _id(description: str, pattern: str | None = None) -> Property:
+    return Property(description, max_length=MAX_ID, min_length=1, pattern=pattern)
 
 
 def _time(description: str) -> Property:
@@ -104,9 +105,11 @@ PROPERTIES: Mapping[str, Property] = {
     "Place.subject": _text("What the conversation is about, on one line.", MAX_SUBJECT),
     "openedByUserId": _id("Who opened the conversation."),
     "createdAt": _time("When it was created."),
-    "bookingId": _id("Your own id of the booking that it belongs to."),
-    "legId": _id("The id of the leg (one provider's job) that it belongs to."),
-    "lbgId": _id("The id of the linked booking group (several legs) that it belongs to."),
+    "bookingId": _id("Your own id of the booking that it belongs to.", LINKED_ID),
+    "legId": _id("The id of the leg (one provider's job) that it belongs to.", LINKED_ID),
+    "lbgId": _id(
+        "The id of the linked booking group (several legs) that it belongs to.", LINKED_ID
+    ),
     "city": _id("Where the job takes place."),
     "safeModeRequired": _other("Whether previews of pictures are blurred until asked for."),
     "awaitingUserIds": _id("The people whose reply the conversation waits for."),
@@ -182,7 +185,9 @@ PROPERTIES: Mapping[str, Property] = {
     "policyHints": _other("Hints about the text. Only its author sees them."),
     "version": _other("Counts the changes."),
     "seenBy": _id("The people who have seen it. Not in the answer to a write."),
-    "clientMessageId": _id("The client's own id of the message. The same id is the same message."),
+    "clientMessageId": _id(
+        "The client's own id of the message. The same id is the same message.", CLIENT_ID
+    ),
     "hasBefore": _other("Whether there are earlier messages."),
     "hasAfter": _other("Whether there are later messages."),
     "hints": _other("What the author should know about the text."),

@@ -26,7 +26,7 @@ from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging, seats, update_thread as updating
 from greenroom.messaging.change_role import change_role
 from greenroom.messaging.hold_change import HeldChange
-from greenroom.messaging.models import Role, ServiceRole, Status
+from greenroom.messaging.models import BUILT_IN_EVENTS, Role, ServiceRole, Status
 from greenroom.messaging.post_system import DEFAULT_EVENT, SystemMessage, post_system
 from greenroom.messaging.problems import (
     AcceptFirst,
@@ -82,7 +82,8 @@ class NewSystemMessage(Struct, rename="camel", forbid_unknown_fields=True):
     body: str
     """What people read."""
     event: Annotated[str, Meta(min_length=3, max_length=64)] = DEFAULT_EVENT
-    """What it is about, for programs: a name such as `order.shipped`."""
+    """What it is about, for programs: a name such as `order.shipped`. Not one of the server's own
+    (docs/guides/messaging.md)."""
     client_message_id: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
     """Your name for it: the same name is the same message. Without one, the Idempotency-Key."""
     metadata: dict[str, Any] | None = None
@@ -193,7 +194,8 @@ async def remove_participant(
     summary="Post a system message",
     description="For services. Works also while a request in the conversation is pending. A retry "
     "with the same `clientMessageId`, or else the same `Idempotency-Key`, returns the first "
-    "message and posts nothing. Without either, each call posts another message.",
+    "message and posts nothing. Without either, each call posts another message. The names of the "
+    f"server's own events are refused: {', '.join(sorted(BUILT_IN_EVENTS))}.",
     response_description="The message.",
     responses={200: ResponseSpec(Sending, description="A retry: the first message.")}
     | refuses(

@@ -1,6 +1,6 @@
 """The caller's own side of a thread: read and unread, pin, mute, archive, spam, and the draft."""
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 from litestar import Router, delete, get, patch, put
@@ -20,6 +20,7 @@ from greenroom.messaging.problems import InvalidMark, InvalidText, ThreadNotFoun
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.limits import Limit
 
+_EPOCH = datetime.fromtimestamp(0, UTC)
 _Seq = Annotated[int, Meta(ge=0, le=2**53)]
 
 
@@ -169,7 +170,7 @@ def _given(wish: bool | UnsetType) -> bool | None:
 def _until(wish: datetime | UnsetType | None) -> int | None:
     if isinstance(wish, UnsetType):
         return None
-    return 0 if wish is None else int(wish.timestamp() * 1000)
+    return 0 if wish is None else (wish - _EPOCH) // timedelta(milliseconds=1)
 
 
 async def _mine(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Mine:

@@ -5,7 +5,6 @@ always rendered for one of its participants, who must not see another one's gate
 moves when the other side does something in secret (the head's version, `changed_ms`).
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from typing import Any, Literal, TypeAlias
@@ -16,7 +15,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType, json
 from greenroom import metadata
 from greenroom.clock import iso
 from greenroom.ids import MessageId, RequestId, ThreadId, UserId
-from greenroom.messaging import Messaging, history, models, rules
+from greenroom.messaging import Messaging, history, models, rules, text
 from greenroom.messaging.access import Side
 from greenroom.messaging.models import (
     Folder,
@@ -32,7 +31,6 @@ from greenroom.messaging.thread import View
 from greenroom.safety.verdict import HINTS, PolicyHint, PolicyTag
 
 _encode = json.Encoder().encode
-_CLIENT_ID = re.compile(r"[A-Za-z0-9._:-]+")
 
 
 class Seat(Struct, rename="camel"):
@@ -274,7 +272,7 @@ def client_id_of(messaging: Messaging, idempotency_key: str | None) -> str:
     """What names a message that its client has not named. A key may have any characters."""
     if idempotency_key is None:
         return messaging.ids.request()
-    if len(idempotency_key) <= 64 and _CLIENT_ID.fullmatch(idempotency_key):
+    if text.is_client_id(idempotency_key):
         return idempotency_key
     return "key:" + blake2b(idempotency_key.encode(), digest_size=24).hexdigest()
 
