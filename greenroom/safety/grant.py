@@ -18,7 +18,7 @@ from greenroom.safety.problems import (
     StillSuspended,
 )
 from greenroom.safety.staff import Act, allowed, rank_of, rank_of_role
-from greenroom.store.problems import ConditionFailed
+from greenroom.store.problems import ConditionFailed, Conflict
 
 
 async def grant(
@@ -30,7 +30,13 @@ async def grant(
         raise StillSuspended
     if before.staff_role is role:
         return before
-    return await _change(safety, actor, before, role, note)
+    try:
+        return await _change(safety, actor, before, role, note)
+    except (StaffChanged, Conflict):
+        now = await _account(safety, actor, user, Act.GRANT)
+        if now.staff_role is role:
+            return now  # the same was granted at the same moment
+        raise
 
 
 async def revoke(safety: Safety, actor: Actor, user: UserId, note: str = "") -> Account:

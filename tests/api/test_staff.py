@@ -4,6 +4,7 @@ The table is `greenroom/safety/staff.py`, which docs/reference/roles.md prints. 
 of its own.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from itertools import count
@@ -14,7 +15,7 @@ from httpx import Response
 from greenroom.ids import UserId
 from greenroom.people.actor import Actor, Scope, StaffRole, system
 from greenroom.people.suspend import suspend
-from greenroom.safety.grant import revoke
+from greenroom.safety.grant import grant, revoke
 from greenroom.safety.models import Reason, SomePerson
 from greenroom.safety.report import report
 from greenroom.safety.staff import JUDGING, Act, Rank, allowed
@@ -282,6 +283,16 @@ async def test_the_audit_log_has_every_change_of_a_role(hall: Hall) -> None:
         404,
         "person-not-found",
     )
+
+
+async def test_the_same_role_at_once_is_granted_once_and_never_refused(hall: Hall) -> None:
+    safety, user = hall.contexts.safety, UserId(hall.ids["ben"])
+    granted = await asyncio.gather(
+        *(grant(safety, system(), user, StaffRole.MODERATOR) for _ in range(4))
+    )
+    assert [account.staff_role for account in granted] == [StaffRole.MODERATOR] * 4
+    entries = (await hall.get("adi", f"/moderation/people/{user}/record"))["entries"]
+    assert [entry["decision"] for entry in entries] == ["grant"]
 
 
 async def test_a_second_suspension_does_not_end_the_first_early(hall: Hall) -> None:

@@ -7,8 +7,9 @@ import aiohttp
 import pytest
 
 from greenroom.api.auth import ACT_FOR
-from greenroom.api.tokens import LEEWAY_SECONDS
+from greenroom.api.tokens import LEEWAY_SECONDS, LONGEST
 from greenroom.api.ws.desk import Patience
+from greenroom.api.ws.handover import MOST_BYTES_WAITING
 from greenroom.clock import HeldClock
 from greenroom.ids import UserId
 from greenroom.people.actor import Scope, system
@@ -65,6 +66,13 @@ async def test_a_wrong_token_in_the_subprotocol_is_refused(node: Node) -> None:
         answer = await raw.answer(0)
         assert answer["problem"]["type"] == "/problems/invalid-token"
         assert await raw.closed() == (NO_TOKEN, "the token is not accepted")
+
+
+async def test_the_longest_token_that_the_schema_allows_is_answered(node: Node) -> None:
+    raw = await node.raw()
+    raw.text({"type": "auth", "id": 1, "token": "x" * LONGEST, "actFor": "u" * 64})
+    assert (await raw.answer(1))["problem"]["type"] == "/problems/invalid-token"
+    assert LONGEST + 256 < MOST_BYTES_WAITING, "any valid first frame is read whole"
 
 
 async def test_a_token_in_the_url_is_ignored(node: Node) -> None:
