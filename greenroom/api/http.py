@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from litestar import Litestar, Request
+from litestar import Litestar, Request, Router
 from litestar.config.cors import CORSConfig
 from litestar.datastructures import State
 from litestar.di import Provide
-from litestar.exceptions import ClientException, HTTPException
+from litestar.exceptions import ClientException, HTTPException, NotFoundException
+from litestar.handlers import BaseRouteHandler
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.spec import Components, License
 from litestar.types import ControllerRouterHandler, Message, Scope
@@ -16,7 +17,7 @@ from litestar.types import ControllerRouterHandler, Message, Scope
 from greenroom import __version__
 from greenroom.api import auth, errors, pages
 from greenroom.api.asyncapi.document import asyncapi_json
-from greenroom.api.auth import Authenticator
+from greenroom.api.auth import Authenticator, Connection
 from greenroom.api.contract import Illustrations
 from greenroom.api.demo import Sample, Sign, demo_routes
 from greenroom.api.duplicates import DuplicateKey, check_keys
@@ -182,13 +183,21 @@ def _for_pages_of(origins: Sequence[str]) -> CORSConfig | None:
     )
 
 
+def _check_known(connection: Connection, _: BaseRouteHandler) -> None:
+    """Litestar answers every other name under /schema with a page of its own."""
+    if "path" in connection.path_params:
+        raise NotFoundException
+
+
 def _openapi() -> OpenAPIConfig:
     return OpenAPIConfig(
         title="Greenroom",
         version=__version__,
         description="A conversation backend for marketplaces.",
         license=License(name="Apache-2.0", identifier="Apache-2.0"),
-        path="/schema",
+        openapi_router=Router(
+            "/schema", route_handlers=[], include_in_schema=False, guards=[_check_known]
+        ),
         components=Components(security_schemes={"bearer": auth.SCHEME}),
         render_plugins=[OpenApiJson(), OpenApiYaml()],
     )

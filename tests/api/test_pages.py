@@ -3,6 +3,8 @@
 import re
 import time
 
+import pytest
+import yaml  # type: ignore[import-untyped]
 from httpx import AsyncClient
 
 from greenroom.api.errors import ANSWERS
@@ -51,6 +53,29 @@ async def test_the_schema_is_openapi_3_1_and_names_every_route(client: Client) -
     assert {"/healthz", "/readyz", "/v1/me", "/v1/people/{userId}"} <= set(schema["paths"])
     assert (await client.get("/schema/openapi.json")).json() == schema
     assert (await client.get("/schema/openapi.yaml")).text.startswith("components:")
+
+
+async def test_the_document_is_the_same_as_yaml_and_is_soon_there(client: Client) -> None:
+    schema = (await client.get("/schema")).json()
+    began = time.process_time()
+    found = await client.get("/schema/openapi.yaml")
+    rendered = time.process_time()
+    yaml.dump(schema, Dumper=yaml.SafeDumper)  # all Python
+    assert rendered - began < (time.process_time() - rendered) * 0.8
+    assert yaml.load(found.content, Loader=yaml.CSafeLoader) == schema
+
+
+@pytest.mark.parametrize("accept", ["text/html", "application/json", "*/*"])
+@pytest.mark.parametrize("name", ["nope", "nope.json", "openapi", "a/b", "docs/more"])
+async def test_an_unknown_name_under_schema_is_refused_like_any_other(
+    client: Client, name: str, accept: str
+) -> None:
+    headers = {"Accept": accept}
+    found = await client.get(f"/schema/{name}", headers=headers)
+    elsewhere = await client.get("/nope", headers=headers)
+    assert (found.status_code, found.content) == (404, elsewhere.content)
+    assert found.headers["content-type"] == elsewhere.headers["content-type"]
+    assert (await client.head(f"/schema/{name}")).status_code == 404
 
 
 async def test_the_documents_are_rendered_once(client: Client) -> None:
