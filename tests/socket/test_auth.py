@@ -75,6 +75,13 @@ async def test_the_longest_token_that_the_schema_allows_is_answered(node: Node) 
     assert LONGEST + 256 < MOST_BYTES_WAITING, "any valid first frame is read whole"
 
 
+async def test_a_first_frame_that_is_too_large_is_refused_at_once(node: Node) -> None:
+    raw = await node.raw()
+    raw.text({"type": "auth", "id": 1, "token": "x" * 2 * MOST_BYTES_WAITING})
+    code, reason = await raw.closed()
+    assert (code, str(MOST_BYTES_WAITING) in reason) == (1009, True)
+
+
 async def test_a_token_in_the_url_is_ignored(node: Node) -> None:
     token = node.token("ana")
     raw = await Raw.connect(node.port, f"/v1/socket?token={token}&access_token={token}")

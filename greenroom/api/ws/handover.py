@@ -11,7 +11,6 @@ import asyncio
 import logging
 import re
 import socket
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -19,7 +18,7 @@ from picows import WSAutoPingStrategy
 from picows.picows import WSProtocol  # type: ignore[attr-defined]
 
 from greenroom.api.ws.desk import Desk
-from greenroom.api.ws.wire import MOST_BYTES, upgrade
+from greenroom.api.ws.wire import MOST_BYTES, Socket, upgrade
 
 _HANDSHAKE_SECONDS = 10
 _KERNEL_BYTES = 64 * 1024
@@ -67,7 +66,7 @@ class Handover(asyncio.Protocol):
             return
         _keep(transport.get_extra_info("socket"), _KERNEL_BYTES_WAITING)
         waiting = Waiting(transport)
-        protocol = _socket_protocol(self._desk, waiting.admitted)
+        protocol = _socket_protocol(self._desk, waiting)
         waiting.protocol = protocol
         transport.set_protocol(waiting)
         protocol.connection_made(transport)
@@ -88,6 +87,7 @@ class Waiting(asyncio.BufferedProtocol):
     """
 
     protocol: Any = None
+    socket: Socket | None = None
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
@@ -111,6 +111,8 @@ class Waiting(asyncio.BufferedProtocol):
             # A second frame may wait for the first to be answered; nothing is read meanwhile.
             self._transport.pause_reading()
             self._is_paused = True
+            if self.socket is not None and not self.socket.has_received:
+                self.socket.refuse_first_frame(MOST_BYTES_WAITING)
 
     def eof_received(self) -> Any:
         return self.protocol.eof_received()
@@ -137,14 +139,14 @@ def _keep(connection: socket.socket, most: int) -> None:
         connection.setsockopt(socket.SOL_SOCKET, buffer, most)
 
 
-def _socket_protocol(desk: Desk, on_admitted: Callable[[], None]) -> Any:
+def _socket_protocol(desk: Desk, waiting: Waiting) -> Any:
     """As `picows.ws_create_server` makes it: it has no other way in for a connection that is made
     already. Its version is pinned for that."""
     return WSProtocol(
         None,
         None,
         False,
-        partial(upgrade, desk, on_admitted),
+        partial(upgrade, desk, waiting),
         _log,
         True,
         _HANDSHAKE_SECONDS,

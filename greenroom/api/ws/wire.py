@@ -9,7 +9,7 @@ out go together, those of one round of the loop in one piece: a commit answers m
 import asyncio
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from picows import (
@@ -44,6 +44,14 @@ _NOWHERE = {
 }
 
 
+class Waiting(Protocol):
+    """What stands before a socket until its client has authenticated."""
+
+    socket: "Socket | None"
+
+    def admitted(self) -> None: ...
+
+
 class Socket(WSListener):
     def __init__(self, desk: Desk, token: str | None, on_admitted: Callable[[], None]) -> None:
         self._on_admitted = on_admitted
@@ -51,6 +59,8 @@ class Socket(WSListener):
         self._token = token
         self._transport: WSTransport | None = None
         self._session: Session | None = None
+        self.has_received = token is not None
+        """Whether a whole first frame has come, or the token that stands for it."""
         self._parts: bytearray | None = None
         self._is_paused = False
         self._waiting: list[bytes] = []
@@ -113,6 +123,11 @@ class Socket(WSListener):
             self.resume_reading()
             self._cut_off_soon()
 
+    def refuse_first_frame(self, most_bytes: int) -> None:
+        if self._session is not None:
+            reason = f"before authentication a client may send at most {most_bytes} bytes"
+            self._session.close(_TOO_BIG, reason)
+
     def pause_reading(self) -> None:
         if not self._is_paused and self._is_open():
             self._is_paused = True
@@ -137,6 +152,7 @@ class Socket(WSListener):
 
     def _take(self, frame: WSFrame) -> None:
         assert self._session is not None
+        self.has_received = self.has_received or bool(frame.fin)
         if frame.rsv1 or frame.rsv2 or frame.rsv3:
             self._session.close(_AGAINST_THE_PROTOCOL, "no extension was agreed on")
             return
@@ -178,7 +194,7 @@ def _header(length: int) -> bytes:
 
 
 def upgrade(
-    desk: Desk, on_admitted: Callable[[], None], request: WSUpgradeRequest
+    desk: Desk, waiting: Waiting, request: WSUpgradeRequest
 ) -> WSUpgradeResponseWithListener:
     """Lets a client in, or says at the door why not."""
     path = request.path.decode(errors="replace").partition("?")[0]
@@ -190,7 +206,8 @@ def upgrade(
     named = [one.strip() for one in offered.split(",")]
     chosen = {"Sec-WebSocket-Protocol": PROTOCOL} if PROTOCOL in named else None
     accepted = WSUpgradeResponse.create_101_response(chosen)
-    return WSUpgradeResponseWithListener(accepted, Socket(desk, _token_among(named), on_admitted))
+    waiting.socket = Socket(desk, _token_among(named), waiting.admitted)
+    return WSUpgradeResponseWithListener(accepted, waiting.socket)
 
 
 def _token_among(named: list[str]) -> str | None:
