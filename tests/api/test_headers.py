@@ -68,9 +68,9 @@ async def test_what_is_for_everybody_costs_next_to_nothing(sqlite_hall: Hall, ro
 
 
 async def _seconds(client: AsyncClient, path: str) -> float:
-    begun = time.perf_counter()
+    begun = time.process_time()
     await client.get(path)
-    return time.perf_counter() - begun
+    return time.process_time() - begun
 
 
 @pytest.fixture
