@@ -26,6 +26,7 @@ from picows import (
 
 from greenroom.api.ws import handover
 from greenroom.api.ws.desk import Desk
+from greenroom.api.ws.wire import Waiting
 
 Message = MutableMapping[str, Any]
 PICOWS = "picows"
@@ -40,10 +41,8 @@ class Echo(WSListener):
             transport.disconnect()
 
 
-def upgraded(
-    _: object, on_admitted: Callable[[], None], __: WSUpgradeRequest
-) -> WSUpgradeResponseWithListener:
-    on_admitted()
+def upgraded(_: object, waiting: Waiting, __: WSUpgradeRequest) -> WSUpgradeResponseWithListener:
+    waiting.admitted()
     return WSUpgradeResponseWithListener(WSUpgradeResponse.create_101_response(), Echo())
 
 

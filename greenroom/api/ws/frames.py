@@ -36,7 +36,7 @@ class Auth(Frame, tag="auth", forbid_unknown_fields=True):
     """The first frame, unless the token came in the subprotocol; and again before it expires."""
 
     id: _Number
-    token: Annotated[str, Meta(max_length=LONGEST)]
+    token: Annotated[str, Meta(extra_json_schema={"maxLength": LONGEST})]
     act_for: _Id | None = None
     """For a service: the user on whose behalf it acts."""
 
