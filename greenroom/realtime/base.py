@@ -42,6 +42,8 @@ class Notice(Struct, frozen=True, array_like=True):
     """Of the message: whoever has been given it already need not be told again."""
     only: tuple[UserId, ...] | None = None
     """Of those who listen for the topic, whose connections it is for; None is everybody's."""
+    seq: int = 0
+    """Of the message."""
 
 
 Deliver: TypeAlias = Callable[[Topic, Notice], None]

@@ -288,7 +288,7 @@ async def test_a_newer_nodes_notice_with_more_in_it_is_understood(nats_url: str)
     topic = a_topic()
     async with nodes(nats_url) as (listener,), raw(nats_url) as client:
         await listener.listen(topic)
-        await client.publish(subject_of(topic), b"\x97\xc4\x02hi\xc0\x00\xc0\x00\xc0\xa3new")
+        await client.publish(subject_of(topic), b"\x98\xc4\x02hi\xc0\x00\xc0\x00\xc0\x00\xa3new")
         await until(lambda: listener.heard)
         assert listener.heard == [(topic, Notice(b"hi"))]
 

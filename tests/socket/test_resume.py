@@ -13,6 +13,9 @@ import pytest
 from greenroom.api.rest.inbox import Changes
 from greenroom.api.ws import stream
 from greenroom.clock import HeldClock
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging.events import MessageCreated
+from greenroom.messaging.history import history
 from greenroom.messaging.records import KEPT_MS
 from greenroom.messaging.sync import SLACK_MS
 from greenroom.people.actor import Actor
@@ -242,6 +245,30 @@ async def test_what_is_sent_during_a_replay_comes_after_it_and_once(
     assert [event["message"]["body"] for event in events[1:]] == [during[1], "live"]
     assert [message["seq"] for message in page["messages"]] == [2, 3]
     assert [event["message"]["seq"] for event in events[1:]] == [4, 5]
+
+
+async def test_an_event_that_is_late_is_not_told_to_a_client_that_has_the_message(
+    node: Node,
+) -> None:
+    """A sync can show a message before its writer has published it."""
+    thread = await node.talk("ana", "ben")
+    async with await node.connect("ben") as before:
+        cursor = before.hello["cursor"]
+    said = await node.say("ana", thread, "in time")
+    client, _ = await back(node, "ben", cursor, **{thread: 1})
+    async with client:
+        (page,) = await client.told()
+        cursor = page["changes"]["cursor"]
+    messaging = node.contexts.messaging
+    head = await messaging.heads.read(ThreadId(thread))
+    frames = (await history(messaging, Actor(UserId(node.id("ben"))), ThreadId(thread))).frames
+    assert head is not None
+    assert frames[-1].id == said["messageId"]
+    client, _ = await back(node, "ben", cursor, **{thread: 2})
+    async with client:
+        messaging.tell(head, MessageCreated(frames[-1]))
+        await node.say("ana", thread, "later")
+        assert [event["message"]["body"] for event in await client.told()] == ["later"]
 
 
 async def test_a_change_during_a_replay_is_told_if_it_is_newer(

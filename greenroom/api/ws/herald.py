@@ -38,7 +38,9 @@ class Herald:
         payload = encode(_frame(thread, event))
         if isinstance(event, events.OfFrame):
             frame = event.frame
-            notice = Notice(payload, thread.id, thread.version, frame.id, frame.version)
+            notice = Notice(
+                payload, thread.id, thread.version, frame.id, frame.version, seq=frame.seq
+            )
         else:
             notice = Notice(payload, thread.id, thread.version)
         self._bus.publish([user_topic(user) for user in told], notice)

@@ -346,6 +346,7 @@ class Session:
         """One page after the other, no faster than the client reads them."""
         recent = iso(self.desk.messaging.clock.now_ms() - SLACK_MS)
         cursor, more = request.cursor, True
+        self.stream.expect(request.have)
         while more and not self.is_over:
             changes = await self.desk.changes(actor, cursor)
             if changes.reset:

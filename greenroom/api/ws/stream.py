@@ -30,6 +30,7 @@ class Stream:
         self._lost = False
         self._was_behind = False
         self._given: dict[MessageId, int] = {}
+        self._have: dict[str, int] = {}
         self._forgets: asyncio.TimerHandle | None = None
         self._first: dict[MessageId, int] | None = {}
         """What came live before the client could resume, so that it is not replayed again."""
@@ -72,6 +73,11 @@ class Stream:
                 self._first = None  # some of it was dropped
             self._outbox.catch_up()
 
+    def expect(self, have: dict[str, int]) -> None:
+        """The client has each thread up to these seqs. An event of such a message may still be on
+        its way: a sync can show a message before its writer has published it."""
+        self._have = have
+
     def without_known(self, changes: Changes, have: dict[str, int], recent: str) -> Changes:
         """Without the messages that the client has. All of them need not be told any more."""
         for changed in changes.threads:
@@ -90,9 +96,9 @@ class Stream:
         if self._held is None:
             return
         held, self._held = self._held, None
-        if self._given:
+        if self._given or self._have:
             loop = asyncio.get_running_loop()
-            self._forgets = loop.call_later(SLACK_MS / 1000, self._given.clear)
+            self._forgets = loop.call_later(SLACK_MS / 1000, self._forget)
         if caught_up:
             self._first = None
         elif self._was_behind:
@@ -107,8 +113,12 @@ class Stream:
         if self._forgets is not None:
             self._forgets.cancel()
 
+    def _forget(self) -> None:
+        self._given.clear()
+        self._have = {}
+
     def _tell(self, notice: Notice) -> None:
-        if self._given and self._was_given(notice):
+        if (self._given or self._have) and self._was_given(notice):
             return
         self._outbox.tell(notice.payload)
         if self._first is not None and notice.message is not None:
@@ -117,7 +127,11 @@ class Stream:
                 self._first = None  # what comes twice does no harm
 
     def _was_given(self, notice: Notice) -> bool:
-        return notice.message is not None and self._given.get(notice.message, 0) >= notice.version
+        if notice.message is None:
+            return False
+        if self._given.get(notice.message, 0) >= notice.version:
+            return True
+        return notice.version == 1 and notice.seq <= self._have.get(notice.thread or "", 0)
 
     def _is_new(self, shown: Message, known: int) -> bool:
         if self._first is not None and self._first.get(shown.message_id, 0) >= shown.version:
