@@ -20,7 +20,7 @@ from greenroom.people.actor import Actor, Scope
 from greenroom.people.models import is_user_id
 
 LEEWAY_SECONDS = 10
-LONGEST = 8192
+MAX_TOKEN_LENGTH = 8192
 """Characters of a token, over REST and over the socket."""
 _LAST_SECOND = 253_402_300_799 - 86_400
 """The day before the year 9999 ends: what is later is no date, and most likely milliseconds."""
@@ -126,7 +126,7 @@ class Verified(Struct, frozen=True):
 
 
 async def verify(token: str, signature: Signature, expected: Expected, clock: Clock) -> Verified:
-    if len(token) > LONGEST or not token.isascii():
+    if len(token) > MAX_TOKEN_LENGTH or not token.isascii():
         raise InvalidToken(Fault.MALFORMED)
     payload = await signature.payload(token)
     try:

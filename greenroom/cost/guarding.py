@@ -6,13 +6,13 @@ from functools import partial
 from greenroom.cost.pattern import Act, Pattern
 from greenroom.cost.stage import TEXT, Stage
 from greenroom.ids import NoticeId
-from greenroom.messaging.announce_person import MOST_THREADS, announce_person
 from greenroom.messaging.models import Frame
 from greenroom.messaging.preview import preview
+from greenroom.messaging.rename_person import MOST_THREADS, rename_and_announce
 from greenroom.messaging.surroundings import surroundings
 from greenroom.people import directory
 from greenroom.people.actor import Actor, Scope, StaffRole, system
-from greenroom.people.rename import NewNames, rename
+from greenroom.people.rename import NewNames
 from greenroom.people.suspend import suspend
 from greenroom.safety import blocks
 from greenroom.safety.claim import claim
@@ -215,8 +215,8 @@ async def _rename_me(stage: Stage, conversations: int) -> Act:
         await stage.talk(guest, ana)
 
     async def act() -> None:
-        account = await rename(stage.messaging.people, ana, NewNames(display_name="Ana B. Example"))
-        await announce_person(stage.messaging, account)
+        names = NewNames(display_name="Ana B. Example")
+        await rename_and_announce(stage.messaging, ana, names)
 
     return act
 

@@ -52,7 +52,7 @@ async def add(messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: 
 async def find_or_add(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: Invited
 ) -> Added:
-    """Whoever is added sees what is said from then on. Again changes nothing that the actor can
+    """A new participant sees what is said from then on. Again changes nothing that the actor can
     see; a person who has left in secret is asked to come back."""
     side = await _side(messaging, actor, thread_id, invited)
     _check_may_add(side.thread, actor, invited)

@@ -5,7 +5,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from greenroom.clock import iso
-from greenroom.ids import MessageId, NoticeId, UserId
+from greenroom.ids import NoticeId, UserId
 from greenroom.people.actor import Actor
 from greenroom.safety import records
 from greenroom.safety.context import Safety
@@ -14,11 +14,11 @@ from greenroom.safety.models import (
     Case,
     Entry,
     HeldEdit,
-    HeldKind,
     HeldMessage,
-    HeldName,
     HeldText,
     ModerationNotice,
+    SomePerson,
+    held_kind,
     notice_of,
 )
 from greenroom.safety.problems import NoticeNotFound
@@ -146,22 +146,14 @@ async def held_texts(
 
 
 def _held_text(case: Case) -> HeldText | None:
-    client_message_id: str | None = None
-    message: MessageId | None = None
-    match case.subject:
-        case HeldMessage(thread=thread, client_message_id=client_message_id):
-            kind = HeldKind.MESSAGE
-        case HeldEdit(thread=thread, message=message):
-            kind = HeldKind.EDIT
-        case HeldName(thread=thread):
-            kind = HeldKind.NAME
-        case _:
-            return None
+    subject, kind = case.subject, held_kind(case.subject)
+    if kind is None or isinstance(subject, SomePerson):
+        return None
     return HeldText(
         kind=kind,
-        thread=thread,
-        client_message_id=client_message_id,
-        message=message,
+        thread=subject.thread,
+        client_message_id=subject.client_message_id if isinstance(subject, HeldMessage) else None,
+        message=subject.message if isinstance(subject, HeldEdit) else None,
         text=case.text,
         reply_to=case.reply_to,
         held_ms=case.opened_ms,

@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 
 from greenroom.api.auth import ACT_FOR
-from greenroom.api.tokens import LEEWAY_SECONDS, LONGEST
+from greenroom.api.tokens import LEEWAY_SECONDS, MAX_TOKEN_LENGTH
 from greenroom.api.ws.desk import Patience
 from greenroom.api.ws.handover import MOST_BYTES_WAITING
 from greenroom.clock import HeldClock
@@ -70,9 +70,9 @@ async def test_a_wrong_token_in_the_subprotocol_is_refused(node: Node) -> None:
 
 async def test_the_longest_token_that_the_schema_allows_is_answered(node: Node) -> None:
     raw = await node.raw()
-    raw.text({"type": "auth", "id": 1, "token": "x" * LONGEST, "actFor": "u" * 64})
+    raw.text({"type": "auth", "id": 1, "token": "x" * MAX_TOKEN_LENGTH, "actFor": "u" * 64})
     assert (await raw.answer(1))["problem"]["type"] == "/problems/invalid-token"
-    assert LONGEST + 256 < MOST_BYTES_WAITING, "any valid first frame is read whole"
+    assert MAX_TOKEN_LENGTH + 256 < MOST_BYTES_WAITING, "any valid first frame is read whole"
 
 
 async def test_a_first_frame_that_is_too_large_is_refused_at_once(node: Node) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from greenroom.messaging.announce_person import MOST_THREADS
+from greenroom.messaging.rename_person import MOST_THREADS
 from tests.stores import SQLITE
 from tests.twins.stage import Stage, staged
 from tests.twins.stories import (

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from greenroom.ids import UserId
-from greenroom.messaging.announce_person import announce_person
+from greenroom.messaging.rename_person import rename_and_announce
 from greenroom.people.actor import Actor
-from greenroom.people.rename import NewNames, rename
+from greenroom.people.rename import NewNames
 from tests.stores import SQLITE
 from tests.twins.observer import Observer
 from tests.twins.stage import Stage, staged
@@ -69,8 +69,8 @@ async def _told(
 async def _is_renamed(ana: Observer, who: str, name: str) -> None:
     """Through the use cases: somebody who is suspended has no access to the API."""
     contexts, user = ana.node.contexts, UserId(ana.node.id(who))
-    account = await rename(contexts.people, Actor(user), NewNames(display_name=name))
-    await announce_person(contexts.messaging, account)
+    names = NewNames(display_name=name)
+    await rename_and_announce(contexts.messaging, Actor(user), names)
     ana.hear()
 
 

@@ -17,7 +17,7 @@ from greenroom.api.rest.params import MOST_BYTES_OF_NAMES
 from greenroom.api.rest.people import Profile, profile_of
 from greenroom.api.versions import IfMatch, etag, version_in
 from greenroom.messaging import Messaging
-from greenroom.messaging.announce_person import announce_person
+from greenroom.messaging.rename_person import rename_and_announce
 from greenroom.people import People, directory, join, models, rename
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
@@ -116,15 +116,12 @@ async def sign_up(
 async def rename_me(
     data: JSONBody[NewNames],
     actor: NamedDependency[Actor],
-    people: NamedDependency[SkipValidation[People]],
     messaging: NamedDependency[SkipValidation[Messaging]],
     if_match: IfMatch = None,
 ) -> Response[Me]:
     names = rename.NewNames(data.username, data.display_name, data.first_name, data.last_name)
     version = version_in(if_match)
-    before, account = await rename.rename_from(people, actor, names, version=version)
-    if account.version != before.version:
-        await announce_person(messaging, account)
+    account = await rename_and_announce(messaging, actor, names, version=version)
     return _shown(account, actor, 200)
 
 

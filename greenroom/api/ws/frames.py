@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from greenroom.api.rest.notices import ModerationNotice
 from greenroom.api.rest.people import Person
 from greenroom.api.rest.shapes import Hint, Message, MessagePage, SendingStatus
-from greenroom.api.tokens import LONGEST
+from greenroom.api.tokens import MAX_TOKEN_LENGTH
 from greenroom.ids import NoticeId, RequestId, ThreadId, UserId
 from greenroom.messaging.history import MAX_PAGE, PAGE
 from greenroom.messaging.models import GateStatus, Status
@@ -36,7 +36,7 @@ class Auth(Frame, tag="auth", forbid_unknown_fields=True):
     """The first frame, unless the token came in the subprotocol; and again before it expires."""
 
     id: _Number
-    token: Annotated[str, Meta(extra_json_schema={"maxLength": LONGEST})]
+    token: Annotated[str, Meta(extra_json_schema={"maxLength": MAX_TOKEN_LENGTH})]
     act_for: _Id | None = None
     """For a service: the user on whose behalf it acts."""
 

@@ -1,4 +1,4 @@
-"""Tells people in somebody's latest conversations that this person has other names.
+"""Changes a person's names, and tells the people in their latest conversations.
 
 The audience is bounded: the person's own devices, and the people in the 20 threads of theirs that
 were active last. These are chosen from the first 300 rows of each of the 10 inbox shelves, at half
@@ -32,7 +32,9 @@ from greenroom.messaging.records import (
     shelf_key,
     thread_in,
 )
-from greenroom.people.models import Person
+from greenroom.people.actor import Actor
+from greenroom.people.models import Account, Person
+from greenroom.people.rename import NewNames, rename_from
 from greenroom.store.base import Key
 from greenroom.store.limits import MAX_BATCH
 
@@ -43,7 +45,17 @@ owner pins or archives goes to the top."""
 _SHELVES = (FRESH, *(folder.value for folder in Folder if folder is not Folder.ALL), AWAY)
 
 
-async def announce_person(messaging: Messaging, person: Person) -> None:
+async def rename_and_announce(
+    messaging: Messaging, actor: Actor, names: NewNames, *, version: int | None = None
+) -> Account:
+    """As `people.rename`; where nothing changes, nobody is told."""
+    before, after = await rename_from(messaging.people, actor, names, version=version)
+    if after.version != before.version:
+        await _announce(messaging, after)
+    return after
+
+
+async def _announce(messaging: Messaging, person: Person) -> None:
     """The names are stored already: a store that fails now only makes others see them later."""
     with suppress(Problem):
         threads = await _threads(messaging, person.id)
