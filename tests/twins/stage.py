@@ -14,6 +14,7 @@ from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.app import TABLES, compose
 from greenroom.clock import HeldClock
 from greenroom.ids import UserId
+from greenroom.messaging import pairs
 from greenroom.people.actor import Scope
 from greenroom.people.join import join
 from greenroom.realtime.base import Notice, user_topic
@@ -120,6 +121,8 @@ async def staged(url: str) -> AsyncIterator[Stage]:
     clock, hub = HeldClock(IN_2100_MS), Hub(MemoryBus())
     async with fresh_store(url, TABLES, clock) as store:
         contexts = compose(store, clock, _SECRET, hub=hub, rates=UNLIMITED)
+        # Ids of pairs order what happened in one moment: by chance, with a random key.
+        contexts.messaging.secrets[pairs._KEY] = _SECRET[: pairs._KEY_BYTES]
         await hub.start()
         authenticator = Authenticator(contexts.people, SharedSecret(_SECRET), Expected())
         app = http_app(contexts, authenticator, _ready)
