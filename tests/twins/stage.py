@@ -14,7 +14,6 @@ from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.app import TABLES, compose
 from greenroom.clock import HeldClock
 from greenroom.ids import UserId
-from greenroom.messaging import pairs
 from greenroom.people.actor import Scope
 from greenroom.people.join import join
 from greenroom.realtime.base import Notice, user_topic
@@ -87,9 +86,14 @@ class Stage:
         return (await self._client.get("/schema/openapi.json")).json()
 
     async def open(self, name: str, *others: str, kind: str = "inquiry") -> str:
+        self.clock.advance(seconds=1)  # at one moment the order would be that of random ids
         participants = [{"userId": self.id(other), "role": "seller"} for other in others]
         body = {"kind": kind, "participants": participants}
         return str((await self.call(name, "POST", "/threads", body))["thread"]["threadId"])
+
+    async def open_direct(self, name: str, other: str) -> str:
+        self.clock.advance(seconds=1)
+        return str((await self.call(name, "PUT", f"/direct/{self.id(other)}"))["threadId"])
 
     async def accept(self, name: str, thread: str) -> None:
         for request in (await self.call(name, "GET", f"/threads/{thread}"))["requests"]:
@@ -121,8 +125,6 @@ async def staged(url: str) -> AsyncIterator[Stage]:
     clock, hub = HeldClock(IN_2100_MS), Hub(MemoryBus())
     async with fresh_store(url, TABLES, clock) as store:
         contexts = compose(store, clock, _SECRET, hub=hub, rates=UNLIMITED)
-        # Ids of pairs order what happened in one moment: by chance, with a random key.
-        contexts.messaging.secrets[pairs._KEY] = _SECRET[: pairs._KEY_BYTES]
         await hub.start()
         authenticator = Authenticator(contexts.people, SharedSecret(_SECRET), Expected())
         app = http_app(contexts, authenticator, _ready)

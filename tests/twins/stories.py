@@ -19,8 +19,7 @@ Fact: TypeAlias = Callable[[Stage, str, list[str]], Awaitable[None]]
 async def known_pair(node: Stage) -> list[str]:
     """An inquiry and the direct thread of Ana and Ben, who have talked in both."""
     inquiry = await node.talk("ana", "ben")
-    direct = await node.call("ana", "PUT", f"/direct/{node.id('ben')}")
-    threads = [inquiry, str(direct["threadId"])]
+    threads = [inquiry, await node.open_direct("ana", "ben")]
     for thread in threads:
         node.clock.advance(seconds=1)
         await node.say("ben", thread, "Good morning.")
