@@ -31,4 +31,7 @@ def folder() -> Path:
 
 def _install(target: Path) -> None:
     pip = (sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "-qq")
-    run((*pip, "--require-hashes", "--target", str(target), "-r", str(_LOCK)), folder=target)
+    run(
+        (*pip, "--require-hashes", "--no-deps", "--target", str(target), "-r", str(_LOCK)),
+        folder=target,
+    )

@@ -91,4 +91,6 @@ def _python() -> Path:
 def _install(folder: Path) -> None:
     run((sys.executable, "-m", "venv", str(folder)), folder=folder)
     pip = (str(folder / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check")
-    run((*pip, "-qq", "--require-hashes", "-r", str(_LOCK)), folder=folder, seconds=900)
+    run(
+        (*pip, "-qq", "--require-hashes", "--no-deps", "-r", str(_LOCK)), folder=folder, seconds=900
+    )
