@@ -5,7 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
@@ -81,7 +81,8 @@ class Machine:
     def _signal(self, number: signal.Signals) -> None:
         if self._process is not None and self._process.exitcode is None:
             assert self._process.pid is not None
-            os.kill(self._process.pid, number)
+            with suppress(ProcessLookupError):  # it has just ended by itself
+                os.kill(self._process.pid, number)
 
 
 @contextmanager
