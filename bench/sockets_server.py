@@ -68,6 +68,7 @@ def serve(name: str, port: int) -> None:
             host="127.0.0.1",
             port=port,
             loop="uvloop",
+            http="h11",
             ws=protocol,
             lifespan="off",
             log_config=None,

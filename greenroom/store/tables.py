@@ -9,6 +9,7 @@ while it has the index's key attributes, and leaves it when it loses one.
 import re
 from collections.abc import Sequence
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -55,7 +56,7 @@ class Index(Struct, frozen=True):
             raise InvalidDeclaration(self.name, "its partition and sort key are one attribute")
 
 
-class Table(Struct, frozen=True):
+class Table(Struct, frozen=True, dict=True):
     name: str
     purpose: str
     partition: str = "pk"
@@ -79,6 +80,11 @@ class Table(Struct, frozen=True):
     @property
     def key_names(self) -> tuple[str, ...]:
         return (self.partition,) if self.sort is None else (self.partition, self.sort)
+
+    @cached_property
+    def index_partitions(self) -> frozenset[str]:
+        """The partition keys of its indexes. An item with none of them is in no index."""
+        return frozenset(index.partition for index in self.indexes)
 
 
 def index_key_names(index: Index) -> tuple[str, ...]:

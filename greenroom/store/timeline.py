@@ -17,6 +17,7 @@ import secrets
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from msgspec import Struct
 
@@ -44,9 +45,8 @@ _STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 _log = logging.getLogger(__name__)
 
 
-def steady_ms() -> int:
-    """Milliseconds that only go forward, also while the machine sleeps."""
-    return time.clock_gettime_ns(_STEADY) // 1_000_000
+steady_ns = partial(time.clock_gettime_ns, _STEADY)
+"""Nanoseconds that only go forward, also while the machine sleeps."""
 
 
 class _Kept(Struct, frozen=True):
@@ -71,12 +71,13 @@ class _Set(Struct, frozen=True):
 class Timeline:
     """A `Clock`. `follow` is called at the start, and from then on every few seconds."""
 
-    def __init__(self, wall: Clock, steady: Callable[[], int] = steady_ms) -> None:
+    def __init__(self, wall: Clock, steady: Callable[[], int] = steady_ns) -> None:
+        """`steady` counts nanoseconds."""
         self._wall = wall
-        self._steady = steady
-        self._offset_ms = wall.now_ms() - steady()
+        self._steady_ns = steady
+        self._offset_ms = wall.now_ms() - self._steady()
         self._node = secrets.token_hex(4)
-        self._started_ms = steady()
+        self._started_ms = self._steady()
         self._has_started = False
         self._jumped_ms: int | None = None
         """Since when the machine's clock has been somewhere else, by the steady one."""
@@ -91,7 +92,10 @@ class Timeline:
         self.began_ms = 0
 
     def now_ms(self) -> int:
-        return self._offset_ms + self._steady()
+        return self._offset_ms + self._steady_ns() // 1_000_000
+
+    def _steady(self) -> int:
+        return self._steady_ns() // 1_000_000
 
     @property
     def drift_ms(self) -> int:

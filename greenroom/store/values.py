@@ -57,15 +57,16 @@ def survey(item: Item) -> Weight:
     size, is_plain = _weigh_names(tuple(item)), True
     for name, value in item.items():
         kind = type(value)
-        if kind is str:
-            size += len(value) if value.isascii() else _text(name, value)  # type: ignore[union-attr,arg-type]
-        elif kind is int:
-            size += _digits(name, value)  # type: ignore[arg-type]
-            is_plain = is_plain and -_INT64 <= value < _INT64  # type: ignore[operator]
+        if kind is str and value.isascii():  # type: ignore[union-attr]
+            size += len(value)  # type: ignore[arg-type]
+        elif kind is int and 0 < value < _INT64 and value % 10:  # type: ignore[operator]
+            size += (len(str(value)) + 3) // 2  # as `_digits`, which is called for the others
         elif kind is dict or kind is list:
             inner, plain = _survey(name, value, 1)
             size += inner
             is_plain = is_plain and plain
+        elif kind is str:
+            size += _text(name, value)  # type: ignore[arg-type]
         else:
             size += _weigh(name, value, 1)
             is_plain = is_plain and _is_plain(value)
@@ -75,23 +76,37 @@ def survey(item: Item) -> Weight:
 def _survey(attribute: str, value: Any, depth: int) -> tuple[int, bool]:
     """A map's or list's."""
     _check_depth(attribute, depth)
-    size, is_plain = 3, True
+    size, is_plain = 3 + len(value), True
     if type(value) is dict:
-        for name in value:
-            size += _weigh_name(attribute, name)
+        if not value:
+            return size, is_plain
+        size += _weigh_inner_names(attribute, value)
         value = value.values()
     for inner in value:
         kind = type(inner)
         if kind is str and inner.isascii():
-            size += 1 + len(inner)
+            size += len(inner)
+        elif kind is int and 0 < inner < _INT64 and inner % 10:
+            size += (len(str(inner)) + 3) // 2
         elif kind is dict or kind is list:
             weight, plain = _survey(attribute, inner, depth + 1)
-            size += 1 + weight
+            size += weight
             is_plain = is_plain and plain
         else:
-            size += 1 + _weigh(attribute, inner, depth + 1)
+            size += _weigh(attribute, inner, depth + 1)
             is_plain = is_plain and _is_plain(inner)
     return size, is_plain
+
+
+def _weigh_inner_names(attribute: str, names: dict[Any, Any]) -> int:
+    """Of a map inside an item: its names are mostly few, short and plain."""
+    try:
+        joined = "".join(names)
+    except TypeError:
+        joined = ""
+    if joined.isascii() and 0 < len(joined) <= _MAX_NAME_BYTES and "" not in names:
+        return len(joined)
+    return sum([_weigh_name(attribute, name) for name in names])
 
 
 def _is_plain(value: Value) -> bool:

@@ -61,7 +61,9 @@ class Served:
         async with hall_on(f"{SQLITE}{self._folder}/hall.db", UNLIMITED) as hall:
             self.castle = await furnished(hall)
             self.document = (await hall.client.get("/schema/openapi.json")).json()
-            config = uvicorn.Config(hall.app, log_config=None, lifespan="off", ws="none")
+            config = uvicorn.Config(
+                hall.app, log_config=None, lifespan="off", http="h11", ws="none"
+            )
             self.server = uvicorn.Server(config)
             self._ready.set()
             await self.server.serve([self.listener])

@@ -229,6 +229,20 @@ async def test_a_refusal_of_the_repeat_says_nothing_about_the_first(
         await store.write(op)
 
 
+@pytest.mark.parametrize("kind", ["AccessDeniedException", "MissingAuthenticationToken"])
+async def test_a_write_that_may_be_done_is_not_said_to_have_failed(
+    store: DynamoStore, proxy: FaultProxy, kind: str
+) -> None:
+    """The first attempt is carried out and its answer is lost, the second is turned away."""
+    proxy.on("PutItem", lost, always(refusal(kind)))
+    with pytest.raises(OutcomeUnknown, match=kind):
+        await store.write(Put(NOTES, note(v=1)))
+    assert await store.get(NOTES, at(), consistent=True) == note(v=1)
+    proxy.on("PutItem", always(refusal(kind)))
+    with pytest.raises(StoreUnavailable, match=kind):
+        await store.write(Put(NOTES, note(v=2)))
+
+
 async def test_a_condition_that_fails_is_told_at_once(
     store: DynamoStore, proxy: FaultProxy
 ) -> None:

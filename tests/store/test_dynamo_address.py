@@ -1,13 +1,16 @@
 """Where a DynamoDB is, and the signature that opens it."""
 
+import itertools
 from datetime import UTC, datetime
 
 import pytest
 from aiodynamo.credentials import Key, StaticCredentials
 from aiodynamo.sign import Instant, signed_dynamo_request
 
+from greenroom.store.dynamo import signature
 from greenroom.store.dynamo.address import InvalidAddress, parse_address
 from greenroom.store.dynamo.signature import Signer
+from greenroom.store.problems import StoreUnavailable
 
 
 def test_a_region_is_aws() -> None:
@@ -60,20 +63,49 @@ def test_a_refusal_keeps_the_secret() -> None:
     assert "hush" not in str(refused.value)
 
 
+def headers_of(head: bytes) -> dict[str, str]:
+    first, *lines = head.decode().removesuffix("\r\n\r\n").split("\r\n")
+    assert first == "POST / HTTP/1.1"
+    return dict(line.split(": ", 1) for line in lines)
+
+
 def test_requests_are_signed_as_aiodynamo_signs_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    instant = Instant(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
-    monkeypatch.setattr(Instant, "now", classmethod(lambda cls: instant))
-    key = Key("id", "secret")
-    theirs = signed_dynamo_request(key=key, payload={"a": 1}, action="GetItem", region="eu-west-1")
-    signer = Signer(str(theirs.url), "eu-west-1", "DynamoDB_20120810")
-    ours = signer.headers(key, "GetItem", theirs.body)
-    assert ours["authorization"] == theirs.headers["Authorization"]
+    instants = [datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), datetime(2026, 1, 3, tzinfo=UTC)]
+    signers = {
+        region: Signer(f"https://dynamodb.{region}.amazonaws.com/", region, "DynamoDB_20120810")
+        for region in ("eu-west-1", "us-east-2")
+    }
+    cases = itertools.product(
+        instants,
+        (Key("id", "secret"), Key("other", "secret"), Key("id", "sécret")),
+        ("GetItem", "PutItem"),
+        ({"a": "1"}, {"b": "é"}),
+        signers.items(),
+    )
+    for second, (instant, key, action, payload, (region, signer)) in enumerate(cases):
+        monkeypatch.setattr(Instant, "now", classmethod(lambda cls, at=instant: cls(at)))
+        monkeypatch.setattr(signature, "time", lambda at=second: 1e9 + at // 4)
+        theirs = signed_dynamo_request(key=key, payload=payload, action=action, region=region)
+        ours = headers_of(signer.head(key, action, theirs.body))
+        for name, value in theirs.headers.items():
+            assert ours[name.lower()] == value
+        assert ours["content-length"] == str(len(theirs.body))
 
 
 def test_a_session_token_and_a_port_are_signed() -> None:
     signer = Signer("http://127.0.0.1:8000/", "local", "DynamoDBStreams_20120810")
-    headers = signer.headers(Key("id", "secret", "session"), "GetRecords", b"{}")
+    headers = headers_of(signer.head(Key("id", "secret", "session"), "GetRecords", b"{}"))
     assert headers["host"] == "127.0.0.1:8000"
     assert headers["x-amz-security-token"] == "session"
     assert "x-amz-security-token" in headers["authorization"]
     assert headers["x-amz-target"] == "DynamoDBStreams_20120810.GetRecords"
+
+
+@pytest.mark.parametrize("bad", ["two\r\nlines: 1", "two words", "é", "nul\0"])
+def test_a_key_cannot_add_headers(bad: str) -> None:
+    signer = Signer("http://127.0.0.1:8000/", "local", "DynamoDB_20120810")
+    for key in (Key(bad, "secret"), Key("id", "secret", bad)):
+        for _ in range(2):
+            with pytest.raises(StoreUnavailable) as refused:
+                signer.head(key, "GetItem", b"{}")
+            assert bad not in str(refused.value)

@@ -39,7 +39,7 @@ class Machine:
         return LOCAL_SECONDS if self.store.is_local else SHARED_SECONDS
 
     def restart(self) -> None:
-        self.timeline = Timeline(self.wall, lambda: self.steady_ms)
+        self.timeline = Timeline(self.wall, lambda: self.steady_ms * 1_000_000)
 
     async def follow(self) -> None:
         await self.timeline.follow(self.store, EPHEMERAL, CLOCK_KEY)

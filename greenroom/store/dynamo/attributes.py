@@ -1,11 +1,11 @@
-"""Our values to DynamoDB's JSON and back.
+"""Translates values to DynamoDB's JSON and back.
 
-Maps and sets go out sorted: two calls that mean the same must be the same bytes, or a repeated
-token would be taken for another transaction.
+Careful: maps and sets go out sorted. Two calls that mean the same must be the same bytes, or a
+repeated token would be taken for another transaction.
 """
 
 from base64 import b64decode, b64encode
-from collections.abc import Mapping, Sequence, Set as AbstractSet
+from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
 from decimal import Decimal
 from typing import Any
 
@@ -15,30 +15,12 @@ from greenroom.store.values import Item, Value, number
 
 
 def encode(value: Value) -> dict[str, Any]:
-    match value:
-        case None:
-            return {"NULL": True}
-        case bool():
-            return {"BOOL": value}
-        case str():
-            return {"S": value}
-        case int():
-            return {"N": str(int(value))}  # str() of an enum would be its name
-        case Decimal():
-            return {"N": str(number(value))}  # 1.0 and 1 are the same, also under one token
-        case bytes() | bytearray() | memoryview():
-            return {"B": b64encode(value).decode()}
-        case Mapping():
-            return {"M": encode_item(value)}
-        case AbstractSet():
-            return _encode_set(value)
-        case Sequence():
-            return {"L": [encode(inner) for inner in value]}
-    raise AssertionError(f"{value!r} has passed the checks and is no value")
+    return _ENCODERS.get(type(value), _encode_rare)(value)
 
 
 def encode_item(item: Item) -> dict[str, Any]:
-    return {name: encode(item[name]) for name in sorted(item)}
+    encoders, rare = _ENCODERS, _encode_rare
+    return {name: encoders.get(type(item[name]), rare)(item[name]) for name in sorted(item)}
 
 
 def encode_key(table: Table, key: Key) -> dict[str, Any]:
@@ -47,36 +29,65 @@ def encode_key(table: Table, key: Key) -> dict[str, Any]:
     return {table.partition: {"S": key.partition}, table.sort: {"S": key.sort}}
 
 
+def _encode_bytes(value: Any) -> dict[str, Any]:
+    return {"B": b64encode(value).decode()}
+
+
+def _encode_map(value: Item) -> dict[str, Any]:
+    return {"M": encode_item(value)}
+
+
+def _encode_list(value: Sequence[Value]) -> dict[str, Any]:
+    return {"L": [encode(inner) for inner in value]}
+
+
 def _encode_set(members: AbstractSet[Any]) -> dict[str, Any]:
     encoded = [encode(member) for member in sorted(members)]
     kind = next(iter(encoded[0]))
     return {f"{kind}S": [member[kind] for member in encoded]}
 
 
+_ENCODERS: dict[type, Callable[[Any], dict[str, Any]]] = {
+    str: lambda value: {"S": value},
+    int: lambda value: {"N": str(value)},
+    dict: _encode_map,
+    list: _encode_list,
+    bool: lambda value: {"BOOL": value},
+    bytes: _encode_bytes,
+    type(None): lambda value: {"NULL": True},
+}
+
+
+def _encode_rare(value: Any) -> dict[str, Any]:
+    """Of other types, subclasses of the usual ones among them."""
+    match value:
+        case str():
+            return {"S": value}
+        case int():
+            return {"N": str(int(value))}  # str() of an enum would be its name
+        case Decimal():
+            return {"N": str(number(value))}  # 1.0 and 1 are the same, also under one token
+        case bytes() | bytearray() | memoryview():
+            return _encode_bytes(value)
+        case Mapping():
+            return _encode_map(value)
+        case AbstractSet():
+            return _encode_set(value)
+        case Sequence():
+            return _encode_list(value)
+    raise AssertionError(f"{value!r} has passed the checks and is no value")
+
+
 def decode(attribute: Mapping[str, Any]) -> Value:
     if not attribute:
         return {}  # so the streams of DynamoDB Local tell an empty map
     ((kind, value),) = attribute.items()
-    match kind:
-        case "S" | "BOOL":
-            return value  # type: ignore[no-any-return]
-        case "N":
-            return _number(value)
-        case "M":
-            return decode_item(value)
-        case "L":
-            return [decode(inner) for inner in value]
-        case "NULL":
-            return None
-        case "B":
-            return b64decode(value)
-        case "SS":
-            return frozenset(value)
-        case "NS":
-            return frozenset(_number(member) for member in value)
-        case "BS":
-            return frozenset(b64decode(member) for member in value)
-    raise AssertionError(f"DynamoDB has no attributes of type {kind}")
+    if kind == "S":
+        return value  # type: ignore[no-any-return]
+    decoder = _DECODERS.get(kind)
+    if decoder is None:
+        raise AssertionError(f"DynamoDB has no attributes of type {kind}")
+    return decoder(value)
 
 
 def decode_item(attributes: Mapping[str, Any]) -> dict[str, Value]:
@@ -93,6 +104,19 @@ def _number(text: str) -> int | Decimal:
         return int(text)
     except ValueError:
         return number(Decimal(text))
+
+
+_DECODERS: dict[str, Callable[[Any], Value]] = {
+    "N": _number,
+    "BOOL": lambda value: value,
+    "M": decode_item,
+    "L": lambda value: [decode(inner) for inner in value],
+    "NULL": lambda value: None,
+    "B": b64decode,
+    "SS": frozenset,
+    "NS": lambda value: frozenset(map(_number, value)),
+    "BS": lambda value: frozenset(map(b64decode, value)),
+}
 
 
 def expired(table: Table, item: Item, now: int) -> bool:

@@ -1,10 +1,11 @@
-"""Conditions, updates and key ranges to DynamoDB's expression text.
+"""Writes conditions, updates and key ranges as DynamoDB's expression text.
 
-Every name and value goes in through a placeholder, numbered in the order of use. What one would
-get wrong: DynamoDB refuses parentheses around parentheses, so that a part gets them only where it
-stands inside another.
+Every name and value goes in through a placeholder, numbered in the order of use. Careful: DynamoDB
+refuses parentheses around parentheses, so that a part gets them only where it stands inside
+another.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from greenroom.store.dynamo.attributes import encode
@@ -48,7 +49,8 @@ class Placeholders:
         return self._names.setdefault(step, f"#{len(self._names)}")
 
     def path(self, path: Path) -> str:
-        return ".".join(self.name(step) for step in path.steps)
+        steps = path.steps
+        return self.name(steps[0]) if len(steps) == 1 else ".".join(map(self.name, steps))
 
     def value(self, value: Value) -> str:
         placeholder = f":{len(self._values)}"
@@ -65,65 +67,89 @@ class Placeholders:
 
 
 def condition_text(condition: Condition, into: Placeholders) -> str:
-    return _Text(into).of(condition)[0]
+    return _of(condition, into)[0]
 
 
-class _Text:
-    def __init__(self, into: Placeholders) -> None:
-        self._into = into
+def _of(condition: Condition, into: Placeholders) -> tuple[str, bool]:
+    """The text, and whether it needs parentheses to be part of another."""
+    simple = _SIMPLE.get(type(condition))
+    if simple is not None:
+        return simple(condition, into), False
+    match condition:
+        case And():
+            return _joined(_flat(condition, And), " AND ", into)
+        case Or():
+            return _joined(_flat(condition, Or), " OR ", into)
+        case Not(part):
+            return f"NOT {_part(part, into)}", True
+    raise AssertionError(f"no such condition: {condition!r}")
 
-    def of(self, condition: Condition) -> tuple[str, bool]:
-        """The text, and whether it needs parentheses to be part of another."""
-        match condition:
-            case And():
-                return self._joined(_flat(condition, And), " AND ")
-            case Or():
-                return self._joined(_flat(condition, Or), " OR ")
-            case Not(part):
-                return f"NOT {self._part(part)}", True
-        return self._simple(condition), False
 
-    def _joined(self, parts: list[Condition], word: str) -> tuple[str, bool]:
-        if len(parts) == 1:
-            return self.of(parts[0])
-        if not parts:
-            return self._always(word == " AND ")
-        return word.join(self._part(part) for part in parts), True
+def _joined(parts: list[Condition], word: str, into: Placeholders) -> tuple[str, bool]:
+    if len(parts) == 1:
+        return _of(parts[0], into)
+    if not parts:
+        return _always(word == " AND ", into)
+    return word.join([_part(part, into) for part in parts]), True
 
-    def _part(self, part: Condition) -> str:
-        text, compound = self.of(part)
-        return f"({text})" if compound else text
 
-    def _always(self, truth: bool) -> tuple[str, bool]:
-        name = self._into.name("_")
-        word = "OR" if truth else "AND"
-        return f"attribute_exists({name}) {word} attribute_not_exists({name})", True
+def _part(part: Condition, into: Placeholders) -> str:
+    text, compound = _of(part, into)
+    return f"({text})" if compound else text
 
-    def _simple(self, condition: Condition) -> str:
-        into = self._into
-        match condition:
-            case Exists(path):
-                return f"attribute_exists({into.path(path)})"
-            case Absent(path):
-                return f"attribute_not_exists({into.path(path)})"
-            case Compare(operand, comparator, value):
-                return f"{self._operand(operand)} {comparator} {into.value(value)}"
-            case Between(operand, low, high):
-                ends = f"{into.value(low)} AND {into.value(high)}"
-                return f"{self._operand(operand)} BETWEEN {ends}"
-            case BeginsWith(path, prefix):
-                return f"begins_with({into.path(path)}, {into.value(prefix)})"
-            case Contains(path, value):
-                return f"contains({into.path(path)}, {into.value(value)})"
-            case In(operand, values):
-                listed = ", ".join(into.value(value) for value in values)
-                return f"{self._operand(operand)} IN ({listed})"
-        raise AssertionError(f"no such condition: {condition!r}")
 
-    def _operand(self, operand: Path | SizeOf) -> str:
-        if isinstance(operand, SizeOf):
-            return f"size({self._into.path(operand.path)})"
-        return self._into.path(operand)
+def _always(truth: bool, into: Placeholders) -> tuple[str, bool]:
+    name = into.name("_")
+    word = "OR" if truth else "AND"
+    return f"attribute_exists({name}) {word} attribute_not_exists({name})", True
+
+
+def _exists(condition: Exists, into: Placeholders) -> str:
+    return f"attribute_exists({into.path(condition.path)})"
+
+
+def _absent(condition: Absent, into: Placeholders) -> str:
+    return f"attribute_not_exists({into.path(condition.path)})"
+
+
+def _compare(condition: Compare, into: Placeholders) -> str:
+    operand = _operand(condition.operand, into)
+    return f"{operand} {condition.comparator} {into.value(condition.value)}"
+
+
+def _between(condition: Between, into: Placeholders) -> str:
+    ends = f"{into.value(condition.low)} AND {into.value(condition.high)}"
+    return f"{_operand(condition.operand, into)} BETWEEN {ends}"
+
+
+def _begins_with(condition: BeginsWith, into: Placeholders) -> str:
+    return f"begins_with({into.path(condition.path)}, {into.value(condition.prefix)})"
+
+
+def _contains(condition: Contains, into: Placeholders) -> str:
+    return f"contains({into.path(condition.path)}, {into.value(condition.value)})"
+
+
+def _in(condition: In, into: Placeholders) -> str:
+    listed = ", ".join([into.value(value) for value in condition.values])
+    return f"{_operand(condition.operand, into)} IN ({listed})"
+
+
+_SIMPLE: dict[type, Callable[[Any, Placeholders], str]] = {
+    Exists: _exists,
+    Absent: _absent,
+    Compare: _compare,
+    Between: _between,
+    BeginsWith: _begins_with,
+    Contains: _contains,
+    In: _in,
+}
+
+
+def _operand(operand: Path | SizeOf, into: Placeholders) -> str:
+    if isinstance(operand, SizeOf):
+        return f"size({into.path(operand.path)})"
+    return into.path(operand)
 
 
 def _flat(condition: Condition, kind: type[And] | type[Or]) -> list[Condition]:

@@ -1,7 +1,7 @@
-"""The wire as the store's calls see it: it knows the tables' names, and reads the bill.
+"""Sends the store's calls: it knows the tables' names, and counts what calls cost.
 
-Each call asks DynamoDB what it consumed and adds that to the caller's open costs, under our name
-of the table (`Messaging`) or index (`Messaging/Inbox`).
+While the caller has costs open, each call asks DynamoDB what it consumed and adds that to them,
+under our name of the table (`Messaging`) or index (`Messaging/Inbox`).
 """
 
 from collections.abc import Collection, Mapping
@@ -13,6 +13,8 @@ from greenroom.store.capacity import open_costs
 from greenroom.store.dynamo.wire import Refused, Repeat, Wire
 from greenroom.store.problems import NoSuchTable
 from greenroom.store.tables import Table
+
+REPORT_COSTS = {"ReturnConsumedCapacity": "INDEXES"}
 
 
 class Link:
@@ -47,9 +49,10 @@ class Link:
     async def _call(
         self, action: str, payload: Mapping[str, Any], tables: Collection[Table], repeat: Repeat
     ) -> dict[str, Any]:
-        billed = {**payload, "ReturnConsumedCapacity": "INDEXES"}
+        if open_costs():
+            payload = {**payload, **REPORT_COSTS}
         try:
-            return await self.wire.send(action, billed, repeat)
+            return await self.wire.send(action, payload, repeat)
         except Refused as refused:
             if refused.kind != "ResourceNotFoundException":
                 raise
@@ -67,9 +70,9 @@ class Link:
 
     def _count(self, answer: Mapping[str, Any], direction: str) -> None:
         costs = open_costs()
-        consumed = answer.get("ConsumedCapacity")
-        if not costs or not consumed:
+        if not costs:
             return
+        consumed = answer.get("ConsumedCapacity") or []
         for bill in consumed if isinstance(consumed, list) else [consumed]:
             table = bill["TableName"].removeprefix(self._prefix)
             shares = {table: bill.get("Table", bill)}

@@ -1,4 +1,4 @@
-"""An op as the fields of DynamoDB's request, guarded so that what has expired counts as absent.
+"""Writes an op as the fields of DynamoDB's request, guarded so that what has expired is absent.
 
 The guard, where the table has a TTL and `now` is the second that it is:
 
@@ -9,14 +9,15 @@ The guard, where the table has a TTL and `now` is the second that it is:
                          refusal: the item is removed and the write sent again (`is_stale`).
 """
 
+from functools import lru_cache
 from typing import Any
 
 from greenroom.store.base import Check, Delete, Op, Put, Update, key_of
-from greenroom.store.dynamo.attributes import encode_item, encode_key, expired
+from greenroom.store.dynamo.attributes import encode, encode_item, encode_key, expired
 from greenroom.store.dynamo.encode import Placeholders, condition_text, update_text
 from greenroom.store.dynamo.wire import Repeat
 from greenroom.store.evaluate import holds
-from greenroom.store.expressions import Add, And, Append, Compare, Condition, Not, Or, Path
+from greenroom.store.expressions import Absent, Add, And, Append, Compare, Condition, Not, Or, Path
 from greenroom.store.values import Item
 
 _KIND = {Put: "Put", Update: "Update", Delete: "Delete", Check: "ConditionCheck"}
@@ -35,26 +36,68 @@ def single_request(op: Op, table_name: str, now: int | None) -> tuple[str, dict[
 
 
 def _fields(op: Op, table_name: str, now: int | None) -> dict[str, Any]:
-    into = Placeholders()
     fields: dict[str, Any] = {"TableName": table_name}
     if isinstance(op, Put):
         fields["Item"] = encode_item(op.item)
     else:
         fields["Key"] = encode_key(op.table, op.key)
+    into = Placeholders()
     if isinstance(op, Update):
         fields["UpdateExpression"] = update_text(op.actions, into)
+    elif (shape := _usual_shape(op.condition)) is not None:
+        return _with_ready_text(fields, op, shape, now)
     condition = _guarded(op, now)
     if condition is not None:
         fields["ConditionExpression"] = condition_text(condition, into)
         fields["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-    return fields | into.fields()
+    fields.update(into.fields())
+    return fields
+
+
+def _usual_shape(condition: Condition | None) -> Absent | Compare | None:
+    """A condition that is asked all the time, without its value; None for any other."""
+    if type(condition) is Absent:
+        return condition
+    if (
+        type(condition) is Compare
+        and condition.comparator == "="
+        and type(condition.operand) is Path
+    ):
+        return Compare(condition.operand, "=", None)
+    return None
+
+
+def _with_ready_text(
+    fields: dict[str, Any], op: Op, shape: Absent | Compare, now: int | None
+) -> dict[str, Any]:
+    ttl = None if now is None else op.table.ttl
+    text, names = _ready_text(shape, ttl)
+    values = [op.condition.value] if isinstance(op.condition, Compare) else []
+    if ttl is not None:
+        values.append(now)  # the guard stands at the end
+    fields["ConditionExpression"] = text
+    fields["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+    fields["ExpressionAttributeNames"] = names
+    if values:
+        fields["ExpressionAttributeValues"] = {
+            f":{number}": encode(value) for number, value in enumerate(values)
+        }
+    return fields
+
+
+@lru_cache(1024)
+def _ready_text(shape: Absent | Compare, ttl: str | None) -> tuple[str, dict[str, str]]:
+    """The text and the names, which do not depend on the values."""
+    into = Placeholders()
+    text = condition_text(shape if ttl is None else _with_guard(shape, _gone(ttl, 0)), into)
+    return text, into.fields()["ExpressionAttributeNames"]
 
 
 def removal_request(op: Op, table_name: str, now: int) -> dict[str, Any]:
     """Takes the op's item out, if it is still expired."""
     into = Placeholders()
     assert op.table.ttl is not None
-    gone = Compare(Path((op.table.ttl,)), "<=", now)
+    gone = _gone(op.table.ttl, now)
     fields = {
         "TableName": table_name,
         "Key": encode_key(op.table, key_of(op)),
@@ -67,10 +110,19 @@ def _guarded(op: Op, now: int | None) -> Condition | None:
     condition, ttl = op.condition, op.table.ttl
     if ttl is None or now is None:
         return condition
-    gone = Compare(Path((ttl,)), "<=", now)
-    if condition is None:
-        return Not(gone) if isinstance(op, Update) else None
-    if holds(condition, None) and not isinstance(op, Update):
+    gone = _gone(ttl, now)
+    if isinstance(op, Update):
+        return Not(gone) if condition is None else And((condition, Not(gone)))
+    return None if condition is None else _with_guard(condition, gone)
+
+
+def _gone(ttl: str, now: int) -> Compare:
+    return Compare(Path((ttl,)), "<=", now)
+
+
+def _with_guard(condition: Condition, gone: Compare) -> Condition:
+    """For all but an Update."""
+    if holds(condition, None):
         return Or((condition, gone))
     return And((condition, Not(gone)))
 

@@ -1,58 +1,101 @@
-"""AWS's signature, version 4, on a request to DynamoDB or to its streams.
+"""Writes the head of a request to DynamoDB or to its streams, with AWS's signature, version 4.
 
 aiodynamo's own `signed_dynamo_request` signs for tables only and leaves the port out of the host,
 which a server on a port of its own that checks signatures (Alternator) does not accept.
+
+What stays the same is computed once: for a key and a second, and in that second for an action.
 """
 
+import hmac
+import re
 from hashlib import sha256
+from time import time
+from typing import Any, NamedTuple
 
 from aiodynamo.credentials import Key
-from aiodynamo.sign import (
-    ALGORITHM,
-    CONTENT_TYPE,
-    SERVICE,
-    Instant,
-    derive_signing_key,
-    sha256_hmac,
-)
+from aiodynamo.sign import ALGORITHM, CONTENT_TYPE, SERVICE, Instant, derive_signing_key
 from yarl import URL
+
+from greenroom.store.problems import StoreUnavailable
+
+_SAFE = re.compile(r"[!-~]+")
+"""What may stand in a header: a line break would begin another one."""
+
+
+class _Action(NamedTuple):
+    """The parts of a request that do not depend on its body."""
+
+    canonical: Any
+    """The hash of the canonical request up to the hash of the body."""
+    head: bytes
+    """The head up to the signature."""
 
 
 class Signer:
     def __init__(self, endpoint: str, region: str, api: str) -> None:
-        url = URL(endpoint)
-        self.endpoint = endpoint
-        self._host = url.host_port_subcomponent or ""
+        self._host = _checked("host", URL(endpoint).host_port_subcomponent or "")
         self._region = region
         self._api = api
-        self._derived: tuple[Key, str, bytes] | None = None
+        self._key: Key | None = None
+        self._second = 0
+        self._instant = Instant.now()
+        self._scope = ""
+        self._signing_key = b""
+        self._signature = hmac.new(b"-", digestmod="sha256")
+        """Of the text to sign up to the hash of the canonical request."""
+        self._actions: dict[str, _Action] = {}
 
-    def headers(self, key: Key, action: str, body: bytes) -> dict[str, str]:
+    def head(self, key: Key, action: str, body: bytes) -> bytes:
+        second = int(time())
+        if second != self._second or key is not self._key:
+            self._begin(key)
+            self._second = second
+        known = self._actions.get(action)
+        if known is None:
+            known = self._actions[action] = self._action(key, action)
+        canonical = known.canonical.copy()
+        canonical.update(sha256(body).hexdigest().encode())
+        signature = self._signature.copy()
+        signature.update(canonical.hexdigest().encode())
+        signed = signature.hexdigest().encode()
+        return b"%b%b\r\ncontent-length: %d\r\n\r\n" % (known.head, signed, len(body))
+
+    def _begin(self, key: Key) -> None:
+        """For this key, from this second on."""
         instant = Instant.now()
-        signed = {
+        if key is not self._key or instant.date != self._instant.date:
+            _checked("access key", key.id)
+            _checked("session token", key.token or "-")
+            self._signing_key = derive_signing_key(key, instant, self._region)
+            self._scope = f"{instant.date}/{self._region}/{SERVICE}/aws4_request"
+        self._key = key
+        self._instant = instant
+        text = f"{ALGORITHM}\n{instant.timestamp}\n{self._scope}\n"
+        self._signature = hmac.new(self._signing_key, text.encode(), "sha256")
+        self._actions = {}
+
+    def _action(self, key: Key, action: str) -> _Action:
+        headers = {
             "content-type": CONTENT_TYPE,
             "host": self._host,
-            "x-amz-date": instant.timestamp,
+            "x-amz-date": self._instant.timestamp,
             "x-amz-target": f"{self._api}.{action}",
         }
         if key.token:
-            signed["x-amz-security-token"] = key.token
-        names = sorted(signed)
-        canonical = "".join(f"{name}:{signed[name]}\n" for name in names)
+            headers["x-amz-security-token"] = key.token
+        names = sorted(headers)
         listed = ";".join(names)
-        request = f"POST\n/\n\n{canonical}\n{listed}\n{sha256(body).hexdigest()}"
-        scope = f"{instant.date}/{self._region}/{SERVICE}/aws4_request"
-        digest = sha256(request.encode()).hexdigest()
-        text = f"{ALGORITHM}\n{instant.timestamp}\n{scope}\n{digest}"
-        signature = sha256_hmac(self._signing_key(key, instant), text).hex()
-        return signed | {
-            "authorization": f"{ALGORITHM} Credential={key.id}/{scope}, "
-            f"SignedHeaders={listed}, Signature={signature}"
-        }
+        signed = "".join(f"{name}:{headers[name]}\n" for name in names)
+        sent = "".join(f"{name}: {headers[name]}\r\n" for name in names)
+        return _Action(
+            sha256(f"POST\n/\n\n{signed}\n{listed}\n".encode()),
+            f"POST / HTTP/1.1\r\n{sent}accept-encoding: identity\r\n"
+            f"authorization: {ALGORITHM} Credential={key.id}/{self._scope}, "
+            f"SignedHeaders={listed}, Signature=".encode(),
+        )
 
-    def _signing_key(self, key: Key, instant: Instant) -> bytes:
-        known = self._derived
-        if known is None or known[0] != key or known[1] != instant.date:
-            known = (key, instant.date, derive_signing_key(key, instant, self._region))
-            self._derived = known
-        return known[2]
+
+def _checked(name: str, value: str) -> str:
+    if not _SAFE.fullmatch(value):
+        raise StoreUnavailable(f"the {name} has characters that must not be in an HTTP header")
+    return value

@@ -1,25 +1,24 @@
-"""One signed request, repeated while that can help.
+"""Sends a signed request to DynamoDB, and sends it again while that can help.
 
-What one would get wrong: not every failure is alike. A refused connection, a throttling answer and
-a transaction conflict say that nothing was written; a connection that breaks, a timeout and a 5xx
-leave it open (`Setback.LOST`). Whoever sends says with `Repeat` what may then be done.
+Careful: not every failure is alike. A refused connection, a throttling answer and a transaction
+conflict say that nothing was written; a connection that breaks, a timeout and a 5xx leave it open
+(`Lapse.LOST`). The caller says with `Repeat` what may then be done.
 """
 
 import asyncio
 import random
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
-import aiohttp
 import msgspec
-from aiodynamo.credentials import Key
-from aiodynamo.http.aiohttp import AIOHTTP
-from aiodynamo.http.types import Request, RequestFailed
 from msgspec import Struct
 
 from greenroom.errors import Problem
 from greenroom.store.dynamo.address import Address
+from greenroom.store.dynamo.connection import NoAnswer, NoConnection
+from greenroom.store.dynamo.http import ClientClosed, HttpClient
+from greenroom.store.dynamo.metadata import MetadataHttp
 from greenroom.store.dynamo.signature import Signer
 from greenroom.store.problems import Conflict, OutcomeUnknown, StoreUnavailable, Throttled
 
@@ -111,21 +110,42 @@ _TURNED_AWAY = _OUTDATED_KEYS | {
 }
 
 
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+class Service(NamedTuple):
+    """The tables, or their streams: each has its own signature, and on AWS its own host."""
+
+    signer: Signer
+    client: HttpClient
+
+
 class Wire:
     def __init__(self, address: Address, retry: Retry) -> None:
         self.retry = retry
-        self._address = address
-        self._session = aiohttp.ClientSession(
-            timeout=aiohttp.ClientTimeout(
-                total=None, sock_connect=retry.connect_seconds, sock_read=retry.answer_seconds
+        self._credentials = address.credentials
+        self._metadata = MetadataHttp(retry.connect_seconds, retry.answer_seconds)
+        self._clients = {
+            endpoint: HttpClient(
+                endpoint,
+                connect_seconds=retry.connect_seconds,
+                answer_seconds=retry.answer_seconds,
             )
+            for endpoint in (address.endpoint, address.streams_endpoint)
+        }
+        tables, streams = address.endpoint, address.streams_endpoint
+        self._tables = Service(
+            Signer(tables, address.region, "DynamoDB_20120810"), self._clients[tables]
         )
-        self._http = AIOHTTP(self._session)
-        self._tables = Signer(address.endpoint, address.region, "DynamoDB_20120810")
-        self._streams = Signer(address.streams_endpoint, address.region, "DynamoDBStreams_20120810")
+        self._streams = Service(
+            Signer(streams, address.region, "DynamoDBStreams_20120810"), self._clients[streams]
+        )
 
     async def close(self) -> None:
-        await self._session.close()
+        for client in self._clients.values():
+            await client.close()
+        await self._metadata.close()
 
     async def send(
         self, action: str, payload: Mapping[str, Any], repeat: Repeat = Repeat.READ
@@ -136,15 +156,15 @@ class Wire:
         return await self._send(self._streams, action, payload, Repeat.READ)
 
     async def _send(
-        self, signer: Signer, action: str, payload: Mapping[str, Any], repeat: Repeat
+        self, service: Service, action: str, payload: Mapping[str, Any], repeat: Repeat
     ) -> dict[str, Any]:
-        body = msgspec.json.encode(payload)
+        body = _encode(payload)
         lost, renewed = False, False
-        last = Setback(Lapse.UNREACHED, "there was no time for an attempt")
+        last: Setback | None = None
         tries = Tries(self.retry)
         while await tries.again():
             try:
-                return await self._attempt(signer, action, body)
+                return await self._attempt(service, action, body)
             except Setback as setback:
                 last = setback
                 if setback.lapse is Lapse.LOST and repeat is not Repeat.READ:
@@ -153,47 +173,39 @@ class Wire:
                         break
             except Refused as refused:
                 if refused.kind in _OUTDATED_KEYS and not renewed:
-                    renewed = self._address.credentials.invalidate()
+                    renewed = self._credentials.invalidate()
                     if renewed:
                         continue
                 refused.after_loss = lost
-                raise _turned_away(refused) or refused from None
-        raise _given_up(last, lost)
+                raise _turned_away(refused, lost) or refused from None
+            except StoreUnavailable as unavailable:
+                raise _unavailable(unavailable.reason, lost) from None
+            except ClientClosed:
+                last = Setback(Lapse.UNREACHED, "the store is closed")
+                break
+        raise _given_up(last or Setback(Lapse.UNREACHED, "there was no time for an attempt"), lost)
 
-    async def _attempt(self, signer: Signer, action: str, body: bytes) -> dict[str, Any]:
-        headers = signer.headers(await self._key(), action, body)
-        request = Request("POST", signer.endpoint, headers, body)
-        try:
-            response = await self._http(request)
-        except RequestFailed as failed:
-            raise _unanswered(failed.inner) from None
-        except TimeoutError as timeout:
-            raise _unanswered(timeout) from None
-        try:
-            answer = msgspec.json.decode(response.body, type=dict[str, Any])
-        except msgspec.DecodeError:
-            reason = f"HTTP status {response.status} and no answer of DynamoDB's"
-            if 400 <= response.status < 500:
-                raise StoreUnavailable(reason) from None
-            raise Setback(Lapse.LOST, reason) from None
-        if response.status == 200:
-            return answer
-        raise _refusal(response.status, answer)
-
-    async def _key(self) -> Key:
-        key = await self._address.credentials.get_key(self._http)
+    async def _attempt(self, service: Service, action: str, body: bytes) -> dict[str, Any]:
+        key = await self._credentials.get_key(self._metadata)
         if key is None:
             raise StoreUnavailable("no AWS credentials were found on this machine")
-        return key
-
-
-def _unanswered(reason: Exception) -> Setback:
-    """Only where no connection came about is it sure that nothing was sent."""
-    unreached = isinstance(
-        reason, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.InvalidURL
-    )
-    text = str(reason) or type(reason).__name__
-    return Setback(Lapse.UNREACHED if unreached else Lapse.LOST, text)
+        head = service.signer.head(key, action, body)
+        try:
+            status, text = await service.client.send(head + body)
+        except NoConnection as unreached:
+            raise Setback(Lapse.UNREACHED, str(unreached)) from None
+        except NoAnswer as lost:
+            raise Setback(Lapse.LOST, str(lost)) from None
+        try:
+            answer = _decode(text)
+        except msgspec.DecodeError:
+            reason = f"HTTP status {status} and no answer of DynamoDB's"
+            if 400 <= status < 500:
+                raise StoreUnavailable(reason) from None
+            raise Setback(Lapse.LOST, reason) from None
+        if status == 200:
+            return answer
+        raise _refusal(status, answer)
 
 
 def _refusal(status: int, answer: Mapping[str, Any]) -> Setback | Refused:
@@ -212,10 +224,15 @@ def _refusal(status: int, answer: Mapping[str, Any]) -> Setback | Refused:
     return Refused(kind, message, answer)
 
 
-def _turned_away(refused: Refused) -> Problem | None:
+def _turned_away(refused: Refused, lost: bool) -> Problem | None:
     if refused.kind in _TURNED_AWAY:
-        return StoreUnavailable(f"it turns us away: {refused.kind}: {refused.message}")
+        return _unavailable(f"it turns us away: {refused.kind}: {refused.message}", lost)
     return None
+
+
+def _unavailable(reason: str, lost: bool) -> Problem:
+    """`lost`: an earlier attempt may have been carried out."""
+    return OutcomeUnknown(reason) if lost else StoreUnavailable(reason)
 
 
 def _given_up(last: Setback, lost: bool) -> Problem:

@@ -1,19 +1,18 @@
-"""Writes: one op as PutItem, UpdateItem or DeleteItem, several or a token as a transaction.
+"""Writes one op as PutItem, UpdateItem or DeleteItem, several or a token as a transaction.
 
-Two things that one would get wrong. A lone write whose answer was lost is repeated only where that
-is safe, and a refusal of the repeat says nothing about the first. And a caller's token must find
-the same bytes again, so that no guard with the present second may be in them: what has expired is
-removed first instead.
+Careful: a lone write whose answer was lost is repeated only where that is safe, and a refusal of
+the repeat says nothing about the first. And a caller's token must find the same bytes again, so
+that no guard with the present second may be in them: what has expired is removed first instead.
 """
 
 from collections.abc import Sequence
+from secrets import token_hex
 from typing import Any
-from uuid import uuid4
 
 from greenroom.errors import Problem
 from greenroom.store.base import Op, Put, Update, key_of
 from greenroom.store.dynamo.attributes import decode_item, decode_key, encode_key, expired
-from greenroom.store.dynamo.link import Link
+from greenroom.store.dynamo.link import REPORT_COSTS, Link
 from greenroom.store.dynamo.reads import batch, get
 from greenroom.store.dynamo.refusals import Unexpected, misfit, spelt_out
 from greenroom.store.dynamo.requests import (
@@ -53,14 +52,14 @@ async def write(link: Link, ops: tuple[Op, ...], token: str | None) -> Item | No
     if token is not None:
         now = link.now()
         await _clear_expired(link, ops, now)
-        await _transact(link, ops, token, now, guarded=False)
+        await _transact(link, ops, token, now)
         return await _standing(link, ops)
     for _ in range(_CLEARINGS):
         now = link.now()
         try:
             if len(ops) == 1:
                 return await _write_one(link, ops[0], now)
-            await _transact(link, ops, uuid4().hex, now, guarded=True)
+            await _transact(link, ops, None, now)
             return None
         except _Stale as stale:
             for op in stale.ops:
@@ -106,18 +105,21 @@ async def _settle(link: Link, op: Op, refused: Refused, now: int) -> None:
     raise await _refusal(link, refused, [op], now)
 
 
-async def _transact(
-    link: Link, ops: tuple[Op, ...], token: str, now: int, *, guarded: bool
-) -> None:
-    guard = now if guarded else None
-    payload = {
+async def _transact(link: Link, ops: tuple[Op, ...], token: str | None, now: int) -> None:
+    """Under the caller's token, or guarded and under a token of its own."""
+    guard = now if token is None else None
+    payload: dict[str, Any] = {
         "TransactItems": [transaction_member(op, link.name(op.table), guard) for op in ops],
-        "ClientRequestToken": link.token(token),
     }
+    if token is None:
+        payload["ClientRequestToken"] = token_hex(16)
+    else:
+        payload["ClientRequestToken"] = link.token(token)
+        payload |= REPORT_COSTS  # always: the same token must come with the same parameters
     try:
         await link.write("TransactWriteItems", payload, [op.table for op in ops], Repeat.SAFE)
     except Refused as refused:
-        if refused.kind == "IdempotentParameterMismatchException":
+        if refused.kind == "IdempotentParameterMismatchException" and token is not None:
             raise TokenReused(token) from None
         if refused.kind != "TransactionCanceledException":
             raise await _refusal(link, refused, ops, now) from None
@@ -128,11 +130,11 @@ async def _transact(
         for op, reason in zip(ops, reasons, strict=True):
             if reason.get("Code") == "ValidationError":
                 raise await _misfit(link, reason.get("Message") or "", [op], now) from None
-        raise _cancelled(ops, reasons, now, guarded) from None
+        raise _cancelled(ops, reasons, now, guarded=token is None) from None
 
 
 def _cancelled(
-    ops: Sequence[Op], reasons: Sequence[dict[str, Any]], now: int, guarded: bool
+    ops: Sequence[Op], reasons: Sequence[dict[str, Any]], now: int, *, guarded: bool
 ) -> Exception:
     failed: list[Failure] = []
     stale: list[Op] = []

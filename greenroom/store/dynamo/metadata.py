@@ -1,0 +1,31 @@
+"""The HTTP client with which aiodynamo asks the machine for its AWS credentials.
+
+It is used only where neither the environment nor a file has them, and a few times an hour.
+"""
+
+import aiohttp
+from aiodynamo.http.aiohttp import AIOHTTP
+from aiodynamo.http.types import Request, RequestFailed, Response
+
+
+class MetadataHttp:
+    """The first request makes the session."""
+
+    def __init__(self, connect_seconds: float, answer_seconds: float) -> None:
+        self._timeout = aiohttp.ClientTimeout(
+            total=None, sock_connect=connect_seconds, sock_read=answer_seconds
+        )
+        self._session: aiohttp.ClientSession | None = None
+        self._is_closed = False
+
+    async def __call__(self, request: Request) -> Response:
+        if self._is_closed:
+            raise RequestFailed(ConnectionError("the store is closed"))
+        if self._session is None:
+            self._session = aiohttp.ClientSession(timeout=self._timeout)
+        return await AIOHTTP(self._session)(request)
+
+    async def close(self) -> None:
+        self._is_closed = True
+        if self._session is not None:
+            await self._session.close()
