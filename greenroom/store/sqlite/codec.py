@@ -21,11 +21,14 @@ _encode = msgspec.msgpack.Encoder().encode
 
 def pack(item: Item, *, is_plain: bool = False) -> bytes:
     """`is_plain` where somebody has looked already (`values.survey`)."""
-    if not is_plain:
-        for value in item.values():
-            if type(value) not in _PLAIN and not _is_plain(value):
-                return _encode({name: _packable(canonical(value)) for name, value in item.items()})
-    return _encode(item)
+    if is_plain:
+        return _encode(item)
+    return _encode(
+        {
+            name: value if _is_plain(value) else _packable(canonical(value))
+            for name, value in item.items()
+        }
+    )
 
 
 def _is_plain(value: Value) -> bool:

@@ -38,6 +38,8 @@ def expires_of(table: Table, item: Item) -> int | None:
     if table.ttl is None:
         return None
     second = item.get(table.ttl)
+    if second is None:
+        return None
     if isinstance(second, bool) or not isinstance(second, int | Decimal):
         return None
     # Whole seconds are compared: it is gone once now has reached the next whole one.

@@ -65,7 +65,7 @@ class Flusher:
                 batches[sql.insert if before is None else sql.update].append(
                     (after.size, after.expires, after.blob, partition, sort)
                 )
-            if sql.indexes and (before is not None or after is None or after.is_filed):
+            if sql.indexes and (_is_filed(before) or _is_filed(after)):
                 _file(batches, sql, touched, (partition, sort))
         return batches
 
@@ -135,6 +135,11 @@ class IndexStatements:
         self.insert = f'INSERT INTO "{name}"(size,expires,item,ipk,isk,pk,sk) VALUES(?,?,?,?,?,?,?)'
         self.update = f'UPDATE "{name}" SET size=?, expires=?, item=? WHERE {place}'
         self.delete = f'DELETE FROM "{name}" WHERE {place}'
+
+
+def _is_filed(row: Row | None) -> bool:
+    """Whether the row may be in an index."""
+    return row is not None and row.is_filed
 
 
 def _file(batches: _Batches, sql: Statements, touched: Touched, key: tuple[str, str]) -> None:

@@ -67,7 +67,7 @@ def _part(op: Op, weight: Weight, place: Place) -> Part:
     table, item, condition = op.table, op.item, op.condition
     blob = pack(item, is_plain=weight.is_plain)
     expires = None if table.ttl is None else expires_of(table, item)
-    filed = any(index.partition in item for index in table.indexes)
+    filed = not table.index_partitions.isdisjoint(item)
     is_new = type(condition) is Absent and condition.path.steps == (table.partition,)
     row = Row(weight.size, expires, blob, is_filed=filed)
     return Part(op, place, weight.size, row, is_new)

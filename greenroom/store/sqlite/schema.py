@@ -41,6 +41,9 @@ APPLICATION_ID = 0x4752_4D31
 SYNCHRONOUS = "FULL"
 """What was acknowledged is on the disk. A test of power cuts sets less, to see that it notices."""
 FORMAT = 1
+CACHE_KB = 8 * 1024
+"""A small cache makes commits cheaper: after every commit that has split a page, SQLite looks
+through the whole cache. Reads lose little, since the system keeps the file in memory too."""
 
 
 def hold(path: Path) -> int:
@@ -69,7 +72,7 @@ def connect(path: Path) -> apsw.Connection:
         connection = apsw.Connection(str(path), statementcachesize=64)
         connection.set_busy_timeout(5000)
         connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
-        connection.execute("PRAGMA cache_size=-65536")
+        connection.execute(f"PRAGMA cache_size={-CACHE_KB}")
     except apsw.Error as error:
         raise translated(path, error, path.parent) from error
     return connection
