@@ -10,7 +10,7 @@ refused.
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -20,7 +20,7 @@ from greenroom.errors import Problem
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import items, rules, shelve
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.events import Event, between
+from greenroom.messaging.events import Event, MessageCreated, between
 from greenroom.messaging.models import BuiltInEvent, Frame, FrameKind, Member, Thread
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.records import MESSAGING, head_key
@@ -34,6 +34,7 @@ from greenroom.store.problems import (
     InvalidItem,
     InvalidTransaction,
     ItemTooLarge,
+    OutcomeUnknown,
 )
 
 _TRIES = 12
@@ -42,11 +43,17 @@ MAX_PREVIEW = _PREVIEW_BYTES + 1  # with the ellipsis
 IS_NEW = F("pk").absent()
 
 
-async def append(messaging: Messaging, thread: ThreadId, plan: Plan) -> Thread:
-    """The head as it has become. A failed condition of the plan's own ops is the caller's."""
+async def append(
+    messaging: Messaging, thread: ThreadId, plan: Plan, queued: Callable[[], None] | None = None
+) -> Thread:
+    """The head as it has become. A failed condition of the plan's own ops is the caller's. Calls
+    `queued` once the plan has its place: what is asked for later is written later."""
 
     work = partial(_write, messaging, thread)
-    return await messaging.heads.turns.ask(thread, plan, work)
+    answer = messaging.heads.turns.ask(thread, plan, work)
+    if queued is not None:
+        queued()
+    return await answer
 
 
 async def _write(messaging: Messaging, thread: ThreadId, asked: Sequence[Asked]) -> None:
@@ -100,14 +107,20 @@ async def _attempt(messaging: Messaging, thread: ThreadId, asked: list[Asked]) -
         return batch.left
     except Exception as error:
         messaging.heads.drop(thread)
+        if isinstance(error, OutcomeUnknown):
+            for event in batch.events:
+                if isinstance(event, MessageCreated):
+                    messaging.heads.doubt(event.frame.id)
         for one, _ in batch.planned:
             one.refuse(error)
         return batch.left
     messaging.heads.keep(after)
-    for event in (*batch.events, *between(head, after)):
-        messaging.tell(after, event)
+    # Answers first: their tasks run before sockets are flushed, so a sender's ack and event leave
+    # together.
     for one, _ in batch.planned:
         one.answer_with(after)
+    for event in (*batch.events, *between(head, after)):
+        messaging.tell(after, event)
     return batch.left
 
 
@@ -141,13 +154,14 @@ def _plan_together(
         except Exception as bug:
             one.refuse(bug)
             continue
-        places = {place_of(op) for op in planned.ops}
-        if batch.planned and (
-            len(batch.ops) + len(planned.ops) >= MAX_OPS or not taken.isdisjoint(places)
-        ):
-            batch.left = list(asked[position:])
-            break
-        taken |= places
+        if len(asked) > 1:
+            places = {place_of(op) for op in planned.ops}
+            if batch.planned and (
+                len(batch.ops) + len(planned.ops) >= MAX_OPS or not taken.isdisjoint(places)
+            ):
+                batch.left = list(asked[position:])
+                break
+            taken |= places
         batch.thread = planned.thread
         batch.ops += planned.ops
         batch.events += planned.events
@@ -229,10 +243,11 @@ def preview_of(frame: Frame) -> str:
     if len(body) <= _PREVIEW_BYTES and body.isascii() and body.isprintable() and "  " not in body:
         return body.strip()
     flat = " ".join(body.split())
-    if len(flat.encode()) <= _PREVIEW_BYTES:
+    raw = flat.encode()
+    if len(raw) <= _PREVIEW_BYTES:
         return flat
     # By bytes, for they are what the head may not have more of: it fits into 1 KB.
-    return flat.encode()[:_PREVIEW_BYTES].decode(errors="ignore").rstrip() + "…"
+    return raw[:_PREVIEW_BYTES].decode(errors="ignore").rstrip() + "…"
 
 
 def system_frame(

@@ -170,6 +170,8 @@ def _hearers(thread: Thread, now_ms: int) -> tuple[UserId, ...]:
 
 def between(before: Thread, after: Thread) -> tuple[Event, ...]:
     """What else the change of a head means: for people who came or went, and for requests."""
+    if _differs_by_messages(before, after):
+        return ()
     events: list[Event] = []
     if before.seats is not after.seats and before.seats.keys() != after.seats.keys():
         gone = before.seats.keys() - after.seats.keys()
@@ -179,6 +181,16 @@ def between(before: Thread, after: Thread) -> tuple[Event, ...]:
     if before.gates is not after.gates or before.last_seq != after.last_seq:
         events += _of_gates(before, after)
     return tuple(events)
+
+
+def _differs_by_messages(before: Thread, after: Thread) -> bool:
+    """Whether nothing else has changed that others see, as far as a quick look tells."""
+    return (
+        not (before.gates or after.gates)
+        and before.subject == after.subject
+        and before.locked_from is after.locked_from
+        and before.seats.keys() == after.seats.keys()
+    )
 
 
 def _shown(thread: Thread) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ no refusal yet; look again at the store first (`append` does).
 
 from collections import OrderedDict
 
-from greenroom.ids import ThreadId
+from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import items
 from greenroom.messaging.models import Thread
 from greenroom.messaging.records import MESSAGING, head_key
@@ -15,6 +15,7 @@ from greenroom.messaging.turns import OneByOne, Turns
 from greenroom.store.base import Store
 
 _MOST = 20_000
+_MOST_UNTOLD = 10_000
 
 
 class Heads:
@@ -25,6 +26,8 @@ class Heads:
         """Who is writing to a thread just now, and who waits."""
         self.changing = OneByOne()
         """Who is changing a message just now."""
+        self.untold: dict[MessageId, bool] = {}
+        """Messages of which nobody knew whether they were written, so that nobody was told."""
 
     async def load(self, thread: ThreadId) -> tuple[Thread | None, bool]:
         """The head, and whether it comes from the store just now."""
@@ -79,3 +82,8 @@ class Heads:
 
     def drop(self, thread: ThreadId) -> None:
         self._kept.pop(thread, None)
+
+    def doubt(self, message: MessageId) -> None:
+        self.untold[message] = True
+        if len(self.untold) > _MOST_UNTOLD:
+            del self.untold[next(iter(self.untold))]

@@ -4,9 +4,11 @@ Three items in one transaction: the head moves on, the frame is new, and the cla
 id is new. A retry is refused by the claim, which says what the first try became. What one would get
 wrong: a retry must get its answer even if the sender may no longer write, so the claim is asked
 before a refusal is told; and a retry publishes nothing, for the write that happened has. Where its
-node was killed before it could, the others come back with their cursors.
+node was killed before it could, the others come back with their cursors; where the store's answer
+was lost, the claim says that it was written, and it is published then.
 """
 
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import TypeAlias
 
@@ -43,7 +45,7 @@ from greenroom.messaging.weigh import weighed
 from greenroom.people import directory
 from greenroom.people.actor import Actor
 from greenroom.safety.hold import held_ops
-from greenroom.safety.judge import has_link
+from greenroom.safety.judge import has_link, unsay
 from greenroom.safety.limits import Limit
 from greenroom.safety.models import HeldMessage
 from greenroom.safety.verdict import Allow, Hold, Judged, Nudge, worst
@@ -95,17 +97,23 @@ Outcome: TypeAlias = Sent | Held | Rejected
 
 
 async def send(
-    messaging: Messaging, actor: Actor, thread_id: ThreadId, outgoing: Outgoing
+    messaging: Messaging,
+    actor: Actor,
+    thread_id: ThreadId,
+    outgoing: Outgoing,
+    queued: Callable[[], None] | None = None,
 ) -> Outcome:
+    """Calls `queued` once the message has its place in the thread's queue, before it is written. A
+    message that is held or refused has none."""
     client_id = text.client_id(outgoing.client_id)
     text.check_length(outgoing.body)
     try:
-        return await _send(messaging, actor, thread_id, outgoing)
+        return await _send(messaging, actor, thread_id, outgoing, queued)
     except ConditionFailed as refusal:
         claim = claim_key(thread_id, actor.user, client_id)
         for failure in refusal.failed:
             if key_of(failure.op) == claim and failure.item is not None:
-                return await first_answer(messaging, thread_id, outgoing, failure.item)
+                return await _again(messaging, thread_id, outgoing, failure.item)
         raise
     except InvalidText:
         raise  # what was sent before was none
@@ -114,13 +122,17 @@ async def send(
         item = await messaging.store.get(MESSAGING, claim, consistent=True)
         if item is None:
             raise
-        answer = await first_answer(messaging, thread_id, outgoing, item)
+        answer = await _again(messaging, thread_id, outgoing, item)
         is_out = isinstance(problem, ThreadNotFound)
         return _as_acked(answer, outgoing, item) if is_out else answer
 
 
 async def _send(
-    messaging: Messaging, actor: Actor, thread_id: ThreadId, outgoing: Outgoing
+    messaging: Messaging,
+    actor: Actor,
+    thread_id: ThreadId,
+    outgoing: Outgoing,
+    queued: Callable[[], None] | None,
 ) -> Sent | Held:
     head = messaging.heads.kept(thread_id)
     if head is None or not rules.is_let_in(head, actor.user, messaging.clock.now_ms()):
@@ -131,9 +143,14 @@ async def _send(
         await _check_reply(messaging, actor, head, outgoing.reply_to)
     outgoing = cleaned(outgoing)
     verdict = await weighed(messaging, actor, head, outgoing.body)
-    if isinstance(verdict, Hold):
-        return await hold(messaging, actor, thread_id, outgoing, verdict)
-    return await _commit(messaging, actor, head, outgoing, verdict)
+    try:
+        if isinstance(verdict, Hold):
+            return await hold(messaging, actor, thread_id, outgoing, verdict)
+        return await _commit(messaging, actor, head, outgoing, verdict, queued)
+    except Exception:
+        # A client that tries again does not say the same twice.
+        unsay(messaging.safety, actor, outgoing.body)
+        raise
 
 
 def cleaned(outgoing: Outgoing) -> Outgoing:
@@ -143,11 +160,16 @@ def cleaned(outgoing: Outgoing) -> Outgoing:
 
 
 async def _commit(
-    messaging: Messaging, actor: Actor, kept: Thread, outgoing: Outgoing, verdict: Allow | Nudge
+    messaging: Messaging,
+    actor: Actor,
+    kept: Thread,
+    outgoing: Outgoing,
+    verdict: Allow | Nudge,
+    queued: Callable[[], None] | None,
 ) -> Sent:
     sent: list[Sent] = []
     apart = await are_apart(messaging, kept, actor.user)
-    mentions = await mentions_in(messaging, kept, outgoing.body)
+    mentions = await mentions_in(messaging, kept, outgoing.body) if "@" in outgoing.body else ()
 
     def plan(head: Thread, ms: int) -> Planned:
         check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms())
@@ -165,7 +187,7 @@ async def _commit(
         ops = (frame_op(frame), claim_op(frame, outgoing), *told, *asking, *draft_ops)
         return Planned(after, ops, (MessageCreated(frame), *events))
 
-    await append(messaging, kept.id, plan)
+    await append(messaging, kept.id, plan, queued)
     return sent[0]
 
 
@@ -278,6 +300,18 @@ def hold_ops(
         reply_to=outgoing.reply_to,
     )
     return Put(MESSAGING, claim, F("pk").absent()), *case
+
+
+async def _again(
+    messaging: Messaging, thread_id: ThreadId, outgoing: Outgoing, claim: Item
+) -> Outcome:
+    answer = await first_answer(messaging, thread_id, outgoing, claim)
+    untold = messaging.heads.untold
+    if untold and isinstance(answer, Sent) and answer.frame.id in untold:
+        head = await messaging.heads.read(thread_id)
+        if head is not None and untold.pop(answer.frame.id, False):
+            messaging.tell(head, MessageCreated(answer.frame))
+    return answer
 
 
 async def first_answer(

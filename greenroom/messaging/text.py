@@ -22,7 +22,15 @@ MAX_REACTION = 16
 
 _SPARE = 1.5
 """How much longer a text may come in: hidden characters and blanks at the ends do not count."""
-_PLAIN = re.compile(r"[\n -~]+")
+_PLAIN = re.compile(
+    "[\n -~"  # ASCII
+    "\u00a0-\u00ac\u00ae-\u00ff\u0100-\u017f"  # Latin
+    "\u0391-\u03a1\u03a3-\u03ff\u0400-\u0482\u048a-\u052f"  # Greek, Cyrillic
+    "\u2010-\u2027\u202f-\u205e\u20a0-\u20bf\u2190-\u2328\u232b-\u27ff"  # signs
+    "\u3000-\u3029\u3041-\u3096\u30a0-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e"
+    "\U0001f300-\U0001faff]+"  # emoji
+)
+"""Characters that stay as they are, whatever stands beside them."""
 _MENTION = re.compile(r"(?<![\w@.+%=/\\-])@([A-Za-z][A-Za-z0-9_.]{1,29}+)(?![\w@])")
 _ADDRESS = re.compile(r"(?:https?://|mailto:|www\.)\S+", re.IGNORECASE)
 CLIENT_ID = r"^\.*[A-Za-z0-9_:-][A-Za-z0-9._:-]*$"
@@ -60,8 +68,9 @@ def _cleaned(text: str, most: int) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """Whether there is nothing to do: ASCII without controls, and no blanks at the ends."""
-    return _PLAIN.fullmatch(text) is not None and text[0] not in " \n" and text[-1] not in " \n"
+    """Whether there is nothing to do: no character that `normalised` looks at, and no blanks at the
+    ends."""
+    return _PLAIN.fullmatch(text) is not None and not text[0].isspace() and not text[-1].isspace()
 
 
 def _made_clean(text: str, most: int) -> str:

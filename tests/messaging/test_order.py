@@ -2,8 +2,8 @@
 write in the middle is refused and takes along those that were planned on top of it; and nothing
 that was written is undone by what was planned without it.
 
-On SQLite, where many writes to one thread are under way at once. On DynamoDB the socket has one
-client's messages to a thread wait for one another.
+On SQLite, where sends reach the queue of a thread in the order in which they were asked for. On
+DynamoDB the socket keeps that order (tests/socket/test_pipelined_sends.py).
 """
 
 import asyncio

@@ -10,7 +10,7 @@ from greenroom.clock import HeldClock
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import delete, edit, inbox, lock, react, seats
 from greenroom.messaging.block import block_person
-from greenroom.messaging.events import Event, audience
+from greenroom.messaging.events import Event, MessageCreated, audience
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Frame, Kind, Role, Status, Thread
 from greenroom.messaging.open import Invited, Opening, open_thread
@@ -22,10 +22,10 @@ from greenroom.messaging.problems import (
     ThreadNotFound,
     VersionMismatch,
 )
-from greenroom.messaging.send import Outgoing, Sent, send
+from greenroom.messaging.send import Held, Outgoing, Sent, send
 from greenroom.people.actor import Actor, Scope
 from greenroom.store.base import Op
-from greenroom.store.problems import OutcomeUnknown
+from greenroom.store.problems import OutcomeUnknown, StoreUnavailable
 from tests.messaging.world import UNLIMITED, World, contexts
 from tests.stores import IN_2100_MS
 
@@ -107,6 +107,109 @@ async def test_when_the_stores_answer_is_lost_what_was_written_is_found(world: W
         assert answer.frame.seq == 2
     assert not lossy.loses
     assert [frame.seq for frame in await _frames(world, "ben", thread.id)] == [1, 2]
+
+
+class Heard:
+    """The events that a node publishes, by kind and seq."""
+
+    def __init__(self) -> None:
+        self.created: list[int] = []
+
+    def __call__(self, thread: Thread, event: Event) -> None:
+        if isinstance(event, MessageCreated):
+            self.created.append(event.frame.seq)
+
+
+async def test_when_the_stores_answer_is_lost_others_are_told_once(world: World) -> None:
+    thread = await world.inquiry()
+    lossy, heard = Lossy(world.store), Heard()
+    node = dataclasses.replace(contexts(lossy, world.clock), tell=heard)  # type: ignore[arg-type]
+    lossy.loses = True
+    for _ in range(3):
+        await send(node, world.actors["ana"], thread.id, Outgoing("c", "Is Friday free?"))
+    assert heard.created == [1]
+
+
+class Late(Lossy):
+    """A store that does what it was asked when nobody waits for it any more."""
+
+    def __init__(self, store: Any) -> None:
+        super().__init__(store)
+        self._waiting: tuple[Op, ...] = ()
+
+    async def write(self, *ops: Op, token: str | None = None) -> object:
+        if self.loses and len(ops) > 1:
+            self.loses, self._waiting = False, ops
+            raise OutcomeUnknown("the line went dead")
+        return await self._store.write(*ops, token=token)
+
+    async def arrive(self) -> None:
+        await self._store.write(*self._waiting)
+
+
+@pytest.mark.parametrize("others", [0, 3])
+async def test_a_write_that_lands_late_is_told_when_its_sender_tries_again(
+    world: World, others: int
+) -> None:
+    thread = await world.inquiry()
+    late, heard = Late(world.store), Heard()
+    node = dataclasses.replace(contexts(late, world.clock), tell=heard)  # type: ignore[arg-type]
+    ana, outgoing = world.actors["ana"], Outgoing("c", "Is Friday free?")
+    late.loses = True
+    with pytest.raises(OutcomeUnknown):
+        await send(node, ana, thread.id, outgoing)
+    assert heard.created == []
+    await late.arrive()
+    for number in range(others):
+        await send(node, ana, thread.id, Outgoing(f"other-{number}", "Or Saturday?"))
+    for _ in range(2):
+        answer = await send(node, ana, thread.id, outgoing)
+        assert isinstance(answer, Sent)
+        assert answer.frame.seq == 1
+    assert sorted(heard.created) == list(range(1, others + 2))
+
+
+class Failing(Lossy):
+    """A store that takes no message for a while."""
+
+    async def write(self, *ops: Op, token: str | None = None) -> object:
+        if self.loses and len(ops) > 1:
+            raise StoreUnavailable("as told")
+        return await self._store.write(*ops, token=token)
+
+
+async def test_tries_that_failed_do_not_make_a_text_a_repeated_one(world: World) -> None:
+    thread = await world.inquiry()
+    failing = Failing(world.store)
+    node = contexts(failing, world.clock, UNLIMITED)  # type: ignore[arg-type]
+    ana, outgoing = world.actors["ana"], Outgoing("c", "Could we begin a little later on Friday?")
+    failing.loses = True
+    for _ in range(10):
+        with pytest.raises(StoreUnavailable):
+            await send(node, ana, thread.id, outgoing)
+    failing.loses = False
+    for _ in range(10):
+        answer = await send(node, ana, thread.id, outgoing)
+        assert isinstance(answer, Sent)
+        assert answer.hints == ()
+    for number in range(8):
+        outcome = await send(node, ana, thread.id, Outgoing(f"new-{number}", outgoing.body))
+        assert isinstance(outcome, Held) == (number >= 6), "others with the same text do count"
+
+
+async def test_a_short_text_that_is_refused_makes_no_longer_one_uncounted(world: World) -> None:
+    """Both have the same digest, which knows neither case nor punctuation."""
+    thread = await world.inquiry()
+    node = contexts(world.store, world.clock, UNLIMITED)
+    ana = world.actors["ana"]
+    await send(node, ana, thread.id, Outgoing("used", "something else"))
+    outcomes = []
+    for number in range(8):
+        loud = Outgoing(f"new-{number}", "Buy now" + "!" * 20)
+        outcomes.append(await send(node, ana, thread.id, loud))
+        with pytest.raises(ClientIdReused):
+            await send(node, ana, thread.id, Outgoing("used", "buy now"))
+    assert any(isinstance(outcome, Held) for outcome in outcomes)
 
 
 async def test_twenty_duplicates_at_once_on_two_nodes_are_one_message(world: World) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from greenroom.letters import MAX_ACCENTS, MAX_MARKS, MAX_STACK
+from greenroom.letters import MAX_ACCENTS, MAX_MARKS, MAX_STACK, classes_of
 from greenroom.messaging import text
 from greenroom.messaging.problems import InvalidReaction, InvalidText
 from tests.messaging.page import SAFE, UNSAFE, Page
@@ -220,6 +220,29 @@ def outcome(call: Callable[..., str], *arguments: object) -> tuple[bool, str]:
         return True, call(*arguments)
     except InvalidText as refused:
         return False, str(refused)
+
+
+def test_plain_characters_stay_as_they_are_beside_any_others() -> None:
+    composed = {
+        chr(int(parts[1], 16))
+        for code in range(0x110000)
+        if len(parts := unicodedata.decomposition(chr(code)).split()) == 2 and parts[0][0] != "<"
+    }
+    jamo = set(map(chr, range(0x1160, 0x1200)))
+    plain = [c for c in map(chr, range(0x110000)) if text._PLAIN.fullmatch(c)]
+    assert {*"aé€ж字カ한😀\u00a0"} <= {*plain}
+    for c in plain:
+        assert classes_of(c) == "x" or (c.isspace() and classes_of(c) == "z"), ascii(c)
+        assert unicodedata.is_normalized("NFC", c), ascii(c)
+        assert not unicodedata.combining(c), ascii(c)
+    assert (composed | jamo).isdisjoint(plain)
+
+
+@pytest.mark.parametrize("blank", [" ", "\n", "\u00a0", "\u3000"])
+def test_blanks_at_the_ends_are_not_plain(blank: str) -> None:
+    assert text.is_plain(f"é{blank}é")
+    assert not text.is_plain(f"{blank}é")
+    assert not text.is_plain(f"é{blank}")
 
 
 def test_most_of_what_is_written_is_plain() -> None:

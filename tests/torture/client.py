@@ -82,6 +82,10 @@ class Client:
     def is_settled(self) -> bool:
         return self.live.is_set() and not self._behind.is_set()
 
+    def has_stayed(self, connection: int) -> bool:
+        """Whether it is live on the connection of this number."""
+        return self.live.is_set() and self.connections == connection
+
     # Asking.
 
     async def ask(self, kind: str, **fields: Any) -> Frame:

@@ -22,6 +22,9 @@ _PACES: dict[tuple[str, ...], tuple[int, float]] = {
 ever pause, so that there is always too much to be told when they come back; the others are slow
 enough for everything to be told."""
 _USUAL_PACE = (3, 3.0)
+_PIPELINING = ("ana", "cleo", "eva")
+"""One of each pair. They have more under way at once, and send as many in all."""
+_PIPELINED = 8
 
 
 @dataclass
@@ -52,7 +55,10 @@ def begin(crowd: Crowd) -> None:
     for thread, names in crowd.threads.items():
         at_once, pause = _PACES.get(names, _USUAL_PACE)
         for name in names:
-            crowd.people[name].begin(thread, at_once=at_once, pause=pause)
+            if name in _PIPELINING:
+                crowd.people[name].begin_pipelining(thread, at_once=_PIPELINED, pause=pause)
+            else:
+                crowd.people[name].begin(thread, at_once=at_once, pause=pause)
     for person in crowd.people.values():
         person.begin_fidgeting()
 

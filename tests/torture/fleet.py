@@ -91,6 +91,10 @@ class Fleet:
         return 0 if self._bus is None else self._bus.restarts
 
     @property
+    def store_fails(self) -> bool:
+        return self._weather is not None
+
+    @property
     def faults(self) -> int:
         return 0 if self._weather is None else self._weather.faults
 

@@ -1,5 +1,6 @@
 """Somebody who never stops: sends, several at once, and sends again what was not acked; reads,
-edits and reacts now and then; and remembers what was tried and what was answered.
+edits and reacts now and then; and remembers what was tried and what was answered. Some pipeline:
+they send bursts, and after a broken connection first of all what was not acked, in its order.
 
 What one would get wrong: a message that was not acked may have been stored all the same, and so may
 an edit, a reaction and a mark. What is not certain is not judged, only that it is one or the other.
@@ -9,6 +10,7 @@ import asyncio
 import random
 from collections import defaultdict
 from collections.abc import Awaitable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -41,6 +43,9 @@ class Sending:
     tries: int = 0
     place: tuple[int, int] | None = None
     """On which connection it went out and as which; only if the first try was acked."""
+    pipelined: bool = False
+    failed: bool = False
+    """Whether the server has answered that it could not do it."""
 
 
 @dataclass
@@ -71,19 +76,28 @@ class Person:
         self._word = word
         self._numbers = count(1)
         self._places = count(1)
-        self._over = False
+        self._ending = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, thread: str, *, at_once: int, pause: float) -> None:
         self.threads.append(thread)
         self._start(self._talk(thread, at_once, pause))
 
+    def begin_pipelining(self, thread: str, *, at_once: int, pause: float) -> None:
+        """As many messages in all as with `begin`."""
+        self.threads.append(thread)
+        self._start(self._pipeline(thread, at_once, pause))
+
     def begin_fidgeting(self) -> None:
         self._start(self._fidget())
 
     def finish(self) -> None:
         """Nothing new from now on."""
-        self._over = True
+        self._ending.set()
+
+    @property
+    def _over(self) -> bool:
+        return self._ending.is_set()
 
     @property
     def is_settled(self) -> bool:
@@ -110,11 +124,62 @@ class Person:
         room = asyncio.Semaphore(at_once)
         while not self._over:
             await room.acquire()
-            name = f"{self._word}-{_spelt(next(self._numbers))}"
-            sending = Sending(thread, name, f"{name} {self._chance.choice(_TEXTS)}")
-            self.sendings[name] = sending
+            sending = self._next(thread)
             self._start(self._send(sending)).add_done_callback(lambda _: room.release())
             await asyncio.sleep(self._chance.uniform(0, 2 * pause))
+
+    def _next(self, thread: str) -> Sending:
+        name = f"{self._word}-{_spelt(next(self._numbers))}"
+        sending = Sending(thread, name, f"{name} {self._chance.choice(_TEXTS)}")
+        self.sendings[name] = sending
+        return sending
+
+    async def _pipeline(self, thread: str, at_once: int, pause: float) -> None:
+        """A burst after each pause, whether the one before is acked or not."""
+        under_way: dict[asyncio.Task[bool], Sending] = {}
+        again: list[Sending] = []
+        try:
+            while again or under_way or not self._over:
+                await self.client.live.wait()
+                burst, again = again, []
+                room = 0 if self._over else at_once - len(under_way) - len(burst)
+                if room > 0:
+                    burst += [self._next(thread) for _ in range(self._chance.randint(1, room))]
+                for sending in burst:
+                    sending.pipelined = True
+                    under_way[asyncio.create_task(self._try(sending))] = sending
+                connection = self.client.connections
+                await self._pause(self._chance.uniform(0, 2 * pause * max(1, len(burst))))
+                if under_way and (self._over or not self.client.has_stayed(connection)):
+                    await asyncio.wait(under_way)  # each has an answer, or is lost
+                for task in [task for task in under_way if task.done()]:
+                    sending = under_way.pop(task)
+                    if not task.result():
+                        again.append(sending)
+        finally:
+            for task in under_way:
+                task.cancel()
+
+    async def _pause(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._ending.wait()
+
+    async def _try(self, sending: Sending) -> bool:
+        sending.tries += 1
+        place = self.client.connections, next(self._places)
+        asked = self.client.ask(
+            "send", threadId=sending.thread, clientMessageId=sending.name, body=sending.body
+        )
+        frame = await asked
+        if self._is_done(frame):
+            self._acked(sending, frame)
+            if sending.tries == 1:
+                sending.place = place
+        elif frame["type"] == "problem":
+            sending.failed = True
+            await asyncio.sleep(self._chance.uniform(0.05, 0.2))
+        return bool(sending.acks)
 
     async def _send(self, sending: Sending) -> None:
         """Until it is acked; at times over a second way as well, with the same name."""

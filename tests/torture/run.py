@@ -24,7 +24,9 @@ makes of the rest."""
 
 class Tally(Struct, kw_only=True):
     kills: int = 0
+    sent: int = 0
     acked: int = 0
+    pipelined: int = 0
     lost: int = 0
     doubled: int = 0
     reordered: int = 0
@@ -77,7 +79,12 @@ async def torture(fleet: Fleet, steps: Sequence[Step], seed: str) -> tuple[Tally
         untold = await _untold(crowd)
         for person in crowd.people.values():
             await person.client.come_back()
-        findings = judge(crowd, await Truth.read(crowd), clock_jumps=fleet.clock is not None)
+        findings = judge(
+            crowd,
+            await Truth.read(crowd),
+            clock_jumps=fleet.clock is not None,
+            store_fails=fleet.store_fails,
+        )
     finally:
         for person in crowd.people.values():
             person.stop()
@@ -170,7 +177,9 @@ def _tally(fleet: Fleet, crowd: Crowd, findings: Findings, unsettled: int) -> Ta
     sendings = [sending for person in people for sending in person.sendings.values()]
     return Tally(
         kills=sum(node.kills for node in fleet.nodes),
+        sent=len(sendings),
         acked=sum(bool(sending.acks) for sending in sendings),
+        pipelined=sum(sending.pipelined for sending in sendings),
         lost=len(findings.lost),
         doubled=len(findings.doubled),
         reordered=len(findings.reordered),

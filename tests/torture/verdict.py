@@ -66,8 +66,12 @@ async def history(client: Client, thread: str) -> list[Message]:
         place = f"&before={messages[0]['messageId']}"
 
 
-def judge(crowd: Crowd, truth: Truth, *, clock_jumps: bool = False) -> Findings:
-    """Where the clock was wrong, so are the times that were given meanwhile."""
+def judge(
+    crowd: Crowd, truth: Truth, *, clock_jumps: bool = False, store_fails: bool = False
+) -> Findings:
+    """Where the clock was wrong, so are the times that were given meanwhile. Where the store fails,
+    a send may fail on a node that its sender is no longer connected to, and come after later ones
+    when it is sent again."""
     findings = Findings()
     for thread, names in crowd.threads.items():
         stored = truth.messages[names[0], thread]
@@ -76,6 +80,8 @@ def judge(crowd: Crowd, truth: Truth, *, clock_jumps: bool = False) -> Findings:
                 findings.reordered.append(f"{name} and {names[0]} are shown different messages")
         _judge_order(findings, stored, by_time=not clock_jumps)
         _judge_sendings(findings, crowd, thread, stored)
+        if not store_fails:
+            _judge_pipelined(findings, crowd, thread)
         for person in crowd.members(thread):
             _judge_changes(findings, person, stored)
     for name, person in crowd.people.items():
@@ -132,6 +138,18 @@ def _judge_own_order(findings: Findings, sendings: list[Sending]) -> None:
         if connection in last and seq < last[connection][1]:
             findings.reordered.append(f"{sending} came before what was sent earlier: {last}")
         last[connection] = number, seq
+
+
+def _judge_pipelined(findings: Findings, crowd: Crowd, thread: str) -> None:
+    """What a sender repeats in its order takes effect in that order, over any connections."""
+    for person in crowd.members(thread):
+        last = 0
+        for sending in person.sendings.values():
+            if sending.thread == thread and sending.pipelined and not sending.failed:
+                (_, seq), *_ = sending.acks or {("", 0)}
+                if 0 < seq < last:
+                    findings.reordered.append(f"{sending} came before what was sent earlier")
+                last = max(last, seq)
 
 
 def _judge_changes(findings: Findings, person: Person, stored: list[Message]) -> None:

@@ -53,7 +53,7 @@ class Herald:
 def _frame(thread: Thread, event: Event) -> frames.Event:
     match event:
         case events.MessageCreated(frame):
-            message = shapes.message(frame, _NOBODY)
+            message = shapes.rendered(frame, _NOBODY)
             return frames.MessageCreated(thread.id, message, thread.status, list(thread.awaiting))
         case events.MessageEdited(frame):
             return frames.MessageEdited(thread.id, shapes.message(frame, _NOBODY))

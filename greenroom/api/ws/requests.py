@@ -25,7 +25,11 @@ async def on_send(session: Session, request: frames.Send) -> Ack:
     )
     actor = _actor(session)
     outcome = await sending.send(
-        session.desk.messaging, actor, ThreadId(request.thread_id), outgoing
+        session.desk.messaging,
+        actor,
+        ThreadId(request.thread_id),
+        outgoing,
+        session.start_next_in_line,
     )
     sent = shapes.sending(outcome, request.client_message_id, actor.user)
     return Ack(

@@ -29,6 +29,7 @@ from greenroom.api.ws import frames
 from greenroom.api.ws.desk import Desk
 from greenroom.api.ws.frames import Ack
 from greenroom.api.ws.herald import encode
+from greenroom.api.ws.lines import Lines
 from greenroom.api.ws.screen import Screen
 from greenroom.api.ws.stream import Stream
 from greenroom.api.ws.ticket import Ticket
@@ -101,7 +102,7 @@ class Session:
         self.is_over = False
         self._takes_more = True
         self._tasks: set[asyncio.Task[None]] = set()
-        self._lines: dict[str, asyncio.Task[None]] = {}
+        self._lines = Lines()
         self._unread: deque[bytes] | None = None
         """Made when there is need for it, as few ever have."""
         self._admission: asyncio.Task[None] | None = None
@@ -221,9 +222,10 @@ class Session:
             self._start(self._answer(request))
 
     def _line(self, request: frames.Request) -> str | None:
-        """What one client writes into one thread takes effect in the order in which it was sent.
-        Where the store keeps that order itself nothing has to wait. Pages are large: a client gets
-        one after the other, as fast as it reads them."""
+        """What one client writes into one thread takes effect in the order in which it was sent:
+        a message is checked once the one before it is queued. Where the store keeps that order
+        itself nothing has to wait. Pages are large: a client gets one after the other, as fast as
+        it reads them."""
         if isinstance(request, frames.History):
             return "history"
         if isinstance(request, frames.Send) and not self.desk.messaging.store.is_local:
@@ -233,11 +235,10 @@ class Session:
     def _start(
         self, work: Coroutine[Any, Any, None], line: str | None = None
     ) -> asyncio.Task[None]:
-        if line is not None and line in self._lines:
-            work = _after(self._lines[line], work)
-        task = asyncio.get_running_loop().create_task(work)
-        if line is not None:
-            self._lines[line] = task
+        if line is None:
+            task = asyncio.get_running_loop().create_task(work)
+        else:
+            task = self._lines.start(line, work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
         self.desk.under_way += 1
@@ -246,9 +247,7 @@ class Session:
     def _done(self, task: asyncio.Task[None]) -> None:
         self.desk.under_way -= 1
         self._tasks.discard(task)
-        if self._lines:
-            for line in [line for line, last in self._lines.items() if last is task]:
-                del self._lines[line]
+        self._lines.leave(task)
         if not task.cancelled() and (bug := task.exception()) is not None:
             _log.error("something in the background of a socket went wrong", exc_info=bug)
         if task is self._admission:
@@ -258,6 +257,10 @@ class Session:
                 self.stream.go_on(caught_up=False)
         elif self._unread or len(self._tasks) == MOST_UNDER_WAY - 1:
             self._take_rest()
+
+    def start_next_in_line(self) -> None:
+        """For the handler of a request that nothing sent after it can overtake any more."""
+        self._lines.leave(asyncio.current_task())
 
     # What becomes of it.
 
@@ -422,11 +425,6 @@ class Session:
 
 def _is_ours(problem: Problem) -> bool:
     return errors.answer_to(type(problem)).status >= HTTP_500_INTERNAL_SERVER_ERROR
-
-
-async def _after(before: asyncio.Task[None], work: Coroutine[Any, Any, None]) -> None:
-    await asyncio.wait([before])
-    await work
 
 
 class _Numbered(msgspec.Struct):

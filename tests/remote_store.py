@@ -1,0 +1,205 @@
+"""A store behind a network: the same items, with delays and failures on the way.
+
+    network = Network(random.Random(seed), seconds=0.02, failing=0.1)
+    store = RemoteStore(inner, network)
+
+Each call takes effect at some moment between the question and the answer, so answers come in
+another order than the questions. A write that fails says whether it took effect as the port
+demands: after `OutcomeUnknown` it may have, or may do so later.
+"""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager, suppress
+from enum import Enum, auto
+from typing import TypeVar
+
+from greenroom.errors import Problem
+from greenroom.store.base import Change, Key, Op, Page, PageOf, Store
+from greenroom.store.capacity import Cost
+from greenroom.store.expressions import SortRange
+from greenroom.store.problems import (
+    Conflict,
+    InvalidTransaction,
+    OutcomeUnknown,
+    StoreUnavailable,
+    Throttled,
+)
+from greenroom.store.tables import Index, Table
+from greenroom.store.values import Item
+
+T = TypeVar("T")
+Model = TypeVar("Model")
+
+
+class Fault(Enum):
+    REFUSED = auto()
+    """Nothing is written, and the caller is told so."""
+    LOST = auto()
+    """The write takes effect, and its answer is lost."""
+    DROPPED = auto()
+    """The write is lost, and nobody knows."""
+    LATE = auto()
+    """The write takes effect after the caller has given up."""
+
+
+class Network:
+    """How long a call takes, and what happens to it. The same seed gives the same."""
+
+    def __init__(
+        self,
+        chance: random.Random,
+        *,
+        seconds: float = 0.0,
+        failing: float = 0.0,
+        faults: Sequence[Fault] = tuple(Fault),
+    ) -> None:
+        self.chance = chance
+        self.seconds = seconds
+        self.failing = failing
+        self.faults = faults
+        self.transactions: list[int] = []
+        """How many ops each transaction had that was tried."""
+        self.late: set[asyncio.Task[None]] = set()
+
+    async def pass_time(self) -> None:
+        await asyncio.sleep(self.chance.uniform(0, self.seconds))
+
+    def fault(self) -> Fault | None:
+        if self.chance.random() >= self.failing:
+            return None
+        return self.chance.choice(self.faults)
+
+    def refusal(self) -> Problem:
+        return self.chance.choice([Throttled(), Conflict(), StoreUnavailable("as told")])
+
+    async def arrive(self) -> None:
+        """Returns once no write is on its way any more."""
+        while self.late:
+            await asyncio.wait(self.late)
+
+
+class RemoteStore(Store):
+    is_local = False
+
+    def __init__(self, store: Store, network: Network, most_ops: int | None = None) -> None:
+        self._store = store
+        self._network = network
+        self._most_ops = most_ops
+        """A smaller limit than DynamoDB's, so that a batch may be too large for it."""
+
+    async def get(self, table: Table, key: Key, *, consistent: bool = False) -> Item | None:
+        return await self._read(lambda: self._store.get(table, key, consistent=consistent))
+
+    async def batch_get(
+        self, table: Table, keys: Sequence[Key], *, consistent: bool = False
+    ) -> dict[Key, Item]:
+        return await self._read(lambda: self._store.batch_get(table, keys, consistent=consistent))
+
+    async def query(
+        self,
+        table: Table,
+        partition: str,
+        sort: SortRange | None = None,
+        *,
+        index: Index | None = None,
+        limit: int,
+        backward: bool = False,
+        cursor: str | None = None,
+        consistent: bool = False,
+    ) -> Page:
+        return await self._read(
+            lambda: self._store.query(
+                table,
+                partition,
+                sort,
+                index=index,
+                limit=limit,
+                backward=backward,
+                cursor=cursor,
+                consistent=consistent,
+            )
+        )
+
+    async def query_as(
+        self,
+        model: Callable[[Item], Model],
+        table: Table,
+        partition: str,
+        sort: SortRange | None = None,
+        *,
+        limit: int,
+        backward: bool = False,
+        consistent: bool = False,
+    ) -> PageOf[Model]:
+        return await self._read(
+            lambda: self._store.query_as(
+                model,
+                table,
+                partition,
+                sort,
+                limit=limit,
+                backward=backward,
+                consistent=consistent,
+            )
+        )
+
+    async def write(self, *ops: Op, token: str | None = None) -> Item | None:
+        network = self._network
+        if self._most_ops is not None and len(ops) > self._most_ops:
+            raise InvalidTransaction(f"more than {self._most_ops} ops")
+        if len(ops) > 1:
+            network.transactions.append(len(ops))
+        fault = network.fault()
+        await network.pass_time()
+        match fault:
+            case Fault.REFUSED:
+                raise network.refusal()
+            case Fault.DROPPED:
+                raise OutcomeUnknown("the request was lost")
+            case Fault.LATE:
+                self._write_later(ops, token)
+                raise OutcomeUnknown("the request is late")
+        item = await self._store.write(*ops, token=token)
+        await network.pass_time()
+        if fault is Fault.LOST:
+            raise OutcomeUnknown("the answer was lost")
+        return item
+
+    def _write_later(self, ops: tuple[Op, ...], token: str | None) -> None:
+        async def write() -> None:
+            await self._network.pass_time()
+            with suppress(Problem):  # nobody hears of it
+                await self._store.write(*ops, token=token)
+
+        task = asyncio.create_task(write())
+        self._network.late.add(task)
+        task.add_done_callback(self._network.late.discard)
+
+    async def _read(self, read: Callable[[], Awaitable[T]]) -> T:
+        fault = self._network.fault()
+        await self._network.pass_time()
+        if fault is not None:
+            raise self._network.chance.choice([Throttled(), StoreUnavailable("as told")])
+        found = await read()
+        await self._network.pass_time()
+        return found
+
+    def changes(
+        self, table: Table, *, after: str | None = None, follow: bool = True
+    ) -> AsyncIterator[Change]:
+        return self._store.changes(table, after=after, follow=follow)
+
+    def counting(self) -> AbstractContextManager[Cost]:
+        return self._store.counting()
+
+    @property
+    def trouble(self) -> str | None:
+        return self._store.trouble
+
+    async def lost(self) -> Problem:
+        return await self._store.lost()
+
+    async def close(self) -> None:
+        await self._store.close()

@@ -1,0 +1,95 @@
+"""Requests of one line start in order, whichever of them is cancelled."""
+
+import asyncio
+import itertools
+
+import pytest
+
+from greenroom.api.ws.lines import Lines
+
+
+class Line:
+    """Requests by number, with what they did."""
+
+    def __init__(self) -> None:
+        self.lines = Lines()
+        self.log: list[str] = []
+        self.gates: dict[int, asyncio.Event] = {}
+
+    def start(self, number: int) -> asyncio.Task[None]:
+        self.gates[number] = asyncio.Event()
+        task = self.lines.start("thread", self._work(number))
+        task.add_done_callback(self.lines.leave)
+        return task
+
+    async def _work(self, number: int) -> None:
+        self.log.append(f"begin {number}")
+        await self.gates[number].wait()
+        self.log.append(f"end {number}")
+
+
+async def rounds() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+async def test_the_next_request_starts_when_the_one_before_has_left() -> None:
+    line = Line()
+    tasks = [line.start(number) for number in range(3)]
+    await rounds()
+    assert line.log == ["begin 0"]
+    line.lines.leave(tasks[0])
+    await rounds()
+    assert line.log == ["begin 0", "begin 1"]
+    for gate in line.gates.values():
+        gate.set()
+    await asyncio.gather(*tasks)
+    assert line.log.index("begin 2") > line.log.index("begin 1")
+
+
+async def test_a_request_cancelled_while_it_waits_lets_nobody_overtake() -> None:
+    line = Line()
+    tasks = [line.start(number) for number in range(3)]
+    await rounds()
+    tasks[1].cancel()
+    await rounds()
+    assert line.log == ["begin 0"]
+    late = line.start(3)
+    line.gates[0].set()
+    line.gates[2].set()
+    line.gates[3].set()
+    await asyncio.gather(tasks[0], tasks[2], late)
+    assert line.log == ["begin 0", "end 0", "begin 2", "end 2", "begin 3", "end 3"]
+
+
+async def test_a_request_after_a_cancelled_last_one_waits_for_the_one_before_it() -> None:
+    line = Line()
+    first, last = line.start(0), line.start(1)
+    await rounds()
+    last.cancel()
+    await rounds()
+    late = line.start(2)
+    await rounds()
+    assert line.log == ["begin 0"]
+    line.gates[0].set()
+    line.gates[2].set()
+    await asyncio.gather(first, late)
+    assert line.log == ["begin 0", "end 0", "begin 2", "end 2"]
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+async def test_cancelled_in_any_order_nothing_is_left_behind(order: tuple[int, ...]) -> None:
+    line = Line()
+    tasks = [line.start(number) for number in range(3)]
+    await rounds()
+    for number in order:
+        tasks[number].cancel()
+        await rounds()
+    outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    assert all(isinstance(outcome, asyncio.CancelledError) for outcome in outcomes)
+    late = line.start(3)
+    line.gates[3].set()
+    await asyncio.wait_for(late, 5)
+    await rounds()
+    assert not line.lines._last
+    assert not line.lines._places

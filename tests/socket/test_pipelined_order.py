@@ -1,0 +1,81 @@
+"""Clients that send without waiting, over sockets, into threads on a store that is slow and fails.
+
+What holds, for what one client sends into one thread over one connection:
+
+- Every message that was acked is in the log once, where its ack says, however often it was sent.
+- Of two messages whose first try was acked, the one that was sent first has the lower seq.
+- Where the server refuses nothing, the order is that of sending, also over connections that break,
+  as long as the client sends again in that order what was not acked.
+- Others are told of each message once, or learn of it by a resume after a gap or a `resync`.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from greenroom.safety.limits import Limit, Rate
+from tests.messaging.world import UNLIMITED
+from tests.remote_store import Fault
+from tests.socket.pipeline_scenes import FINE, HELD, REFUSED, SMALL, Scene, play
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_without_failures_the_order_is_exact(tmp_path: Path, seed: int) -> None:
+    messages = await play(Scene(seed), tmp_path)
+    assert all(one.is_sent and one.tries == 1 for one in messages)
+
+
+async def test_on_sqlite_the_order_is_exact_without_waiting(tmp_path: Path) -> None:
+    await play(Scene(10, local=True, breaks=2), tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(20, 23))
+async def test_connections_that_break_do_not_change_the_order(tmp_path: Path, seed: int) -> None:
+    messages = await play(Scene(seed, breaks=3), tmp_path)
+    assert any(one.tries > 1 for one in messages)
+
+
+@pytest.mark.parametrize("fault", Fault)
+async def test_each_failure_of_the_store_alone(tmp_path: Path, fault: Fault) -> None:
+    messages = await play(Scene(30, failing=0.15, faults=(fault,)), tmp_path)
+    assert any(one.refusals for one in messages) or fault is Fault.LOST
+
+
+@pytest.mark.parametrize("seed", range(40, 43))
+async def test_every_failure_with_connections_that_break(tmp_path: Path, seed: int) -> None:
+    await play(Scene(seed, failing=0.15, breaks=2), tmp_path)
+
+
+@pytest.mark.parametrize("failing", [0.0, 0.15])
+async def test_batches_that_are_too_large_are_split(tmp_path: Path, failing: float) -> None:
+    await play(Scene(50, failing=failing, most_ops=SMALL, breaks=1), tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(60, 62))
+async def test_two_nodes_that_write_into_the_same_threads(tmp_path: Path, seed: int) -> None:
+    await play(Scene(seed, nodes=2, breaks=2), tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(70, 72))
+async def test_two_nodes_on_a_store_that_fails(tmp_path: Path, seed: int) -> None:
+    await play(Scene(seed, nodes=2, failing=0.1, breaks=2), tmp_path)
+
+
+async def test_what_is_held_or_refused_in_between_leaves_the_order_of_the_rest(
+    tmp_path: Path,
+) -> None:
+    messages = await play(Scene(80, texts=(*FINE, HELD, REFUSED)), tmp_path)
+    outcomes = {text: set[str]() for text in (HELD, REFUSED)}
+    for one in messages:
+        if one.text in outcomes:
+            outcomes[one.text].add(str(one.answer.get("status", one.answer["type"])))
+    assert outcomes == {HELD: {"held"}, REFUSED: {"problem"}}
+
+
+async def test_limits_that_are_leased_from_the_store_leave_the_order(tmp_path: Path) -> None:
+    """A lease is a call to the store, in the middle of what somebody sends."""
+    scarce = Rate(most=60, window_ms=60_000, unasked=3, step=4, keep_ms=60_000)
+    messages = await play(Scene(90, rates={**UNLIMITED, Limit.MESSAGES: scarce}), tmp_path)
+    refused = [one for one in messages if not one.is_sent]
+    assert 0 < len(refused) < len(messages) / 2
+    assert {one.answer["problem"]["status"] for one in refused} == {429}

@@ -1,0 +1,40 @@
+"""A client that sends into a thread without waiting, on a store that takes its time."""
+
+import random
+from collections import Counter
+from pathlib import Path
+
+from greenroom.app import TABLES
+from greenroom.clock import SystemClock
+from greenroom.messaging.turns import MOST_TOGETHER
+from tests.remote_store import Network, RemoteStore
+from tests.socket.client import sending
+from tests.socket.node import CAST, node_on
+from tests.stores import SQLITE, fresh_store
+
+MANY = 2 * MOST_TOGETHER
+
+
+async def test_what_waits_for_a_slow_store_is_written_together(tmp_path: Path) -> None:
+    clock, network = SystemClock(), Network(random.Random(1))
+    async with (
+        fresh_store(f"{SQLITE}{tmp_path}/node.db", TABLES, clock) as store,
+        node_on(RemoteStore(store, network), clock) as node,
+    ):
+        await node.join(*CAST)
+        thread = await node.talk("ana", "ben")
+        async with await node.connect("ana") as ana, await node.connect("ben") as ben:
+            network.seconds = 0.1
+            network.transactions.clear()
+            answers = [
+                await ana.begin("send", **sending(thread, f"number {number}"))
+                for number in range(MANY)
+            ]
+            acks = [await answer for answer in answers]
+            assert Counter(ack["type"] for ack in acks) == {"ack": MANY}
+            seqs = [ack["message"]["seq"] for ack in acks]
+            assert seqs == list(range(seqs[0], seqs[0] + MANY))
+            told = [one for one in await ben.told() if one["type"] == "message.created"]
+            assert [one["message"]["seq"] for one in told] == seqs
+    assert sum(network.transactions) == 2 * MANY + len(network.transactions)
+    assert len(network.transactions) <= MANY / 8
