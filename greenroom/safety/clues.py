@@ -4,7 +4,8 @@ A clue is a set of strings, and wherever the expression matches, the text has at
 
     idiot      as a whole word: a run of letters and digits
     @ 7 ж      as a mark: whatever is neither a blank nor one of a to z
-    .a " ."    in its shape: a mark before a letter or digit, or after a blank
+    .a .0 " ." in its shape: a mark before a letter or a digit, or after a blank
+    aaa...     in its shape: `LONG_RUN`, so many letters and digits without a break
 
 An expression is spelled out in traces, which are tuples of what may stand there one after the
 other; of each trace the rarest string is taken. What one would get wrong: a clue may be weaker than
@@ -35,6 +36,7 @@ _NOTHING: frozenset[Trace] = frozenset({()})
 _MOST_TRACES = 500
 _WIDEST_RANGE = 100
 _FEW = 4
+LONG_RUN = "a" * 25
 _DIGITS = "0123456789"
 _CATEGORIES = {"CATEGORY_DIGIT": _DIGITS, "CATEGORY_SPACE": " ", "CATEGORY_NOT_WORD": _BREAK}
 """A text as it is read has no other digits than ours."""
@@ -139,10 +141,13 @@ def _joined(some: frozenset[Trace], more: frozenset[Trace]) -> frozenset[Trace] 
 
 
 def _repeated(least: int, most: int, once: frozenset[Trace]) -> frozenset[Trace]:
-    """Of many times only the last is spelled out; many of the same break are as good as one."""
-    is_break = len(once) == 1 and all(len(trace) == 1 and _is_break(trace[0]) for trace in once)
+    """Of many times only the last is spelled out, and of a single piece the fewest that there are;
+    many of the same break are as good as one."""
+    is_piece = len(once) == 1 and all(len(trace) == 1 for trace in once)
+    is_break = is_piece and all(_is_break(trace[0]) for trace in once)
     if most > 1 and not is_break:
-        once = frozenset((_ANYTHING, *trace) for trace in once)
+        fewest = min(least, len(LONG_RUN)) if is_piece else 1
+        once = frozenset((_ANYTHING, *trace * max(1, fewest)) for trace in once)
     return once if least else once | _NOTHING
 
 
@@ -211,10 +216,16 @@ def _sketched(piece: Piece) -> str:
 
 def _shapes_in(trace: Sequence[Piece]) -> Iterator[Clue]:
     for before, after in pairwise(trace):
-        if len(before) == 1 and _is_mark(before) and _is_break(before) and _is_letter(after):
-            yield frozenset({before + "a"})
-        if before == " " and len(after) == 1 and _is_mark(after) and _is_break(after):
+        if _is_one_mark(before) and after.isascii() and _is_letter(after):
+            yield frozenset(before + ("0" if c.isdigit() else "a") for c in after)
+        if before == " " and _is_one_mark(after):
             yield frozenset({" " + after})
+    if LONG_RUN in "".join("a" if one.isascii() and _is_letter(one) else " " for one in trace):
+        yield frozenset({LONG_RUN})
+
+
+def _is_one_mark(piece: Piece) -> bool:
+    return len(piece) == 1 and piece.isascii() and _is_mark(piece) and _is_break(piece)
 
 
 @lru_cache

@@ -4,14 +4,16 @@ its author. The more a text costs its reader, the further it leads: nudge, hold,
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 from enum import Enum
+from functools import lru_cache
 
 from greenroom.people import access
 from greenroom.people.actor import Actor
 from greenroom.safety.context import Safety
-from greenroom.safety.links import LINK
+from greenroom.safety.links import links_in
 from greenroom.safety.look import sees
 from greenroom.safety.reading import Reading, read
 from greenroom.safety.rules import POLICY, Leads, Policy, Rule
+from greenroom.safety.traits import signs_of
 from greenroom.safety.verdict import (
     ABOUT_STRANGERS,
     Allow,
@@ -41,7 +43,8 @@ class Repeats(Enum):
 
 
 def has_link(text: str) -> bool:
-    return LINK.search(read(text)) is not None
+    plain = read(text)
+    return next(links_in(plain, signs_of(plain)), None) is not None
 
 
 async def judge(
@@ -63,6 +66,13 @@ async def judge(
         recent=_recent(safety, actor, reading, now_ms, repeats),
     )
     return _judge_at_a_glance(reading, circumstances, safety.policy)
+
+
+def unsay(safety: Safety, actor: Actor, text: str) -> None:
+    """The message was judged and then not written: it does not count as having been said."""
+    if len(text) < _SHORTEST_TO_REMEMBER:
+        return  # it was not counted; a longer text may have the same digest
+    safety.memory.unsay(actor.user, Reading(text).digest)
 
 
 def judge_text(text: str, circumstances: Circumstances, policy: Policy = POLICY) -> Verdict:
@@ -89,7 +99,7 @@ def judge_by(
 
 
 def _verdict(seen: list[Rule], circumstances: Circumstances, policy: Policy) -> Verdict:
-    score = _added_up(seen)
+    score = _added_up(tuple([rule.score for rule in seen]))
     by_score = _by_score(score, circumstances, policy)
     worst = max(seen, key=lambda rule: rule.leads)
     leads = max(worst.leads, by_score)
@@ -115,10 +125,11 @@ def _hints(seen: list[Rule], circumstances: Circumstances) -> tuple[PolicyHint, 
     return tuple(hint for hint in hints if hint not in ABOUT_STRANGERS) or hints
 
 
-def _added_up(seen: list[Rule]) -> Decimal:
+@lru_cache(maxsize=512)
+def _added_up(scores: tuple[Decimal, ...]) -> Decimal:
     innocent = Decimal(1)
-    for rule in seen:
-        innocent *= 1 - rule.score
+    for score in scores:
+        innocent *= 1 - score
     return (1 - innocent).quantize(_CENT, ROUND_HALF_UP)
 
 

@@ -129,12 +129,14 @@ class Limits:
 
     async def spend(self, user: UserId, *limits: Limit) -> None:
         """One of each, in this order; `TooMany` where there is none left."""
+        now = self._clock.now_ms()
         for limit in limits:
             rate = self._rates[limit]
             spent = self._in_mind(user, limit)
             # Nobody passes those who wait: what somebody sends keeps its order.
-            if spent.waiting or not self._spend_here(rate, spent):
+            if spent.waiting or not _spend_here(rate, spent, now):
                 await self._wait_and_spend(user, limit, rate, spent)
+                now = self._clock.now_ms()
 
     async def spend_many(self, user: UserId, limit: Limit, count: int) -> None:
         """All of them or none: `TooMany` where fewer are left."""
@@ -167,11 +169,11 @@ class Limits:
     ) -> None:
         """What this node has first, and a lease for the rest."""
         unasked, leased, here = tuple(spent.unasked), spent.leased, 0
-        while here < count and self._spend_here(rate, spent):
+        now = self._clock.now_ms()
+        while here < count and _spend_here(rate, spent, now):
             here += 1
         if here == count:
             return
-        now = self._clock.now_ms()
         if count == 1 and 0 < spent.refused_until_ms - now <= _span(rate):
             raise _too_many(limit, spent.refused_until_ms - now)
         match await self._lease(user, limit, rate, count - here):
@@ -186,18 +188,6 @@ class Limits:
                 if count == 1:
                     spent.refused_until_ms = again
                 raise _too_many(limit, again - self._clock.now_ms())
-
-    def _spend_here(self, rate: Rate, spent: _Spent) -> bool:
-        now = self._clock.now_ms()
-        while spent.unasked and not _counts(spent.unasked[0], now, rate.window_ms):
-            spent.unasked.popleft()
-        if len(spent.unasked) < rate.unasked:
-            spent.unasked.append(now)
-            return True
-        if spent.leased and spent.lease_ends_ms - rate.keep_ms <= now < spent.lease_ends_ms:
-            spent.leased -= 1
-            return True
-        return False
 
     async def _lease(
         self, user: UserId, limit: Limit, rate: Rate, least: int
@@ -233,6 +223,19 @@ class Limits:
                 self._spent.popitem(last=False)
         self._spent.move_to_end((user, limit))
         return spent
+
+
+def _spend_here(rate: Rate, spent: _Spent, now: int) -> bool:
+    unasked = spent.unasked
+    while unasked and not _counts(unasked[0], now, rate.window_ms):
+        unasked.popleft()
+    if len(unasked) < rate.unasked:
+        unasked.append(now)
+        return True
+    if spent.leased and spent.lease_ends_ms - rate.keep_ms <= now < spent.lease_ends_ms:
+        spent.leased -= 1
+        return True
+    return False
 
 
 def _span(rate: Rate) -> int:

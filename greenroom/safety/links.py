@@ -5,6 +5,7 @@ language count only with something that no word has (a path, or a host known for
 """
 
 import re
+from collections.abc import Iterator
 
 _ENDINGS = (
     "com|net|org|info|biz|io|xyz|shop|online|site|top|club|store|app|dev|link|website|space|pro"
@@ -15,10 +16,24 @@ _WORDLIKE = "de|es|it|me|at|be|in|to|so|is|no|my|do|am|pm|se|si|ai|id|la|im|sh|s
 
 LINK = re.compile(
     r"(?:[a-z][a-z0-9+]{1,9}:/{1,2}[^\s/]"  # a scheme
-    r"|\b(?:mailto|tel|sms|javascript|data):[^\s]"
+    r"|(?!(?<=\w)\w)(?:"  # within a word there is nothing else to try
+    r"\b(?:mailto|tel|sms|javascript|data):[^\s]"
     r"|\bwww\.[a-z0-9]"
     r"|\]\([^)\s]"  # Markdown
     rf"|(?<=[a-z0-9-])\.(?:{_ENDINGS})(?![a-z0-9@-]|\.[a-z0-9])"  # a bare domain
     rf"|(?<=[a-z0-9-])\.(?:{_ENDINGS}|{_WORDLIKE})/[a-z0-9@+?=_-]"
-    r"|\b(?:t|wa|m|paypal|revolut|cash|bit|linktr|discord)\.(?:me|ly|ee|gg|app)\b)"
+    r"|\b(?:t|wa|m|paypal|revolut|cash|bit|linktr|discord)\.(?:me|ly|ee|gg|app)\b))"
 )
+_BEGINNINGS = ("mailto:", "tel:", "sms:", "javascript:", "data:")
+
+
+def links_in(text: str, signs: str) -> Iterator[re.Match[str]]:
+    """Of a text as it is read, with its signs (`traits.signs_of`)."""
+    return LINK.finditer(text) if _may_have_link(text, signs) else iter(())
+
+
+def _may_have_link(text: str, signs: str) -> bool:
+    """By what every link has one of: the expression takes its time."""
+    if ".a" in signs or ":/" in signs or "](" in signs or "www." in text:
+        return True
+    return ":" in signs and any(map(text.__contains__, _BEGINNINGS))

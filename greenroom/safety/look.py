@@ -36,6 +36,7 @@ _IBAN_LENGTHS = {
     for country in countries.split()
 }
 _URL = re.compile(r"\S{1,2000}")
+_THRICE = re.compile(r"(.)\1\1", re.DOTALL)
 
 MARKS_IN_RUNS = "!?$€"
 
@@ -106,7 +107,9 @@ def sees(look: Look, reading: Reading, recent: int) -> bool:
         case LinkDensity(percent):
             return _in_links(reading) * 100 >= percent * len(reading.text)
         case Run(times):
-            return any(_has_run(text, times) for text in {reading.text, reading.undisguised})
+            if _has_run(reading.text, times):
+                return True
+            return reading.is_disguised and _has_run(reading.undisguised, times)
         case Shouting(letters, percent):
             return _shouts(reading.original, letters, percent)
         case Repeated(times):
@@ -118,9 +121,9 @@ def sees(look: Look, reading: Reading, recent: int) -> bool:
 def _matches(regex: str, needs: tuple[str, ...], reading: Reading) -> bool:
     compiled = _compiled(regex)
     for text in (reading.text, reading.undisguised):
-        if (not needs or any(need in text for need in needs)) and compiled.search(text):
+        if (not needs or any(map(text.__contains__, needs))) and compiled.search(text):
             return True
-        if reading.undisguised == reading.text:
+        if not reading.is_disguised:
             break
     return False
 
@@ -147,7 +150,10 @@ def _in_links(reading: Reading) -> int:
 
 
 def _has_run(text: str, times: int) -> bool:
-    """A run of twelve covers every twelfth place once, wherever it begins."""
+    """A run of twelve covers three of every fourth place, and one of every twelfth, wherever it
+    begins."""
+    if times >= 3 and not _THRICE.search(text[:: times // 3]):
+        return False
     return any(
         text[at] * times in text[max(0, at - times + 1) : at + times]
         for at in range(times - 1, len(text), times)

@@ -42,6 +42,13 @@ class Memory:
             del said.digests[0], said.times_ms[0]
         return before
 
+    def unsay(self, user: UserId, digest: bytes) -> None:
+        """The last time that the user said this does not count after all."""
+        said = self._texts.get(user)
+        if said is not None and digest in said.digests:
+            last = len(said.digests) - 1 - said.digests[::-1].index(digest)
+            del said.digests[last], said.times_ms[last]
+
     def times(self, user: UserId, digest: bytes, now_ms: int) -> int:
         """How often the user has said this in the last ten minutes."""
         said = self._texts.get(user)

@@ -8,17 +8,23 @@ they count only with a trunk zero, as a North American number, or after a word s
 # ruff: noqa: RUF001  letters of other scripts are meant
 
 import re
+from functools import cache
 from itertools import pairwise
 
 import phonenumbers
-from phonenumbers import NumberParseException
+from phonenumbers import NumberParseException, PhoneMetadata
+
+from greenroom.safety.traits import table
 
 _FEWEST = 7
+FEWEST_DIGITS = 5
+"""Written as digits; the others may be letters that look like some."""
 _MOST_CANDIDATES = 12
 _WITH_TRUNK_ZERO = ("GB", "DE", "FR", "NL", "IT", "AT", "CH", "BE", "SE", "AU", "IE", "TR", "IN")
 _WITHOUT = ("US", "ES", "PL", "PT", "BR", "MX", "DK", "NO", "CZ", "GR", "RU")
 
 _HARMLESS = re.compile(
+    r"(?!(?<=\w)[^\W\d]|(?<=\d)\d)(?:"  # within a word or number there is nothing to try
     r"\b\d{4}-\d{1,2}-\d{1,2}(?:[t ]{1,2}\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?z?)?(?!\d)"
     r"|(?<![\d.])[0-3]?\d[./-][0-3]?\d[./-](?:20)?\d{2}(?![./-]?\d)"  # a date
     r"|\b\d{1,2}[:h]\d{2}(?::\d{2})?(?!:?\d)"  # a time
@@ -36,18 +42,40 @@ _HARMLESS = re.compile(
     r"|\b(?:inv|invoice|order|ord|ref|reference|po|bkg|booking|ticket|tracking|flight|iso|sku|job"
     r"|rechnung|bestellung|auftrag|pedido|factura|commande|facture|ordine|fattura|zamowienie)\b"
     r"[\s#:.-]{0,3}(?:(?:number|no|nr|num|id|code|nummer|numero)\b[\s#:.-]{0,3})?(?:is\s)?"
-    r"[a-z]{0,4}[\s-]?\d[\d-]{0,20}"
+    r"[a-z]{0,4}[\s-]?\d[\d-]{0,20})"
 )
-_LETTER_FOR_DIGIT = re.compile(r"(?<![a-z])[oil]{1,3}(?=[\s.-]?\d)|(?<=\d)[oil]{1,3}(?![a-z])")
+_LETTER_FOR_DIGIT = re.compile(
+    r"[oil](?:(?<![a-z].)[oil]{0,2}(?=[\s.-]?\d)|(?<=\d.)[oil]{0,2}(?![a-z]))"
+)
 _DIGIT_FOR_LETTER = str.maketrans("oil", "011")
 _CANDIDATE = re.compile(r"(?<![\w#])(?:\+\s?)?\(?\d(?:[\s().\-/_*~|•·]{0,3}\d){6,17}(?!\d)")
-_ONE_BY_ONE = re.compile(r"(?<!\d)\d(?:[^\w\n]{1,3}\d(?!\d)){6,17}")
+_ONE_BY_ONE = re.compile(r"\d(?<!\d.)(?:[^\w\n]{1,3}\d(?!\d)){6,17}")
 _ASKED_FOR = re.compile(
     r"(?:call|text|phone|tel|cell|mobile|number|ring|whats|reach|contact|nummer|handy|ruf|erreich"
     r"|numero|llama|movil|appel|portable|chiama|cellulare|liga|zap|bel|numer|zadzwon"
     r"|звон|номер|тел)"
 )
 _NOT_A_DIGIT = re.compile(r"\D")
+
+# For a look at the digits before what is harmless is left out. Leaving it out takes whole groups of
+# digits away, and joins none. Only where one of `_CUTS` is found may the end of a group remain.
+_NEXT = r"(?:[\s().\-/_*~|•·]{0,3}\d)"
+_BY_ITSELF = re.compile(
+    r"[\d+](?:(?<=\+)|(?<!\w.)(?:"
+    rf"(?<=0){_NEXT}(?<=0){_NEXT}{{5,16}}(?!\d)"  # 00 for +
+    rf"|(?<=0){_NEXT}{{8,17}}(?!\d)"  # a trunk zero
+    rf"|(?:(?<=1){_NEXT})?(?<=[2-9]){_NEXT}{{9}}(?!\d)))"  # North America
+)
+_LONGEST = 18
+"""Digits of a number at most, as `_CANDIDATE` has it."""
+_CUT_SIGNS = ("_", "$", "€", "£", "¥", "usd", "eur", "gbp", "chf", "x", "×", "*")
+_SHORTEST_CUT = 10
+_LONG_CUT = re.compile(r"\d[\d-]{20}")
+"""Each of `_CUTS` has one of the signs, is a long cut, or has a dot and more digits than that."""
+_CUTS = re.compile(
+    r"_|\$\s?\d|€\s?\d|£\s?\d|¥\s?\d|usd\s?\d|eur\s?\d|gbp\s?\d|chf\s?\d"
+    r"|x\s?\d{6}|×\s?\d{6}|\*\s?\d{6}|\.\d{10}|\d[\d-]{20}"
+)
 
 _SPELLED = {
     word: str(digit)
@@ -69,23 +97,108 @@ _SPELLED = {
 }
 _TWICE = {"double": 2, "triple": 3, "doppel": 2, "doble": 2}
 _DIGITS = "0123456789"
+_ALL_BUT_DIGITS = bytes(code for code in range(128) if chr(code) not in _DIGITS)
 _FEWEST_SPELLED = 4
+
+
+_SEPARATORS = "".join(chr(code) for code in range(128) if chr(code).isspace()) + "().-/_*~|?"
+"""What may stand between the digits of a number; `?` is for what is beyond ASCII."""
+
+
+def _group_sign(c: str) -> str:
+    if c in "0123456789oil":
+        return "0"
+    return " " if c in _SEPARATORS else "x"
+
+
+def _single_sign(c: str) -> str:
+    return _group_sign(c) if c.isalnum() else " "
+
+
+_GROUP_SIGNS, _SINGLE_SIGNS = table(_group_sign), table(_single_sign)
+_GROUPS = re.compile(rb"0(?: {0,3}0){6,}")
+_AROUND = 8
+"""Characters before a group of digits that may belong to its number, or forbid one."""
+_SEVEN = b"0" * _FEWEST
+_SINGLE, _FEWEST_SINGLE = b" 0 ", 3
+"""Seven digits one by one have five within, of which three do not overlap in `count`."""
 
 CLUE = frozenset({*_DIGITS, *_SPELLED})
 """Without any of these there is no number."""
+SPELLED = frozenset(_SPELLED)
 
 
 def has_phone(text: str, words: list[str]) -> bool:
     """In a text as it is read, and in its words."""
-    digits = sum(map(text.count, _DIGITS))
-    if digits >= _FEWEST - 2 and _in_digits(text):
+    if _digits_in(text) >= FEWEST_DIGITS and _in_digits(text):
         return True
-    return sum(map(_SPELLED.__contains__, words)) >= _FEWEST_SPELLED and _in_words(words)
+    return is_spelled(words) and _in_words(words)
+
+
+def may_have_phone(text: str, words: list[str]) -> bool:
+    """False only where `has_phone` would be, and cheap: without looking for what is harmless."""
+    raw = text.encode("ascii", "replace")
+    if len(raw.translate(None, _ALL_BUT_DIGITS)) >= FEWEST_DIGITS:
+        signs = raw.translate(_GROUP_SIGNS)
+        has_groups = _SEVEN in signs.replace(b" ", b"")
+        is_single = raw.translate(_SINGLE_SIGNS).count(_SINGLE) >= _FEWEST_SINGLE
+        if has_groups or is_single:
+            groups = [found.span() for found in _GROUPS.finditer(signs)] if has_groups else []
+            if _may_be_in_digits(_with_digits(text), groups, is_single):
+                return True
+    return is_spelled(words)
+
+
+def _may_be_in_digits(text: str, groups: list[tuple[int, int]], is_single: bool) -> bool:
+    if is_single and _ONE_BY_ONE.search(text):
+        return True
+    if not groups:
+        return False
+    if _may_be_cut(text, groups) and _CUTS.search(text):
+        return True
+    is_candidate = False
+    for start, end in groups:
+        part = text[max(0, start - _AROUND) : end + 1]
+        if text[start:end].isdecimal() and "+" not in part and not _may_be_whole(text[start:end]):
+            is_candidate = is_candidate or end - start <= _LONGEST
+            continue
+        if _BY_ITSELF.search(part):
+            return True
+        is_candidate = is_candidate or _CANDIDATE.search(part) is not None
+    return is_candidate and _ASKED_FOR.search(text) is not None
+
+
+def _may_be_whole(digits: str) -> bool:
+    """Of digits without anything between them: with a trunk zero, or of North America."""
+    return len(digits) <= _LONGEST and (digits[0] == "0" or len(digits) in (10, 11))
+
+
+def _may_be_cut(text: str, groups: list[tuple[int, int]]) -> bool:
+    """Whether it is worth looking for `_CUTS`."""
+    if any(map(text.__contains__, _CUT_SIGNS)):
+        return True
+    return any(end - start > _SHORTEST_CUT for start, end in groups) and (
+        "." in text or _LONG_CUT.search(text) is not None
+    )
+
+
+def _digits_in(text: str) -> int:
+    return len(text.encode("ascii", "ignore").translate(None, _ALL_BUT_DIGITS))
+
+
+def is_spelled(words: list[str]) -> bool:
+    """Whether enough words for digits are among them."""
+    if SPELLED.isdisjoint(words):
+        return False
+    return sum(map(SPELLED.__contains__, words)) >= _FEWEST_SPELLED
+
+
+def _with_digits(text: str) -> str:
+    return _LETTER_FOR_DIGIT.sub(lambda one: one.group().translate(_DIGIT_FOR_LETTER), text)
 
 
 def _in_digits(text: str) -> bool:
-    rest = _LETTER_FOR_DIGIT.sub(lambda one: one.group().translate(_DIGIT_FOR_LETTER), text)
-    rest = _HARMLESS.sub(" ; ", rest)
+    rest = _HARMLESS.sub(" ; ", _with_digits(text))
     for tried, found in enumerate(_CANDIDATE.finditer(rest)):
         if tried >= _MOST_CANDIDATES:
             break
@@ -104,19 +217,50 @@ def _is_number(shown: str, asked_for: bool) -> bool:
     if asked_for:
         return not _counts_up(shown)
     if digits.startswith("0"):
-        return len(digits) >= 9 and any(_is_valid(digits, one) for one in _WITH_TRUNK_ZERO)
+        if len(digits) < 9 or not _fits(_all_described(), digits):
+            return False
+        return any(_is_valid(digits, one) for one in _WITH_TRUNK_ZERO)
     if len(digits) == 10 or (len(digits) == 11 and digits.startswith("1")):
         return _is_valid(digits, "US")
     return False
 
 
 def _is_valid(digits: str, region: str | None) -> bool:
+    if region is not None and not _may_be_valid(digits, region):
+        return False
     try:
         return phonenumbers.is_possible_number(number := phonenumbers.parse(digits, region)) and (
             region is None or phonenumbers.is_valid_number(number)
         )
     except NumberParseException:
         return False
+
+
+def _may_be_valid(digits: str, region: str) -> bool:
+    """False only where the library would say so, which takes its time. `digits` begin with a trunk
+    zero, or are of North America."""
+    return _fits(_described(region), digits)
+
+
+def _fits(described: re.Pattern[str], digits: str) -> bool:
+    return bool(described.fullmatch(digits) or described.fullmatch(digits, 1))
+
+
+@cache
+def _all_described() -> re.Pattern[str]:
+    return re.compile("|".join(_described(one).pattern for one in _WITH_TRUNK_ZERO))
+
+
+@cache
+def _described(region: str) -> re.Pattern[str]:
+    """What the library matches a number with first, in all regions with the same country code."""
+    code = phonenumbers.country_code_for_region(region)
+    regions = phonenumbers.region_codes_for_country_code(code)
+    described = (PhoneMetadata.metadata_for_region(one, None) for one in regions)
+    patterns = {
+        one.general_desc.national_number_pattern for one in described if one and one.general_desc
+    }
+    return re.compile("|".join(f"(?:{one})" for one in sorted(filter(None, patterns))))
 
 
 def _in_words(tokens: list[str]) -> bool:

@@ -9,19 +9,19 @@ forms of up to eighteen.
 
 import re
 import unicodedata
-from functools import cached_property
 from hashlib import blake2b
 
 from greenroom.letters import PerCharacter
-from greenroom.safety.links import LINK
-from greenroom.safety.traits import table, words_in
+from greenroom.safety.links import links_in
+from greenroom.safety.traits import signs_of, table, words_in
 
-_LOOKALIKES = str.maketrans(
+_LIKE_LATIN = (
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u051b\u0461\u043a"
     "\u043c\u0442\u0432\u043d\u04bb\u03bf\u03b1\u03b5\u03b9\u03ba\u03bd\u03c1\u03c4\u03c5"
-    "\u03c7\u0131\u0269\u0261\u0251\u217c",
-    "aeopcyxijsdwwk" + "mtbhhoaeikvptu" + "xiigal",
+    "\u03c7\u0131\u0269\u0261\u0251\u217c"
 )
+_LOOKALIKES = str.maketrans(_LIKE_LATIN, "aeopcyxijsdwwk" + "mtbhhoaeikvptu" + "xiigal")
+_LOOKALIKE = re.compile(f"[{_LIKE_LATIN}]")
 _LEET = str.maketrans("0134578@$", "oleastbas")
 _WORD = re.compile(r"[^\W_]+")
 _ASCII_LETTER = re.compile(r"[a-z]")
@@ -31,12 +31,16 @@ _SPACES = re.compile(r"[\s.\-_*]")
 _LONGEST_FORM = 3
 _HANGUL = ("\uac00", "\ud7a3")
 _INVISIBLE = frozenset({"Cf", "Mn", "Me", "Cc", "Cs"})
+_BEYOND_ASCII = "?"
+"""What `encode` puts for it."""
 
 
 def _disguise_sign(c: str) -> str:
     if ord(c) in _LEET:
         return "1"
-    return "a" if c.isalnum() else " " if _SPACES.match(c) else "x"
+    if c == _BEYOND_ASCII:
+        return " "  # some of these are blanks
+    return "a" if c.isalpha() else " " if _SPACES.match(c) else "x"
 
 
 _DISGUISES = table(_disguise_sign)
@@ -46,7 +50,7 @@ def read(text: str) -> str:
     if text.isascii():
         return text.lower()
     plain = text.translate(_READ)
-    if plain.isascii():
+    if not _LOOKALIKE.search(plain):
         return plain
     return _WORD.sub(lambda word: _latin(word.group()), plain)
 
@@ -67,17 +71,20 @@ class Reading:
         self.text = read(original)
         self.words = words_in(self.text)
         self.undisguised = _undisguised(self.text)
+        self.is_disguised = self.undisguised != self.text
+        self.signs = signs_of(self.text)
+        self._links: tuple[tuple[int, int], ...] | None = None
 
     @property
     def digest(self) -> bytes:
         """The same for texts that read the same, whatever their case, spacing and punctuation."""
         return _digest(self.words)
 
-    @cached_property
+    @property
     def links(self) -> tuple[tuple[int, int], ...]:
-        if not any(one in self.text for one in ".:("):
-            return ()
-        return tuple(found.span() for found in LINK.finditer(self.text))
+        if self._links is None:
+            self._links = tuple([found.span() for found in links_in(self.text, self.signs)])
+        return self._links
 
 
 def _undisguised(text: str) -> str:
@@ -89,11 +96,10 @@ def _undisguised(text: str) -> str:
 
 
 def _may_be_disguised(text: str) -> bool:
-    """Whether there is a sign for a letter, or two letters in a row that stand alone."""
-    if not text.isascii():
-        return True
-    signs = text.encode().translate(_DISGUISES)
-    return b"1" in signs or b" a a " in signs or b" a  a " in signs
+    """Whether there are signs for a letter within a word, or two letters in a row that stand
+    alone."""
+    signs = text.encode("ascii", "replace").translate(_DISGUISES).decode()
+    return "a1a" in signs or "a11a" in signs or " a a " in signs or " a  a " in signs
 
 
 def _plain(character: str) -> str:

@@ -1,12 +1,12 @@
-"""What a text is made of: its words, its marks, its shape. Pure.
+"""What a text is made of: its words, its signs, its capitals. Pure.
 
-Plain ASCII goes through a table in one step, since nearly every text is that and every text is
-asked; other texts go letter by letter. What one would get wrong: both ways have to say the same of
-the same text (tests/safety/test_glance.py).
+Every text is asked, so that the work is done by tables and expressions and not letter by letter.
+Careful: ASCII and other texts go two ways, and both have to say the same of the same text
+(tests/safety/test_glance.py).
 """
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -15,12 +15,8 @@ def _word_sign(c: str) -> str:
     return c if c.isalnum() else " "
 
 
-def _shape_sign(c: str) -> str:
-    return "a" if c.isalnum() else " " if c.isspace() else c
-
-
-def _is_mark(c: str) -> bool:
-    return not (c.isspace() or (c.isascii() and c.isalpha()))
+def _sign(c: str) -> str:
+    return "a" if c.isalpha() else "0" if c.isdigit() else " " if c.isspace() else c
 
 
 def table(sign: Callable[[str], str]) -> bytes:
@@ -32,9 +28,8 @@ def _all_but(kept: Callable[[str], bool]) -> bytes:
     return bytes(code for code in range(128) if not kept(chr(code)))
 
 
-_WORDS, _SHAPE = table(_word_sign), table(_shape_sign)
-_ALL_BUT_MARKS, _ALL_BUT_CAPITALS = _all_but(_is_mark), _all_but(str.isupper)
-_ALL_BUT_LETTERS = _all_but(str.isalpha)
+_WORDS, _SIGNS = table(_word_sign), table(_sign)
+_ALL_BUT_CAPITALS, _ALL_BUT_LETTERS = _all_but(str.isupper), _all_but(str.isalpha)
 
 
 def words_in(text: str) -> list[str]:
@@ -44,24 +39,23 @@ def words_in(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def marks_in(text: str) -> Collection[str]:
-    """All that is neither a blank nor one of A to Z, a to z; some of them perhaps repeatedly."""
-    if text.isascii():
-        return text.encode().translate(None, _ALL_BUT_MARKS).decode()
-    return set(filter(_is_mark, text))
-
-
-def shape_of(text: str) -> str:
-    """`a` for each letter and digit, a blank for each blank, and the other marks themselves."""
-    if text.isascii():
-        return text.encode().translate(_SHAPE).decode()
-    return "".join(map(_shape_sign, text))
+def signs_of(text: str) -> str:
+    """`a` for each letter, `0` for each digit, a blank for each blank, and the other marks
+    themselves; `?` for what is beyond ASCII."""
+    return text.encode("ascii", "replace").translate(_SIGNS).decode()
 
 
 def capitals_in(text: str) -> int:
     if text.isascii():
         return len(text.encode().translate(None, _ALL_BUT_CAPITALS))
     return sum(map(str.isupper, text))
+
+
+def has_capitals(text: str, least: int) -> bool:
+    """Whether there are so many. Most texts have too few even with all that is beyond ASCII."""
+    ascii_only = text.encode("ascii", "ignore")
+    most = len(ascii_only.translate(None, _ALL_BUT_CAPITALS)) + len(text) - len(ascii_only)
+    return most >= least and capitals_in(text) >= least
 
 
 def cased_in(text: str) -> int:

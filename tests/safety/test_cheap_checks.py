@@ -1,0 +1,237 @@
+"""The cheap checks in front of the expensive ones never say no where these say yes."""
+
+# ruff: noqa: RUF001  letters of other scripts are meant
+
+import random
+import re
+
+import phonenumbers
+import pytest
+from hypothesis import example, given, settings, strategies as st
+from phonenumbers import NumberParseException
+
+from bench.chat_texts import TEXTS
+from greenroom.safety import phones
+from greenroom.safety.judge import has_link, judge_by, judge_text
+from greenroom.safety.links import LINK
+from greenroom.safety.look import Run, sees
+from greenroom.safety.reading import _SPACED_OUT, Reading, _may_be_disguised, _plain, read
+from greenroom.safety.rules import POLICY
+from greenroom.safety.verdict import Circumstances
+from tests.safety.test_glance import SENTENCES, WORDS
+
+BETWEEN = (
+    *(
+        "",
+        " ",
+        "  ",
+        ".",
+        "-",
+        "/",
+        " - ",
+        ", ",
+        ": ",
+        "(",
+        ")",
+        "\n",
+        "·",
+        "•",
+        "_",
+        "*",
+        "|",
+        "~",
+    ),
+    *(
+        "x",
+        "×",
+        " x ",
+        "#",
+        "# ",
+        "$",
+        "€",
+        "£ ",
+        "¥",
+        "+",
+        "+ ",
+        "+ (",
+        "00",
+        "0",
+        "o",
+        "l",
+        "ooo",
+    ),
+    *("usd", "eur ", "chf", "k", "t", "h", ":", "'", ",", ";", "@", "?", "é", "к", "字", "٣", "𝟙"),
+    *("\u200b", "\u2028", "\u00a0", "😊"),
+)
+NUMBERS = (
+    *("1", "7", "0", "12", "34", "555", "2026", "0123", "12345", "1234567", "2025550123", "+1"),
+    *("+43", "0043", "0660", "0170 1234567", "212-555-0123", "978-3-16-148410-0", "2026-11-05"),
+    *("48.20849, 16.37208", "21.11.2026", "14:00", "1,250", "1.250,00", "84729105638471029365"),
+    *("0123456789012345", "DE89 3704 0044 0532 0130 00", "1Z999AA10123456784"),
+)
+BEFORE = (
+    *("order ", "inv ", "invoice no. ", "rechnung nr ", "call ", "text me ", "number ", "hotel "),
+    *("ticket id is ab-", "abc_", "usr_", "one ", "two ", "three ", "four ", "five ", "double "),
+)
+LINKS = (
+    *("https://", "http:/", "x:/", "www.", "mailto:", "tel:", "data:", "](", "t.me", "bit.ly"),
+    *(".com", ".de", ".de/", "a.io", "e.g", "://", "a", "8", " ", ":", "/", ".", "(", "é", "\n"),
+)
+DISGUISES = (*"abcw04@$.-_* ?é", "  ", "\u2028", "字", "ж", "😊")
+
+
+def _digits(chance: random.Random) -> str:
+    length = chance.choice((1, 1, 2, 3, 3, 4, 5, 7, 9, 10, 11, 15, 20, 21, 25))
+    return "".join(chance.choices("0123456789", k=length))
+
+
+def _with_numbers(chance: random.Random) -> str:
+    parts = [
+        chance.choice(
+            (
+                chance.choice(NUMBERS),
+                chance.choice(BETWEEN),
+                chance.choice(BETWEEN),
+                chance.choice(BEFORE),
+                _digits(chance),
+                _digits(chance),
+            )
+        )
+        for _ in range(chance.randint(1, 9))
+    ]
+    return "".join(parts)
+
+
+def _single_digits(chance: random.Random) -> str:
+    signs = (*"0123456789oil", *BETWEEN)
+    return "".join(chance.choices(signs, k=chance.randint(7, 40)))
+
+
+def _sentence(chance: random.Random) -> str:
+    """One that people write, with something put into it."""
+    letters = list(chance.choice((*SENTENCES, *TEXTS)))
+    for _ in range(chance.randint(1, 4)):
+        put_in = chance.choice((chance.choice(BETWEEN), _digits(chance), chance.choice(WORDS)))
+        letters.insert(chance.randrange(len(letters) + 1), put_in)
+    return "".join(letters)
+
+
+def _made_up(seed: int, count: int) -> list[str]:
+    chance = random.Random(seed)
+    ways = (_with_numbers, _with_numbers, _single_digits, _sentence)
+    return [chance.choice(ways)(chance) for _ in range(count)]
+
+
+def test_a_cheap_look_misses_no_telephone_number() -> None:
+    found = 0
+    for text in _made_up(1, 8_000):
+        reading = Reading(text)
+        if phones.has_phone(reading.text, reading.words):
+            found += 1
+            assert phones.may_have_phone(reading.text, reading.words), ascii(text)
+    assert found > 400
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "$1234567 8901",
+            "usd 12345 678 9012 call",
+            "6$1237, 1 2 3 4 5 6$1237 8",
+            "2x123456789012",
+        ),
+        *("·377oo8l26)809i02oo42", "809 102 0042", "1 809 102 0042"),
+        *("123456, @48.20849, 16.37208117i6806251065€", "83x6900o7143552658# i0字319o"),
+        *("call 1.1234567890123456", "call #123456789012345678901 234 5678", "ab_" + "1" * 60),
+        *("call order 1-------------------1234567890", "ooo1ooo 12345", "o 5 5 5 o 1 2 3 4"),
+    ],
+)
+def test_a_group_of_digits_that_is_cut_is_looked_at(text: str) -> None:
+    for before in ("", "call me ", "tel ", "+"):
+        reading = Reading(before + text)
+        assert phones.may_have_phone(reading.text, reading.words) or not phones.has_phone(
+            reading.text, reading.words
+        )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("order 84729105638471029365 was sent", "IMEI 352099001761481", "on 21.11.2026 at 14:00"),
+        *("the parcel number is 00340434161094042557", "14:00-17:30, 1.250,00 € or $1,400"),
+    ],
+)
+def test_a_number_that_nobody_calls_costs_no_second_look(text: str) -> None:
+    reading = Reading(text)
+    assert not phones.may_have_phone(reading.text, reading.words)
+
+
+def test_what_the_library_takes_for_a_number_passes_the_check_before_it() -> None:
+    chance, valid = random.Random(2), 0
+    for region in (*phones._WITH_TRUNK_ZERO, "US"):
+        example_number = phonenumbers.example_number(region)
+        known = str(example_number.national_number) if example_number else "2"
+        for _ in range(120):
+            rest = "".join(chance.choices("0123456789", k=chance.randint(6, 17)))
+            kept = chance.randint(0, len(known))
+            digits = known[:kept] + rest[: max(0, chance.choice((len(known), 17)) - kept)]
+            digits = chance.choice(("", "1")) + digits if region == "US" else "0" + digits
+            if digits.startswith("00"):
+                continue
+            valid += _says_the_library(digits, region)
+            assert phones._is_valid(digits, region) == _says_the_library(digits, region), digits
+    assert valid > 200
+
+
+def _says_the_library(digits: str, region: str) -> bool:
+    try:
+        number = phonenumbers.parse(digits, region)
+    except NumberParseException:
+        return False
+    return phonenumbers.is_possible_number(number) and phonenumbers.is_valid_number(number)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(LINKS), max_size=6).map("".join))
+@example("www.8")
+@example("[x](8")
+@example("data:8")
+def test_a_cheap_look_misses_no_link(text: str) -> None:
+    as_read = read(text)
+    spans = tuple(found.span() for found in LINK.finditer(as_read))
+    assert Reading(text).links == spans
+    assert has_link(text) == bool(spans)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(DISGUISES), max_size=14).map("".join))
+@example("жa b c d")
+@example("a\u2028b\u2028c\u2028d")
+def test_a_cheap_look_misses_no_disguise(text: str) -> None:
+    as_read = read(text)
+    leet = re.search(r"(?<=[a-z])[0134578@$]{1,2}(?=[a-z])", as_read)
+    if leet or _SPACED_OUT.search(as_read):
+        assert _may_be_disguised(as_read)
+
+
+def test_no_blank_beyond_ascii_is_read_but_two_that_end_lines() -> None:
+    every = map(chr, range(0x110000))
+    blanks = {one for c in every for one in _plain(c) if one.isspace() and not one.isascii()}
+    assert blanks == {"\u2028", "\u2029"}
+
+
+@pytest.mark.parametrize("sign", "a7!?$€字ж")
+def test_a_run_of_any_sign_is_suspected(sign: str) -> None:
+    for before in range(13):
+        reading = Reading("-" * before + sign * 12)
+        assert sees(Run(12), reading, 0)
+        names = [POLICY.rules[one].name for one in POLICY.glance.suspects(reading, 0)]
+        assert "same-character" in names
+
+
+def test_made_up_texts_are_judged_as_by_every_rule() -> None:
+    circumstances = Circumstances(first_contact=True, account_age_ms=60_000)
+    for text in (*_made_up(3, 1_500), *TEXTS):
+        by_every_rule = judge_by(POLICY.rules, Reading(text), circumstances, POLICY)
+        assert judge_text(text, circumstances) == by_every_rule, ascii(text)
