@@ -12,7 +12,7 @@ RESOLVE := uv pip compile --no-config --universal --python-version 3.11 --genera
 	--no-annotate --no-emit-index-url --custom-compile-command "make lock" --quiet --upgrade
 COMPILE := $(RESOLVE) pyproject.toml --group build
 
-.PHONY: help run web test check format soak soak-messaging torture bench-store bench-growth bench-chat bench-sockets bench-connections bench-web screenshots docs lock clean
+.PHONY: help run web test check format soak soak-messaging soak-pipelining torture bench-store bench-growth bench-chat bench-dynamo bench-sockets bench-connections bench-web screenshots docs lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
@@ -45,6 +45,9 @@ soak: $(DEV) ## the random sequences against both store engines, for as long as 
 soak-messaging: $(DEV) ## random people against the plain model of messaging, likewise
 	$(BIN)/python -m tests.soak_messaging
 
+soak-pipelining: $(DEV) ## clients that send without waiting, on a store that is slow and fails, likewise
+	$(BIN)/python -m tests.soak_pipelining
+
 torture: $(DEV) ## five minutes of kills, pauses and failures under people who never stop sending
 	$(BIN)/python -m tests.torture --seconds 300 --kills 100
 	$(BIN)/python -m tests.torture.power_cuts --seconds 120 --cuts 40
@@ -57,6 +60,9 @@ bench-growth: $(DEV) ## send, inbox and history with 1,000 and 10,000 times as m
 
 bench-chat: $(DEV) ## messages between connected users, next to ejabberd, Prosody and Synapse
 	$(BIN)/python -m bench.chat
+
+bench-dynamo: $(DEV) ## messages on a stand-in for DynamoDB and on SQLite: rate, CPU, calls, bytes
+	$(BIN)/python -m bench.dynamo
 
 bench-sockets: $(DEV) ## the socket next to the WebSockets of ASGI servers: echoes per second
 	$(BIN)/python -m bench.sockets

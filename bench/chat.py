@@ -5,6 +5,9 @@ Each server is installed if need be and runs in a temporary folder on a free loo
 while; they are measured in turns, one after the other. This process is the load. A message counts
 when the recipient's socket has it and the server has stored it; notes say how well that is kept.
 Threads that are read have a fixed length, since some servers read a whole archive to find its end.
+On Greenroom each round is measured with a mix of texts as people write them too: the mix and the
+plain sentence take turns in going first. `--before COMMIT` measures another commit of Greenroom in
+the same rounds; it and this one take turns in going first as well.
 """
 
 import argparse
@@ -19,8 +22,10 @@ from pathlib import Path
 
 import uvloop
 
+from bench.before import NoSuchCommit, checkout
 from bench.chat_load import Stalled, fill, read, talk
-from bench.chat_report import Round, show
+from bench.chat_report import BEFORE, OURS, Round, show
+from bench.chat_texts import mixed, plain
 from bench.peers import Pair, Peer
 from bench.peers.greenroom import Greenroom
 from bench.peers.matrix import SynapseOnSqlite
@@ -44,16 +49,27 @@ SETTLE_SECONDS = 1.0
 class Server:
     """A peer that runs, with the pairs that talk and those that read."""
 
-    def __init__(self, peer: Peer, talkers: Sequence[Pair], readers: Sequence[Pair]) -> None:
+    def __init__(
+        self, name: str, peer: Peer, talkers: Sequence[Pair], readers: Sequence[Pair]
+    ) -> None:
+        self.name = name
         self.peer = peer
         self._talkers = talkers
         self._readers = readers
 
-    async def measure(self, in_flight: int, seconds: float) -> Round:
+    async def measure(self, number: int, in_flight: int, seconds: float) -> Round:
+        last50_per_s = await read(self._readers, seconds)
+        alone = await talk(self.peer, self._talkers, 1, seconds)
+        bodies = (plain, mixed) if self.name in (OURS, BEFORE) else (plain,)
+        loaded = {
+            body: await talk(self.peer, self._talkers, in_flight, seconds, body)
+            for body in (bodies[::-1] if number % 2 else bodies)
+        }
         return Round(
-            last50_per_s=await read(self._readers, seconds),
-            alone=await talk(self.peer, self._talkers, 1, seconds),
-            loaded=await talk(self.peer, self._talkers, in_flight, seconds),
+            last50_per_s=last50_per_s,
+            alone=alone,
+            loaded=loaded[plain],
+            mixed=loaded.get(mixed),
         )
 
 
@@ -62,7 +78,7 @@ def main() -> int:
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_run(chosen))
-    except (Unavailable, Stalled) as problem:
+    except (NoSuchCommit, Unavailable, Stalled) as problem:
         _say(str(problem))
         return 1
     except asyncio.CancelledError:
@@ -78,6 +94,7 @@ def _options() -> argparse.ArgumentParser:
     options.add_argument("--seconds", type=float, default=5.0, help="of each measurement")
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--history", type=int, default=500, help="messages in a thread to read")
+    options.add_argument("--before", help="a commit of Greenroom to measure in the same run")
     options.add_argument("--only", type=_names, default=tuple(PEERS), help=",".join(PEERS))
     return options
 
@@ -92,33 +109,46 @@ def _names(text: str) -> tuple[str, ...]:
 async def _run(chosen: argparse.Namespace) -> None:
     if task := asyncio.current_task():
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    runs: dict[str, list[Round]] = {name: [] for name in chosen.only}
     async with AsyncExitStack() as stack:
         servers = [await _server(stack, name, chosen) for name in chosen.only]
+        if chosen.before is not None:
+            tree = stack.enter_context(checkout(chosen.before))
+            servers.insert(1, await _server(stack, BEFORE, chosen, tree))
+        runs: dict[str, list[Round]] = {server.name: [] for server in servers}
         gc.freeze()
         for number in range(chosen.rounds):
-            for server in servers:
-                name = server.peer.name
-                _say(f"round {number + 1} of {chosen.rounds}: {name}")
+            for server in in_turns(servers, number):
+                _say(f"round {number + 1} of {chosen.rounds}: {server.name}")
                 await asyncio.sleep(SETTLE_SECONDS)
-                runs[name].append(await server.measure(chosen.in_flight, chosen.seconds))
+                measured = await server.measure(number, chosen.in_flight, chosen.seconds)
+                runs[server.name].append(measured)
     about = {
         name: getattr(chosen, name)
         for name in ("pairs", "in_flight", "seconds", "rounds", "history")
     }
-    show(runs, {server.peer.name: server.peer.note for server in servers}, about)
+    about |= {"before_commit": chosen.before}
+    show(runs, {server.name: server.peer.note for server in servers}, about)
 
 
-async def _server(stack: AsyncExitStack, name: str, chosen: argparse.Namespace) -> Server:
+def in_turns(servers: Sequence[Server], number: int) -> list[Server]:
+    """In each round two commits are measured one after the other, now this one first, now that."""
+    two = [server for server in servers if server.name in (OURS, BEFORE)]
+    others = [server for server in servers if server not in two]
+    return (two[::-1] if number % 2 else two) + others
+
+
+async def _server(
+    stack: AsyncExitStack, name: str, chosen: argparse.Namespace, tree: Path | None = None
+) -> Server:
     FOLDER.mkdir(exist_ok=True)
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="chat-", dir=FOLDER)))
-    peer = PEERS[name](folder)
+    peer = PEERS[name](folder) if tree is None else Greenroom(folder, tree=tree)
     _say(f"starting {name}")
     stack.push_async_callback(peer.stop)
     await peer.start()
     talkers, readers = await peer.pairs(chosen.pairs), await peer.pairs(READERS)
     await fill(readers, chosen.history, chosen.in_flight)
-    return Server(peer, talkers, readers)
+    return Server(name, peer, talkers, readers)
 
 
 def _say(text: str) -> None:

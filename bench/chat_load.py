@@ -1,6 +1,5 @@
 """The load of `make bench-chat`: each pair keeps as many messages under way as it may, and sends
-the next one when the recipient's socket has one of them. A message is a sentence as people write
-them, with its number as a word in front: figures would have it looked at for telephone numbers.
+the next one when the recipient's socket has one of them. The texts are in bench/chat_texts.py.
 """
 
 import asyncio
@@ -11,10 +10,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from bench.chat_texts import Body, number_in, plain
 from bench.peers import Pair, Peer
 from bench.peers.processes import busy_seconds, cpu_seconds, resident_bytes
 
-BODY_BYTES = 120
 STALL_SECONDS = 30
 PAGE = 50
 
@@ -47,34 +46,6 @@ class Spent(Struct, frozen=True):
         return cls(cpu_seconds(peer.pids()), time.process_time(), busy_seconds())
 
 
-_SENTENCE = (
-    " is the set that we spoke about last week, and the light there is at its best in the late "
-    "afternoon, so could we begin a little later then, and have the smaller room as well?"
-)
-_LETTERS = "bcdfghjklmnpqrstvwxz"
-"""No vowels, nor `y`: one of the words would be one that safety holds back."""
-
-
-def body(number: int) -> str:
-    return (_word(number) + _SENTENCE)[: BODY_BYTES - 1] + "?"
-
-
-def _word(number: int) -> str:
-    """`b`, `c`, … `z`, `cb`, `cc`, …"""
-    word = ""
-    while number or not word:
-        number, letter = divmod(number, len(_LETTERS))
-        word = _LETTERS[letter] + word
-    return word
-
-
-def number_in(text: str) -> int:
-    number = 0
-    for letter in text.partition(" ")[0]:
-        number = number * len(_LETTERS) + _LETTERS.index(letter)
-    return number
-
-
 def percentile(ordered: Sequence[float], percent: float) -> float:
     """The smallest that at least so many percent do not exceed; the list is in order."""
     return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]
@@ -83,10 +54,11 @@ def percentile(ordered: Sequence[float], percent: float) -> float:
 class Conversation:
     """One pair that talks. `times` has a number for each message that arrived, in seconds."""
 
-    def __init__(self, pair: Pair) -> None:
+    def __init__(self, pair: Pair, body: Body = plain) -> None:
         self.times: list[float] = []
         self.strange = 0
         self._pair = pair
+        self._body = body
         self._numbers = itertools.count(1)
         self._under_way: dict[int, float] = {}
         self._left = 0
@@ -119,7 +91,7 @@ class Conversation:
         self._left -= 1
         number = next(self._numbers)
         self._under_way[number] = time.perf_counter()
-        self._pair.send(body(number))
+        self._pair.send(self._body(number))
 
     def _hear(self, text: str) -> None:
         now = time.perf_counter()
@@ -141,9 +113,11 @@ async def fill(pairs: Sequence[Pair], count: int, in_flight: int) -> None:
     await asyncio.gather(*(conversation.quiet() for conversation in conversations))
 
 
-async def talk(peer: Peer, pairs: Sequence[Pair], in_flight: int, seconds: float) -> Delivery:
+async def talk(
+    peer: Peer, pairs: Sequence[Pair], in_flight: int, seconds: float, body: Body = plain
+) -> Delivery:
     """Send for so long, after a fifth of it that does not count."""
-    conversations = [Conversation(pair) for pair in pairs]
+    conversations = [Conversation(pair, body) for pair in pairs]
     for conversation in conversations:
         conversation.begin(in_flight)
     await asyncio.sleep(seconds / 5)

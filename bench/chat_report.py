@@ -1,5 +1,6 @@
-"""What `make bench-chat` prints of its rounds: medians with our ratio to each, the ranges, and the
-line of JSON. Without Greenroom among the servers its figures are null.
+"""What `make bench-chat` prints of its rounds: medians with our ratio to each, the ranges, the mix
+of texts beside the plain sentence, and the line of JSON. Without Greenroom its figures are null.
+Another commit of Greenroom is compared with this one, and is no peer.
 """
 
 import statistics
@@ -11,6 +12,8 @@ from bench.chat_load import Delivery
 from bench.report import last_line, table
 
 OURS = "greenroom"
+BEFORE = "greenroom before"
+"""Another commit, measured in the same rounds."""
 
 
 class Round(Struct, frozen=True):
@@ -21,6 +24,13 @@ class Round(Struct, frozen=True):
     alone: Delivery
     """With one in flight in each pair."""
     last50_per_s: float
+    mixed: Delivery | None = None
+    """Like `loaded`, with the mix of texts; measured on Greenroom alone, this and the other."""
+
+    @property
+    def mix_vs_plain(self) -> float | None:
+        """Within the round: what else the machine does changes from one round to the next."""
+        return None if self.mixed is None else self.mixed.per_s / self.loaded.per_s
 
 
 OTHERS = "others_cpu"
@@ -33,6 +43,7 @@ FIGURES: dict[str, tuple[str, Callable[[Round], float]]] = {
     "p99_ms": ("p99 ms, 1", lambda one: one.alone.p99),
     "last50_per_s": ("last 50/s", lambda one: one.last50_per_s),
     "cpu_ms_per_1000": ("CPU ms/1,000", lambda one: one.loaded.cpu_per_1000),
+    "cpu_ms_per_1000_alone": ("CPU ms/1,000, 1", lambda one: one.alone.cpu_per_1000),
     "resident_mb": ("MB", lambda one: one.loaded.resident_mb),
     OTHERS: ("others' cores", lambda one: max(one.loaded.others_cpu, one.alone.others_cpu)),
 }
@@ -49,6 +60,10 @@ def show(runs: Runs, notes: Mapping[str, str], about: Mapping[str, object]) -> N
     print(table(head, [[name, *_medians(runs, name)] for name in runs]))
     print("\nfrom the lowest to the highest of the rounds\n")
     print(table(head, [[name, *_ranges(rounds)] for name, rounds in runs.items()]))
+    for name in (OURS, BEFORE):
+        if mix := _mixed(runs, name):
+            print(f"\n{name} with the plain sentence and with the mix of texts, medians\n")
+            print(_beside(runs[name], mix))
     print("\nwhat is on disk when a message arrives\n")
     print("\n".join(f"{name}: {notes[name]}" for name in runs) + "\n")
     last_line(_figures(runs) | dict(about))
@@ -72,27 +87,67 @@ def _ranges(rounds: Sequence[Round]) -> list[str]:
     return [f"{_plain(min(values))}-{_plain(max(values))}" for values in found]
 
 
+DELIVERY: dict[str, tuple[str, Callable[[Delivery], float]]] = {
+    "mix_messages_per_s": ("messages/s", lambda one: one.per_s),
+    "mix_p50_ms": ("p50 ms", lambda one: one.p50),
+    "mix_p99_ms": ("p99 ms", lambda one: one.p99),
+    "cpu_ms_per_1000_mix": ("CPU ms/1,000", lambda one: one.cpu_per_1000),
+}
+
+
+def _mixed(runs: Runs, name: str) -> list[Delivery]:
+    return [one.mixed for one in runs.get(name, ()) if one.mixed is not None]
+
+
+def _beside(rounds: Sequence[Round], mix: Sequence[Delivery]) -> str:
+    head = ["texts", *(title for title, _ in DELIVERY.values())]
+    plain = [one.loaded for one in rounds]
+    return table(head, [["plain", *_cells(plain)], ["mix", *_cells(mix)]])
+
+
+def _cells(deliveries: Sequence[Delivery]) -> list[str]:
+    return [_plain(_median(deliveries, figure)) for figure in DELIVERY]
+
+
+def _median(deliveries: Sequence[Delivery], figure: str) -> float:
+    return statistics.median(map(DELIVERY[figure][1], deliveries))
+
+
+def _mix_figures(runs: Runs, name: str) -> dict[str, float | None]:
+    mix = _mixed(runs, name)
+    figures = {one: _rounded(_median(mix, one)) if mix else None for one in DELIVERY}
+    found = [ratio for one in runs.get(name, ()) if (ratio := one.mix_vs_plain) is not None]
+    return figures | {"mix_vs_plain": _rounded(statistics.median(found)) if found else None}
+
+
 def _plain(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:,.1f}"
 
 
 def _figures(runs: Runs) -> dict[str, object]:
-    peers = [name for name in runs if name != OURS]
+    peers = [name for name in runs if name not in (OURS, BEFORE)]
     most = _best(runs, peers, "messages_per_s", max)
     reads = _best(runs, peers, "last50_per_s", max)
     lowest = _best(runs, peers, "p99_ms", min)
-    ours = {figure: _rounded(_of(runs, OURS, figure)) for figure in FIGURES}
-    return ours | {
-        "vs_best_peer": _ratio(_of(runs, OURS, "messages_per_s"), most),
-        "lowest_peer_p99_ms": _rounded(lowest),
-        "last50_vs_best_peer": _ratio(_of(runs, OURS, "last50_per_s"), reads),
-        "best_peer_messages_per_s": _rounded(most),
-        "best_peer_last50_per_s": _rounded(reads),
-        "peers": {
-            name: {figure: _rounded(_of(runs, name, figure)) for figure in FIGURES}
-            for name in peers
-        },
-    }
+    return (
+        _figures_of(runs, OURS)
+        | _mix_figures(runs, OURS)
+        | {
+            "vs_best_peer": _ratio(_of(runs, OURS, "messages_per_s"), most),
+            "lowest_peer_p99_ms": _rounded(lowest),
+            "last50_vs_best_peer": _ratio(_of(runs, OURS, "last50_per_s"), reads),
+            "best_peer_messages_per_s": _rounded(most),
+            "best_peer_last50_per_s": _rounded(reads),
+            "peers": {name: _figures_of(runs, name) for name in peers},
+            "before": _figures_of(runs, BEFORE) | _mix_figures(runs, BEFORE)
+            if BEFORE in runs
+            else None,
+        }
+    )
+
+
+def _figures_of(runs: Runs, name: str) -> dict[str, object]:
+    return {figure: _rounded(_of(runs, name, figure)) for figure in FIGURES}
 
 
 def _of(runs: Runs, name: str, figure: str) -> float | None:

@@ -1,7 +1,7 @@
-"""Greenroom on one SQLite file, over its socket.
+"""Greenroom on one SQLite file, or on the store that is named, over its socket.
 
-The server is a process of its own. Each ack comes after the fsync of its group, and so does what
-the recipient is told.
+The server is a process of its own, from this checkout or another. On SQLite each ack comes after
+the fsync of its group, and so does what the recipient is told.
 """
 
 import asyncio
@@ -97,8 +97,10 @@ class Greenroom:
     name = "greenroom"
     note = "SQLite in WAL mode, every commit fsynced before it is acked or told"
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, store: str = "", tree: Path | None = None) -> None:
         self._folder = folder
+        self._store = store
+        self._tree = tree
         self._process: asyncio.subprocess.Process | None = None
         self._http: aiohttp.ClientSession | None = None
         self.url = ""
@@ -106,13 +108,16 @@ class Greenroom:
 
     async def start(self) -> None:
         given = {"GREENROOM_PORT": "0", "GREENROOM_DATA": str(self._folder)}
-        given["GREENROOM_SECRET"] = SECRET
+        given |= {"GREENROOM_SECRET": SECRET, "GREENROOM_STORE": self._store}
+        if self._tree is not None:
+            given["PYTHONPATH"] = str(self._tree)
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
             "bench.peers.greenroom_server",
             stdout=asyncio.subprocess.PIPE,
             env={**os.environ, **given},
+            cwd=self._tree,
         )
         assert self._process.stdout is not None
         self.url = (await self._process.stdout.readline()).decode().strip()

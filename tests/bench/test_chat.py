@@ -5,23 +5,25 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bench import chat_report
+from bench.chat import Server, in_turns
 from bench.chat_load import (
-    BODY_BYTES,
     Conversation,
     Delivery,
     Stalled,
-    body,
     fill,
-    number_in,
     percentile,
     read,
 )
-from bench.chat_report import OURS, Round
+from bench.chat_report import BEFORE, OURS, Round
+from bench.chat_texts import plain
 from bench.peers import Received
+from bench.peers.greenroom import Greenroom
 from bench.peers.processes import busy_seconds, cpu_seconds, family, resident_bytes
 from bench.peers.stanzas import Stanzas
 
@@ -68,14 +70,6 @@ def test_a_percentile_is_one_of_the_values() -> None:
     assert percentile(values, 50) == 100
     assert percentile(values, 99) == 198
     assert percentile([7.0], 99) == 7
-
-
-def test_a_message_has_a_hundred_and_twenty_bytes_and_a_number_in_letters() -> None:
-    for number in (0, 1, 25, 26, 12_345):
-        text = body(number)
-        assert len(text.encode()) == BODY_BYTES
-        assert not any(character.isdigit() for character in text)
-        assert number_in(text) == number
 
 
 class Echo:
@@ -147,7 +141,7 @@ async def test_a_message_that_arrives_twice_does_not_count() -> None:
     echo = Echo()
     conversation = Conversation(echo)
     conversation.begin(1, at_most=1)
-    echo._deliver(body(1))
+    echo._deliver(plain(1))
     await asyncio.sleep(0.001)
     assert len(conversation.times) == 1
     with pytest.raises(Stalled, match="1 messages arrived that were not under way"):
@@ -163,8 +157,14 @@ def test_what_a_process_started_counts_as_its_own() -> None:
     assert 0 < cpu_seconds([os.getpid()]) < busy_seconds()
 
 
+def _delivery(per_s: float, cpu_per_1000: float, p99: float = 1) -> Delivery:
+    return Delivery(
+        per_s=per_s, p50=1, p99=p99, cpu_per_1000=cpu_per_1000, resident_mb=20, others_cpu=0.0
+    )
+
+
 def _round(per_s: float, p99: float, last50: float) -> Round:
-    figures = Delivery(per_s=per_s, p50=1, p99=p99, cpu_per_1000=5, resident_mb=20, others_cpu=0.0)
+    figures = _delivery(per_s, 5, p99)
     return Round(loaded=figures, alone=figures, last50_per_s=last50)
 
 
@@ -183,8 +183,72 @@ def test_the_last_line_compares_us_with_the_best_of_each(
     assert figures["last50_vs_best_peer"] == 10.0
 
 
+def test_the_mix_is_compared_with_the_plain_sentence_of_the_same_round(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The median of the ratios 0.8, 0.75 and 1.14; that of the medians would be 0.75."""
+    rounds = [
+        replace(_round(5000, 2, 900), mixed=_delivery(4000, 8)),
+        replace(_round(6000, 2, 900), mixed=_delivery(4500, 7)),
+        replace(_round(7000, 2, 900), mixed=_delivery(8000, 6)),
+    ]
+    chat_report.show({OURS: rounds, "slow": [_round(300, 9, 100)]}, {OURS: "", "slow": ""}, {})
+    shown = capsys.readouterr().out.splitlines()
+    figures = json.loads(shown[-1])
+    assert (figures["mix_messages_per_s"], figures["mix_vs_plain"]) == (4500, 0.8)
+    assert (figures["cpu_ms_per_1000_mix"], figures["cpu_ms_per_1000"]) == (7, 5)
+    beside = [line.split()[:2] for line in shown if line.startswith(("plain ", "mix "))]
+    assert beside == [["plain", "6,000"], ["mix", "4,500"]]
+
+
+def test_another_commit_is_reported_and_is_no_peer(capsys: pytest.CaptureFixture[str]) -> None:
+    before = [replace(_round(9000, 1, 9000), mixed=_delivery(8100, 4))]
+    runs = {OURS: [_round(6000, 4, 1000)], BEFORE: before, "slow": [_round(300, 9, 100)]}
+    chat_report.show(runs, dict.fromkeys(runs, ""), {"before_commit": "HEAD~1"})
+    shown = capsys.readouterr().out.splitlines()
+    figures = json.loads(shown[-1])
+    assert (figures["vs_best_peer"], figures["lowest_peer_p99_ms"]) == (20, 9)
+    assert figures["last50_vs_best_peer"] == 10
+    assert figures["peers"].keys() == {"slow"}
+    assert figures["before"]["messages_per_s"] == 9000
+    assert (figures["before"]["mix_messages_per_s"], figures["before"]["mix_vs_plain"]) == (
+        8100,
+        0.9,
+    )
+    rows = [line for line in shown if line.startswith(f"{BEFORE} ")]
+    assert len(rows) == 3, "the medians, the ranges, and the title of its mix"
+    assert "(0.67x)" in rows[0]
+
+
+def test_the_last_line_has_every_figure_that_is_watched(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ours = replace(_round(5000, 2, 900), mixed=_delivery(4000, 8))
+    chat_report.show({OURS: [ours], "slow": [_round(300, 9, 100)]}, {OURS: "", "slow": ""}, {})
+    figures = json.loads(capsys.readouterr().out.splitlines()[-1])
+    watched = {"cpu_ms_per_1000_alone", "p50_ms", "p99_ms", "mix_vs_plain", "lowest_peer_p99_ms"}
+    assert {name for name in watched if figures[name] is not None} == watched
+    assert figures["before"] is None
+
+
+def test_two_commits_take_turns_in_going_first(tmp_path: Path) -> None:
+    names = ("prosody", OURS, BEFORE)
+    servers = [Server(name, Greenroom(tmp_path), (), ()) for name in names]
+    orders = [[server.name for server in in_turns(servers, number)] for number in (0, 1)]
+    assert orders == [[OURS, BEFORE, "prosody"], [BEFORE, OURS, "prosody"]]
+
+
+def test_one_message_alone_has_its_processor_time(capsys: pytest.CaptureFixture[str]) -> None:
+    one = replace(_round(5000, 2, 900), alone=_delivery(400, 11))
+    chat_report.show({OURS: [one]}, {OURS: ""}, {})
+    figures = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (figures["cpu_ms_per_1000_alone"], figures["cpu_ms_per_1000"]) == (11, 5)
+    assert figures["mix_vs_plain"] is None
+
+
 def test_without_us_our_figures_are_null(capsys: pytest.CaptureFixture[str]) -> None:
     chat_report.show({"fast": [_round(2000, 12, 50)]}, {"fast": ""}, {})
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert figures["messages_per_s"] is figures["vs_best_peer"] is None
+    assert figures["mix_vs_plain"] is figures["cpu_ms_per_1000_mix"] is None
     assert figures["best_peer_messages_per_s"] == 2000

@@ -1,0 +1,70 @@
+"""The DynamoDB benchmark's own parts: its order, what it reports, and the other checkout."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bench.before import NoSuchCommit, checkout
+from bench.chat_load import Delivery
+from bench.dynamo import _measured
+from bench.dynamo_report import Case, Measured, show
+from bench.standin.server import Counters
+
+
+def _seen(per_s: float, cpu: float) -> Delivery:
+    return Delivery(per_s=per_s, p50=1, p99=2, cpu_per_1000=cpu, resident_mb=20, others_cpu=0.0)
+
+
+def test_what_the_stand_in_counted_is_given_for_each_message() -> None:
+    before = Counters({"GetItem": 5}, 1000, 10, 10)
+    after = Counters({"GetItem": 15, "TransactWriteItems": 10}, 41_000, 30, 15)
+    measured = _measured(_seen(1, 1), before, after)
+    assert (measured.calls, measured.bytes, measured.per_transaction) == (1, 2000, 4)
+
+
+def test_the_last_line_has_the_figures_of_the_case_that_they_name(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    runs = {
+        Case("sqlite", None, 1): [Measured(_seen(2000, 300))],
+        Case("dynamodb", 0.0, 1): [Measured(_seen(1000, cpu)) for cpu in (400, 500, 900)],
+        Case("dynamodb", 8.0, 1): [Measured(_seen(900, 600))],
+        Case("dynamodb", 8.0, 16): [Measured(_seen(4000, 200), 0.2, 900, per_transaction=7)],
+        Case("dynamodb before", 8.0, 16): [Measured(_seen(800, 700), 1, 3000, per_transaction=1)],
+    }
+    show(runs, {"pairs": 10})
+    line = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (line["messages_per_s_8ms"], line["messages_per_transaction"]) == (4000, 7)
+    assert (line["cpu_ms_per_1000_alone"], line["cpu_ms_per_1000_alone_8ms"]) == (500, 600)
+    assert line["sqlite_cpu_ms_per_1000_alone"] == 300
+    assert line["cases"]["dynamodb before, 8 ms, 16 in flight"]["messages_per_s"] == 800
+    assert line["pairs"] == 10
+
+
+def test_what_was_not_measured_is_null(capsys: pytest.CaptureFixture[str]) -> None:
+    show({Case("sqlite", None, 1): [Measured(_seen(2000, 300))]}, {})
+    line = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert line["messages_per_s_8ms"] is line["cpu_ms_per_1000_alone"] is None
+
+
+def test_a_commit_is_checked_out_and_gone_afterwards(tmp_path: Path) -> None:
+    for name in ("greenroom", "bench"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "bench" / "file").write_text("same")
+    _git(tmp_path, "init", "-q")
+    for text in ("old", "new"):
+        (tmp_path / "greenroom" / "file").write_text(text)
+        _git(tmp_path, "add", ".")
+        _git(tmp_path, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", text)
+    with checkout("HEAD~1", tmp_path) as folder:
+        assert (folder / "greenroom" / "file").read_text() == "old"
+        assert (folder / "bench" / "file").read_text() == "same"
+    assert not folder.exists()
+    with pytest.raises(NoSuchCommit), checkout("no-such-commit", tmp_path):
+        raise AssertionError("there is no such commit")
+
+
+def _git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True)
