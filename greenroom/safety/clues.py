@@ -5,12 +5,14 @@ A clue is a set of strings, and wherever the expression matches, the text has at
     idiot      as a whole word: a run of letters and digits
     @ 7 ж      as a mark: whatever is neither a blank nor one of a to z
     .a .0 " ." in its shape: a mark before a letter or a digit, or after a blank
+    $$ €€      in its shape: the same mark twice
     aaa...     in its shape: `LONG_RUN`, so many letters and digits without a break
 
 An expression is spelled out in traces, which are tuples of what may stand there one after the
-other; of each trace the rarest string is taken. What one would get wrong: a clue may be weaker than
-its expression and never stronger, so whatever is not understood here may be anything. Where that
-leaves nothing to go by there is no clue (None), and one has to look at every text.
+other; of each trace the two rarest strings are taken, so that an expression has up to two clues: it
+can match only where both are. Careful: a clue may be weaker than its expression and never stronger,
+so whatever is not understood here may be anything. Where that leaves nothing to go by there is no
+clue, and every text has to be looked at.
 """
 
 import re
@@ -21,6 +23,8 @@ from itertools import pairwise
 from typing import Any, TypeAlias
 
 Clue: TypeAlias = frozenset[str]
+Clues: TypeAlias = tuple[Clue, ...]
+"""None, one or two, the rarer first."""
 Piece: TypeAlias = str
 """The characters that may stand in one place, all blanks as " "; none for `_ANYTHING`."""
 Trace: TypeAlias = tuple[Piece, ...]
@@ -43,9 +47,12 @@ _CATEGORIES = {"CATEGORY_DIGIT": _DIGITS, "CATEGORY_SPACE": " ", "CATEGORY_NOT_W
 
 # How likely something is in an ordinary text. Guesses: bad ones cost time and change no verdict.
 _IN_MANY_TEXTS = {".": 1.0, ",": 1.0, "'": 1.0, "'a": 1.0, "!": 1.0, "?": 1.0, "-": 1.0, "-a": 1.0}
-_IN_MANY_TEXTS |= {":": 0.2, ";": 0.2, '"': 0.2, "(": 0.2, ")": 0.2, "/": 0.1}
+_IN_MANY_TEXTS |= {":": 0.2, ";": 0.2, '"': 0.2, "(": 0.2, ")": 0.2, "/": 0.1, ".a": 0.2}
+_IN_MANY_TEXTS |= {"$": 0.1, "€": 0.1, "£": 0.1}
+_IN_MANY_TEXTS |= {" $": 0.1, " :": 0.2, " .": 0.1, " @": 0.02}
+_MOST_ODDS = 3.0
 _EVERYDAY = """
-a all an and any are as at be book booking bring but by can come could das day de den der do du
+a all an and any are as at be book booking bring but by can com come could das day de den der do du
 est every for from get give go have hello her here hi his home how i ich if in is it just know la
 let like make me message mir much my need new next no not now of on one or our out over per please
 por quick send she shoot should so some take ten that the their them then there they this through
@@ -55,52 +62,54 @@ _EVERYDAY_WORDS = frozenset(_EVERYDAY.split())
 
 
 @lru_cache
-def clue_of(regex: str) -> Clue | None:
+def clues_of(regex: str) -> Clues:
     parsed = _parser.parse(regex)
     if parsed.state.flags & ~re.UNICODE:
-        return None
-    return _best(_clues_along(parsed, _UNKNOWN))
+        return ()
+    return two_rarest(_clues_along(parsed, _UNKNOWN))
 
 
-def clue_of_parts(parts: Iterable[str]) -> Clue | None:
+def clues_of_parts(parts: Iterable[str]) -> Clues:
     """Where a text must have one of these somewhere, also within words."""
-    traces = frozenset(tuple(map(_piece, part)) for part in parts)
-    return _rarest_of_each(traces) if traces else None
+    return _clues_of_any(_clues_in(tuple(map(_piece, part))) for part in parts)
 
 
-def rarer(one: Clue | None, other: Clue | None) -> Clue | None:
-    return _best([one, other])
+def two_rarest(clues: Iterable[Clue]) -> Clues:
+    return tuple(sorted(dict.fromkeys(clues), key=_odds)[:2])
 
 
-def _best(clues: Iterable[Clue | None]) -> Clue | None:
-    return min((clue for clue in clues if clue is not None), key=_odds, default=None)
+def _clues_of_any(ways: Iterable[Clues]) -> Clues:
+    """Where there is one of several ways. A way with one clue alone has it for both."""
+    ways = [*ways]
+    if not ways or () in ways:
+        return ()
+    return tuple(frozenset[str]().union(*(way[end] for way in ways)) for end in (0, -1))
 
 
-def _clues_along(sequence: Iterable[Any], before: frozenset[Trace]) -> Iterator[Clue | None]:
+def _clues_along(sequence: Iterable[Any], before: frozenset[Trace]) -> Iterator[Clue]:
     """Each has to be there. Words end at a break; there we cut, or the traces would multiply."""
     traces = before
     for node in sequence:
-        yield _clue_within(node, frozenset(trace[-1:] for trace in traces))
+        yield from _clues_within(node, frozenset(trace[-1:] for trace in traces))
         longer = _joined(traces, _traces(node))
         if longer is None:
-            yield _rarest_of_each(traces)
+            yield from _clues_of_any(map(_clues_in, traces))
             longer = _UNKNOWN
         traces = longer
         if all(trace and _is_break(trace[-1]) for trace in traces):
-            yield _rarest_of_each(traces)
+            yield from _clues_of_any(map(_clues_in, traces))
             traces = frozenset(trace[-1:] for trace in traces)
-    yield _rarest_of_each(traces)
+    yield from _clues_of_any(map(_clues_in, traces))
 
 
-def _clue_within(node: Any, before: frozenset[Trace]) -> Clue | None:
+def _clues_within(node: Any, before: frozenset[Trace]) -> Clues:
     match node[0].name, node[1]:
         case "BRANCH", (_, branches):
-            clues = [_best(_clues_along(branch, before)) for branch in branches]
-            return None if None in clues else frozenset[str]().union(*filter(None, clues))
+            return _clues_of_any(two_rarest(_clues_along(branch, before)) for branch in branches)
         case "SUBPATTERN", (_, 0, 0, inner):
-            return _best(_clues_along(inner, before))
+            return two_rarest(_clues_along(inner, before))
         case _:
-            return None
+            return ()
 
 
 def _traces(node: Any) -> frozenset[Trace]:
@@ -145,6 +154,8 @@ def _repeated(least: int, most: int, once: frozenset[Trace]) -> frozenset[Trace]
     many of the same break are as good as one."""
     is_piece = len(once) == 1 and all(len(trace) == 1 for trace in once)
     is_break = is_piece and all(_is_break(trace[0]) for trace in once)
+    if least > 1 and is_break:
+        return frozenset(trace * 2 for trace in once)
     if most > 1 and not is_break:
         fewest = min(least, len(LONG_RUN)) if is_piece else 1
         once = frozenset((_ANYTHING, *trace * max(1, fewest)) for trace in once)
@@ -187,24 +198,19 @@ def _is_few_letters(piece: Piece) -> bool:
     return piece.isalpha() and len(piece) <= _FEW
 
 
-def _rarest_of_each(traces: Iterable[Trace]) -> Clue | None:
-    rarest = [_rarest_in(trace) for trace in traces]
-    return None if None in rarest else frozenset[str]().union(*filter(None, rarest))
-
-
 @lru_cache(maxsize=4096)  # several rules have the same words
-def _rarest_in(trace: Trace) -> Clue | None:
-    return _best(_clues_in(trace))
+def _clues_in(trace: Trace) -> Clues:
+    return two_rarest((*_words_in(trace), *_marks_in(trace), *_shapes_in(trace)))
 
 
-def _clues_in(trace: Trace) -> Iterator[Clue]:
+def _words_in(trace: Trace) -> Iterator[Clue]:
     sketch = "".join(_sketched(piece) for piece in trace)
     for word in re.findall(r"(?<= )[^ ?]+(?= )", sketch):
         yield frozenset({word})
-    for piece in trace:
-        if _is_mark(piece):
-            yield frozenset(piece)
-    yield from _shapes_in(trace)
+
+
+def _marks_in(trace: Trace) -> Iterator[Clue]:
+    return (frozenset(piece) for piece in trace if _is_mark(piece))
 
 
 @lru_cache
@@ -220,12 +226,18 @@ def _shapes_in(trace: Sequence[Piece]) -> Iterator[Clue]:
             yield frozenset(before + ("0" if c.isdigit() else "a") for c in after)
         if before == " " and _is_one_mark(after):
             yield frozenset({" " + after})
+        if before == after and _is_one(before):
+            yield frozenset({before + after})
     if LONG_RUN in "".join("a" if one.isascii() and _is_letter(one) else " " for one in trace):
         yield frozenset({LONG_RUN})
 
 
 def _is_one_mark(piece: Piece) -> bool:
-    return len(piece) == 1 and piece.isascii() and _is_mark(piece) and _is_break(piece)
+    return piece.isascii() and _is_one(piece)
+
+
+def _is_one(piece: Piece) -> bool:
+    return len(piece) == 1 and _is_mark(piece) and _is_break(piece)
 
 
 @lru_cache
@@ -234,6 +246,11 @@ def _is_mark(piece: Piece) -> bool:
     return piece != _ANYTHING and not any(
         c in (" ", _BREAK) or (c.isascii() and c.isalpha()) for c in piece
     )
+
+
+def is_common(clue: Clue) -> bool:
+    """Whether so many texts have it that looking for it saves nothing."""
+    return _odds(clue) > _MOST_ODDS or any(_IN_MANY_TEXTS.get(one, 0) > 0.1 for one in clue)
 
 
 def _odds(clue: Clue) -> float:
@@ -246,4 +263,6 @@ def _odds_of_one(clue: str) -> float:
         return 0.5
     if clue.isalpha():
         return 0.02 / len(clue)
-    return _IN_MANY_TEXTS.get(clue, 0.01)
+    if clue.isdigit():
+        return 0.5 / len(clue)
+    return _IN_MANY_TEXTS.get(clue, 0.01 if clue.isalnum() or len(clue) == 1 else 0.011)

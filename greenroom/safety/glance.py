@@ -12,11 +12,18 @@ from collections.abc import Callable, Iterable, Sequence
 from string import ascii_letters, digits
 
 from greenroom.safety import phones
-from greenroom.safety.clues import LONG_RUN, Clue, clue_of, clue_of_parts, rarer
+from greenroom.safety.clues import (
+    LONG_RUN,
+    Clue,
+    Clues,
+    clues_of,
+    clues_of_parts,
+    is_common,
+    two_rarest,
+)
 from greenroom.safety.links import LINK
 from greenroom.safety.look import (
     IBAN,
-    MARKS_IN_RUNS,
     Both,
     Iban,
     LinkDensity,
@@ -27,17 +34,16 @@ from greenroom.safety.look import (
     Repeated,
     Run,
     Shouting,
+    may_have_run,
 )
 from greenroom.safety.reading import Reading
-from greenroom.safety.traits import has_capitals, signs_of, words_in
+from greenroom.safety.traits import has_capitals, in_ascii, signs_of, words_in
 
 _NEVER = 1 << 30
 
 
 def _may_have_phone(reading: Reading) -> bool:
-    if reading.signs.count("0") < phones.FEWEST_DIGITS:
-        return phones.is_spelled(reading.words)
-    return phones.may_have_phone(reading.text, reading.words)
+    return phones.may_have_phone(reading.text, reading.plain, reading.words)
 
 
 def _has_links(reading: Reading) -> bool:
@@ -52,28 +58,29 @@ _GATES: tuple[tuple[tuple[type[Look], ...], Callable[[Reading], bool]], ...] = (
 
 
 class Glance:
-    """Looks are called by their number. A set of them is an integer with a bit for each."""
+    """Looks are called by their number. What is found for them is an integer with two bits for
+    each, one for each of its clues; a look that has but one clue gets both bits for it."""
 
     def __init__(self, looks: Sequence[Look]) -> None:
-        self._all = (1 << len(looks)) - 1
+        self._all = _first_bits(range(len(looks)))
         self._unfiled = 0
         self._by_word: dict[str, int] = defaultdict(int)
         self._by_mark: dict[str, int] = defaultdict(int)
         self._by_shape: dict[str, int] = defaultdict(int)
         self._in_long_runs = 0
         self._in_digits = 0
-        self._in_runs: dict[int, int] = defaultdict(int)
-        """Looks for runs of one digit, by the run's length."""
+        self._in_runs: list[tuple[str, str, int, int]] = []
+        """Looks for runs of one sign: digits, what is beyond ASCII, how many, and their bits."""
         self._shouting = 0
         self._fewest_capitals = _NEVER
         self._repeated = 0
         self._fewest_times = _NEVER
         for number, look in enumerate(looks):
-            self._file(1 << number, look)
-        self._gates = [(_those(looks, kinds), gate) for kinds, gate in _GATES]
+            self._file(number, look)
+        self._gates = [(_behind(looks, kinds), gate) for kinds, gate in _GATES]
         self._words = frozenset(self._by_word)
         self._shapes = tuple(self._by_shape.items())
-        self._marks = re.compile("|".join(map(re.escape, self._by_mark)) or "(?!)")
+        self._marks = _any_of(self._by_mark)
 
     def suspects(self, reading: Reading, recent: int) -> list[int]:
         """Those who may see something, in order."""
@@ -82,11 +89,12 @@ class Glance:
         found = self._unfiled | self._found(reading.text, reading.signs, reading.words)
         if reading.is_disguised:
             text = reading.undisguised
-            found |= self._found(text, signs_of(text), words_in(text))
+            found |= self._found(text, signs_of(in_ascii(text)), words_in(text))
         if recent >= self._fewest_times:
             found |= self._repeated
         if has_capitals(reading.original, self._fewest_capitals):
             found |= self._shouting
+        found &= found >> 1 & self._all
         for behind, gate in self._gates:
             if found & behind and not gate(reading):
                 found &= ~behind
@@ -99,9 +107,9 @@ class Glance:
                 found |= looks
         if "0" in signs:
             found |= self._in_digits
-            for times, looks in self._in_runs.items():
-                if "0" * times in signs and any(digit * times in text for digit in digits):
-                    found |= looks
+        for run, other, times, looks in self._in_runs:
+            if (run in signs or other in signs) and may_have_run(text, times):
+                found |= looks
         if LONG_RUN in signs.replace("0", "a"):
             found |= self._in_long_runs
         for word in self._words.intersection(words):
@@ -110,68 +118,90 @@ class Glance:
             found |= self._by_mark[mark]
         return found
 
-    def _file(self, bit: int, look: Look) -> None:
+    def _file(self, number: int, look: Look) -> None:
+        both = 3 << 2 * number
         match look:
             case Repeated(times):
-                self._repeated |= bit
+                self._repeated |= both
                 self._fewest_times = min(self._fewest_times, times)
             case Shouting(letters, percent):
-                self._shouting |= bit
+                self._shouting |= both
                 self._fewest_capitals = min(self._fewest_capitals, letters * percent // 100)
             case Run(times):
-                for sign in "a" + MARKS_IN_RUNS:
-                    self._by_shape[sign * times] |= bit
-                self._in_runs[times] |= bit
+                for sign in "a!$":  # of the marks that count; others may be different ones
+                    self._by_shape[sign * times] |= both
+                self._in_runs.append(("0" * times, "?" * times, times, both))
             case Phone():
-                self._in_digits |= bit
-                self._file_under(phones.SPELLED, bit)
+                self._in_digits |= both
+                self._file_under(phones.SPELLED, both)
             case Iban():
-                self._by_shape["aa00"] |= bit
+                self._by_shape["aa00"] |= both
             case _:
-                self._file_under(_clue(look), bit)
+                self._file_by_clues(_clues(look), number)
 
-    def _file_under(self, clue: Clue | None, bit: int) -> None:
-        if clue is None:
-            self._unfiled |= bit
-            return
+    def _file_by_clues(self, clues: Clues, number: int) -> None:
+        first, second = 1 << 2 * number, 2 << 2 * number
+        if not clues:
+            self._unfiled |= first | second
+        elif is_common(clues[-1]):
+            self._file_under(clues[0], first | second)
+        else:
+            self._file_under(clues[0], first)
+            self._file_under(clues[-1], second)
+
+    def _file_under(self, clue: Clue, bits: int) -> None:
         for one in clue:
             if one == LONG_RUN:
-                self._in_long_runs |= bit
-            elif len(one) > 1 and not one.isalnum():
+                self._in_long_runs |= bits
+            elif len(one) > 1 and one.isalnum():
+                self._by_word[one] |= bits
+            elif len(one) > 1 and one.isascii():
                 for blank in " ?" if one[0] == " " else one[0]:  # some blanks are beyond ASCII
-                    self._by_shape[blank + one[1:]] |= bit
-            elif len(one) > 1 or one in ascii_letters:
-                self._by_word[one] |= bit
+                    self._by_shape[blank + one[1:]] |= bits
+            elif one in ascii_letters:
+                self._by_word[one] |= bits
             elif one in digits:
-                self._in_digits |= bit
+                self._in_digits |= bits
             else:
-                self._by_mark[one] |= bit
+                self._by_mark[one] |= bits
 
 
-def _those(looks: Sequence[Look], kinds: tuple[type[Look], ...]) -> int:
+def _first_bits(numbers: Iterable[int]) -> int:
+    return sum(1 << 2 * number for number in numbers)
+
+
+def _behind(looks: Sequence[Look], kinds: tuple[type[Look], ...]) -> int:
     """Of these kinds, and with a clue: a look for no links at least sees any text."""
-    return sum(1 << n for n, look in enumerate(looks) if isinstance(look, kinds) and _clue(look))
+    return _first_bits(n for n, look in enumerate(looks) if isinstance(look, kinds) and _clues(look))
 
 
-def _numbers(bits: int) -> list[int]:
+def _numbers(first_bits: int) -> list[int]:
     numbers = []
-    while bits:
-        numbers.append((bits & -bits).bit_length() - 1)
-        bits &= bits - 1
+    while first_bits:
+        numbers.append((first_bits & -first_bits).bit_length() // 2)
+        first_bits &= first_bits - 1
     return numbers
 
 
-def _clue(look: Look) -> Clue | None:
+def _any_of(looks_by_mark: dict[str, int]) -> re.Pattern[str]:
+    """Finds a mark that is there twice as such, so that it has to stand for itself alone as well."""
+    for mark in looks_by_mark:
+        looks_by_mark[mark] |= looks_by_mark.get(mark[0], 0)
+    longest_first = sorted(looks_by_mark, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
+
+
+def _clues(look: Look) -> Clues:
     match look:
         case Pattern(regex, needs):
-            return rarer(clue_of(regex), clue_of_parts(needs))
+            return two_rarest((*clues_of(regex), *clues_of_parts(needs)))
         case Phone():
-            return phones.CLUE
+            return (phones.CLUE,)
         case Iban():
-            return clue_of(IBAN.pattern)
+            return clues_of(IBAN.pattern)
         case Links(at_least=least) | LinkDensity(percent=least) if least > 0:
-            return clue_of(LINK.pattern)
+            return clues_of(LINK.pattern)
         case Both(one, other):
-            return rarer(_clue(one), _clue(other))
+            return two_rarest((*_clues(one), *_clues(other)))
         case _:
-            return None
+            return ()

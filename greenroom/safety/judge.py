@@ -4,7 +4,6 @@ its author. The more a text costs its reader, the further it leads: nudge, hold,
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 from enum import Enum
-from functools import lru_cache
 
 from greenroom.people import access
 from greenroom.people.actor import Actor
@@ -13,7 +12,7 @@ from greenroom.safety.links import links_in
 from greenroom.safety.look import sees
 from greenroom.safety.reading import Reading, read
 from greenroom.safety.rules import POLICY, Leads, Policy, Rule
-from greenroom.safety.traits import signs_of
+from greenroom.safety.traits import in_ascii, signs_of
 from greenroom.safety.verdict import (
     ABOUT_STRANGERS,
     Allow,
@@ -29,6 +28,7 @@ from greenroom.safety.verdict import (
 _CENT = Decimal("0.01")
 _SHORTEST_TO_REMEMBER = 20
 SCORE = "score"
+_MOST_VERDICTS = 512
 
 
 class Repeats(Enum):
@@ -44,7 +44,7 @@ class Repeats(Enum):
 
 def has_link(text: str) -> bool:
     plain = read(text)
-    return next(links_in(plain, signs_of(plain)), None) is not None
+    return next(links_in(plain, signs_of(in_ascii(plain))), None) is not None
 
 
 async def judge(
@@ -99,7 +99,18 @@ def judge_by(
 
 
 def _verdict(seen: list[Rule], circumstances: Circumstances, policy: Policy) -> Verdict:
-    score = _added_up(tuple([rule.score for rule in seen]))
+    """Kept by the names of the rules: ordinary texts with a link or a price lead to a few."""
+    key = (circumstances.first_contact, *[rule.name for rule in seen])
+    verdict = policy.verdicts.get(key)
+    if verdict is None:
+        if len(policy.verdicts) >= _MOST_VERDICTS:
+            policy.verdicts.clear()
+        verdict = policy.verdicts[key] = _made_verdict(seen, circumstances, policy)
+    return verdict
+
+
+def _made_verdict(seen: list[Rule], circumstances: Circumstances, policy: Policy) -> Verdict:
+    score = _added_up(rule.score for rule in seen)
     by_score = _by_score(score, circumstances, policy)
     worst = max(seen, key=lambda rule: rule.leads)
     leads = max(worst.leads, by_score)
@@ -125,8 +136,7 @@ def _hints(seen: list[Rule], circumstances: Circumstances) -> tuple[PolicyHint, 
     return tuple(hint for hint in hints if hint not in ABOUT_STRANGERS) or hints
 
 
-@lru_cache(maxsize=512)
-def _added_up(scores: tuple[Decimal, ...]) -> Decimal:
+def _added_up(scores: Iterable[Decimal]) -> Decimal:
     innocent = Decimal(1)
     for score in scores:
         innocent *= 1 - score

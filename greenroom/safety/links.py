@@ -25,11 +25,16 @@ LINK = re.compile(
     r"|\b(?:t|wa|m|paypal|revolut|cash|bit|linktr|discord)\.(?:me|ly|ee|gg|app)\b))"
 )
 _BEGINNINGS = ("mailto:", "tel:", "sms:", "javascript:", "data:")
+_LONGEST_BEFORE = 10
+"""Characters of a link before its first full stop, colon or bracket, at most: of a scheme."""
 
 
 def links_in(text: str, signs: str) -> Iterator[re.Match[str]]:
     """Of a text as it is read, with its signs (`traits.signs_of`)."""
-    return LINK.finditer(text) if _may_have_link(text, signs) else iter(())
+    if not _may_have_link(text, signs):
+        return iter(())
+    first = min(place for sign in ".:]" if (place := signs.find(sign)) >= 0)
+    return LINK.finditer(text, max(0, first - _LONGEST_BEFORE))
 
 
 def _may_have_link(text: str, signs: str) -> bool:

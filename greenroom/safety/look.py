@@ -149,12 +149,14 @@ def _in_links(reading: Reading) -> int:
     return total
 
 
+def may_have_run(text: str, times: int) -> bool:
+    """A run of twelve covers three of every fourth place, wherever it begins."""
+    return times < 3 or _THRICE.search(text[:: times // 3]) is not None
+
+
 def _has_run(text: str, times: int) -> bool:
-    """A run of twelve covers three of every fourth place, and one of every twelfth, wherever it
-    begins."""
-    if times >= 3 and not _THRICE.search(text[:: times // 3]):
-        return False
-    return any(
+    """A run of twelve covers one of every twelfth place, wherever it begins."""
+    return may_have_run(text, times) and any(
         text[at] * times in text[max(0, at - times + 1) : at + times]
         for at in range(times - 1, len(text), times)
         if text[at].isalnum() or text[at] in MARKS_IN_RUNS

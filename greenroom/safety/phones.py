@@ -23,32 +23,47 @@ _MOST_CANDIDATES = 12
 _WITH_TRUNK_ZERO = ("GB", "DE", "FR", "NL", "IT", "AT", "CH", "BE", "SE", "AU", "IE", "TR", "IN")
 _WITHOUT = ("US", "ES", "PL", "PT", "BR", "MX", "DK", "NO", "CZ", "GR", "RU")
 
-_HARMLESS = re.compile(
-    r"(?!(?<=\w)[^\W\d]|(?<=\d)\d)(?:"  # within a word or number there is nothing to try
+_HARMLESS_NUMBER = (
+    r"(?=\d)(?<!\d)(?:"
     r"\b\d{4}-\d{1,2}-\d{1,2}(?:[t ]{1,2}\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?z?)?(?!\d)"
     r"|(?<![\d.])[0-3]?\d[./-][0-3]?\d[./-](?:20)?\d{2}(?![./-]?\d)"  # a date
     r"|\b\d{1,2}[:h]\d{2}(?::\d{2})?(?!:?\d)"  # a time
     r"|\b(?:19|20)\d\d(?:[\s,/-]{1,3}(?:19|20)\d\d){1,10}\b"  # years
-    r"|(?:[$€£¥]|\b(?:usd|eur|gbp|chf))\s?\d{1,3}(?:[., ']?\d{3}){0,4}(?:[.,]\d\d?)?"
     r"|\b\d{1,3}(?:[., ']?\d{3}){0,4}(?:[.,]\d\d?)?\s?(?:[$€£¥]|(?:usd|eur|gbp|chf"
     r"|dollars?|euros?|k)\b)"
     r"|(?<![\d.,])\d{1,3}(?:,\d{3}){1,4}(?:\.\d{1,4})?(?![.,-]?\d)"
     r"|(?<![\d.,])\d{1,3}(?:\.\d{3}){1,4}(?:,\d{1,4})?(?![.,-]?\d)"
-    r"|(?<![\d.])-?\d{1,3}\.\d{3,9},\s?-?\d{1,3}\.\d{3,9}"  # a place on the map
+    r"|(?<![\d.])\d{1,3}\.\d{3,9},\s?-?\d{1,3}\.\d{3,9}"  # a place on the map
     r"|\b\d{2,5}\s?[x×*]\s?\d{2,5}"  # a size
-    r"|(?<![\d-])\d{2,3}[-/]\d{2,3}[-/]\d{2,3}(?![-/.\s]?\d)"
-    r"|\b[a-z]{2,4}_[0-9a-z]{8,40}"  # an id of ours
+    r"|(?<![\d-])\d{2,3}[-/]\d{2,3}[-/]\d{2,3}(?![-/.\s]?\d))"
+    r"|[$€£¥]\s?\d{1,3}(?:[., ']?\d{3}){0,4}(?:[.,]\d\d?)?"
+    r"|(?<![\d.])-\d{1,3}\.\d{3,9},\s?-?\d{1,3}\.\d{3,9}"  # a place on the map, south of 0
     r"|#\s?\d{1,20}"
-    r"|\b(?:inv|invoice|order|ord|ref|reference|po|bkg|booking|ticket|tracking|flight|iso|sku|job"
-    r"|rechnung|bestellung|auftrag|pedido|factura|commande|facture|ordine|fattura|zamowienie)\b"
+)
+_MONEY = ("usd", "eur", "gbp", "chf")
+_NUMBERED = (
+    "inv|invoice|order|ord|ref|reference|po|bkg|booking|ticket|tracking|flight|iso|sku|job"
+    "|rechnung|bestellung|auftrag|pedido|factura|commande|facture|ordine|fattura|zamowienie"
+)
+_HARMLESS_AFTER_LETTERS = (
+    r"(?=[a-z])(?<!\w)(?:"
+    rf"(?:{'|'.join(_MONEY)})\s?\d{{1,3}}(?:[., ']?\d{{3}}){{0,4}}(?:[.,]\d\d?)?"
+    r"|[a-z]{2,4}_[0-9a-z]{8,40}"  # an id of ours
+    rf"|(?:{_NUMBERED})\b"
     r"[\s#:.-]{0,3}(?:(?:number|no|nr|num|id|code|nummer|numero)\b[\s#:.-]{0,3})?(?:is\s)?"
     r"[a-z]{0,4}[\s-]?\d[\d-]{0,20})"
 )
+_HARMLESS_NUMBERS = re.compile(_HARMLESS_NUMBER)
+_HARMLESS = re.compile(f"{_HARMLESS_NUMBER}|{_HARMLESS_AFTER_LETTERS}")
+_NUMBERED_WORDS = frozenset(_NUMBERED.split("|"))
 _LETTER_FOR_DIGIT = re.compile(
     r"[oil](?:(?<![a-z].)[oil]{0,2}(?=[\s.-]?\d)|(?<=\d.)[oil]{0,2}(?![a-z]))"
 )
 _DIGIT_FOR_LETTER = str.maketrans("oil", "011")
-_CANDIDATE = re.compile(r"(?<![\w#])(?:\+\s?)?\(?\d(?:[\s().\-/_*~|•·]{0,3}\d){6,17}(?!\d)")
+_CANDIDATE = re.compile(
+    r"[\d(+](?<![\w#].)(?:(?<=\d)|(?<=\()\d|(?<=\+)\s?\(?\d)"
+    r"(?:[\s().\-/_*~|•·]{0,3}\d){6,17}(?!\d)"
+)
 _ONE_BY_ONE = re.compile(r"\d(?<!\d.)(?:[^\w\n]{1,3}\d(?!\d)){6,17}")
 _ASKED_FOR = re.compile(
     r"(?:call|text|phone|tel|cell|mobile|number|ring|whats|reach|contact|nummer|handy|ruf|erreich"
@@ -58,7 +73,8 @@ _ASKED_FOR = re.compile(
 _NOT_A_DIGIT = re.compile(r"\D")
 
 # For a look at the digits before what is harmless is left out. Leaving it out takes whole groups of
-# digits away, and joins none. Only where one of `_CUTS` is found may the end of a group remain.
+# digits away, and joins none. The end of a group may remain only where `_CUTS` or `_LONG_CUT` find
+# digits of that group, or after the underscore of an id.
 _NEXT = r"(?:[\s().\-/_*~|•·]{0,3}\d)"
 _BY_ITSELF = re.compile(
     r"[\d+](?:(?<=\+)|(?<!\w.)(?:"
@@ -68,14 +84,14 @@ _BY_ITSELF = re.compile(
 )
 _LONGEST = 18
 """Digits of a number at most, as `_CANDIDATE` has it."""
-_CUT_SIGNS = ("_", "$", "€", "£", "¥", "usd", "eur", "gbp", "chf", "x", "×", "*")
-_SHORTEST_CUT = 10
-_LONG_CUT = re.compile(r"\d[\d-]{20}")
-"""Each of `_CUTS` has one of the signs, is a long cut, or has a dot and more digits than that."""
+_LONGEST_WHOLE = 20
+"""Digits that are harmless as a whole, at most."""
+_BEFORE_CUTS = ("+", "+(", "+ (", ".", "$", "€", "£", "¥", "usd", "eur", "gbp", "chf", "x", "×", "*")
 _CUTS = re.compile(
-    r"_|\$\s?\d|€\s?\d|£\s?\d|¥\s?\d|usd\s?\d|eur\s?\d|gbp\s?\d|chf\s?\d"
-    r"|x\s?\d{6}|×\s?\d{6}|\*\s?\d{6}|\.\d{10}|\d[\d-]{20}"
+    r"\$\s?\d|€\s?\d|£\s?\d|¥\s?\d|usd\s?\d|eur\s?\d|gbp\s?\d|chf\s?\d"
+    r"|x\s?\d{6}|×\s?\d{6}|\*\s?\d{6}|\.\d{10}"
 )
+_LONG_CUT = re.compile(r"\d[\d-]{20}")
 
 _SPELLED = {
     word: str(digit)
@@ -106,22 +122,38 @@ _SEPARATORS = "".join(chr(code) for code in range(128) if chr(code).isspace()) +
 
 
 def _group_sign(c: str) -> str:
-    if c in "0123456789oil":
+    if c in _DIGITS:
         return "0"
-    return " " if c in _SEPARATORS else "x"
+    if c in "oil":
+        return "o"
+    return "a" if "a" <= c <= "z" else " " if c in _SEPARATORS else "x"
+
+
+def _loose_sign(c: str) -> str:
+    return "0" if c in "0123456789oil" else "x"
 
 
 def _single_sign(c: str) -> str:
-    return _group_sign(c) if c.isalnum() else " "
+    return _loose_sign(c) if c.isalnum() else " "
 
 
-_GROUP_SIGNS, _SINGLE_SIGNS = table(_group_sign), table(_single_sign)
+_GROUP_SIGNS, _LOOSE_SIGNS = table(_group_sign), table(_loose_sign)
+_SINGLE_SIGNS = table(_single_sign)
+_BETWEEN = _SEPARATORS.encode()
+_SIGN_FOR_DIGIT = re.compile(rb"o(?:(?<![ao].)o{0,2}(?= ?0)|(?<=0.)o{0,2}(?![ao]))")
+"""As `_LETTER_FOR_DIGIT`, in signs. It may take more letters for digits, and never fewer."""
 _GROUPS = re.compile(rb"0(?: {0,3}0){6,}")
 _AROUND = 8
 """Characters before a group of digits that may belong to its number, or forbid one."""
 _SEVEN = b"0" * _FEWEST
 _SINGLE, _FEWEST_SINGLE = b" 0 ", 3
 """Seven digits one by one have five within, of which three do not overlap in `count`."""
+_SINGLES = b" 0 0 0 0 0 "
+"""Those five, where up to three blanks are one."""
+_TOO_FEW = 8
+"""Digits that are a number only after 00 or +, or where somebody asks for one."""
+_FIRST_THREE = 9
+"""Characters that have the first three digits of a group."""
 
 CLUE = frozenset({*_DIGITS, *_SPELLED})
 """Without any of these there is no number."""
@@ -130,56 +162,72 @@ SPELLED = frozenset(_SPELLED)
 
 def has_phone(text: str, words: list[str]) -> bool:
     """In a text as it is read, and in its words."""
-    if _digits_in(text) >= FEWEST_DIGITS and _in_digits(text):
+    if _digits_in(text) >= FEWEST_DIGITS and _in_digits(text, words):
         return True
     return is_spelled(words) and _in_words(words)
 
 
-def may_have_phone(text: str, words: list[str]) -> bool:
-    """False only where `has_phone` would be, and cheap: without looking for what is harmless."""
-    raw = text.encode("ascii", "replace")
-    if len(raw.translate(None, _ALL_BUT_DIGITS)) >= FEWEST_DIGITS:
-        signs = raw.translate(_GROUP_SIGNS)
-        has_groups = _SEVEN in signs.replace(b" ", b"")
-        is_single = raw.translate(_SINGLE_SIGNS).count(_SINGLE) >= _FEWEST_SINGLE
-        if has_groups or is_single:
-            groups = [found.span() for found in _GROUPS.finditer(signs)] if has_groups else []
-            if _may_be_in_digits(_with_digits(text), groups, is_single):
-                return True
+def may_have_phone(text: str, plain: bytes, words: list[str]) -> bool:
+    """False only where `has_phone` would be, and cheap: without looking for what is harmless.
+    `plain` is the text in ASCII, with `?` for all else."""
+    if _SEVEN in plain.translate(_LOOSE_SIGNS, _BETWEEN) and _may_be_in_groups(text, plain):
+        return True
+    if plain.translate(_SINGLE_SIGNS).count(_SINGLE) >= _FEWEST_SINGLE:
+        if _may_be_one_by_one(plain) and _ONE_BY_ONE.search(_with_digits(text)):
+            return True
     return is_spelled(words)
 
 
-def _may_be_in_digits(text: str, groups: list[tuple[int, int]], is_single: bool) -> bool:
-    if is_single and _ONE_BY_ONE.search(text):
-        return True
-    if not groups:
+def _may_be_one_by_one(plain: bytes) -> bool:
+    blanks = plain.translate(_SINGLE_SIGNS)
+    return _SINGLES in blanks.replace(b"  ", b" ").replace(b"  ", b" ")
+
+
+def _group_signs(plain: bytes) -> bytes:
+    signs = plain.translate(_GROUP_SIGNS)
+    if b"o0" in signs or b"o 0" in signs or b"0o" in signs:
+        return _SIGN_FOR_DIGIT.sub(lambda one: b"0" * len(one.group()), signs)
+    return signs
+
+
+def _may_be_in_groups(text: str, plain: bytes) -> bool:
+    signs, last = _group_signs(plain), 0
+    for found in _GROUPS.finditer(signs):
+        start, end = found.span()
+        if _is_whole(text, start, end):
+            if end - start > _LONGEST:
+                continue
+            if _is_number(text[start:end], asked_for=False):
+                return True
+            last = end
+        elif signs.count(b"0", start, end) <= _TOO_FEW and not _may_begin_abroad(text, start):
+            last = end
+        else:
+            around = slice(max(0, start - _AROUND), end + _AROUND)
+            part = _with_digits(text[around])[: end + 1 - around.start]
+            if "_" in text or _CUTS.search(part) or _LONG_CUT.search(part):
+                return True  # the end of the group may be left over
+            if _BY_ITSELF.search(part):
+                return True
+            last = end if _CANDIDATE.search(part) else last
+    return last > 0 and _ASKED_FOR.search(text, 0, last) is not None
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Whether there are only digits, and all of them are harmless or none."""
+    if not text[start:end].isdecimal() or end - start > _LONGEST_WHOLE or "_" in text:
         return False
-    if _may_be_cut(text, groups) and _CUTS.search(text):
-        return True
-    is_candidate = False
-    for start, end in groups:
-        part = text[max(0, start - _AROUND) : end + 1]
-        if text[start:end].isdecimal() and "+" not in part and not _may_be_whole(text[start:end]):
-            is_candidate = is_candidate or end - start <= _LONGEST
-            continue
-        if _BY_ITSELF.search(part):
+    return not text[max(0, start - _AROUND) : start].rstrip().endswith(_BEFORE_CUTS)
+
+
+def _may_begin_abroad(text: str, start: int) -> bool:
+    """Whether a group of so few digits may begin with 00 or +."""
+    first = text[start : start + _FIRST_THREE]
+    if "0" in first or "o" in first:
+        digits = _NOT_A_DIGIT.sub("", first.replace("o", "0"))
+        if "00" in digits:
             return True
-        is_candidate = is_candidate or _CANDIDATE.search(part) is not None
-    return is_candidate and _ASKED_FOR.search(text) is not None
-
-
-def _may_be_whole(digits: str) -> bool:
-    """Of digits without anything between them: with a trunk zero, or of North America."""
-    return len(digits) <= _LONGEST and (digits[0] == "0" or len(digits) in (10, 11))
-
-
-def _may_be_cut(text: str, groups: list[tuple[int, int]]) -> bool:
-    """Whether it is worth looking for `_CUTS`."""
-    if any(map(text.__contains__, _CUT_SIGNS)):
-        return True
-    return any(end - start > _SHORTEST_CUT for start, end in groups) and (
-        "." in text or _LONG_CUT.search(text) is not None
-    )
+    return "+" in text[max(0, start - _AROUND) : start]
 
 
 def _digits_in(text: str) -> int:
@@ -197,8 +245,8 @@ def _with_digits(text: str) -> str:
     return _LETTER_FOR_DIGIT.sub(lambda one: one.group().translate(_DIGIT_FOR_LETTER), text)
 
 
-def _in_digits(text: str) -> bool:
-    rest = _HARMLESS.sub(" ; ", _with_digits(text))
+def _in_digits(text: str, words: list[str]) -> bool:
+    rest = _without_harmless(_with_digits(text), words)
     for tried, found in enumerate(_CANDIDATE.finditer(rest)):
         if tried >= _MOST_CANDIDATES:
             break
@@ -206,6 +254,12 @@ def _in_digits(text: str) -> bool:
         if _is_number(found.group(), _ASKED_FOR.search(before) is not None):
             return True
     return any(not _counts_up(found.group()) for found in _ONE_BY_ONE.finditer(rest))
+
+
+def _without_harmless(text: str, words: list[str]) -> str:
+    if "_" in text or any(map(text.__contains__, _MONEY)) or not _NUMBERED_WORDS.isdisjoint(words):
+        return _HARMLESS.sub(" ; ", text)
+    return _HARMLESS_NUMBERS.sub(" ; ", text)
 
 
 def _is_number(shown: str, asked_for: bool) -> bool:

@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 from greenroom.letters import PerCharacter
 from greenroom.safety.links import links_in
-from greenroom.safety.traits import signs_of, table, words_in
+from greenroom.safety.traits import in_ascii, signs_of, table, words_in
 
 _LIKE_LATIN = (
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u051b\u0461\u043a"
@@ -50,7 +50,7 @@ def read(text: str) -> str:
     if text.isascii():
         return text.lower()
     plain = text.translate(_READ)
-    if not _LOOKALIKE.search(plain):
+    if plain.isascii() or not _LOOKALIKE.search(plain):
         return plain
     return _WORD.sub(lambda word: _latin(word.group()), plain)
 
@@ -70,9 +70,10 @@ class Reading:
         self.original = original
         self.text = read(original)
         self.words = words_in(self.text)
-        self.undisguised = _undisguised(self.text)
+        self.plain = in_ascii(self.text)
+        self.signs = signs_of(self.plain)
+        self.undisguised = _undisguised(self.text, self.plain)
         self.is_disguised = self.undisguised != self.text
-        self.signs = signs_of(self.text)
         self._links: tuple[tuple[int, int], ...] | None = None
 
     @property
@@ -87,19 +88,19 @@ class Reading:
         return self._links
 
 
-def _undisguised(text: str) -> str:
+def _undisguised(text: str, plain: bytes) -> str:
     """With `w.h.a.t.s` and `wh4ts` as words. For words only: numbers and addresses suffer."""
-    if not _may_be_disguised(text):
+    if not _may_be_disguised(plain):
         return text
     joined = _SPACED_OUT.sub(lambda run: _SPACES.sub("", run.group()), text)
     return _LEET_INSIDE.sub(lambda run: run.group().translate(_LEET), joined)
 
 
-def _may_be_disguised(text: str) -> bool:
-    """Whether there are signs for a letter within a word, or two letters in a row that stand
-    alone."""
-    signs = text.encode("ascii", "replace").translate(_DISGUISES).decode()
-    return "a1a" in signs or "a11a" in signs or " a a " in signs or " a  a " in signs
+def _may_be_disguised(plain: bytes) -> bool:
+    """Of a text `in_ascii`: whether there are signs for a letter within a word, or two letters in a
+    row that stand alone."""
+    signs = plain.translate(_DISGUISES)
+    return b"a1a" in signs or b"a11a" in signs or b" a a " in signs or b" a  a " in signs
 
 
 def _plain(character: str) -> str:

@@ -25,7 +25,7 @@ from greenroom.safety.look import (
     Run,
     Shouting,
 )
-from greenroom.safety.verdict import Circumstances, PolicyHint, PolicyTag
+from greenroom.safety.verdict import Circumstances, PolicyHint, PolicyTag, Verdict
 
 _DAY_MS = 86_400_000
 
@@ -84,10 +84,18 @@ class Policy(Struct, frozen=True, kw_only=True, dict=True):
     refuse_at: Decimal = Decimal("0.95")
     """In first contact; later it is held."""
 
+    def __post_init__(self) -> None:
+        assert len({rule.name for rule in self.rules}) == len(self.rules), "names are unique"
+
     @cached_property
     def glance(self) -> Glance:
         """Takes a tenth of a second to derive: ask for it before the first text is waiting."""
         return Glance([rule.look for rule in self.rules])
+
+    @cached_property
+    def verdicts(self) -> dict[tuple[bool | str, ...], Verdict]:
+        """A cache: by whether it is first contact and by the names of the rules that saw it."""
+        return {}
 
 
 def _contact(name: str, look: Look, score: str = "0.15") -> Rule:

@@ -39,10 +39,15 @@ def words_in(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def signs_of(text: str) -> str:
-    """`a` for each letter, `0` for each digit, a blank for each blank, and the other marks
-    themselves; `?` for what is beyond ASCII."""
-    return text.encode("ascii", "replace").translate(_SIGNS).decode()
+def in_ascii(text: str) -> bytes:
+    """With `?` for each character beyond it."""
+    return text.encode("ascii", "replace")
+
+
+def signs_of(plain: bytes) -> str:
+    """Of a text `in_ascii`: `a` for each letter, `0` for each digit, a blank for each blank, and the
+    other marks themselves."""
+    return plain.translate(_SIGNS).decode()
 
 
 def capitals_in(text: str) -> int:

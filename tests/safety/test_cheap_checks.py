@@ -17,6 +17,7 @@ from greenroom.safety.links import LINK
 from greenroom.safety.look import Run, sees
 from greenroom.safety.reading import _SPACED_OUT, Reading, _may_be_disguised, _plain, read
 from greenroom.safety.rules import POLICY
+from greenroom.safety.traits import in_ascii
 from greenroom.safety.verdict import Circumstances
 from tests.safety.test_glance import SENTENCES, WORDS
 
@@ -128,7 +129,7 @@ def test_a_cheap_look_misses_no_telephone_number() -> None:
         reading = Reading(text)
         if phones.has_phone(reading.text, reading.words):
             found += 1
-            assert phones.may_have_phone(reading.text, reading.words), ascii(text)
+            assert phones.may_have_phone(reading.text, reading.plain, reading.words), ascii(text)
     assert found > 400
 
 
@@ -150,7 +151,7 @@ def test_a_cheap_look_misses_no_telephone_number() -> None:
 def test_a_group_of_digits_that_is_cut_is_looked_at(text: str) -> None:
     for before in ("", "call me ", "tel ", "+"):
         reading = Reading(before + text)
-        assert phones.may_have_phone(reading.text, reading.words) or not phones.has_phone(
+        assert phones.may_have_phone(reading.text, reading.plain, reading.words) or not phones.has_phone(
             reading.text, reading.words
         )
 
@@ -164,7 +165,7 @@ def test_a_group_of_digits_that_is_cut_is_looked_at(text: str) -> None:
 )
 def test_a_number_that_nobody_calls_costs_no_second_look(text: str) -> None:
     reading = Reading(text)
-    assert not phones.may_have_phone(reading.text, reading.words)
+    assert not phones.may_have_phone(reading.text, reading.plain, reading.words)
 
 
 def test_what_the_library_takes_for_a_number_passes_the_check_before_it() -> None:
@@ -212,7 +213,7 @@ def test_a_cheap_look_misses_no_disguise(text: str) -> None:
     as_read = read(text)
     leet = re.search(r"(?<=[a-z])[0134578@$]{1,2}(?=[a-z])", as_read)
     if leet or _SPACED_OUT.search(as_read):
-        assert _may_be_disguised(as_read)
+        assert _may_be_disguised(in_ascii(as_read))
 
 
 def test_no_blank_beyond_ascii_is_read_but_two_that_end_lines() -> None:
