@@ -43,6 +43,8 @@ _NEVER = 1 << 30
 
 
 def _may_have_phone(reading: Reading) -> bool:
+    if reading.signs.count("0") < phones.FEWEST_DIGITS:
+        return phones.is_spelled(reading.words)
     return phones.may_have_phone(reading.text, reading.plain, reading.words)
 
 

@@ -201,7 +201,8 @@ class Writer:
             rest, self._waiting = self._waiting, []
             _refuse(rest, StoreUnavailable(self._broken))
         if self._waiting:
-            self._loop.call_soon(self._run_group)
+            # A round later: what those who were just answered send next goes along.
+            self._loop.call_soon(self._loop.call_soon, self._run_group)
             return
         self._busy = False
         if self._closing is not None:
