@@ -174,7 +174,9 @@ def _first_bits(numbers: Iterable[int]) -> int:
 
 def _behind(looks: Sequence[Look], kinds: tuple[type[Look], ...]) -> int:
     """Of these kinds, and with a clue: a look for no links at least sees any text."""
-    return _first_bits(n for n, look in enumerate(looks) if isinstance(look, kinds) and _clues(look))
+    return _first_bits(
+        n for n, look in enumerate(looks) if isinstance(look, kinds) and _clues(look)
+    )
 
 
 def _numbers(first_bits: int) -> list[int]:
@@ -186,7 +188,7 @@ def _numbers(first_bits: int) -> list[int]:
 
 
 def _any_of(looks_by_mark: dict[str, int]) -> re.Pattern[str]:
-    """Finds a mark that is there twice as such, so that it has to stand for itself alone as well."""
+    """Finds a doubled mark as such, so that it gets the looks for the single mark as well."""
     for mark in looks_by_mark:
         looks_by_mark[mark] |= looks_by_mark.get(mark[0], 0)
     longest_first = sorted(looks_by_mark, key=len, reverse=True)

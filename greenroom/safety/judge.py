@@ -100,7 +100,7 @@ def judge_by(
 
 def _verdict(seen: list[Rule], circumstances: Circumstances, policy: Policy) -> Verdict:
     """Kept by the names of the rules: ordinary texts with a link or a price lead to a few."""
-    key = (circumstances.first_contact, *[rule.name for rule in seen])
+    key = circumstances.first_contact, tuple([rule.name for rule in seen])
     verdict = policy.verdicts.get(key)
     if verdict is None:
         if len(policy.verdicts) >= _MOST_VERDICTS:

@@ -86,7 +86,23 @@ _LONGEST = 18
 """Digits of a number at most, as `_CANDIDATE` has it."""
 _LONGEST_WHOLE = 20
 """Digits that are harmless as a whole, at most."""
-_BEFORE_CUTS = ("+", "+(", "+ (", ".", "$", "€", "£", "¥", "usd", "eur", "gbp", "chf", "x", "×", "*")
+_BEFORE_CUTS = (
+    "+",
+    "+(",
+    "+ (",
+    ".",
+    "$",
+    "€",
+    "£",
+    "¥",
+    "usd",
+    "eur",
+    "gbp",
+    "chf",
+    "x",
+    "×",
+    "*",
+)
 _CUTS = re.compile(
     r"\$\s?\d|€\s?\d|£\s?\d|¥\s?\d|usd\s?\d|eur\s?\d|gbp\s?\d|chf\s?\d"
     r"|x\s?\d{6}|×\s?\d{6}|\*\s?\d{6}|\.\d{10}"
@@ -172,14 +188,15 @@ def may_have_phone(text: str, plain: bytes, words: list[str]) -> bool:
     `plain` is the text in ASCII, with `?` for all else."""
     if _SEVEN in plain.translate(_LOOSE_SIGNS, _BETWEEN) and _may_be_in_groups(text, plain):
         return True
-    if plain.translate(_SINGLE_SIGNS).count(_SINGLE) >= _FEWEST_SINGLE:
-        if _may_be_one_by_one(plain) and _ONE_BY_ONE.search(_with_digits(text)):
-            return True
+    if _may_be_one_by_one(plain) and _ONE_BY_ONE.search(_with_digits(text)):
+        return True
     return is_spelled(words)
 
 
 def _may_be_one_by_one(plain: bytes) -> bool:
     blanks = plain.translate(_SINGLE_SIGNS)
+    if blanks.count(_SINGLE) < _FEWEST_SINGLE:
+        return False
     return _SINGLES in blanks.replace(b"  ", b" ").replace(b"  ", b" ")
 
 

@@ -93,7 +93,7 @@ class Policy(Struct, frozen=True, kw_only=True, dict=True):
         return Glance([rule.look for rule in self.rules])
 
     @cached_property
-    def verdicts(self) -> dict[tuple[bool | str, ...], Verdict]:
+    def verdicts(self) -> dict[tuple[bool, tuple[str, ...]], Verdict]:
         """A cache: by whether it is first contact and by the names of the rules that saw it."""
         return {}
 

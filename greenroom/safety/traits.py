@@ -45,8 +45,8 @@ def in_ascii(text: str) -> bytes:
 
 
 def signs_of(plain: bytes) -> str:
-    """Of a text `in_ascii`: `a` for each letter, `0` for each digit, a blank for each blank, and the
-    other marks themselves."""
+    """Of a text `in_ascii`: `a` for each letter, `0` for each digit, a blank for each blank, and
+    the other marks themselves."""
     return plain.translate(_SIGNS).decode()
 
 

@@ -151,9 +151,9 @@ def test_a_cheap_look_misses_no_telephone_number() -> None:
 def test_a_group_of_digits_that_is_cut_is_looked_at(text: str) -> None:
     for before in ("", "call me ", "tel ", "+"):
         reading = Reading(before + text)
-        assert phones.may_have_phone(reading.text, reading.plain, reading.words) or not phones.has_phone(
-            reading.text, reading.words
-        )
+        assert phones.may_have_phone(
+            reading.text, reading.plain, reading.words
+        ) or not phones.has_phone(reading.text, reading.words)
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,29 @@ def test_a_clue_is_read_off_an_expression(regex: str, clue: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("regex", "clues"),
+    [
+        (r"\bfish\b[^.]{0,9}\bsharks\b", [{"sharks"}, {"fish"}]),
+        (r"\bfish\b\s@", [{"fish"}, {"@"}]),
+        (r"\bwhales\b|\bfish\b.{3}\borca\b", [{"whales", "fish"}, {"whales", "orca"}]),
+        (r"\${3}", [{"$$"}, {"$"}]),
+        (r"€{3}", [{"€€"}, {"€"}]),
+    ],
+)
+def test_an_expression_has_two_clues_and_matches_only_where_both_are(
+    regex: str, clues: list[set[str]]
+) -> None:
+    assert list(map(set, clues_of(regex))) == clues
+
+
+def test_a_rule_is_suspected_only_where_both_of_its_clues_are() -> None:
+    glance = Glance([Pattern(r"\bfish\b[^.]{0,9}\bsharks\b"), Pattern("€{3}"), Pattern("5€")])
+    texts = ("one fish", "two sharks", "fish and sharks", "5€", "€€")
+    found = [glance.suspects(Reading(text), 0) for text in texts]
+    assert found == [[], [], [0], [2], [1]]
+
+
+@pytest.mark.parametrize(
     "regex",
     [
         *("fish", r"\bfish", r"fish\b", r"\bfish\w\b", r"\bfis.\b"),
@@ -141,6 +164,21 @@ def test_where_nothing_must_be_there_there_is_no_clue(regex: str) -> None:
 def test_a_rule_without_a_clue_looks_at_every_text(look: Look) -> None:
     policy = Policy(rules=(Rule(name="fishy", look=look),))
     assert list(policy.glance.suspects(Reading("Hello Maya"), 0)) == [0]
+
+
+def test_a_verdict_is_kept_for_its_own_circumstances() -> None:
+    """Those of first contact and of other texts differ, also when they were judged before."""
+    text = "See https://example.com/harbour, it is on my page"
+    for _ in range(2):
+        later = judge_text(text, Circumstances(account_age_ms=400 * 86_400_000))
+        first = judge_text(text, Circumstances(first_contact=True, account_age_ms=60_000))
+        assert later == by_all_rules(text, Circumstances(account_age_ms=400 * 86_400_000))
+        assert first.spam_score > later.spam_score
+
+
+def test_no_two_rules_of_a_policy_have_one_name() -> None:
+    with pytest.raises(AssertionError, match="unique"):
+        Policy(rules=(POLICY.rules[0], POLICY.rules[0]))
 
 
 def test_none_of_our_rules_has_to_look_at_every_text() -> None:
