@@ -73,8 +73,7 @@ _ASKED_FOR = re.compile(
 _NOT_A_DIGIT = re.compile(r"\D")
 
 # For a look at the digits before what is harmless is left out. Leaving it out takes whole groups of
-# digits away, and joins none. The end of a group may remain only where `_CUTS` or `_LONG_CUT` find
-# digits of that group, or after the underscore of an id.
+# digits away, and joins none, but for the cuts below and for ids, which have an underscore.
 _NEXT = r"(?:[\s().\-/_*~|•·]{0,3}\d)"
 _BY_ITSELF = re.compile(
     r"[\d+](?:(?<=\+)|(?<!\w.)(?:"
@@ -84,30 +83,13 @@ _BY_ITSELF = re.compile(
 )
 _LONGEST = 18
 """Digits of a number at most, as `_CANDIDATE` has it."""
-_LONGEST_WHOLE = 20
-"""Digits that are harmless as a whole, at most."""
-_BEFORE_CUTS = (
-    "+",
-    "+(",
-    "+ (",
-    ".",
-    "$",
-    "€",
-    "£",
-    "¥",
-    "usd",
-    "eur",
-    "gbp",
-    "chf",
-    "x",
-    "×",
-    "*",
+_MONEY_CUT = re.compile(  # as much as is harmless, and a digit after it
+    rf"(?:[$€£¥]|{'|'.join(_MONEY)})\s?"
+    r"(?=(\d{1,3}(?:[., ']?\d{3}){0,4}(?:[.,]\d\d?)?))\1\d"
 )
-_CUTS = re.compile(
-    r"\$\s?\d|€\s?\d|£\s?\d|¥\s?\d|usd\s?\d|eur\s?\d|gbp\s?\d|chf\s?\d"
-    r"|x\s?\d{6}|×\s?\d{6}|\*\s?\d{6}|\.\d{10}"
-)
-_LONG_CUT = re.compile(r"\d[\d-]{20}")
+_SIZE_CUT, _PLACE_CUT = re.compile(r"[x×*]\s?\d{6}"), re.compile(r"\.\d{10}")
+_NUMBERED_CUT = re.compile(r"\d[\d-]{20}")
+_LONGER_THAN_NUMBERED = b"0" * 21
 
 _SPELLED = {
     word: str(digit)
@@ -145,23 +127,14 @@ def _group_sign(c: str) -> str:
     return "a" if "a" <= c <= "z" else " " if c in _SEPARATORS else "x"
 
 
-def _loose_sign(c: str) -> str:
-    return "0" if c in "0123456789oil" else "x"
-
-
-def _single_sign(c: str) -> str:
-    return _loose_sign(c) if c.isalnum() else " "
-
-
-_GROUP_SIGNS, _LOOSE_SIGNS = table(_group_sign), table(_loose_sign)
-_SINGLE_SIGNS = table(_single_sign)
-_BETWEEN = _SEPARATORS.encode()
+_GROUP_SIGNS = table(_group_sign)
+_SINGLE_SIGNS = bytes.maketrans(b"x", b" ")
 _SIGN_FOR_DIGIT = re.compile(rb"o(?:(?<![ao].)o{0,2}(?= ?0)|(?<=0.)o{0,2}(?![ao]))")
 """As `_LETTER_FOR_DIGIT`, in signs. It may take more letters for digits, and never fewer."""
 _GROUPS = re.compile(rb"0(?: {0,3}0){6,}")
 _AROUND = 8
 """Characters before a group of digits that may belong to its number, or forbid one."""
-_SEVEN = b"0" * _FEWEST
+_SIX, _SEVEN = b"0" * 6, b"0" * _FEWEST
 _SINGLE, _FEWEST_SINGLE = b" 0 ", 3
 """Seven digits one by one have five within, of which three do not overlap in `count`."""
 _SINGLES = b" 0 0 0 0 0 "
@@ -186,65 +159,72 @@ def has_phone(text: str, words: list[str]) -> bool:
 def may_have_phone(text: str, plain: bytes, words: list[str]) -> bool:
     """False only where `has_phone` would be, and cheap: without looking for what is harmless.
     `plain` is the text in ASCII, with `?` for all else."""
-    if _SEVEN in plain.translate(_LOOSE_SIGNS, _BETWEEN) and _may_be_in_groups(text, plain):
+    signs = plain.translate(_GROUP_SIGNS)
+    if b"o0" in signs or b"o 0" in signs or b"0o" in signs:
+        text = _with_digits(text)
+        signs = _SIGN_FOR_DIGIT.sub(lambda one: b"0" * len(one.group()), signs)
+    if signs.count(b"0") < _FEWEST:
+        return is_spelled(words)
+    if _may_be_cut(text, signs):
         return True
-    if _may_be_one_by_one(plain) and _ONE_BY_ONE.search(_with_digits(text)):
+    if _SEVEN in signs.replace(b" ", b"") and _may_be_in_groups(text, signs):
+        return True
+    if _may_be_one_by_one(signs) and _ONE_BY_ONE.search(text):
         return True
     return is_spelled(words)
 
 
-def _may_be_one_by_one(plain: bytes) -> bool:
-    blanks = plain.translate(_SINGLE_SIGNS)
+def _may_be_cut(text: str, signs: bytes) -> bool:
+    """Whether leaving out what is harmless may leave the end of some digits."""
+    if "_" in text or (_has_money(text) and _MONEY_CUT.search(text)):
+        return True
+    if _SIX in signs:
+        if ("x" in text or "*" in text or "×" in text) and _SIZE_CUT.search(text):
+            return True
+        if _LONGER_THAN_NUMBERED in signs or ("." in text and _PLACE_CUT.search(text)):
+            return True
+    return "-" in text and _NUMBERED_CUT.search(text) is not None
+
+
+def _has_money(text: str) -> bool:
+    if "$" in text or "€" in text or "£" in text or "¥" in text:
+        return True
+    return "usd" in text or "eur" in text or "gbp" in text or "chf" in text
+
+
+def _may_be_one_by_one(signs: bytes) -> bool:
+    blanks = signs.translate(_SINGLE_SIGNS)
     if blanks.count(_SINGLE) < _FEWEST_SINGLE:
         return False
     return _SINGLES in blanks.replace(b"  ", b" ").replace(b"  ", b" ")
 
 
-def _group_signs(plain: bytes) -> bytes:
-    signs = plain.translate(_GROUP_SIGNS)
-    if b"o0" in signs or b"o 0" in signs or b"0o" in signs:
-        return _SIGN_FOR_DIGIT.sub(lambda one: b"0" * len(one.group()), signs)
-    return signs
-
-
-def _may_be_in_groups(text: str, plain: bytes) -> bool:
-    signs, last = _group_signs(plain), 0
-    for found in _GROUPS.finditer(signs):
+def _may_be_in_groups(text: str, signs: bytes) -> bool:
+    last = 0
+    for tried, found in enumerate(_GROUPS.finditer(signs)):
         start, end = found.span()
-        if _is_whole(text, start, end):
+        before = text[max(0, start - _AROUND) : start]
+        if tried >= _MOST_CANDIDATES:
+            return True
+        if text[start:end].isdecimal() and "+" not in before:  # all of it is harmless, or nothing
             if end - start > _LONGEST:
                 continue
             if _is_number(text[start:end], asked_for=False):
                 return True
-            last = end
-        elif signs.count(b"0", start, end) <= _TOO_FEW and not _may_begin_abroad(text, start):
-            last = end
-        else:
-            around = slice(max(0, start - _AROUND), end + _AROUND)
-            part = _with_digits(text[around])[: end + 1 - around.start]
-            if "_" in text or _CUTS.search(part) or _LONG_CUT.search(part):
-                return True  # the end of the group may be left over
+        elif signs.count(b"0", start, end) > _TOO_FEW or _may_begin_abroad(text, start, before):
+            part = before + text[start : end + 1]
             if _BY_ITSELF.search(part):
                 return True
-            last = end if _CANDIDATE.search(part) else last
+            if not _CANDIDATE.search(part):
+                continue
+        last = end
     return last > 0 and _ASKED_FOR.search(text, 0, last) is not None
 
 
-def _is_whole(text: str, start: int, end: int) -> bool:
-    """Whether there are only digits, and all of them are harmless or none."""
-    if not text[start:end].isdecimal() or end - start > _LONGEST_WHOLE or "_" in text:
-        return False
-    return not text[max(0, start - _AROUND) : start].rstrip().endswith(_BEFORE_CUTS)
-
-
-def _may_begin_abroad(text: str, start: int) -> bool:
-    """Whether a group of so few digits may begin with 00 or +."""
+def _may_begin_abroad(text: str, start: int, before: str) -> bool:
+    """Whether a group of few digits may begin with 00 or +."""
     first = text[start : start + _FIRST_THREE]
-    if "0" in first or "o" in first:
-        digits = _NOT_A_DIGIT.sub("", first.replace("o", "0"))
-        if "00" in digits:
-            return True
-    return "+" in text[max(0, start - _AROUND) : start]
+    return "+" in before or ("0" in first and "00" in _NOT_A_DIGIT.sub("", first))
 
 
 def _digits_in(text: str) -> int:

@@ -12,14 +12,14 @@ from phonenumbers import NumberParseException
 
 from bench.chat_texts import TEXTS
 from greenroom.safety import phones
-from greenroom.safety.judge import has_link, judge_by, judge_text
+from greenroom.safety.judge import has_link, judge_text
 from greenroom.safety.links import LINK
 from greenroom.safety.look import Run, sees
 from greenroom.safety.reading import _SPACED_OUT, Reading, _may_be_disguised, _plain, read
 from greenroom.safety.rules import POLICY
 from greenroom.safety.traits import in_ascii
 from greenroom.safety.verdict import Circumstances
-from tests.safety.test_glance import SENTENCES, WORDS
+from tests.safety.test_glance import SENTENCES, WORDS, by_all_rules
 
 BETWEEN = (
     *(
@@ -136,24 +136,30 @@ def test_a_cheap_look_misses_no_telephone_number() -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        *("call me usd 12345 678 9012", "usd0170 1234567890", "$1,25055584729105638471029365"),
+        *("77 x 7612805578844935", "71229*266220255501231"),
+        *("$1239, 4, 8, 2, 6, 4, 2", "10x123456, 1, 2, 3, 4, 5, 7"),
+        *("$1,111,111,111,1112025550123", "$1,111,111,111,111202555 0123"),
+        *("call $1,1234567890125558329", "order 1" + "-" * 18 + "442025550123"),
+        *("+\t(4917012345678", "+\u2028(4917012345678"),
         *(
-            "$1234567 8901",
-            "usd 12345 678 9012 call",
-            "6$1237, 1 2 3 4 5 6$1237 8",
-            "2x123456789012",
+            "·377oo8l26)809i02oo42",
+            "809 102 0042",
+            "1 809 102 0042",
+            "83x6900o7143552658# i0字319o",
         ),
-        *("·377oo8l26)809i02oo42", "809 102 0042", "1 809 102 0042"),
-        *("123456, @48.20849, 16.37208117i6806251065€", "83x6900o7143552658# i0字319o"),
-        *("call 1.1234567890123456", "call #123456789012345678901 234 5678", "ab_" + "1" * 60),
-        *("call order 1-------------------1234567890", "ooo1ooo 12345", "o 5 5 5 o 1 2 3 4"),
+        *("123456, @48.20849, 16.37208117i6806251065€", "call 1.1234567890123456"),
+        *("call ab_" + "1" * 40 + "2025550123", "call order 1-------------------1234567890"),
+        *("#514313409490459831737273332509", "inv 799531191091730364037017397813"),
+        *("+19179560", "+ (9223369708", "004369~7", "o31234567", "747314942o", "2626463431is"),
+        *("o 5 5 5 o 1 2 3 4", "1 5 5 5 0 1 2 3 4"),
     ],
 )
-def test_a_group_of_digits_that_is_cut_is_looked_at(text: str) -> None:
-    for before in ("", "call me ", "tel ", "+"):
-        reading = Reading(before + text)
-        assert phones.may_have_phone(
-            reading.text, reading.plain, reading.words
-        ) or not phones.has_phone(reading.text, reading.words)
+def test_a_number_that_is_hard_to_see_is_suspected(text: str) -> None:
+    """Each has a part that is harmless, letters for digits, or odd signs around it."""
+    reading = Reading(text)
+    assert phones.has_phone(reading.text, reading.words)
+    assert phones.may_have_phone(reading.text, reading.plain, reading.words)
 
 
 @pytest.mark.parametrize(
@@ -191,6 +197,42 @@ def _says_the_library(digits: str, region: str) -> bool:
     except NumberParseException:
         return False
     return phonenumbers.is_possible_number(number) and phonenumbers.is_valid_number(number)
+
+
+_HARMLESS_AS_ONE = re.compile(
+    r"(?!(?<=\w)[^\W\d]|(?<=\d)\d)(?:"
+    r"\b\d{4}-\d{1,2}-\d{1,2}(?:[t ]{1,2}\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?z?)?(?!\d)"
+    r"|(?<![\d.])[0-3]?\d[./-][0-3]?\d[./-](?:20)?\d{2}(?![./-]?\d)"
+    r"|\b\d{1,2}[:h]\d{2}(?::\d{2})?(?!:?\d)"
+    r"|\b(?:19|20)\d\d(?:[\s,/-]{1,3}(?:19|20)\d\d){1,10}\b"
+    r"|(?:[$€£¥]|\b(?:usd|eur|gbp|chf))\s?\d{1,3}(?:[., ']?\d{3}){0,4}(?:[.,]\d\d?)?"
+    r"|\b\d{1,3}(?:[., ']?\d{3}){0,4}(?:[.,]\d\d?)?\s?(?:[$€£¥]|(?:usd|eur|gbp|chf"
+    r"|dollars?|euros?|k)\b)"
+    r"|(?<![\d.,])\d{1,3}(?:,\d{3}){1,4}(?:\.\d{1,4})?(?![.,-]?\d)"
+    r"|(?<![\d.,])\d{1,3}(?:\.\d{3}){1,4}(?:,\d{1,4})?(?![.,-]?\d)"
+    r"|(?<![\d.])-?\d{1,3}\.\d{3,9},\s?-?\d{1,3}\.\d{3,9}"
+    r"|\b\d{2,5}\s?[x×*]\s?\d{2,5}"
+    r"|(?<![\d-])\d{2,3}[-/]\d{2,3}[-/]\d{2,3}(?![-/.\s]?\d)"
+    r"|\b[a-z]{2,4}_[0-9a-z]{8,40}"
+    r"|#\s?\d{1,20}"
+    r"|\b(?:inv|invoice|order|ord|ref|reference|po|bkg|booking|ticket|tracking|flight|iso|sku|job"
+    r"|rechnung|bestellung|auftrag|pedido|factura|commande|facture|ordine|fattura|zamowienie)\b"
+    r"[\s#:.-]{0,3}(?:(?:number|no|nr|num|id|code|nummer|numero)\b[\s#:.-]{0,3})?(?:is\s)?"
+    r"[a-z]{0,4}[\s-]?\d[\d-]{0,20})"
+)
+_CANDIDATE_AS_READ = re.compile(r"(?<![\w#])(?:\+\s?)?\(?\d(?:[\s().\-/_*~|•·]{0,3}\d){6,17}(?!\d)")
+"""As they are easiest to read; the ones in use are ordered by what a match begins with."""
+
+
+def test_the_quick_expressions_find_what_the_plain_ones_find() -> None:
+    for text in (*_made_up(4, 6_000), *TEXTS):
+        reading = Reading(text)
+        as_read = phones._with_digits(reading.text)
+        rest = phones._without_harmless(as_read, reading.words)
+        assert rest == _HARMLESS_AS_ONE.sub(" ; ", as_read), ascii(text)
+        for one in (as_read, rest):
+            spans = [found.span() for found in _CANDIDATE_AS_READ.finditer(one)]
+            assert [found.span() for found in phones._CANDIDATE.finditer(one)] == spans, ascii(text)
 
 
 @settings(max_examples=300, deadline=None)
@@ -234,5 +276,5 @@ def test_a_run_of_any_sign_is_suspected(sign: str) -> None:
 def test_made_up_texts_are_judged_as_by_every_rule() -> None:
     circumstances = Circumstances(first_contact=True, account_age_ms=60_000)
     for text in (*_made_up(3, 1_500), *TEXTS):
-        by_every_rule = judge_by(POLICY.rules, Reading(text), circumstances, POLICY)
+        by_every_rule = by_all_rules(text, circumstances)
         assert judge_text(text, circumstances) == by_every_rule, ascii(text)

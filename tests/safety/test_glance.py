@@ -6,6 +6,7 @@ import re
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
+from msgspec.structs import replace
 
 from greenroom.safety import phones, phrases, traits
 from greenroom.safety.clues import LONG_RUN, clues_of
@@ -62,7 +63,8 @@ CIRCUMSTANCES = st.builds(
 
 
 def by_all_rules(text: str, circumstances: Circumstances, policy: Policy = POLICY) -> Verdict:
-    return judge_by(policy.rules, Reading(text), circumstances, policy)
+    """Without what was kept of earlier verdicts."""
+    return judge_by(policy.rules, Reading(text), circumstances, replace(policy))
 
 
 def suspects(text: str) -> list[str]:
@@ -174,6 +176,11 @@ def test_a_verdict_is_kept_for_its_own_circumstances() -> None:
         first = judge_text(text, Circumstances(first_contact=True, account_age_ms=60_000))
         assert later == by_all_rules(text, Circumstances(account_age_ms=400 * 86_400_000))
         assert first.spam_score > later.spam_score
+    link = "See https://example.com/harbour, and call 0170 1234567"
+    hints = [
+        judge_text(link, Circumstances(first_contact=first)).policy_hints for first in (True, False)
+    ]
+    assert hints[0] != hints[1]
 
 
 def test_no_two_rules_of_a_policy_have_one_name() -> None:
