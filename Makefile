@@ -12,7 +12,7 @@ RESOLVE := uv pip compile --no-config --universal --python-version 3.11 --genera
 	--no-annotate --no-emit-index-url --custom-compile-command "make lock" --quiet --upgrade
 COMPILE := $(RESOLVE) pyproject.toml --group build
 
-.PHONY: help run web test check format soak soak-messaging soak-pipelining torture bench-store bench-growth bench-chat bench-dynamo bench-sockets bench-connections bench-web screenshots docs lock clean
+.PHONY: help run web test check format soak soak-messaging soak-pipelining soak-verdicts torture bench-store bench-growth bench-chat bench-dynamo bench-sockets bench-connections bench-web screenshots docs lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
@@ -48,6 +48,9 @@ soak-messaging: $(DEV) ## random people against the plain model of messaging, li
 soak-pipelining: $(DEV) ## clients that send without waiting, on a store that is slow and fails, likewise
 	$(BIN)/python -m tests.soak_pipelining
 
+soak-verdicts: $(DEV) ## random texts, judged quickly and by every rule, likewise
+	$(BIN)/python -m tests.soak_verdicts
+
 torture: $(DEV) ## five minutes of kills, pauses and failures under people who never stop sending
 	$(BIN)/python -m tests.torture --seconds 300 --kills 100
 	$(BIN)/python -m tests.torture.power_cuts --seconds 120 --cuts 40
@@ -58,11 +61,11 @@ bench-store: $(DEV) ## the item store against the emulators and against bare sql
 bench-growth: $(DEV) ## send, inbox and history with 1,000 and 10,000 times as much there
 	$(BIN)/python -m bench.growth
 
-bench-chat: $(DEV) ## messages between connected users, next to ejabberd, Prosody and Synapse
-	$(BIN)/python -m bench.chat
+bench-chat: $(DEV) ## messages between connected users, next to ejabberd, Prosody and Synapse; BEFORE=COMMIT
+	$(BIN)/python -m bench.chat $(if $(BEFORE),--before $(BEFORE))
 
-bench-dynamo: $(DEV) ## messages on a stand-in for DynamoDB and on SQLite: rate, CPU, calls, bytes
-	$(BIN)/python -m bench.dynamo
+bench-dynamo: $(DEV) ## messages on a stand-in for DynamoDB and on SQLite: rate, CPU, calls; BEFORE=COMMIT
+	$(BIN)/python -m bench.dynamo $(if $(BEFORE),--before $(BEFORE))
 
 bench-sockets: $(DEV) ## the socket next to the WebSockets of ASGI servers: echoes per second
 	$(BIN)/python -m bench.sockets

@@ -109,7 +109,7 @@ async def _run(chosen: argparse.Namespace) -> None:
         nodes = await _nodes(stack, chosen)
         gc.freeze()
         for number in range(chosen.rounds):
-            for case, node in _in_turns(nodes if number % 2 == 0 else nodes[::-1], chosen):
+            for case, node in in_turns(nodes, number, chosen.delays, chosen.in_flight):
                 _say(f"round {number + 1} of {chosen.rounds}: {case.shown}")
                 await asyncio.sleep(SETTLE_SECONDS)
                 runs.setdefault(case, []).append(await node.measure(case, chosen.seconds))
@@ -117,11 +117,13 @@ async def _run(chosen: argparse.Namespace) -> None:
     show(runs, {name: getattr(chosen, name) for name in names})
 
 
-def _in_turns(nodes: Sequence[Node], chosen: argparse.Namespace) -> list[tuple[Case, Node]]:
+def in_turns(
+    nodes: Sequence[Node], number: int, delays: Sequence[float], in_flight: int
+) -> list[tuple[Case, Node]]:
     """Every case, next to one another those that differ only in the store or the checkout. The
-    sort is stable: among those, the order of the nodes decides which goes first."""
-    in_flight = (1, chosen.in_flight)
-    all_cases = [(case, node) for node in nodes for case in node.cases(chosen.delays, in_flight)]
+    sort is stable: among those, the nodes take turns in going first."""
+    ordered = nodes if number % 2 == 0 else nodes[::-1]
+    all_cases = [(case, node) for node in ordered for case in node.cases(delays, (1, in_flight))]
     return sorted(all_cases, key=lambda one: (one[0].delay or 0.0, one[0].in_flight))
 
 

@@ -8,8 +8,10 @@ import pytest
 
 from bench.before import NoSuchCommit, checkout
 from bench.chat_load import Delivery
-from bench.dynamo import _measured
+from bench.dynamo import Node, _measured, in_turns
 from bench.dynamo_report import Case, Measured, show
+from bench.peers.greenroom import Greenroom
+from bench.standin.process import StandInProcess
 from bench.standin.server import Counters
 
 
@@ -41,6 +43,31 @@ def test_the_last_line_has_the_figures_of_the_case_that_they_name(
     assert line["sqlite_cpu_ms_per_1000_alone"] == 300
     assert line["cases"]["dynamodb before, 8 ms, 16 in flight"]["messages_per_s"] == 800
     assert line["pairs"] == 10
+
+
+def test_stores_and_commits_take_turns_in_going_first(tmp_path: Path) -> None:
+    peer, standin = Greenroom(tmp_path), StandInProcess()
+    nodes = [Node(peer, [], on, note) for on in (None, standin) for note in ("", " before")]
+    rounds = [[case for case, _ in in_turns(nodes, number, (0, 8), 16)] for number in (0, 1)]
+    assert sorted(map(str, rounds[0])) == sorted(map(str, rounds[1]))
+    alone = [
+        [one.shown for one in cases if one.in_flight == 1 and not one.delay] for cases in rounds
+    ]
+    assert alone[0] == alone[1][::-1]
+    assert len(alone[0]) == 4
+
+
+async def test_another_checkout_is_what_is_measured(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    (tree / "bench" / "peers").mkdir(parents=True)
+    for folder in (tree / "bench", tree / "bench" / "peers"):
+        (folder / "__init__.py").touch()
+    server = tree / "bench" / "peers" / "greenroom_server.py"
+    server.write_text("import time\nprint('http://the-other-tree', flush=True)\ntime.sleep(60)\n")
+    peer = Greenroom(tmp_path, tree=tree)
+    await peer.start()
+    await peer.stop()
+    assert peer.url == "http://the-other-tree"
 
 
 def test_what_was_not_measured_is_null(capsys: pytest.CaptureFixture[str]) -> None:
