@@ -49,8 +49,10 @@ class Scene:
     breaks: int = 0
     nodes: int = 1
     most_ops: int | None = None
-    local: bool = False
-    """On SQLite itself, where nothing waits in line."""
+    bare: bool = False
+    """On the store itself, without a network that is slow and fails."""
+    url: str | None = None
+    """Of the store, if it is not SQLite."""
     texts: tuple[str, ...] = FINE
     rates: Mapping[Limit, Rate] = field(default_factory=lambda: UNLIMITED)
 
@@ -94,11 +96,11 @@ async def stage_of(scene: Scene, folder: Path) -> AsyncIterator[Stage]:
     clock, network = SystemClock(), Network(random.Random(scene.seed), faults=scene.faults)
     buses: list[Linked] = []
     async with AsyncExitStack() as stack:
-        opened = fresh_store(f"{SQLITE}{folder}/node.db", TABLES, clock)
+        opened = fresh_store(scene.url or f"{SQLITE}{folder}/node.db", TABLES, clock)
         inner = await stack.enter_async_context(opened)
         nodes = []
         for _ in range(scene.nodes):
-            store = inner if scene.local else RemoteStore(inner, network, scene.most_ops)
+            store = inner if scene.bare else RemoteStore(inner, network, scene.most_ops)
             served = node_on(store, clock, bus=Linked(buses), rates=scene.rates)
             nodes.append(await stack.enter_async_context(served))
         fresh = await stack.enter_async_context(node_on(inner, clock))

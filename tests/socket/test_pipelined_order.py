@@ -26,7 +26,22 @@ async def test_without_failures_the_order_is_exact(tmp_path: Path, seed: int) ->
 
 
 async def test_on_sqlite_the_order_is_exact_without_waiting(tmp_path: Path) -> None:
-    await play(Scene(10, local=True, breaks=2), tmp_path)
+    await play(Scene(10, bare=True, breaks=2), tmp_path)
+
+
+@pytest.mark.parametrize("breaks", [0, 2])
+async def test_on_dynamodb_the_order_is_exact(
+    tmp_path: Path, dynamodb_url: str, breaks: int
+) -> None:
+    """With the store's own client, tokens and conflicts, and two nodes that write."""
+    scene = Scene(100 + breaks, bare=True, url=dynamodb_url, breaks=breaks, nodes=1 + breaks // 2)
+    messages = await play(scene, tmp_path)
+    assert all(one.is_sent for one in messages)
+
+
+async def test_on_dynamodb_behind_a_network_that_fails(tmp_path: Path, dynamodb_url: str) -> None:
+    messages = await play(Scene(110, url=dynamodb_url, failing=0.1, breaks=1), tmp_path)
+    assert any(one.refusals for one in messages)
 
 
 @pytest.mark.parametrize("seed", range(20, 23))
