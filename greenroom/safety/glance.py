@@ -64,7 +64,7 @@ class Glance:
     each, one for each of its clues; a look that has but one clue gets both bits for it."""
 
     def __init__(self, looks: Sequence[Look]) -> None:
-        self._all = _first_bits(range(len(looks)))
+        self._all = looks_at(range(len(looks)))
         self._unfiled = 0
         self._by_word: dict[str, int] = defaultdict(int)
         self._by_mark: dict[str, int] = defaultdict(int)
@@ -84,10 +84,11 @@ class Glance:
         self._shapes = tuple(self._by_shape.items())
         self._marks = _any_of(self._by_mark)
 
-    def suspects(self, reading: Reading, recent: int) -> list[int]:
-        """Those who may see something, in order."""
+    def suspects(self, reading: Reading, recent: int, asked: int | None = None) -> list[int]:
+        """Those who may see something, in order; of those that are `asked`, or of all."""
+        asked = self._all if asked is None else asked
         if not reading.text:
-            return _numbers(self._all)  # of nothing, any part is made of links
+            return _numbers(asked)  # of nothing, any part is made of links
         found = self._unfiled | self._found(reading.text, reading.signs, reading.words)
         if reading.is_disguised:
             text = reading.undisguised
@@ -96,7 +97,7 @@ class Glance:
             found |= self._repeated
         if has_capitals(reading.original, self._fewest_capitals):
             found |= self._shouting
-        found &= found >> 1 & self._all
+        found &= found >> 1 & asked
         for behind, gate in self._gates:
             if found & behind and not gate(reading):
                 found &= ~behind
@@ -168,15 +169,14 @@ class Glance:
                 self._by_mark[one] |= bits
 
 
-def _first_bits(numbers: Iterable[int]) -> int:
+def looks_at(numbers: Iterable[int]) -> int:
+    """The first bit of each."""
     return sum(1 << 2 * number for number in numbers)
 
 
 def _behind(looks: Sequence[Look], kinds: tuple[type[Look], ...]) -> int:
     """Of these kinds, and with a clue: a look for no links at least sees any text."""
-    return _first_bits(
-        n for n, look in enumerate(looks) if isinstance(look, kinds) and _clues(look)
-    )
+    return looks_at(n for n, look in enumerate(looks) if isinstance(look, kinds) and _clues(look))
 
 
 def _numbers(first_bits: int) -> list[int]:

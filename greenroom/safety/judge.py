@@ -80,7 +80,8 @@ def judge_text(text: str, circumstances: Circumstances, policy: Policy = POLICY)
 
 
 def _judge_at_a_glance(reading: Reading, circumstances: Circumstances, policy: Policy) -> Verdict:
-    suspects = policy.glance.suspects(reading, circumstances.recent)
+    asked = policy.asked(circumstances)
+    suspects = policy.glance.suspects(reading, circumstances.recent, asked)
     if not suspects:
         return Allow()
     return judge_by([policy.rules[one] for one in suspects], reading, circumstances, policy)

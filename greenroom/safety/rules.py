@@ -12,7 +12,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from greenroom.safety import phrases
-from greenroom.safety.glance import Glance
+from greenroom.safety.glance import Glance, looks_at
 from greenroom.safety.look import (
     Both,
     Iban,
@@ -47,12 +47,14 @@ class When(Struct, frozen=True, kw_only=True):
     younger_than_ms: int | None = None
 
     def holds(self, circumstances: Circumstances) -> bool:
-        if self.booked is not None and self.booked != circumstances.booked:
-            return False
-        if self.first_contact is not None and self.first_contact != circumstances.first_contact:
+        if not self.may_hold(circumstances.booked, circumstances.first_contact):
             return False
         age = circumstances.account_age_ms
         return self.younger_than_ms is None or (age is not None and age < self.younger_than_ms)
+
+    def may_hold(self, booked: bool, first_contact: bool) -> bool:
+        """However old the account is."""
+        return self.booked in (None, booked) and self.first_contact in (None, first_contact)
 
 
 ALWAYS = When()
@@ -91,6 +93,20 @@ class Policy(Struct, frozen=True, kw_only=True, dict=True):
     def glance(self) -> Glance:
         """Takes a tenth of a second to derive: ask for it before the first text is waiting."""
         return Glance([rule.look for rule in self.rules])
+
+    def asked(self, circumstances: Circumstances) -> int:
+        """Which rules a booking and first contact leave, for `Glance.suspects`."""
+        return self._asked[circumstances.booked, circumstances.first_contact]
+
+    @cached_property
+    def _asked(self) -> dict[tuple[bool, bool], int]:
+        return {
+            (booked, first): looks_at(
+                n for n, one in enumerate(self.rules) if one.when.may_hold(booked, first)
+            )
+            for booked in (False, True)
+            for first in (False, True)
+        }
 
     @cached_property
     def verdicts(self) -> dict[tuple[bool, tuple[str, ...]], Verdict]:

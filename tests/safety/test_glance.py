@@ -188,6 +188,22 @@ def test_no_two_rules_of_a_policy_have_one_name() -> None:
         Policy(rules=(POLICY.rules[0], POLICY.rules[0]))
 
 
+def test_after_a_booking_nobody_looks_for_numbers_and_links() -> None:
+    """The rules for them do not count then, and to look for them takes the most time."""
+    reading = Reading("Call 0170 1234567, or see https://example.com/ and www.example.org")
+    found = {
+        booked: {
+            POLICY.rules[one].name
+            for one in POLICY.glance.suspects(
+                reading, 0, POLICY.asked(Circumstances(booked=booked))
+            )
+        }
+        for booked in (False, True)
+    }
+    assert {"phone", "link", "many-links"} <= found[False]
+    assert not found[True] & {"phone", "link", "many-links", "new-account-link"}
+
+
 def test_none_of_our_rules_has_to_look_at_every_text() -> None:
     assert [suspects(text) for text in ("ok", *PROSE)] == [[], [], [], [], []]
 
