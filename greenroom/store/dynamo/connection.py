@@ -58,10 +58,11 @@ class Connection(asyncio.Protocol):
         self._deadline = self._loop.time() + self._answer_seconds
         if self._timer is None:
             self._timer = self._loop.call_later(self._answer_seconds, self._check_deadline)
-        self._transport.write(request)
         try:
+            self._transport.write(request)
             return await answer
         except BaseException:
+            answer.cancel()  # where writing failed, nobody waits for it
             self.abort()
             raise
 

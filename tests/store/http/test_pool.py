@@ -4,6 +4,7 @@ import asyncio
 import gc
 import time
 import warnings
+from typing import Any
 
 import pytest
 import uvloop
@@ -150,6 +151,27 @@ async def test_a_connection_that_closes_as_it_is_taken_is_replaced() -> None:
         _, second = await asyncio.gather(first(), client.send(REQUEST))
         assert second == Answer(200, b"ok")
         assert server.opened == 4
+
+
+class Broken:
+    """A transport that takes nothing."""
+
+    def __init__(self, transport: Any) -> None:
+        self.abort = transport.abort
+
+    def write(self, request: bytes) -> None:
+        raise RuntimeError("as told")
+
+
+async def test_a_connection_that_takes_no_request_is_replaced() -> None:
+    async with talking(answering(OK), most=1) as (client, server):
+        assert await client.send(REQUEST) == Answer(200, b"ok")
+        connection: Any = next(iter(client._open))
+        connection._transport = Broken(connection._transport)
+        with pytest.raises(RuntimeError, match="as told"):
+            await client.send(REQUEST)
+        assert await client.send(REQUEST) == Answer(200, b"ok")
+        assert server.opened == 2
 
 
 async def test_cancelled_connecting_frees_its_slot() -> None:
