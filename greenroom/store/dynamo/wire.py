@@ -198,7 +198,7 @@ class Wire:
             raise Setback(Lapse.LOST, str(lost)) from None
         try:
             answer = _decode(text)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             reason = f"HTTP status {status} and no answer of DynamoDB's"
             if 400 <= status < 500:
                 raise StoreUnavailable(reason) from None

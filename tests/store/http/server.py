@@ -24,6 +24,17 @@ class Peer:
     async def request(self) -> None:
         assert await self._reader.readexactly(len(REQUEST)) == REQUEST
 
+    async def any_request(self) -> bytes:
+        """The head of the next request, whatever it is."""
+        head = await self._reader.readuntil(b"\r\n\r\n")
+        length = next(
+            int(line.partition(b":")[2])
+            for line in head.split(b"\r\n")
+            if line.lower().startswith(b"content-length:")
+        )
+        await self._reader.readexactly(length)
+        return head
+
     async def write(self, *parts: bytes) -> None:
         for part in parts:
             self._writer.write(part)

@@ -1,0 +1,43 @@
+"""What the store says when an answer of DynamoDB cannot be read."""
+
+import pytest
+
+from greenroom.store.dynamo import Retry
+from greenroom.store.dynamo.address import parse_address
+from greenroom.store.dynamo.wire import Repeat, Wire
+from greenroom.store.problems import OutcomeUnknown, StoreUnavailable
+from tests.store.http.server import Peer, talking
+
+UNREADABLE = {
+    "no JSON": b"<html>",
+    "no object": b"[]",
+    "no UTF-8": b'{"message": "\xe9chec"}',
+    "too deep": b'{"a":' * 100_000,
+}
+
+
+@pytest.mark.parametrize("body", UNREADABLE.values(), ids=UNREADABLE)
+@pytest.mark.parametrize(
+    ("status", "repeat", "told"),
+    [
+        (200, Repeat.SAFE, OutcomeUnknown),
+        (503, Repeat.SAFE, OutcomeUnknown),
+        (503, Repeat.READ, StoreUnavailable),
+        (400, Repeat.SAFE, StoreUnavailable),
+    ],
+)
+async def test_an_answer_that_cannot_be_read_is_a_problem_of_the_store(
+    body: bytes, status: int, repeat: Repeat, told: type[Exception]
+) -> None:
+    async def handler(peer: Peer) -> None:
+        while True:
+            await peer.any_request()
+            head = f"HTTP/1.1 {status} As told\r\ncontent-length: {len(body)}\r\n\r\n"
+            await peer.write(head.encode() + body)
+
+    async with talking(handler) as (client, _):
+        address = parse_address(f"dynamodb+http://127.0.0.1:{client._port}?region=local")
+        wire = Wire(address, Retry(attempts=2, first_delay=0.01))
+        with pytest.raises(told, match="no answer of DynamoDB's"):
+            await wire.send("PutItem", {}, repeat)
+        await wire.close()
