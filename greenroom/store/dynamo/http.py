@@ -6,15 +6,21 @@ Whether that request was carried out is then not known, and it is not sent again
 """
 
 import asyncio
+import socket
 import ssl
 from collections import deque
 from urllib.parse import urlsplit
+
+from aiohappyeyeballs import start_connection
 
 from greenroom.store.dynamo.connection import Answer, Connection, NoConnection
 
 MOST_CONNECTIONS = 100
 IDLE_SECONDS = 15.0
 """For which an unused connection is kept. AWS closes idle connections too, but later."""
+
+NEXT_ADDRESS_SECONDS = 0.25
+"""After which the host's next address is tried too, as RFC 8305 recommends."""
 
 
 class ClientClosed(Exception):
@@ -121,9 +127,9 @@ class HttpClient:
         try:
             _, connection = await loop.create_connection(
                 lambda: Connection(self._answer_seconds, self._lost),
-                self._host,
-                self._port,
+                sock=await _connected_socket(self._host, self._port),
                 ssl=self._tls,
+                server_hostname=self._host if self._tls else None,
             )
         finally:
             self._connecting.discard(limit)
@@ -184,6 +190,17 @@ class HttpClient:
         if self._closed is None or self._closed.done() or self._open or self._connecting:
             return
         self._closed.set_result(None)
+
+
+async def _connected_socket(host: str, port: int) -> socket.socket:
+    """To the first of the host's addresses that takes the connection. One that does not answer
+    delays the next, but does not use up the time to connect."""
+    loop = asyncio.get_running_loop()
+    addresses = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    try:
+        return await start_connection(addresses, happy_eyeballs_delay=NEXT_ADDRESS_SECONDS)
+    except RuntimeError as error:  # uvloop's, where a descriptor was closed and used again
+        raise OSError(str(error)) from None
 
 
 def _default_tls() -> ssl.SSLContext:
