@@ -1,5 +1,6 @@
 """The DynamoDB engine with the credentials of a container, which the machine gives over HTTP."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -10,19 +11,26 @@ from yarl import URL
 
 from greenroom.store.dynamo import Retry
 from greenroom.store.dynamo.address import Address
-from greenroom.store.dynamo.wire import Wire
-from greenroom.store.problems import StoreUnavailable
-from tests.fault_proxy import always, fault_proxy, refusal
+from greenroom.store.dynamo.wire import Repeat, Wire
+from greenroom.store.problems import OutcomeUnknown, StoreUnavailable
+from tests.fault_proxy import FaultProxy, always, dropped, fault_proxy, refusal
+from tests.socket.node import until
 
 
 class Machine:
-    """Gives another key each time."""
+    """Gives another key each time, unless it fails, once it is let."""
 
     def __init__(self) -> None:
         self.asked = 0
+        self.fails = False
+        self.let = asyncio.Event()
+        self.let.set()
 
     async def handle(self, request: web.BaseRequest) -> web.Response:
         self.asked += 1
+        await self.let.wait()
+        if self.fails:
+            return web.Response(status=500)
         return web.json_response(
             {
                 "AccessKeyId": f"key{self.asked}",
@@ -43,25 +51,89 @@ async def machine() -> AsyncIterator[tuple[Machine, ContainerMetadataCredentials
         yield machine, ContainerMetadataCredentials(relative_uri=None, full_uri=uri)
 
 
-async def test_a_key_of_the_machine_signs_until_it_is_refused(
+@pytest.fixture
+async def behind(
     machine: tuple[Machine, ContainerMetadataCredentials],
-) -> None:
+) -> AsyncIterator[tuple[Machine, FaultProxy, Wire]]:
+    """The machine, a DynamoDB that takes everything, and what is between them."""
     giver, credentials = machine
     async with fault_proxy("http://127.0.0.1:9/") as (proxy, place):
         proxy.otherwise = always((200, {}))
         endpoint = f"http://{place}/"
-        wire = Wire(Address(endpoint, endpoint, "local", "", credentials), Retry(first_delay=0.01))
-        for _ in range(2):
-            await wire.send("GetItem", {})
-        assert giver.asked == 1
-        assert proxy.headers["x-amz-security-token"] == "session1"
-        assert "Credential=key1/" in proxy.headers["Authorization"]
-        proxy.on("GetItem", always(refusal("ExpiredTokenException")))
+        retry = Retry(attempts=3, first_delay=0.01)
+        wire = Wire(Address(endpoint, endpoint, "local", "", credentials), retry)
+        yield giver, proxy, wire
+        await wire.close()
+
+
+async def test_a_key_of_the_machine_signs_until_it_is_refused(
+    behind: tuple[Machine, FaultProxy, Wire],
+) -> None:
+    giver, proxy, wire = behind
+    for _ in range(2):
         await wire.send("GetItem", {})
-        assert giver.asked == 2
-        assert proxy.headers["x-amz-security-token"] == "session2"
-        assert "Credential=key2/" in proxy.headers["Authorization"]
+    assert giver.asked == 1
+    assert proxy.headers["x-amz-security-token"] == "session1"
+    assert "Credential=key1/" in proxy.headers["Authorization"]
+    proxy.on("GetItem", always(refusal("ExpiredTokenException")))
+    await wire.send("GetItem", {})
+    assert giver.asked == 2
+    assert proxy.headers["x-amz-security-token"] == "session2"
+    assert "Credential=key2/" in proxy.headers["Authorization"]
+    await wire.close()
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await wire.send("GetItem", {})
+
+
+async def test_where_the_machine_gives_no_key_the_store_cannot_be_reached(
+    behind: tuple[Machine, FaultProxy, Wire],
+) -> None:
+    giver, proxy, wire = behind
+    giver.fails = True
+    with pytest.raises(StoreUnavailable, match="no AWS credentials"):
+        await wire.send("PutItem", {}, Repeat.SAFE)
+    assert proxy.sent == []
+    giver.fails = False
+    await wire.send("PutItem", {}, Repeat.SAFE)
+
+
+async def test_where_no_key_comes_after_a_lost_answer_the_outcome_is_unknown(
+    behind: tuple[Machine, FaultProxy, Wire],
+) -> None:
+    giver, proxy, wire = behind
+    await wire.send("GetItem", {})
+    giver.fails = True
+    proxy.on("PutItem", dropped, always(refusal("ExpiredTokenException")))
+    with pytest.raises(OutcomeUnknown, match="no AWS credentials"):
+        await wire.send("PutItem", {}, Repeat.SAFE)
+    assert proxy.sent == ["GetItem", "PutItem", "PutItem"]
+
+
+async def test_cancelling_a_request_leaves_the_key_to_the_others(
+    behind: tuple[Machine, FaultProxy, Wire],
+) -> None:
+    giver, proxy, wire = behind
+    giver.let.clear()
+    gone, *others = [asyncio.create_task(wire.send("GetItem", {})) for _ in range(4)]
+    await until(lambda: giver.asked == 1)
+    gone.cancel()
+    await asyncio.wait([gone])
+    giver.let.set()
+    assert await asyncio.gather(*others) == [{}, {}, {}]
+    assert gone.cancelled()
+    assert (giver.asked, len(proxy.sent)) == (1, 3)
+
+
+async def test_closing_ends_those_who_wait_for_a_key(
+    behind: tuple[Machine, FaultProxy, Wire],
+) -> None:
+    giver, _, wire = behind
+    giver.let.clear()
+    waiting = asyncio.create_task(wire.send("GetItem", {}))
+    await until(lambda: giver.asked == 1)
+    async with asyncio.timeout(5):
         await wire.close()
-        with pytest.raises(StoreUnavailable, match="closed"):
-            await wire.send("GetItem", {})
-        await wire.close()
+        for request in (waiting, wire.send("GetItem", {})):
+            with pytest.raises(StoreUnavailable, match="closed"):
+                await request
+    giver.let.set()

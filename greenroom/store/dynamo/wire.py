@@ -18,6 +18,7 @@ from greenroom.errors import Problem
 from greenroom.store.dynamo.address import Address
 from greenroom.store.dynamo.connection import NoAnswer, NoConnection
 from greenroom.store.dynamo.http import ClientClosed, HttpClient
+from greenroom.store.dynamo.keys import Keys, NoKey
 from greenroom.store.dynamo.metadata import MetadataHttp
 from greenroom.store.dynamo.signature import Signer
 from greenroom.store.problems import Conflict, OutcomeUnknown, StoreUnavailable, Throttled
@@ -124,8 +125,8 @@ class Service(NamedTuple):
 class Wire:
     def __init__(self, address: Address, retry: Retry) -> None:
         self.retry = retry
-        self._credentials = address.credentials
-        self._metadata = MetadataHttp(retry.connect_seconds, retry.answer_seconds)
+        metadata = MetadataHttp(retry.connect_seconds, retry.answer_seconds)
+        self._keys = Keys(address.credentials, metadata)
         self._clients = {
             endpoint: HttpClient(
                 endpoint,
@@ -145,7 +146,7 @@ class Wire:
     async def close(self) -> None:
         for client in self._clients.values():
             await client.close()
-        await self._metadata.close()
+        await self._keys.close()
 
     async def send(
         self, action: str, payload: Mapping[str, Any], repeat: Repeat = Repeat.READ
@@ -173,7 +174,7 @@ class Wire:
                         break
             except Refused as refused:
                 if refused.kind in _OUTDATED_KEYS and not renewed:
-                    renewed = self._credentials.invalidate()
+                    renewed = self._keys.invalidate()
                     if renewed:
                         continue
                 refused.after_loss = lost
@@ -186,7 +187,10 @@ class Wire:
         raise _given_up(last or Setback(Lapse.UNREACHED, "there was no time for an attempt"), lost)
 
     async def _attempt(self, service: Service, action: str, body: bytes) -> dict[str, Any]:
-        key = await self._credentials.get_key(self._metadata)
+        try:
+            key = await self._keys.get()
+        except NoKey as unreached:
+            raise Setback(Lapse.UNREACHED, str(unreached)) from None
         if key is None:
             raise StoreUnavailable("no AWS credentials were found on this machine")
         head = service.signer.head(key, action, body)
