@@ -20,7 +20,7 @@ from greenroom.errors import Problem
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import items, rules, shelve
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.events import Event, MessageCreated, between
+from greenroom.messaging.events import Event, MessageCreated, OfFrame, between
 from greenroom.messaging.models import BuiltInEvent, Frame, FrameKind, Member, Thread
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.records import MESSAGING, head_key
@@ -108,9 +108,7 @@ async def _attempt(messaging: Messaging, thread: ThreadId, asked: list[Asked]) -
     except Exception as error:
         messaging.heads.drop(thread)
         if isinstance(error, OutcomeUnknown):
-            for event in batch.events:
-                if isinstance(event, MessageCreated):
-                    messaging.heads.doubt(event.frame.id)
+            _doubt(messaging, (*batch.events, *between(head, after)))
         for one, _ in batch.planned:
             one.refuse(error)
         return batch.left
@@ -122,6 +120,13 @@ async def _attempt(messaging: Messaging, thread: ThreadId, asked: list[Asked]) -
     for event in (*batch.events, *between(head, after)):
         messaging.tell(after, event)
     return batch.left
+
+
+def _doubt(messaging: Messaging, events: Sequence[Event]) -> None:
+    """A sender who tries again learns whether it was written, and the others are told then."""
+    messages = [event.frame.id for event in events if isinstance(event, MessageCreated)]
+    others: list[Event] = [event for event in events if not isinstance(event, OfFrame)]
+    messaging.heads.doubt(messages, others)
 
 
 class _Batch(Struct):

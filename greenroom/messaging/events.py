@@ -183,6 +183,18 @@ def between(before: Thread, after: Thread) -> tuple[Event, ...]:
     return tuple(events)
 
 
+def still_holds(thread: Thread, event: Event) -> bool:
+    """Whether an event can be told late. What has changed again since was told with that change."""
+    match event:
+        case InboxChanged(user, gone=True):
+            return user not in thread.seats
+        case RequestChanged(request, target, status=status) if status is not GateStatus.ACCEPTED:
+            gate = thread.gates.get(target)
+            return gate is not None and gate.id == request and gate.status is status
+        case _:
+            return True
+
+
 def _differs_by_messages(before: Thread, after: Thread) -> bool:
     """Whether nothing else has changed that others see, as far as a quick look tells."""
     return (

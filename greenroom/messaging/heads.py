@@ -6,9 +6,11 @@ no refusal yet; look again at the store first (`append` does).
 """
 
 from collections import OrderedDict
+from collections.abc import Sequence
 
 from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import items
+from greenroom.messaging.events import Event
 from greenroom.messaging.models import Thread
 from greenroom.messaging.records import MESSAGING, head_key
 from greenroom.messaging.turns import OneByOne, Turns
@@ -26,8 +28,9 @@ class Heads:
         """Who is writing to a thread just now, and who waits."""
         self.changing = OneByOne()
         """Who is changing a message just now."""
-        self.untold: dict[MessageId, bool] = {}
-        """Messages of which nobody knew whether they were written, so that nobody was told."""
+        self._untold: dict[MessageId, list[Event]] = {}
+        """Messages of which nobody knew whether they were written, so that nobody was told; with
+        what else was to be told. Those of one transaction share it: it is told once."""
 
     async def load(self, thread: ThreadId) -> tuple[Thread | None, bool]:
         """The head, and whether it comes from the store just now."""
@@ -83,7 +86,22 @@ class Heads:
     def drop(self, thread: ThreadId) -> None:
         self._kept.pop(thread, None)
 
-    def doubt(self, message: MessageId) -> None:
-        self.untold[message] = True
-        if len(self.untold) > _MOST_UNTOLD:
-            del self.untold[next(iter(self.untold))]
+    def doubt(self, messages: Sequence[MessageId], others: list[Event]) -> None:
+        """The messages were written in one transaction, or not at all; `others` are its events
+        beside them."""
+        for message in messages:
+            self._untold[message] = others
+        while len(self._untold) > _MOST_UNTOLD:
+            del self._untold[next(iter(self._untold))]
+
+    def is_untold(self, message: MessageId) -> bool:
+        return message in self._untold
+
+    def take_untold(self, message: MessageId) -> list[Event] | None:
+        """What is to be told beside the message; None where it has been told."""
+        others = self._untold.pop(message, None)
+        if others is None:
+            return None
+        taken = others.copy()
+        others.clear()
+        return taken

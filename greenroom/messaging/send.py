@@ -24,7 +24,7 @@ from greenroom.messaging.ask import request_item
 from greenroom.messaging.away import are_apart, ask_again
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.draft import cleared, save_draft
-from greenroom.messaging.events import InboxChanged, MessageCreated
+from greenroom.messaging.events import InboxChanged, MessageCreated, still_holds
 from greenroom.messaging.models import Frame, FrameKind, GateStatus, Kind, Status, Thread, score
 from greenroom.messaging.problems import (
     AcceptFirst,
@@ -113,7 +113,7 @@ async def send(
         claim = claim_key(thread_id, actor.user, client_id)
         for failure in refusal.failed:
             if key_of(failure.op) == claim and failure.item is not None:
-                return await _again(messaging, thread_id, outgoing, failure.item)
+                return await first_answer(messaging, thread_id, outgoing, failure.item)
         raise
     except InvalidText:
         raise  # what was sent before was none
@@ -122,7 +122,7 @@ async def send(
         item = await messaging.store.get(MESSAGING, claim, consistent=True)
         if item is None:
             raise
-        answer = await _again(messaging, thread_id, outgoing, item)
+        answer = await first_answer(messaging, thread_id, outgoing, item)
         is_out = isinstance(problem, ThreadNotFound)
         return _as_acked(answer, outgoing, item) if is_out else answer
 
@@ -302,19 +302,27 @@ def hold_ops(
     return Put(MESSAGING, claim, F("pk").absent()), *case
 
 
-async def _again(
+async def first_answer(
     messaging: Messaging, thread_id: ThreadId, outgoing: Outgoing, claim: Item
 ) -> Outcome:
-    answer = await first_answer(messaging, thread_id, outgoing, claim)
-    untold = messaging.heads.untold
-    if untold and isinstance(answer, Sent) and answer.frame.id in untold:
-        head = await messaging.heads.read(thread_id)
-        if head is not None and untold.pop(answer.frame.id, False):
-            messaging.tell(head, MessageCreated(answer.frame))
+    """What became of the message, by its claim. Where nobody was told of it, they are told now."""
+    answer = await _claimed(messaging, thread_id, outgoing, claim)
+    if isinstance(answer, Sent) and messaging.heads.is_untold(answer.frame.id):
+        await _tell_late(messaging, answer.frame)
     return answer
 
 
-async def first_answer(
+async def _tell_late(messaging: Messaging, frame: Frame) -> None:
+    head = await messaging.heads.read(frame.thread)
+    others = None if head is None else messaging.heads.take_untold(frame.id)
+    if head is None or others is None:
+        return
+    for event in (MessageCreated(frame), *others):
+        if still_holds(head, event):
+            messaging.tell(head, event)
+
+
+async def _claimed(
     messaging: Messaging, thread_id: ThreadId, outgoing: Outgoing, claim: Item
 ) -> Outcome:
     if claim["digest"] != digest(outgoing):

@@ -2,7 +2,6 @@
 
 import asyncio
 import dataclasses
-from typing import Any
 
 import pytest
 
@@ -10,7 +9,7 @@ from greenroom.clock import HeldClock
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import delete, edit, inbox, lock, react, seats
 from greenroom.messaging.block import block_person
-from greenroom.messaging.events import Event, MessageCreated, audience
+from greenroom.messaging.events import Event, audience
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Frame, Kind, Role, Status, Thread
 from greenroom.messaging.open import Invited, Opening, open_thread
@@ -24,8 +23,6 @@ from greenroom.messaging.problems import (
 )
 from greenroom.messaging.send import Held, Outgoing, Sent, send
 from greenroom.people.actor import Actor, Scope
-from greenroom.store.base import Op
-from greenroom.store.problems import OutcomeUnknown, StoreUnavailable
 from tests.messaging.world import UNLIMITED, World, contexts
 from tests.stores import IN_2100_MS
 
@@ -74,127 +71,6 @@ async def test_a_retry_gets_its_answer_even_from_outside(world: World) -> None:
     assert again.frame.id == first.frame.id
     with pytest.raises(ThreadNotFound):
         await send(world.messaging, ana, thread.id, Outgoing("d", "One more."))
-
-
-class Lossy:
-    """A store whose answers are lost now and then: what was written stands."""
-
-    def __init__(self, store: Any) -> None:
-        self._store = store
-        self.loses = False
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
-
-    async def write(self, *ops: Op, token: str | None = None) -> object:
-        written = await self._store.write(*ops, token=token)
-        if self.loses and len(ops) > 1:
-            self.loses = False
-            raise OutcomeUnknown("the line went dead")
-        return written
-
-
-async def test_when_the_stores_answer_is_lost_what_was_written_is_found(world: World) -> None:
-    thread = await world.inquiry()
-    lossy = Lossy(world.store)
-    node = contexts(lossy, world.clock)  # type: ignore[arg-type]
-    ana = world.actors["ana"]
-    await send(node, ana, thread.id, Outgoing("before", "Hello."))
-    lossy.loses = True
-    for _ in range(2):
-        answer = await send(node, ana, thread.id, Outgoing("c", "Is Friday free?"))
-        assert isinstance(answer, Sent)
-        assert answer.frame.seq == 2
-    assert not lossy.loses
-    assert [frame.seq for frame in await _frames(world, "ben", thread.id)] == [1, 2]
-
-
-class Heard:
-    """The events that a node publishes, by kind and seq."""
-
-    def __init__(self) -> None:
-        self.created: list[int] = []
-
-    def __call__(self, thread: Thread, event: Event) -> None:
-        if isinstance(event, MessageCreated):
-            self.created.append(event.frame.seq)
-
-
-async def test_when_the_stores_answer_is_lost_others_are_told_once(world: World) -> None:
-    thread = await world.inquiry()
-    lossy, heard = Lossy(world.store), Heard()
-    node = dataclasses.replace(contexts(lossy, world.clock), tell=heard)  # type: ignore[arg-type]
-    lossy.loses = True
-    for _ in range(3):
-        await send(node, world.actors["ana"], thread.id, Outgoing("c", "Is Friday free?"))
-    assert heard.created == [1]
-
-
-class Late(Lossy):
-    """A store that does what it was asked when nobody waits for it any more."""
-
-    def __init__(self, store: Any) -> None:
-        super().__init__(store)
-        self._waiting: tuple[Op, ...] = ()
-
-    async def write(self, *ops: Op, token: str | None = None) -> object:
-        if self.loses and len(ops) > 1:
-            self.loses, self._waiting = False, ops
-            raise OutcomeUnknown("the line went dead")
-        return await self._store.write(*ops, token=token)
-
-    async def arrive(self) -> None:
-        await self._store.write(*self._waiting)
-
-
-@pytest.mark.parametrize("others", [0, 3])
-async def test_a_write_that_lands_late_is_told_when_its_sender_tries_again(
-    world: World, others: int
-) -> None:
-    thread = await world.inquiry()
-    late, heard = Late(world.store), Heard()
-    node = dataclasses.replace(contexts(late, world.clock), tell=heard)  # type: ignore[arg-type]
-    ana, outgoing = world.actors["ana"], Outgoing("c", "Is Friday free?")
-    late.loses = True
-    with pytest.raises(OutcomeUnknown):
-        await send(node, ana, thread.id, outgoing)
-    assert heard.created == []
-    await late.arrive()
-    for number in range(others):
-        await send(node, ana, thread.id, Outgoing(f"other-{number}", "Or Saturday?"))
-    for _ in range(2):
-        answer = await send(node, ana, thread.id, outgoing)
-        assert isinstance(answer, Sent)
-        assert answer.frame.seq == 1
-    assert sorted(heard.created) == list(range(1, others + 2))
-
-
-class Failing(Lossy):
-    """A store that takes no message for a while."""
-
-    async def write(self, *ops: Op, token: str | None = None) -> object:
-        if self.loses and len(ops) > 1:
-            raise StoreUnavailable("as told")
-        return await self._store.write(*ops, token=token)
-
-
-async def test_tries_that_failed_do_not_make_a_text_a_repeated_one(world: World) -> None:
-    thread = await world.inquiry()
-    failing = Failing(world.store)
-    node = contexts(failing, world.clock, UNLIMITED)  # type: ignore[arg-type]
-    ana, outgoing = world.actors["ana"], Outgoing("c", "Could we begin a little later on Friday?")
-    failing.loses = True
-    for _ in range(10):
-        with pytest.raises(StoreUnavailable):
-            await send(node, ana, thread.id, outgoing)
-    failing.loses = False
-    for _ in range(10):
-        answer = await send(node, ana, thread.id, outgoing)
-        assert isinstance(answer, Sent)
-        assert answer.hints == ()
-    for number in range(8):
-        outcome = await send(node, ana, thread.id, Outgoing(f"new-{number}", outgoing.body))
-        assert isinstance(outcome, Held) == (number >= 6), "others with the same text do count"
 
 
 async def test_a_short_text_that_is_refused_makes_no_longer_one_uncounted(world: World) -> None:

@@ -1,0 +1,216 @@
+"""What becomes of a message when the store fails or its answer is lost: sent once, told once."""
+
+import asyncio
+import dataclasses
+from typing import Any
+
+import pytest
+
+from greenroom.ids import ThreadId
+from greenroom.messaging.answer import accept
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.draft import save_draft
+from greenroom.messaging.events import Event, MessageCreated
+from greenroom.messaging.history import history
+from greenroom.messaging.models import Frame, Kind, Role, Thread
+from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.messaging.post_system import SystemMessage, post_system
+from greenroom.messaging.send import Held, Outgoing, Sent, send
+from greenroom.people.actor import SYSTEM, Actor, Scope
+from greenroom.store.base import Op
+from greenroom.store.problems import OutcomeUnknown, StoreUnavailable
+from tests.messaging.test_events import Told
+from tests.messaging.world import UNLIMITED, World, contexts
+
+
+async def _frames(world: World, name: str, thread: ThreadId) -> tuple[Frame, ...]:
+    return (await history(world.messaging, world.actors[name], thread, limit=100)).frames
+
+
+class Lossy:
+    """A store whose answers are lost now and then: what was written stands."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self.loses = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def write(self, *ops: Op, token: str | None = None) -> object:
+        written = await self._store.write(*ops, token=token)
+        if self.loses and len(ops) > 1:
+            self.loses = False
+            raise OutcomeUnknown("the line went dead")
+        return written
+
+
+async def test_when_the_stores_answer_is_lost_what_was_written_is_found(world: World) -> None:
+    thread = await world.inquiry()
+    lossy = Lossy(world.store)
+    node = contexts(lossy, world.clock)  # type: ignore[arg-type]
+    ana = world.actors["ana"]
+    await send(node, ana, thread.id, Outgoing("before", "Hello."))
+    lossy.loses = True
+    for _ in range(2):
+        answer = await send(node, ana, thread.id, Outgoing("c", "Is Friday free?"))
+        assert isinstance(answer, Sent)
+        assert answer.frame.seq == 2
+    assert not lossy.loses
+    assert [frame.seq for frame in await _frames(world, "ben", thread.id)] == [1, 2]
+
+
+class Heard:
+    """The events that a node publishes, by kind and seq."""
+
+    def __init__(self) -> None:
+        self.created: list[int] = []
+
+    def __call__(self, thread: Thread, event: Event) -> None:
+        if isinstance(event, MessageCreated):
+            self.created.append(event.frame.seq)
+
+
+async def test_when_the_stores_answer_is_lost_others_are_told_once(world: World) -> None:
+    thread = await world.inquiry()
+    lossy, heard = Lossy(world.store), Heard()
+    node = dataclasses.replace(contexts(lossy, world.clock), tell=heard)  # type: ignore[arg-type]
+    lossy.loses = True
+    for _ in range(3):
+        await send(node, world.actors["ana"], thread.id, Outgoing("c", "Is Friday free?"))
+    assert heard.created == [1]
+
+
+class Late(Lossy):
+    """A store that does what it was asked when nobody waits for it any more."""
+
+    def __init__(self, store: Any) -> None:
+        super().__init__(store)
+        self._waiting: tuple[Op, ...] = ()
+
+    async def write(self, *ops: Op, token: str | None = None) -> object:
+        if self.loses and len(ops) > 1:
+            self.loses, self._waiting = False, ops
+            raise OutcomeUnknown("the line went dead")
+        return await self._store.write(*ops, token=token)
+
+    async def arrive(self) -> None:
+        await self._store.write(*self._waiting)
+
+
+@pytest.mark.parametrize("others", [0, 3])
+async def test_a_write_that_lands_late_is_told_when_its_sender_tries_again(
+    world: World, others: int
+) -> None:
+    thread = await world.inquiry()
+    late, heard = Late(world.store), Heard()
+    node = dataclasses.replace(contexts(late, world.clock), tell=heard)  # type: ignore[arg-type]
+    ana, outgoing = world.actors["ana"], Outgoing("c", "Is Friday free?")
+    late.loses = True
+    with pytest.raises(OutcomeUnknown):
+        await send(node, ana, thread.id, outgoing)
+    assert heard.created == []
+    await late.arrive()
+    for number in range(others):
+        await send(node, ana, thread.id, Outgoing(f"other-{number}", "Or Saturday?"))
+    for _ in range(2):
+        answer = await send(node, ana, thread.id, outgoing)
+        assert isinstance(answer, Sent)
+        assert answer.frame.seq == 1
+    assert sorted(heard.created) == list(range(1, others + 2))
+
+
+def _listening(world: World, store: Any) -> tuple[Messaging, Told]:
+    """A node on that store, and what it publishes."""
+    told = Told(world)
+    return dataclasses.replace(contexts(store, world.clock, UNLIMITED), tell=told), told
+
+
+async def _asked(world: World) -> Thread:
+    """A request of Ana's to Ben, with no message yet: he has not seen it."""
+    ana, ben = await world.person("ana"), await world.person("ben")
+    others = (Invited(ben.user, Role.SELLER),)
+    opening = Opening(kind=Kind.INQUIRY, role=Role.BUYER, others=others)
+    return await open_thread(world.messaging, ana, opening)
+
+
+async def test_a_draft_that_a_lost_answer_cleared_is_told_once(world: World) -> None:
+    thread = await world.inquiry()
+    ana, lossy = world.actors["ana"], Lossy(world.store)
+    node, told = _listening(world, lossy)
+    await save_draft(node, ana, thread.id, "Is Fri")
+    told.take()
+    lossy.loses = True
+    for _ in range(2):
+        await send(node, ana, thread.id, Outgoing("c", "Is Friday free?"))
+    assert told.take() == [("MessageCreated", {"ana", "ben"}), ("InboxChanged", {"ana"})]
+
+
+async def test_a_request_whose_answer_was_lost_is_told_once(world: World) -> None:
+    thread = await _asked(world)
+    lossy = Lossy(world.store)
+    node, told = _listening(world, lossy)
+    lossy.loses = True
+    both = [Outgoing("c", "Is Friday free?"), Outgoing("d", "Or Saturday?")]
+    for _ in range(2):
+        sends = (send(node, world.actors["ana"], thread.id, one) for one in both)
+        await asyncio.gather(*sends)
+    heard = sorted(told.take(), key=lambda one: one[0])
+    created = ("MessageCreated", {"ana", "ben"})
+    assert heard == [created, created, ("RequestChanged", {"ben"})]
+
+
+async def test_a_request_that_was_answered_meanwhile_is_not_told_as_new(world: World) -> None:
+    thread = await _asked(world)
+    ana, ben, late = world.actors["ana"], world.actors["ben"], Late(world.store)
+    node, told = _listening(world, late)
+    late.loses = True
+    with pytest.raises(OutcomeUnknown):
+        await send(node, ana, thread.id, Outgoing("c", "Is Friday free?"))
+    await late.arrive()
+    await accept(node, ben, thread.gates[ben.user].id)
+    assert ("RequestChanged", {"ana", "ben"}) in told.take()
+    await send(node, ana, thread.id, Outgoing("c", "Is Friday free?"))
+    assert told.take() == [("MessageCreated", {"ana", "ben"})]
+
+
+async def test_a_system_message_whose_answer_was_lost_is_told_once(world: World) -> None:
+    thread = await world.inquiry()
+    lossy = Lossy(world.store)
+    node, told = _listening(world, lossy)
+    service = Actor(SYSTEM, frozenset({Scope.SERVICE}))
+    message = SystemMessage("s", "Your prints are on their way.")
+    lossy.loses = True
+    with pytest.raises(OutcomeUnknown):
+        await post_system(node, service, thread.id, message)
+    for _ in range(2):
+        await post_system(node, service, thread.id, message)
+    assert told.take() == [("MessageCreated", {"ana", "ben"})]
+
+
+class Failing(Lossy):
+    """A store that takes no message for a while."""
+
+    async def write(self, *ops: Op, token: str | None = None) -> object:
+        if self.loses and len(ops) > 1:
+            raise StoreUnavailable("as told")
+        return await self._store.write(*ops, token=token)
+
+
+async def test_tries_that_failed_do_not_make_a_text_a_repeated_one(world: World) -> None:
+    thread = await world.inquiry()
+    failing = Failing(world.store)
+    node = contexts(failing, world.clock, UNLIMITED)  # type: ignore[arg-type]
+    ana, outgoing = world.actors["ana"], Outgoing("c", "Could we begin a little later on Friday?")
+    failing.loses = True
+    for _ in range(10):
+        with pytest.raises(StoreUnavailable):
+            await send(node, ana, thread.id, outgoing)
+    failing.loses = False
+    for _ in range(10):
+        answer = await send(node, ana, thread.id, outgoing)
+        assert isinstance(answer, Sent)
+        assert answer.hints == ()
+    for number in range(8):
+        outcome = await send(node, ana, thread.id, Outgoing(f"new-{number}", outgoing.body))
+        assert isinstance(outcome, Held) == (number >= 6), "others with the same text do count"
