@@ -13,6 +13,7 @@ from greenroom.messaging import items
 from greenroom.messaging.events import Event
 from greenroom.messaging.models import Thread
 from greenroom.messaging.records import MESSAGING, head_key
+from greenroom.messaging.sending import Sending
 from greenroom.messaging.turns import OneByOne, Turns
 from greenroom.store.base import Store
 
@@ -28,6 +29,8 @@ class Heads:
         """Who is writing to a thread just now, and who waits."""
         self.changing = OneByOne()
         """Who is changing a message just now."""
+        self.sending = Sending()
+        """Which messages are being sent just now."""
         self._untold: dict[MessageId, list[Event]] = {}
         """Messages of which nobody knew whether they were written, so that nobody was told; with
         what else was to be told. Those of one transaction share it: it is told once."""

@@ -8,6 +8,7 @@ node was killed before it could, the others come back with their cursors; where 
 was lost, the claim says that it was written, and it is published then.
 """
 
+import asyncio
 from collections.abc import Callable
 from hashlib import blake2b
 from typing import TypeAlias
@@ -49,9 +50,9 @@ from greenroom.safety.judge import has_link, unsay
 from greenroom.safety.limits import Limit
 from greenroom.safety.models import HeldMessage
 from greenroom.safety.verdict import Allow, Hold, Judged, Nudge, worst
-from greenroom.store.base import Op, Put, key_of
+from greenroom.store.base import Key, Op, Put, key_of
 from greenroom.store.expressions import F
-from greenroom.store.problems import ConditionFailed
+from greenroom.store.problems import ConditionFailed, OutcomeUnknown
 from greenroom.store.values import Item, Value
 
 _INNOCENT = Allow()
@@ -104,13 +105,29 @@ async def send(
     queued: Callable[[], None] | None = None,
 ) -> Outcome:
     """Calls `queued` once the message has its place in the thread's queue, before it is written. A
-    message that is held or refused has none."""
-    client_id = text.client_id(outgoing.client_id)
+    message that is held or refused has none. A try waits for those of the same message that are
+    under way on this node: else it would count as a repetition of them."""
+    claim = claim_key(thread_id, actor.user, text.client_id(outgoing.client_id))
     text.check_length(outgoing.body)
+    sending = messaging.heads.sending
+    await sending.begin(claim)
     try:
-        return await _send(messaging, actor, thread_id, outgoing, queued)
+        return await _send_once(messaging, actor, thread_id, outgoing, claim, queued)
+    finally:
+        sending.end(claim)
+
+
+async def _send_once(
+    messaging: Messaging,
+    actor: Actor,
+    thread_id: ThreadId,
+    outgoing: Outgoing,
+    claim: Key,
+    queued: Callable[[], None] | None,
+) -> Outcome:
+    try:
+        return await _send(messaging, actor, thread_id, outgoing, claim, queued)
     except ConditionFailed as refusal:
-        claim = claim_key(thread_id, actor.user, client_id)
         for failure in refusal.failed:
             if key_of(failure.op) == claim and failure.item is not None:
                 return await first_answer(messaging, thread_id, outgoing, failure.item)
@@ -118,7 +135,6 @@ async def send(
     except InvalidText:
         raise  # what was sent before was none
     except Problem as problem:
-        claim = claim_key(thread_id, actor.user, client_id)
         item = await messaging.store.get(MESSAGING, claim, consistent=True)
         if item is None:
             raise
@@ -132,6 +148,7 @@ async def _send(
     actor: Actor,
     thread_id: ThreadId,
     outgoing: Outgoing,
+    claim: Key,
     queued: Callable[[], None] | None,
 ) -> Sent | Held:
     head = messaging.heads.kept(thread_id)
@@ -142,15 +159,25 @@ async def _send(
     if outgoing.reply_to is not None:
         await _check_reply(messaging, actor, head, outgoing.reply_to)
     outgoing = cleaned(outgoing)
+    sending = messaging.heads.sending
+    in_doubt = sending.is_doubted(claim) and sending.take_doubt(claim, digest(outgoing))
+    if in_doubt:
+        unsay(messaging.safety, actor, outgoing.body)
     verdict = await weighed(messaging, actor, head, outgoing.body)
     try:
-        if isinstance(verdict, Hold):
-            return await hold(messaging, actor, thread_id, outgoing, verdict)
-        return await _commit(messaging, actor, head, outgoing, verdict, queued)
-    except Exception:
-        # A client that tries again does not say the same twice.
-        unsay(messaging.safety, actor, outgoing.body)
+        if not isinstance(verdict, Hold):
+            return await _commit(messaging, actor, head, outgoing, verdict, queued)
+        head = await hold(messaging, actor, thread_id, outgoing, verdict)
+    except BaseException as error:
+        if in_doubt or isinstance(error, OutcomeUnknown | asyncio.CancelledError):
+            sending.doubt(claim, digest(outgoing))
+        else:
+            # A client that tries again does not say the same twice.
+            unsay(messaging.safety, actor, outgoing.body)
         raise
+    if head.seats[actor.user].draft:
+        await save_draft(messaging, actor, thread_id, "")
+    return Held(outgoing.client_id)
 
 
 def cleaned(outgoing: Outgoing) -> Outgoing:
@@ -275,15 +302,13 @@ def check_may_send(
 
 async def hold(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, outgoing: Outgoing, verdict: Hold
-) -> Held:
+) -> Thread:
     """The text stays out of the log until a moderator releases it: it has no seq, and nobody's
     unread knows of it."""
     head = (await access.thread(messaging, actor, thread_id)).thread
     check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms())
     await messaging.store.write(*hold_ops(messaging, actor, thread_id, outgoing, verdict))
-    if head.seats[actor.user].draft:
-        await save_draft(messaging, actor, thread_id, "")
-    return Held(outgoing.client_id)
+    return head
 
 
 def hold_ops(

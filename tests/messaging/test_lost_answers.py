@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from greenroom.errors import Problem
 from greenroom.ids import ThreadId
 from greenroom.messaging.answer import accept
 from greenroom.messaging.context import Messaging
@@ -188,29 +189,134 @@ async def test_a_system_message_whose_answer_was_lost_is_told_once(world: World)
     assert told.take() == [("MessageCreated", {"ana", "ben"})]
 
 
+OFTEN = "Could we begin a little later on Friday?"
+MOST = 7
+"""So often a text may be said before it is held."""
+
+
+async def _held(node: Messaging, actor: Actor, thread: ThreadId, *, said: int) -> bool:
+    """Whether the text, as new messages, is held just when it was said often enough."""
+    names = [f"new-{number}" for number in range(MOST - said + 1)]
+    outcomes = [await send(node, actor, thread, Outgoing(name, OFTEN)) for name in names]
+    return [isinstance(one, Held) for one in outcomes] == [False] * (MOST - said) + [True]
+
+
 class Failing(Lossy):
     """A store that takes no message for a while."""
 
+    def __init__(self, store: Any, problem: Problem) -> None:
+        super().__init__(store)
+        self._problem = problem
+
     async def write(self, *ops: Op, token: str | None = None) -> object:
         if self.loses and len(ops) > 1:
-            raise StoreUnavailable("as told")
+            raise self._problem
         return await self._store.write(*ops, token=token)
 
 
-async def test_tries_that_failed_do_not_make_a_text_a_repeated_one(world: World) -> None:
+@pytest.mark.parametrize("problem", [StoreUnavailable("as told"), OutcomeUnknown("as told")])
+async def test_tries_that_failed_do_not_make_a_text_a_repeated_one(
+    world: World, problem: Problem
+) -> None:
     thread = await world.inquiry()
-    failing = Failing(world.store)
+    failing = Failing(world.store, problem)
     node = contexts(failing, world.clock, UNLIMITED)  # type: ignore[arg-type]
-    ana, outgoing = world.actors["ana"], Outgoing("c", "Could we begin a little later on Friday?")
+    ana, outgoing = world.actors["ana"], Outgoing("c", OFTEN)
     failing.loses = True
     for _ in range(10):
-        with pytest.raises(StoreUnavailable):
+        with pytest.raises(type(problem)):
             await send(node, ana, thread.id, outgoing)
     failing.loses = False
     for _ in range(10):
         answer = await send(node, ana, thread.id, outgoing)
         assert isinstance(answer, Sent)
         assert answer.hints == ()
-    for number in range(8):
-        outcome = await send(node, ana, thread.id, Outgoing(f"new-{number}", outgoing.body))
-        assert isinstance(outcome, Held) == (number >= 6), "others with the same text do count"
+    assert await _held(node, ana, thread.id, said=1), "others with the same text do count"
+
+
+async def test_messages_whose_answers_were_lost_count_as_said(world: World) -> None:
+    thread = await world.inquiry()
+    lossy = Lossy(world.store)
+    node = contexts(lossy, world.clock, UNLIMITED)  # type: ignore[arg-type]
+    ana = world.actors["ana"]
+    for number in range(5):
+        lossy.loses = True
+        for _ in range(2):
+            answer = await send(node, ana, thread.id, Outgoing(f"c{number}", OFTEN))
+            assert isinstance(answer, Sent)
+        assert not lossy.loses
+    assert await _held(node, ana, thread.id, said=5)
+
+
+async def test_a_message_that_lands_late_counts_once(world: World) -> None:
+    thread = await world.inquiry()
+    late = Late(world.store)
+    node = contexts(late, world.clock, UNLIMITED)  # type: ignore[arg-type]
+    ana, outgoing = world.actors["ana"], Outgoing("c", OFTEN)
+    late.loses = True
+    with pytest.raises(OutcomeUnknown):
+        await send(node, ana, thread.id, outgoing)
+    await late.arrive()
+    for _ in range(10):
+        assert isinstance(await send(node, ana, thread.id, outgoing), Sent)
+    assert await _held(node, ana, thread.id, said=1)
+
+
+async def test_another_text_under_a_doubtful_name_counts_as_any_other(world: World) -> None:
+    thread = await world.inquiry()
+    failing = Failing(world.store, OutcomeUnknown("as told"))
+    node = contexts(failing, world.clock, UNLIMITED)  # type: ignore[arg-type]
+    ana = world.actors["ana"]
+    for number in range(MOST):
+        await send(node, ana, thread.id, Outgoing(f"c{number}", OFTEN))
+    failing.loses = True
+    with pytest.raises(OutcomeUnknown):
+        await send(node, ana, thread.id, Outgoing("c", "Is Friday still free for all of us?"))
+    failing.loses = False
+    assert isinstance(await send(node, ana, thread.id, Outgoing("c", OFTEN)), Held)
+
+
+class Stuck(Lossy):
+    """A store that keeps one message waiting, and fails it with `problem` if there is one."""
+
+    def __init__(self, store: Any) -> None:
+        super().__init__(store)
+        self.problem: Problem | None = None
+        self.reached, self.let = asyncio.Event(), asyncio.Event()
+
+    async def write(self, *ops: Op, token: str | None = None) -> object:
+        if self.loses and len(ops) > 1:
+            self.loses = False
+            self.reached.set()
+            await self.let.wait()
+            if self.problem is not None:
+                raise self.problem
+        return await self._store.write(*ops, token=token)
+
+
+@pytest.mark.parametrize("ends", ["well", "badly", "cancelled"])
+async def test_a_message_that_is_sent_again_while_it_is_under_way_counts_once(
+    world: World, ends: str
+) -> None:
+    thread = await world.inquiry()
+    stuck = Stuck(world.store)
+    node = contexts(stuck, world.clock, UNLIMITED)  # type: ignore[arg-type]
+    ana, outgoing = world.actors["ana"], Outgoing("c", OFTEN)
+    for number in range(MOST - 1):
+        await send(node, ana, thread.id, Outgoing(f"c{number}", OFTEN))
+    stuck.loses = True
+    first = asyncio.create_task(send(node, ana, thread.id, outgoing))
+    await stuck.reached.wait()
+    others = [asyncio.create_task(send(node, ana, thread.id, outgoing)) for _ in range(3)]
+    await asyncio.wait(others, timeout=0.1)
+    if ends == "badly":
+        stuck.problem = StoreUnavailable("as told")
+    elif ends == "cancelled":
+        first.cancel()
+    stuck.let.set()
+    outcomes = await asyncio.gather(first, *others, return_exceptions=True)
+    sent = [one.frame.id for one in outcomes if isinstance(one, Sent)]
+    assert len(sent) == (4 if ends == "well" else 3)
+    assert len(set(sent)) == 1
+    assert len(await _frames(world, "ben", thread.id)) == MOST
+    assert await _held(node, ana, thread.id, said=MOST)
