@@ -40,6 +40,7 @@ _NOTHING: frozenset[Trace] = frozenset({()})
 _MOST_TRACES = 500
 _WIDEST_RANGE = 100
 _FEW = 4
+_WITHOUT_WIDTH = ("AT", "ASSERT", "ASSERT_NOT")
 LONG_RUN = "a" * 25
 _DIGITS = "0123456789"
 _CATEGORIES = {"CATEGORY_DIGIT": _DIGITS, "CATEGORY_SPACE": " ", "CATEGORY_NOT_WORD": _BREAK}
@@ -61,24 +62,45 @@ time to und up us use via want we what when where which who will with work would
 _EVERYDAY_WORDS = frozenset(_EVERYDAY.split())
 
 
-@lru_cache
 def clues_of(regex: str) -> Clues:
+    return clues_of_any(clues_by_way(regex))
+
+
+@lru_cache
+def clues_by_way(regex: str) -> tuple[Clues, ...]:
+    """For each of the ways in which it can match, where it consists of alternatives."""
     parsed = _parser.parse(regex)
     if parsed.state.flags & ~re.UNICODE:
-        return ()
-    return two_rarest(_clues_along(parsed, _UNKNOWN))
+        return ((),)
+    return tuple(two_rarest(_clues_along(way, _UNKNOWN)) for way in _ways(list(parsed)))
+
+
+def _ways(sequence: list[Any]) -> list[list[Any]]:
+    """Alternatives at the end, with the edges and assertions in front of them."""
+    if not sequence:
+        return [sequence]
+    *before, last = sequence
+    if not all(node[0].name in _WITHOUT_WIDTH for node in before):
+        return [sequence]
+    match last[0].name, last[1]:
+        case "BRANCH", (_, branches):
+            return [[*before, *way] for branch in branches for way in _ways(list(branch))]
+        case "SUBPATTERN", (_, 0, 0, inner):
+            return [[*before, *way] for way in _ways(list(inner))]
+        case _:
+            return [sequence]
 
 
 def clues_of_parts(parts: Iterable[str]) -> Clues:
     """Where a text must have one of these somewhere, also within words."""
-    return _clues_of_any(_clues_in(tuple(map(_piece, part))) for part in parts)
+    return clues_of_any(_clues_in(tuple(map(_piece, part))) for part in parts)
 
 
 def two_rarest(clues: Iterable[Clue]) -> Clues:
     return tuple(sorted(dict.fromkeys(clues), key=_odds)[:2])
 
 
-def _clues_of_any(ways: Iterable[Clues]) -> Clues:
+def clues_of_any(ways: Iterable[Clues]) -> Clues:
     """Where there is one of several ways. A way with one clue alone has it for both."""
     ways = [*ways]
     if not ways or () in ways:
@@ -93,19 +115,19 @@ def _clues_along(sequence: Iterable[Any], before: frozenset[Trace]) -> Iterator[
         yield from _clues_within(node, frozenset(trace[-1:] for trace in traces))
         longer = _joined(traces, _traces(node))
         if longer is None:
-            yield from _clues_of_any(map(_clues_in, traces))
+            yield from clues_of_any(map(_clues_in, traces))
             longer = _UNKNOWN
         traces = longer
         if all(trace and _is_break(trace[-1]) for trace in traces):
-            yield from _clues_of_any(map(_clues_in, traces))
+            yield from clues_of_any(map(_clues_in, traces))
             traces = frozenset(trace[-1:] for trace in traces)
-    yield from _clues_of_any(map(_clues_in, traces))
+    yield from clues_of_any(map(_clues_in, traces))
 
 
 def _clues_within(node: Any, before: frozenset[Trace]) -> Clues:
     match node[0].name, node[1]:
         case "BRANCH", (_, branches):
-            return _clues_of_any(two_rarest(_clues_along(branch, before)) for branch in branches)
+            return clues_of_any(two_rarest(_clues_along(branch, before)) for branch in branches)
         case "SUBPATTERN", (_, 0, 0, inner):
             return two_rarest(_clues_along(inner, before))
         case _:

@@ -1,14 +1,15 @@
 """Which rules could see anything in a text at all: nearly always none, and that is quickly told.
 
-A clue is derived from every look, once (`clues.py`); a rule is worth running only on a text that
-has its clue. A rule without one is run on every text. Many texts have clues of numbers and links,
-so that a gate is asked next. Careful: this leaves out rules that would see nothing, and nothing
-else, so it may err on one side alone; a new kind of look has no clue until it is given one here.
+Clues are derived from every look, once (`clues.py`); a rule is worth running only on a text that
+has the clues of one of its alternatives. A rule without any is run on every text. Many texts have
+clues of numbers and links, so that a closer look is taken at these. Careful: this leaves out rules
+that would see nothing, and nothing else, so it may err on one side alone; a new kind of look has no
+clue until it is given one here.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from string import ascii_letters, digits
 
 from greenroom.safety import phones
@@ -16,14 +17,14 @@ from greenroom.safety.clues import (
     LONG_RUN,
     Clue,
     Clues,
-    clues_of,
+    clues_by_way,
+    clues_of_any,
     clues_of_parts,
     is_common,
     two_rarest,
 )
 from greenroom.safety.links import LINK
 from greenroom.safety.look import (
-    IBAN,
     Both,
     Iban,
     LinkDensity,
@@ -42,29 +43,14 @@ from greenroom.safety.traits import has_capitals, in_ascii, signs_of, words_in
 _NEVER = 1 << 30
 
 
-def _may_have_phone(reading: Reading) -> bool:
-    if reading.signs.count("0") < phones.FEWEST_DIGITS:
-        return phones.is_spelled(reading.words)
-    return phones.may_have_phone(reading.text, reading.plain, reading.words)
-
-
-def _has_links(reading: Reading) -> bool:
-    return bool(reading.links)
-
-
-_GATES: tuple[tuple[tuple[type[Look], ...], Callable[[Reading], bool]], ...] = (
-    ((Phone,), _may_have_phone),
-    ((Links, LinkDensity), _has_links),
-)
-"""What is asked next where there is a clue: digits and full stops are in many texts."""
-
-
 class Glance:
-    """Looks are called by their number. What is found for them is an integer with two bits for
-    each, one for each of its clues; a look that has but one clue gets both bits for it."""
+    """Looks are called by their number. Each has one or more ways to see something, and each way
+    one or two clues. What is found in a text is an integer with two bits for each way, one for each
+    of its clues; a way that has but one clue gets both bits for it."""
 
     def __init__(self, looks: Sequence[Look]) -> None:
-        self._all = looks_at(range(len(looks)))
+        self._looks: list[int] = []
+        """The look of each way."""
         self._unfiled = 0
         self._by_word: dict[str, int] = defaultdict(int)
         self._by_mark: dict[str, int] = defaultdict(int)
@@ -77,18 +63,26 @@ class Glance:
         self._fewest_capitals = _NEVER
         self._repeated = 0
         self._fewest_times = _NEVER
+        self._phones = self._phones_in_words = self._links = 0
         for number, look in enumerate(looks):
             self._file(number, look)
-        self._gates = [(_behind(looks, kinds), gate) for kinds, gate in _GATES]
+        self._all = self.asked(range(len(looks)))
         self._words = frozenset(self._by_word)
         self._shapes = tuple(self._by_shape.items())
-        self._marks = _any_of(self._by_mark)
+        self._marks = tuple((one, bits) for one, bits in self._by_mark.items() if one.isascii())
+        others = {one: bits for one, bits in self._by_mark.items() if not one.isascii()}
+        self._others = tuple(others.items())
+        self._other = re.compile(f"[{''.join(map(re.escape, others))}]" if others else "(?!)")
+
+    def asked(self, looks: Container[int]) -> int:
+        """The first bits of these looks, for `suspects`."""
+        return sum(1 << 2 * way for way, look in enumerate(self._looks) if look in looks)
 
     def suspects(self, reading: Reading, recent: int, asked: int | None = None) -> list[int]:
         """Those who may see something, in order; of those that are `asked`, or of all."""
         asked = self._all if asked is None else asked
         if not reading.text:
-            return _numbers(asked)  # of nothing, any part is made of links
+            return self._numbers(asked)  # of nothing, any part is made of links
         found = self._unfiled | self._found(reading.text, reading.signs, reading.words)
         if reading.is_disguised:
             text = reading.undisguised
@@ -98,59 +92,81 @@ class Glance:
         if has_capitals(reading.original, self._fewest_capitals):
             found |= self._shouting
         found &= found >> 1 & asked
-        for behind, gate in self._gates:
-            if found & behind and not gate(reading):
-                found &= ~behind
-        return _numbers(found) if found else []
+        if not found:
+            return []
+        # Digits and full stops are in many texts, so that more is asked next.
+        if found & self._phones and not _may_have_digits(reading):
+            found &= ~self._phones
+        if found & self._phones_in_words and not phones.is_spelled(reading.words):
+            found &= ~self._phones_in_words
+        if found & self._links and not reading.links:
+            found &= ~self._links
+        return self._numbers(found)
 
     def _found(self, text: str, signs: str, words: Iterable[str]) -> int:
         found = 0
-        for part, looks in self._shapes:
+        for part, bits in self._shapes:
             if part in signs:
-                found |= looks
+                found |= bits
         if "0" in signs:
             found |= self._in_digits
-        for run, other, times, looks in self._in_runs:
+        for run, other, times, bits in self._in_runs:
             if (run in signs or other in signs) and may_have_run(text, times):
-                found |= looks
+                found |= bits
         if LONG_RUN in signs.replace("0", "a"):
             found |= self._in_long_runs
         for word in self._words.intersection(words):
             found |= self._by_word[word]
-        for mark in {*self._marks.findall(text)}:
-            found |= self._by_mark[mark]
+        for mark, bits in self._marks:
+            if mark in signs:
+                found |= bits
+        if not text.isascii() and self._other.search(text):
+            for mark, bits in self._others:
+                if mark in text:
+                    found |= bits
         return found
 
     def _file(self, number: int, look: Look) -> None:
-        both = 3 << 2 * number
         match look:
             case Repeated(times):
-                self._repeated |= both
+                self._repeated |= self._way(number)
                 self._fewest_times = min(self._fewest_times, times)
             case Shouting(letters, percent):
-                self._shouting |= both
+                self._shouting |= self._way(number)
                 self._fewest_capitals = min(self._fewest_capitals, letters * percent // 100)
             case Run(times):
+                both = self._way(number)
                 for sign in "a!$":  # of the marks that count; others may be different ones
                     self._by_shape[sign * times] |= both
                 self._in_runs.append(("0" * times, "?" * times, times, both))
             case Phone():
-                self._in_digits |= both
-                self._file_under(phones.SPELLED, both)
+                self._in_digits |= (both := self._way(number))
+                self._phones |= both
+                self._file_under(phones.SPELLED, both := self._way(number))
+                self._phones_in_words |= both
             case Iban():
-                self._by_shape["aa00"] |= both
+                self._by_shape["aa00"] |= self._way(number)
             case _:
-                self._file_by_clues(_clues(look), number)
+                for clues in _clues_by_way(look):
+                    both = self._file_by_clues(clues, self._way(number))
+                    if clues and isinstance(look, Links | LinkDensity):
+                        self._links |= both
 
-    def _file_by_clues(self, clues: Clues, number: int) -> None:
-        first, second = 1 << 2 * number, 2 << 2 * number
+    def _way(self, look: int) -> int:
+        """The bits of a new way of this look."""
+        self._looks.append(look)
+        return 3 << 2 * (len(self._looks) - 1)
+
+    def _file_by_clues(self, clues: Clues, both: int) -> int:
+        first = both & ~(both << 1)
         if not clues:
-            self._unfiled |= first | second
+            self._unfiled |= both
         elif is_common(clues[-1]):
-            self._file_under(clues[0], first | second)
+            self._file_under(clues[0], both)
         else:
             self._file_under(clues[0], first)
-            self._file_under(clues[-1], second)
+            self._file_under(clues[-1], both ^ first)
+        return both
 
     def _file_under(self, clue: Clue, bits: int) -> None:
         for one in clue:
@@ -168,44 +184,30 @@ class Glance:
             else:
                 self._by_mark[one] |= bits
 
-
-def looks_at(numbers: Iterable[int]) -> int:
-    """The first bit of each."""
-    return sum(1 << 2 * number for number in numbers)
-
-
-def _behind(looks: Sequence[Look], kinds: tuple[type[Look], ...]) -> int:
-    """Of these kinds, and with a clue: a look for no links at least sees any text."""
-    return looks_at(n for n, look in enumerate(looks) if isinstance(look, kinds) and _clues(look))
+    def _numbers(self, first_bits: int) -> list[int]:
+        """The looks to which these ways belong, in order."""
+        numbers = set()
+        while first_bits:
+            numbers.add(self._looks[(first_bits & -first_bits).bit_length() // 2])
+            first_bits &= first_bits - 1
+        return sorted(numbers)
 
 
-def _numbers(first_bits: int) -> list[int]:
-    numbers = []
-    while first_bits:
-        numbers.append((first_bits & -first_bits).bit_length() // 2)
-        first_bits &= first_bits - 1
-    return numbers
+def _may_have_digits(reading: Reading) -> bool:
+    if reading.signs.count("0") < phones.FEWEST_DIGITS:
+        return False
+    return phones.may_have_digits(reading.text, reading.plain)
 
 
-def _any_of(looks_by_mark: dict[str, int]) -> re.Pattern[str]:
-    """Finds a doubled mark as such, so that it gets the looks for the single mark as well."""
-    for mark in looks_by_mark:
-        looks_by_mark[mark] |= looks_by_mark.get(mark[0], 0)
-    longest_first = sorted(looks_by_mark, key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
-
-
-def _clues(look: Look) -> Clues:
+def _clues_by_way(look: Look) -> tuple[Clues, ...]:
     match look:
         case Pattern(regex, needs):
-            return two_rarest((*clues_of(regex), *clues_of_parts(needs)))
-        case Phone():
-            return (phones.CLUE,)
-        case Iban():
-            return clues_of(IBAN.pattern)
+            needed = clues_of_parts(needs)
+            return tuple(two_rarest((*way, *needed)) for way in clues_by_way(regex))
         case Links(at_least=least) | LinkDensity(percent=least) if least > 0:
-            return clues_of(LINK.pattern)
+            return clues_by_way(LINK.pattern)
         case Both(one, other):
-            return two_rarest((*_clues(one), *_clues(other)))
+            needed = clues_of_any(_clues_by_way(other))
+            return tuple(two_rarest((*way, *needed)) for way in _clues_by_way(one))
         case _:
-            return ()
+            return ((),)

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import pairwise
 
 import phonenumbers
-from phonenumbers import NumberParseException, PhoneMetadata
+from phonenumbers import NumberParseException, PhoneMetadata, PhoneNumberDesc
 
 from greenroom.safety.traits import table
 
@@ -45,14 +45,20 @@ _NUMBERED = (
     "inv|invoice|order|ord|ref|reference|po|bkg|booking|ticket|tracking|flight|iso|sku|job"
     "|rechnung|bestellung|auftrag|pedido|factura|commande|facture|ordine|fattura|zamowienie"
 )
+_NAMED = (
+    rf"(?:{_NUMBERED})\b"
+    r"[\s#:.-]{0,3}(?:(?:number|no|nr|num|id|code|nummer|numero)\b[\s#:.-]{0,3})?(?:is\s)?"
+    r"[a-z]{0,4}[\s-]?"
+)
 _HARMLESS_AFTER_LETTERS = (
     r"(?=[a-z])(?<!\w)(?:"
     rf"(?:{'|'.join(_MONEY)})\s?\d{{1,3}}(?:[., ']?\d{{3}}){{0,4}}(?:[.,]\d\d?)?"
     r"|[a-z]{2,4}_[0-9a-z]{8,40}"  # an id of ours
-    rf"|(?:{_NUMBERED})\b"
-    r"[\s#:.-]{0,3}(?:(?:number|no|nr|num|id|code|nummer|numero)\b[\s#:.-]{0,3})?(?:is\s)?"
-    r"[a-z]{0,4}[\s-]?\d[\d-]{0,20})"
+    rf"|{_NAMED}\d[\d-]{{0,20}})"
 )
+_NAMED_BEFORE = re.compile(rf"(?<!\w){_NAMED}\Z")
+_LONGEST_NAME = 40
+"""Characters that `_NAMED` takes, and some more."""
 _HARMLESS_NUMBERS = re.compile(_HARMLESS_NUMBER)
 _HARMLESS = re.compile(f"{_HARMLESS_NUMBER}|{_HARMLESS_AFTER_LETTERS}")
 _NUMBERED_WORDS = frozenset(_NUMBERED.split("|"))
@@ -65,11 +71,19 @@ _CANDIDATE = re.compile(
     r"(?:[\s().\-/_*~|•·]{0,3}\d){6,17}(?!\d)"
 )
 _ONE_BY_ONE = re.compile(r"\d(?<!\d.)(?:[^\w\n]{1,3}\d(?!\d)){6,17}")
+_LAST_ONE_BY_ONE = re.compile(r"\d(?:[^\w\n]{1,3}\d(?!\d)){6}")
+"""The first may be what is left of a harmless number."""
 _ASKED_FOR = re.compile(
     r"(?:call|text|phone|tel|cell|mobile|number|ring|whats|reach|contact|nummer|handy|ruf|erreich"
     r"|numero|llama|movil|appel|portable|chiama|cellulare|liga|zap|bel|numer|zadzwon"
     r"|звон|номер|тел)"
 )
+_ASKING = (
+    *("call", "text", "hone", "tel", "cell", "mobil", "num", "ring", "whats", "reach", "contact"),
+    *("handy", "ruf", "reich", "llama", "movil", "appel", "portable", "chiama", "liga", "zap"),
+    *("bel", "zadzwon", "звон", "ном", "тел"),
+)
+"""Of what `_ASKED_FOR` matches there is one of these, which are found in less time."""
 _NOT_A_DIGIT = re.compile(r"\D")
 
 # For a look at the digits before what is harmless is left out. Leaving it out takes whole groups of
@@ -131,10 +145,22 @@ _GROUP_SIGNS = table(_group_sign)
 _SINGLE_SIGNS = bytes.maketrans(b"x", b" ")
 _SIGN_FOR_DIGIT = re.compile(rb"o(?:(?<![ao].)o{0,2}(?= ?0)|(?<=0.)o{0,2}(?![ao]))")
 """As `_LETTER_FOR_DIGIT`, in signs. It may take more letters for digits, and never fewer."""
+_TOGETHER = re.compile(
+    b"|".join(between.join([b"0"] * _FEWEST) for between in (b" {0,3}", b"[ x]{1,3}"))
+)
+"""Digits in groups, or one by one."""
 _GROUPS = re.compile(rb"0(?: {0,3}0){6,}")
+_MOST_WHOLE = 20
+"""Of a longer group, `#` and words such as "order" may take a part."""
+_SHORTEST_CUT_PLACE = 12
+"""A digit, a full stop and ten digits: a place on the map may take a part of them."""
+_DATE = re.compile(r"(?:[0-3]?\d[./-]){2}(?:20)?\d{2}|\d{4}-\d{1,2}-\d{1,2}")
+"""Harmless by itself; and if something before it takes its first digits, too few are left."""
+_BEFORE_WHOLE = frozenset("abcdefghijklmnopqrstuvwyz:;,.!?)")
+"""Before digits and the blank or hyphen in front: no cross, no money sign, no digits."""
 _AROUND = 8
 """Characters before a group of digits that may belong to its number, or forbid one."""
-_SIX, _SEVEN = b"0" * 6, b"0" * _FEWEST
+_SIX = b"0" * 6
 _SINGLE, _FEWEST_SINGLE = b" 0 ", 3
 """Seven digits one by one have five within, of which three do not overlap in `count`."""
 _SINGLES = b" 0 0 0 0 0 "
@@ -144,8 +170,6 @@ _TOO_FEW = 8
 _FIRST_THREE = 9
 """Characters that have the first three digits of a group."""
 
-CLUE = frozenset({*_DIGITS, *_SPELLED})
-"""Without any of these there is no number."""
 SPELLED = frozenset(_SPELLED)
 
 
@@ -156,22 +180,22 @@ def has_phone(text: str, words: list[str]) -> bool:
     return is_spelled(words) and _in_words(words)
 
 
-def may_have_phone(text: str, plain: bytes, words: list[str]) -> bool:
-    """False only where `has_phone` would be, and cheap: without looking for what is harmless.
-    `plain` is the text in ASCII, with `?` for all else."""
+def may_have_digits(text: str, plain: bytes) -> bool:
+    """Whether the digits of a text may be a number. False only where `has_phone` finds none in
+    them, and cheap: mostly without looking for what is harmless. `plain` is the text in ASCII, with
+    `?` for all else."""
     signs = plain.translate(_GROUP_SIGNS)
-    if b"o0" in signs or b"o 0" in signs or b"0o" in signs:
+    if _SIGN_FOR_DIGIT.search(signs):
         text = _with_digits(text)
         signs = _SIGN_FOR_DIGIT.sub(lambda one: b"0" * len(one.group()), signs)
     if signs.count(b"0") < _FEWEST:
-        return is_spelled(words)
-    if _may_be_cut(text, signs):
+        return False
+    # Leaving out what is harmless joins no digits, but for single ones after money signs.
+    if _TOGETHER.search(signs) and (
+        _may_be_in_groups(text, signs) or _may_be_one_by_one(text, signs)
+    ):
         return True
-    if _SEVEN in signs.replace(b" ", b"") and _may_be_in_groups(text, signs):
-        return True
-    if _may_be_one_by_one(signs) and _ONE_BY_ONE.search(text):
-        return True
-    return is_spelled(words)
+    return _has_money_sign(text) and _MONEY_CUT.search(text) is not None
 
 
 def _may_be_cut(text: str, signs: bytes) -> bool:
@@ -187,43 +211,89 @@ def _may_be_cut(text: str, signs: bytes) -> bool:
 
 
 def _has_money(text: str) -> bool:
-    if "$" in text or "€" in text or "£" in text or "¥" in text:
+    if _has_money_sign(text):
         return True
     return "usd" in text or "eur" in text or "gbp" in text or "chf" in text
 
 
-def _may_be_one_by_one(signs: bytes) -> bool:
+def _has_money_sign(text: str) -> bool:
+    return "$" in text or "€" in text or "£" in text or "¥" in text
+
+
+def _may_be_one_by_one(text: str, signs: bytes) -> bool:
     blanks = signs.translate(_SINGLE_SIGNS)
     if blanks.count(_SINGLE) < _FEWEST_SINGLE:
         return False
-    return _SINGLES in blanks.replace(b"  ", b" ").replace(b"  ", b" ")
+    if _SINGLES not in blanks.replace(b"  ", b" ").replace(b"  ", b" "):
+        return False
+    return _LAST_ONE_BY_ONE.search(text) is not None
 
 
 def _may_be_in_groups(text: str, signs: bytes) -> bool:
-    last = 0
+    last, is_cut = 0, None
     for tried, found in enumerate(_GROUPS.finditer(signs)):
         start, end = found.span()
-        before = text[max(0, start - _AROUND) : start]
         if tried >= _MOST_CANDIDATES:
             return True
-        if text[start:end].isdecimal() and "+" not in before:  # all of it is harmless, or nothing
-            if end - start > _LONGEST:
+        if _is_whole(text, start, end):
+            if _is_harmless(text, start, end):
                 continue
-            if _is_number(text[start:end], asked_for=False):
+        elif is_cut is None and (is_cut := _may_be_cut(text, signs)):
+            return True
+        digits, before = text[start:end], text[max(0, start - _AROUND) : start]
+        if digits.isdecimal() and "+" not in before:  # all of it is harmless, or nothing
+            if end - start > _LONGEST or before[-1:].isalnum():
+                continue
+            if _is_number(digits, asked_for=False):
                 return True
-        elif signs.count(b"0", start, end) > _TOO_FEW or _may_begin_abroad(text, start, before):
+        elif signs.count(b"0", start, end) > _TOO_FEW or _may_begin_abroad(digits, before):
             part = before + text[start : end + 1]
             if _BY_ITSELF.search(part):
                 return True
             if not _CANDIDATE.search(part):
                 continue
         last = end
-    return last > 0 and _ASKED_FOR.search(text, 0, last) is not None
+    return last > 0 and _is_asked_for(text[:last])
 
 
-def _may_begin_abroad(text: str, start: int, before: str) -> bool:
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Whether it is plain from what is around a group of digits that nothing harmless ends within
+    it, as some of what follows a money sign or a cross does."""
+    if end - start > _MOST_WHOLE:
+        return False
+    if start:
+        if text[start - 1] not in " \n-" or text[start - 4 : start - 1] in _MONEY:
+            return False
+        if start > 1 and text[start - 2] not in _BEFORE_WHOLE:
+            return False
+    digits = text[start:end]
+    if "*" in digits or "×" in digits:
+        return False
+    return "." not in digits or end - start < _SHORTEST_CUT_PLACE
+
+
+def _is_harmless(text: str, start: int, end: int) -> bool:
+    """Of a group that is whole: more digits than a number has, a date, or what has a name such as
+    "order" in front."""
+    digits = text[start:end]
+    if digits.isdecimal() and end - start > _LONGEST:
+        return True
+    if _DATE.fullmatch(digits):
+        return True
+    return digits.replace("-", "").isdecimal() and _is_named(text, start)
+
+
+def _is_named(text: str, start: int) -> bool:
+    return _NAMED_BEFORE.search(text[max(0, start - _LONGEST_NAME) : start]) is not None
+
+
+def _is_asked_for(text: str) -> bool:
+    return any(map(text.__contains__, _ASKING)) and _ASKED_FOR.search(text) is not None
+
+
+def _may_begin_abroad(digits: str, before: str) -> bool:
     """Whether a group of few digits may begin with 00 or +."""
-    first = text[start : start + _FIRST_THREE]
+    first = digits[:_FIRST_THREE]
     return "+" in before or ("0" in first and "00" in _NOT_A_DIGIT.sub("", first))
 
 
@@ -268,9 +338,8 @@ def _is_number(shown: str, asked_for: bool) -> bool:
     if asked_for:
         return not _counts_up(shown)
     if digits.startswith("0"):
-        if len(digits) < 9 or not _fits(_all_described(), digits):
-            return False
-        return any(_is_valid(digits, one) for one in _WITH_TRUNK_ZERO)
+        regions = _with_trunk_zero(len(digits)) if len(digits) >= 9 else ()
+        return any(_is_valid(digits, one) for one in regions)
     if len(digits) == 10 or (len(digits) == 11 and digits.startswith("1")):
         return _is_valid(digits, "US")
     return False
@@ -298,19 +367,30 @@ def _fits(described: re.Pattern[str], digits: str) -> bool:
 
 
 @cache
-def _all_described() -> re.Pattern[str]:
-    return re.compile("|".join(_described(one).pattern for one in _WITH_TRUNK_ZERO))
+def _with_trunk_zero(length: int) -> tuple[str, ...]:
+    """Where numbers may have so many digits, with the zero or without."""
+    return tuple(
+        one for one in _WITH_TRUNK_ZERO if not _lengths(one).isdisjoint((length, length - 1))
+    )
+
+
+@cache
+def _lengths(region: str) -> frozenset[int]:
+    return frozenset(length for one in _metadata(region) for length in one.possible_length)
+
+
+def _metadata(region: str) -> list[PhoneNumberDesc]:
+    """Of all regions with the same country code."""
+    code = phonenumbers.country_code_for_region(region)
+    regions = phonenumbers.region_codes_for_country_code(code)
+    described = (PhoneMetadata.metadata_for_region(one, None) for one in regions)
+    return [one.general_desc for one in described if one and one.general_desc]
 
 
 @cache
 def _described(region: str) -> re.Pattern[str]:
     """What the library matches a number with first, in all regions with the same country code."""
-    code = phonenumbers.country_code_for_region(region)
-    regions = phonenumbers.region_codes_for_country_code(code)
-    described = (PhoneMetadata.metadata_for_region(one, None) for one in regions)
-    patterns = {
-        one.general_desc.national_number_pattern for one in described if one and one.general_desc
-    }
+    patterns = {one.national_number_pattern for one in _metadata(region)}
     return re.compile("|".join(f"(?:{one})" for one in sorted(filter(None, patterns))))
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from greenroom.safety import phrases
-from greenroom.safety.glance import Glance, looks_at
+from greenroom.safety.glance import Glance
 from greenroom.safety.look import (
     Both,
     Iban,
@@ -101,8 +101,8 @@ class Policy(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def _asked(self) -> dict[tuple[bool, bool], int]:
         return {
-            (booked, first): looks_at(
-                n for n, one in enumerate(self.rules) if one.when.may_hold(booked, first)
+            (booked, first): self.glance.asked(
+                {n for n, one in enumerate(self.rules) if one.when.may_hold(booked, first)}
             )
             for booked in (False, True)
             for first in (False, True)

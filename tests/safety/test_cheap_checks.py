@@ -140,6 +140,7 @@ CUT_BY = (
         "msg_",
         "123.456",
     ),
+    *("order aa \n", "ref.\n", "po-", "inv ab-", "job id is ", "tracking no. x ", "is order no - "),
     *("48.20849, 16.", "2024-01-01 ", "10:30 ", "+", "+\t(", "00", "call ", "1.2.2024", "-1.234,"),
 )
 AFTER = (
@@ -184,9 +185,9 @@ def test_a_cheap_look_misses_no_telephone_number() -> None:
     found = 0
     for text in made_up(1, 8_000):
         reading = Reading(text)
-        if phones.has_phone(reading.text, reading.words):
+        if phones._in_digits(reading.text, reading.words):
             found += 1
-            assert phones.may_have_phone(reading.text, reading.plain, reading.words), ascii(text)
+            assert phones.may_have_digits(reading.text, reading.plain), ascii(text)
     assert found > 400
 
 
@@ -216,19 +217,30 @@ def test_a_number_that_is_hard_to_see_is_suspected(text: str) -> None:
     """Each has a part that is harmless, letters for digits, or odd signs around it."""
     reading = Reading(text)
     assert phones.has_phone(reading.text, reading.words)
-    assert phones.may_have_phone(reading.text, reading.plain, reading.words)
+    assert phones.may_have_digits(reading.text, reading.plain)
 
 
 @pytest.mark.parametrize(
     "text",
     [
         *("order 84729105638471029365 was sent", "IMEI 352099001761481", "on 21.11.2026 at 14:00"),
+        *(
+            "invoice INV-2026-004217, due 2026-12-01",
+            "order no. 4028-1173-9920",
+            "1Z999AA1012345678",
+        ),
         *("the parcel number is 00340434161094042557", "14:00-17:30, 1.250,00 € or $1,400"),
     ],
 )
 def test_a_number_that_nobody_calls_costs_no_second_look(text: str) -> None:
     reading = Reading(text)
-    assert not phones.may_have_phone(reading.text, reading.plain, reading.words)
+    assert not phones.may_have_digits(reading.text, reading.plain)
+
+
+def test_whatever_asks_for_a_number_has_one_of_the_parts_that_are_looked_for_first() -> None:
+    asking = phones._ASKED_FOR.pattern.removeprefix("(?:").removesuffix(")").split("|")
+    assert len(asking) > 20
+    assert [one for one in asking if not any(part in one for part in phones._ASKING)] == []
 
 
 def test_what_the_library_takes_for_a_number_passes_the_check_before_it() -> None:

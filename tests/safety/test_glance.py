@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 from msgspec.structs import replace
 
 from greenroom.safety import phones, phrases, traits
-from greenroom.safety.clues import LONG_RUN, clues_of
+from greenroom.safety.clues import LONG_RUN, clues_by_way, clues_of
 from greenroom.safety.glance import Glance
 from greenroom.safety.judge import judge_by, judge_text
 from greenroom.safety.links import LINK
@@ -38,7 +38,7 @@ PIECES = st.one_of(
     st.sampled_from(SENTENCES),
     st.sampled_from([word for text in SENTENCES for word in text.split()]),
     st.sampled_from(WORDS),
-    st.sampled_from(sorted(phones.CLUE)),
+    st.sampled_from(sorted(phones.SPELLED)),
     st.sampled_from(MARKS),
     st.text(max_size=10),
     st.builds(str.__mul__, st.sampled_from("ab1!?$€é-"), st.integers(10, 14)),
@@ -145,6 +145,27 @@ def test_a_rule_is_suspected_only_where_both_of_its_clues_are() -> None:
     texts = ("one fish", "two sharks", "fish and sharks", "5€", "€€")
     found = [glance.suspects(Reading(text), 0) for text in texts]
     assert found == [[], [], [0], [2], [1]]
+
+
+@pytest.mark.parametrize(
+    ("regex", "ways"),
+    [
+        (r"\bfish\b|\bwhales\b", [{"fish"}, {"whales"}]),
+        (r"\b(?:fish|(?:whales|orca))\b", [{"fish", "whales", "orca"}]),
+        (r"(?<!a)(?:\bfish\b|(?:\bwhales\b|@))", [{"fish"}, {"whales"}, {"@"}]),
+        (r"\bfish\b|", [{"fish"}, None]),
+    ],
+)
+def test_each_alternative_has_its_own_clues(regex: str, ways: list[set[str] | None]) -> None:
+    found = [set(way[0]) if way else None for way in clues_by_way(regex)]
+    assert found == ways
+
+
+def test_a_rule_is_suspected_only_where_one_alternative_has_both_of_its_clues() -> None:
+    glance = Glance([Pattern(r"\bfish\b\s@|\bsharks\b\s#")])
+    texts = ("fish #", "sharks @", "fish and sharks", "a fish @home", "sharks #1")
+    found = [glance.suspects(Reading(text), 0) for text in texts]
+    assert found == [[], [], [], [0], [0]]
 
 
 @pytest.mark.parametrize(
