@@ -19,7 +19,7 @@ class Sending:
         self._doubts: dict[Key, bytes] = {}
 
     async def begin(self, claim: Key) -> None:
-        """Returns when no other try is under way. Whoever begins must call `end`."""
+        """Returns when no other try is under way. The caller must call `end` afterwards."""
         while (other := self._under_way.get(claim)) is not None:
             await asyncio.wait([other])
         self._under_way[claim] = asyncio.get_running_loop().create_future()
