@@ -49,6 +49,33 @@ async def test_the_log_begins_anew_although_somebody_reads_after_every_write(
     assert log_pages(path) == 0
 
 
+async def test_no_commit_waits_before_the_thread_has_moved_nearly_everything(
+    tmp_path: Path,
+) -> None:
+    async with await opened(tmp_path / "store.db") as store:
+        checkpoints = store._checkpoints
+        checkpoints.every_pages, checkpoints.most_pages = 1_000_000, 100
+        while (pages := checkpoints._written() - checkpoints._ended_at) <= 150:
+            await store.write(Put(NOTES, note(sk=f"{pages:05}", text=BIG)))
+        assert not checkpoints.is_due
+        checkpoints._beside()
+        checkpoints.committed()
+        assert checkpoints.is_due
+        checkpoints.committed()
+        assert not checkpoints.is_due
+
+
+async def test_a_log_that_the_thread_cannot_move_is_moved_by_a_commit(tmp_path: Path) -> None:
+    async with await opened(tmp_path / "store.db") as store:
+        checkpoints = store._checkpoints
+        checkpoints.every_pages, checkpoints.most_pages = 1_000_000, 20
+        longest = 0
+        for number in range(100):
+            await store.write(Put(NOTES, note(sk=f"{number:05}", text=BIG)))
+            longest = max(longest, checkpoints._written() - checkpoints._ended_at)
+        assert 40 < longest < 60
+
+
 async def test_what_is_committed_reaches_the_file_while_it_is_served(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     async with await opened(path) as store:

@@ -2,8 +2,8 @@
 
 SQLite by itself does it within a commit, every thousand pages: then everybody waits for it, and
 those are the slowest answers. Here a thread with a connection of its own does it while commits go
-on. What one would get wrong: as long as something is committed meanwhile the log never begins anew,
-and grows; so once it is long, one commit does wait, for the little that is left.
+on. Careful: as long as something is committed meanwhile the log never begins anew, and grows. So
+once it is long, one commit does wait, right after the thread has moved nearly everything.
 """
 
 import logging
@@ -20,14 +20,17 @@ _log = logging.getLogger(__name__)
 
 class Checkpoints:
     every_pages = 1_000
-    most_pages = 4_000
-    """Of 4 KB: about 16 MB. Reads go through the log, and a longer one makes them slower."""
+    most_pages = 16_000
+    """Of 4 KB: about 64 MB, and twice that at most. Reads go through the log, and a longer one
+    makes them slower."""
 
     def __init__(self, path: Path, writing: apsw.Connection) -> None:
         self._writing = writing
         self._own = schema.connect(path)
         self._thread = ThreadPoolExecutor(1, "greenroom-checkpoint")
         self._is_busy = False
+        self._has_moved = False
+        """Whether the thread has just moved everything that it found in the log."""
         self._begun_at = self._ended_at = 0
         self.is_due = False
         """Whether the next commit has to do it."""
@@ -38,10 +41,14 @@ class Checkpoints:
         written = self._written()
         if written < self._begun_at:  # SQLite counts to 2**31, and then begins anew
             self._begun_at = self._ended_at = 0
-        self.is_due = written - self._ended_at > self.most_pages
+        self.is_due = self._is_due(written - self._ended_at)
+        self._has_moved = False
         if not self._is_busy and written - self._begun_at > self.every_pages:
             self._is_busy, self._begun_at = True, written
             self._thread.submit(self._beside)
+
+    def _is_due(self, pages: int) -> bool:
+        return pages > 2 * self.most_pages or (pages > self.most_pages and self._has_moved)
 
     def within(self) -> None:
         """In the commit's own thread, when nothing else is being written."""
@@ -54,7 +61,9 @@ class Checkpoints:
 
     def _beside(self) -> None:
         try:
-            _moved(lambda: self._own.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE))
+            self._has_moved = _moved(
+                lambda: self._own.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            )
         finally:
             self._is_busy = False
 
