@@ -110,7 +110,9 @@ async def send(
     claim = claim_key(thread_id, actor.user, text.client_id(outgoing.client_id))
     text.check_length(outgoing.body)
     sending = messaging.heads.sending
-    await sending.begin(claim)
+    while sending.is_under_way(claim):
+        await sending.ended(claim)
+    sending.begin(claim)
     try:
         return await _send_once(messaging, actor, thread_id, outgoing, claim, queued)
     finally:

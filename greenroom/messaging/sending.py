@@ -15,17 +15,28 @@ class Sending:
     """Messages are named by the keys of their claims."""
 
     def __init__(self) -> None:
-        self._under_way: dict[Key, asyncio.Future[None]] = {}
+        self._under_way: dict[Key, asyncio.Future[None] | None] = {}
+        """With what other tries wait for, if there are any."""
         self._doubts: dict[Key, bytes] = {}
 
-    async def begin(self, claim: Key) -> None:
-        """Returns when no other try is under way. The caller must call `end` afterwards."""
-        while (other := self._under_way.get(claim)) is not None:
-            await asyncio.wait([other])
-        self._under_way[claim] = asyncio.get_running_loop().create_future()
+    def is_under_way(self, claim: Key) -> bool:
+        return claim in self._under_way
+
+    async def ended(self, claim: Key) -> None:
+        """Returns when the try that is under way has ended. Another may have begun since."""
+        end = self._under_way[claim]
+        if end is None:
+            end = self._under_way[claim] = asyncio.get_running_loop().create_future()
+        await asyncio.wait([end])
+
+    def begin(self, claim: Key) -> None:
+        """Only where no other try is under way. The caller must call `end` afterwards."""
+        self._under_way[claim] = None
 
     def end(self, claim: Key) -> None:
-        self._under_way.pop(claim).set_result(None)
+        end = self._under_way.pop(claim)
+        if end is not None:
+            end.set_result(None)
 
     def doubt(self, claim: Key, digest: bytes) -> None:
         """A try with this content may have been written, and its text counts."""
