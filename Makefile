@@ -39,16 +39,16 @@ format: $(DEV) ## let ruff put the code in order
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-soak: $(DEV) ## the random sequences against both store engines, for as long as one likes
+soak: $(DEV) ## the random sequences against both store engines, until it is stopped
 	$(BIN)/python -m tests.soak
 
-soak-messaging: $(DEV) ## random people against the plain model of messaging, likewise
+soak-messaging: $(DEV) ## random people against the plain model of messaging; until it is stopped
 	$(BIN)/python -m tests.soak_messaging
 
-soak-pipelining: $(DEV) ## clients that send without waiting, on a store that is slow and fails, likewise
+soak-pipelining: $(DEV) ## clients that send without waiting, on a store that is slow and fails; until it is stopped
 	$(BIN)/python -m tests.soak_pipelining
 
-soak-verdicts: $(DEV) ## random texts, judged quickly and by every rule, likewise
+soak-verdicts: $(DEV) ## random texts, judged quickly and by every rule; until it is stopped
 	$(BIN)/python -m tests.soak_verdicts
 
 torture: $(DEV) ## five minutes of kills, pauses and failures under people who never stop sending

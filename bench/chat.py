@@ -110,10 +110,10 @@ async def _run(chosen: argparse.Namespace) -> None:
     if task := asyncio.current_task():
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     async with AsyncExitStack() as stack:
+        before = None if chosen.before is None else stack.enter_context(checkout(chosen.before))
         servers = [await _server(stack, name, chosen) for name in chosen.only]
-        if chosen.before is not None:
-            tree = stack.enter_context(checkout(chosen.before))
-            servers.insert(1, await _server(stack, BEFORE, chosen, tree))
+        if before is not None:
+            servers.insert(1, await _server(stack, BEFORE, chosen, before))
         runs: dict[str, list[Round]] = {server.name: [] for server in servers}
         gc.freeze()
         for number in range(chosen.rounds):

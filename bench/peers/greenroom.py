@@ -21,6 +21,7 @@ from picows import WSFrame, WSListener, WSMsgType, WSTransport, ws_connect
 from bench.peers import Received
 
 SECRET = "a secret that only the benchmark has"
+START_SECONDS = 60
 
 
 class _Body(msgspec.Struct):
@@ -120,7 +121,8 @@ class Greenroom:
             cwd=self._tree,
         )
         assert self._process.stdout is not None
-        self.url = (await self._process.stdout.readline()).decode().strip()
+        started = asyncio.wait_for(self._process.stdout.readline(), START_SECONDS)
+        self.url = (await started).decode().strip()
         self._http = aiohttp.ClientSession(self.url)
 
     async def stop(self) -> None:
@@ -177,7 +179,7 @@ class Greenroom:
         transport, listener = await ws_connect(
             _Socket,
             url,
-            enable_auto_ping=True,  # other servers are started first: whoever is silent is cut off
+            enable_auto_ping=True,  # other servers are started first: silent sockets are closed
             auto_ping_idle_timeout=20,
             auto_ping_reply_timeout=20,
         )

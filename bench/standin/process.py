@@ -9,6 +9,8 @@ import msgspec
 
 from bench.standin.server import Counters
 
+START_SECONDS = 60
+
 
 class StandInProcess:
     def __init__(self) -> None:
@@ -21,7 +23,8 @@ class StandInProcess:
             sys.executable, "-m", "bench.standin.server", stdout=asyncio.subprocess.PIPE
         )
         assert self._process.stdout is not None
-        self.place = (await self._process.stdout.readline()).decode().strip()
+        started = asyncio.wait_for(self._process.stdout.readline(), START_SECONDS)
+        self.place = (await started).decode().strip()
         self._http = aiohttp.ClientSession(f"http://{self.place}")
         return self
 

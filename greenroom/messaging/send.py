@@ -1,11 +1,11 @@
 """Send a message: exactly once by the client's message id, and in one order for everybody.
 
 Three items in one transaction: the head moves on, the frame is new, and the claim on the client's
-id is new. A retry is refused by the claim, which says what the first try became. What one would get
-wrong: a retry must get its answer even if the sender may no longer write, so the claim is asked
-before a refusal is told; and a retry publishes nothing, for the write that happened has. Where its
-node was killed before it could, the others come back with their cursors; where the store's answer
-was lost, the claim says that it was written, and it is published then.
+id is new. A retry is refused by the claim, which says what the first try became. Careful: a retry
+must get its answer even if the sender may no longer write, so the claim is read before a refusal is
+told. A retry publishes nothing, since the write that happened has. Where its node was killed before
+it could, the others learn of it with their cursors; where the store's answer was lost, the claim
+says that it was written, and it is published then.
 """
 
 import asyncio

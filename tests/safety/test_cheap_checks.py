@@ -290,6 +290,8 @@ _HARMLESS_AS_ONE = re.compile(
     r"[a-z]{0,4}[\s-]?\d[\d-]{0,20})"
 )
 _CANDIDATE_AS_READ = re.compile(r"(?<![\w#])(?:\+\s?)?\(?\d(?:[\s().\-/_*~|•·]{0,3}\d){6,17}(?!\d)")
+_LETTER_AS_READ = re.compile(r"(?<![a-z])[oil]{1,3}(?=[\s.-]?\d)|(?<=\d)[oil]{1,3}(?![a-z])")
+_ONE_BY_ONE_AS_READ = re.compile(r"(?<!\d)\d(?:[^\w\n]{1,3}\d(?!\d)){6,17}")
 """As they are easiest to read; the ones in use are ordered by what a match begins with."""
 
 
@@ -297,11 +299,21 @@ def test_the_quick_expressions_find_what_the_plain_ones_find() -> None:
     for text in (*made_up(4, 6_000), *TEXTS):
         reading = Reading(text)
         as_read = phones._with_digits(reading.text)
+        assert _spans(phones._LETTER_FOR_DIGIT, reading.text) == _spans(
+            _LETTER_AS_READ, reading.text
+        ), ascii(text)
         rest = phones._without_harmless(as_read, reading.words)
         assert rest == _HARMLESS_AS_ONE.sub(" ; ", as_read), ascii(text)
         for one in (as_read, rest):
-            spans = [found.span() for found in _CANDIDATE_AS_READ.finditer(one)]
-            assert [found.span() for found in phones._CANDIDATE.finditer(one)] == spans, ascii(text)
+            for quick, plain in (
+                (phones._CANDIDATE, _CANDIDATE_AS_READ),
+                (phones._ONE_BY_ONE, _ONE_BY_ONE_AS_READ),
+            ):
+                assert _spans(quick, one) == _spans(plain, one), ascii(text)
+
+
+def _spans(expression: re.Pattern[str], text: str) -> list[tuple[int, int]]:
+    return [found.span() for found in expression.finditer(text)]
 
 
 @settings(max_examples=300, deadline=None)

@@ -39,8 +39,12 @@ async def test_on_dynamodb_the_order_is_exact(
     assert all(one.is_sent for one in messages)
 
 
-async def test_on_dynamodb_behind_a_network_that_fails(tmp_path: Path, dynamodb_url: str) -> None:
-    messages = await play(Scene(110, url=dynamodb_url, failing=0.1, breaks=1), tmp_path)
+@pytest.mark.parametrize(("seed", "nodes"), [(110, 1), (111, 1), (112, 2)])
+async def test_on_dynamodb_behind_a_network_that_fails(
+    tmp_path: Path, dynamodb_url: str, seed: int, nodes: int
+) -> None:
+    scene = Scene(seed, url=dynamodb_url, failing=0.1, breaks=1, nodes=nodes)
+    messages = await play(scene, tmp_path)
     assert any(one.refusals for one in messages)
 
 
