@@ -41,6 +41,7 @@ from greenroom.messaging.problems import (
 )
 from greenroom.messaging.records import MESSAGING, claim_key, message_key
 from greenroom.messaging.roles import Operation, may_as_seated
+from greenroom.messaging.sending import Name
 from greenroom.messaging.turns import Planned
 from greenroom.messaging.weigh import weighed
 from greenroom.people import directory
@@ -50,7 +51,7 @@ from greenroom.safety.judge import has_link, unsay
 from greenroom.safety.limits import Limit
 from greenroom.safety.models import HeldMessage
 from greenroom.safety.verdict import Allow, Hold, Judged, Nudge, worst
-from greenroom.store.base import Key, Op, Put, key_of
+from greenroom.store.base import Op, Put, key_of
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, OutcomeUnknown
 from greenroom.store.values import Item, Value
@@ -107,16 +108,17 @@ async def send(
     """Calls `queued` once the message has its place in the thread's queue, before it is written. A
     message that is held or refused has none. A try waits for those of the same message that are
     under way on this node: else it would count as a repetition of them."""
-    claim = claim_key(thread_id, actor.user, text.client_id(outgoing.client_id))
+    name = (thread_id, actor.user, text.client_id(outgoing.client_id))
     text.check_length(outgoing.body)
     sending = messaging.heads.sending
-    while sending.is_under_way(claim):
-        await sending.ended(claim)
-    sending.begin(claim)
+    if sending.is_under_way(name):
+        await sending.begin_after_others(name)
+    else:
+        sending.begin(name)
     try:
-        return await _send_once(messaging, actor, thread_id, outgoing, claim, queued)
+        return await _send_once(messaging, actor, thread_id, outgoing, name, queued)
     finally:
-        sending.end(claim)
+        sending.end(name)
 
 
 async def _send_once(
@@ -124,12 +126,13 @@ async def _send_once(
     actor: Actor,
     thread_id: ThreadId,
     outgoing: Outgoing,
-    claim: Key,
+    name: Name,
     queued: Callable[[], None] | None,
 ) -> Outcome:
     try:
-        return await _send(messaging, actor, thread_id, outgoing, claim, queued)
+        return await _send(messaging, actor, thread_id, outgoing, name, queued)
     except ConditionFailed as refusal:
+        claim = claim_key(*name)
         for failure in refusal.failed:
             if key_of(failure.op) == claim and failure.item is not None:
                 return await first_answer(messaging, thread_id, outgoing, failure.item)
@@ -137,7 +140,7 @@ async def _send_once(
     except InvalidText:
         raise  # what was sent before was none
     except Problem as problem:
-        item = await messaging.store.get(MESSAGING, claim, consistent=True)
+        item = await messaging.store.get(MESSAGING, claim_key(*name), consistent=True)
         if item is None:
             raise
         answer = await first_answer(messaging, thread_id, outgoing, item)
@@ -150,7 +153,7 @@ async def _send(
     actor: Actor,
     thread_id: ThreadId,
     outgoing: Outgoing,
-    claim: Key,
+    name: Name,
     queued: Callable[[], None] | None,
 ) -> Sent | Held:
     head = messaging.heads.kept(thread_id)
@@ -162,7 +165,7 @@ async def _send(
         await _check_reply(messaging, actor, head, outgoing.reply_to)
     outgoing = cleaned(outgoing)
     sending = messaging.heads.sending
-    in_doubt = sending.is_doubted(claim) and sending.take_doubt(claim, digest(outgoing))
+    in_doubt = sending.is_doubted(name) and sending.take_doubt(name, digest(outgoing))
     if in_doubt:
         unsay(messaging.safety, actor, outgoing.body)
     verdict = await weighed(messaging, actor, head, outgoing.body)
@@ -172,7 +175,7 @@ async def _send(
         head = await hold(messaging, actor, thread_id, outgoing, verdict)
     except BaseException as error:
         if in_doubt or isinstance(error, OutcomeUnknown | asyncio.CancelledError):
-            sending.doubt(claim, digest(outgoing))
+            sending.doubt(name, digest(outgoing))
         else:
             # A client that tries again does not say the same twice.
             unsay(messaging.safety, actor, outgoing.body)

@@ -5,51 +5,66 @@ written, its text counts; the next try takes that back before it counts again.
 """
 
 import asyncio
+from collections import deque
+from typing import TypeAlias
 
-from greenroom.store.base import Key
+from greenroom.ids import ThreadId, UserId
+
+Name: TypeAlias = tuple[ThreadId, UserId, str]
+"""Of a message: its thread, its author, and the client's own id for it."""
 
 _MOST_DOUBTS = 10_000
 
 
 class Sending:
-    """Messages are named by the keys of their claims."""
-
     def __init__(self) -> None:
-        self._under_way: dict[Key, asyncio.Future[None] | None] = {}
-        """With what other tries wait for, if there are any."""
-        self._doubts: dict[Key, bytes] = {}
+        self._under_way: dict[Name, deque[asyncio.Future[None]] | None] = {}
+        """With the tries that wait, if there are any."""
+        self._doubts: dict[Name, bytes] = {}
 
-    def is_under_way(self, claim: Key) -> bool:
-        return claim in self._under_way
+    def is_under_way(self, name: Name) -> bool:
+        return name in self._under_way
 
-    async def ended(self, claim: Key) -> None:
-        """Returns when the try that is under way has ended. Another may have begun since."""
-        end = self._under_way[claim]
-        if end is None:
-            end = self._under_way[claim] = asyncio.get_running_loop().create_future()
-        await asyncio.wait([end])
-
-    def begin(self, claim: Key) -> None:
+    def begin(self, name: Name) -> None:
         """Only where no other try is under way. The caller must call `end` afterwards."""
-        self._under_way[claim] = None
+        self._under_way[name] = None
 
-    def end(self, claim: Key) -> None:
-        end = self._under_way.pop(claim)
-        if end is not None:
-            end.set_result(None)
+    async def begin_after_others(self, name: Name) -> None:
+        """Where another try is under way: waits for it, and for those that came before."""
+        turn = asyncio.get_running_loop().create_future()
+        waiting = self._under_way[name]
+        if waiting is None:
+            waiting = self._under_way[name] = deque()
+        waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # it was this one's turn already
+                self.end(name)
+            raise
 
-    def doubt(self, claim: Key, digest: bytes) -> None:
+    def end(self, name: Name) -> None:
+        """Lets the next try begin, if one waits."""
+        waiting = self._under_way[name]
+        while waiting:
+            turn = waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        del self._under_way[name]
+
+    def doubt(self, name: Name, digest: bytes) -> None:
         """A try with this content may have been written, and its text counts."""
-        self._doubts[claim] = digest
+        self._doubts[name] = digest
         if len(self._doubts) > _MOST_DOUBTS:
             del self._doubts[next(iter(self._doubts))]
 
-    def is_doubted(self, claim: Key) -> bool:
-        return claim in self._doubts
+    def is_doubted(self, name: Name) -> bool:
+        return name in self._doubts
 
-    def take_doubt(self, claim: Key, digest: bytes) -> bool:
+    def take_doubt(self, name: Name, digest: bytes) -> bool:
         """Whether there was such a try. Another content under the same name is none."""
-        if self._doubts.get(claim) != digest:
+        if self._doubts.get(name) != digest:
             return False
-        del self._doubts[claim]
+        del self._doubts[name]
         return True

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from greenroom.errors import Problem
-from greenroom.ids import ThreadId
+from greenroom.ids import ThreadId, UserId
 from greenroom.messaging.answer import accept
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.draft import save_draft
@@ -17,6 +17,7 @@ from greenroom.messaging.models import Frame, Kind, Role, Thread
 from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.post_system import SystemMessage, post_system
 from greenroom.messaging.send import Held, Outgoing, Sent, send
+from greenroom.messaging.sending import Sending
 from greenroom.people.actor import SYSTEM, Actor, Scope
 from greenroom.store.base import Op
 from greenroom.store.problems import OutcomeUnknown, StoreUnavailable
@@ -292,6 +293,27 @@ class Stuck(Lossy):
             if self.problem is not None:
                 raise self.problem
         return await self._store.write(*ops, token=token)
+
+
+async def test_tries_of_one_message_take_turns_in_the_order_of_coming() -> None:
+    sending, name = Sending(), (ThreadId("thr_1"), UserId("usr_1"), "c")
+    begun: list[int] = []
+
+    async def try_it(number: int) -> None:
+        await sending.begin_after_others(name)
+        begun.append(number)
+        await asyncio.sleep(0)
+        sending.end(name)
+
+    sending.begin(name)
+    tries = [asyncio.create_task(try_it(number)) for number in range(5)]
+    await asyncio.sleep(0)
+    tries[1].cancel()
+    sending.end(name)
+    tries[0].cancel()  # just when it is its turn
+    await asyncio.wait(tries)
+    assert begun == [2, 3, 4]
+    assert not sending.is_under_way(name)
 
 
 @pytest.mark.parametrize("ends", ["well", "badly", "cancelled"])

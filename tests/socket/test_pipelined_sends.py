@@ -7,6 +7,8 @@ from pathlib import Path
 from greenroom.app import TABLES
 from greenroom.clock import SystemClock
 from greenroom.messaging.turns import MOST_TOGETHER
+from greenroom.store.problems import StoreUnavailable
+from tests.messaging.test_lost_answers import Stuck
 from tests.remote_store import Network, RemoteStore
 from tests.socket.client import sending
 from tests.socket.node import CAST, node_on
@@ -38,3 +40,24 @@ async def test_what_waits_for_a_slow_store_is_written_together(tmp_path: Path) -
             assert [one["message"]["seq"] for one in told] == seqs
     assert sum(network.transactions) == 2 * MANY + len(network.transactions)
     assert len(network.transactions) <= MANY / 8
+
+
+async def test_what_follows_another_try_of_a_message_does_not_overtake_it(tmp_path: Path) -> None:
+    """On a store that keeps the order itself, where nothing else waits."""
+    clock = SystemClock()
+    async with fresh_store(f"{SQLITE}{tmp_path}/node.db", TABLES, clock) as store:
+        stuck = Stuck(store)
+        async with node_on(stuck, clock) as node:  # type: ignore[arg-type]
+            await node.join(*CAST)
+            thread = await node.talk("ana", "ben")
+            async with await node.connect("ana") as ana:
+                stuck.loses, stuck.problem = True, StoreUnavailable("as told")
+                first = await ana.begin("send", **sending(thread, "one", "a"))
+                await stuck.reached.wait()
+                names = [("one", "a"), ("two", "b"), ("three", "c")]
+                rest = [await ana.begin("send", **sending(thread, *one)) for one in names]
+                await ana.ask("ping")
+                stuck.let.set()
+                assert (await first)["type"] == "problem"
+                seqs = [(await one)["message"]["seq"] for one in rest]
+                assert seqs == sorted(seqs)

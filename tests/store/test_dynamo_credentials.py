@@ -13,7 +13,7 @@ from greenroom.store.dynamo import Retry
 from greenroom.store.dynamo.address import Address
 from greenroom.store.dynamo.wire import Repeat, Wire
 from greenroom.store.problems import OutcomeUnknown, StoreUnavailable
-from tests.fault_proxy import FaultProxy, always, dropped, fault_proxy, refusal
+from tests.fault_proxy import Answer, FaultProxy, always, dropped, fault_proxy, refusal
 from tests.socket.node import until
 
 
@@ -122,6 +122,25 @@ async def test_cancelling_a_request_leaves_the_key_to_the_others(
     assert await asyncio.gather(*others) == [{}, {}, {}]
     assert gone.cancelled()
     assert (giver.asked, len(proxy.sent)) == (1, 3)
+
+
+async def test_requests_that_were_refused_with_one_key_ask_for_one_other(
+    behind: tuple[Machine, FaultProxy, Wire],
+) -> None:
+    giver, proxy, wire = behind
+    await wire.send("GetItem", {})
+    late = asyncio.Event()
+
+    async def refused_late(*_: object) -> Answer:
+        await late.wait()
+        return refusal("ExpiredTokenException")
+
+    proxy.on("GetItem", always(refusal("ExpiredTokenException")), refused_late)
+    requests = [asyncio.create_task(wire.send("GetItem", {})) for _ in range(2)]
+    await asyncio.wait(requests, return_when=asyncio.FIRST_COMPLETED)
+    late.set()
+    assert await asyncio.gather(*requests) == [{}, {}]
+    assert giver.asked == 2
 
 
 async def test_closing_ends_those_who_wait_for_a_key(

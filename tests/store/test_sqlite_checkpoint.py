@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import apsw
+import pytest
 
 from greenroom.store.base import Put
 from greenroom.store.sqlite import SqliteStore
@@ -54,15 +55,43 @@ async def test_no_commit_waits_before_the_thread_has_moved_nearly_everything(
 ) -> None:
     async with await opened(tmp_path / "store.db") as store:
         checkpoints = store._checkpoints
-        checkpoints.every_pages, checkpoints.most_pages = 1_000_000, 100
-        while (pages := checkpoints._written() - checkpoints._ended_at) <= 150:
-            await store.write(Put(NOTES, note(sk=f"{pages:05}", text=BIG)))
+        checkpoints.every_pages = 1_000_000
+        await fill(store, 20)
+        checkpoints.most_pages = checkpoints._written() * 2 // 3
+        checkpoints.committed()
         assert not checkpoints.is_due
         checkpoints._beside()
         checkpoints.committed()
         assert checkpoints.is_due
         checkpoints.committed()
         assert not checkpoints.is_due
+
+
+async def test_while_somebody_else_reads_no_commit_waits_for_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "store.db"
+    async with await opened(path) as store:
+        checkpoints = store._checkpoints
+        checkpoints.every_pages = 1_000_000
+        await fill(store, 2)
+        reading = apsw.Connection(str(path))
+        reading.execute("BEGIN")
+        reading.execute('SELECT count(*) FROM "Notes"').fetchone()
+        await fill(store, 15)
+        checkpoints.most_pages = checkpoints._written() * 2 // 3
+        checkpoints.every_pages = 5
+        checkpoints._beside()
+        checkpoints.committed()
+        assert not checkpoints.is_due  # next to nothing was moved
+        ended_at = checkpoints._ended_at
+        await fill(store, 40)
+        assert checkpoints._ended_at == ended_at
+        reading.close()
+        for number in range(40):
+            await store.write(Put(NOTES, note(sk=f"later{number}", text=BIG)))
+        assert checkpoints._ended_at > ended_at
+    assert not caplog.records
 
 
 async def test_a_log_that_the_thread_cannot_move_is_moved_by_a_commit(tmp_path: Path) -> None:

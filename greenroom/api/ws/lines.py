@@ -26,6 +26,10 @@ class Lines:
         """What the next request of each line waits for."""
         self._places: dict[asyncio.Task[None], _Place] = {}
 
+    def __contains__(self, line: str) -> bool:
+        """Whether somebody in the line has not let the next start yet."""
+        return line in self._last
+
     def start(self, line: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         loop = asyncio.get_running_loop()
         before = self._last.get(line)

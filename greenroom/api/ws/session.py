@@ -35,6 +35,7 @@ from greenroom.api.ws.stream import Stream
 from greenroom.api.ws.ticket import Ticket
 from greenroom.clock import iso
 from greenroom.errors import Problem
+from greenroom.ids import ThreadId
 from greenroom.messaging.sync import SLACK_MS
 from greenroom.people.access import AccountSuspended
 from greenroom.people.actor import Actor, Scope
@@ -224,13 +225,22 @@ class Session:
     def _line(self, request: frames.Request) -> str | None:
         """What one client writes into one thread takes effect in the order in which it was sent:
         a message is checked once the one before it is queued. Where the store keeps that order
-        itself nothing has to wait. Pages are large: a client gets one after the other, as fast as
-        it reads them."""
+        itself nothing has to wait, but for another try of a message that is under way, and for what
+        comes after it. Pages are large: a client gets one after the other, as fast as it reads
+        them."""
         if isinstance(request, frames.History):
             return "history"
-        if isinstance(request, frames.Send) and not self.desk.messaging.store.is_local:
+        if isinstance(request, frames.Send) and self._may_overtake(request):
             return request.thread_id
         return None
+
+    def _may_overtake(self, request: frames.Send) -> bool:
+        messaging, thread = self.desk.messaging, request.thread_id
+        if not messaging.store.is_local or thread in self._lines:
+            return True
+        assert self.actor is not None
+        name = (ThreadId(thread), self.actor.user, request.client_message_id)
+        return messaging.heads.sending.is_under_way(name)
 
     def _start(
         self, work: Coroutine[Any, Any, None], line: str | None = None

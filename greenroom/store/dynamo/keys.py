@@ -43,8 +43,10 @@ class Keys:
         except Exception as error:
             raise NoKey(f"no AWS credentials: {str(error) or type(error).__name__}") from None
 
-    def invalidate(self) -> bool:
+    def invalidate(self, key: Key | None) -> bool:
         """DynamoDB refuses the key. Whether there may be another."""
+        if key != self._key:
+            return True  # it has been replaced since the request was signed
         self._key = None
         return self._credentials.invalidate()
 

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 import msgspec
+from aiodynamo.credentials import Key
 from msgspec import Struct
 
 from greenroom.errors import Problem
@@ -86,6 +87,8 @@ class Refused(Exception):
         self.kind = kind
         self.message = message
         self.body = body
+        self.key: Key | None = None
+        """With which the request was signed."""
         self.after_loss = False
         """An earlier attempt of the same request may have been carried out."""
 
@@ -174,7 +177,7 @@ class Wire:
                         break
             except Refused as refused:
                 if refused.kind in _OUTDATED_KEYS and not renewed:
-                    renewed = self._keys.invalidate()
+                    renewed = self._keys.invalidate(refused.key)
                     if renewed:
                         continue
                 refused.after_loss = lost
@@ -209,7 +212,10 @@ class Wire:
             raise Setback(Lapse.LOST, reason) from None
         if status == 200:
             return answer
-        raise _refusal(status, answer)
+        refusal = _refusal(status, answer)
+        if isinstance(refusal, Refused):
+            refusal.key = key
+        raise refusal
 
 
 def _refusal(status: int, answer: Mapping[str, Any]) -> Setback | Refused:

@@ -7,7 +7,6 @@ once it is long, one commit does wait, right after the thread has moved nearly e
 """
 
 import logging
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,8 +20,8 @@ _log = logging.getLogger(__name__)
 class Checkpoints:
     every_pages = 1_000
     most_pages = 16_000
-    """Of 4 KB: about 64 MB, and twice that at most. Reads go through the log, and a longer one
-    makes them slower."""
+    """Of 4 KB: about 64 MB, and twice that at most, unless somebody else reads the file for long.
+    Reads go through the log, and a longer one makes them slower."""
 
     def __init__(self, path: Path, writing: apsw.Connection) -> None:
         self._writing = writing
@@ -30,8 +29,8 @@ class Checkpoints:
         self._thread = ThreadPoolExecutor(1, "greenroom-checkpoint")
         self._is_busy = False
         self._has_moved = False
-        """Whether the thread has just moved everything that it found in the log."""
-        self._begun_at = self._ended_at = 0
+        """Whether the thread has just moved nearly everything that was in the log."""
+        self._begun_at = self._ended_at = self._not_before = 0
         self.is_due = False
         """Whether the next commit has to do it."""
         writing.wal_autocheckpoint(0)
@@ -40,8 +39,8 @@ class Checkpoints:
         """On the loop, after each commit."""
         written = self._written()
         if written < self._begun_at:  # SQLite counts to 2**31, and then begins anew
-            self._begun_at = self._ended_at = 0
-        self.is_due = self._is_due(written - self._ended_at)
+            self._begun_at = self._ended_at = self._not_before = 0
+        self.is_due = written >= self._not_before and self._is_due(written - self._ended_at)
         self._has_moved = False
         if not self._is_busy and written - self._begun_at > self.every_pages:
             self._is_busy, self._begun_at = True, written
@@ -52,8 +51,10 @@ class Checkpoints:
 
     def within(self) -> None:
         """In the commit's own thread, when nothing else is being written."""
-        if _moved(lambda: self._writing.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)):
+        if _left(self._writing) == 0:
             self._ended_at = self._begun_at = self._written()
+        else:
+            self._not_before = self._written() + self.every_pages
 
     def close(self) -> None:
         self._thread.shutdown()
@@ -61,9 +62,8 @@ class Checkpoints:
 
     def _beside(self) -> None:
         try:
-            self._has_moved = _moved(
-                lambda: self._own.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
-            )
+            left = _left(self._own)
+            self._has_moved = left is not None and left < self.every_pages
         finally:
             self._is_busy = False
 
@@ -72,12 +72,13 @@ class Checkpoints:
         return self._writing.status(apsw.SQLITE_DBSTATUS_CACHE_WRITE)[0]
 
 
-def _moved(checkpoint: Callable[[], object]) -> bool:
+def _left(connection: apsw.Connection) -> int | None:
+    """Moves what nobody else is reading, and says how many pages are left; None if it failed."""
     try:
-        checkpoint()
+        pages, moved = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
     except apsw.BusyError:
-        return False  # the other one is at it
+        return None  # the other one is at it
     except apsw.Error as error:  # a full disk, say: nothing is lost, it is all in the log
         _log.warning("what was committed stays in the log for now: %s", error)
-        return False
-    return True
+        return None
+    return pages - moved
