@@ -309,7 +309,7 @@ async def hold(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, outgoing: Outgoing, verdict: Hold
 ) -> Thread:
     """The text stays out of the log until a moderator releases it: it has no seq, and nobody's
-    unread knows of it."""
+    unread knows of it. Returns the thread's head."""
     head = (await access.thread(messaging, actor, thread_id)).thread
     check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms())
     await messaging.store.write(*hold_ops(messaging, actor, thread_id, outgoing, verdict))

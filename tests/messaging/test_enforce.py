@@ -23,10 +23,8 @@ _OUTGOING = Outgoing("c", "Something to look at first")
 
 
 async def _held(world: World, thread: ThreadId) -> Case:
-    held = await hold(
-        world.messaging, world.actors["ana"], thread, _OUTGOING, Hold(reason="a test")
-    )
-    assert isinstance(held, Held)
+    ana = world.actors["ana"]
+    await hold(world.messaging, ana, thread, _OUTGOING, Hold(reason="a test"))
     return _case(HeldMessage(thread, world.user("ana"), "c"), _OUTGOING.body, world.user("ana"))
 
 
