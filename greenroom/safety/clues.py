@@ -62,10 +62,6 @@ time to und up us use via want we what when where which who will with work would
 _EVERYDAY_WORDS = frozenset(_EVERYDAY.split())
 
 
-def clues_of(regex: str) -> Clues:
-    return clues_of_any(clues_by_way(regex))
-
-
 @lru_cache
 def clues_by_way(regex: str) -> tuple[Clues, ...]:
     """For each of the ways in which it can match, where it consists of alternatives."""

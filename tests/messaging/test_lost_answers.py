@@ -311,7 +311,7 @@ async def test_tries_of_one_message_take_turns_in_the_order_of_coming() -> None:
     tries[1].cancel()
     sending.end(name)
     tries[0].cancel()  # just when it is its turn
-    await asyncio.wait(tries)
+    await asyncio.wait(tries, timeout=5)
     assert begun == [2, 3, 4]
     assert not sending.is_under_way(name)
 

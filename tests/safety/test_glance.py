@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 from msgspec.structs import replace
 
 from greenroom.safety import phones, phrases, traits
-from greenroom.safety.clues import LONG_RUN, clues_by_way, clues_of
+from greenroom.safety.clues import LONG_RUN, Clues, clues_by_way, clues_of_any
 from greenroom.safety.glance import Glance
 from greenroom.safety.judge import judge_by, judge_text
 from greenroom.safety.links import LINK
@@ -65,6 +65,11 @@ CIRCUMSTANCES = st.builds(
 def by_all_rules(text: str, circumstances: Circumstances, policy: Policy = POLICY) -> Verdict:
     """Without what was kept of earlier verdicts."""
     return judge_by(policy.rules, Reading(text), circumstances, replace(policy))
+
+
+def clues_of(regex: str) -> Clues:
+    """Of all its alternatives together."""
+    return clues_of_any(clues_by_way(regex))
 
 
 def suspects(text: str) -> list[str]:

@@ -101,7 +101,8 @@ async def test_a_log_that_the_thread_cannot_move_is_moved_by_a_commit(tmp_path: 
         longest = 0
         for number in range(100):
             await store.write(Put(NOTES, note(sk=f"{number:05}", text=BIG)))
-            longest = max(longest, checkpoints._written() - checkpoints._ended_at)
+            if number >= 10:  # what the tables took when they were created has been moved
+                longest = max(longest, checkpoints._written() - checkpoints._ended_at)
         assert 40 < longest < 60
 
 
