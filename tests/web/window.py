@@ -26,7 +26,7 @@ _SCREEN = """() => {
         log: ".log .rows", panel: ".panel", composer: ".composer-place", request: ".request",
     };
     // Who looks and who types is of the moment; the divider stands where reading began.
-    const PASSING = ".divider, .here, .now, .typing, .skeleton, .tools, .compose-hint";
+    const PASSING = ".divider, .online, .now, .typing, .skeleton, .tools, .compose-hint";
     const words = (node) => {
         if (node.nodeType === Node.TEXT_NODE) return [node.data.replace(/\\s+/g, " ").trim()];
         if (node.nodeType !== Node.ELEMENT_NODE || node.matches(PASSING)) return [];

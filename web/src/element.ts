@@ -14,7 +14,7 @@ import { mount, unmount } from "svelte";
 import { createClient, type Client } from "./client";
 import { Keys } from "./app/keys";
 import { Prefs } from "./app/prefs.svelte";
-import { Room } from "./app/room.svelte";
+import { AppContext } from "./app/appContext.svelte";
 import { Router } from "./app/router.svelte";
 import Shell from "./app/Shell.svelte";
 import styles from "./styles/app.css?inline";
@@ -104,7 +104,7 @@ class GreenroomInbox extends HTMLElement {
     const router = new Router(false);
     const prefs = new Prefs(this);
     const keys = new Keys(() => prefs.keys);
-    const room = new Room({
+    const app = new AppContext({
       client,
       router,
       prefs,
@@ -118,7 +118,7 @@ class GreenroomInbox extends HTMLElement {
     this.#unread = client.counts.subscribe((counts) => {
       if (counts) this.#tell("greenroom:unread", { unread: counts.badge });
     });
-    const shell = mount(Shell, { target: this.#root, props: { room } });
+    const shell = mount(Shell, { target: this.#root, props: { app } });
     this.#running = { client, router, keys, shell };
     this.#tell("greenroom:ready", {});
   }

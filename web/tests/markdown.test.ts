@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Block, Inline } from "../src/inbox/markdown";
 import { parse, plain } from "../src/inbox/markdown";
-import { hostileTexts, repeats } from "./hostile";
+import { hostileTexts, repeats } from "./hostileTexts";
 
 const MOST_MS = 20;
 const DEEPEST = 32;

@@ -13,74 +13,74 @@ export interface Shortcut {
   /** One after another: "g i". */
   keys: readonly string[];
   section: Section;
-  says: PlainKey;
+  label: PlainKey;
 }
 
 export const SHORTCUTS = [
-  { id: "help", keys: ["?"], section: "anywhere", says: "key.help" },
-  { id: "new", keys: ["n"], section: "anywhere", says: "key.new" },
-  { id: "goInbox", keys: ["g i"], section: "anywhere", says: "key.goInbox" },
-  { id: "goModeration", keys: ["g m"], section: "anywhere", says: "key.goModeration" },
-  { id: "goSettings", keys: ["g s"], section: "anywhere", says: "key.goSettings" },
-  { id: "close", keys: ["Escape"], section: "anywhere", says: "key.close" },
-  { id: "next", keys: ["j"], section: "list", says: "key.next" },
-  { id: "previous", keys: ["k"], section: "list", says: "key.previous" },
+  { id: "help", keys: ["?"], section: "anywhere", label: "key.help" },
+  { id: "new", keys: ["n"], section: "anywhere", label: "key.new" },
+  { id: "goInbox", keys: ["g i"], section: "anywhere", label: "key.goInbox" },
+  { id: "goModeration", keys: ["g m"], section: "anywhere", label: "key.goModeration" },
+  { id: "goSettings", keys: ["g s"], section: "anywhere", label: "key.goSettings" },
+  { id: "close", keys: ["Escape"], section: "anywhere", label: "key.close" },
+  { id: "next", keys: ["j"], section: "list", label: "key.next" },
+  { id: "previous", keys: ["k"], section: "list", label: "key.previous" },
   {
     id: "folder",
     keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
     section: "list",
-    says: "key.folder",
+    label: "key.folder",
   },
-  { id: "compose", keys: ["c"], section: "conversation", says: "key.compose" },
-  { id: "pin", keys: ["p"], section: "conversation", says: "key.pin" },
-  { id: "mute", keys: ["m"], section: "conversation", says: "key.mute" },
-  { id: "archive", keys: ["e"], section: "conversation", says: "key.archive" },
-  { id: "unread", keys: ["u"], section: "conversation", says: "key.unread" },
-  { id: "accept", keys: ["y"], section: "conversation", says: "key.accept" },
-  { id: "details", keys: ["d"], section: "conversation", says: "key.details" },
-  { id: "newest", keys: ["End"], section: "conversation", says: "key.newest" },
-  { id: "editLast", keys: ["ArrowUp"], section: "conversation", says: "key.editLast" },
-  { id: "messages", keys: ["ArrowUp", "ArrowDown"], section: "message", says: "key.messages" },
-  { id: "reply", keys: ["r"], section: "message", says: "key.reply" },
-  { id: "edit", keys: ["e"], section: "message", says: "key.edit" },
-  { id: "react", keys: ["+"], section: "message", says: "key.react" },
-  { id: "nextCase", keys: ["j"], section: "moderation", says: "key.next" },
-  { id: "previousCase", keys: ["k"], section: "moderation", says: "key.previous" },
-  { id: "release", keys: ["r"], section: "moderation", says: "key.release" },
-  { id: "dismiss", keys: ["d"], section: "moderation", says: "key.dismiss" },
-  { id: "remove", keys: ["x"], section: "moderation", says: "key.remove" },
-  { id: "warn", keys: ["w"], section: "moderation", says: "key.warn" },
-  { id: "suspend", keys: ["s"], section: "moderation", says: "key.suspend" },
+  { id: "compose", keys: ["c"], section: "conversation", label: "key.compose" },
+  { id: "pin", keys: ["p"], section: "conversation", label: "key.pin" },
+  { id: "mute", keys: ["m"], section: "conversation", label: "key.mute" },
+  { id: "archive", keys: ["e"], section: "conversation", label: "key.archive" },
+  { id: "unread", keys: ["u"], section: "conversation", label: "key.unread" },
+  { id: "accept", keys: ["y"], section: "conversation", label: "key.accept" },
+  { id: "details", keys: ["d"], section: "conversation", label: "key.details" },
+  { id: "newest", keys: ["End"], section: "conversation", label: "key.newest" },
+  { id: "editLast", keys: ["ArrowUp"], section: "conversation", label: "key.editLast" },
+  { id: "messages", keys: ["ArrowUp", "ArrowDown"], section: "message", label: "key.messages" },
+  { id: "reply", keys: ["r"], section: "message", label: "key.reply" },
+  { id: "edit", keys: ["e"], section: "message", label: "key.edit" },
+  { id: "react", keys: ["+"], section: "message", label: "key.react" },
+  { id: "nextCase", keys: ["j"], section: "moderation", label: "key.next" },
+  { id: "previousCase", keys: ["k"], section: "moderation", label: "key.previous" },
+  { id: "release", keys: ["r"], section: "moderation", label: "key.release" },
+  { id: "dismiss", keys: ["d"], section: "moderation", label: "key.dismiss" },
+  { id: "remove", keys: ["x"], section: "moderation", label: "key.remove" },
+  { id: "warn", keys: ["w"], section: "moderation", label: "key.warn" },
+  { id: "suspend", keys: ["s"], section: "moderation", label: "key.suspend" },
 ] as const satisfies readonly Shortcut[];
 
 export type ShortcutId = (typeof SHORTCUTS)[number]["id"];
-type Doing = (key: string) => void;
+type Action = (key: string) => void;
 
 const SEQUENCE_MS = 1200;
-const GOES_ON = new Set(["j", "k"]);
+const REPEATABLE = new Set(["j", "k"]);
 
 export class Keys {
-  readonly #doing = new Map<string, Doing[]>();
+  readonly #actions = new Map<string, Action[]>();
   #first: { key: string; at: number } | null = null;
-  readonly #areOn: () => boolean;
+  readonly #isEnabled: () => boolean;
 
-  constructor(areOn: () => boolean) {
-    this.#areOn = areOn;
+  constructor(isEnabled: () => boolean) {
+    this.#isEnabled = isEnabled;
   }
 
   /** Returns what ends it: fit for an $effect. */
-  on(id: ShortcutId, run: Doing): () => void {
-    const all = this.#doing.get(id) ?? [];
-    this.#doing.set(id, [run, ...all]);
+  on(id: ShortcutId, run: Action): () => void {
+    const all = this.#actions.get(id) ?? [];
+    this.#actions.set(id, [run, ...all]);
     return () =>
-      this.#doing.set(
+      this.#actions.set(
         id,
-        (this.#doing.get(id) ?? []).filter((one) => one !== run),
+        (this.#actions.get(id) ?? []).filter((one) => one !== run),
       );
   }
 
   /** Several at once. */
-  all(map: Partial<Record<ShortcutId, Doing>>): () => void {
+  all(map: Partial<Record<ShortcutId, Action>>): () => void {
     const ends = Object.entries(map).map(([id, run]) => this.on(id as ShortcutId, run));
     return () => ends.forEach((end) => end());
   }
@@ -95,39 +95,39 @@ export class Keys {
     )
       return;
     const { key } = event;
-    if (event.repeat && !GOES_ON.has(key)) return;
-    if (key !== "Escape" && (!this.#areOn() || isWriting(event))) return;
+    if (event.repeat && !REPEATABLE.has(key)) return;
+    if (key !== "Escape" && (!this.#isEnabled() || isTyping(event))) return;
     const run = this.#find(key);
     if (run === null) return;
     event.preventDefault();
     run(key);
   };
 
-  #find(key: string): Doing | null {
+  #find(key: string): Action | null {
     const first =
       this.#first !== null && Date.now() - this.#first.at < SEQUENCE_MS ? this.#first.key : null;
     this.#first = null;
-    const sequence = first === null ? null : this.#doer(`${first} ${key}`);
+    const sequence = first === null ? null : this.#actionFor(`${first} ${key}`);
     if (sequence) return sequence;
     if (SHORTCUTS.some((one) => one.keys.some((keys) => keys.startsWith(`${key} `)))) {
       this.#first = { key, at: Date.now() };
       return null;
     }
-    return this.#doer(key);
+    return this.#actionFor(key);
   }
 
-  #doer(key: string): Doing | null {
+  #actionFor(key: string): Action | null {
     for (const shortcut of SHORTCUTS) {
       if (shortcut.section === "message" || shortcut.id === "editLast") continue;
       if (!(shortcut.keys as readonly string[]).includes(key)) continue;
-      const run = this.#doing.get(shortcut.id)?.[0];
+      const run = this.#actions.get(shortcut.id)?.[0];
       if (run) return run;
     }
     return null;
   }
 }
 
-function isWriting(event: KeyboardEvent): boolean {
+function isTyping(event: KeyboardEvent): boolean {
   const target = event.composedPath()[0];
   if (!(target instanceof HTMLElement)) return false;
   if (target.isContentEditable) return true;

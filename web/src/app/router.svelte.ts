@@ -5,9 +5,9 @@
 // stays while threads are opened and closed in it.
 import type { Folder } from "../client";
 
-export type Page = "inbox" | "new" | "moderation" | "settings" | "nowhere";
+export type Page = "inbox" | "new" | "moderation" | "settings" | "notFound";
 
-export interface Place {
+export interface Route {
   page: Page;
   thread: string | null;
   folder: Folder;
@@ -31,7 +31,7 @@ export const FOLDERS = [
 
 export class Router {
   #address = $state.raw("/inbox");
-  readonly place = $derived(placeOf(this.#address));
+  readonly route = $derived(parseRoute(this.#address));
   readonly #inAddressBar: boolean;
 
   constructor(inAddressBar: boolean) {
@@ -55,7 +55,7 @@ export class Router {
     else history.pushState(null, "", address);
   }
 
-  inbox(folder: Folder = this.place.folder, thread: string | null = null): void {
+  inbox(folder: Folder = this.route.folder, thread: string | null = null): void {
     this.go(inboxAddress(folder, thread));
   }
 
@@ -74,26 +74,26 @@ export function inboxAddress(folder: Folder, thread: string | null): string {
   return folder === "all" ? path : `${path}?folder=${folder}`;
 }
 
-function placeOf(address: string): Place {
+function parseRoute(address: string): Route {
   const url = new URL(address, "http://here");
   const [first = "", second = "", third] = url.pathname.split("/").slice(1);
   const wanted = url.searchParams.get("folder");
   const folder = FOLDERS.find((name) => name === wanted) ?? "all";
   const [to, person] = [url.searchParams.get("to"), url.searchParams.get("person")];
   const at = { folder, thread: null, to, person };
-  if (third !== undefined && third !== "") return { ...at, page: "nowhere" };
+  if (third !== undefined && third !== "") return { ...at, page: "notFound" };
   if (first === "" || first === "inbox") {
-    const thread = decoded(second);
-    return thread === null ? { ...at, page: "nowhere" } : { ...at, page: "inbox", thread: thread || null };
+    const thread = decode(second);
+    return thread === null ? { ...at, page: "notFound" } : { ...at, page: "inbox", thread: thread || null };
   }
   if (second === "" && (first === "new" || first === "moderation" || first === "settings")) {
     return { ...at, page: first };
   }
-  return { ...at, page: "nowhere" };
+  return { ...at, page: "notFound" };
 }
 
 /** Null for what no address of ours can be: `%E0%A4%A` is half a letter. */
-function decoded(part: string): string | null {
+function decode(part: string): string | null {
   try {
     return decodeURIComponent(part);
   } catch {

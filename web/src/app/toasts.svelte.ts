@@ -1,6 +1,6 @@
 // What is said once and goes away: "Archived · Undo". What must be read stands somewhere else.
 import { isProblem, type ProblemDocument } from "../client";
-import { moment, problemText, says, t, type PlainKey } from "../strings";
+import { dateTime, plainString, problemText, t, type PlainKey } from "../strings";
 
 export interface Toast {
   id: number;
@@ -8,7 +8,7 @@ export interface Toast {
   act?: { name: string; run: () => void };
 }
 
-const SHOWN_MS = 6000;
+const TOAST_MS = 6000;
 
 export class Toasts {
   list = $state.raw<readonly Toast[]>([]);
@@ -17,7 +17,7 @@ export class Toasts {
   show(text: string, act?: { name: string; run: () => void }): void {
     const id = ++this.#last;
     this.list = [...this.list.slice(-2), act === undefined ? { id, text } : { id, text, act }];
-    setTimeout(() => this.hide(id), act === undefined ? SHOWN_MS : SHOWN_MS * 2);
+    setTimeout(() => this.hide(id), act === undefined ? TOAST_MS : TOAST_MS * 2);
   }
 
   hide(id: number): void {
@@ -25,23 +25,23 @@ export class Toasts {
   }
 
   /** Does it, and says why where it did not work. Answers whether it did. */
-  async trying(doing: () => Promise<unknown>): Promise<boolean> {
+  async attempt(action: () => Promise<unknown>): Promise<boolean> {
     try {
-      await doing();
+      await action();
       return true;
     } catch (error) {
-      this.show(reasonOf(error));
+      this.show(errorText(error));
       return false;
     }
   }
 }
 
-export function reasonOf(error: unknown): string {
+export function errorText(error: unknown): string {
   if (!isProblem(error)) {
     console.error(error);
     return t("app.wrong");
   }
-  return sentenceOf(error);
+  return problemMessage(error);
 }
 
 /** What the client finds by itself has a code and no words. */
@@ -55,10 +55,10 @@ const OWN: Readonly<Record<string, PlainKey>> = {
 const SERVER_FAILED = 500;
 
 /** In plain words: ours where we have some, else the server's. */
-export function sentenceOf(problem: ProblemDocument | null | undefined): string {
+export function problemMessage(problem: ProblemDocument | null | undefined): string {
   if (!problem) return t("app.wrongText");
   const own = OWN[problem.type];
-  if (own) return says(own);
+  if (own) return plainString(own);
   const code = problem.type.slice(problem.type.lastIndexOf("/") + 1);
   const given = problem as unknown as Record<string, unknown>;
   const fields = "fields" in given ? (given["fields"] as typeof given) : given;
@@ -73,7 +73,7 @@ function suspended(fields: Readonly<Record<string, unknown>>): string {
   const { until, reason, contact } = fields;
   return [
     typeof until === "string"
-      ? t("notice.suspendedUntil", { when: moment(until) })
+      ? t("notice.suspendedUntil", { when: dateTime(until) })
       : t("notice.suspendedForGood"),
     typeof reason === "string" && reason !== "" ? t("notice.reason", { reason }) : "",
     typeof contact === "string" && contact !== ""

@@ -3,35 +3,35 @@
 // What one would get wrong: what is loaded before the socket listens may miss what happens in
 // between. So it waits a moment for the socket; and where it did not wait long enough, the hub says
 // `fresh` once it listens, and everything on screen is loaded again.
-import { type Desk, OpenThread } from "./conversation";
-import type { Storage } from "./kept";
-import { FolderList } from "./list";
-import { Mirror } from "./mirror";
-import { TheModeration } from "./moderation";
-import { TheNotices } from "./notices";
-import { isProblem, own, Refusal, Rest } from "./rest";
-import * as rules from "./rules";
-import { type MaybeSent, Sent, shown } from "./sent";
-import { type HubPort, lockOfTab, reachHub, type TabLock } from "./shared";
+import { type ConversationHost, OpenThread } from "./conversation";
+import type { Storage } from "./storage";
+import { FolderList } from "./folderList";
+import { ClientStore } from "./store";
+import { ModerationClient } from "./moderation";
+import { ModerationNotices } from "./notices";
+import { isProblem, clientProblem, ProblemError, Rest } from "./rest";
+import * as inboxRules from "./inboxRules";
+import { type UnconfirmedMessage, OutboxView, toOutgoing } from "./outboxView";
+import { type HubPort, acquireTabLock, connectToHub, type TabLock } from "./hubPort";
 import type { Ack } from "./socket";
 import { claimsOf, Tokens } from "./tokens";
 import type {
   Client,
   ClientOptions,
-  Connection,
+  ConnectionStatus,
   Folder,
   Message,
-  Notice,
+  Announcement,
   Outgoing,
   ProblemDocument,
   SendOptions,
 } from "./types";
 import { UseCases } from "./usecases";
-import { Value } from "./value";
-import type { Answered, Asked, ToHub, ToTab } from "./wire";
+import { Value } from "./observable";
+import type { Reply, RequestFrame, ServerEvent, ToHub, ToTab } from "./protocol";
 
-const FIRST_WAIT_MS = 400;
-const BOOT_AGAIN_MS = 3000;
+const FIRST_CONNECT_MS = 400;
+const START_RETRY_MS = 3000;
 
 /** What a browser has, for where there is none. */
 export interface Platform {
@@ -40,31 +40,31 @@ export interface Platform {
 }
 
 export function createClient(options: ClientOptions, platform: Platform = {}): Client {
-  return new TheClient(options, platform);
+  return new UserClient(options, platform);
 }
 
-class TheClient extends UseCases implements Client, Desk {
-  readonly connection = new Value<Connection>({ state: "connecting", retryAt: null, problem: null });
+class UserClient extends UseCases implements Client, ConversationHost {
+  readonly connection = new Value<ConnectionStatus>({ state: "connecting", retryAt: null, problem: null });
   readonly rest: Rest;
-  readonly mirror: Mirror;
-  readonly moderation: TheModeration;
-  readonly #told: TheNotices;
+  readonly store: ClientStore;
+  readonly moderation: ModerationClient;
+  readonly #notices: ModerationNotices;
   #tokens: Tokens;
   #api: string;
   #port: HubPort | null = null;
-  #sent = new Sent(() => this.#outboxChanged());
+  #outbox = new OutboxView(() => this.#outboxChanged());
   #lock: TabLock | null = null;
-  #lists = new Set<FolderList>();
-  #open = new Set<OpenThread>();
-  #asked = new Map<number, (answer: Answered) => void>();
-  #waiting: (() => void)[] = [];
-  #reads = new Map<string, number>();
-  #reading = new Set<string>();
-  #notices = new Set<(notice: Notice) => void>();
-  #number = 0;
+  #folderLists = new Set<FolderList>();
+  #openThreads = new Set<OpenThread>();
+  #pending = new Map<number, (answer: Reply) => void>();
+  #untilLive: (() => void)[] = [];
+  #readSeqs = new Map<string, number>();
+  #sendingReads = new Set<string>();
+  #announcementListeners = new Set<(notice: Announcement) => void>();
+  #lastId = 0;
   #started = false;
-  #over = false;
-  #bootTimer: ReturnType<typeof setTimeout> | null = null;
+  #isClosed = false;
+  #startTimer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(
     private readonly options: ClientOptions,
@@ -74,115 +74,115 @@ class TheClient extends UseCases implements Client, Desk {
     this.#api = options.api ?? globalThis.location.origin;
     this.#tokens = new Tokens(options.token);
     this.rest = new Rest(this.#api, this.#tokens);
-    this.mirror = new Mirror(this.rest, (thread) =>
+    this.store = new ClientStore(this.rest, (thread) =>
       this.drafts.changed(thread.threadId, thread.mine.hasDraft),
     );
-    this.moderation = new TheModeration(this.rest, this.mirror);
-    this.#told = new TheNotices(
+    this.moderation = new ModerationClient(this.rest, this.store);
+    this.#notices = new ModerationNotices(
       this.rest,
-      (notice) => this.#sent.decided(notice),
-      (held) => this.#sent.heldElsewhere(held),
+      (notice) => this.#outbox.applyNotice(notice),
+      (held) => this.#outbox.setHeld(held),
     );
     this.#watchPage(true);
-    void this.#boot();
+    void this.#start();
   }
 
-  get outbox(): Sent["list"] {
-    return this.#sent.list;
+  get outbox(): OutboxView["list"] {
+    return this.#outbox.list;
   }
 
-  get notices(): TheNotices["list"] {
-    return this.#told.list;
+  get notices(): ModerationNotices["list"] {
+    return this.#notices.list;
   }
 
   get contact(): string | null {
-    return this.#told.contact;
+    return this.#notices.contact;
   }
 
   acknowledge(noticeId: string): Promise<void> {
-    return this.#told.acknowledge(noticeId);
+    return this.#notices.acknowledge(noticeId);
   }
 
-  get counts(): Mirror["counts"] {
-    return this.mirror.counts;
+  get counts(): ClientStore["counts"] {
+    return this.store.counts;
   }
 
-  get people(): Mirror["people"] {
-    return this.mirror.people;
+  get people(): ClientStore["people"] {
+    return this.store.people;
   }
 
   need(userIds: Iterable<string>): void {
-    this.mirror.need(userIds);
+    this.store.need(userIds);
   }
 
   // Coming and going.
 
-  async #boot(): Promise<void> {
+  async #start(): Promise<void> {
     try {
       const token = await this.#tokens.get();
-      this.mirror.me = claimsOf(token).sub ?? (await this.rest.ask("get", "/v1/me", {})).userId;
-      this.#lock ??= await lockOfTab();
-      if (this.#over) return this.#lock?.release();
-      this.#reach(this.mirror.me);
-      const live = new Promise<void>((done) => this.#waiting.push(done));
-      await Promise.race([live, new Promise((done) => setTimeout(done, FIRST_WAIT_MS))]);
-      if (this.#over) return;
+      this.store.me = claimsOf(token).sub ?? (await this.rest.request("get", "/v1/me", {})).userId;
+      this.#lock ??= await acquireTabLock();
+      if (this.#isClosed) return this.#lock?.release();
+      this.#connectHub(this.store.me);
+      const live = new Promise<void>((done) => this.#untilLive.push(done));
+      await Promise.race([live, new Promise((done) => setTimeout(done, FIRST_CONNECT_MS))]);
+      if (this.#isClosed) return;
       this.#started = true;
       void this.#loadMe();
-      this.mirror.refreshPeople(); // none yet, unless the page was put aside and is back
-      void this.#told.load();
-      if (this.#lists.size === 0) this.mirror.recount(); // with a list they come by themselves
-      for (const list of this.#lists) void list.refresh();
-      for (const conversation of this.#open) void conversation.begin(this.#places.get(conversation));
+      this.store.refreshPeople(); // none yet, unless the page was put aside and is back
+      void this.#notices.load();
+      if (this.#folderLists.size === 0) this.store.recount(); // with a list they come by themselves
+      for (const list of this.#folderLists) void list.refresh();
+      for (const conversation of this.#openThreads) void conversation.start(this.#startAt.get(conversation));
     } catch (error) {
-      if (!this.#over) this.#notYet(error);
+      if (!this.#isClosed) this.#startFailed(error);
     }
   }
 
-  readonly #places = new WeakMap<OpenThread, string>();
+  readonly #startAt = new WeakMap<OpenThread, string>();
 
-  #notYet(error: unknown): void {
-    const isAway = isProblem(error) && (error.status === 0 || error.status >= 500);
-    const state = isAway ? "offline" : "refused";
-    const problem = isProblem(error) ? (error.fields as unknown as ProblemDocument) : noToken(error);
-    this.connection.set({ state, retryAt: isAway ? Date.now() + BOOT_AGAIN_MS : null, problem });
-    if (isAway) this.#bootTimer = setTimeout(() => void this.#boot(), BOOT_AGAIN_MS);
+  #startFailed(error: unknown): void {
+    const isUnreachable = isProblem(error) && (error.status === 0 || error.status >= 500);
+    const state = isUnreachable ? "offline" : "refused";
+    const problem = isProblem(error) ? (error.fields as unknown as ProblemDocument) : noTokenProblem(error);
+    this.connection.set({ state, retryAt: isUnreachable ? Date.now() + START_RETRY_MS : null, problem });
+    if (isUnreachable) this.#startTimer = setTimeout(() => void this.#start(), START_RETRY_MS);
   }
 
-  #reach(userId: string): void {
+  #connectHub(userId: string): void {
     if (this.#port !== null) return;
     const { storage = pageStorage(), WebSocket: Socket } = this.platform;
     const shared = this.options.shared ?? true;
     const where = { api: this.#api, userId, shared };
-    this.#port = reachHub(Socket === undefined ? where : { ...where, Socket });
-    this.#port.listen((message) => this.#take(message));
-    const kept = this.#sent.begin(storage, `greenroom.outbox ${this.#api} ${userId} `);
-    this.#post({ type: "hello", api: this.#api, lock: this.#lock?.name ?? null, kept });
+    this.#port = connectToHub(Socket === undefined ? where : { ...where, Socket });
+    this.#port.listen((message) => this.#receive(message));
+    const queued = this.#outbox.load(storage, `greenroom.outbox ${this.#api} ${userId} `);
+    this.#post({ type: "hello", api: this.#api, lock: this.#lock?.name ?? null, queued });
     this.focus();
   }
 
   async #loadMe(): Promise<void> {
     try {
-      this.itsMe(await this.rest.ask("get", "/v1/me", {}));
+      this.setMe(await this.rest.request("get", "/v1/me", {}));
     } catch (error) {
-      if (isProblem(error) && error.status === 403) this.#notYet(error);
+      if (isProblem(error) && error.status === 403) this.#startFailed(error);
     }
   }
 
   retryNow(): void {
-    if (this.#port === null) void this.#boot();
+    if (this.#port === null) void this.#start();
     this.#post({ type: "wake" });
   }
 
   close({ forget = false } = {}): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.drafts.flushAll();
-    if (this.#bootTimer !== null) clearTimeout(this.#bootTimer);
+    if (this.#startTimer !== null) clearTimeout(this.#startTimer);
     this.#watchPage(false);
-    for (const list of [...this.#lists]) list.close();
-    for (const conversation of [...this.#open]) conversation.close();
-    if (forget) this.#sent.forget();
+    for (const list of [...this.#folderLists]) list.close();
+    for (const conversation of [...this.#openThreads]) conversation.close();
+    if (forget) this.#outbox.clear();
     this.#post({ type: "bye" });
     this.#lock?.release();
     this.connection.set({ state: "closed", retryAt: null, problem: null });
@@ -190,34 +190,34 @@ class TheClient extends UseCases implements Client, Desk {
 
   #watchPage(on: boolean): void {
     if (typeof document === "undefined") return;
-    const change = on ? "addEventListener" : "removeEventListener";
-    document[change]("visibilitychange", this.#looked);
-    globalThis[change]("online", this.#wake);
-    globalThis[change]("offline", this.#wake);
-    globalThis[change]("pagehide", this.#left);
-    globalThis[change]("pageshow", this.#back as EventListener);
+    const toggle = on ? "addEventListener" : "removeEventListener";
+    document[toggle]("visibilitychange", this.#onVisibility);
+    globalThis[toggle]("online", this.#wake);
+    globalThis[toggle]("offline", this.#wake);
+    globalThis[toggle]("pagehide", this.#onPageHide);
+    globalThis[toggle]("pageshow", this.#onPageShow as EventListener);
   }
 
-  #looked = (): void => {
+  #onVisibility = (): void => {
     this.focus();
     if (document.hidden) return this.drafts.flushAll();
     this.#post({ type: "wake" });
-    if (this.#started) void this.#told.loadHeld();
+    if (this.#started) void this.#notices.loadHeld();
   };
 
   /** The network has come or gone, says the browser, which knows of Wi-Fi and not of the server. */
   #wake = (): void => this.#post({ type: "wake" });
 
-  #left = (): void => {
+  #onPageHide = (): void => {
     this.drafts.flushAll();
     this.#post({ type: "bye" });
   };
 
   /** The page was put aside whole, and is shown again: the hub has forgotten it. */
-  #back = (event: PageTransitionEvent): void => {
+  #onPageShow = (event: PageTransitionEvent): void => {
     if (!event.persisted || this.#port === null) return;
     this.#port = null;
-    void this.#boot();
+    void this.#start();
   };
 
   #post(message: ToHub): void {
@@ -226,126 +226,126 @@ class TheClient extends UseCases implements Client, Desk {
 
   // What the hub says.
 
-  #take(message: ToTab): void {
+  #receive(message: ToTab): void {
     switch (message.type) {
       case "welcome":
-        this.#known(message.outbox);
-        return this.#connected(message.connection);
-      case "connection":
-        return this.#connected(message.connection);
-      case "told":
-        return this.#heard(message.frame);
+        this.#setOutbox(message.outbox);
+        return this.#onStatus(message.status);
+      case "status":
+        return this.#onStatus(message.status);
+      case "event":
+        return this.#onEvent(message.event);
       case "synced":
-        this.#told.told(message.changes.notices ?? []);
-        this.#told.drop(message.changes.acknowledgedNoticeIds ?? []);
-        return this.mirror.synced(message.changes);
+        this.#notices.add(message.changes.notices ?? []);
+        this.#notices.remove(message.changes.acknowledgedNoticeIds ?? []);
+        return this.store.synced(message.changes);
       case "resumed":
-        return this.mirror.refreshPeople();
-      case "fresh":
-        return this.#fresh();
-      case "answer":
-        this.#asked.get(message.n)?.(message.answer);
-        this.#asked.delete(message.n);
+        return this.store.refreshPeople();
+      case "reset":
+        return this.#reset();
+      case "reply":
+        this.#pending.get(message.n)?.(message.reply);
+        this.#pending.delete(message.n);
         return;
       case "outbox":
-        return this.#known(message.outbox);
+        return this.#setOutbox(message.outbox);
       case "settled":
         return this.#settled(message);
-      case "token?":
-        void this.#giveToken(message.n, message.stale);
+      case "tokenRequest":
+        void this.#sendToken(message.n, message.stale);
         return;
     }
   }
 
-  #connected(connection: Connection): void {
+  #onStatus(connection: ConnectionStatus): void {
     const before = this.connection.get().state;
     this.connection.set(connection);
     if (connection.state === "live") {
       if (before === "live") return;
-      if (this.#started) void this.#told.loadHeld();
-      for (const go of this.#waiting.splice(0)) go();
-      for (const threadId of this.#reads.keys()) void this.#sendRead(threadId);
-      for (const list of this.#lists) list.retryIfUnreached();
-      for (const conversation of this.#open) conversation.retryIfUnreached();
+      if (this.#started) void this.#notices.loadHeld();
+      for (const go of this.#untilLive.splice(0)) go();
+      for (const threadId of this.#readSeqs.keys()) void this.#sendRead(threadId);
+      for (const list of this.#folderLists) list.retryIfUnreached();
+      for (const conversation of this.#openThreads) conversation.retryIfUnreached();
       this.drafts.flushAll();
     } else if (before === "live") {
-      for (const conversation of this.#open) conversation.alone();
+      for (const conversation of this.#openThreads) conversation.clearPresence();
     }
   }
 
-  #heard(frame: Extract<ToTab, { type: "told" }>["frame"]): void {
-    if (frame.type === "notice.created") return this.#told.told([frame.notice]);
-    if (frame.type === "notice.acknowledged") return this.#told.drop([frame.noticeId]);
+  #onEvent(frame: ServerEvent): void {
+    if (frame.type === "notice.created") return this.#notices.add([frame.notice]);
+    if (frame.type === "notice.acknowledged") return this.#notices.remove([frame.noticeId]);
     if (frame.type === "typing.changed" || frame.type === "presence.changed") {
-      for (const conversation of this.#open) conversation.heard(frame);
+      for (const conversation of this.#openThreads) conversation.onPresenceEvent(frame);
       return;
     }
-    if (frame.type === "message.created" && frame.message.authorUserId === this.mirror.me) {
-      this.#sent.released(frame.message);
+    if (frame.type === "message.created" && frame.message.authorUserId === this.store.me) {
+      this.#outbox.released(frame.message);
     }
-    if (frame.type === "person.updated") return this.renamed(frame.person);
-    this.mirror.apply(frame);
-    if (frame.type !== "message.created" || frame.message.authorUserId === this.mirror.me) return;
-    const thread = this.mirror.thread(frame.threadId);
+    if (frame.type === "person.updated") return this.onPersonUpdated(frame.person);
+    this.store.apply(frame);
+    if (frame.type !== "message.created" || frame.message.authorUserId === this.store.me) return;
+    const thread = this.store.thread(frame.threadId);
     if (thread !== null && thread.mine.unread > 0) {
-      this.#notify({ type: "message", thread, message: frame.message });
+      this.#announce({ type: "message", thread, message: frame.message });
     }
   }
 
   /** Everything on screen, unless nothing has been loaded yet. */
-  #fresh(): void {
+  #reset(): void {
     if (!this.#started) return;
-    void this.#told.load();
-    this.mirror.refreshPeople();
-    for (const list of this.#lists) void list.refresh();
-    for (const conversation of this.#open) void conversation.refresh();
-    this.mirror.recount();
+    void this.#notices.load();
+    this.store.refreshPeople();
+    for (const list of this.#folderLists) void list.refresh();
+    for (const conversation of this.#openThreads) void conversation.refresh();
+    this.store.recount();
   }
 
-  async #giveToken(n: number, stale: string | null): Promise<void> {
+  async #sendToken(n: number, stale: string | null): Promise<void> {
     try {
       this.#post({ type: "token", n, token: await this.#tokens.get(stale), problem: null });
     } catch (error) {
-      const problem = isProblem(error) ? (error.fields as unknown as ProblemDocument) : noToken(error);
+      const problem = isProblem(error) ? (error.fields as unknown as ProblemDocument) : noTokenProblem(error);
       this.#post({ type: "token", n, token: null, problem });
     }
   }
 
-  onNotice(run: (notice: Notice) => void): () => void {
-    this.#notices.add(run);
-    return () => this.#notices.delete(run);
+  onAnnouncement(run: (notice: Announcement) => void): () => void {
+    this.#announcementListeners.add(run);
+    return () => this.#announcementListeners.delete(run);
   }
 
-  #notify(notice: Notice): void {
-    for (const run of this.#notices) run(notice);
+  #announce(notice: Announcement): void {
+    for (const run of this.#announcementListeners) run(notice);
   }
 
   // What is on screen.
 
   folder(name: Folder): FolderList {
-    const list = new FolderList(this.rest, this.mirror, name, (closed) => this.#lists.delete(closed));
-    this.#lists.add(list);
+    const list = new FolderList(this.rest, this.store, name, (closed) => this.#folderLists.delete(closed));
+    this.#folderLists.add(list);
     if (this.#started) void list.refresh();
     return list;
   }
 
   open(threadId: string, at: { around?: string } = {}): OpenThread {
     const conversation = new OpenThread(this, threadId);
-    this.#open.add(conversation);
-    if (at.around !== undefined) this.#places.set(conversation, at.around);
-    if (this.#started) void conversation.begin(at.around);
+    this.#openThreads.add(conversation);
+    if (at.around !== undefined) this.#startAt.set(conversation, at.around);
+    if (this.#started) void conversation.start(at.around);
     this.focus();
     return conversation;
   }
 
   closed(conversation: OpenThread): void {
-    this.#open.delete(conversation);
+    this.#openThreads.delete(conversation);
     this.focus();
   }
 
   focus(): void {
     const isHidden = typeof document !== "undefined" && document.hidden;
-    const shownNow = isHidden ? [] : [...this.#open].filter((one) => one.isVisible);
+    const shownNow = isHidden ? [] : [...this.#openThreads].filter((one) => one.isVisible);
     this.#post({ type: "focus", threadIds: [...new Set(shownNow.map((one) => one.threadId))] });
   }
 
@@ -354,33 +354,33 @@ class TheClient extends UseCases implements Client, Desk {
   }
 
   read(threadId: string, seq: number): void {
-    const thread = this.mirror.thread(threadId);
-    if (thread === null || seq <= (this.#reads.get(threadId) ?? rules.placeOf(thread))) return;
-    this.#reads.set(threadId, seq);
-    this.mirror.patch(threadId, (known) => rules.readUpTo(known, seq));
+    const thread = this.store.thread(threadId);
+    if (thread === null || seq <= (this.#readSeqs.get(threadId) ?? inboxRules.readPosition(thread))) return;
+    this.#readSeqs.set(threadId, seq);
+    this.store.patch(threadId, (known) => inboxRules.readUpTo(known, seq));
     void this.#sendRead(threadId);
   }
 
   async #sendRead(threadId: string): Promise<void> {
-    if (this.#reading.has(threadId)) return;
-    this.#reading.add(threadId);
-    for (let seq = this.#reads.get(threadId); seq !== undefined; seq = this.#reads.get(threadId)) {
-      const answer = await this.#askHub({ type: "read", threadId, seq });
+    if (this.#sendingReads.has(threadId)) return;
+    this.#sendingReads.add(threadId);
+    for (let seq = this.#readSeqs.get(threadId); seq !== undefined; seq = this.#readSeqs.get(threadId)) {
+      const answer = await this.#requestHub({ type: "read", threadId, seq });
       if ("lost" in answer) break; // once more on return
-      if (this.#reads.get(threadId) === seq) this.#reads.delete(threadId);
+      if (this.#readSeqs.get(threadId) === seq) this.#readSeqs.delete(threadId);
     }
-    this.#reading.delete(threadId);
+    this.#sendingReads.delete(threadId);
   }
 
   // Writing.
 
   send(threadId: string, body: string, options: SendOptions = {}): Outgoing {
-    const afterSeq = this.mirror.thread(threadId)?.lastSeq ?? null;
-    const kept = this.#sent.write(threadId, body, options, afterSeq);
-    this.#post({ type: "send", kept });
+    const afterSeq = this.store.thread(threadId)?.lastSeq ?? null;
+    const queued = this.#outbox.write(threadId, body, options, afterSeq);
+    this.#post({ type: "send", queued });
     this.drafts.drop(threadId);
-    for (const one of this.#open) if (one.threadId === threadId) one.typed();
-    return shown(kept);
+    for (const one of this.#openThreads) if (one.threadId === threadId) one.sent();
+    return toOutgoing(queued);
   }
 
   retry(clientMessageId: string): void {
@@ -388,8 +388,8 @@ class TheClient extends UseCases implements Client, Desk {
   }
 
   discard(clientMessageId: string): Outgoing | null {
-    const found = this.#sent.find(clientMessageId);
-    this.#sent.dismiss(clientMessageId);
+    const found = this.#outbox.find(clientMessageId);
+    this.#outbox.dismiss(clientMessageId);
     this.#post({ type: "discard", clientMessageId });
     return found;
   }
@@ -397,33 +397,33 @@ class TheClient extends UseCases implements Client, Desk {
   async edit(message: Message, body: string): Promise<Message | null> {
     const editedAt = new Date().toISOString();
     const ids = { threadId: message.threadId, messageId: message.messageId };
-    return this.#change(message, { body, editedAt }, { type: "edit", ...ids, body }, () => null);
+    return this.#changeMessage(message, { body, editedAt }, { type: "edit", ...ids, body }, () => null);
   }
 
   async remove(message: Message): Promise<Message> {
     const ids = { threadId: message.threadId, messageId: message.messageId };
-    return this.#change(message, {}, { type: "delete", ...ids });
+    return this.#changeMessage(message, {}, { type: "delete", ...ids });
   }
 
   async react(message: Message, emoji: string, on: boolean): Promise<Message> {
-    const others = (message.reactions[emoji] ?? []).filter((user) => user !== this.mirror.me);
-    const users = on ? [...others, this.mirror.me] : others;
+    const others = (message.reactions[emoji] ?? []).filter((user) => user !== this.store.me);
+    const users = on ? [...others, this.store.me] : others;
     const reactions = { ...message.reactions, [emoji]: users };
     if (users.length === 0) delete reactions[emoji];
     const ids = { threadId: message.threadId, messageId: message.messageId };
-    return this.#change(message, { reactions }, { type: "react", ...ids, emoji, on });
+    return this.#changeMessage(message, { reactions }, { type: "react", ...ids, emoji, on });
   }
 
   /** As if it were done, until it is. Half a version on is newer than what there was, and older
    * than whatever the server says. */
-  async #change<T = Message>(
+  async #changeMessage<T = Message>(
     message: Message,
-    change: Partial<Message>,
-    frame: Asked,
+    toggle: Partial<Message>,
+    frame: RequestFrame,
     held: (message: Message) => Message | T = () => message,
   ): Promise<Message | T> {
     const version = (message.version + Math.floor(message.version) + 1) / 2;
-    this.#showChanged({ ...message, ...change, version });
+    this.#showChanged({ ...message, ...toggle, version });
     const undo = (): void =>
       this.#showChanged({ ...message, version: (version + Math.floor(version) + 1) / 2 });
     try {
@@ -442,26 +442,26 @@ class TheClient extends UseCases implements Client, Desk {
   }
 
   #showChanged(message: Message): void {
-    for (const conversation of this.#open) conversation.changedMessage(message);
+    for (const conversation of this.#openThreads) conversation.onMessageChanged(message);
   }
 
   /** Asked until it is answered: everything that is asked so may be asked twice. */
-  async #request(frame: Asked): Promise<Ack> {
+  async #request(frame: RequestFrame): Promise<Ack> {
     for (;;) {
       if (this.connection.get().state !== "live") {
-        await new Promise<void>((done) => this.#waiting.push(done));
+        await new Promise<void>((done) => this.#untilLive.push(done));
       }
-      const answer = await this.#askHub(frame);
+      const answer = await this.#requestHub(frame);
       if ("ack" in answer) return answer.ack;
-      if ("problem" in answer) throw new Refusal(answer.problem);
+      if ("problem" in answer) throw new ProblemError(answer.problem);
     }
   }
 
-  #askHub(frame: Asked): Promise<Answered> {
-    const n = ++this.#number;
+  #requestHub(frame: RequestFrame): Promise<Reply> {
+    const n = ++this.#lastId;
     return new Promise((done) => {
-      this.#asked.set(n, done);
-      this.#post({ type: "ask", n, frame });
+      this.#pending.set(n, done);
+      this.#post({ type: "request", n, frame });
     });
   }
 
@@ -471,32 +471,32 @@ class TheClient extends UseCases implements Client, Desk {
     return this.outbox.get().filter((one) => one.threadId === threadId);
   }
 
-  maybeSent(threadId: string): MaybeSent[] {
-    return this.#sent.maybe(threadId);
+  unconfirmed(threadId: string): UnconfirmedMessage[] {
+    return this.#outbox.tried(threadId);
   }
 
-  #known(outbox: Extract<ToTab, { type: "outbox" }>["outbox"]): void {
-    for (const refused of this.#sent.known(outbox)) {
-      this.#notify({ type: "refused", threadId: refused.threadId, outgoing: shown(refused) });
+  #setOutbox(outbox: Extract<ToTab, { type: "outbox" }>["outbox"]): void {
+    for (const refused of this.#outbox.setOutbox(outbox)) {
+      this.#announce({ type: "refused", threadId: refused.threadId, outgoing: toOutgoing(refused) });
     }
   }
 
   #settled(settled: Extract<ToTab, { type: "settled" }>): void {
-    const { kept, message, hints, outbox, rejection } = settled;
-    this.#sent.settled(kept, message === null, rejection);
-    if (message !== null) this.mirror.sent(message);
-    this.#known(outbox);
-    const { threadId } = kept;
+    const { queued, message, hints, outbox, rejection } = settled;
+    this.#outbox.settled(queued, message === null, rejection);
+    if (message !== null) this.store.addOwnMessage(message);
+    this.#setOutbox(outbox);
+    const { threadId } = queued;
     if (rejection !== null) return;
     if (message === null) {
-      this.#notify({ type: "held", threadId, outgoing: { ...shown(kept), state: "held" } });
+      this.#announce({ type: "held", threadId, outgoing: { ...toOutgoing(queued), state: "held" } });
     } else if (hints.length > 0) {
-      this.#notify({ type: "hints", threadId, hints });
+      this.#announce({ type: "hints", threadId, hints });
     }
   }
 
   #outboxChanged(): void {
-    for (const conversation of this.#open) conversation.state.touch();
+    for (const conversation of this.#openThreads) conversation.state.invalidate();
   }
 }
 
@@ -508,6 +508,6 @@ function pageStorage(): Storage | null {
   }
 }
 
-function noToken(error: unknown): ProblemDocument {
-  return own("no-token", 401, error instanceof Error ? error.message : "");
+function noTokenProblem(error: unknown): ProblemDocument {
+  return clientProblem("no-token", 401, error instanceof Error ? error.message : "");
 }

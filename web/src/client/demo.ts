@@ -1,11 +1,11 @@
 // The doors that only `greenroom demo` has: its sample people, and a token for any of them.
-import { isProblem, plain } from "./rest";
+import { isProblem, fetchJson } from "./rest";
 import type { SamplePerson, SignedIn } from "./types";
 
 /** null where this is no demo. */
 export async function samplePeople(api = ""): Promise<SamplePerson[] | null> {
   try {
-    const found = (await plain(`${api}/demo/people`)) as { people: SamplePerson[] };
+    const found = (await fetchJson(`${api}/demo/people`)) as { people: SamplePerson[] };
     return found.people;
   } catch (error) {
     if (isProblem(error) && error.status === 404) return null;
@@ -15,5 +15,5 @@ export async function samplePeople(api = ""): Promise<SamplePerson[] | null> {
 
 /** Again, when the token is about to expire. */
 export async function signInAsSample(username: string, api = ""): Promise<SignedIn> {
-  return (await plain(`${api}/demo/sign-in`, { username })) as SignedIn;
+  return (await fetchJson(`${api}/demo/sign-in`, { username })) as SignedIn;
 }

@@ -3,12 +3,12 @@
 //
 // Careful: the writes for one thread are sent one after another. A save that arrived after the
 // delete would bring back a draft that was already sent.
-import type { Mirror } from "./mirror";
+import type { ClientStore } from "./store";
 import type { Rest } from "./rest";
 import type { Draft } from "./types";
-import { Value } from "./value";
+import { Value } from "./observable";
 
-const PAUSE_MS = 700;
+const SAVE_DELAY_MS = 700;
 const OWN_WRITE_MS = 3000;
 
 interface Pending {
@@ -26,14 +26,14 @@ export class Drafts {
 
   constructor(
     private readonly rest: () => Rest,
-    private readonly mirror: () => Mirror,
+    private readonly store: () => ClientStore,
   ) {}
 
   async read(threadId: string): Promise<Draft> {
     const pending = this.#pending.get(threadId);
     if (pending !== undefined) return { body: pending.body, savedAt: null };
     const path = { threadId };
-    const found = await this.rest().ask("get", "/v1/threads/{threadId}/draft", { path });
+    const found = await this.rest().request("get", "/v1/threads/{threadId}/draft", { path });
     if (!this.#pending.has(threadId)) this.#show(threadId, found.body);
     return found;
   }
@@ -54,7 +54,7 @@ export class Drafts {
 
   save(threadId: string, body: string): void {
     clearTimeout(this.#pending.get(threadId)?.timer);
-    const timer = setTimeout(() => this.flush(threadId), PAUSE_MS);
+    const timer = setTimeout(() => this.flush(threadId), SAVE_DELAY_MS);
     this.#pending.set(threadId, { body, timer });
     this.#show(threadId, body);
     this.#mark(threadId, body.trim() !== "");
@@ -62,7 +62,7 @@ export class Drafts {
 
   /** The draft was sent. */
   drop(threadId: string): void {
-    const isSaved = this.mirror().thread(threadId)?.mine.hasDraft === true;
+    const isSaved = this.store().thread(threadId)?.mine.hasDraft === true;
     if (!isSaved && !this.#pending.has(threadId) && !this.#writing.has(threadId)) return;
     this.save(threadId, "");
     this.flush(threadId);
@@ -90,9 +90,9 @@ export class Drafts {
     const { body } = pending;
     try {
       if (body.trim() === "") {
-        await this.rest().ask("delete", "/v1/threads/{threadId}/draft", { path });
+        await this.rest().request("delete", "/v1/threads/{threadId}/draft", { path });
       } else {
-        await this.rest().ask("put", "/v1/threads/{threadId}/draft", { path, body: { body } });
+        await this.rest().request("put", "/v1/threads/{threadId}/draft", { path, body: { body } });
       }
       this.#wroteAt.set(threadId, Date.now());
     } catch {
@@ -118,7 +118,7 @@ export class Drafts {
   }
 
   #mark(threadId: string, hasDraft: boolean): void {
-    this.mirror().patch(threadId, (thread) =>
+    this.store().patch(threadId, (thread) =>
       thread.mine.hasDraft === hasDraft ? thread : { ...thread, mine: { ...thread.mine, hasDraft } },
     );
   }

@@ -3,5 +3,5 @@
 export { createClient } from "./client";
 export { samplePeople, signInAsSample } from "./demo";
 export { isProblem } from "./rest";
-export { isMuted } from "./rules";
+export { isMuted } from "./inboxRules";
 export type * from "./types";

@@ -1,5 +1,5 @@
 // Moderation: what waits, what is needed to decide, and what was decided.
-import type { Mirror } from "./mirror";
+import type { ClientStore } from "./store";
 import type { Rest } from "./rest";
 import type {
   Case,
@@ -15,40 +15,40 @@ import type {
   SuspendedPerson,
 } from "./types";
 
-export class TheModeration implements Moderation {
+export class ModerationClient implements Moderation {
   constructor(
     private readonly rest: Rest,
-    private readonly mirror: Mirror,
+    private readonly store: ClientStore,
   ) {}
 
   async queue(cursor: string | null = null): Promise<Page<Case>> {
     const query = { cursor };
-    const { cases, next } = await this.rest.ask("get", "/v1/moderation/queue", { query });
-    this.mirror.need(cases.flatMap((one) => one.aboutUserId ?? []));
+    const { cases, next } = await this.rest.request("get", "/v1/moderation/queue", { query });
+    this.store.need(cases.flatMap((one) => one.aboutUserId ?? []));
     return { items: cases, next };
   }
 
   case(caseId: string): Promise<Case> {
-    return this.rest.ask("get", "/v1/moderation/cases/{caseId}", { path: { caseId } });
+    return this.rest.request("get", "/v1/moderation/cases/{caseId}", { path: { caseId } });
   }
 
   async context(caseId: string): Promise<CaseContext> {
     const path = { caseId };
-    const found = await this.rest.ask("get", "/v1/moderation/cases/{caseId}/context", { path });
-    this.mirror.need((found.thread?.participants ?? []).map((one) => one.userId));
-    this.mirror.need(found.messages.map((one) => one.authorUserId));
+    const found = await this.rest.request("get", "/v1/moderation/cases/{caseId}/context", { path });
+    this.store.need((found.thread?.participants ?? []).map((one) => one.userId));
+    this.store.need(found.messages.map((one) => one.authorUserId));
     return found;
   }
 
   async reports(caseId: string, cursor: string | null = null): Promise<Page<CaseReport>> {
     const input = { path: { caseId }, query: { cursor } };
-    const found = await this.rest.ask("get", "/v1/moderation/cases/{caseId}/reports", input);
-    this.mirror.need(found.reports.map((one) => one.reporterUserId));
+    const found = await this.rest.request("get", "/v1/moderation/cases/{caseId}/reports", input);
+    this.store.need(found.reports.map((one) => one.reporterUserId));
     return { items: found.reports, next: found.next };
   }
 
   claim(caseId: string): Promise<Case> {
-    return this.rest.ask("post", "/v1/moderation/cases/{caseId}/claim", { path: { caseId } });
+    return this.rest.request("post", "/v1/moderation/cases/{caseId}/claim", { path: { caseId } });
   }
 
   async decide(
@@ -56,7 +56,7 @@ export class TheModeration implements Moderation {
     decision: Decision,
     options: { reason?: string; note?: string; until?: Date } = {},
   ): Promise<Entry> {
-    const isMine = found.claimedByUserId === this.mirror.me;
+    const isMine = found.claimedByUserId === this.store.me;
     const { version } = isMine ? found : await this.claim(found.caseId);
     const body = {
       decision,
@@ -67,13 +67,13 @@ export class TheModeration implements Moderation {
       ...(decision === "suspend" && options.until === undefined ? { forGood: true } : {}),
     };
     const path = { caseId: found.caseId };
-    return this.rest.ask("post", "/v1/moderation/cases/{caseId}/decide", { path, body });
+    return this.rest.request("post", "/v1/moderation/cases/{caseId}/decide", { path, body });
   }
 
   async suspended(cursor: string | null = null): Promise<Page<SuspendedPerson>> {
     const query = { cursor };
-    const { people, next } = await this.rest.ask("get", "/v1/moderation/suspended", { query });
-    this.mirror.need(people.map((one) => one.userId));
+    const { people, next } = await this.rest.request("get", "/v1/moderation/suspended", { query });
+    this.store.need(people.map((one) => one.userId));
     return { items: people, next };
   }
 
@@ -82,39 +82,39 @@ export class TheModeration implements Moderation {
     { reason = "", note = "" }: { reason?: string; note?: string } = {},
   ): Promise<Entry> {
     const input = { path: { userId }, body: { reason, note } };
-    return this.rest.ask("post", "/v1/moderation/people/{userId}/reinstate", input);
+    return this.rest.request("post", "/v1/moderation/people/{userId}/reinstate", input);
   }
 
   grant(userId: string, role: StaffRole): Promise<StaffMember> {
-    return this.rest.ask("put", "/v1/staff/{userId}", { path: { userId }, body: { role, note: "" } });
+    return this.rest.request("put", "/v1/staff/{userId}", { path: { userId }, body: { role, note: "" } });
   }
 
   revoke(userId: string): Promise<StaffMember> {
-    return this.rest.ask("delete", "/v1/staff/{userId}", { path: { userId } });
+    return this.rest.request("delete", "/v1/staff/{userId}", { path: { userId } });
   }
 
   standing(userId: string): Promise<Standing> {
-    return this.rest.ask("get", "/v1/moderation/people/{userId}/standing", { path: { userId } });
+    return this.rest.request("get", "/v1/moderation/people/{userId}/standing", { path: { userId } });
   }
 
-  async record(
+  async auditLog(
     of: { caseId: string } | { userId: string } | null = null,
     cursor: string | null = null,
   ): Promise<Page<Entry>> {
-    const { entries, next } = await this.#record(of, cursor);
-    this.mirror.need(entries.flatMap((one) => [one.decidedByUserId, one.aboutUserId ?? []].flat()));
+    const { entries, next } = await this.#auditLog(of, cursor);
+    this.store.need(entries.flatMap((one) => [one.decidedByUserId, one.aboutUserId ?? []].flat()));
     return { items: entries, next };
   }
 
-  #record(
+  #auditLog(
     of: { caseId: string } | { userId: string } | null,
     cursor: string | null,
   ): Promise<{ entries: Entry[]; next: string | null }> {
     const query = { cursor };
-    if (of === null) return this.rest.ask("get", "/v1/moderation/record", { query });
+    if (of === null) return this.rest.request("get", "/v1/moderation/record", { query });
     if ("caseId" in of) {
-      return this.rest.ask("get", "/v1/moderation/cases/{caseId}/record", { path: of, query });
+      return this.rest.request("get", "/v1/moderation/cases/{caseId}/record", { path: of, query });
     }
-    return this.rest.ask("get", "/v1/moderation/people/{userId}/record", { path: of, query });
+    return this.rest.request("get", "/v1/moderation/people/{userId}/record", { path: of, query });
   }
 }

@@ -1,31 +1,31 @@
 // What moderation tells the user: loaded once, told over the socket, kept until acknowledged.
 import type { Rest } from "./rest";
 import type { HeldMessage, ModerationNotice } from "./types";
-import { Value } from "./value";
+import { Value } from "./observable";
 
 /** Of twenty each. */
 const HELD_PAGES = 5;
 
-export class TheNotices {
+export class ModerationNotices {
   readonly list = new Value<readonly ModerationNotice[]>([]);
   /** Where to turn to about a decision. */
   contact: string | null = null;
 
   constructor(
     private readonly rest: Rest,
-    private readonly decided: (notice: ModerationNotice) => void,
-    private readonly held: (messages: HeldMessage[]) => void,
+    private readonly onDecided: (notice: ModerationNotice) => void,
+    private readonly onHeld: (messages: HeldMessage[]) => void,
   ) {}
 
   async load(): Promise<void> {
     try {
       const before = this.list.get();
-      const told = await this.rest.ask("get", "/v1/me/notices", {});
-      this.contact = told.contact;
-      this.told(told.notices);
-      const listed = new Set(told.notices.map((one) => one.noticeId));
+      const answer = await this.rest.request("get", "/v1/me/notices", {});
+      this.contact = answer.contact;
+      this.add(answer.notices);
+      const listed = new Set(answer.notices.map((one) => one.noticeId));
       const gone = before.filter((one) => !listed.has(one.noticeId));
-      if (told.next === null) this.drop(gone.map((one) => one.noticeId));
+      if (answer.next === null) this.remove(gone.map((one) => one.noticeId));
     } catch {
       // Out of reach: loaded again on return.
     }
@@ -38,21 +38,21 @@ export class TheNotices {
     try {
       for (let cursor: string | null = null, page = 0; page < HELD_PAGES; page++) {
         const query: { cursor: string | null } = { cursor };
-        const found = await this.rest.ask("get", "/v1/me/held", { query });
+        const found = await this.rest.request("get", "/v1/me/held", { query });
         held.push(...found.held);
         if ((cursor = found.next) === null) break;
       }
-      this.held(held);
+      this.onHeld(held);
     } catch {
       // Out of reach: loaded again on return.
     }
   }
 
-  told(notices: readonly ModerationNotice[]): void {
+  add(notices: readonly ModerationNotice[]): void {
     const known = new Set(this.list.get().map((one) => one.noticeId));
     const added = notices.filter((one) => !known.has(one.noticeId));
     if (added.length === 0) return;
-    for (const one of added) this.decided(one);
+    for (const one of added) this.onDecided(one);
     // A message that was delivered shows by itself.
     for (const one of added) if (one.kind === "released") void this.acknowledge(one.noticeId);
     const shown = added.filter((one) => one.kind !== "released");
@@ -61,14 +61,14 @@ export class TheNotices {
   }
 
   /** Acknowledged, on this device or another one. */
-  drop(noticeIds: readonly string[]): void {
+  remove(noticeIds: readonly string[]): void {
     const left = this.list.get().filter((one) => !noticeIds.includes(one.noticeId));
     if (left.length < this.list.get().length) this.list.set(left);
   }
 
   async acknowledge(noticeId: string): Promise<void> {
-    this.drop([noticeId]);
+    this.remove([noticeId]);
     const path = { noticeId };
-    await this.rest.ask("post", "/v1/me/notices/{noticeId}/acknowledge", { path }).catch(() => {});
+    await this.rest.request("post", "/v1/me/notices/{noticeId}/acknowledge", { path }).catch(() => {});
   }
 }

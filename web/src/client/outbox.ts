@@ -5,81 +5,81 @@
 // goes when it is answered, whatever the answer. What is refused steps aside and waits for its
 // author; what the server could not do, or not so soon, is tried again by itself.
 import type { Hint, Message, ProblemDocument, Rejection } from "./types";
-import type { Answered, Asked, Kept } from "./wire";
+import type { Reply, RequestFrame, QueuedMessage } from "./protocol";
 
-const AGAIN_MS = 2000;
-const LATEST_MS = 30_000;
-const OVERLOADED = 500;
-const TOO_MANY = 429;
-const PATIENCE_SECONDS = 60;
+const FIRST_RETRY_MS = 2000;
+const MAX_RETRY_MS = 30_000;
+const SERVER_ERROR = 500;
+const TOO_MANY_REQUESTS = 429;
+const MAX_WAIT_SECONDS = 60;
 
-export interface Courier {
+export interface RequestSender {
   readonly isLive: boolean;
-  ask(frame: Asked): Promise<Answered>;
+  request(frame: RequestFrame): Promise<Reply>;
 }
 
-export interface Watcher {
-  changed(outbox: Kept[]): void;
+export interface OutboxListener {
+  changed(outbox: QueuedMessage[]): void;
   settled(
-    kept: Kept,
+    queued: QueuedMessage,
     message: Message | null,
     hints: Hint[],
-    outbox: Kept[],
+    outbox: QueuedMessage[],
     rejection: Rejection | null,
   ): void;
 }
 
 export class Outbox {
-  #entries = new Map<string, Kept>();
+  #entries = new Map<string, QueuedMessage>();
   #busy = new Set<string>();
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(
-    private readonly courier: Courier,
-    private readonly watcher: Watcher,
+    private readonly sender: RequestSender,
+    private readonly listener: OutboxListener,
   ) {}
 
-  list(): Kept[] {
+  list(): QueuedMessage[] {
     return [...this.#entries.values()];
   }
 
   /** As often as one likes: what is there already stays as it is. */
-  add(kept: Kept): void {
-    if (this.#entries.has(kept.clientMessageId)) return;
+  add(queued: QueuedMessage): void {
+    if (this.#entries.has(queued.clientMessageId)) return;
     // What was under way when the last tab went is unknown: it is sent once more.
-    const state = kept.state === "sending" ? "waiting" : kept.state;
-    this.#entries.set(kept.clientMessageId, { ...kept, state });
-    this.watcher.changed(this.list());
+    const state = queued.state === "sending" ? "waiting" : queued.state;
+    this.#entries.set(queued.clientMessageId, { ...queued, state });
+    this.listener.changed(this.list());
     this.flush();
   }
 
   retry(clientMessageId: string): void {
-    const kept = this.#entries.get(clientMessageId);
-    if (kept?.state !== "refused") return;
-    this.#put({ ...kept, state: "waiting", problem: null });
+    const queued = this.#entries.get(clientMessageId);
+    if (queued?.state !== "refused") return;
+    this.#put({ ...queued, state: "waiting", problem: null });
     this.flush();
   }
 
   /** What is under way cannot be called back. */
   discard(clientMessageId: string): void {
     if (this.#entries.get(clientMessageId)?.state === "sending") return;
-    if (this.#entries.delete(clientMessageId)) this.watcher.changed(this.list());
+    if (this.#entries.delete(clientMessageId)) this.listener.changed(this.list());
   }
 
   /** The first that waits in each thread, unless one of the thread is under way. */
   flush(): void {
-    if (!this.courier.isLive) return;
-    for (const kept of this.#entries.values()) {
-      if (kept.state === "waiting" && !this.#busy.has(kept.threadId)) void this.#send(kept);
+    if (!this.sender.isLive) return;
+    for (const queued of this.#entries.values()) {
+      if (queued.state === "waiting" && !this.#busy.has(queued.threadId)) void this.#send(queued);
     }
   }
 
-  async #send(kept: Kept): Promise<void> {
-    const { threadId, clientMessageId, body, replyToMessageId, metadata } = kept;
+  async #send(queued: QueuedMessage): Promise<void> {
+    const { threadId, clientMessageId, body, replyToMessageId, metadata } = queued;
     this.#busy.add(threadId);
-    this.#put({ ...kept, state: "sending", tried: true, problem: null });
-    const answer = await this.courier.ask({
+    this.#put({ ...queued, state: "sending", tried: true, problem: null });
+    const reply = await this.sender.request({
       type: "send",
       threadId,
       clientMessageId,
@@ -89,56 +89,56 @@ export class Outbox {
     });
     this.#busy.delete(threadId);
     const now = this.#entries.get(clientMessageId);
-    if (now !== undefined) this.#answered(now, answer);
+    if (now !== undefined) this.#handleReply(now, reply);
   }
 
-  #answered(kept: Kept, answer: Answered): void {
-    if ("ack" in answer) {
+  #handleReply(queued: QueuedMessage, reply: Reply): void {
+    if ("ack" in reply) {
       this.#failures = 0;
-      this.#entries.delete(kept.clientMessageId);
-      const { message, hints, status, reason, warned } = answer.ack;
+      this.#entries.delete(queued.clientMessageId);
+      const { message, hints, status, reason, warned } = reply.ack;
       const rejection =
         status === "rejected" ? { reason: reason ?? null, warned: warned === true } : null;
-      this.watcher.settled(kept, message ?? null, hints ?? [], this.list(), rejection);
-    } else if ("lost" in answer) {
-      this.#put({ ...kept, state: "waiting" });
+      this.listener.settled(queued, message ?? null, hints ?? [], this.list(), rejection);
+    } else if ("lost" in reply) {
+      this.#put({ ...queued, state: "waiting" });
       return; // goes with the next connection
-    } else if (isForNow(answer.problem)) {
-      this.#put({ ...kept, state: "waiting", problem: answer.problem });
-      this.#later(answer.problem);
+    } else if (isTemporary(reply.problem)) {
+      this.#put({ ...queued, state: "waiting", problem: reply.problem });
+      this.#retryLater(reply.problem);
       return;
     } else {
-      this.#refused(kept, answer.problem);
+      this.#refuse(queued, reply.problem);
     }
     this.flush();
   }
 
-  #refused(kept: Kept, problem: ProblemDocument): void {
-    this.#put({ ...kept, state: "refused", tried: false, problem });
+  #refuse(queued: QueuedMessage, problem: ProblemDocument): void {
+    this.#put({ ...queued, state: "refused", tried: false, problem });
   }
 
-  #later(problem: ProblemDocument): void {
+  #retryLater(problem: ProblemDocument): void {
     if (this.#timer !== null) return;
-    const backoff = Math.min(AGAIN_MS * 2 ** this.#failures++, LATEST_MS) * (0.5 + Math.random());
-    const wait = secondsTold(problem) * 1000 || backoff;
+    const backoff = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, MAX_RETRY_MS) * (0.5 + Math.random());
+    const wait = retryAfterSeconds(problem) * 1000 || backoff;
     this.#timer = setTimeout(() => {
       this.#timer = null;
       this.flush();
     }, wait);
   }
 
-  #put(kept: Kept): void {
-    this.#entries.set(kept.clientMessageId, kept);
-    this.watcher.changed(this.list());
+  #put(queued: QueuedMessage): void {
+    this.#entries.set(queued.clientMessageId, queued);
+    this.listener.changed(this.list());
   }
 }
 
 /** The server has too much to do, or somebody came back with much to say. */
-function isForNow(problem: ProblemDocument): boolean {
-  if (problem.status === TOO_MANY) return secondsTold(problem) <= PATIENCE_SECONDS;
-  return problem.status >= OVERLOADED;
+function isTemporary(problem: ProblemDocument): boolean {
+  if (problem.status === TOO_MANY_REQUESTS) return retryAfterSeconds(problem) <= MAX_WAIT_SECONDS;
+  return problem.status >= SERVER_ERROR;
 }
 
-function secondsTold(problem: ProblemDocument): number {
+function retryAfterSeconds(problem: ProblemDocument): number {
   return Number((problem as { retryAfterS?: number }).retryAfterS ?? 0);
 }

@@ -13,9 +13,9 @@ type Operation<M extends Method, P extends keyof paths> = paths[P] extends Recor
   ? O
   : never;
 type JsonIn<R> = R extends { content: { "application/json": infer T } } ? T : undefined;
-type Good = 200 | 201 | 202 | 204;
+type SuccessStatus = 200 | 201 | 202 | 204;
 type Answer<O> = O extends { responses: infer R }
-  ? { [S in keyof R & Good]: JsonIn<R[S]> }[keyof R & Good]
+  ? { [S in keyof R & SuccessStatus]: JsonIn<R[S]> }[keyof R & SuccessStatus]
   : never;
 type PathParameters<O> = O extends { parameters: { path: infer T } } ? { path: T } : { path?: never };
 type QueryOf<O> = O extends { parameters: { query?: infer T } } ? { query?: T } : { query?: never };
@@ -35,45 +35,45 @@ export class Rest {
     private readonly tokens: TokenSource,
   ) {}
 
-  async ask<M extends Method, P extends PathOf<M>>(
+  async request<M extends Method, P extends PathOf<M>>(
     method: M,
     path: P,
     input: Input<Operation<M, P>>,
   ): Promise<Answer<Operation<M, P>>> {
-    const { path: places, query, body, headers } = input as {
+    const { path: parameters, query, body, headers } = input as {
       path?: Record<string, string>;
       query?: Record<string, unknown>;
       body?: unknown;
       headers?: Record<string, string>;
     };
-    const url = filled(path as string, places ?? {}) + queried(query ?? {});
-    return (await this.#asked(method, url, body, headers)) as Answer<Operation<M, P>>;
+    const url = fillPath(path as string, parameters ?? {}) + queryString(query ?? {});
+    return (await this.#send(method, url, body, headers)) as Answer<Operation<M, P>>;
   }
 
-  async #asked(
+  async #send(
     method: string,
-    place: string,
+    url: string,
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<unknown> {
     const send = (token: string): Promise<Response> => {
-      const given: Record<string, string> = { ...headers, Authorization: `Bearer ${token}` };
-      if (body !== undefined) given["Content-Type"] = "application/json";
-      return reached(this.api + place, {
+      const allHeaders: Record<string, string> = { ...headers, Authorization: `Bearer ${token}` };
+      if (body !== undefined) allHeaders["Content-Type"] = "application/json";
+      return fetchOrFail(this.api + url, {
         method: method.toUpperCase(),
-        headers: given,
+        headers: allHeaders,
         body: body === undefined ? null : JSON.stringify(body),
       });
     };
     const token = await this.tokens.get();
     const answer = await send(token);
-    if (answer.status !== 401) return read(answer);
-    return read(await send(await this.tokens.get(token)));
+    if (answer.status !== 401) return readBody(answer);
+    return readBody(await send(await this.tokens.get(token)));
   }
 }
 
 /** Without a token, and outside the document: the demo's own routes. */
-export async function plain(url: string, body?: unknown): Promise<unknown> {
+export async function fetchJson(url: string, body?: unknown): Promise<unknown> {
   const init: RequestInit =
     body === undefined
       ? {}
@@ -82,28 +82,28 @@ export async function plain(url: string, body?: unknown): Promise<unknown> {
           headers: { "Content-Type": "application/json" },
           body: JSON.stringify(body),
         };
-  return read(await reached(url, init));
+  return readBody(await fetchOrFail(url, init));
 }
 
-async function reached(url: string, init: RequestInit): Promise<Response> {
+async function fetchOrFail(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, { ...init, cache: "no-store", credentials: "omit" });
   } catch {
-    throw new Refusal(own("unreachable", 0));
+    throw new ProblemError(clientProblem("unreachable", 0));
   }
 }
 
-async function read(answer: Response): Promise<unknown> {
+async function readBody(answer: Response): Promise<unknown> {
   if (answer.ok) return answer.status === 204 ? undefined : await answer.json();
   const found: unknown = await answer.json().catch(() => null);
-  throw refusal(found, answer.status);
+  throw problemFrom(found, answer.status);
 }
 
-function filled(path: string, places: Record<string, string>): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(places[name] ?? ""));
+function fillPath(path: string, parameters: Record<string, string>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ""));
 }
 
-function queried(query: Record<string, unknown>): string {
+function queryString(query: Record<string, unknown>): string {
   const parts = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const one of Array.isArray(value) ? value : [value]) {
@@ -115,7 +115,7 @@ function queried(query: Record<string, unknown>): string {
 }
 
 /** What the server, or the way to it, has against a request. */
-export class Refusal extends Error implements Problem {
+export class ProblemError extends Error implements Problem {
   readonly type: string;
   readonly title: string;
   readonly status: number;
@@ -138,19 +138,19 @@ export class Refusal extends Error implements Problem {
 }
 
 export function isProblem(error: unknown): error is Problem {
-  return error instanceof Refusal;
+  return error instanceof ProblemError;
 }
 
 /** From whatever was answered: a proxy on the way does not speak problem+json. */
-export function refusal(found: unknown, status: number): Refusal {
+export function problemFrom(found: unknown, status: number): ProblemError {
   if (typeof found === "object" && found !== null && "type" in found && "title" in found) {
-    return new Refusal(found as ProblemDocument);
+    return new ProblemError(found as ProblemDocument);
   }
-  return new Refusal(own(status === 404 ? "not-found" : "no-answer", status));
+  return new ProblemError(clientProblem(status === 404 ? "not-found" : "no-answer", status));
 }
 
 /** A problem that no server has told of. It has a code and no words: what to say of it is for whoever shows it. */
-export function own(
+export function clientProblem(
   code: "unreachable" | "not-found" | "no-answer" | "no-token",
   status: number,
   detail = "",

@@ -1,22 +1,22 @@
 // The token of a tab: asked for when there is none, when it is about to end, and when the server
 // has refused it; once for whoever asks meanwhile.
-const EARLY_MS = 15_000;
+const RENEW_EARLY_MS = 15_000;
 
 export class Tokens {
   #token: string | null = null;
-  #asking: Promise<string> | null = null;
+  #request: Promise<string> | null = null;
 
-  constructor(private readonly ask: () => string | Promise<string>) {}
+  constructor(private readonly fetchToken: () => string | Promise<string>) {}
 
   async get(stale?: string | null): Promise<string> {
     const known = this.#token;
-    if (known !== null && known !== stale && !isEnding(known)) return known;
-    this.#asking ??= Promise.resolve()
-      .then(this.ask)
+    if (known !== null && known !== stale && !expiresSoon(known)) return known;
+    this.#request ??= Promise.resolve()
+      .then(this.fetchToken)
       .finally(() => {
-        this.#asking = null;
+        this.#request = null;
       });
-    this.#token = await this.#asking;
+    this.#token = await this.#request;
     return this.#token;
   }
 }
@@ -32,9 +32,9 @@ export function claimsOf(token: string): { sub?: string; iat?: number; exp?: num
   }
 }
 
-function isEnding(token: string): boolean {
+function expiresSoon(token: string): boolean {
   const { iat, exp } = claimsOf(token);
   if (exp === undefined) return false;
-  const early = iat === undefined ? EARLY_MS : Math.min(EARLY_MS, (exp - iat) * 250);
+  const early = iat === undefined ? RENEW_EARLY_MS : Math.min(RENEW_EARLY_MS, (exp - iat) * 250);
   return exp * 1000 < Date.now() + early;
 }

@@ -62,7 +62,7 @@ export type GateRequest = Schemas["Request"];
  * refused      the token is not accepted, or the account is suspended: `problem` says why
  * closed       by `close()`
  */
-export interface Connection {
+export interface ConnectionStatus {
   state: "connecting" | "live" | "offline" | "refused" | "closed";
   retryAt: number | null;
   problem: ProblemDocument | null;
@@ -161,7 +161,7 @@ export interface Page<T> {
 }
 
 /** What is told once, for a toast or a live region; state is elsewhere. */
-export type Notice =
+export type Announcement =
   /** Somebody else has written, and it is unread. */
   | { type: "message"; thread: Thread; message: Message }
   /** A message of one's own has gone out, with a kind word about it. */
@@ -189,14 +189,14 @@ export interface ClientOptions {
 /** The client of one user. Made by `createClient`. Methods reject with a Problem. */
 export interface Client {
   readonly me: Readable<Me | null>;
-  readonly connection: Readable<Connection>;
+  readonly connection: Readable<ConnectionStatus>;
   readonly counts: Readable<Counts | null>;
   /** Whoever takes part in what was loaded, by id; `need` asks for others. */
   readonly people: Readable<ReadonlyMap<string, Person>>;
   /** Everything that waits, or was refused, in any thread. */
   readonly outbox: Readable<readonly Outgoing[]>;
   need(userIds: Iterable<string>): void;
-  onNotice(run: (notice: Notice) => void): () => void;
+  onAnnouncement(run: (notice: Announcement) => void): () => void;
   /** A try at once, rather than when it is due. */
   retryNow(): void;
   /** What waits is kept. `forget` also throws away what this browser keeps of the user. */
@@ -295,7 +295,7 @@ export interface Moderation {
   revoke(userId: string): Promise<StaffMember>;
   standing(userId: string): Promise<Standing>;
   /** What was decided: about everybody, a case, or a person. Newest first. */
-  record(of?: { caseId: string } | { userId: string }, cursor?: string): Promise<Page<Entry>>;
+  auditLog(of?: { caseId: string } | { userId: string }, cursor?: string): Promise<Page<Entry>>;
 }
 
 /** A sample person of `greenroom demo`. */

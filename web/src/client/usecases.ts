@@ -1,9 +1,9 @@
 // The use cases that are one call each: threads, requests, people, one's own side of a thread.
 // What changes the mirror does so at once where that is safe, and is taken back where it is refused.
 import { Drafts } from "./drafts";
-import type { Mirror } from "./mirror";
+import type { ClientStore } from "./store";
 import { isProblem, type Rest } from "./rest";
-import * as rules from "./rules";
+import * as inboxRules from "./inboxRules";
 import type {
   Block,
   Draft,
@@ -24,19 +24,19 @@ import type {
   SentRequest,
   Thread,
 } from "./types";
-import { Value } from "./value";
+import { Value } from "./observable";
 
-const MOST_TRIES = 4;
+const MAX_TRIES = 4;
 
 type Mine = Thread["mine"];
 
 export abstract class UseCases {
   readonly me = new Value<Me | null>(null);
   abstract readonly rest: Rest;
-  abstract readonly mirror: Mirror;
+  abstract readonly store: ClientStore;
   protected readonly drafts = new Drafts(
     () => this.rest,
-    () => this.mirror,
+    () => this.store,
   );
 
   // Threads.
@@ -46,12 +46,12 @@ export abstract class UseCases {
     const headers = { "Idempotency-Key": key };
     for (let tries = 1; ; tries++) {
       try {
-        const opened = await this.rest.ask("post", "/v1/threads", { body: thread, headers });
-        this.mirror.put(opened.thread);
+        const opened = await this.rest.request("post", "/v1/threads", { body: thread, headers });
+        this.store.put(opened.thread);
         return opened;
       } catch (error) {
         const isLost = isProblem(error) && error.code === "unreachable";
-        if (!isLost || tries === MOST_TRIES) throw error;
+        if (!isLost || tries === MAX_TRIES) throw error;
         await new Promise((done) => setTimeout(done, 500 * 2 ** tries));
       }
     }
@@ -59,53 +59,53 @@ export abstract class UseCases {
 
   async rename(threadId: string, subject: string): Promise<boolean> {
     const input = { path: { threadId }, body: { subject } };
-    const named = await this.rest.ask("patch", "/v1/threads/{threadId}", input);
-    if (!("threadId" in named)) return false;
-    this.mirror.put(named);
+    const renamed = await this.rest.request("patch", "/v1/threads/{threadId}", input);
+    if (!("threadId" in renamed)) return false;
+    this.store.put(renamed);
     return true;
   }
 
   async addParticipant(threadId: string, userId: string, role: Role = "member"): Promise<void> {
     const input = { path: { threadId }, body: { userId, role } };
-    this.mirror.put(await this.rest.ask("post", "/v1/threads/{threadId}/participants", input));
+    this.store.put(await this.rest.request("post", "/v1/threads/{threadId}/participants", input));
   }
 
   async removeParticipant(threadId: string, userId: string): Promise<void> {
     const path = { threadId, userId };
-    await this.rest.ask("delete", "/v1/threads/{threadId}/participants/{userId}", { path });
-    if (userId === this.mirror.me) this.mirror.drop(threadId);
-    else await this.mirror.load(threadId);
+    await this.rest.request("delete", "/v1/threads/{threadId}/participants/{userId}", { path });
+    if (userId === this.store.me) this.store.drop(threadId);
+    else await this.store.load(threadId);
   }
 
   async changeRole(threadId: string, userId: string, role: Role): Promise<void> {
     const input = { path: { threadId, userId }, body: { role } };
-    const place = "/v1/threads/{threadId}/participants/{userId}";
-    this.mirror.put(await this.rest.ask("patch", place, input));
+    const url = "/v1/threads/{threadId}/participants/{userId}";
+    this.store.put(await this.rest.request("patch", url, input));
   }
 
   leave(threadId: string): Promise<void> {
-    return this.removeParticipant(threadId, this.mirror.me);
+    return this.removeParticipant(threadId, this.store.me);
   }
 
   async lock(threadId: string, on: boolean): Promise<void> {
     const path = { threadId };
-    if (on) await this.rest.ask("post", "/v1/threads/{threadId}/lock", { path });
-    else await this.rest.ask("post", "/v1/threads/{threadId}/unlock", { path });
-    if (this.mirror.thread(threadId) !== null) await this.mirror.load(threadId);
+    if (on) await this.rest.request("post", "/v1/threads/{threadId}/lock", { path });
+    else await this.rest.request("post", "/v1/threads/{threadId}/unlock", { path });
+    if (this.store.thread(threadId) !== null) await this.store.load(threadId);
   }
 
   // One's own side of a thread.
 
   async markRead(threadId: string): Promise<void> {
-    const seq = this.mirror.thread(threadId)?.lastSeq ?? 0;
+    const seq = this.store.thread(threadId)?.lastSeq ?? 0;
     const input = { path: { threadId }, body: { seq } };
-    this.#mine(threadId, await this.rest.ask("put", "/v1/threads/{threadId}/read", input));
+    this.#setMine(threadId, await this.rest.request("put", "/v1/threads/{threadId}/read", input));
   }
 
   async markAllRead(folder: Folder = "all"): Promise<void> {
     for (let more = true; more; ) {
-      const done = await this.rest.ask("post", "/v1/inbox/read", { body: { folder } });
-      this.mirror.counts.set(done.counts);
+      const done = await this.rest.request("post", "/v1/inbox/read", { body: { folder } });
+      this.store.counts.set(done.counts);
       more = done.more && done.marked > 0;
     }
   }
@@ -113,31 +113,31 @@ export abstract class UseCases {
   async markUnread(threadId: string, fromSeq?: number): Promise<void> {
     const body = fromSeq === undefined ? {} : { seq: fromSeq };
     const input = { path: { threadId }, body };
-    this.#mine(threadId, await this.rest.ask("put", "/v1/threads/{threadId}/unread", input));
+    this.#setMine(threadId, await this.rest.request("put", "/v1/threads/{threadId}/unread", input));
   }
 
   pin(threadId: string, on: boolean): Promise<void> {
-    return this.#arrange(threadId, { pinned: on }, (mine) => ({ ...mine, pinned: on }));
+    return this.#changeMine(threadId, { pinned: on }, (mine) => ({ ...mine, pinned: on }));
   }
 
   mute(threadId: string, until: Date | null): Promise<void> {
     const mutedUntil = until?.toISOString() ?? null;
-    return this.#arrange(threadId, { mutedUntil }, (mine) => ({ ...mine, mutedUntil }));
+    return this.#changeMine(threadId, { mutedUntil }, (mine) => ({ ...mine, mutedUntil }));
   }
 
   archive(threadId: string, on: boolean): Promise<void> {
-    return this.#arrange(threadId, { archived: on }, (mine) => ({ ...mine, archived: on }));
+    return this.#changeMine(threadId, { archived: on }, (mine) => ({ ...mine, archived: on }));
   }
 
   spam(threadId: string, on: boolean): Promise<void> {
-    return this.#arrange(threadId, { spam: on }, (mine) => ({ ...mine, spam: on }));
+    return this.#changeMine(threadId, { spam: on }, (mine) => ({ ...mine, spam: on }));
   }
 
   hide(threadId: string, on: boolean): Promise<void> {
-    return this.#arrange(threadId, { hidden: on }, (mine) => ({ ...mine, hidden: on }));
+    return this.#changeMine(threadId, { hidden: on }, (mine) => ({ ...mine, hidden: on }));
   }
 
-  async #arrange(
+  async #changeMine(
     threadId: string,
     body: {
       pinned?: boolean;
@@ -148,23 +148,23 @@ export abstract class UseCases {
     },
     change: (mine: Mine) => Mine,
   ): Promise<void> {
-    const before = this.mirror.thread(threadId);
-    this.mirror.patch(threadId, (thread) => {
+    const before = this.store.thread(threadId);
+    this.store.patch(threadId, (thread) => {
       const after = { ...thread, mine: change(thread.mine) };
-      after.mine.folder = rules.folderOf(after, this.mirror.me);
+      after.mine.folder = inboxRules.folderOf(after, this.store.me);
       return after;
     });
     try {
       const input = { path: { threadId }, body };
-      this.#mine(threadId, await this.rest.ask("patch", "/v1/threads/{threadId}/mine", input));
+      this.#setMine(threadId, await this.rest.request("patch", "/v1/threads/{threadId}/mine", input));
     } catch (error) {
-      if (before !== null) this.#mine(threadId, before.mine);
+      if (before !== null) this.#setMine(threadId, before.mine);
       throw error;
     }
   }
 
-  #mine(threadId: string, mine: Mine): void {
-    this.mirror.patch(threadId, (thread) => ({ ...thread, mine }));
+  #setMine(threadId: string, mine: Mine): void {
+    this.store.patch(threadId, (thread) => ({ ...thread, mine }));
   }
 
   // Drafts.
@@ -189,71 +189,71 @@ export abstract class UseCases {
 
   async accept(requestId: string): Promise<void> {
     const path = { requestId };
-    this.mirror.put(await this.rest.ask("post", "/v1/requests/{requestId}/accept", { path }));
+    this.store.put(await this.rest.request("post", "/v1/requests/{requestId}/accept", { path }));
   }
 
   async sentRequests(cursor: string | null = null): Promise<Page<SentRequest>> {
-    const { requests, next } = await this.rest.ask("get", "/v1/requests/sent", { query: { cursor } });
-    this.mirror.need(requests.map((one) => one.targetUserId));
+    const { requests, next } = await this.rest.request("get", "/v1/requests/sent", { query: { cursor } });
+    this.store.need(requests.map((one) => one.targetUserId));
     return { items: requests, next };
   }
 
   async withdraw(requestId: string): Promise<void> {
-    const threadId = this.mirror.askedBy(requestId);
-    await this.rest.ask("delete", "/v1/requests/{requestId}", { path: { requestId } });
-    if (threadId !== null) await this.mirror.load(threadId);
+    const threadId = this.store.threadOfRequest(requestId);
+    await this.rest.request("delete", "/v1/requests/{requestId}", { path: { requestId } });
+    if (threadId !== null) await this.store.load(threadId);
   }
 
   async decline(requestId: string): Promise<void> {
-    await this.rest.ask("post", "/v1/requests/{requestId}/decline", { path: { requestId } });
-    this.#turnedAway(requestId);
+    await this.rest.request("post", "/v1/requests/{requestId}/decline", { path: { requestId } });
+    this.#requestClosed(requestId);
   }
 
   async declineAndBlock(requestId: string): Promise<void> {
-    await this.rest.ask("post", "/v1/requests/{requestId}/block", { path: { requestId } });
-    this.#turnedAway(requestId);
+    await this.rest.request("post", "/v1/requests/{requestId}/block", { path: { requestId } });
+    this.#requestClosed(requestId);
   }
 
-  #turnedAway(requestId: string): void {
-    const threadId = this.mirror.askedBy(requestId);
-    if (threadId !== null) this.mirror.drop(threadId);
+  #requestClosed(requestId: string): void {
+    const threadId = this.store.threadOfRequest(requestId);
+    if (threadId !== null) this.store.drop(threadId);
   }
 
   async findPeople(name: string, cursor?: string): Promise<Page<Person>> {
     const query = { name, ...(cursor === undefined ? {} : { cursor }) };
-    const { people, next } = await this.rest.ask("get", "/v1/people", { query });
-    this.mirror.know(people);
+    const { people, next } = await this.rest.request("get", "/v1/people", { query });
+    this.store.addPeople(people);
     return { items: people, next };
   }
 
   async person(userId: string): Promise<Profile> {
-    const profile = await this.rest.ask("get", "/v1/people/{userId}", { path: { userId } });
-    this.mirror.know([profile]);
+    const profile = await this.rest.request("get", "/v1/people/{userId}", { path: { userId } });
+    this.store.addPeople([profile]);
     return profile;
   }
 
   async block(userId: string, threadId?: string): Promise<void> {
     const query = threadId === undefined ? {} : { threadId };
-    await this.rest.ask("put", "/v1/blocks/{userId}", { path: { userId }, query });
-    if (threadId !== undefined) await this.mirror.load(threadId);
+    await this.rest.request("put", "/v1/blocks/{userId}", { path: { userId }, query });
+    if (threadId !== undefined) await this.store.load(threadId);
   }
 
   async unblock(userId: string): Promise<void> {
-    await this.rest.ask("delete", "/v1/blocks/{userId}", { path: { userId } });
+    await this.rest.request("delete", "/v1/blocks/{userId}", { path: { userId } });
   }
 
   async blocks(cursor: string | null = null): Promise<Page<Block>> {
-    const { blocks, next } = await this.rest.ask("get", "/v1/blocks", { query: { cursor } });
-    this.mirror.need(blocks.map((one) => one.userId));
+    const { blocks, next } = await this.rest.request("get", "/v1/blocks", { query: { cursor } });
+    this.store.need(blocks.map((one) => one.userId));
     return { items: blocks, next };
   }
 
   async report(report: NewReport): Promise<void> {
-    await this.rest.ask("post", "/v1/reports", { body: report });
+    await this.rest.request("post", "/v1/reports", { body: report });
   }
 
   async reports(cursor: string | null = null): Promise<Page<OwnReport>> {
-    const { reports, next } = await this.rest.ask("get", "/v1/reports", { query: { cursor } });
+    const { reports, next } = await this.rest.request("get", "/v1/reports", { query: { cursor } });
     return { items: reports, next };
   }
 
@@ -263,37 +263,37 @@ export abstract class UseCases {
     body: string,
     where: { threadId: string } | { userIds: readonly string[] } = { userIds: [] },
   ): Promise<Preview> {
-    if ("threadId" in where) return this.rest.ask("post", "/v1/preview", { body: { body, ...where } });
+    if ("threadId" in where) return this.rest.request("post", "/v1/preview", { body: { body, ...where } });
     const participants = where.userIds.map((userId) => ({ userId }));
     const given = participants.length === 0 ? { body } : { body, participants };
-    return this.rest.ask("post", "/v1/preview", { body: given });
+    return this.rest.request("post", "/v1/preview", { body: given });
   }
 
   async edits(message: Message): Promise<Edit[]> {
     const path = { threadId: message.threadId, messageId: message.messageId };
-    const place = "/v1/threads/{threadId}/messages/{messageId}/edits";
-    return (await this.rest.ask("get", place, { path })).edits;
+    const url = "/v1/threads/{threadId}/messages/{messageId}/edits";
+    return (await this.rest.request("get", url, { path })).edits;
   }
 
   message(threadId: string, messageId: string): Promise<Message> {
     const path = { threadId, messageId };
-    return this.rest.ask("get", "/v1/threads/{threadId}/messages/{messageId}", { path });
+    return this.rest.request("get", "/v1/threads/{threadId}/messages/{messageId}", { path });
   }
 
   async renameMe(names: NewNames): Promise<Me> {
-    return this.itsMe(await this.rest.ask("patch", "/v1/me", { body: names }));
+    return this.setMe(await this.rest.request("patch", "/v1/me", { body: names }));
   }
 
   /** Somebody has other names: here or on another device, oneself or somebody else. */
-  protected renamed(person: Person): void {
-    this.mirror.know([person]);
+  protected onPersonUpdated(person: Person): void {
+    this.store.addPeople([person]);
     const me = this.me.get();
     if (me?.userId === person.userId && person.version >= me.version) this.me.set({ ...me, ...person });
   }
 
-  protected itsMe(me: Me): Me {
-    this.mirror.know([me]);
-    const known = this.mirror.people.get().get(me.userId);
+  protected setMe(me: Me): Me {
+    this.store.addPeople([me]);
+    const known = this.store.people.get().get(me.userId);
     this.me.set(known !== undefined && known.version > me.version ? { ...me, ...known } : me);
     return me;
   }

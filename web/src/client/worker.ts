@@ -1,6 +1,6 @@
 // The SharedWorker: one hub, and a port for each tab. Its name ends with the user's id.
 import { Hub } from "./hub";
-import type { ToHub, ToTab } from "./wire";
+import type { ToHub, ToTab } from "./protocol";
 
 declare const self: { name: string; onconnect: ((event: MessageEvent) => void) | null };
 
@@ -11,8 +11,8 @@ self.onconnect = (event) => {
   if (port === undefined) return;
   hub.attach({
     post: (message: ToTab) => port.postMessage(message),
-    listen: (take: (message: ToHub) => void) => {
-      port.onmessage = (said: MessageEvent<ToHub>) => take(said.data);
+    listen: (receive: (message: ToHub) => void) => {
+      port.onmessage = (said: MessageEvent<ToHub>) => receive(said.data);
     },
     close: () => port.close(),
   });

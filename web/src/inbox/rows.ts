@@ -24,7 +24,7 @@ export type Row =
 
 const GROUP_MS = 5 * 60_000;
 
-export function rowsOf(
+export function buildRows(
   messages: readonly Message[],
   outgoing: readonly Outgoing[],
   unreadFromSeq: number | null,

@@ -5,7 +5,7 @@
 // at all in Safari, so it is turned off (`overflow-anchor: none`) and done here, before and after
 // each change of the rows.
 
-export interface Held {
+export interface ScrollAnchor {
   key: string;
   top: number;
 }
@@ -17,8 +17,8 @@ export function fromBottom(scroller: HTMLElement): number {
 }
 
 /** The first row that can be seen, and how far it is from the top of what can be seen. */
-export function hold(scroller: HTMLElement): Held | null {
-  const rows = keyed(scroller);
+export function captureAnchor(scroller: HTMLElement): ScrollAnchor | null {
+  const rows = rowsWithSeq(scroller);
   let low = 0;
   let high = rows.length - 1;
   while (low < high) {
@@ -33,17 +33,17 @@ export function hold(scroller: HTMLElement): Held | null {
     : null;
 }
 
-export function restore(scroller: HTMLElement, held: Held): void {
-  const row = scroller.querySelector<HTMLElement>(`[data-key="${CSS.escape(held.key)}"]`);
+export function restoreAnchor(scroller: HTMLElement, anchor: ScrollAnchor): void {
+  const row = scroller.querySelector<HTMLElement>(`[data-key="${CSS.escape(anchor.key)}"]`);
   if (!row) return;
-  const wanted = row.offsetTop - held.top;
+  const wanted = row.offsetTop - anchor.top;
   if (Math.abs(wanted - scroller.scrollTop) >= 1) scroller.scrollTop = wanted;
 }
 
 /** The seq of the last message that can be seen. */
 export function lastSeen(scroller: HTMLElement): number {
   const bottom = scroller.scrollTop + scroller.clientHeight;
-  const rows = keyed(scroller);
+  const rows = rowsWithSeq(scroller);
   for (let at = rows.length - 1; at >= 0; at -= 1) {
     const row = rows[at];
     if (row && row.offsetTop + Math.min(row.offsetHeight, 24) <= bottom)
@@ -52,6 +52,6 @@ export function lastSeen(scroller: HTMLElement): number {
   return 0;
 }
 
-function keyed(scroller: HTMLElement): HTMLElement[] {
+function rowsWithSeq(scroller: HTMLElement): HTMLElement[] {
   return [...scroller.querySelectorAll<HTMLElement>("[data-seq]")];
 }

@@ -1,7 +1,7 @@
 // "Mateo is typing …": for one, two, or several.
 import { t } from "../strings";
 
-export function typingWords(names: readonly string[]): string {
+export function typingText(names: readonly string[]): string {
   const [name, other] = names;
   if (name === undefined) return "";
   if (other === undefined) return t("typing.one", { name });

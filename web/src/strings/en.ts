@@ -614,7 +614,7 @@ export const en = {
   "key.suspend": "Suspend",
 } as const;
 
-type Spoken<T> = T extends string ? string : { readonly [K in keyof T]: string };
+type Translation<T> = T extends string ? string : { readonly [K in keyof T]: string };
 
 /** What a language must have. */
-export type Words = { readonly [K in keyof typeof en]: Spoken<(typeof en)[K]> };
+export type Strings = { readonly [K in keyof typeof en]: Translation<(typeof en)[K]> };

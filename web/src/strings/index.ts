@@ -4,24 +4,24 @@
  * Careful: language and locale are two things. Words, plurals and lists are in a language that we
  * ship; dates, clocks, week days and numbers follow the browser's locale, whatever its language.
  */
-import { en, type Words } from "./en";
+import { en, type Strings } from "./en";
 
-type Slots<S> = S extends `${string}{${infer P}}${infer Rest}` ? P | Slots<Rest> : never;
+type Parameters<S> = S extends `${string}{${infer P}}${infer Rest}` ? P | Parameters<Rest> : never;
 type English = typeof en;
 export type Key = keyof English;
 type Text<K extends Key> = English[K] extends string ? English[K] : English[K][keyof English[K]];
-type Needs<K extends Key> = Slots<Text<K>> | (English[K] extends string ? never : "count");
+type Needs<K extends Key> = Parameters<Text<K>> | (English[K] extends string ? never : "count");
 type Args<K extends Key> = [Needs<K>] extends [never]
   ? []
   : [{ readonly [P in Needs<K>]: string | number }];
 
-let words: Words = en;
+let strings: Strings = en;
 let language = "en";
 
 /** Call before anything is rendered. */
-export function speak(tag: string, spoken: Words): void {
+export function setLanguage(tag: string, translation: Strings): void {
   language = tag;
-  words = spoken;
+  strings = translation;
 }
 
 /** The browser's own. A tag that Intl does not know is passed over. */
@@ -46,28 +46,28 @@ export function t<K extends Key>(key: K, ...args: Args<K>): string {
 export type PlainKey = { [K in Key]: [Needs<K>] extends [never] ? K : never }[Key];
 
 /** As `t`, for a key that is only known to be plain. */
-export function says(key: PlainKey): string {
+export function plainString(key: PlainKey): string {
   return fill(key, {});
 }
 
 /** For keys that are put together: `tx('kind', 'direct')`; an unknown one is said as it is. */
 export function tx(prefix: string, name: string): string {
   const key = `${prefix}.${name}`;
-  return key in words ? fill(key as Key, {}) : name;
+  return key in strings ? fill(key as Key, {}) : name;
 }
 
 /** What a problem means for the reader, by its code; null where we have no words of our own. */
 export function problemText(code: string, fields: Readonly<Record<string, unknown>>): string | null {
   const key = `problem.${code}`;
-  if (!(key in words)) return null;
-  const wait = inSeconds(Number(fields["retryAfterS"] ?? 0));
+  if (!(key in strings)) return null;
+  const wait = waitText(Number(fields["retryAfterS"] ?? 0));
   const again = fields["againAt"];
-  const when = typeof again === "string" ? moment(again) : "";
+  const when = typeof again === "string" ? dateTime(again) : "";
   return fill(key as Key, { wait, when, most: Number(fields["most"] ?? 0) });
 }
 
 /** "in 40 seconds", "in 5 minutes", "in 2 hours" */
-function inSeconds(seconds: number): string {
+function waitText(seconds: number): string {
   const [unit, size] =
     seconds < 100 ? (["second", 1] as const) : seconds < 5400 ? (["minute", 60] as const) : (["hour", 3600] as const);
   const format = new Intl.RelativeTimeFormat(language, { numeric: "always" });
@@ -77,14 +77,14 @@ function inSeconds(seconds: number): string {
 /** What happened last, for a row of the list; an event that we do not know is told in general. */
 export function eventInRow(event: string, name: string): string {
   const key = `row.event.${event}`;
-  return key in words ? fill(key as Key, { name }) : t("event.other");
+  return key in strings ? fill(key as Key, { name }) : t("event.other");
 }
 
-function fill(key: Key, slots: Record<string, string | number>): string {
-  const found: string | { readonly one: string; readonly other: string } = words[key];
-  const text = typeof found === "string" ? found : found[plural(Number(slots["count"]))];
+function fill(key: Key, parameters: Record<string, string | number>): string {
+  const found: string | { readonly one: string; readonly other: string } = strings[key];
+  const text = typeof found === "string" ? found : found[plural(Number(parameters["count"]))];
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
-    const value = slots[name];
+    const value = parameters[name];
     return value === undefined ? whole : typeof value === "number" ? number(value) : value;
   });
 }
@@ -100,7 +100,7 @@ export function number(value: number): string {
 }
 
 /** A badge has no room for more than two digits. */
-export function few(value: number): string {
+export function badgeCount(value: number): string {
   return value > 99 ? "99+" : number(value);
 }
 
@@ -116,13 +116,13 @@ export function clock(at: string | number): string {
 }
 
 /** 14 May 2026, 14:05 */
-export function moment(at: string | number): string {
+export function dateTime(at: string | number): string {
   const options = { dateStyle: "medium", timeStyle: "short" } as const;
   return format("moment", () => new Intl.DateTimeFormat(locale(), options)).format(new Date(at));
 }
 
 /** Today; Yesterday; Monday; 14 May; 14 May 2025: above the messages of a day. */
-export function day(at: string | number, now = Date.now()): string {
+export function dayLabel(at: string | number, now = Date.now()): string {
   const days = daysBetween(at, now);
   if (days === 0) return t("log.today");
   if (days === 1) return t("log.yesterday");
@@ -135,7 +135,7 @@ export function day(at: string | number, now = Date.now()): string {
 }
 
 /** In a list there is little room: 14:05 today, Mon this week, 14 May, 14 May 2025. */
-export function brief(at: string | number, now = Date.now()): string {
+export function shortDate(at: string | number, now = Date.now()): string {
   const days = daysBetween(at, now);
   if (days <= 0) return clock(at);
   if (days < 7) {

@@ -2,9 +2,9 @@
 // is forgotten, and read again when somebody scrolls back.
 import type { Message } from "./types";
 
-const MOST = 400;
+const MAX_MESSAGES = 400;
 
-export class Window {
+export class MessageWindow {
   messages: readonly Message[] = [];
   hasBefore = false;
   hasAfter = false;
@@ -27,16 +27,16 @@ export class Window {
     const first = this.first?.seq ?? Infinity;
     const all = [...messages.filter((one) => one.seq < first), ...this.messages];
     this.hasBefore = hasBefore;
-    this.messages = all.slice(0, MOST);
-    if (all.length > MOST) this.hasAfter = true;
+    this.messages = all.slice(0, MAX_MESSAGES);
+    if (all.length > MAX_MESSAGES) this.hasAfter = true;
   }
 
   append(messages: readonly Message[], hasAfter: boolean): void {
     const last = this.last?.seq ?? 0;
     const all = [...this.messages, ...messages.filter((one) => one.seq > last)];
     this.hasAfter = hasAfter;
-    this.messages = all.slice(-MOST);
-    if (all.length > MOST) this.hasBefore = true;
+    this.messages = all.slice(-MAX_MESSAGES);
+    if (all.length > MAX_MESSAGES) this.hasBefore = true;
   }
 
   /**

@@ -4,66 +4,66 @@
 // What one would get wrong: a worker's script must come from the page's own origin. On somebody
 // else's site each page has a connection of its own, and nothing else is different.
 import { Hub } from "./hub";
-import { type Port, type ToHub, type ToTab, ways } from "./wire";
+import { type Port, type ToHub, type ToTab, createPortPair } from "./protocol";
 
 export type HubPort = Port<ToHub, ToTab>;
 
-export interface Where {
+export interface HubOptions {
   api: string;
   userId: string;
   shared: boolean;
   Socket?: typeof WebSocket;
 }
 
-export function reachHub(where: Where): HubPort {
-  if (where.shared && typeof SharedWorker !== "undefined") {
+export function connectToHub(options: HubOptions): HubPort {
+  if (options.shared && typeof SharedWorker !== "undefined") {
     try {
-      return inWorker(where);
+      return workerHub(options);
     } catch {
       // Not from here, or not at all.
     }
   }
-  return inPage(where);
+  return pageHub(options);
 }
 
-function inWorker(where: Where): HubPort {
+function workerHub(options: HubOptions): HubPort {
   const worker = new SharedWorker(new URL("./worker.ts", import.meta.url), {
     type: "module",
-    name: `greenroom ${where.api} ${where.userId}`,
+    name: `greenroom ${options.api} ${options.userId}`,
   });
   // A script that cannot be loaded is told later, and by then there may be something to say.
-  const said: ToHub[] = [];
-  let take: ((message: ToTab) => void) | null = null;
-  let instead: HubPort | null = null;
+  const unconfirmed: ToHub[] = [];
+  let receive: ((message: ToTab) => void) | null = null;
+  let fallback: HubPort | null = null;
   worker.onerror = () => {
-    if (instead !== null) return;
-    instead = inPage(where);
-    if (take !== null) instead.listen(take);
-    for (const message of said) instead.post(message);
+    if (fallback !== null) return;
+    fallback = pageHub(options);
+    if (receive !== null) fallback.listen(receive);
+    for (const message of unconfirmed) fallback.post(message);
   };
   return {
     post: (message) => {
-      if (instead !== null) return instead.post(message);
-      if (said.length < 100) said.push(message);
+      if (fallback !== null) return fallback.post(message);
+      if (unconfirmed.length < 100) unconfirmed.push(message);
       worker.port.postMessage(message);
     },
     listen: (run) => {
-      take = run;
+      receive = run;
       worker.port.onmessage = (event: MessageEvent<ToTab>) => {
-        said.length = 0;
+        unconfirmed.length = 0;
         run(event.data);
       };
     },
     close: () => {
-      instead?.close();
+      fallback?.close();
       worker.port.close();
     },
   };
 }
 
-function inPage(where: Where): HubPort {
-  const [tab, hub] = ways<ToHub, ToTab>();
-  new Hub(where.userId, where.Socket === undefined ? {} : { Socket: where.Socket }).attach(hub);
+function pageHub(options: HubOptions): HubPort {
+  const [tab, hub] = createPortPair<ToHub, ToTab>();
+  new Hub(options.userId, options.Socket === undefined ? {} : { Socket: options.Socket }).attach(hub);
   return tab;
 }
 
@@ -76,7 +76,7 @@ export interface TabLock {
  * Held until the tab goes, however it goes, or lets it go. Null where locks are not to be had. What
  * one would get wrong: the hub may ask for it only once the tab has it, or it gets it first.
  */
-export function lockOfTab(): Promise<TabLock | null> {
+export function acquireTabLock(): Promise<TabLock | null> {
   if (typeof navigator === "undefined" || navigator.locks === undefined) {
     return Promise.resolve(null);
   }

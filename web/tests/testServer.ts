@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { createClient, type Client } from "../src/client";
-import type { Storage } from "../src/client/kept";
+import type { Storage } from "../src/client/storage";
 
 // Found from where it is run: the tests are put elsewhere before they are.
 const ROOT = join(process.cwd(), existsSync("greenroom") ? "." : "..");
@@ -17,14 +17,14 @@ const SECRET = "a secret of more than 32 characters for tokens";
 /** Never the one that waits: meanwhile the server would close connections that fetch uses again. */
 const run = promisify(execFile);
 
-const LIMITLESS = `
+const SERVE_WITHOUT_LIMITS = `
 import uvloop
 from bench.limitless import RATES
 from greenroom import app, settings
 def tell(address): print(address, flush=True)
 uvloop.run(app.serve(settings.read(), create_tables=False, samples=False, tell=tell, rates=RATES))`;
 
-export class Stage {
+export class TestServer {
   readonly #folder = mkdtempSync(join(tmpdir(), "greenroom-web-"));
   readonly #clients: Client[] = [];
   readonly ids = new Map<string, string>();
@@ -37,11 +37,11 @@ export class Stage {
     this.#command = command;
   }
 
-  static async set(names: string[], limits: "limited" | "limitless"): Promise<Stage> {
-    const stage = new Stage(limits === "limited" ? ["-m", "greenroom", "serve"] : ["-c", LIMITLESS]);
-    await stage.start();
-    for (const name of names) await stage.join(name);
-    return stage;
+  static async create(names: string[], limits: "limited" | "limitless"): Promise<TestServer> {
+    const server = new TestServer(limits === "limited" ? ["-m", "greenroom", "serve"] : ["-c", SERVE_WITHOUT_LIMITS]);
+    await server.start();
+    for (const name of names) await server.join(name);
+    return server;
   }
 
   async start(): Promise<void> {
@@ -81,7 +81,7 @@ export class Stage {
     await gone;
   }
 
-  async clear(): Promise<void> {
+  async close(): Promise<void> {
     for (const client of this.#clients) client.close();
     await this.kill();
     rmSync(this.#folder, { recursive: true, force: true });
@@ -96,7 +96,7 @@ export class Stage {
     return `${signed}.${createHmac("sha256", SECRET).update(signed).digest("base64url")}`;
   }
 
-  async ask(name: string, method: string, path: string, body?: unknown, scope?: string): Promise<any> {
+  async request(name: string, method: string, path: string, body?: unknown, scope?: string): Promise<any> {
     const answer = await fetch(`${this.api}/v1${path}`, {
       method,
       headers: {
@@ -110,20 +110,20 @@ export class Stage {
   }
 
   async join(name: string): Promise<void> {
-    const made = await this.ask("shop", "POST", "/people", { username: name, displayName: name }, "service");
+    const made = await this.request("shop", "POST", "/people", { username: name, displayName: name }, "service");
     this.ids.set(name, made.userId);
   }
 
   /** Gives somebody the role of a moderator, as an operator does. */
-  async appoint(name: string): Promise<void> {
+  async makeModerator(name: string): Promise<void> {
     const command = ["-m", "greenroom", "staff", "grant", this.ids.get(name) ?? "", "moderator"];
     await run(PYTHON, command, { cwd: ROOT, env: this.#environment() });
   }
 
   /** A conversation of people who have met: its id. */
-  async talk(opener: string, ...others: string[]): Promise<string> {
+  async openThread(opener: string, ...others: string[]): Promise<string> {
     const participants = others.map((name) => ({ userId: this.ids.get(name), role: "seller" }));
-    const opened = await this.ask(opener, "POST", "/threads", {
+    const opened = await this.request(opener, "POST", "/threads", {
       kind: "inquiry",
       role: "buyer",
       participants,
@@ -131,9 +131,9 @@ export class Stage {
     });
     const { threadId } = opened.thread;
     for (const name of others) {
-      const thread = await this.ask(name, "GET", `/threads/${threadId}`);
+      const thread = await this.request(name, "GET", `/threads/${threadId}`);
       for (const { requestId } of thread.requests) {
-        await this.ask(name, "POST", `/requests/${requestId}/accept`);
+        await this.request(name, "POST", `/requests/${requestId}/accept`);
       }
     }
     return threadId;
@@ -148,7 +148,7 @@ export class Stage {
 
   /** The texts of a thread, as the server has them. */
   async texts(name: string, threadId: string): Promise<string[]> {
-    const page = await this.ask(name, "GET", `/threads/${threadId}/messages?limit=100`);
+    const page = await this.request(name, "GET", `/threads/${threadId}/messages?limit=100`);
     return page.messages.filter((one: any) => one.kind === "text").map((one: any) => one.body);
   }
 
@@ -160,7 +160,7 @@ from greenroom.messaging import sync
 from greenroom.store.cursors import Cursors
 clock = types.SimpleNamespace(epoch=0)
 messaging = types.SimpleNamespace(cursors=Cursors(sys.argv[1].encode()), clock=clock)
-place = sync._beginning(messaging, 1, sync.Memory())
+place = sync._beginning(messaging, 1, sync.MemoryStorage())
 print(sync._sealed(messaging, sys.argv[2], place))`;
     const id = this.ids.get(name) ?? "";
     return (await run(PYTHON, ["-c", made, SECRET, id], { cwd: ROOT })).stdout.trim();
@@ -168,7 +168,7 @@ print(sync._sealed(messaging, sys.argv[2], place))`;
 }
 
 /** What a browser keeps, for as long as the test likes. */
-export class Memory implements Storage {
+export class MemoryStorage implements Storage {
   #items = new Map<string, string>();
 
   get length(): number {
@@ -193,7 +193,7 @@ export class Memory implements Storage {
 }
 
 /** Frames on their way, to be looked at, changed (a text) or lost (null). */
-export function tampered(
+export function interceptedSocket(
   way: { out?: (frame: any) => any; in?: (frame: any) => any },
 ): typeof WebSocket {
   return class extends WebSocket {
@@ -215,7 +215,7 @@ export function tampered(
   } as typeof WebSocket;
 }
 
-export async function until<T>(look: () => T | null | undefined | false, what = ""): Promise<T> {
+export async function waitFor<T>(look: () => T | null | undefined | false, what = ""): Promise<T> {
   const end = Date.now() + 20_000;
   for (;;) {
     const found = look();

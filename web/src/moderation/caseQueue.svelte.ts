@@ -15,22 +15,22 @@ import {
   type Standing,
 } from "../client";
 
-export interface Around {
+export interface CaseDetails {
   context: CaseContext;
   reports: CaseReport[];
   standing: Standing | null;
 }
 
-export class Desk {
+export class CaseQueue {
   cases = $state.raw<readonly Case[] | null>(null);
   next = $state.raw<string | null>(null);
   at = $state.raw<string | null>(null);
-  around = $state.raw<Around | null>(null);
+  details = $state.raw<CaseDetails | null>(null);
   forbidden = $state(false);
   busy = $state(false);
   problem = $state.raw<Problem | null>(null);
   #pages = 1;
-  #turn = 0;
+  #generation = 0;
   readonly #client: Client;
 
   constructor(client: Client) {
@@ -42,12 +42,12 @@ export class Desk {
   }
 
   get ready(): boolean {
-    return this.current !== null && this.around !== null && !this.busy;
+    return this.current !== null && this.details !== null && !this.busy;
   }
 
   /** As far down as it is shown. */
   async load(): Promise<void> {
-    const turn = ++this.#turn;
+    const generation = ++this.#generation;
     try {
       let page = await this.#client.moderation.queue();
       const items = [...page.items];
@@ -55,13 +55,13 @@ export class Desk {
         page = await this.#client.moderation.queue(page.next);
         items.push(...page.items);
       }
-      if (turn !== this.#turn) return;
+      if (generation !== this.#generation) return;
       this.cases = items;
       this.next = page.next;
       this.problem = null;
     } catch (error) {
       if (!isProblem(error)) throw error;
-      if (turn !== this.#turn) return;
+      if (generation !== this.#generation) return;
       this.forbidden = error.status === 403;
       this.problem = error;
     }
@@ -90,7 +90,7 @@ export class Desk {
 
   async open(caseId: string | null): Promise<void> {
     this.at = caseId;
-    this.around = null;
+    this.details = null;
     const found = this.current;
     if (!found) return;
     const { moderation } = this.#client;
@@ -105,7 +105,7 @@ export class Desk {
         : [],
       found.aboutUserId === null ? null : moderation.standing(found.aboutUserId).catch(() => null),
     ]);
-    if (this.at === caseId) this.around = { context, reports, standing };
+    if (this.at === caseId) this.details = { context, reports, standing };
   }
 
   /** The next one is opened, so that the keys go on. */

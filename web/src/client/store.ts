@@ -4,43 +4,43 @@
 // What one would get wrong: an answer may be older than what was told while it was under way. What
 // is behind is asked for again rather than believed.
 import { isProblem, type Rest } from "./rest";
-import * as rules from "./rules";
+import * as inboxRules from "./inboxRules";
 import type { Changes } from "./socket";
 import type { Counts, Folder, Message, Person, Thread } from "./types";
-import { Value } from "./value";
-import type { Told } from "./wire";
+import { Value } from "./observable";
+import type { ServerEvent } from "./protocol";
 
-const GATHER_MS = 60;
-const COUNT_MS = 400;
-const MOST_PEOPLE_AT_ONCE = 50;
-const MOST_PEOPLE_AGAIN = 200;
-const PREVIEW = 140;
-const MOST_TIMER_MS = 2 ** 31 - 1;
+const LOAD_DELAY_MS = 60;
+const COUNT_DELAY_MS = 400;
+const MAX_PEOPLE_PER_REQUEST = 50;
+const MAX_PEOPLE_REFRESHED = 200;
+const PREVIEW_LENGTH = 140;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Whoever shows something of it. */
-export interface Shown {
+export interface StoreListener {
   /** Something of this thread, or of any, is other than it was. */
   changed(threadId: string | null): void;
-  wrote(message: Message): void;
-  changedMessage(message: Message): void;
+  onMessageAdded(message: Message): void;
+  onMessageChanged(message: Message): void;
   missed(threadId: string): void;
   gone(threadId: string): void;
 }
 
-export class Mirror {
+export class ClientStore {
   readonly counts = new Value<Counts | null>(null);
   readonly people = new Value<ReadonlyMap<string, Person>>(new Map());
   /** How far down the first page of a folder went, when it was last read. */
   readonly firstPages = new Map<Folder, { next: string | null; floor: string }>();
   me = "";
   #threads = new Map<string, Thread>();
-  #shown = new Set<Shown>();
-  #wanted = new Set<string>();
+  #listeners = new Set<StoreListener>();
+  #neededIds = new Set<string>();
   #loading = new Map<string, { again: boolean; done: Promise<void> }>();
-  #strangers = new Set<string>();
+  #unknownIds = new Set<string>();
   /** Everybody that the screen has needed, the latest at the end. */
   #needed = new Set<string>();
-  #asking = false;
+  #isLoadingPeople = false;
   #counting: ReturnType<typeof setTimeout> | null = null;
 
   #muteEnds: ReturnType<typeof setTimeout> | null = null;
@@ -51,9 +51,9 @@ export class Mirror {
     private readonly onRead: (thread: Thread) => void = () => undefined,
   ) {}
 
-  show(shown: Shown): () => void {
-    this.#shown.add(shown);
-    return () => this.#shown.delete(shown);
+  subscribe(listener: StoreListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   thread(threadId: string): Thread | null {
@@ -63,8 +63,8 @@ export class Mirror {
   /** What is known of a folder down to a rank, the highest first. */
   ranked(folder: Folder, floor: string): Thread[] {
     return [...this.#threads.values()]
-      .filter((thread) => rules.shows(folder, thread) && rules.rankOf(thread) >= floor)
-      .sort((a, b) => (rules.rankOf(a) < rules.rankOf(b) ? 1 : -1));
+      .filter((thread) => inboxRules.isInFolder(folder, thread) && inboxRules.sortKey(thread) >= floor)
+      .sort((a, b) => (inboxRules.sortKey(a) < inboxRules.sortKey(b) ? 1 : -1));
   }
 
   /** Of a page: what is behind what is known does not replace it. */
@@ -76,7 +76,7 @@ export class Mirror {
       this.onRead(thread);
     }
     if (counts !== null) this.counts.set(counts);
-    this.#changed(null);
+    this.#notifyChanged(null);
   }
 
   put(thread: Thread): void {
@@ -84,10 +84,10 @@ export class Mirror {
     this.#put(withReceipts(thread, known), true);
     this.onRead(thread);
     if (known === null) this.recount();
-    this.#changed(thread.threadId);
+    this.#notifyChanged(thread.threadId);
     // Before a request is accepted only its first messages are shown; now there may be more.
-    const isAccepted = known !== null && rules.waitsForMe(known, this.me) && !rules.waitsForMe(thread, this.me);
-    if (isAccepted) for (const shown of this.#shown) shown.missed(thread.threadId);
+    const isAccepted = known !== null && inboxRules.hasRequestForMe(known, this.me) && !inboxRules.hasRequestForMe(thread, this.me);
+    if (isAccepted) for (const listener of this.#listeners) listener.missed(thread.threadId);
   }
 
   patch(threadId: string, change: (thread: Thread) => Thread): void {
@@ -96,19 +96,19 @@ export class Mirror {
     const after = change(known);
     if (after === known) return;
     this.#put(after, true);
-    this.#changed(threadId);
+    this.#notifyChanged(threadId);
   }
 
   drop(threadId: string): void {
     const known = this.thread(threadId);
     this.#threads.delete(threadId);
-    this.#recounted(known, null);
-    for (const shown of this.#shown) shown.gone(threadId);
-    this.#changed(threadId);
+    this.#updateCounts(known, null);
+    for (const listener of this.#listeners) listener.gone(threadId);
+    this.#notifyChanged(threadId);
   }
 
   /** The thread in which a request waits. */
-  askedBy(requestId: string): string | null {
+  threadOfRequest(requestId: string): string | null {
     for (const thread of this.#threads.values()) {
       if (thread.requests.some((one) => one.requestId === requestId)) return thread.threadId;
     }
@@ -117,10 +117,10 @@ export class Mirror {
 
   /** Reads it again, a moment later, once for whatever has happened to it. */
   load(threadId: string): Promise<void> {
-    const under = this.#loading.get(threadId);
-    if (under !== undefined) {
-      under.again = true;
-      return under.done;
+    const running = this.#loading.get(threadId);
+    if (running !== undefined) {
+      running.again = true;
+      return running.done;
     }
     const loading = { again: false, done: Promise.resolve() };
     this.#loading.set(threadId, loading);
@@ -129,12 +129,12 @@ export class Mirror {
   }
 
   async #load(threadId: string, loading: { again: boolean }): Promise<void> {
-    await new Promise((done) => setTimeout(done, GATHER_MS));
+    await new Promise((done) => setTimeout(done, LOAD_DELAY_MS));
     for (let tries = 0; tries < 5; tries++) {
       loading.again = false;
       try {
         const path = { threadId };
-        const found = await this.rest.ask("get", "/v1/threads/{threadId}", { path });
+        const found = await this.rest.request("get", "/v1/threads/{threadId}", { path });
         const known = this.thread(threadId);
         if (known === null || found.lastSeq >= known.lastSeq) this.put(found);
         else loading.again = true;
@@ -147,18 +147,18 @@ export class Mirror {
 
   // What comes over the socket.
 
-  apply(frame: Told): void {
+  apply(frame: ServerEvent): void {
     switch (frame.type) {
       case "message.created":
-        return this.#wrote(frame.message, frame.status, frame.awaitingUserIds);
+        return this.#addMessage(frame.message, frame.status, frame.awaitingUserIds);
       case "message.edited":
       case "message.deleted":
       case "reaction.changed":
-        for (const shown of this.#shown) shown.changedMessage(frame.message);
+        for (const listener of this.#listeners) listener.onMessageChanged(frame.message);
         if (this.thread(frame.threadId)?.lastSeq === frame.message.seq) void this.load(frame.threadId);
         return;
       case "receipt.moved":
-        return this.#moved(frame.threadId, frame.userId, frame.lastReadSeq, frame.lastDeliveredSeq);
+        return this.#moveReceipt(frame.threadId, frame.userId, frame.lastReadSeq, frame.lastDeliveredSeq);
       case "inbox.changed":
         if (frame.gone === true) return this.drop(frame.threadId);
         void this.load(frame.threadId);
@@ -175,37 +175,37 @@ export class Mirror {
   synced(changes: Changes): void {
     for (const { thread, messages, truncated } of changes.threads) {
       this.put(thread);
-      for (const message of messages) this.#tell(message);
-      if (truncated) for (const shown of this.#shown) shown.missed(thread.threadId);
+      for (const message of messages) this.#notifyAdded(message);
+      if (truncated) for (const listener of this.#listeners) listener.missed(thread.threadId);
     }
     for (const threadId of changes.gone) this.drop(threadId);
   }
 
   /** One's own message, as the answer has it. */
-  sent(message: Message): void {
+  addOwnMessage(message: Message): void {
     const known = this.thread(message.threadId);
-    this.#tell(message);
+    this.#notifyAdded(message);
     if (known === null || message.seq <= known.lastSeq) return;
-    this.#advance(known, message, known.status, null);
+    this.#withNewMessage(known, message, known.status, null);
   }
 
-  #wrote(message: Message, status: Thread["status"], awaiting: string[]): void {
-    this.#tell(message);
+  #addMessage(message: Message, status: Thread["status"], awaiting: string[]): void {
+    this.#notifyAdded(message);
     const known = this.thread(message.threadId);
     // Only the server knows how much of an unanswered request is shown, and what else an event
     // changed: the name, the people, how far one has read.
-    if (known === null || rules.waitsForMe(known, this.me) || message.kind === "system") {
+    if (known === null || inboxRules.hasRequestForMe(known, this.me) || message.kind === "system") {
       void this.load(message.threadId);
     } else if (message.seq > known.lastSeq + 1) {
       void this.load(message.threadId); // some between were not for this user: the server counts
     } else if (message.seq > known.lastSeq) {
-      this.#advance(known, message, status, awaiting);
+      this.#withNewMessage(known, message, status, awaiting);
     }
   }
 
-  #advance(known: Thread, message: Message, status: Thread["status"], awaiting: string[] | null): void {
-    const place = message.authorUserId === this.me ? message.seq : rules.placeOf(known);
-    const muted = rules.isMuted(known);
+  #withNewMessage(known: Thread, message: Message, status: Thread["status"], awaiting: string[] | null): void {
+    const position = message.authorUserId === this.me ? message.seq : inboxRules.readPosition(known);
+    const muted = inboxRules.isMuted(known);
     const after: Thread = {
       ...known,
       status,
@@ -213,74 +213,74 @@ export class Mirror {
       lastSeq: message.seq,
       lastMessageAt: message.createdAt,
       lastAuthorUserId: message.authorUserId,
-      preview: flat(message.body),
+      preview: previewOf(message.body),
       previewEvent: message.kind === "system" ? message.event : null,
-      participants: read(known.participants, message.authorUserId, message.seq, message.seq),
+      participants: withReceipt(known.participants, message.authorUserId, message.seq, message.seq),
       mine: {
         ...known.mine,
-        unread: Math.max(0, message.seq - place),
-        lastReadSeq: Math.max(known.mine.lastReadSeq, place),
+        unread: Math.max(0, message.seq - position),
+        lastReadSeq: Math.max(known.mine.lastReadSeq, position),
         archived: known.mine.archived && muted,
         hidden: false,
       },
     };
-    after.mine.folder = rules.folderOf(after, this.me);
+    after.mine.folder = inboxRules.folderOf(after, this.me);
     this.#put(after, true);
-    this.#changed(message.threadId);
+    this.#notifyChanged(message.threadId);
   }
 
-  #moved(threadId: string, userId: string, readSeq: number, deliveredSeq: number): void {
+  #moveReceipt(threadId: string, userId: string, readSeq: number, deliveredSeq: number): void {
     const known = this.thread(threadId);
     if (known === null) return;
-    if (userId === this.me && rules.placeOf(known) < known.mine.lastReadSeq) {
+    if (userId === this.me && inboxRules.readPosition(known) < known.mine.lastReadSeq) {
       void this.load(threadId); // marked as unread: where that leaves it, the server knows
       return;
     }
     this.patch(threadId, (thread) => {
-      const participants = read(thread.participants, userId, readSeq, deliveredSeq);
-      const moved = userId === this.me ? rules.readUpTo(thread, readSeq) : thread;
+      const participants = withReceipt(thread.participants, userId, readSeq, deliveredSeq);
+      const moved = userId === this.me ? inboxRules.readUpTo(thread, readSeq) : thread;
       return participants === thread.participants ? moved : { ...moved, participants };
     });
   }
 
-  #tell(message: Message): void {
-    this.need([message.authorUserId, ...rules.peopleIn(message)]);
-    for (const shown of this.#shown) shown.wrote(message);
+  #notifyAdded(message: Message): void {
+    this.need([message.authorUserId, ...inboxRules.usersInEvent(message)]);
+    for (const listener of this.#listeners) listener.onMessageAdded(message);
   }
 
-  #put(told: Thread, counts: boolean): void {
-    const before = this.thread(told.threadId);
-    const thread = inOrder(notUnread(told, before));
+  #put(received: Thread, counts: boolean): void {
+    const before = this.thread(received.threadId);
+    const thread = sortParticipants(keepReadPosition(received, before));
     this.#watchMute(thread);
     this.#threads.set(thread.threadId, thread);
     this.need(thread.participants.map((one) => one.userId));
-    if (counts && before !== null) this.#recounted(before, thread);
+    if (counts && before !== null) this.#updateCounts(before, thread);
   }
 
-  #recounted(before: Thread | null, after: Thread | null): void {
+  #updateCounts(before: Thread | null, after: Thread | null): void {
     const counts = this.counts.get();
-    if (counts !== null) this.counts.set(rules.recounted(counts, before, after));
+    if (counts !== null) this.counts.set(inboxRules.updateCounts(counts, before, after));
   }
 
-  #changed(threadId: string | null): void {
-    for (const shown of this.#shown) shown.changed(threadId);
+  #notifyChanged(threadId: string | null): void {
+    for (const listener of this.#listeners) listener.changed(threadId);
   }
 
   /** Where it cannot be worked out here. */
   recount(): void {
     this.#counting ??= setTimeout(() => {
       this.#counting = null;
-      this.rest.ask("get", "/v1/inbox/counts", {}).then(
+      this.rest.request("get", "/v1/inbox/counts", {}).then(
         (counts) => this.counts.set(counts),
         () => {},
       );
-    }, COUNT_MS);
+    }, COUNT_DELAY_MS);
   }
 
   /** Counts again when the next mute ends: nothing is told of it. */
   #watchMute(thread: Thread): void {
     const until = Date.parse(thread.mine.mutedUntil ?? "") - Date.now();
-    if (!(until > 0 && until < MOST_TIMER_MS)) return;
+    if (!(until > 0 && until < MAX_TIMER_MS)) return;
     if (this.#muteEnds !== null) clearTimeout(this.#muteEnds);
     const ends = [...this.#threads.values(), thread]
       .map((one) => Date.parse(one.mine.mutedUntil ?? "") - Date.now())
@@ -292,11 +292,11 @@ export class Mirror {
     this.#muteEnds = null;
     for (const thread of this.#threads.values()) {
       const { mine } = thread;
-      if (mine.mutedUntil === null || rules.isMuted(thread)) this.#watchMute(thread);
+      if (mine.mutedUntil === null || inboxRules.isMuted(thread)) this.#watchMute(thread);
       else this.#threads.set(thread.threadId, { ...thread, mine: { ...mine, mutedUntil: null } });
     }
     this.recount();
-    this.#changed(null);
+    this.#notifyChanged(null);
   }
 
   // People.
@@ -305,44 +305,44 @@ export class Mirror {
     for (const id of userIds) {
       this.#needed.delete(id);
       if (id !== "") this.#needed.add(id);
-      const isKnown = id === "" || this.people.get().has(id) || this.#strangers.has(id);
-      if (!isKnown) this.#wanted.add(id);
+      const isKnown = id === "" || this.people.get().has(id) || this.#unknownIds.has(id);
+      if (!isKnown) this.#neededIds.add(id);
     }
-    this.#ask();
+    this.#schedulePeople();
   }
 
   /** Reads the names on screen again: an event that changed one may have been lost. */
   refreshPeople(): void {
     const known = [...this.#needed].filter((id) => this.people.get().has(id));
-    for (const id of known.slice(-MOST_PEOPLE_AGAIN)) this.#wanted.add(id);
-    this.#ask();
+    for (const id of known.slice(-MAX_PEOPLE_REFRESHED)) this.#neededIds.add(id);
+    this.#schedulePeople();
   }
 
-  #ask(): void {
-    if (this.#wanted.size === 0 || this.#asking) return;
-    this.#asking = true;
-    setTimeout(() => void this.#meet(), 5);
+  #schedulePeople(): void {
+    if (this.#neededIds.size === 0 || this.#isLoadingPeople) return;
+    this.#isLoadingPeople = true;
+    setTimeout(() => void this.#loadPeople(), 5);
   }
 
-  async #meet(): Promise<void> {
-    while (this.#wanted.size > 0) {
-      const id = [...this.#wanted].slice(0, MOST_PEOPLE_AT_ONCE);
+  async #loadPeople(): Promise<void> {
+    while (this.#neededIds.size > 0) {
+      const id = [...this.#neededIds].slice(0, MAX_PEOPLE_PER_REQUEST);
       try {
-        const page = await this.rest.ask("get", "/v1/people", { query: { id } });
+        const page = await this.rest.request("get", "/v1/people", { query: { id } });
         for (const one of id) {
-          this.#wanted.delete(one);
-          this.#strangers.add(one);
+          this.#neededIds.delete(one);
+          this.#unknownIds.add(one);
         }
-        this.know(page.people);
+        this.addPeople(page.people);
       } catch {
         break; // asked again with whoever is needed next
       }
     }
-    this.#asking = false;
+    this.#isLoadingPeople = false;
   }
 
   /** Keeps the newer names of each: events may overtake one another, and an answer may be old. */
-  know(people: Person[]): void {
+  addPeople(people: Person[]): void {
     const known = new Map(this.people.get());
     for (const one of people) {
       if (one.version >= (known.get(one.userId)?.version ?? 0)) known.set(one.userId, one);
@@ -352,13 +352,13 @@ export class Mirror {
 }
 
 /** How far one has read never goes back: an answer that says so was on its way when one read on. */
-function notUnread(thread: Thread, known: Thread | null): Thread {
-  const read = known?.mine.lastReadSeq ?? 0;
-  return thread.mine.lastReadSeq < read ? rules.readUpTo(thread, read) : thread;
+function keepReadPosition(thread: Thread, known: Thread | null): Thread {
+  const withReceipt = known?.mine.lastReadSeq ?? 0;
+  return thread.mine.lastReadSeq < withReceipt ? inboxRules.readUpTo(thread, withReceipt) : thread;
 }
 
 /** One order everywhere: a list, a whole thread and an event may each name people in another. */
-function inOrder(thread: Thread): Thread {
+function sortParticipants(thread: Thread): Thread {
   const { participants } = thread;
   const isSorted = participants.every(
     (one, at) => at === 0 || (participants[at - 1]?.userId ?? "") < one.userId,
@@ -376,11 +376,11 @@ function withReceipts(thread: Thread, known: Thread | null): Thread {
   return { ...thread, participants };
 }
 
-function flat(body: string): string {
-  return body.replace(/\s+/g, " ").slice(0, PREVIEW);
+function previewOf(body: string): string {
+  return body.replace(/\s+/g, " ").slice(0, PREVIEW_LENGTH);
 }
 
-function read(
+function withReceipt(
   participants: Thread["participants"],
   userId: string,
   readSeq: number,

@@ -4,16 +4,16 @@
 const GAP = 4;
 const MARGIN = 8;
 
-export function place(floating: HTMLElement, button: HTMLElement): void {
+export function placeBeside(floating: HTMLElement, button: HTMLElement): void {
   const at = button.getBoundingClientRect();
   const size = floating.getBoundingClientRect();
-  const room = { wide: document.documentElement.clientWidth, high: window.innerHeight };
-  const onLeft = at.left + at.right < room.wide;
+  const viewport = { wide: document.documentElement.clientWidth, high: window.innerHeight };
+  const onLeft = at.left + at.right < viewport.wide;
   const left = onLeft ? at.left : at.right - size.width;
   const below = at.bottom + GAP;
-  const top = below + size.height > room.high - MARGIN ? at.top - GAP - size.height : below;
-  floating.style.left = `${clamp(left, MARGIN, room.wide - size.width - MARGIN)}px`;
-  floating.style.top = `${clamp(top, MARGIN, room.high - size.height - MARGIN)}px`;
+  const top = below + size.height > viewport.high - MARGIN ? at.top - GAP - size.height : below;
+  floating.style.left = `${clamp(left, MARGIN, viewport.wide - size.width - MARGIN)}px`;
+  floating.style.top = `${clamp(top, MARGIN, viewport.high - size.height - MARGIN)}px`;
 }
 
 function clamp(value: number, least: number, most: number): number {

@@ -4,11 +4,11 @@
 //
 // What one would get wrong: a tab that goes between the answer and the taking away leaves the key.
 // The message is then sent once more under the same name, and the server knows it.
-import type { Kept } from "./wire";
+import type { QueuedMessage } from "./protocol";
 
 export type Storage = Pick<globalThis.Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
-export class KeptMessages {
+export class OutboxStorage {
   #written = new Map<string, string>();
 
   constructor(
@@ -16,12 +16,12 @@ export class KeptMessages {
     private readonly prefix: string,
   ) {}
 
-  load(): Kept[] {
-    const found: Kept[] = [];
+  load(): QueuedMessage[] {
+    const found: QueuedMessage[] = [];
     for (const key of this.#keys()) {
       try {
         const text = this.storage?.getItem(key) ?? "";
-        found.push(JSON.parse(text) as Kept);
+        found.push(JSON.parse(text) as QueuedMessage);
         this.#written.set(key, text);
       } catch {
         this.storage?.removeItem(key);
@@ -30,9 +30,9 @@ export class KeptMessages {
     return found.sort((a, b) => (a.writtenAt < b.writtenAt ? -1 : 1));
   }
 
-  put(kept: Kept): void {
-    const key = this.prefix + kept.clientMessageId;
-    const text = JSON.stringify(kept);
+  put(queued: QueuedMessage): void {
+    const key = this.prefix + queued.clientMessageId;
+    const text = JSON.stringify(queued);
     if (this.#written.get(key) === text) return;
     this.#written.set(key, text);
     try {
@@ -43,10 +43,10 @@ export class KeptMessages {
   }
 
   /** These and no others. */
-  putAll(all: readonly Kept[]): void {
-    const wanted = new Set(all.map((kept) => this.prefix + kept.clientMessageId));
+  putAll(all: readonly QueuedMessage[]): void {
+    const wanted = new Set(all.map((queued) => this.prefix + queued.clientMessageId));
     for (const key of [...this.#written.keys()]) if (!wanted.has(key)) this.#remove(key);
-    for (const kept of all) this.put(kept);
+    for (const queued of all) this.put(queued);
   }
 
   clear(): void {

@@ -2,7 +2,7 @@
 import type { Readable } from "./types";
 
 export class Value<T> implements Readable<T> {
-  readonly #runs = new Set<(value: T) => void>();
+  readonly #listeners = new Set<(value: T) => void>();
   #value: T;
 
   constructor(value: T) {
@@ -16,13 +16,13 @@ export class Value<T> implements Readable<T> {
   set(value: T): void {
     if (value === this.#value) return;
     this.#value = value;
-    for (const run of [...this.#runs]) run(value);
+    for (const listener of [...this.#listeners]) listener(value);
   }
 
-  subscribe(run: (value: T) => void): () => void {
-    this.#runs.add(run);
-    run(this.#value);
-    return () => this.#runs.delete(run);
+  subscribe(listener: (value: T) => void): () => void {
+    this.#listeners.add(listener);
+    listener(this.#value);
+    return () => this.#listeners.delete(listener);
   }
 }
 
@@ -30,13 +30,13 @@ export class Value<T> implements Readable<T> {
  * A value that is made of others. `touch` says that they may have changed; however often that is
  * said, it is made once, when the turn is over or somebody looks.
  */
-export class Made<T> implements Readable<T> {
-  readonly #runs = new Set<(value: T) => void>();
+export class ComputedValue<T> implements Readable<T> {
+  readonly #listeners = new Set<(value: T) => void>();
   #value: T;
   #stale = false;
 
-  constructor(private readonly make: () => T) {
-    this.#value = make();
+  constructor(private readonly compute: () => T) {
+    this.#value = compute();
   }
 
   get(): T {
@@ -44,7 +44,7 @@ export class Made<T> implements Readable<T> {
     return this.#value;
   }
 
-  touch(): void {
+  invalidate(): void {
     if (this.#stale) return;
     this.#stale = true;
     queueMicrotask(() => {
@@ -52,19 +52,19 @@ export class Made<T> implements Readable<T> {
     });
   }
 
-  subscribe(run: (value: T) => void): () => void {
-    run(this.get());
-    this.#runs.add(run);
-    return () => this.#runs.delete(run);
+  subscribe(listener: (value: T) => void): () => void {
+    listener(this.get());
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   #refresh(): void {
     this.#stale = false;
-    this.#value = this.make();
-    for (const run of [...this.#runs]) run(this.#value);
+    this.#value = this.compute();
+    for (const listener of [...this.#listeners]) listener(this.#value);
   }
 }
 
-export function sameList<T>(left: readonly T[], right: readonly T[]): boolean {
+export function sameItems<T>(left: readonly T[], right: readonly T[]): boolean {
   return left.length === right.length && left.every((one, at) => one === right[at]);
 }

@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Client, Conversation } from "../src/client";
-import { Memory, pause, Stage, tampered, until } from "./stage";
+import { MemoryStorage, pause, TestServer, interceptedSocket, waitFor } from "./testServer";
 
-let stage: Stage;
+let server: TestServer;
 
 before(async () => {
-  stage = await Stage.set(["ana", "ben"], "limited");
+  server = await TestServer.create(["ana", "ben"], "limited");
 });
 
-after(() => stage.clear());
+after(() => server.close());
 
 const texts = (open: Conversation): string[] =>
   open.state.get().messages.filter((one) => one.kind === "text").map((one) => one.body);
@@ -21,10 +21,10 @@ const all = (open: Conversation): string[] => [
 const isLive = (client: Client): boolean => client.connection.get().state === "live";
 
 test("the server is killed in mid-conversation, and comes back", async () => {
-  const thread = await stage.talk("ana", "ben");
-  const [ana, ben] = [stage.client("ana"), stage.client("ben")];
+  const thread = await server.openThread("ana", "ben");
+  const [ana, ben] = [server.client("ana"), server.client("ben")];
   const [mine, theirs] = [ana.open(thread), ben.open(thread)];
-  await until(() => isLive(ana) && isLive(ben) && texts(mine).length === 1);
+  await waitFor(() => isLive(ana) && isLive(ben) && texts(mine).length === 1);
   const doubled: string[] = [];
   for (const open of [mine, theirs]) {
     open.state.subscribe(() => {
@@ -37,19 +37,19 @@ test("the server is killed in mid-conversation, and comes back", async () => {
     const text = `line ${n}`;
     written.push(text);
     (n % 3 === 0 ? ben : ana).send(thread, text);
-    if (n === 6) void stage.kill();
+    if (n === 6) void server.kill();
     await pause(5);
   }
-  await until(() => !isLive(ana) && !isLive(ben), "the break is noticed");
+  await waitFor(() => !isLive(ana) && !isLive(ben), "the break is noticed");
   assert.ok(mine.state.get().outgoing.length > 0);
-  await stage.start();
+  await server.start();
   ana.retryNow();
   ben.retryNow();
-  await until(() => texts(mine).length === written.length, "ana has all");
-  await until(() => texts(theirs).length === written.length, "ben has all");
+  await waitFor(() => texts(mine).length === written.length, "ana has all");
+  await waitFor(() => texts(theirs).length === written.length, "ben has all");
   assert.deepEqual(texts(mine), texts(theirs));
   assert.deepEqual([...texts(mine)].sort(), [...written].sort());
-  assert.deepEqual(await stage.texts("ana", thread), texts(mine));
+  assert.deepEqual(await server.texts("ana", thread), texts(mine));
   const byAna = texts(mine).filter((text) => Number(text.slice(5)) % 3 !== 0 && text !== "Hello!");
   assert.deepEqual(byAna, written.filter((text) => byAna.includes(text)), "in the order written");
   assert.deepEqual(mine.state.get().outgoing, []);
@@ -57,10 +57,10 @@ test("the server is killed in mid-conversation, and comes back", async () => {
 });
 
 test("an answer that is lost is asked for again under the same name", async () => {
-  const thread = await stage.talk("ana", "ben");
+  const thread = await server.openThread("ana", "ben");
   let lost = 0;
   const names = new Set<string>();
-  const socket = tampered({
+  const socket = interceptedSocket({
     out: (frame) => {
       if (frame.type === "send") names.add(frame.clientMessageId);
       return frame;
@@ -79,138 +79,138 @@ test("an answer that is lost is asked for again under the same name", async () =
       return made;
     },
   });
-  const ana = stage.client("ana", { WebSocket: Kept });
+  const ana = server.client("ana", { WebSocket: Kept });
   const open = ana.open(thread);
-  await until(() => isLive(ana) && texts(open).length === 1);
+  await waitFor(() => isLive(ana) && texts(open).length === 1);
   const doubled: string[] = [];
   open.state.subscribe(() => {
     if (all(open).filter((text) => text === "once").length > 1) doubled.push(all(open).join());
   });
   ana.send(thread, "once");
-  await until(() => lost === 1, "an answer is lost");
+  await waitFor(() => lost === 1, "an answer is lost");
   await pause(50);
   assert.equal(open.state.get().outgoing.length, 1, "nobody knows yet");
   sockets[0]!.close();
-  await until(() => open.state.get().outgoing.length === 0, "it is known");
-  assert.deepEqual(await stage.texts("ana", thread), ["Hello!", "once"]);
+  await waitFor(() => open.state.get().outgoing.length === 0, "it is known");
+  assert.deepEqual(await server.texts("ana", thread), ["Hello!", "once"]);
   assert.deepEqual(texts(open), ["Hello!", "once"]);
   assert.equal(names.size, 1);
   assert.deepEqual(doubled, []);
 });
 
 test("what is sent before the thread is loaded shows once, though its answer is lost", async () => {
-  const thread = await stage.talk("ana", "ben");
+  const thread = await server.openThread("ana", "ben");
   let lost = 0;
-  const socket = tampered({
+  const socket = interceptedSocket({
     in: (frame) => {
       if (frame.type !== "ack" || frame.status !== "sent" || lost > 0) return frame;
       lost++;
       return null;
     },
   });
-  const ana = stage.client("ana", { WebSocket: socket });
+  const ana = server.client("ana", { WebSocket: socket });
   const open = ana.open(thread);
   ana.send(thread, "early");
-  await until(() => lost === 1 && open.state.get().thread?.lastSeq === 2, "it arrived, unanswered");
-  await until(() => open.state.get().messages.length > 0, "the history is loaded");
+  await waitFor(() => lost === 1 && open.state.get().thread?.lastSeq === 2, "it arrived, unanswered");
+  await waitFor(() => open.state.get().messages.length > 0, "the history is loaded");
   assert.deepEqual(all(open), ["Hello!", "early"]);
   assert.equal(open.state.get().outgoing.length, 1);
 });
 
 test("what waits survives a reload, in its order, and what was missed comes without one", async () => {
-  const thread = await stage.talk("ana", "ben");
-  const storage = new Memory();
-  const first = stage.client("ana", { storage });
+  const thread = await server.openThread("ana", "ben");
+  const storage = new MemoryStorage();
+  const first = server.client("ana", { storage });
   const open = first.open(thread);
-  await until(() => isLive(first) && texts(open).length === 1);
-  await stage.kill();
-  await until(() => !isLive(first));
+  await waitFor(() => isLive(first) && texts(open).length === 1);
+  await server.kill();
+  await waitFor(() => !isLive(first));
   for (const text of ["one", "two", "three"]) first.send(thread, text);
   await pause(20);
   first.close();
   assert.equal(storage.length, 3);
 
-  const ben = stage.client("ben");
-  await stage.start();
-  const again = stage.client("ana", { storage });
+  const ben = server.client("ben");
+  await server.start();
+  const again = server.client("ana", { storage });
   const reopened = again.open(thread);
   const theirs = ben.open(thread);
   ben.retryNow();
-  await until(() => texts(reopened).at(-1) === "three", "sent after the reload");
-  await until(() => texts(theirs).at(-1) === "three", "and told to the other");
-  assert.deepEqual(await stage.texts("ana", thread), ["Hello!", "one", "two", "three"]);
-  await until(() => storage.length === 0, "nothing is kept any more");
+  await waitFor(() => texts(reopened).at(-1) === "three", "sent after the reload");
+  await waitFor(() => texts(theirs).at(-1) === "three", "and told to the other");
+  assert.deepEqual(await server.texts("ana", thread), ["Hello!", "one", "two", "three"]);
+  await waitFor(() => storage.length === 0, "nothing is kept any more");
 });
 
 test("a token that ends is renewed on the way, and one that is refused is told", async () => {
-  const thread = await stage.talk("ana", "ben");
+  const thread = await server.openThread("ana", "ben");
   let given = 0;
   // The server takes a token for ten seconds after its end. The first is asked for to know who
   // it is, the second for the socket.
-  const short = () => stage.token("ana", { seconds: given++ < 2 ? 5 - 10 : 3600 });
+  const short = () => server.token("ana", { seconds: given++ < 2 ? 5 - 10 : 3600 });
   const states = new Set<string>();
   const auths: string[] = [];
-  const socket = tampered({
+  const socket = interceptedSocket({
     out: (frame) => {
       if (frame.type === "auth") auths.push(frame.token);
       return frame;
     },
   });
-  const ana = stage.client("ana", { token: short, WebSocket: socket });
-  await until(() => isLive(ana));
+  const ana = server.client("ana", { token: short, WebSocket: socket });
+  await waitFor(() => isLive(ana));
   ana.connection.subscribe(({ state }) => states.add(state));
-  await until(() => new Set(auths).size >= 2, "renewed");
+  await waitFor(() => new Set(auths).size >= 2, "renewed");
   await pause(6000); // beyond the end of the first
   assert.deepEqual([...states], ["live"], "the connection was never broken");
   const open = ana.open(thread);
-  await until(() => texts(open).length === 1);
+  await waitFor(() => texts(open).length === 1);
 
-  const nobody = stage.client("ana", { token: () => "no token at all" });
-  await until(() => nobody.connection.get().state === "refused");
+  const nobody = server.client("ana", { token: () => "no token at all" });
+  await waitFor(() => nobody.connection.get().state === "refused");
   assert.match(nobody.connection.get().problem!.type, /invalid-token/);
 });
 
 test("after too long, or with a cursor that means nothing, everything is read again", async () => {
-  for (const cursor of [await stage.oldCursor("ana"), "nonsense"]) {
-    const thread = await stage.talk("ana", "ben");
+  for (const cursor of [await server.oldCursor("ana"), "nonsense"]) {
+    const thread = await server.openThread("ana", "ben");
     let resumed = 0;
-    const socket = tampered({
+    const socket = interceptedSocket({
       out: (frame) => {
         if (frame.type !== "resume" || resumed++ > 0) return frame;
         return { ...frame, cursor };
       },
     });
-    const ana = stage.client("ana", { WebSocket: socket });
+    const ana = server.client("ana", { WebSocket: socket });
     const [list, open] = [ana.folder("all"), ana.open(thread)];
-    await until(() => isLive(ana) && texts(open).length === 1 && list.state.get().loaded);
-    await stage.kill();
-    await until(() => !isLive(ana));
-    await stage.start();
+    await waitFor(() => isLive(ana) && texts(open).length === 1 && list.state.get().loaded);
+    await server.kill();
+    await waitFor(() => !isLive(ana));
+    await server.start();
     const body = { body: "while you were away", clientMessageId: `away-${thread}` };
-    await stage.ask("ben", "POST", `/threads/${thread}/messages`, body);
+    await server.request("ben", "POST", `/threads/${thread}/messages`, body);
     ana.retryNow();
-    await until(() => resumed > 0 && isLive(ana), "live again");
-    await until(() => texts(open).at(-1) === "while you were away", "the history");
+    await waitFor(() => resumed > 0 && isLive(ana), "live again");
+    await waitFor(() => texts(open).at(-1) === "while you were away", "the history");
     const row = () => list.state.get().threads.find((one) => one.threadId === thread);
-    await until(() => row()?.preview === "while you were away", "the inbox");
+    await waitFor(() => row()?.preview === "while you were away", "the inbox");
     ana.close();
   }
 });
 
 test("what the server refuses stays with its author, and the next goes on", async () => {
-  const thread = await stage.talk("ana", "ben");
-  const storage = new Memory();
-  const ana = stage.client("ana", { storage });
+  const thread = await server.openThread("ana", "ben");
+  const storage = new MemoryStorage();
+  const ana = server.client("ana", { storage });
   const open = ana.open(thread);
-  await until(() => isLive(ana) && texts(open).length === 1);
+  await waitFor(() => isLive(ana) && texts(open).length === 1);
   const refused = ana.send(thread, "x".repeat(20_000));
   ana.send(thread, "shorter");
-  await until(() => texts(open).at(-1) === "shorter");
+  await waitFor(() => texts(open).at(-1) === "shorter");
   const [left] = open.state.get().outgoing;
   assert.equal(left?.state, "refused");
   assert.match(left?.problem?.type ?? "", /invalid-text/);
   assert.equal(storage.length, 1);
   assert.equal(ana.discard(refused.clientMessageId)?.body.length, 20_000);
-  await until(() => open.state.get().outgoing.length === 0);
+  await waitFor(() => open.state.get().outgoing.length === 0);
   assert.equal(storage.length, 0);
 });

@@ -20,14 +20,14 @@ import type {
   ThreadUpdated,
   TypingChanged,
 } from "./socket";
-import type { Connection, Hint, Message, ProblemDocument, Rejection } from "./types";
+import type { ConnectionStatus, Hint, Message, ProblemDocument, Rejection } from "./types";
 
 /** A frame that is answered, before it has its number. */
-export type Numbered = Extract<ClientFrame, { id: number }>;
-export type Asked = { [T in Numbered["type"]]: Omit<Extract<Numbered, { type: T }>, "id"> }[Numbered["type"]];
+export type NumberedFrame = Extract<ClientFrame, { id: number }>;
+export type RequestFrame = { [T in NumberedFrame["type"]]: Omit<Extract<NumberedFrame, { type: T }>, "id"> }[NumberedFrame["type"]];
 
 /** What others do, and oneself on another device. */
-export type Told =
+export type ServerEvent =
   | MessageCreated
   | MessageEdited
   | MessageDeleted
@@ -43,7 +43,7 @@ export type Told =
   | NoticeAcknowledged;
 
 /** A message that waits for its answer, as it is kept in the browser. */
-export interface Kept {
+export interface QueuedMessage {
   clientMessageId: string;
   threadId: string;
   body: string;
@@ -58,18 +58,18 @@ export interface Kept {
   problem: ProblemDocument | null;
 }
 
-export type Answered =
+export type Reply =
   | { ack: Ack }
   | { problem: ProblemDocument }
   /** The connection broke, and nobody knows. */
   | { lost: true };
 
 export type ToHub =
-  | { type: "hello"; api: string; lock: string | null; kept: Kept[] }
+  | { type: "hello"; api: string; lock: string | null; queued: QueuedMessage[] }
   | { type: "focus"; threadIds: string[] }
   | { type: "typing"; threadId: string; on: boolean }
-  | { type: "ask"; n: number; frame: Asked }
-  | { type: "send"; kept: Kept }
+  | { type: "request"; n: number; frame: RequestFrame }
+  | { type: "send"; queued: QueuedMessage }
   | { type: "retry"; clientMessageId: string }
   | { type: "discard"; clientMessageId: string }
   | { type: "token"; n: number; token: string | null; problem: ProblemDocument | null }
@@ -78,56 +78,56 @@ export type ToHub =
   | { type: "bye" };
 
 export type ToTab =
-  | { type: "welcome"; connection: Connection; outbox: Kept[] }
-  | { type: "connection"; connection: Connection }
-  | { type: "told"; frame: Told }
+  | { type: "welcome"; status: ConnectionStatus; outbox: QueuedMessage[] }
+  | { type: "status"; status: ConnectionStatus }
+  | { type: "event"; event: ServerEvent }
   | { type: "synced"; changes: Changes }
   /** Everything missed has been told, except changes of people's names. */
   | { type: "resumed" }
   /** What was loaded before may lack something, and nothing will bring it: load it again. */
-  | { type: "fresh" }
-  | { type: "answer"; n: number; answer: Answered }
-  | { type: "outbox"; outbox: Kept[] }
+  | { type: "reset" }
+  | { type: "reply"; n: number; reply: Reply }
+  | { type: "outbox"; outbox: QueuedMessage[] }
   /** A message has been answered: it is sent, or held, or gone from the outbox all the same. */
   | {
       type: "settled";
-      kept: Kept;
+      queued: QueuedMessage;
       message: Message | null;
       hints: Hint[];
-      outbox: Kept[];
+      outbox: QueuedMessage[];
       rejection: Rejection | null;
     }
-  | { type: "token?"; n: number; stale: string | null };
+  | { type: "tokenRequest"; n: number; stale: string | null };
 
 /** One end of a way between two, wherever they are. */
 export interface Port<Out, In> {
   post(message: Out): void;
-  listen(take: (message: In) => void): void;
+  listen(receive: (message: In) => void): void;
   close(): void;
 }
 
 /** Both ends of a way within one page. What is said arrives later, as through a real port. */
-export function ways<A, B>(): [Port<A, B>, Port<B, A>] {
-  const left = new End<A, B>();
-  const right = new End<B, A>();
+export function createPortPair<A, B>(): [Port<A, B>, Port<B, A>] {
+  const left = new PortEnd<A, B>();
+  const right = new PortEnd<B, A>();
   left.other = right;
   right.other = left;
   return [left, right];
 }
 
-class End<Out, In> implements Port<Out, In> {
-  other: End<In, Out> | null = null;
-  take: ((message: In) => void) | null = null;
+class PortEnd<Out, In> implements Port<Out, In> {
+  other: PortEnd<In, Out> | null = null;
+  receive: ((message: In) => void) | null = null;
 
   post(message: Out): void {
-    queueMicrotask(() => this.other?.take?.(message));
+    queueMicrotask(() => this.other?.receive?.(message));
   }
 
-  listen(take: (message: In) => void): void {
-    this.take = take;
+  listen(receive: (message: In) => void): void {
+    this.receive = receive;
   }
 
   close(): void {
-    this.take = null;
+    this.receive = null;
   }
 }

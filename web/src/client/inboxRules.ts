@@ -8,18 +8,18 @@ import type { Counts, Folder, Message, Thread } from "./types";
 const BOOKINGS = new Set(["booking", "studio", "dispute"]);
 const OFFERS = new Set(["inquiry", "invite"]);
 /** The folders that are no part of `all`, nor of the badge. */
-const APART = new Set<Folder>(["archived", "spam", "hidden"]);
+const OUTSIDE_ALL = new Set<Folder>(["archived", "spam", "hidden"]);
 
 /** The last message that one has read, or is taken to have. */
-export function placeOf(thread: Thread): number {
+export function readPosition(thread: Thread): number {
   return thread.lastSeq - thread.mine.unread;
 }
 
 /** With the place moved on, never back. */
 export function readUpTo(thread: Thread, seq: number): Thread {
-  const place = Math.max(placeOf(thread), Math.min(seq, thread.lastSeq));
+  const place = Math.max(readPosition(thread), Math.min(seq, thread.lastSeq));
   const lastReadSeq = Math.max(thread.mine.lastReadSeq, seq);
-  if (place === placeOf(thread) && lastReadSeq === thread.mine.lastReadSeq) return thread;
+  if (place === readPosition(thread) && lastReadSeq === thread.mine.lastReadSeq) return thread;
   return { ...thread, mine: { ...thread.mine, unread: thread.lastSeq - place, lastReadSeq } };
 }
 
@@ -28,13 +28,13 @@ export function isMuted(thread: Thread, now = Date.now()): boolean {
 }
 
 /** The people that an event is about; `about` also holds names, roles and states. */
-export function peopleIn(message: Message): readonly string[] {
+export function usersInEvent(message: Message): readonly string[] {
   if (message.event === "role.changed") return message.about.slice(0, 1);
   return message.event?.startsWith("participant.") === true ? message.about : [];
 }
 
 /** Whether somebody's first message waits for this user's answer. */
-export function waitsForMe(thread: Thread, me: string): boolean {
+export function hasRequestForMe(thread: Thread, me: string): boolean {
   return thread.requests.some((request) => request.targetUserId === me);
 }
 
@@ -43,26 +43,26 @@ export function folderOf(thread: Thread, me: string): Folder {
   if (thread.mine.hidden) return "hidden";
   if (thread.mine.spam) return "spam";
   if (thread.mine.archived) return "archived";
-  if (waitsForMe(thread, me)) return "requests";
+  if (hasRequestForMe(thread, me)) return "requests";
   if (thread.awaitingUserIds.includes(me)) return "action";
   const booked = thread.bookingId ?? thread.legId ?? thread.lbgId;
   if (BOOKINGS.has(thread.kind) || booked !== null) return "bookings";
   return OFFERS.has(thread.kind) ? "offers" : "other";
 }
 
-export function shows(folder: Folder, thread: Thread): boolean {
+export function isInFolder(folder: Folder, thread: Thread): boolean {
   const stands = thread.mine.folder;
-  return folder === "all" ? !APART.has(stands) : stands === folder;
+  return folder === "all" ? !OUTSIDE_ALL.has(stands) : stands === folder;
 }
 
 /** Lists are shown from the highest down. */
-export function rankOf(thread: Thread): string {
+export function sortKey(thread: Thread): string {
   const at = thread.lastMessageAt ?? thread.createdAt;
   return `${thread.mine.pinned ? "pinned#" : ""}${at}#${thread.threadId}`;
 }
 
 /** The counts after a thread has changed, or come, or gone. Muted threads count nowhere. */
-export function recounted(counts: Counts, before: Thread | null, after: Thread | null): Counts {
+export function updateCounts(counts: Counts, before: Thread | null, after: Thread | null): Counts {
   if (weight(before) === weight(after)) return counts;
   const unread = { ...counts.unread };
   for (const [thread, sign] of [[before, -1], [after, 1]] as const) {
@@ -70,7 +70,7 @@ export function recounted(counts: Counts, before: Thread | null, after: Thread |
     const { folder } = thread.mine;
     const by = sign * thread.mine.unread;
     unread[folder] = Math.max(0, (unread[folder] ?? 0) + by);
-    if (shows("all", thread)) unread["all"] = Math.max(0, (unread["all"] ?? 0) + by);
+    if (isInFolder("all", thread)) unread["all"] = Math.max(0, (unread["all"] ?? 0) + by);
   }
   return { ...counts, unread, badge: unread["all"] ?? 0 };
 }

@@ -4,37 +4,37 @@
 // What one would get wrong: who goes to another folder and back has seen this one a moment ago. How
 // far its first page went is remembered, so that it is there at once, also without a connection.
 import { isProblem, type Rest } from "./rest";
-import * as rules from "./rules";
-import type { Mirror, Shown } from "./mirror";
+import * as inboxRules from "./inboxRules";
+import type { ClientStore, StoreListener } from "./store";
 import type { Folder, Problem, ThreadList, ThreadListState } from "./types";
-import { Made, sameList } from "./value";
+import { ComputedValue, sameItems } from "./observable";
 
 const PAGE = 30;
-const MOST_PAGES_AGAIN = 10;
+const MAX_PAGES_RELOADED = 10;
 
-export class FolderList implements ThreadList, Shown {
-  readonly state: Made<ThreadListState>;
+export class FolderList implements ThreadList, StoreListener {
+  readonly state: ComputedValue<ThreadListState>;
   #next: string | null = null;
   #floor: string | null = null;
   #loaded = false;
   /** By this list itself, and not by one before it. */
-  #reached = false;
+  #hasLoadedOnce = false;
   #pages = 0;
   #loading = false;
   #problem: Problem | null = null;
-  #turn = 0;
-  #hide: () => void;
+  #generation = 0;
+  #unsubscribe: () => void;
   #last: ThreadListState | null = null;
 
   constructor(
     private readonly rest: Rest,
-    private readonly mirror: Mirror,
+    private readonly store: ClientStore,
     private readonly folder: Folder,
     private readonly onClose: (list: FolderList) => void,
   ) {
-    this.state = new Made(() => this.#make());
-    this.#hide = mirror.show(this);
-    const first = mirror.firstPages.get(folder);
+    this.state = new ComputedValue(() => this.#compute());
+    this.#unsubscribe = store.subscribe(this);
+    const first = store.firstPages.get(folder);
     if (first === undefined) return;
     this.#next = first.next;
     this.#floor = first.floor;
@@ -43,89 +43,89 @@ export class FolderList implements ThreadList, Shown {
 
   /** From the top, as far down as it was read. What is shown stays until there is something else. */
   async refresh(): Promise<void> {
-    const pages = Math.min(this.#pages, MOST_PAGES_AGAIN);
+    const pages = Math.min(this.#pages, MAX_PAGES_RELOADED);
     const seen = new Set<string>();
-    const turn = this.#turn + 1;
-    await this.#read(null, seen);
+    const generation = this.#generation + 1;
+    await this.#loadPage(null, seen);
     while (this.#pages < pages && this.#next !== null && this.#problem === null) {
-      if (this.#turn !== turn + this.#pages - 1) return;
-      await this.#read(this.#next, seen);
+      if (this.#generation !== generation + this.#pages - 1) return;
+      await this.#loadPage(this.#next, seen);
     }
     // What is shown and was in no page has moved, or gone, while nobody told us.
     for (const thread of this.state.get().threads) {
-      if (!seen.has(thread.threadId)) void this.mirror.load(thread.threadId);
+      if (!seen.has(thread.threadId)) void this.store.load(thread.threadId);
     }
   }
 
   async more(): Promise<void> {
     if (this.#loading) return;
-    if (!this.#reached) return this.refresh();
+    if (!this.#hasLoadedOnce) return this.refresh();
     if (this.#next === null) return;
-    await this.#read(this.#next);
+    await this.#loadPage(this.#next);
   }
 
   retryIfUnreached(): void {
     if (this.#problem?.code !== "unreachable") return;
-    void (this.#reached ? this.more() : this.refresh());
+    void (this.#hasLoadedOnce ? this.more() : this.refresh());
   }
 
-  async #read(cursor: string | null, seen?: Set<string>): Promise<void> {
-    const turn = ++this.#turn;
+  async #loadPage(cursor: string | null, seen?: Set<string>): Promise<void> {
+    const generation = ++this.#generation;
     this.#loading = true;
-    this.state.touch();
+    this.state.invalidate();
     try {
       const query = { folder: this.folder, limit: PAGE, cursor };
-      const page = await this.rest.ask("get", "/v1/inbox", { query });
-      if (turn !== this.#turn) return;
-      this.mirror.putPage(page.threads, page.counts);
+      const page = await this.rest.request("get", "/v1/inbox", { query });
+      if (generation !== this.#generation) return;
+      this.store.putPage(page.threads, page.counts);
       for (const thread of page.threads) seen?.add(thread.threadId);
-      const ranks = page.threads.map(rules.rankOf);
+      const ranks = page.threads.map(inboxRules.sortKey);
       const lowest = ranks.reduce((low, rank) => (rank < low ? rank : low), ranks[0] ?? "");
       this.#pages = cursor === null ? 1 : this.#pages + 1;
       this.#next = page.next;
       this.#floor = page.next === null ? "" : lowest;
-      this.#loaded = this.#reached = true;
+      this.#loaded = this.#hasLoadedOnce = true;
       this.#problem = null;
       if (cursor === null) {
-        this.mirror.firstPages.set(this.folder, { next: this.#next, floor: this.#floor });
+        this.store.firstPages.set(this.folder, { next: this.#next, floor: this.#floor });
       }
     } catch (error) {
-      if (turn !== this.#turn) return;
+      if (generation !== this.#generation) return;
       if (!isProblem(error)) throw error;
       this.#problem = error;
     } finally {
-      if (turn === this.#turn) {
+      if (generation === this.#generation) {
         this.#loading = false;
-        this.state.touch();
+        this.state.invalidate();
       }
     }
   }
 
   changed(): void {
-    this.state.touch();
+    this.state.invalidate();
   }
 
-  wrote(): void {}
+  onMessageAdded(): void {}
 
-  changedMessage(): void {}
+  onMessageChanged(): void {}
 
   missed(): void {}
 
   gone(): void {
-    this.state.touch();
+    this.state.invalidate();
   }
 
   close(): void {
-    this.#turn++;
-    this.#hide();
+    this.#generation++;
+    this.#unsubscribe();
     this.onClose(this);
   }
 
-  #make(): ThreadListState {
-    const threads = this.#floor === null ? [] : this.mirror.ranked(this.folder, this.#floor);
+  #compute(): ThreadListState {
+    const threads = this.#floor === null ? [] : this.store.ranked(this.folder, this.#floor);
     const last = this.#last;
     this.#last = {
-      threads: last !== null && sameList(last.threads, threads) ? last.threads : threads,
+      threads: last !== null && sameItems(last.threads, threads) ? last.threads : threads,
       hasMore: this.#next !== null,
       loaded: this.#loaded,
       loading: this.#loading,

@@ -1,21 +1,21 @@
 // New names arrive, and names that come late do not replace newer ones.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Stage, tampered, until } from "./stage";
+import { TestServer, interceptedSocket, waitFor } from "./testServer";
 
-let stage: Stage;
+let server: TestServer;
 
 before(async () => {
-  stage = await Stage.set(["ana", "ben"], "limitless");
+  server = await TestServer.create(["ana", "ben"], "limitless");
 });
 
-after(() => stage.clear());
+after(() => server.close());
 
 /** Delivers the first rename late: in place of the next message. */
 function late(): typeof WebSocket {
   let kept: unknown = null;
   let isDone = false;
-  return tampered({
+  return interceptedSocket({
     in: (frame) => {
       if (frame.type === "person.updated" && kept === null) {
         kept = frame;
@@ -31,23 +31,23 @@ function late(): typeof WebSocket {
 }
 
 const say = (threadId: string, body: string): Promise<unknown> =>
-  stage.ask("ben", "POST", `/threads/${threadId}/messages`, { body, clientMessageId: crypto.randomUUID() });
+  server.request("ben", "POST", `/threads/${threadId}/messages`, { body, clientMessageId: crypto.randomUUID() });
 
 for (const name of ["ana", "ben"]) {
   test(`a rename that arrives late does not undo a newer one: seen by ${name}`, async () => {
-    const thread = await stage.talk("ana", "ben");
-    const client = stage.client(name, { WebSocket: late() });
+    const thread = await server.openThread("ana", "ben");
+    const client = server.client(name, { WebSocket: late() });
     const open = client.open(thread);
-    const id = stage.ids.get("ben") ?? "";
+    const id = server.ids.get("ben") ?? "";
     const seen = (): string | undefined => client.people.get().get(id)?.displayName;
-    await until(() => client.connection.get().state === "live" && seen() !== undefined);
-    await stage.ask("ben", "PATCH", "/me", { displayName: `old for ${name}` });
-    await stage.ask("ben", "PATCH", "/me", { displayName: `new for ${name}` });
-    await until(() => seen() === `new for ${name}`, "the newer name");
+    await waitFor(() => client.connection.get().state === "live" && seen() !== undefined);
+    await server.request("ben", "PATCH", "/me", { displayName: `old for ${name}` });
+    await server.request("ben", "PATCH", "/me", { displayName: `new for ${name}` });
+    await waitFor(() => seen() === `new for ${name}`, "the newer name");
     await say(thread, "the stale name comes instead of this");
     await say(thread, "and this comes after it");
     const bodies = (): string[] => open.state.get().messages.map((one) => one.body);
-    await until(() => bodies().includes("and this comes after it"));
+    await waitFor(() => bodies().includes("and this comes after it"));
     assert.equal(seen(), `new for ${name}`);
     if (name === "ben") assert.equal(client.me.get()?.displayName, "new for ben");
   });

@@ -3,140 +3,140 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import type { Client, Conversation } from "../src/client";
-import { Stage, until } from "./stage";
+import { TestServer, waitFor } from "./testServer";
 
-let stage: Stage;
+let server: TestServer;
 
 before(async () => {
-  stage = await Stage.set(["ana", "ben", "cleo", "dan"], "limitless");
+  server = await TestServer.create(["ana", "ben", "cleo", "dan"], "limitless");
 });
 
-after(() => stage.clear());
+after(() => server.close());
 
 const texts = (open: Conversation): string[] =>
   open.state.get().messages.filter((one) => one.kind === "text").map((one) => one.body);
 
 /** The client's counts become those of the server. */
 async function counted(client: Client, name: string): Promise<void> {
-  const counts: unknown = await stage.ask(name, "GET", "/inbox/counts");
-  await until(() => isDeepStrictEqual(client.counts.get(), counts), "the same counts");
+  const counts: unknown = await server.request(name, "GET", "/inbox/counts");
+  await waitFor(() => isDeepStrictEqual(client.counts.get(), counts), "the same counts");
 }
 
 test("what one writes is there at once, arrives at the other, and is seen to be read", async () => {
-  const thread = await stage.talk("ana", "ben");
-  const [ana, ben] = [stage.client("ana"), stage.client("ben")];
+  const thread = await server.openThread("ana", "ben");
+  const [ana, ben] = [server.client("ana"), server.client("ben")];
   const [mine, theirs] = [ana.open(thread), ben.open(thread)];
-  await until(() => texts(mine).length === 1 && texts(theirs).length === 1);
-  await until(() => ana.connection.get().state === "live");
+  await waitFor(() => texts(mine).length === 1 && texts(theirs).length === 1);
+  await waitFor(() => ana.connection.get().state === "live");
 
   ana.send(thread, "Are you free?");
   assert.deepEqual(mine.state.get().outgoing.map((one) => one.body), ["Are you free?"]);
-  await until(() => texts(theirs).at(-1) === "Are you free?");
-  await until(() => texts(mine).at(-1) === "Are you free?");
+  await waitFor(() => texts(theirs).at(-1) === "Are you free?");
+  await waitFor(() => texts(mine).at(-1) === "Are you free?");
   assert.deepEqual(mine.state.get().outgoing, []);
 
   const seq = theirs.state.get().messages.at(-1)!.seq;
-  const reads = () => mine.state.get().thread?.participants.find((one) => one.userId === stage.ids.get("ben"));
-  await until(() => reads()?.lastDeliveredSeq === seq, "delivered");
+  const reads = () => mine.state.get().thread?.participants.find((one) => one.userId === server.ids.get("ben"));
+  await waitFor(() => reads()?.lastDeliveredSeq === seq, "delivered");
   assert.ok((reads()?.lastReadSeq ?? 0) < seq);
   theirs.read(seq);
-  await until(() => reads()?.lastReadSeq === seq, "read");
+  await waitFor(() => reads()?.lastReadSeq === seq, "read");
 });
 
 test("who is typing and who is there is told, and ends", async () => {
-  const thread = await stage.talk("ana", "ben");
-  const [ana, ben] = [stage.client("ana"), stage.client("ben")];
+  const thread = await server.openThread("ana", "ben");
+  const [ana, ben] = [server.client("ana"), server.client("ben")];
   const [mine, theirs] = [ana.open(thread), ben.open(thread)];
-  const id = stage.ids.get("ben")!;
-  await until(() => mine.state.get().present.includes(id), "present");
+  const id = server.ids.get("ben")!;
+  await waitFor(() => mine.state.get().present.includes(id), "present");
   theirs.typing(true);
-  await until(() => mine.state.get().typing.includes(id), "typing");
+  await waitFor(() => mine.state.get().typing.includes(id), "typing");
   ben.send(thread, "done");
-  await until(() => texts(mine).at(-1) === "done");
-  await until(() => mine.state.get().typing.length === 0, "typing ends");
+  await waitFor(() => texts(mine).at(-1) === "done");
+  await waitFor(() => mine.state.get().typing.length === 0, "typing ends");
   theirs.close();
-  await until(() => mine.state.get().present.length === 0, "gone");
+  await waitFor(() => mine.state.get().present.length === 0, "gone");
 });
 
 test("edits, reactions and deletions reach both", async () => {
-  const thread = await stage.talk("ana", "ben");
-  const [ana, ben] = [stage.client("ana"), stage.client("ben")];
+  const thread = await server.openThread("ana", "ben");
+  const [ana, ben] = [server.client("ana"), server.client("ben")];
   const [mine, theirs] = [ana.open(thread), ben.open(thread)];
-  await until(() => texts(mine).length === 1 && texts(theirs).length === 1);
+  await waitFor(() => texts(mine).length === 1 && texts(theirs).length === 1);
   const message = mine.state.get().messages.find((one) => one.kind === "text")!;
   const edited = ana.edit(message, "Hello, Ben!");
   assert.deepEqual(texts(mine), ["Hello, Ben!"]);
   await edited;
-  await until(() => texts(theirs)[0] === "Hello, Ben!");
+  await waitFor(() => texts(theirs)[0] === "Hello, Ben!");
   const shown = theirs.state.get().messages.find((one) => one.kind === "text")!;
   await ben.react(shown, "👍", true);
-  await until(() => mine.state.get().messages.some((one) => "👍" in one.reactions), "reaction");
+  await waitFor(() => mine.state.get().messages.some((one) => "👍" in one.reactions), "reaction");
   assert.deepEqual((await ben.edits(shown)).map((one) => one.body), ["Hello!"]);
   await ana.remove(mine.state.get().messages.find((one) => one.kind === "text")!);
-  await until(() => theirs.state.get().messages.some((one) => one.deletedAt !== null), "deleted");
+  await waitFor(() => theirs.state.get().messages.some((one) => one.deletedAt !== null), "deleted");
   await assert.rejects(ben.edit(shown, "mine now"), { name: "Problem", status: 403 });
 });
 
 test("unread, folders and counts follow without asking, as the server has them", async () => {
-  const thread = await stage.talk("cleo", "dan");
-  const [cleo, dan] = [stage.client("cleo"), stage.client("dan")];
+  const thread = await server.openThread("cleo", "dan");
+  const [cleo, dan] = [server.client("cleo"), server.client("dan")];
   const list = dan.folder("all");
-  await until(() => list.state.get().loaded && dan.counts.get());
-  await until(() => dan.connection.get().state === "live");
+  await waitFor(() => list.state.get().loaded && dan.counts.get());
+  await waitFor(() => dan.connection.get().state === "live");
   const row = () => list.state.get().threads.find((one) => one.threadId === thread)!;
   const start = row().mine.unread;
   cleo.send(thread, "one");
   cleo.send(thread, "two");
-  await until(() => row().mine.unread === start + 2, "unread");
+  await waitFor(() => row().mine.unread === start + 2, "unread");
   assert.equal(row().preview, "two");
   await counted(dan, "dan");
   assert.equal(row().mine.folder, "action");
 
   await dan.pin(thread, true);
   assert.equal(row().mine.pinned, true);
-  const other = stage.client("dan"); // another device hears of it
+  const other = server.client("dan"); // another device hears of it
   const archived = other.folder("archived");
-  await until(() => archived.state.get().loaded && other.connection.get().state === "live");
+  await waitFor(() => archived.state.get().loaded && other.connection.get().state === "live");
   await dan.archive(thread, true);
   assert.ok(!list.state.get().threads.some((one) => one.threadId === thread));
-  await until(() => archived.state.get().threads.some((one) => one.threadId === thread), "archived there");
+  await waitFor(() => archived.state.get().threads.some((one) => one.threadId === thread), "archived there");
   dan.send(thread, "an answer");
-  await until(() => list.state.get().threads.some((one) => one.threadId === thread), "back");
+  await waitFor(() => list.state.get().threads.some((one) => one.threadId === thread), "back");
   await counted(dan, "dan");
 });
 
 test("a request waits, is accepted, and both can talk", async () => {
-  await stage.join("eve");
-  await stage.join("fay");
-  const [eve, fay] = [stage.client("eve"), stage.client("fay")];
+  await server.join("eve");
+  await server.join("fay");
+  const [eve, fay] = [server.client("eve"), server.client("fay")];
   const requests = fay.folder("requests");
-  await until(() => requests.state.get().loaded && fay.connection.get().state === "live");
+  await waitFor(() => requests.state.get().loaded && fay.connection.get().state === "live");
   const opened = await eve.start({
     kind: "inquiry",
-    participants: [{ userId: stage.ids.get("fay")!, role: "seller" }],
+    participants: [{ userId: server.ids.get("fay")!, role: "seller" }],
     message: { body: "Hello Fay!" },
   });
-  const row = await until(() => requests.state.get().threads[0], "a request");
+  const row = await waitFor(() => requests.state.get().threads[0], "a request");
   assert.equal(row.threadId, opened.thread.threadId);
   await fay.accept(row.requests[0]!.requestId!);
   assert.deepEqual(requests.state.get().threads, []);
   const theirs = eve.open(row.threadId);
   fay.send(row.threadId, "Hello Eve!");
-  await until(() => texts(theirs).at(-1) === "Hello Eve!");
+  await waitFor(() => texts(theirs).at(-1) === "Hello Eve!");
 });
 
 test("a long history is read both ways in a window that stays small", async () => {
-  const thread = await stage.talk("ana", "ben");
+  const thread = await server.openThread("ana", "ben");
   for (let n = 0; n < 520; n++) {
-    await stage.ask(n % 2 === 0 ? "ana" : "ben", "POST", `/threads/${thread}/messages`, {
+    await server.request(n % 2 === 0 ? "ana" : "ben", "POST", `/threads/${thread}/messages`, {
       body: `line ${n}`,
       clientMessageId: `line-${n}`,
     });
   }
-  const ana = stage.client("ana");
+  const ana = server.client("ana");
   const open = ana.open(thread);
   const state = () => open.state.get();
-  await until(() => state().messages.length > 0 && state().loading === null);
+  await waitFor(() => state().messages.length > 0 && state().loading === null);
   await open.newest();
   assert.equal(state().hasAfter, false);
   assert.equal(state().messages.at(-1)!.body, "line 519");

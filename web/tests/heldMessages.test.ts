@@ -2,17 +2,17 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Client, Outgoing } from "../src/client";
-import { Stage, tampered, until } from "./stage";
+import { TestServer, interceptedSocket, waitFor } from "./testServer";
 
 const SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram";
-let stage: Stage;
+let server: TestServer;
 
 before(async () => {
-  stage = await Stage.set(["ana", "ben", "cleo"], "limitless");
-  await stage.appoint("cleo");
+  server = await TestServer.create(["ana", "ben", "cleo"], "limitless");
+  await server.makeModerator("cleo");
 });
 
-after(() => stage.clear());
+after(() => server.close());
 
 const outgoing = (client: Client, threadId: string): Outgoing[] =>
   client.outbox.get().filter((one) => one.threadId === threadId);
@@ -21,22 +21,22 @@ const states = (client: Client, threadId: string): string[] =>
 const isLive = (client: Client): boolean => client.connection.get().state === "live";
 
 async function decide(threadId: string, decision: string): Promise<void> {
-  const { cases } = await stage.ask("cleo", "GET", "/moderation/queue");
+  const { cases } = await server.request("cleo", "GET", "/moderation/queue");
   const found = cases.find((one: any) => one.subject.threadId === threadId);
   const place = `/moderation/cases/${found.caseId}`;
-  const { version } = await stage.ask("cleo", "POST", `${place}/claim`);
-  await stage.ask("cleo", "POST", `${place}/decide`, { decision, version });
+  const { version } = await server.request("cleo", "POST", `${place}/claim`);
+  await server.request("cleo", "POST", `${place}/decide`, { decision, version });
 }
 
 /** Two devices: the message was written on the first, before the second was opened. */
 async function twoDevices(): Promise<{ thread: string; phone: Client; laptop: Client }> {
-  const thread = await stage.talk("ana", "ben");
-  const phone = stage.client("ana");
-  await until(() => isLive(phone));
+  const thread = await server.openThread("ana", "ben");
+  const phone = server.client("ana");
+  await waitFor(() => isLive(phone));
   phone.send(thread, SCAM);
-  await until(() => states(phone, thread).join() === "held", "held where it was written");
-  const laptop = stage.client("ana");
-  await until(() => states(laptop, thread).join() === "held", "held on the other device");
+  await waitFor(() => states(phone, thread).join() === "held", "held where it was written");
+  const laptop = server.client("ana");
+  await waitFor(() => states(laptop, thread).join() === "held", "held on the other device");
   assert.equal(outgoing(laptop, thread)[0]?.body, SCAM);
   return { thread, phone, laptop };
 }
@@ -44,88 +44,88 @@ async function twoDevices(): Promise<{ thread: string; phone: Client; laptop: Cl
 test("a released message is delivered once on each device", async () => {
   const { thread, phone, laptop } = await twoDevices();
   const [here, there] = [phone.open(thread), laptop.open(thread)];
-  await until(() => here.state.get().thread !== null && there.state.get().thread !== null);
+  await waitFor(() => here.state.get().thread !== null && there.state.get().thread !== null);
   await decide(thread, "release");
   for (const open of [here, there]) {
     const said = (): string[] => open.state.get().messages.map((one) => one.body);
-    await until(() => said().includes(SCAM), "delivered");
-    await until(() => open.state.get().outgoing.length === 0, "no longer held");
+    await waitFor(() => said().includes(SCAM), "delivered");
+    await waitFor(() => open.state.get().outgoing.length === 0, "no longer held");
     assert.equal(said().filter((body) => body === SCAM).length, 1);
   }
 });
 
 test("an edit and a name under review are not shown as new messages", async () => {
-  const thread = await stage.talk("ana", "ben");
+  const thread = await server.openThread("ana", "ben");
   const sent = { body: "Hello", clientMessageId: crypto.randomUUID() };
-  const { message } = await stage.ask("ana", "POST", `/threads/${thread}/messages`, sent);
+  const { message } = await server.request("ana", "POST", `/threads/${thread}/messages`, sent);
   const edit = { body: `${SCAM} today` };
-  await stage.ask("ana", "PATCH", `/threads/${thread}/messages/${message.messageId}`, edit);
-  await stage.ask("ana", "PATCH", `/threads/${thread}`, { subject: SCAM });
+  await server.request("ana", "PATCH", `/threads/${thread}/messages/${message.messageId}`, edit);
+  await server.request("ana", "PATCH", `/threads/${thread}`, { subject: SCAM });
   const held = { body: SCAM, clientMessageId: crypto.randomUUID() };
-  await stage.ask("ana", "POST", `/threads/${thread}/messages`, held);
-  const kinds = (await stage.ask("ana", "GET", "/me/held")).held
+  await server.request("ana", "POST", `/threads/${thread}/messages`, held);
+  const kinds = (await server.request("ana", "GET", "/me/held")).held
     .filter((one: any) => one.threadId === thread)
     .map((one: any) => one.kind);
   assert.deepEqual(kinds.sort(), ["edit", "message", "name"]);
-  const laptop = stage.client("ana");
-  await until(() => states(laptop, thread).length > 0, "what is held is loaded");
+  const laptop = server.client("ana");
+  await waitFor(() => states(laptop, thread).length > 0, "what is held is loaded");
   assert.deepEqual(outgoing(laptop, thread).map((one) => one.body), [SCAM]);
 });
 
 test("a rejected message is shown as rejected on each device", async () => {
   const { thread, phone, laptop } = await twoDevices();
-  await until(() => isLive(laptop));
+  await waitFor(() => isLive(laptop));
   await decide(thread, "remove");
-  await until(() => states(phone, thread).join() === "rejected");
-  await until(() => states(laptop, thread).join() === "rejected");
+  await waitFor(() => states(phone, thread).join() === "rejected");
+  await waitFor(() => states(laptop, thread).join() === "rejected");
 });
 
 test("a device that comes back learns what the other has written and what was decided", async () => {
-  const thread = await stage.talk("ana", "ben");
+  const thread = await server.openThread("ana", "ben");
   const sockets: WebSocket[] = [];
-  const Cut = new Proxy(tampered({}), {
+  const Cut = new Proxy(interceptedSocket({}), {
     construct(target, given) {
       const made = new target(...(given as [string]));
       sockets.push(made);
       return made;
     },
   });
-  const laptop = stage.client("ana", { WebSocket: Cut });
-  await until(() => isLive(laptop));
+  const laptop = server.client("ana", { WebSocket: Cut });
+  await waitFor(() => isLive(laptop));
   assert.deepEqual(states(laptop, thread), []);
-  const phone = stage.client("ana");
-  await until(() => isLive(phone));
+  const phone = server.client("ana");
+  await waitFor(() => isLive(phone));
   phone.send(thread, SCAM);
-  await until(() => states(phone, thread).join() === "held");
+  await waitFor(() => states(phone, thread).join() === "held");
   sockets.at(-1)?.close();
-  await until(() => !isLive(laptop), "the laptop is away");
+  await waitFor(() => !isLive(laptop), "the laptop is away");
   laptop.retryNow();
-  await until(() => states(laptop, thread).join() === "held", "held on return");
+  await waitFor(() => states(laptop, thread).join() === "held", "held on return");
 
   sockets.at(-1)?.close();
-  await until(() => !isLive(laptop), "away again");
+  await waitFor(() => !isLive(laptop), "away again");
   await decide(thread, "release");
   laptop.retryNow();
-  await until(() => isLive(laptop) && states(laptop, thread).length === 0, "decided on return");
+  await waitFor(() => isLive(laptop) && states(laptop, thread).length === 0, "decided on return");
 });
 
 test("a notice that is acknowledged on one device goes from the other", async () => {
   const { thread, phone, laptop } = await twoDevices();
   const shown = (client: Client): number =>
     client.notices.get().filter((one) => one.threadId === thread).length;
-  await until(() => isLive(laptop));
+  await waitFor(() => isLive(laptop));
   await decide(thread, "warn");
-  await until(() => shown(phone) === 1 && shown(laptop) === 1, "told on both");
+  await waitFor(() => shown(phone) === 1 && shown(laptop) === 1, "told on both");
   const [notice] = phone.notices.get().filter((one) => one.threadId === thread);
   await phone.acknowledge(notice!.noticeId);
-  await until(() => shown(laptop) === 0, "gone from the other");
+  await waitFor(() => shown(laptop) === 0, "gone from the other");
 });
 
 test("a device that was away learns that a notice was acknowledged", async () => {
   const { thread, phone } = await twoDevices();
   const sockets: WebSocket[] = [];
   let isAway = false;
-  const Cut = new Proxy(tampered({}), {
+  const Cut = new Proxy(interceptedSocket({}), {
     construct(target, given) {
       const [address, ...rest] = given as [string];
       const made = new target(isAway ? "ws://127.0.0.1:9/" : address, ...rest);
@@ -133,17 +133,17 @@ test("a device that was away learns that a notice was acknowledged", async () =>
       return made;
     },
   });
-  const laptop = stage.client("ana", { WebSocket: Cut });
+  const laptop = server.client("ana", { WebSocket: Cut });
   const shown = (client: Client): number =>
     client.notices.get().filter((one) => one.threadId === thread).length;
-  await until(() => isLive(laptop));
+  await waitFor(() => isLive(laptop));
   await decide(thread, "warn");
-  await until(() => shown(phone) === 1 && shown(laptop) === 1, "told on both");
+  await waitFor(() => shown(phone) === 1 && shown(laptop) === 1, "told on both");
   isAway = true;
   sockets.at(-1)?.close();
-  await until(() => !isLive(laptop), "away");
+  await waitFor(() => !isLive(laptop), "away");
   await phone.acknowledge(phone.notices.get().find((one) => one.threadId === thread)!.noticeId);
   assert.equal(shown(laptop), 1);
   isAway = false;
-  await until(() => isLive(laptop) && shown(laptop) === 0, "gone after the break");
+  await waitFor(() => isLive(laptop) && shown(laptop) === 0, "gone after the break");
 });

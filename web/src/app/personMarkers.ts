@@ -7,11 +7,11 @@ export interface Piece {
   userId: string | null;
 }
 
-export function marked(userId: string): string {
+export function personMarker(userId: string): string {
   return `\u0001${userId}\u0002`;
 }
 
-export function piecesOf(text: string): Piece[] {
+export function splitMarkers(text: string): Piece[] {
   return text
     .split(MARK)
     .map((part, at) => (at % 2 === 0 ? { text: part, userId: null } : { text: "", userId: part }))

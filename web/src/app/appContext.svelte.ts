@@ -5,7 +5,7 @@
 // component that shows a name only calls it, and is told when there is one.
 import { createContext } from "svelte";
 import { fromStore } from "svelte/store";
-import type { Client, Connection, Counts, Me, Outgoing, Person, Thread } from "../client";
+import type { Client, ConnectionStatus, Counts, Me, Outgoing, Person, Thread } from "../client";
 import { list, t } from "../strings";
 import type { Keys } from "./keys";
 import type { Prefs } from "./prefs.svelte";
@@ -27,7 +27,7 @@ interface Current<T> {
   readonly current: T;
 }
 
-export class Room {
+export class AppContext {
   readonly client: Client;
   readonly router: Router;
   readonly prefs: Prefs;
@@ -36,20 +36,20 @@ export class Room {
   /** On somebody else's page: no account, no settings, no moderation. */
   readonly embedded: boolean;
   /** Asked whether to go although something has not been sent. */
-  leaving = $state(false);
+  isConfirmingSignOut = $state(false);
   card = $state.raw<OpenPerson | null>(null);
   /** What the browser says of the network; whether the server answers is `connection`. */
   isOnline = $state(typeof navigator === "undefined" || navigator.onLine);
   readonly #leave: Leave;
   /** The next thread is opened by a key, and the keys are to go on: the composer leaves the focus alone. */
-  byKeys = false;
+  openedByKeyboard = false;
   /** When a kind word was last read and set aside: what comes back with the message is the same one. */
-  toldAt = 0;
+  nudgedAt = 0;
 
   readonly #me: Current<Me | null>;
   readonly #people: Current<ReadonlyMap<string, Person>>;
   readonly #counts: Current<Counts | null>;
-  readonly #connection: Current<Connection>;
+  readonly #connection: Current<ConnectionStatus>;
   readonly #outbox: Current<readonly Outgoing[]>;
   readonly #drafts: Current<ReadonlyMap<string, string>>;
 
@@ -87,7 +87,7 @@ export class Room {
     return this.#counts.current;
   }
 
-  get connection(): Connection {
+  get connection(): ConnectionStatus {
     return this.#connection.current;
   }
 
@@ -102,7 +102,7 @@ export class Room {
 
   /** Takes what this browser keeps of somebody with it, so it asks first where that is a message. */
   signOut = (): void => {
-    if (this.unsent > 0) this.leaving = true;
+    if (this.unsent > 0) this.isConfirmingSignOut = true;
     else this.#leave({ forget: true });
   };
 
@@ -164,4 +164,4 @@ export class Room {
   }
 }
 
-export const [room, provideRoom] = createContext<Room>();
+export const [appContext, provideAppContext] = createContext<AppContext>();
