@@ -1,14 +1,12 @@
-// Writes each file of the build once more, compressed, for the server to give out as it is.
-//
-// What one would get wrong: once for all at the highest setting, here and not with every request;
-// and not what is small anyway, where it only costs a look.
+// Compresses the files of the build with Brotli and gzip at the highest level, so that the server can
+// send them as they are. Small files are not worth it.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Plugin } from "vite";
 
 const WORTH_IT = 512;
-// From here on the highest setting takes ten seconds.
+// Above this size the highest level takes ten seconds.
 const LARGE = 1_000_000;
 const TEXT = /\.(js|css|html|svg|json|webmanifest)$/;
 

@@ -1,7 +1,7 @@
-// The build goes into the Python package, so that one wheel serves the whole product.
+// Builds the app into the Python package, so that one wheel contains everything.
 //
-// What one would get wrong: nothing may be inlined. The server's policy allows no inline script and
-// no data: script, and a hashed file is cached for good while index.html never is.
+// Careful: nothing may be inlined. The server's CSP allows no inline and no data: scripts. Hashed files
+// are cached forever, index.html never.
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 import { compress } from "./compress.ts";

@@ -1,8 +1,7 @@
-// <greenroom-inbox>: the inbox in one script file, beside the app's own build.
+// Builds <greenroom-inbox>: the embeddable inbox as a single script, next to the app's build.
 //
-// What one would get wrong: its name is part of other people's pages and has no hash, so whatever it
-// loads must be in it; only the shared worker stands apart, and where that cannot be loaded from,
-// each page has a connection of its own.
+// Careful: other sites link to its name, so it has no hash and must contain everything. Only the shared
+// worker is a separate file; if it cannot be loaded, each page has its own connection.
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 import { compress } from "./compress.ts";

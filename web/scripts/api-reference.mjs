@@ -1,7 +1,6 @@
 // Fetches the API reference's bundle, checks its hash and puts it into the build.
 //
-// Only the one file that browsers load is wanted: as a dependency, the package would install 260
-// others that are in the bundle already.
+// The package is not a dependency, because it would install 260 others that are already in the bundle.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

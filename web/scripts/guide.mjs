@@ -1,5 +1,5 @@
-// The code of docs/guides/client.md, as a function: it is checked with everything else, and
-// tests/guide.test.ts runs it.
+// Writes the code of docs/guides/client.md as a function, which svelte-check checks and
+// tests/guide.test.ts runs.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

@@ -1,6 +1,6 @@
-// The client's tests: put into plain scripts by Vite, and run by Node's own runner.
+// Builds the web tests with Vite and runs them with Node's test runner.
 //
-// What one would get wrong: Node 20 has a WebSocket only when it is asked for one.
+// Careful: Node 20 has WebSocket only behind a flag.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,7 +1,7 @@
 // Writes src/client/openapi.d.ts from the OpenAPI document that comes on stdin: `make docs`.
 //
-// The first line holds the document's digest, so that tests/house can say that the file is stale
-// without Node, and without making it anew.
+// The first line holds the document's digest, so that a Python test can tell without Node whether the
+// file is up to date.
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";

@@ -1,4 +1,4 @@
-// <greenroom-inbox>: the inbox on any page, with one script tag and a function that gives a token.
+// <greenroom-inbox>: embeds the inbox in any page, with one script tag and a function that returns a token.
 //
 //     <script type="module" src="https://messages.example.com/greenroom-inbox.js"></script>
 //     <greenroom-inbox api="https://messages.example.com" theme="light" thread="thr_…"></greenroom-inbox>
@@ -6,10 +6,9 @@
 //       document.querySelector("greenroom-inbox").token = async () => (await fetch("/my/token")).text();
 //     </script>
 //
-// What one would get wrong: the token is never an attribute, where the page's scripts and its markup
-// would carry it about; it is asked for, and asked for again before it expires. Until there is a
-// function to ask, nothing is loaded. Styles are adopted, not written, so that a strict policy of
-// the page has nothing to object to.
+// Careful: the token is never an attribute, where markup and other scripts would expose it. The function
+// is called when a token is needed, and again before it expires; nothing loads until it is set. Styles
+// are adopted stylesheets, which a strict CSP allows.
 import { mount, unmount } from "svelte";
 import { createClient, type Client } from "./client";
 import { Keys } from "./app/keys";
@@ -21,12 +20,12 @@ import styles from "./styles/app.css?inline";
 
 type Token = () => string | Promise<string>;
 
-/** Whoever serves this script also serves the conversations, unless `api` says otherwise. */
+/** The server that serves this script also serves the API, unless `api` says otherwise. */
 const HOME = new URL(import.meta.url).origin;
 
 let sheet: CSSStyleSheet | null = null;
 
-/** One for all the elements of a page. */
+/** One stylesheet for all elements of the page. */
 function adopted(): CSSStyleSheet {
   if (sheet === null) {
     sheet = new CSSStyleSheet();
@@ -49,7 +48,7 @@ class GreenroomInbox extends HTMLElement {
     this.#root.adoptedStyleSheets = [adopted()];
   }
 
-  /** Called whenever a token is needed. Set it before or after the element is on the page. */
+  /** Called whenever a token is needed. Set it before or after adding the element to the page. */
   get token(): Token | null {
     return this.#token;
   }
@@ -60,13 +59,13 @@ class GreenroomInbox extends HTMLElement {
     this.#start();
   }
 
-  /** Opens a conversation, as setting the attribute `thread` does. */
+  /** Opens a conversation, like setting the attribute `thread`. */
   open(threadId: string): void {
     this.#running?.router.inbox("all", threadId);
   }
 
   connectedCallback(): void {
-    // Set on the element before the class was there: a property of its own, which hides ours.
+    // It was set before the class was defined: an own property, which hides the accessor.
     if (Object.hasOwn(this, "token")) {
       const given = (this as { token: Token | null }).token;
       Reflect.deleteProperty(this, "token");

@@ -1,4 +1,4 @@
-// Two people talk through two clients, over a real server.
+// Two users talk through two clients and a real server.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
@@ -16,13 +16,13 @@ after(() => server.close());
 const texts = (open: Conversation): string[] =>
   open.state.get().messages.filter((one) => one.kind === "text").map((one) => one.body);
 
-/** The client's counts become those of the server. */
+/** Waits until the client's counts equal the server's. */
 async function counted(client: Client, name: string): Promise<void> {
   const counts: unknown = await server.request(name, "GET", "/inbox/counts");
   await waitFor(() => isDeepStrictEqual(client.counts.get(), counts), "the same counts");
 }
 
-test("what one writes is there at once, arrives at the other, and is seen to be read", async () => {
+test("a sent message shows at once, arrives at the other user, and is marked as read", async () => {
   const thread = await server.openThread("ana", "ben");
   const [ana, ben] = [server.client("ana"), server.client("ben")];
   const [mine, theirs] = [ana.open(thread), ben.open(thread)];
@@ -43,7 +43,7 @@ test("what one writes is there at once, arrives at the other, and is seen to be 
   await waitFor(() => reads()?.lastReadSeq === seq, "read");
 });
 
-test("who is typing and who is there is told, and ends", async () => {
+test("typing and presence appear and end", async () => {
   const thread = await server.openThread("ana", "ben");
   const [ana, ben] = [server.client("ana"), server.client("ben")];
   const [mine, theirs] = [ana.open(thread), ben.open(thread)];
@@ -58,7 +58,7 @@ test("who is typing and who is there is told, and ends", async () => {
   await waitFor(() => mine.state.get().present.length === 0, "gone");
 });
 
-test("edits, reactions and deletions reach both", async () => {
+test("edits, reactions and deletions reach both users", async () => {
   const thread = await server.openThread("ana", "ben");
   const [ana, ben] = [server.client("ana"), server.client("ben")];
   const [mine, theirs] = [ana.open(thread), ben.open(thread)];
@@ -77,7 +77,7 @@ test("edits, reactions and deletions reach both", async () => {
   await assert.rejects(ben.edit(shown, "mine now"), { name: "Problem", status: 403 });
 });
 
-test("unread, folders and counts follow without asking, as the server has them", async () => {
+test("unread, folders and counts update live and match the server", async () => {
   const thread = await server.openThread("cleo", "dan");
   const [cleo, dan] = [server.client("cleo"), server.client("dan")];
   const list = dan.folder("all");
@@ -94,7 +94,7 @@ test("unread, folders and counts follow without asking, as the server has them",
 
   await dan.pin(thread, true);
   assert.equal(row().mine.pinned, true);
-  const other = server.client("dan"); // another device hears of it
+  const other = server.client("dan"); // another device gets the event
   const archived = other.folder("archived");
   await waitFor(() => archived.state.get().loaded && other.connection.get().state === "live");
   await dan.archive(thread, true);
@@ -105,7 +105,7 @@ test("unread, folders and counts follow without asking, as the server has them",
   await counted(dan, "dan");
 });
 
-test("a request waits, is accepted, and both can talk", async () => {
+test("a request is accepted, and both users can write", async () => {
   await server.join("eve");
   await server.join("fay");
   const [eve, fay] = [server.client("eve"), server.client("fay")];
@@ -125,7 +125,7 @@ test("a request waits, is accepted, and both can talk", async () => {
   await waitFor(() => texts(theirs).at(-1) === "Hello Eve!");
 });
 
-test("a long history is read both ways in a window that stays small", async () => {
+test("a long history loads in both directions in a bounded window", async () => {
   const thread = await server.openThread("ana", "ben");
   for (let n = 0; n < 520; n++) {
     await server.request(n % 2 === 0 ? "ana" : "ben", "POST", `/threads/${thread}/messages`, {

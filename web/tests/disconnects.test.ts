@@ -1,4 +1,4 @@
-// Whatever breaks between a client and the server: nothing is lost, and nothing is there twice.
+// Interruptions between client and server: no message is lost or duplicated.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Client, Conversation } from "../src/client";
@@ -20,7 +20,7 @@ const all = (open: Conversation): string[] => [
 ];
 const isLive = (client: Client): boolean => client.connection.get().state === "live";
 
-test("the server is killed in mid-conversation, and comes back", async () => {
+test("no message is lost or duplicated when the server is killed and restarted", async () => {
   const thread = await server.openThread("ana", "ben");
   const [ana, ben] = [server.client("ana"), server.client("ben")];
   const [mine, theirs] = [ana.open(thread), ben.open(thread)];
@@ -40,7 +40,7 @@ test("the server is killed in mid-conversation, and comes back", async () => {
     if (n === 6) void server.kill();
     await pause(5);
   }
-  await waitFor(() => !isLive(ana) && !isLive(ben), "the break is noticed");
+  await waitFor(() => !isLive(ana) && !isLive(ben), "both are disconnected");
   assert.ok(mine.state.get().outgoing.length > 0);
   await server.start();
   ana.retryNow();
@@ -56,7 +56,7 @@ test("the server is killed in mid-conversation, and comes back", async () => {
   assert.deepEqual(doubled, []);
 });
 
-test("an answer that is lost is asked for again under the same name", async () => {
+test("a message whose reply is lost is sent again under the same id", async () => {
   const thread = await server.openThread("ana", "ben");
   let lost = 0;
   const names = new Set<string>();
@@ -87,18 +87,18 @@ test("an answer that is lost is asked for again under the same name", async () =
     if (all(open).filter((text) => text === "once").length > 1) doubled.push(all(open).join());
   });
   ana.send(thread, "once");
-  await waitFor(() => lost === 1, "an answer is lost");
+  await waitFor(() => lost === 1, "a reply is lost");
   await pause(50);
-  assert.equal(open.state.get().outgoing.length, 1, "nobody knows yet");
+  assert.equal(open.state.get().outgoing.length, 1, "its outcome is unknown");
   sockets[0]!.close();
-  await waitFor(() => open.state.get().outgoing.length === 0, "it is known");
+  await waitFor(() => open.state.get().outgoing.length === 0, "it is confirmed");
   assert.deepEqual(await server.texts("ana", thread), ["Hello!", "once"]);
   assert.deepEqual(texts(open), ["Hello!", "once"]);
   assert.equal(names.size, 1);
   assert.deepEqual(doubled, []);
 });
 
-test("what is sent before the thread is loaded shows once, though its answer is lost", async () => {
+test("a message sent before the thread is loaded shows once, even if its reply is lost", async () => {
   const thread = await server.openThread("ana", "ben");
   let lost = 0;
   const socket = interceptedSocket({
@@ -111,13 +111,13 @@ test("what is sent before the thread is loaded shows once, though its answer is 
   const ana = server.client("ana", { WebSocket: socket });
   const open = ana.open(thread);
   ana.send(thread, "early");
-  await waitFor(() => lost === 1 && open.state.get().thread?.lastSeq === 2, "it arrived, unanswered");
+  await waitFor(() => lost === 1 && open.state.get().thread?.lastSeq === 2, "it arrived without a reply");
   await waitFor(() => open.state.get().messages.length > 0, "the history is loaded");
   assert.deepEqual(all(open), ["Hello!", "early"]);
   assert.equal(open.state.get().outgoing.length, 1);
 });
 
-test("what waits survives a reload, in its order, and what was missed comes without one", async () => {
+test("waiting messages survive a reload in order, and missed ones arrive without one", async () => {
   const thread = await server.openThread("ana", "ben");
   const storage = new MemoryStorage();
   const first = server.client("ana", { storage });
@@ -137,16 +137,16 @@ test("what waits survives a reload, in its order, and what was missed comes with
   const theirs = ben.open(thread);
   ben.retryNow();
   await waitFor(() => texts(reopened).at(-1) === "three", "sent after the reload");
-  await waitFor(() => texts(theirs).at(-1) === "three", "and told to the other");
+  await waitFor(() => texts(theirs).at(-1) === "three", "received by the other user");
   assert.deepEqual(await server.texts("ana", thread), ["Hello!", "one", "two", "three"]);
-  await waitFor(() => storage.length === 0, "nothing is kept any more");
+  await waitFor(() => storage.length === 0, "the storage is empty");
 });
 
-test("a token that ends is renewed on the way, and one that is refused is told", async () => {
+test("an expiring token is renewed while connected, and a refused one is reported", async () => {
   const thread = await server.openThread("ana", "ben");
   let given = 0;
-  // The server takes a token for ten seconds after its end. The first is asked for to know who
-  // it is, the second for the socket.
+  // The server accepts a token for ten seconds after it expires. The client fetches the first to learn
+  // its user id, the second for the socket.
   const short = () => server.token("ana", { seconds: given++ < 2 ? 5 - 10 : 3600 });
   const states = new Set<string>();
   const auths: string[] = [];
@@ -160,17 +160,17 @@ test("a token that ends is renewed on the way, and one that is refused is told",
   await waitFor(() => isLive(ana));
   ana.connection.subscribe(({ state }) => states.add(state));
   await waitFor(() => new Set(auths).size >= 2, "renewed");
-  await pause(6000); // beyond the end of the first
+  await pause(6000); // until the first has expired
   assert.deepEqual([...states], ["live"], "the connection was never broken");
   const open = ana.open(thread);
   await waitFor(() => texts(open).length === 1);
 
-  const nobody = server.client("ana", { token: () => "no token at all" });
-  await waitFor(() => nobody.connection.get().state === "refused");
-  assert.match(nobody.connection.get().problem!.type, /invalid-token/);
+  const refusedClient = server.client("ana", { token: () => "no token at all" });
+  await waitFor(() => refusedClient.connection.get().state === "refused");
+  assert.match(refusedClient.connection.get().problem!.type, /invalid-token/);
 });
 
-test("after too long, or with a cursor that means nothing, everything is read again", async () => {
+test("everything is loaded again if the cursor is too old or invalid", async () => {
   for (const cursor of [await server.oldCursor("ana"), "nonsense"]) {
     const thread = await server.openThread("ana", "ben");
     let resumed = 0;
@@ -197,7 +197,7 @@ test("after too long, or with a cursor that means nothing, everything is read ag
   }
 });
 
-test("what the server refuses stays with its author, and the next goes on", async () => {
+test("a refused message stays in the outbox, and the next one is sent", async () => {
   const thread = await server.openThread("ana", "ben");
   const storage = new MemoryStorage();
   const ana = server.client("ana", { storage });

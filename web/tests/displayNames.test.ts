@@ -1,4 +1,4 @@
-// New names arrive, and names that come late do not replace newer ones.
+// Renames arrive, and late ones do not replace newer names.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { TestServer, interceptedSocket, waitFor } from "./testServer";

@@ -1,4 +1,4 @@
-// A message under review shows on every device of its author, until a moderator has decided.
+// A held message shows on all devices of its author until a moderator has decided.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Client, Outgoing } from "../src/client";
@@ -68,7 +68,7 @@ test("an edit and a name under review are not shown as new messages", async () =
     .map((one: any) => one.kind);
   assert.deepEqual(kinds.sort(), ["edit", "message", "name"]);
   const laptop = server.client("ana");
-  await waitFor(() => states(laptop, thread).length > 0, "what is held is loaded");
+  await waitFor(() => states(laptop, thread).length > 0, "held messages are loaded");
   assert.deepEqual(outgoing(laptop, thread).map((one) => one.body), [SCAM]);
 });
 
@@ -80,7 +80,7 @@ test("a rejected message is shown as rejected on each device", async () => {
   await waitFor(() => states(laptop, thread).join() === "rejected");
 });
 
-test("a device that comes back learns what the other has written and what was decided", async () => {
+test("a reconnected device shows held messages from another device and their decisions", async () => {
   const thread = await server.openThread("ana", "ben");
   const sockets: WebSocket[] = [];
   const Cut = new Proxy(interceptedSocket({}), {
@@ -98,30 +98,30 @@ test("a device that comes back learns what the other has written and what was de
   phone.send(thread, SCAM);
   await waitFor(() => states(phone, thread).join() === "held");
   sockets.at(-1)?.close();
-  await waitFor(() => !isLive(laptop), "the laptop is away");
+  await waitFor(() => !isLive(laptop), "the laptop is offline");
   laptop.retryNow();
-  await waitFor(() => states(laptop, thread).join() === "held", "held on return");
+  await waitFor(() => states(laptop, thread).join() === "held", "held after reconnecting");
 
   sockets.at(-1)?.close();
-  await waitFor(() => !isLive(laptop), "away again");
+  await waitFor(() => !isLive(laptop), "offline again");
   await decide(thread, "release");
   laptop.retryNow();
-  await waitFor(() => isLive(laptop) && states(laptop, thread).length === 0, "decided on return");
+  await waitFor(() => isLive(laptop) && states(laptop, thread).length === 0, "decided after reconnecting");
 });
 
-test("a notice that is acknowledged on one device goes from the other", async () => {
+test("a notice acknowledged on one device disappears from the other", async () => {
   const { thread, phone, laptop } = await twoDevices();
   const shown = (client: Client): number =>
     client.notices.get().filter((one) => one.threadId === thread).length;
   await waitFor(() => isLive(laptop));
   await decide(thread, "warn");
-  await waitFor(() => shown(phone) === 1 && shown(laptop) === 1, "told on both");
+  await waitFor(() => shown(phone) === 1 && shown(laptop) === 1, "shown on both");
   const [notice] = phone.notices.get().filter((one) => one.threadId === thread);
   await phone.acknowledge(notice!.noticeId);
   await waitFor(() => shown(laptop) === 0, "gone from the other");
 });
 
-test("a device that was away learns that a notice was acknowledged", async () => {
+test("a reconnected device removes an acknowledged notice", async () => {
   const { thread, phone } = await twoDevices();
   const sockets: WebSocket[] = [];
   let isAway = false;
@@ -138,12 +138,12 @@ test("a device that was away learns that a notice was acknowledged", async () =>
     client.notices.get().filter((one) => one.threadId === thread).length;
   await waitFor(() => isLive(laptop));
   await decide(thread, "warn");
-  await waitFor(() => shown(phone) === 1 && shown(laptop) === 1, "told on both");
+  await waitFor(() => shown(phone) === 1 && shown(laptop) === 1, "shown on both");
   isAway = true;
   sockets.at(-1)?.close();
   await waitFor(() => !isLive(laptop), "away");
   await phone.acknowledge(phone.notices.get().find((one) => one.threadId === thread)!.noticeId);
   assert.equal(shown(laptop), 1);
   isAway = false;
-  await waitFor(() => isLive(laptop) && shown(laptop) === 0, "gone after the break");
+  await waitFor(() => isLive(laptop) && shown(laptop) === 0, "gone after reconnecting");
 });

@@ -1,5 +1,5 @@
-// Hostile texts, made from a seed: repeats and mixtures of everything that markup, marks and addresses are
-// made of. The server's tests make theirs in tests/hostile_texts.py.
+// Generates hostile texts from a seed: repeated and mixed pieces of markup, combining marks and addresses.
+// tests/hostile_texts.py does the same for the server.
 const PIECES = [
   ..."*_~`[]()!<>\\#-+=|:.@&\"'/ \t\n1aéx",
   ..."\u0301\u0489\u302e\u200d\u200e\u3164\u2800\ufdfa",
@@ -29,7 +29,7 @@ export function* hostileTexts(from: number, count: number): Generator<Hostile> {
   }
 }
 
-/** Every piece alone, and between two others, as long as a text may be. */
+/** Every piece alone and between two others, repeated to the maximum length. */
 export function* repeats(): Generator<string> {
   for (const piece of PIECES) {
     yield piece.repeat(Math.ceil(MOST / piece.length)).slice(0, MOST);

@@ -1,4 +1,4 @@
-// What a message looks like: the markup that there is, and nothing else; however hostile, it is parsed at once.
+// The Markdown parser: the supported markup, and linear time on hostile texts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Block, Inline } from "../src/inbox/markdown";
@@ -9,7 +9,7 @@ const MOST_MS = 20;
 const DEEPEST = 32;
 const RUNS = 4;
 
-/** As HTML would say it, to read at a glance. */
+/** As HTML, for readable assertions. */
 function shown(body: string): string {
   return parse(body).map(block).join("");
 }
@@ -68,19 +68,19 @@ const LOOKS: readonly (readonly [string, string])[] = [
   ["a\nb", "a<br>b"],
 ];
 
-test("the markup of a line", () => {
+test("inline markup", () => {
   for (const [typed, seen] of LOOKS) {
     assert.equal(shown(typed).replace(/^<p>([^]*)<\/p>$/, "$1"), seen, typed);
   }
 });
 
-test("blocks", () => {
+test("block markup", () => {
   assert.equal(shown("a\n> b\n> > c\n\nd"), "<p>a</p><q><p>b</p><q><p>c</p></q></q><p>d</p>");
   assert.equal(shown("3. a\n4. b\n\n- c"), "<ol 3><li>a<li>b<ul><li>c");
   assert.equal(shown("```js\n*a*\n```\nb"), "<pre>*a*</pre><p>b</p>");
 });
 
-test("a link is not shown under another address", () => {
+test("a link label cannot show another address", () => {
   const evil = "<a https://evil.example/>https://evil.example/</a>";
   for (const label of [
     "https://bank.example",
@@ -102,14 +102,14 @@ test("a link is not shown under another address", () => {
   }
 });
 
-/** Every character but halves of surrogate pairs. */
+/** Every character except surrogates. */
 function* characters(): Generator<string> {
   for (let code = 1; code <= 0x10ffff; code += 1) {
     if (code < 0xd800 || code > 0xdfff) yield String.fromCodePoint(code);
   }
 }
 
-test("no hidden character and no kind of dot makes another address of a link", () => {
+test("hidden characters and dot lookalikes cannot disguise a link's address", () => {
   const evil = "<a https://evil.example/>https://evil.example/</a>";
   const labels = ["bank\u0660com", "bank\ua4f8com", "bank\u200a.com", "bank\uff1a\uff0f\uff0f"];
   for (const one of characters()) {
@@ -131,7 +131,7 @@ test("an ordinary label is a link", () => {
   }
 });
 
-test("only http, https and mailto are links, whatever is written", () => {
+test("only http, https and mailto become links", () => {
   const visit = (nodes: readonly (Inline | Block)[]): string[] =>
     nodes.flatMap((node) => [
       ...("href" in node ? [node.href] : []),
@@ -143,7 +143,7 @@ test("only http, https and mailto are links, whatever is written", () => {
   }
 });
 
-test("nothing that is typed is lost: all of it is shown, but for the signs of markup", () => {
+test("all typed text is shown, except markup signs", () => {
   const bare = (text: string): string => text.replace(/[\s*_~`\\[\]()>+.-]|\d|https?:|mailto:|\//g, "");
   for (const { text, seed } of hostileTexts(1, 300)) {
     if (text.includes("](") || /^\s*[>`\d-]/m.test(text) || text.includes("```")) continue;
@@ -151,7 +151,7 @@ test("nothing that is typed is lost: all of it is shown, but for the signs of ma
   }
 });
 
-test("no text is expensive, and none is deep", () => {
+test("hostile texts parse in linear time and bounded depth", () => {
   const deep = (nodes: readonly (Inline | Block)[]): number =>
     1 + Math.max(0, ...nodes.slice(0, 5000).map((node) => ("inside" in node ? deep(node.inside) : 0)));
   let worst = 0;
@@ -165,7 +165,7 @@ test("no text is expensive, and none is deep", () => {
   console.log(`the slowest text took ${worst.toFixed(2)} ms`);
 });
 
-/** CPU time, the least of a few runs: what others do on this machine does not count. */
+/** CPU time, the minimum of a few runs, so that other load does not count. */
 function least(work: () => unknown): number {
   let best = Infinity;
   for (let n = 0; n < RUNS && best > 1; n += 1) {

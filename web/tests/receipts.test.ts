@@ -1,4 +1,4 @@
-// How a thread stands for its reader: who has seen a message, and what may be written.
+// Receipts and permissions of a thread.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Conversation, Thread } from "../src/client";
@@ -38,7 +38,7 @@ async function accept(name: string, threadId: string): Promise<void> {
   for (const { requestId } of requests) await server.request(name, "POST", `/requests/${requestId}/accept`);
 }
 
-test("who joined later has not seen what was written before", async () => {
+test("people who joined later have not seen earlier messages", async () => {
   const threadId = await server.openThread("ana", "ben", "dan");
   const ana = server.client("ana");
   const open = ana.open(threadId);
@@ -62,7 +62,7 @@ test("who joined later has not seen what was written before", async () => {
   assert.deepEqual(seenBy(again, "before"), ["ben"]);
 });
 
-test("in a part of the history only those count whom the server names", () => {
+test("in a partial history only users named by the server count as readers", () => {
   const [threadId, me, ben, cleo] = ["t1", "u1", "u2", "u3"];
   const participants = [me, ben, cleo].map((userId) => ({ userId, lastReadSeq: 90 }));
   const thread = { threadId, participants } as unknown as Thread;
@@ -70,7 +70,7 @@ test("in a part of the history only those count whom the server names", () => {
   assert.deepEqual(receiptOf(message, thread, me, findJoins([message], true)), { is: "read", by: [ben] });
 });
 
-test("a withdrawn request closes the composer with its own words", async () => {
+test("a withdrawn request closes the composer and says why", async () => {
   const other = "eve";
   await server.join(other);
   const { thread } = await server.request("ana", "POST", "/threads", {
@@ -86,7 +86,7 @@ test("a withdrawn request closes the composer with its own words", async () => {
   assert.equal(whyReadOnly(withdrawn, id), t("request.withdrawn"));
 });
 
-test("messages are limited only while everybody else is still asked", async () => {
+test("messages are limited only while no request is accepted", async () => {
   for (const name of ["fay", "gus"]) await server.join(name);
   const { thread } = await server.request("ana", "POST", "/threads", {
     kind: "studio",

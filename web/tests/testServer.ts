@@ -1,4 +1,4 @@
-// A real server in a process of its own, people who have joined, and clients that can be cut off.
+// A real server in its own process, with users and clients.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -9,12 +9,12 @@ import { promisify } from "node:util";
 import { createClient, type Client } from "../src/client";
 import type { Storage } from "../src/client/storage";
 
-// Found from where it is run: the tests are put elsewhere before they are.
+// From the working directory, because the tests run from another folder after the build.
 const ROOT = join(process.cwd(), existsSync("greenroom") ? "." : "..");
 const PYTHON = process.env["GREENROOM_TEST_PYTHON"] ?? join(ROOT, ".venv/bin/python");
 const SECRET = "a secret of more than 32 characters for tokens";
 
-/** Never the one that waits: meanwhile the server would close connections that fetch uses again. */
+/** Asynchronous: a blocking call would let the server close connections that fetch reuses. */
 const run = promisify(execFile);
 
 const SERVE_WITHOUT_LIMITS = `
@@ -71,7 +71,7 @@ export class TestServer {
     };
   }
 
-  /** As the power goes. */
+  /** Kills the process, as in a power failure. */
   async kill(): Promise<void> {
     const server = this.#process;
     if (server === null) return;
@@ -114,13 +114,13 @@ export class TestServer {
     this.ids.set(name, made.userId);
   }
 
-  /** Gives somebody the role of a moderator, as an operator does. */
+  /** Grants the moderator role on the command line. */
   async makeModerator(name: string): Promise<void> {
     const command = ["-m", "greenroom", "staff", "grant", this.ids.get(name) ?? "", "moderator"];
     await run(PYTHON, command, { cwd: ROOT, env: this.#environment() });
   }
 
-  /** A conversation of people who have met: its id. */
+  /** Opens a thread in which all requests are accepted; returns its id. */
   async openThread(opener: string, ...others: string[]): Promise<string> {
     const participants = others.map((name) => ({ userId: this.ids.get(name), role: "seller" }));
     const opened = await this.request(opener, "POST", "/threads", {
@@ -146,13 +146,13 @@ export class TestServer {
     return client;
   }
 
-  /** The texts of a thread, as the server has them. */
+  /** The texts of a thread, from the server. */
   async texts(name: string, threadId: string): Promise<string[]> {
     const page = await this.request(name, "GET", `/threads/${threadId}/messages?limit=100`);
     return page.messages.filter((one: any) => one.kind === "text").map((one: any) => one.body);
   }
 
-  /** A cursor of long ago, sealed as the server seals its own. */
+  /** An outdated cursor, sealed like the server's own. */
   async oldCursor(name: string): Promise<string> {
     const made = `
 import sys, types
@@ -167,7 +167,7 @@ print(sync._sealed(messaging, sys.argv[2], place))`;
   }
 }
 
-/** What a browser keeps, for as long as the test likes. */
+/** A localStorage in memory. */
 export class MemoryStorage implements Storage {
   #items = new Map<string, string>();
 
@@ -192,7 +192,7 @@ export class MemoryStorage implements Storage {
   }
 }
 
-/** Frames on their way, to be looked at, changed (a text) or lost (null). */
+/** A WebSocket whose frames can be inspected, changed or dropped (null). */
 export function interceptedSocket(
   way: { out?: (frame: any) => any; in?: (frame: any) => any },
 ): typeof WebSocket {
@@ -220,7 +220,7 @@ export async function waitFor<T>(look: () => T | null | undefined | false, what 
   for (;;) {
     const found = look();
     if (found) return found;
-    if (Date.now() > end) throw new Error(`this did not come about: ${what || look}`);
+    if (Date.now() > end) throw new Error(`timed out: ${what || look}`);
     await new Promise((done) => setTimeout(done, 10));
   }
 }

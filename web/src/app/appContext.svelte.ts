@@ -1,8 +1,6 @@
-// What every component of a signed-in person needs, in one context: the client and what it knows,
-// the place, the keys, the toasts.
+// The Svelte context of a signed-in user: the client and its state, router, keyboard shortcuts, toasts.
 //
-// What one would get wrong: `name` asks for whom it does not know yet, and says so in a moment; a
-// component that shows a name only calls it, and is told when there is one.
+// `name` and `person` load people who are not known yet; the component re-renders when they arrive.
 import { createContext } from "svelte";
 import { fromStore } from "svelte/store";
 import type { Client, ConnectionStatus, Counts, Me, Outgoing, Person, Thread } from "../client";
@@ -12,12 +10,12 @@ import type { Prefs } from "./prefs.svelte";
 import type { Router } from "./router.svelte";
 import { Toasts } from "./toasts.svelte";
 
-/** The author of what the marketplace's own systems do. */
+/** The author of automatic messages. */
 export const SYSTEM = "usr_system";
 
 type Leave = (options: { forget: boolean }) => void;
 
-/** Whose card is open, and from which conversation. */
+/** Whose profile card is open, and from which conversation. */
 export interface OpenPerson {
   userId: string;
   thread: (() => Thread | null) | undefined;
@@ -33,17 +31,17 @@ export class AppContext {
   readonly prefs: Prefs;
   readonly keys: Keys;
   readonly toasts = new Toasts();
-  /** On somebody else's page: no account, no settings, no moderation. */
+  /** Embedded in another site: no account, no settings, no moderation. */
   readonly embedded: boolean;
-  /** Asked whether to go although something has not been sent. */
+  /** The dialog “Sign out?” is open, because some messages are unsent. */
   isConfirmingSignOut = $state(false);
   card = $state.raw<OpenPerson | null>(null);
-  /** What the browser says of the network; whether the server answers is `connection`. */
+  /** Whether the browser has a network; whether the server answers is in `connection`. */
   isOnline = $state(typeof navigator === "undefined" || navigator.onLine);
   readonly #leave: Leave;
-  /** The next thread is opened by a key, and the keys are to go on: the composer leaves the focus alone. */
+  /** The thread was opened by a shortcut: the composer does not take the focus, so that the next shortcut works. */
   openedByKeyboard = false;
-  /** When a kind word was last read and set aside: what comes back with the message is the same one. */
+  /** When the user last chose “Send anyway”: the hint that comes back with the message is the same and is not shown. */
   nudgedAt = 0;
 
   readonly #me: Current<Me | null>;
@@ -95,12 +93,12 @@ export class AppContext {
     return this.#outbox.current;
   }
 
-  /** What would be lost: a held message is the server's already. */
+  /** How many messages signing out would lose. A held message is already on the server. */
   get unsent(): number {
     return this.outbox.filter((one) => one.state !== "held" && one.state !== "rejected").length;
   }
 
-  /** Takes what this browser keeps of somebody with it, so it asks first where that is a message. */
+  /** Deletes what this browser stores of the user, so it asks first if messages are unsent. */
   signOut = (): void => {
     if (this.unsent > 0) this.isConfirmingSignOut = true;
     else this.#leave({ forget: true });
@@ -111,7 +109,7 @@ export class AppContext {
     this.#leave({ forget: true });
   };
 
-  /** The session has ended by itself: whoever comes back finds what they wrote. */
+  /** The session has expired: unsent messages stay in the browser until the user signs in again. */
   signInAgain = (): void => this.#leave({ forget: false });
 
   get isAdmin(): boolean {
@@ -122,7 +120,7 @@ export class AppContext {
     return !this.embedded && (this.me?.scopes.some((one) => one === "moderator" || one === "admin") ?? false);
   }
 
-  /** The text of a draft, asked for where it is not known yet. */
+  /** The text of a draft; loads it if it is not known yet. */
   draft(thread: Thread): string | undefined {
     const text = this.#drafts.current.get(thread.threadId);
     if (text === undefined && thread.mine.hasDraft) this.client.needDraft(thread.threadId);
@@ -142,10 +140,10 @@ export class AppContext {
   name(userId: string): string {
     if (userId === SYSTEM) return t("app.system");
     if (userId === this.myId) return this.me?.displayName ?? t("app.you");
-    return this.person(userId)?.displayName ?? t("app.somebody");
+    return this.person(userId)?.displayName ?? t("app.someone");
   }
 
-  /** The others of a thread. */
+  /** The ids of the other participants. */
   others(thread: Pick<Thread, "participants">): string[] {
     return thread.participants.map((one) => one.userId).filter((id) => id !== this.myId);
   }
@@ -154,7 +152,7 @@ export class AppContext {
     return thread.participants.length > 2;
   }
 
-  /** What a thread is called in a list: the other one, or what the group is about. */
+  /** A thread's title in the list: the other person's name, or the group's subject. */
   title(thread: Thread): string {
     const others = this.others(thread);
     if (others.length === 1 && others[0] !== undefined) return this.name(others[0]);

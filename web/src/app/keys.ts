@@ -1,16 +1,16 @@
-// The keyboard: which key means what, and who does it just now.
+// Keyboard shortcuts: the table of keys, and the actions that components register for them.
 //
-// A component says what it can do (`keys.on("pin", …)`) for as long as it is there; the last to say so
-// is asked first. What one would get wrong: a single letter must do nothing while somebody types,
-// nor with Ctrl or Cmd held; and it can be turned off altogether (WCAG 2.1.4), which Escape cannot.
-// A key that is held down says itself again and again: to go on is meant, to decide again is not.
+// A component registers an action while it is mounted (`keys.on("pin", …)`); the latest one wins.
+// Careful: single letters do nothing while the user types or holds Ctrl, Cmd or Alt, and they can be
+// turned off (WCAG 2.1.4); Escape always works. A key that repeats while held down counts once, except
+// for moving in a list.
 import type { PlainKey } from "../strings";
 
 export type Section = "anywhere" | "list" | "conversation" | "message" | "moderation";
 
 export interface Shortcut {
   id: string;
-  /** One after another: "g i". */
+  /** A sequence is separated by a space: "g i". */
   keys: readonly string[];
   section: Section;
   label: PlainKey;
@@ -68,7 +68,7 @@ export class Keys {
     this.#isEnabled = isEnabled;
   }
 
-  /** Returns what ends it: fit for an $effect. */
+  /** Returns the function that unregisters it, for an $effect. */
   on(id: ShortcutId, run: Action): () => void {
     const all = this.#actions.get(id) ?? [];
     this.#actions.set(id, [run, ...all]);
@@ -79,7 +79,7 @@ export class Keys {
       );
   }
 
-  /** Several at once. */
+  /** Registers several actions. */
   all(map: Partial<Record<ShortcutId, Action>>): () => void {
     const ends = Object.entries(map).map(([id, run]) => this.on(id as ShortcutId, run));
     return () => ends.forEach((end) => end());

@@ -1,4 +1,4 @@
-// The app's beginning: styles, theme, and the root component.
+// The entry point: loads the styles and mounts the root component.
 import { mount } from "svelte";
 import "../styles/app.css";
 import App from "./App.svelte";

@@ -1,4 +1,4 @@
-// Marks the place of a person in a sentence, so that `Sentence.svelte` can put a link there.
+// Marks where a person's name goes in a text, so that `TextWithPeople.svelte` can put a link there.
 
 const MARK = /\u0001([^\u0002]*)\u0002/u;
 

@@ -1,67 +1,67 @@
-// What somebody likes, kept in this browser: the theme, whether single keys do something, whether
-// the details are open. Nothing of it is about who they are, so it outlives signing out.
+// Preferences, stored in this browser: theme, single-key shortcuts, open details. They belong to no
+// account and survive signing out.
 
 export type Theme = "system" | "light" | "dark";
 
-const PLACE = "greenroom.prefs";
+const STORAGE_KEY = "greenroom.prefs";
 
-interface Kept {
+interface StoredPrefs {
   theme: Theme;
   keys: boolean;
   details: boolean;
 }
 
 export class Prefs {
-  #kept = $state.raw<Kept>({ theme: "system", keys: true, details: true });
-  /** Where the theme is set: the document, or the element on somebody else's page. */
+  #values = $state.raw<StoredPrefs>({ theme: "system", keys: true, details: true });
+  /** The element that gets the theme: the document, or <greenroom-inbox> in another site. */
   readonly #root: HTMLElement;
 
   constructor(root: HTMLElement) {
     this.#root = root;
     try {
-      const found = JSON.parse(localStorage.getItem(PLACE) ?? "{}") as Partial<Kept>;
-      this.#kept = { ...this.#kept, ...found };
+      const found = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}") as Partial<StoredPrefs>;
+      this.#values = { ...this.#values, ...found };
     } catch {
-      // Storage may be shut, or hold something old: then everything is as at first.
+      // Storage is blocked or holds something outdated: the defaults apply.
     }
-    if (root === document.documentElement) this.#show();
+    if (root === document.documentElement) this.#applyTheme();
   }
 
   get theme(): Theme {
-    return this.#kept.theme;
+    return this.#values.theme;
   }
 
   set theme(theme: Theme) {
-    this.#keep({ theme });
-    this.#show();
+    this.#save({ theme });
+    this.#applyTheme();
   }
 
   get keys(): boolean {
-    return this.#kept.keys;
+    return this.#values.keys;
   }
 
   set keys(keys: boolean) {
-    this.#keep({ keys });
+    this.#save({ keys });
   }
 
   get details(): boolean {
-    return this.#kept.details;
+    return this.#values.details;
   }
 
   set details(details: boolean) {
-    this.#keep({ details });
+    this.#save({ details });
   }
 
-  #keep(change: Partial<Kept>): void {
-    this.#kept = { ...this.#kept, ...change };
+  #save(change: Partial<StoredPrefs>): void {
+    this.#values = { ...this.#values, ...change };
     try {
-      localStorage.setItem(PLACE, JSON.stringify(this.#kept));
+      localStorage.setItem(STORAGE_KEY, JSON.stringify(this.#values));
     } catch {
-      // It holds until the tab is closed.
+      // Storage is blocked or full: the change lasts until the tab is closed.
     }
   }
 
-  #show(): void {
+  #applyTheme(): void {
     if (this.theme === "system") delete this.#root.dataset["theme"];
     else this.#root.dataset["theme"] = this.theme;
   }

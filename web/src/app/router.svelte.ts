@@ -1,8 +1,8 @@
-// Where one is. In the app it is the address bar; in <greenroom-inbox> it is kept inside, because
-// the page's address belongs to the page.
+// The router. In the app the route is in the address bar; <greenroom-inbox> keeps it in memory,
+// because the address bar belongs to the embedding site.
 //
-// What one would get wrong: a folder is no page of its own. It is a part of the inbox's address, and
-// stays while threads are opened and closed in it.
+// A folder is not a page. It is a query parameter of the inbox, and stays while threads are opened
+// and closed.
 import type { Folder } from "../client";
 
 export type Page = "inbox" | "new" | "moderation" | "settings" | "notFound";
@@ -11,9 +11,9 @@ export interface Route {
   page: Page;
   thread: string | null;
   folder: Folder;
-  /** On the page of a new conversation: with whom. */
+  /** On the page for a new conversation: the recipient's user id. */
   to: string | null;
-  /** On the page of moderation: whose history. */
+  /** On the moderation page: the user whose history is shown. */
   person: string | null;
 }
 
@@ -39,7 +39,7 @@ export class Router {
     if (inAddressBar) this.#address = location.pathname + location.search;
   }
 
-  /** Returns what ends it. */
+  /** Follows the browser's Back and Forward; returns the function that stops it. */
   listen(): () => void {
     if (!this.#inAddressBar) return () => undefined;
     const look = (): void => void (this.#address = location.pathname + location.search);
@@ -59,7 +59,7 @@ export class Router {
     this.go(inboxAddress(folder, thread));
   }
 
-  /** For links: a plain click stays in the app, any other is the browser's. */
+  /** For links: handles a plain click; a click with a modifier key is left to the browser. */
   follow = (event: MouseEvent): void => {
     const link = event.currentTarget as HTMLAnchorElement;
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
@@ -92,7 +92,7 @@ function parseRoute(address: string): Route {
   return { ...at, page: "notFound" };
 }
 
-/** Null for what no address of ours can be: `%E0%A4%A` is half a letter. */
+/** Null if it is not valid: `%E0%A4%A` is half a character. */
 function decode(part: string): string | null {
   try {
     return decodeURIComponent(part);

@@ -1,28 +1,28 @@
-// Who is signed in, in this tab: two windows can be two people. Kept in sessionStorage, which a
-// reload keeps and closing the tab throws away.
+// The session of this tab, in sessionStorage: it survives a reload, ends with the tab, and two
+// windows can have two users.
 //
-// What one would get wrong: the token of a sample person is renewed by signing in again; a token
-// that somebody has pasted cannot be, and when it ends the session does.
+// Careful: a sample person's token is renewed by signing in again. A pasted token cannot be renewed;
+// when it expires, so does the session.
 import { signInAsSample } from "../client";
 
 export type Session =
   | { kind: "sample"; username: string; token: string; expiresAt: string }
   | { kind: "token"; token: string };
 
-const PLACE = "greenroom.session";
+const STORAGE_KEY = "greenroom.session";
 const EARLY_MS = 90_000;
 
 export function savedSession(): Session | null {
   try {
-    return JSON.parse(sessionStorage.getItem(PLACE) ?? "null") as Session | null;
+    return JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null") as Session | null;
   } catch {
     return null;
   }
 }
 
 export function saveSession(session: Session | null): void {
-  if (session === null) sessionStorage.removeItem(PLACE);
-  else sessionStorage.setItem(PLACE, JSON.stringify(session));
+  if (session === null) sessionStorage.removeItem(STORAGE_KEY);
+  else sessionStorage.setItem(STORAGE_KEY, JSON.stringify(session));
 }
 
 export async function sampleSession(username: string): Promise<Session> {
@@ -30,7 +30,7 @@ export async function sampleSession(username: string): Promise<Session> {
   return { kind: "sample", username, token, expiresAt };
 }
 
-/** The token callback of the client. */
+/** The client's token callback. */
 export function tokenOf(session: Session): () => Promise<string> {
   let now = session;
   return async () => {

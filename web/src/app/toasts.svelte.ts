@@ -1,4 +1,4 @@
-// What is said once and goes away: "Archived · Undo". What must be read stands somewhere else.
+// Toasts: short messages that disappear, such as "Archived · Undo", and the texts of errors.
 import { isProblem, type ProblemDocument } from "../client";
 import { dateTime, plainString, problemText, t, type PlainKey } from "../strings";
 
@@ -24,7 +24,7 @@ export class Toasts {
     this.list = this.list.filter((toast) => toast.id !== id);
   }
 
-  /** Does it, and says why where it did not work. Answers whether it did. */
+  /** Runs the action and shows a toast if it fails. Returns whether it succeeded. */
   async attempt(action: () => Promise<unknown>): Promise<boolean> {
     try {
       await action();
@@ -44,7 +44,7 @@ export function errorText(error: unknown): string {
   return problemMessage(error);
 }
 
-/** What the client finds by itself has a code and no words. */
+/** The texts of problems that the client itself detects. */
 const OWN: Readonly<Record<string, PlainKey>> = {
   "client/unreachable": "client.unreachable",
   "client/not-found": "client.not-found",
@@ -54,7 +54,7 @@ const OWN: Readonly<Record<string, PlainKey>> = {
 
 const SERVER_FAILED = 500;
 
-/** In plain words: ours where we have some, else the server's. */
+/** The text for the user: ours if we have one for this code, else the server's. */
 export function problemMessage(problem: ProblemDocument | null | undefined): string {
   if (!problem) return t("app.wrongText");
   const own = OWN[problem.type];

@@ -1,8 +1,8 @@
-// The client of one user in one tab: it puts the parts together, and is what a screen calls.
+// The client of one user in one tab: connects the parts, and implements the interface `Client`.
 //
-// What one would get wrong: what is loaded before the socket listens may miss what happens in
-// between. So it waits a moment for the socket; and where it did not wait long enough, the hub says
-// `fresh` once it listens, and everything on screen is loaded again.
+// Careful: data loaded before the socket is live may miss events. So the first load waits a moment
+// for the socket; if that was not long enough, the hub sends `reset` once it is live, and everything
+// on screen is loaded again.
 import { type ConversationHost, OpenThread } from "./conversation";
 import type { Storage } from "./storage";
 import { FolderList } from "./folderList";
@@ -33,7 +33,7 @@ import type { Reply, RequestFrame, ServerEvent, ToHub, ToTab } from "./protocol"
 const FIRST_CONNECT_MS = 400;
 const START_RETRY_MS = 3000;
 
-/** What a browser has, for where there is none. */
+/** Replacements for browser APIs, for tests and Node. */
 export interface Platform {
   storage?: Storage;
   WebSocket?: typeof WebSocket;
@@ -115,7 +115,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
     this.store.need(userIds);
   }
 
-  // Coming and going.
+  // Start and close.
 
   async #start(): Promise<void> {
     try {
@@ -129,9 +129,9 @@ class UserClient extends UseCases implements Client, ConversationHost {
       if (this.#isClosed) return;
       this.#started = true;
       void this.#loadMe();
-      this.store.refreshPeople(); // none yet, unless the page was put aside and is back
+      this.store.refreshPeople(); // only when the page comes back from the back/forward cache
       void this.#notices.load();
-      if (this.#folderLists.size === 0) this.store.recount(); // with a list they come by themselves
+      if (this.#folderLists.size === 0) this.store.recount(); // a list loads the counts too
       for (const list of this.#folderLists) void list.refresh();
       for (const conversation of this.#openThreads) void conversation.start(this.#startAt.get(conversation));
     } catch (error) {
@@ -205,7 +205,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
     if (this.#started) void this.#notices.loadHeld();
   };
 
-  /** The network has come or gone, says the browser, which knows of Wi-Fi and not of the server. */
+  /** The browser's network status changed. It knows about Wi-Fi, not about the server. */
   #wake = (): void => this.#post({ type: "wake" });
 
   #onPageHide = (): void => {
@@ -213,7 +213,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
     this.#post({ type: "bye" });
   };
 
-  /** The page was put aside whole, and is shown again: the hub has forgotten it. */
+  /** The page comes back from the back/forward cache: the hub has dropped it. */
   #onPageShow = (event: PageTransitionEvent): void => {
     if (!event.persisted || this.#port === null) return;
     this.#port = null;
@@ -224,7 +224,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
     this.#port?.post(message);
   }
 
-  // What the hub says.
+  // Messages from the hub.
 
   #receive(message: ToTab): void {
     switch (message.type) {
@@ -292,7 +292,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
     }
   }
 
-  /** Everything on screen, unless nothing has been loaded yet. */
+  /** Reloads everything on screen, unless nothing has been loaded yet. */
   #reset(): void {
     if (!this.#started) return;
     void this.#notices.load();
@@ -320,7 +320,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
     for (const run of this.#announcementListeners) run(notice);
   }
 
-  // What is on screen.
+  // Open lists and threads.
 
   folder(name: Folder): FolderList {
     const list = new FolderList(this.rest, this.store, name, (closed) => this.#folderLists.delete(closed));
@@ -366,7 +366,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
     this.#sendingReads.add(threadId);
     for (let seq = this.#readSeqs.get(threadId); seq !== undefined; seq = this.#readSeqs.get(threadId)) {
       const answer = await this.#requestHub({ type: "read", threadId, seq });
-      if ("lost" in answer) break; // once more on return
+      if ("lost" in answer) break; // sent again after reconnecting
       if (this.#readSeqs.get(threadId) === seq) this.#readSeqs.delete(threadId);
     }
     this.#sendingReads.delete(threadId);
@@ -414,8 +414,8 @@ class UserClient extends UseCases implements Client, ConversationHost {
     return this.#changeMessage(message, { reactions }, { type: "react", ...ids, emoji, on });
   }
 
-  /** As if it were done, until it is. Half a version on is newer than what there was, and older
-   * than whatever the server says. */
+  /** Shows the change at once and undoes it if the server refuses. The version in between is newer than
+   * the known one and older than any that the server sends. */
   async #changeMessage<T = Message>(
     message: Message,
     toggle: Partial<Message>,
@@ -445,7 +445,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
     for (const conversation of this.#openThreads) conversation.onMessageChanged(message);
   }
 
-  /** Asked until it is answered: everything that is asked so may be asked twice. */
+  /** Repeats the request until it is answered: only for requests that are idempotent. */
   async #request(frame: RequestFrame): Promise<Ack> {
     for (;;) {
       if (this.connection.get().state !== "live") {
@@ -504,7 +504,7 @@ function pageStorage(): Storage | null {
   try {
     return globalThis.localStorage ?? null;
   } catch {
-    return null; // forbidden
+    return null; // blocked by the browser
   }
 }
 

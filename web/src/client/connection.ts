@@ -1,9 +1,9 @@
-// One socket that comes back by itself: who we are in the first frame, numbered requests, a ping
-// now and then, and after a break everything that was missed.
+// A WebSocket that reconnects by itself: authenticates, numbers requests, pings, and resumes after an
+// interruption.
 //
-// What one would get wrong: a connection that is dead looks like one where nothing happens. So it is
-// asked every 30 seconds, and one that does not answer in 10 is given up; sooner where somebody waits
-// for an answer. And a cursor is only where to resume from once everything before it has been handed on.
+// Careful: a dead connection looks like a quiet one. So it pings every 30 seconds and gives up after 10
+// without an answer; sooner if a request is waiting. And the cursor moves only after everything before
+// it has been passed on.
 import { clientProblem, ProblemError } from "./rest";
 import type { Ack, Changes, ClientFrame, ServerFrame } from "./socket";
 import type { ConnectionStatus, ProblemDocument } from "./types";
@@ -17,20 +17,20 @@ const MAX_RETRY_MS = 30_000;
 const MAX_TRACKED_THREADS = 1000;
 const CLOSE_INVALID_TOKEN = 4401;
 const CLOSE_TOKEN_EXPIRED = 4403;
-/** This user has opened more sockets than the server allows; the oldest is closed. */
+/** The user has more sockets than the server allows; it closes the oldest. */
 const CLOSE_TOO_MANY_SOCKETS = 4429;
 
 export interface ConnectionListener {
   onStatus(status: ConnectionStatus): void;
   onEvent(event: ServerEvent): void;
   onSync(changes: Changes): void;
-  /** Everything that was missed has been told, except changes of people's names. */
+  /** All missed events have been delivered, except changed display names. */
   onResumed(): void;
-  /** Nothing brings what was before: the first time, or after too long. */
+  /** Earlier events are not delivered: the first connection, or one after too long a break. */
   onReset(): void;
-  /** Everything that was missed has been told, and requests are taken. */
+  /** All missed events have been delivered, and requests are accepted. */
   onLive(): void;
-  /** A token; another one than `stale`. */
+  /** Returns a token other than `stale`. */
   getToken(stale: string | null): Promise<string>;
 }
 
@@ -84,14 +84,14 @@ export class SocketConnection {
     this.#setStatus({ state: "closed", retryAt: null, problem: null });
   }
 
-  /** Somebody looks, or the network is back: whatever waits is tried now. */
+  /** The tab is visible or the network is back: checks the connection, or reconnects at once. */
   wake(): void {
     if (this.#isStopped) return;
     if (this.isLive) this.#ping(REPLY_TIMEOUT_MS / 2);
     else if (this.#retryTimer !== null) this.#reconnect();
   }
 
-  /** Answered once, or lost: then nobody knows whether it was done. */
+  /** Resolves with the reply, or with `lost`: then it is unknown whether the server has done it. */
   request(frame: RequestFrame): Promise<Reply> {
     const socket = this.#socket;
     if (socket === null || socket.readyState !== socket.OPEN) {
@@ -108,7 +108,7 @@ export class SocketConnection {
     });
   }
 
-  /** Not answered; where there is no connection it is not said at all. */
+  /** Sends a frame that has no reply; does nothing without a connection. */
   send(frame: Extract<ClientFrame, { type: "focus" | "typing" }>): void {
     if (this.isLive) this.#socket?.send(JSON.stringify(frame));
   }
@@ -137,12 +137,12 @@ export class SocketConnection {
         this.#receive(JSON.parse(event.data) as ServerFrame);
       }
     };
-    // Not everywhere is a connection that never came about also closed.
+    // Some platforms do not fire `close` for a connection that never opened.
     socket.onerror = () => this.#disconnected(generation, 0);
     socket.onclose = (event) => this.#disconnected(generation, event.code);
   }
 
-  /** `late` is what happens unless the server answers: it closes on whom it does not let in. */
+  /** `timeout` reconnects unless the server replies: on a bad token it just closes. */
   async #authenticate(generation: number, timeout: Timer): Promise<void> {
     const hello = await this.request({ type: "auth", token: this.#token ?? "" });
     if (generation !== this.#generation || !("ack" in hello)) return;
@@ -167,7 +167,7 @@ export class SocketConnection {
     this.listener.onReset();
   }
 
-  /** True once what was missed has been told. */
+  /** True once the missed events have been delivered. */
   async #resume(generation: number): Promise<boolean> {
     if (this.#resuming) {
       this.#resumeAgain = true;
@@ -179,7 +179,7 @@ export class SocketConnection {
     this.#resuming = false;
     if (generation !== this.#generation || "lost" in answer) return false;
     if ("problem" in answer) {
-      // A cursor of another server, or of another time: there is nothing to resume from.
+      // The cursor is unknown to this server: there is nothing to resume from.
       if (answer.problem.status >= 500) this.#disconnected(generation, 0);
       else this.#forgetCursor(generation);
       return false;
@@ -257,7 +257,7 @@ export class SocketConnection {
       case "notice.acknowledged":
         return this.listener.onEvent(frame);
       default:
-        return; // of a later version: passed over
+        return; // from a newer server: ignored
     }
   }
 
@@ -274,11 +274,11 @@ export class SocketConnection {
       const answer = await this.request({ type: "auth", token });
       if ("ack" in answer) this.#token = token;
     } catch {
-      // The server closes the socket when the token ends, and then it is told.
+      // The server closes the socket when the token expires, and the status says so.
     }
   }
 
-  /** Up to where nothing is missing of a thread, so that it need not be told again. */
+  /** Remembers up to which seq a thread is complete, so that `resume` does not repeat it. */
   #trackSeqs(changes: Changes): void {
     for (const { thread, truncated } of changes.threads) {
       this.#lastSeqs.delete(thread.threadId);
@@ -308,7 +308,7 @@ export class SocketConnection {
       this.#retryAfterMs = 0;
     }
     if (code === CLOSE_TOO_MANY_SOCKETS) {
-      // Reconnecting would close another of the user's windows.
+      // Reconnecting would disconnect another window of the user.
       return this.#setStatus({ state: "refused", retryAt: null, problem: this.#problem });
     }
     const jitter = 0.5 + Math.random();
@@ -338,7 +338,7 @@ export class SocketConnection {
     }
   }
 
-  /** Until somebody wakes it: what is refused stays so without them. */
+  /** Retries rarely: it stays refused unless the user does something. */
   #refuse(problem: ProblemDocument | null): void {
     this.#setStatus({ state: "refused", retryAt: null, problem });
     this.#retryTimer = setTimeout(() => this.#reconnect(), MAX_RETRY_MS * 2);
@@ -381,7 +381,7 @@ export class SocketConnection {
   }
 }
 
-/** What the link asks for itself, and waits for in its own way. */
+/** Requests of the connection itself, which have their own timeouts. */
 function isInternal(frame: RequestFrame): boolean {
   return frame.type === "auth" || frame.type === "resume" || frame.type === "ping";
 }

@@ -1,8 +1,7 @@
-// An open thread: a window of its history that moves both ways, what one has written and is not
-// answered yet, who is there and who is typing.
+// An open thread: a window of its history that moves both ways, unconfirmed messages, presence, typing.
 //
-// What one would get wrong: one's own message can come back before its answer does, over the socket
-// or from the history, and would show twice. What may have arrived is not shown until it is known.
+// Careful: the user's own message can arrive as an event or in the history before its reply, and would
+// show twice. A message that may be an unconfirmed one is hidden until the reply is there.
 import { isProblem, ProblemError, type Rest } from "./rest";
 import * as inboxRules from "./inboxRules";
 import type { ClientStore, StoreListener } from "./store";
@@ -17,16 +16,16 @@ const TYPING_MS = 4000;
 const MAX_FILLS = 6;
 const CLOCK_DIFFERENCE_MS = 60_000;
 
-/** What an open thread needs of the client. */
+/** What an open thread needs from the client. */
 export interface ConversationHost {
   readonly rest: Rest;
   readonly store: ClientStore;
   outgoing(threadId: string): readonly Outgoing[];
-  /** Of those, what may have arrived without our being told. */
+  /** Messages that may have reached the server, although no reply came. */
   unconfirmed(threadId: string): UnconfirmedMessage[];
   read(threadId: string, seq: number): void;
   typing(threadId: string, on: boolean): void;
-  /** What is on screen has changed. */
+  /** The set of visible threads has changed. */
   focus(): void;
   closed(conversation: OpenThread): void;
 }
@@ -59,7 +58,7 @@ export class OpenThread implements Conversation, StoreListener {
     this.#unsubscribe = host.store.subscribe(this);
   }
 
-  // Moving.
+  // Loading.
 
   async start(around?: string): Promise<void> {
     if (this.host.store.thread(this.threadId) === null) await this.host.store.load(this.threadId);
@@ -99,7 +98,7 @@ export class OpenThread implements Conversation, StoreListener {
     });
   }
 
-  /** After something could not be told: the same place, as it is now. */
+  /** Reloads the current window, after events were lost. */
   async refresh(): Promise<void> {
     void this.host.store.load(this.threadId);
     const { last, messages } = this.#window;
@@ -118,7 +117,7 @@ export class OpenThread implements Conversation, StoreListener {
     });
   }
 
-  /** The last one to begin counts; what is answered to an earlier one is thrown away. */
+  /** Only the latest call counts; replies to earlier ones are dropped. */
   async #loadMessages(
     kind: NonNullable<ConversationState["loading"]>,
     query: { before?: string; after?: string; around?: string; aroundSeq?: number },
@@ -151,8 +150,8 @@ export class OpenThread implements Conversation, StoreListener {
   }
 
   /**
-   * Reads what lies between the end of the window and the newest message: what was written while a
-   * page was under way, or what an accepted request no longer hides.
+   * Loads the messages between the end of the window and the newest: those sent while a page was
+   * loading, or that a request hid until it was accepted.
    */
   #fillGap(): void {
     if (this.#filling || !this.#hasGap()) return;
@@ -163,7 +162,7 @@ export class OpenThread implements Conversation, StoreListener {
     }, 20);
   }
 
-  /** Asked at most a few times for the same gap: a page may hold less than `lastSeq` promises. */
+  /** Tries a few times per gap at most: a page may hold less than `lastSeq` suggests. */
   #hasGap(): boolean {
     const thread = this.host.store.thread(this.threadId);
     const { last, hasAfter } = this.#window;
@@ -174,7 +173,7 @@ export class OpenThread implements Conversation, StoreListener {
     return this.#gap.asked < MAX_FILLS;
   }
 
-  // What is told.
+  // Events.
 
   changed(threadId: string | null): void {
     if (threadId !== null && threadId !== this.threadId) return;
@@ -221,14 +220,14 @@ export class OpenThread implements Conversation, StoreListener {
     this.#expire();
   }
 
-  /** Without a connection nobody knows who is there. */
+  /** Presence is unknown without a connection. */
   clearPresence(): void {
     this.#typing.clear();
     this.#present.clear();
     this.state.invalidate();
   }
 
-  /** Leases end by themselves, by the server's clock: a little later than ours may think. */
+  /** Typing and presence expire by the server's clock, which may be a little behind ours. */
   #expire(): void {
     const now = Date.now() - 2000;
     let next = Infinity;
@@ -243,7 +242,7 @@ export class OpenThread implements Conversation, StoreListener {
     this.state.invalidate();
   }
 
-  // What one does.
+  // User actions.
 
   setVisible(visible: boolean): void {
     if (this.isVisible === visible) return;
@@ -262,7 +261,7 @@ export class OpenThread implements Conversation, StoreListener {
     this.host.typing(this.threadId, on);
   }
 
-  /** The server ends it with the message. */
+  /** The server ends typing when the message arrives. */
   sent(): void {
     this.#typedAt = 0;
   }
@@ -275,7 +274,7 @@ export class OpenThread implements Conversation, StoreListener {
     this.host.closed(this);
   }
 
-  // What is shown.
+  // State.
 
   #setUnreadMark(thread: Thread): void {
     this.#opened = true;
@@ -319,15 +318,15 @@ export class OpenThread implements Conversation, StoreListener {
 }
 
 /**
- * Whether the message is later than what was written. Sent before the thread was loaded, its place
- * is unknown, and the time has to tell, allowing for clocks that differ.
+ * Whether the message may be the unconfirmed one: it must be later. If the thread was not loaded when
+ * it was written, the times decide, allowing for different clocks.
  */
 function couldMatch(written: UnconfirmedMessage, message: Message): boolean {
   if (written.afterSeq !== null) return message.seq > written.afterSeq;
   return Date.parse(message.createdAt) > Date.parse(written.writtenAt) - CLOCK_DIFFERENCE_MS;
 }
 
-/** The letters of a text: what the server's tidying leaves alone. */
+/** Only letters and digits: the server may normalise the rest. */
 function lettersOnly(body: string): string {
   return body.replaceAll("&lt;", "").replace(/[^\p{L}\p{N}]+/gu, "");
 }

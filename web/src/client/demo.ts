@@ -1,8 +1,8 @@
-// The doors that only `greenroom demo` has: its sample people, and a token for any of them.
+// The endpoints of `greenroom demo`: its sample people, and a token for any of them.
 import { isProblem, fetchJson } from "./rest";
 import type { SamplePerson, SignedIn } from "./types";
 
-/** null where this is no demo. */
+/** Null if the server is not a demo. */
 export async function samplePeople(api = ""): Promise<SamplePerson[] | null> {
   try {
     const found = (await fetchJson(`${api}/demo/people`)) as { people: SamplePerson[] };
@@ -13,7 +13,7 @@ export async function samplePeople(api = ""): Promise<SamplePerson[] | null> {
   }
 }
 
-/** Again, when the token is about to expire. */
+/** Call it again when the token is about to expire. */
 export async function signInAsSample(username: string, api = ""): Promise<SignedIn> {
   return (await fetchJson(`${api}/demo/sign-in`, { username })) as SignedIn;
 }

@@ -1,8 +1,7 @@
-// A folder on screen: pages from the server down to where somebody has scrolled, and above that
-// whatever the mirror knows, live.
+// The thread list of a folder: loads pages as the user scrolls, and updates live from the store.
 //
-// What one would get wrong: who goes to another folder and back has seen this one a moment ago. How
-// far its first page went is remembered, so that it is there at once, also without a connection.
+// The store remembers how far the folder's first page went, so that a list opened again shows at once,
+// also offline.
 import { isProblem, type Rest } from "./rest";
 import * as inboxRules from "./inboxRules";
 import type { ClientStore, StoreListener } from "./store";
@@ -17,7 +16,7 @@ export class FolderList implements ThreadList, StoreListener {
   #next: string | null = null;
   #floor: string | null = null;
   #loaded = false;
-  /** By this list itself, and not by one before it. */
+  /** Loaded by this list itself, not taken over from an earlier one. */
   #hasLoadedOnce = false;
   #pages = 0;
   #loading = false;
@@ -41,7 +40,7 @@ export class FolderList implements ThreadList, StoreListener {
     this.#loaded = true;
   }
 
-  /** From the top, as far down as it was read. What is shown stays until there is something else. */
+  /** Reloads from the top, as many pages as before. The current rows stay until then. */
   async refresh(): Promise<void> {
     const pages = Math.min(this.#pages, MAX_PAGES_RELOADED);
     const seen = new Set<string>();
@@ -51,7 +50,7 @@ export class FolderList implements ThreadList, StoreListener {
       if (this.#generation !== generation + this.#pages - 1) return;
       await this.#loadPage(this.#next, seen);
     }
-    // What is shown and was in no page has moved, or gone, while nobody told us.
+    // Rows that were in no page have moved or gone while events were missed.
     for (const thread of this.state.get().threads) {
       if (!seen.has(thread.threadId)) void this.store.load(thread.threadId);
     }

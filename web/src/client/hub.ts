@@ -1,9 +1,8 @@
-// What the tabs of one user share: the connection and the outbox. It lives in a SharedWorker, or in
-// the page where there is none, and does not know which.
+// The hub: the connection and the outbox that all tabs of one user share. It runs in a SharedWorker, or
+// in the page if there is none.
 //
-// What one would get wrong: a tab can go without a word. It holds a lock for as long as it lives,
-// and the hub waits for that lock: to get it is to know that the tab has gone, and with it what it
-// had on screen.
+// Careful: a tab can disappear without saying so. Each tab holds a Web Lock while it lives, and the hub
+// waits for that lock: when it gets it, the tab is gone, and so are its visible threads.
 import { SocketConnection, type ConnectionListener } from "./connection";
 import { Outbox } from "./outbox";
 import { ProblemError } from "./rest";
@@ -53,7 +52,7 @@ export class Hub implements ConnectionListener {
     port.listen((message) => this.#receive(tab, message));
   }
 
-  // The tabs' side.
+  // Messages from tabs.
 
   #receive(tab: Tab, message: ToHub): void {
     tab.lastActiveAt = Date.now();
@@ -121,7 +120,7 @@ export class Hub implements ConnectionListener {
     for (const tab of this.#tabs) if (tab.isReady) tab.port.post(message);
   }
 
-  // The link's side.
+  // The connection's callbacks.
 
   onStatus(status: ConnectionStatus): void {
     this.#broadcast({ type: "status", status });
@@ -156,7 +155,7 @@ export class Hub implements ConnectionListener {
     this.#outbox?.flush();
   }
 
-  /** From the tab that was heard last, or else from any other. */
+  /** Asks the most recently active tab for a token, then the others. */
   async getToken(stale: string | null): Promise<string> {
     let problem: ProblemDocument | null = null;
     for (const tab of [...this.#tabs].sort((a, b) => b.lastActiveAt - a.lastActiveAt)) {
@@ -181,7 +180,7 @@ export class Hub implements ConnectionListener {
     });
   }
 
-  /** Others see that it has arrived: told once for a few, and once for all the tabs. */
+  /** Reports messages as delivered: several at a time, and once for all tabs. */
   #markDelivered(threadId: string, seq: number): void {
     this.#delivered.set(threadId, Math.max(seq, this.#delivered.get(threadId) ?? 0));
     this.#deliveredTimer ??= setTimeout(() => {

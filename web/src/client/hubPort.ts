@@ -1,8 +1,8 @@
-// The way from a tab to the hub: a SharedWorker that all tabs of one user share, or a hub in the
-// page itself where there is no such worker, or it may not be loaded.
+// Connects a tab to the hub: in a SharedWorker that all tabs of the user share, or in the page itself
+// if the worker cannot be loaded.
 //
-// What one would get wrong: a worker's script must come from the page's own origin. On somebody
-// else's site each page has a connection of its own, and nothing else is different.
+// Careful: a worker's script must come from the page's own origin. Embedded in another site, each page
+// has its own connection.
 import { Hub } from "./hub";
 import { type Port, type ToHub, type ToTab, createPortPair } from "./protocol";
 
@@ -20,7 +20,7 @@ export function connectToHub(options: HubOptions): HubPort {
     try {
       return workerHub(options);
     } catch {
-      // Not from here, or not at all.
+      // The browser does not allow it here.
     }
   }
   return pageHub(options);
@@ -31,7 +31,7 @@ function workerHub(options: HubOptions): HubPort {
     type: "module",
     name: `greenroom ${options.api} ${options.userId}`,
   });
-  // A script that cannot be loaded is told later, and by then there may be something to say.
+  // A script that fails to load is reported later. The messages sent until then go to the fallback.
   const unconfirmed: ToHub[] = [];
   let receive: ((message: ToTab) => void) | null = null;
   let fallback: HubPort | null = null;
@@ -73,8 +73,8 @@ export interface TabLock {
 }
 
 /**
- * Held until the tab goes, however it goes, or lets it go. Null where locks are not to be had. What
- * one would get wrong: the hub may ask for it only once the tab has it, or it gets it first.
+ * A lock that the tab holds until it closes, crashes or releases it. Null without the Web Locks API.
+ * Careful: the tab must have the lock before it gives the name to the hub, or the hub gets it first.
  */
 export function acquireTabLock(): Promise<TabLock | null> {
   if (typeof navigator === "undefined" || navigator.locks === undefined) {

@@ -1,21 +1,21 @@
-// The server's rules that a mirror needs between two answers: where a thread stands in the inbox,
-// and what is unread. Pure functions; greenroom/messaging/rules.py is their original.
+// The inbox rules that the store applies between two server responses: folder, order, unread. Pure
+// functions; greenroom/messaging/rules.py is the original.
 //
-// What one would get wrong: unread is never counted up and down. It is what lies after one's place,
-// and the place follows from what the server said last.
+// Careful: unread is never counted up or down. It is what follows the read position, which comes from
+// the server.
 import type { Counts, Folder, Message, Thread } from "./types";
 
 const BOOKINGS = new Set(["booking", "studio", "dispute"]);
 const OFFERS = new Set(["inquiry", "invite"]);
-/** The folders that are no part of `all`, nor of the badge. */
+/** The folders that are not part of `all` or the badge. */
 const OUTSIDE_ALL = new Set<Folder>(["archived", "spam", "hidden"]);
 
-/** The last message that one has read, or is taken to have. */
+/** The seq of the last message that counts as read. */
 export function readPosition(thread: Thread): number {
   return thread.lastSeq - thread.mine.unread;
 }
 
-/** With the place moved on, never back. */
+/** Moves the read position forward, never back. */
 export function readUpTo(thread: Thread, seq: number): Thread {
   const place = Math.max(readPosition(thread), Math.min(seq, thread.lastSeq));
   const lastReadSeq = Math.max(thread.mine.lastReadSeq, seq);
@@ -27,18 +27,18 @@ export function isMuted(thread: Thread, now = Date.now()): boolean {
   return thread.mine.mutedUntil !== null && Date.parse(thread.mine.mutedUntil) > now;
 }
 
-/** The people that an event is about; `about` also holds names, roles and states. */
+/** The users that a system message is about; `about` also holds names, roles and states. */
 export function usersInEvent(message: Message): readonly string[] {
   if (message.event === "role.changed") return message.about.slice(0, 1);
   return message.event?.startsWith("participant.") === true ? message.about : [];
 }
 
-/** Whether somebody's first message waits for this user's answer. */
+/** Whether a request waits for this user's answer. */
 export function hasRequestForMe(thread: Thread, me: string): boolean {
   return thread.requests.some((request) => request.targetUserId === me);
 }
 
-/** Where it belongs, from what it says of itself. */
+/** The folder that the thread belongs to. */
 export function folderOf(thread: Thread, me: string): Folder {
   if (thread.mine.hidden) return "hidden";
   if (thread.mine.spam) return "spam";
@@ -55,13 +55,13 @@ export function isInFolder(folder: Folder, thread: Thread): boolean {
   return folder === "all" ? !OUTSIDE_ALL.has(stands) : stands === folder;
 }
 
-/** Lists are shown from the highest down. */
+/** Lists are sorted by it, the highest first. */
 export function sortKey(thread: Thread): string {
   const at = thread.lastMessageAt ?? thread.createdAt;
   return `${thread.mine.pinned ? "pinned#" : ""}${at}#${thread.threadId}`;
 }
 
-/** The counts after a thread has changed, or come, or gone. Muted threads count nowhere. */
+/** The counts after a thread was added, changed or removed. Muted threads are not counted. */
 export function updateCounts(counts: Counts, before: Thread | null, after: Thread | null): Counts {
   if (weight(before) === weight(after)) return counts;
   const unread = { ...counts.unread };

@@ -1,5 +1,4 @@
-// The only door of the client library: a socket that comes back, an outbox that keeps what was
-// written, a mirror of what is on screen. No framework in it; see docs/guides/client.md.
+// The client library's exports. It has no dependencies; see docs/guides/client.md.
 export { createClient } from "./client";
 export { samplePeople, signInAsSample } from "./demo";
 export { isProblem } from "./rest";

@@ -1,5 +1,5 @@
-// A window of a thread's history: contiguous, in seq order, and bounded. What slides out at one end
-// is forgotten, and read again when somebody scrolls back.
+// A window of a thread's history: contiguous, in seq order, and bounded. Messages that drop out at one
+// end are loaded again when the user scrolls back.
 import type { Message } from "./types";
 
 const MAX_MESSAGES = 400;
@@ -40,14 +40,14 @@ export class MessageWindow {
   }
 
   /**
-   * One message, new or changed. False where it leaves a gap: what lies between has to be read. A
-   * version that is not newer than what is there changes nothing.
+   * Adds or updates one message. Returns false if that would leave a gap, which has to be loaded first.
+   * An older version changes nothing.
    */
   put(message: Message): boolean {
     const at = this.messages.findIndex((one) => one.messageId === message.messageId);
     const known = this.messages[at];
     if (known !== undefined) {
-      // An event does not say who has seen it: what a page said stays.
+      // Events have no `seenBy`: keep the known one.
       const { seenBy = known.seenBy } = message;
       const changed = seenBy === undefined ? message : { ...message, seenBy };
       if (message.version > known.version) this.messages = this.messages.with(at, changed);

@@ -1,4 +1,4 @@
-// Moderation: what waits, what is needed to decide, and what was decided.
+// The moderation API: the queue, the details of a case, decisions, staff roles.
 import type { ClientStore } from "./store";
 import type { Rest } from "./rest";
 import type {

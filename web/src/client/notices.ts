@@ -1,14 +1,14 @@
-// What moderation tells the user: loaded once, told over the socket, kept until acknowledged.
+// The user's moderation notices: loaded at the start, updated by events, shown until acknowledged.
 import type { Rest } from "./rest";
 import type { HeldMessage, ModerationNotice } from "./types";
 import { Value } from "./observable";
 
-/** Of twenty each. */
+/** At most this many pages of twenty. */
 const HELD_PAGES = 5;
 
 export class ModerationNotices {
   readonly list = new Value<readonly ModerationNotice[]>([]);
-  /** Where to turn to about a decision. */
+  /** Whom to contact about a decision. */
   contact: string | null = null;
 
   constructor(
@@ -27,12 +27,12 @@ export class ModerationNotices {
       const gone = before.filter((one) => !listed.has(one.noticeId));
       if (answer.next === null) this.remove(gone.map((one) => one.noticeId));
     } catch {
-      // Out of reach: loaded again on return.
+      // Not connected: loaded again after reconnecting.
     }
-    await this.loadHeld(); // after the notices: what they decided is held no longer
+    await this.loadHeld(); // after the notices: what they decided is no longer held
   }
 
-  /** What waits for a moderator, wherever it was written. No event tells of it. */
+  /** Messages under review, from all of the user's devices. There is no event for them. */
   async loadHeld(): Promise<void> {
     const held: HeldMessage[] = [];
     try {
@@ -44,7 +44,7 @@ export class ModerationNotices {
       }
       this.onHeld(held);
     } catch {
-      // Out of reach: loaded again on return.
+      // Not connected: loaded again after reconnecting.
     }
   }
 
@@ -53,14 +53,14 @@ export class ModerationNotices {
     const added = notices.filter((one) => !known.has(one.noticeId));
     if (added.length === 0) return;
     for (const one of added) this.onDecided(one);
-    // A message that was delivered shows by itself.
+    // A released message appears in the thread: no notice needed.
     for (const one of added) if (one.kind === "released") void this.acknowledge(one.noticeId);
     const shown = added.filter((one) => one.kind !== "released");
     const all = [...this.list.get(), ...shown];
     this.list.set(all.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)));
   }
 
-  /** Acknowledged, on this device or another one. */
+  /** They were acknowledged, on this device or another one. */
   remove(noticeIds: readonly string[]): void {
     const left = this.list.get().filter((one) => !noticeIds.includes(one.noticeId));
     if (left.length < this.list.get().length) this.list.set(left);

@@ -1,4 +1,4 @@
-// Values that change, in the shape of a Svelte store, so that a screen can hold them directly.
+// Observable values, compatible with Svelte stores.
 import type { Readable } from "./types";
 
 export class Value<T> implements Readable<T> {
@@ -27,8 +27,8 @@ export class Value<T> implements Readable<T> {
 }
 
 /**
- * A value that is made of others. `touch` says that they may have changed; however often that is
- * said, it is made once, when the turn is over or somebody looks.
+ * A value computed from others. Call `invalidate` when they may have changed; it is computed again once,
+ * in a microtask or when it is read.
  */
 export class ComputedValue<T> implements Readable<T> {
   readonly #listeners = new Set<(value: T) => void>();

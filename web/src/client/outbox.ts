@@ -1,9 +1,8 @@
-// What one has written until it is answered. Each message has a name of its own for good, so that
-// it can be sent as often as it takes and is there once.
+// The outbox: sends messages until the server has answered. Each has a permanent `clientMessageId`, so
+// that it can be sent again and is stored once.
 //
-// What one would get wrong: the order. In a thread one message is under way at a time; the next
-// goes when it is answered, whatever the answer. What is refused steps aside and waits for its
-// author; what the server could not do, or not so soon, is tried again by itself.
+// Careful: the order. Each thread has one message in flight; the next goes when it is answered. A refused
+// message waits for its author; after a server error or a rate limit it is retried.
 import type { Hint, Message, ProblemDocument, Rejection } from "./types";
 import type { Reply, RequestFrame, QueuedMessage } from "./protocol";
 
@@ -44,10 +43,10 @@ export class Outbox {
     return [...this.#entries.values()];
   }
 
-  /** As often as one likes: what is there already stays as it is. */
+  /** Does nothing if it is already there. */
   add(queued: QueuedMessage): void {
     if (this.#entries.has(queued.clientMessageId)) return;
-    // What was under way when the last tab went is unknown: it is sent once more.
+    // It was in flight when the last tab closed, and its outcome is unknown: send it again.
     const state = queued.state === "sending" ? "waiting" : queued.state;
     this.#entries.set(queued.clientMessageId, { ...queued, state });
     this.listener.changed(this.list());
@@ -61,13 +60,13 @@ export class Outbox {
     this.flush();
   }
 
-  /** What is under way cannot be called back. */
+  /** A message in flight cannot be discarded. */
   discard(clientMessageId: string): void {
     if (this.#entries.get(clientMessageId)?.state === "sending") return;
     if (this.#entries.delete(clientMessageId)) this.listener.changed(this.list());
   }
 
-  /** The first that waits in each thread, unless one of the thread is under way. */
+  /** Sends the first waiting message of each thread that has none in flight. */
   flush(): void {
     if (!this.sender.isLive) return;
     for (const queued of this.#entries.values()) {
@@ -102,7 +101,7 @@ export class Outbox {
       this.listener.settled(queued, message ?? null, hints ?? [], this.list(), rejection);
     } else if ("lost" in reply) {
       this.#put({ ...queued, state: "waiting" });
-      return; // goes with the next connection
+      return; // sent again after reconnecting
     } else if (isTemporary(reply.problem)) {
       this.#put({ ...queued, state: "waiting", problem: reply.problem });
       this.#retryLater(reply.problem);
@@ -133,7 +132,7 @@ export class Outbox {
   }
 }
 
-/** The server has too much to do, or somebody came back with much to say. */
+/** Server errors, and rate limits that end soon. */
 function isTemporary(problem: ProblemDocument): boolean {
   if (problem.status === TOO_MANY_REQUESTS) return retryAfterSeconds(problem) <= MAX_WAIT_SECONDS;
   return problem.status >= SERVER_ERROR;

@@ -1,8 +1,8 @@
-// A tab's view of the outbox: what the hub has, what it was given and has not said yet, and what a
-// moderator looks at. It also keeps it in the browser, which the hub cannot.
+// A tab's view of the outbox: the hub's messages, those the hub has not confirmed yet, and those under
+// review. It also saves them in the browser, which a worker cannot.
 //
-// What one would get wrong: what is held is in no history, so that after a reload its author would
-// not find it. It is kept and sent once more under its name, and the server says what became of it.
+// Careful: a held message is not in the history, so its author would lose sight of it after a reload. It
+// stays saved and is sent again under its id, and the server replies with its current state.
 import { OutboxStorage, type Storage } from "./storage";
 import type {
   HeldMessage,
@@ -15,20 +15,20 @@ import type {
 import { ComputedValue } from "./observable";
 import type { QueuedMessage } from "./protocol";
 
-/** Of a message whose answer has not come: what tells it apart from others in the history. */
+/** A message without a reply: what is needed to recognise it in the history. */
 export type UnconfirmedMessage = Pick<QueuedMessage, "body" | "afterSeq" | "writtenAt">;
 
 export class OutboxView {
   readonly list: ComputedValue<readonly Outgoing[]>;
   #storage: OutboxStorage | null = null;
   #entries: QueuedMessage[] = [];
-  /** Given to the hub, and not yet seen among what it has. */
+  /** Sent to the hub, and not yet in its outbox. */
   #unconfirmed = new Map<string, QueuedMessage>();
   #held = new Map<string, QueuedMessage>();
-  /** Of those, what another device has written: this one does not send it again. */
+  /** Held messages from other devices: this one does not send them again. */
   #fromOtherDevices = new Set<string>();
   #rejected = new Map<string, [QueuedMessage, Rejection]>();
-  /** Decided while a list was on its way that still has them. */
+  /** Already decided: a list of held messages that is still loading may contain them. */
   #decidedIds = new Set<string>();
   #lastWrittenMs = 0;
 
@@ -44,7 +44,7 @@ export class OutboxView {
     ]);
   }
 
-  /** From what the browser kept of this user; everything that the hub has to know of. */
+  /** Loads the saved messages; returns those that the hub has to know. */
   load(storage: Storage | null, prefix: string): QueuedMessage[] {
     this.#storage ??= new OutboxStorage(storage, prefix);
     for (const one of this.#storage.load()) {
@@ -55,7 +55,7 @@ export class OutboxView {
   }
 
   write(threadId: string, body: string, options: SendOptions, afterSeq: number | null): QueuedMessage {
-    // No two in one moment: their order is that of their times.
+    // Unique times, because they give the order.
     this.#lastWrittenMs = Math.max(Date.now(), this.#lastWrittenMs + 1);
     const queued: QueuedMessage = {
       clientMessageId: crypto.randomUUID(),
@@ -75,7 +75,7 @@ export class OutboxView {
     return queued;
   }
 
-  /** What the hub has, which is what the browser keeps. Returns what has been refused just now. */
+  /** Takes over the hub's outbox and saves it. Returns the newly refused messages. */
   setOutbox(outbox: QueuedMessage[]): QueuedMessage[] {
     const before = new Map(this.#entries.map((one) => [one.clientMessageId, one.state]));
     this.#entries = outbox;
@@ -94,7 +94,7 @@ export class OutboxView {
     this.#persist();
   }
 
-  /** What a moderator has decided about a message that was held. */
+  /** A moderator has decided about a held message. */
   applyNotice(notice: ModerationNotice): void {
     if (notice.clientMessageId !== null) this.#decidedIds.add(notice.clientMessageId);
     const queued = this.#held.get(notice.clientMessageId ?? "");
@@ -107,10 +107,10 @@ export class OutboxView {
     this.#notify();
   }
 
-  /** All that is held, also where it was written on another device. What is held no longer, and was
-   * decided while this device was away, goes. */
+  /** Sets the held messages, including those from other devices. Messages that were decided while this
+   * device was away are removed. */
   setHeld(held: readonly HeldMessage[]): void {
-    // An edit or a name that is held is no message: the old text stays where it is.
+    // A held edit or name is not a message: the old text stays.
     const messages = held.filter(isMessage);
     const listed = new Set(messages.map((one) => one.clientMessageId));
     for (const id of this.#fromOtherDevices) if (!listed.has(id)) this.#held.delete(id);
@@ -143,7 +143,7 @@ export class OutboxView {
     this.#notify();
   }
 
-  /** A moderator has let it go. */
+  /** A moderator has released it. */
   released(message: Message): void {
     for (const [id, held] of this.#held) {
       if (held.threadId === message.threadId && held.body === message.body) {
@@ -165,7 +165,7 @@ export class OutboxView {
     this.#notify();
   }
 
-  /** What may have arrived without our being told. */
+  /** Messages that may have arrived, although no reply came. */
   tried(threadId: string): UnconfirmedMessage[] {
     return this.#all().filter((one) => one.threadId === threadId && one.tried);
   }

@@ -1,7 +1,6 @@
-// What a tab and the hub say to one another, through a port or directly.
+// The messages between a tab and the hub, through a MessagePort or within the page.
 //
-// What one would get wrong: through a port everything is copied. So it is plain data, and nobody
-// keeps a reference to what they have sent.
+// Careful: a MessagePort copies its messages. They must be plain data, and no one may rely on identity.
 import type {
   Ack,
   Changes,
@@ -22,11 +21,11 @@ import type {
 } from "./socket";
 import type { ConnectionStatus, Hint, Message, ProblemDocument, Rejection } from "./types";
 
-/** A frame that is answered, before it has its number. */
+/** A request, before it gets its id. */
 export type NumberedFrame = Extract<ClientFrame, { id: number }>;
 export type RequestFrame = { [T in NumberedFrame["type"]]: Omit<Extract<NumberedFrame, { type: T }>, "id"> }[NumberedFrame["type"]];
 
-/** What others do, and oneself on another device. */
+/** What others do, and the user on other devices. */
 export type ServerEvent =
   | MessageCreated
   | MessageEdited
@@ -42,7 +41,7 @@ export type ServerEvent =
   | NoticeCreated
   | NoticeAcknowledged;
 
-/** A message that waits for its answer, as it is kept in the browser. */
+/** A message in the outbox, as saved in the browser. */
 export interface QueuedMessage {
   clientMessageId: string;
   threadId: string;
@@ -50,9 +49,9 @@ export interface QueuedMessage {
   replyToMessageId: string | null;
   metadata?: Record<string, unknown>;
   writtenAt: string;
-  /** The last message that was there when it was written. */
+  /** The thread's last seq when it was written. */
   afterSeq: number | null;
-  /** It may have arrived without our being told. */
+  /** It was sent at least once, and may have arrived. */
   tried: boolean;
   state: "waiting" | "sending" | "refused";
   problem: ProblemDocument | null;
@@ -61,7 +60,7 @@ export interface QueuedMessage {
 export type Reply =
   | { ack: Ack }
   | { problem: ProblemDocument }
-  /** The connection broke, and nobody knows. */
+  /** The connection broke: the outcome is unknown. */
   | { lost: true };
 
 export type ToHub =
@@ -73,7 +72,7 @@ export type ToHub =
   | { type: "retry"; clientMessageId: string }
   | { type: "discard"; clientMessageId: string }
   | { type: "token"; n: number; token: string | null; problem: ProblemDocument | null }
-  /** The tab is shown again, or the network is back. */
+  /** The tab is visible again, or the network is back. */
   | { type: "wake" }
   | { type: "bye" };
 
@@ -82,13 +81,13 @@ export type ToTab =
   | { type: "status"; status: ConnectionStatus }
   | { type: "event"; event: ServerEvent }
   | { type: "synced"; changes: Changes }
-  /** Everything missed has been told, except changes of people's names. */
+  /** All missed events have been delivered, except changed display names. */
   | { type: "resumed" }
-  /** What was loaded before may lack something, and nothing will bring it: load it again. */
+  /** Events were lost: load everything again. */
   | { type: "reset" }
   | { type: "reply"; n: number; reply: Reply }
   | { type: "outbox"; outbox: QueuedMessage[] }
-  /** A message has been answered: it is sent, or held, or gone from the outbox all the same. */
+  /** A message was answered: sent, held or rejected. It is no longer in the outbox. */
   | {
       type: "settled";
       queued: QueuedMessage;
@@ -99,14 +98,14 @@ export type ToTab =
     }
   | { type: "tokenRequest"; n: number; stale: string | null };
 
-/** One end of a way between two, wherever they are. */
+/** One end of a channel between a tab and the hub. */
 export interface Port<Out, In> {
   post(message: Out): void;
   listen(receive: (message: In) => void): void;
   close(): void;
 }
 
-/** Both ends of a way within one page. What is said arrives later, as through a real port. */
+/** Both ends of a channel within one page. Messages arrive asynchronously, as with a MessagePort. */
 export function createPortPair<A, B>(): [Port<A, B>, Port<B, A>] {
   const left = new PortEnd<A, B>();
   const right = new PortEnd<B, A>();

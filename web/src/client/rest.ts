@@ -1,7 +1,6 @@
-// REST: one typed call per operation of the OpenAPI document, by its method and path.
+// The REST client: requests typed by the OpenAPI document, by method and path.
 //
-// What one would get wrong: a token is asked for each time and may be stale. A 401 is tried once
-// more with a fresh one; what is refused then stays refused.
+// A 401 is retried once with a fresh token.
 import type { paths } from "./openapi";
 import type { Problem, ProblemDocument } from "./types";
 
@@ -25,7 +24,7 @@ type BodyOf<O> = O extends { requestBody: { content: { "application/json": infer
 type Input<O> = PathParameters<O> & QueryOf<O> & BodyOf<O> & { headers?: Record<string, string> };
 
 export interface TokenSource {
-  /** With `stale`, that one was refused: another is wanted. */
+  /** `stale` is a token that the server refused: returns another one. */
   get(stale?: string): Promise<string>;
 }
 
@@ -72,7 +71,7 @@ export class Rest {
   }
 }
 
-/** Without a token, and outside the document: the demo's own routes. */
+/** Without a token, and not in the OpenAPI document: the demo's endpoints. */
 export async function fetchJson(url: string, body?: unknown): Promise<unknown> {
   const init: RequestInit =
     body === undefined
@@ -114,7 +113,7 @@ function queryString(query: Record<string, unknown>): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** What the server, or the way to it, has against a request. */
+/** A failed request: refused by the server, or not answered. */
 export class ProblemError extends Error implements Problem {
   readonly type: string;
   readonly title: string;
@@ -141,7 +140,7 @@ export function isProblem(error: unknown): error is Problem {
   return error instanceof ProblemError;
 }
 
-/** From whatever was answered: a proxy on the way does not speak problem+json. */
+/** From any response body: a proxy does not send problem+json. */
 export function problemFrom(found: unknown, status: number): ProblemError {
   if (typeof found === "object" && found !== null && "type" in found && "title" in found) {
     return new ProblemError(found as ProblemDocument);
@@ -149,7 +148,7 @@ export function problemFrom(found: unknown, status: number): ProblemError {
   return new ProblemError(clientProblem(status === 404 ? "not-found" : "no-answer", status));
 }
 
-/** A problem that no server has told of. It has a code and no words: what to say of it is for whoever shows it. */
+/** A problem that the client detects itself. It has a code and no text; the app chooses the text. */
 export function clientProblem(
   code: "unreachable" | "not-found" | "no-answer" | "no-token",
   status: number,

@@ -1,9 +1,8 @@
-// What the browser keeps of the outbox, for each user and each message a key of its own: written
-// before it is sent, and taken away once it is answered. A worker has no such storage, so that
-// every tab keeps the same.
+// Saves the outbox in localStorage, with one key per user and message: written before sending, removed
+// after the reply. A worker has no localStorage, so every tab saves the same.
 //
-// What one would get wrong: a tab that goes between the answer and the taking away leaves the key.
-// The message is then sent once more under the same name, and the server knows it.
+// Careful: a tab that closes between the reply and the removal leaves the key. The message is then sent
+// again under the same id, and the server recognises it.
 import type { QueuedMessage } from "./protocol";
 
 export type Storage = Pick<globalThis.Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
@@ -38,11 +37,11 @@ export class OutboxStorage {
     try {
       this.storage?.setItem(key, text);
     } catch {
-      // Full, or forbidden: it is sent all the same, and only a reload would lose it.
+      // Full or blocked: it is sent anyway; only a reload would lose it.
     }
   }
 
-  /** These and no others. */
+  /** Saves these messages and removes all others. */
   putAll(all: readonly QueuedMessage[]): void {
     const wanted = new Set(all.map((queued) => this.prefix + queued.clientMessageId));
     for (const key of [...this.#written.keys()]) if (!wanted.has(key)) this.#remove(key);

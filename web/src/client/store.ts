@@ -1,8 +1,7 @@
-// The replica in memory of what a tab has on screen: threads, counts, people. It applies what is
-// told and what is answered, in whatever order they come.
+// The store of a tab: threads, unread counts and people. Applies events and responses in any order.
 //
-// What one would get wrong: an answer may be older than what was told while it was under way. What
-// is behind is asked for again rather than believed.
+// Careful: a response may be older than an event that came while it was on its way. An outdated response
+// is not used; the thread is loaded again.
 import { isProblem, type Rest } from "./rest";
 import * as inboxRules from "./inboxRules";
 import type { Changes } from "./socket";
@@ -17,9 +16,9 @@ const MAX_PEOPLE_REFRESHED = 200;
 const PREVIEW_LENGTH = 140;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Whoever shows something of it. */
+/** A list or an open thread that shows data of the store. */
 export interface StoreListener {
-  /** Something of this thread, or of any, is other than it was. */
+  /** This thread has changed; null means any thread. */
   changed(threadId: string | null): void;
   onMessageAdded(message: Message): void;
   onMessageChanged(message: Message): void;
@@ -30,7 +29,7 @@ export interface StoreListener {
 export class ClientStore {
   readonly counts = new Value<Counts | null>(null);
   readonly people = new Value<ReadonlyMap<string, Person>>(new Map());
-  /** How far down the first page of a folder went, when it was last read. */
+  /** Where the first page of each folder ended when it was last loaded. */
   readonly firstPages = new Map<Folder, { next: string | null; floor: string }>();
   me = "";
   #threads = new Map<string, Thread>();
@@ -38,7 +37,7 @@ export class ClientStore {
   #neededIds = new Set<string>();
   #loading = new Map<string, { again: boolean; done: Promise<void> }>();
   #unknownIds = new Set<string>();
-  /** Everybody that the screen has needed, the latest at the end. */
+  /** All users that were needed on screen, the latest last. */
   #needed = new Set<string>();
   #isLoadingPeople = false;
   #counting: ReturnType<typeof setTimeout> | null = null;
@@ -47,7 +46,7 @@ export class ClientStore {
 
   constructor(
     private readonly rest: Rest,
-    /** A thread was read from the server. */
+    /** A thread was loaded from the server. */
     private readonly onRead: (thread: Thread) => void = () => undefined,
   ) {}
 
@@ -60,14 +59,14 @@ export class ClientStore {
     return this.#threads.get(threadId) ?? null;
   }
 
-  /** What is known of a folder down to a rank, the highest first. */
+  /** The known threads of a folder down to a sort key, the highest first. */
   ranked(folder: Folder, floor: string): Thread[] {
     return [...this.#threads.values()]
       .filter((thread) => inboxRules.isInFolder(folder, thread) && inboxRules.sortKey(thread) >= floor)
       .sort((a, b) => (inboxRules.sortKey(a) < inboxRules.sortKey(b) ? 1 : -1));
   }
 
-  /** Of a page: what is behind what is known does not replace it. */
+  /** Adds a page of threads. Outdated rows do not replace newer ones. */
   putPage(threads: Thread[], counts: Counts | null): void {
     for (const thread of threads) {
       const known = this.thread(thread.threadId);
@@ -85,7 +84,7 @@ export class ClientStore {
     this.onRead(thread);
     if (known === null) this.recount();
     this.#notifyChanged(thread.threadId);
-    // Before a request is accepted only its first messages are shown; now there may be more.
+    // Until a request is accepted only its first messages are shown; now there may be more.
     const isAccepted = known !== null && inboxRules.hasRequestForMe(known, this.me) && !inboxRules.hasRequestForMe(thread, this.me);
     if (isAccepted) for (const listener of this.#listeners) listener.missed(thread.threadId);
   }
@@ -107,7 +106,7 @@ export class ClientStore {
     this.#notifyChanged(threadId);
   }
 
-  /** The thread in which a request waits. */
+  /** The thread that a request belongs to. */
   threadOfRequest(requestId: string): string | null {
     for (const thread of this.#threads.values()) {
       if (thread.requests.some((one) => one.requestId === requestId)) return thread.threadId;
@@ -115,7 +114,7 @@ export class ClientStore {
     return null;
   }
 
-  /** Reads it again, a moment later, once for whatever has happened to it. */
+  /** Loads the thread again after a moment, once for several changes. */
   load(threadId: string): Promise<void> {
     const running = this.#loading.get(threadId);
     if (running !== undefined) {
@@ -145,7 +144,7 @@ export class ClientStore {
     }
   }
 
-  // What comes over the socket.
+  // Events.
 
   apply(frame: ServerEvent): void {
     switch (frame.type) {
@@ -168,7 +167,7 @@ export class ClientStore {
         void this.load(frame.threadId);
         return;
       default:
-        return; // typing and presence are the conversation's
+        return; // open threads handle typing and presence
     }
   }
 
@@ -181,7 +180,7 @@ export class ClientStore {
     for (const threadId of changes.gone) this.drop(threadId);
   }
 
-  /** One's own message, as the answer has it. */
+  /** The user's own message, from the reply. */
   addOwnMessage(message: Message): void {
     const known = this.thread(message.threadId);
     this.#notifyAdded(message);
@@ -192,12 +191,12 @@ export class ClientStore {
   #addMessage(message: Message, status: Thread["status"], awaiting: string[]): void {
     this.#notifyAdded(message);
     const known = this.thread(message.threadId);
-    // Only the server knows how much of an unanswered request is shown, and what else an event
-    // changed: the name, the people, how far one has read.
+    // Only the server knows how much of a pending request is shown, and what else a system message
+    // changed: the subject, the participants, the read position.
     if (known === null || inboxRules.hasRequestForMe(known, this.me) || message.kind === "system") {
       void this.load(message.threadId);
     } else if (message.seq > known.lastSeq + 1) {
-      void this.load(message.threadId); // some between were not for this user: the server counts
+      void this.load(message.threadId); // this user cannot see some in between: the server counts
     } else if (message.seq > known.lastSeq) {
       this.#withNewMessage(known, message, status, awaiting);
     }
@@ -233,7 +232,7 @@ export class ClientStore {
     const known = this.thread(threadId);
     if (known === null) return;
     if (userId === this.me && inboxRules.readPosition(known) < known.mine.lastReadSeq) {
-      void this.load(threadId); // marked as unread: where that leaves it, the server knows
+      void this.load(threadId); // was marked as unread: only the server knows the position
       return;
     }
     this.patch(threadId, (thread) => {
@@ -266,7 +265,7 @@ export class ClientStore {
     for (const listener of this.#listeners) listener.changed(threadId);
   }
 
-  /** Where it cannot be worked out here. */
+  /** Loads the counts when they cannot be computed here. */
   recount(): void {
     this.#counting ??= setTimeout(() => {
       this.#counting = null;
@@ -277,7 +276,7 @@ export class ClientStore {
     }, COUNT_DELAY_MS);
   }
 
-  /** Counts again when the next mute ends: nothing is told of it. */
+  /** Counts again when the next mute ends: there is no event for it. */
   #watchMute(thread: Thread): void {
     const until = Date.parse(thread.mine.mutedUntil ?? "") - Date.now();
     if (!(until > 0 && until < MAX_TIMER_MS)) return;
@@ -311,7 +310,7 @@ export class ClientStore {
     this.#schedulePeople();
   }
 
-  /** Reads the names on screen again: an event that changed one may have been lost. */
+  /** Loads the names on screen again: a rename may have been missed. */
   refreshPeople(): void {
     const known = [...this.#needed].filter((id) => this.people.get().has(id));
     for (const id of known.slice(-MAX_PEOPLE_REFRESHED)) this.#neededIds.add(id);
@@ -335,13 +334,13 @@ export class ClientStore {
         }
         this.addPeople(page.people);
       } catch {
-        break; // asked again with whoever is needed next
+        break; // tried again with the next request
       }
     }
     this.#isLoadingPeople = false;
   }
 
-  /** Keeps the newer names of each: events may overtake one another, and an answer may be old. */
+  /** Keeps the newer version of each person: events and responses may arrive out of order. */
   addPeople(people: Person[]): void {
     const known = new Map(this.people.get());
     for (const one of people) {
@@ -351,13 +350,13 @@ export class ClientStore {
   }
 }
 
-/** How far one has read never goes back: an answer that says so was on its way when one read on. */
+/** The read position never goes back: a response that says so is outdated. */
 function keepReadPosition(thread: Thread, known: Thread | null): Thread {
   const withReceipt = known?.mine.lastReadSeq ?? 0;
   return thread.mine.lastReadSeq < withReceipt ? inboxRules.readUpTo(thread, withReceipt) : thread;
 }
 
-/** One order everywhere: a list, a whole thread and an event may each name people in another. */
+/** Sorts participants by id: lists, threads and events may each have another order. */
 function sortParticipants(thread: Thread): Thread {
   const { participants } = thread;
   const isSorted = participants.every(
@@ -368,7 +367,7 @@ function sortParticipants(thread: Thread): Thread {
   return { ...thread, participants: sorted };
 }
 
-/** A row of a list has no receipts; those that are known stay. */
+/** Rows of a list have no receipts: keep the known ones. */
 function withReceipts(thread: Thread, known: Thread | null): Thread {
   if (known === null || thread.participants[0]?.lastReadSeq !== undefined) return thread;
   const receipts = new Map(known.participants.map((one) => [one.userId, one]));

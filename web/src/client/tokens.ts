@@ -1,5 +1,5 @@
-// The token of a tab: asked for when there is none, when it is about to end, and when the server
-// has refused it; once for whoever asks meanwhile.
+// The tab's token: fetched when there is none, when it is about to expire, and when the server has
+// refused it. Concurrent callers share one request.
 const RENEW_EARLY_MS = 15_000;
 
 export class Tokens {
@@ -21,7 +21,7 @@ export class Tokens {
   }
 }
 
-/** What a token says of itself. It is for the server to believe it. */
+/** The token's claims, not verified: the server does that. */
 export function claimsOf(token: string): { sub?: string; iat?: number; exp?: number } {
   try {
     const part = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");

@@ -1,8 +1,7 @@
-// The words of the client: what the server gives, as its documents say, and what the client makes
-// of it. Only types: whoever builds a screen reads this file and index.ts.
+// The client's public types: the server's schemas, and the interface `Client`.
 //
-// What one would get wrong: every value that comes out of a `Readable` is frozen in spirit. A change
-// is a new object, and what has not changed keeps its identity, down to the single message.
+// Careful: treat every value of a `Readable` as immutable. A change is a new object; what has not changed
+// keeps its identity, down to the single message.
 import type { components } from "./openapi";
 
 type Schemas = components["schemas"];
@@ -39,27 +38,27 @@ export type StaffRole = Schemas["StaffRole"];
 export type Standing = Schemas["Standing"];
 export type SuspendedPerson = Schemas["SuspendedPerson"];
 
-/** A value that changes. It is also a Svelte store: `$value` works. */
+/** An observable value. It is also a Svelte store: `$value` works. */
 export interface Readable<T> {
   get(): T;
-  /** Calls at once, and with every change; returns what ends it. */
+  /** Calls `run` now and with every change; returns the function that unsubscribes. */
   subscribe(run: (value: T) => void): () => void;
 }
 
 export type Scope = Schemas["Scope"];
 export type Me = Schemas["Me"];
 
-/** A thread, from a list or whole: receipts are there once it has been opened. */
+/** A thread. Receipts are there once it has been opened. */
 export type Thread = Omit<Schemas["ThreadRow"], "participants"> & { participants: Participant[] };
 export type Participant = Schemas["Seat"] &
   Partial<Pick<Schemas["Participant"], "lastReadSeq" | "lastDeliveredSeq" | "lastReadAt">>;
 export type GateRequest = Schemas["Request"];
 
 /**
- * connecting   for the first time, or shortly after a break
- * live         what others do is told as it happens
- * offline      no connection for a while; `retryAt` says when it is tried next
- * refused      the token is not accepted, or the account is suspended: `problem` says why
+ * connecting   the first time, or shortly after an interruption
+ * live         events arrive as they happen
+ * offline      no connection for a while; `retryAt` is the time of the next try
+ * refused      the token is not accepted or the account is suspended: see `problem`
  * closed       by `close()`
  */
 export interface ConnectionStatus {
@@ -70,15 +69,15 @@ export interface ConnectionStatus {
 
 export interface ThreadListState {
   threads: readonly Thread[];
-  /** There are more below: `more()`. */
+  /** `more()` loads more. */
   hasMore: boolean;
-  /** Before the first page there is nothing to show but a skeleton. */
+  /** False until the first page is there: show a skeleton. */
   loaded: boolean;
   loading: boolean;
   problem: Problem | null;
 }
 
-/** A folder on screen. Pins first, then the newest; live. */
+/** The live thread list of a folder: pinned first, then the newest. */
 export interface ThreadList {
   readonly state: Readable<ThreadListState>;
   more(): Promise<void>;
@@ -91,44 +90,44 @@ export interface Rejection {
 }
 
 export interface SendOptions {
-  /** The id of the message that this one answers. */
+  /** The id of the message that this one replies to. */
   replyTo?: string;
   /** Your own JSON object of at most 4 KB. */
   metadata?: Record<string, unknown>;
 }
 
-/** What one has sent and the server has not yet answered, or has refused. */
+/** A message that the user has sent and the server has not yet accepted. */
 export interface Outgoing {
   clientMessageId: string;
   threadId: string;
   body: string;
   replyToMessageId: string | null;
   writtenAt: string;
-  /** waiting: there is no connection, it goes by itself; refused: edit it or throw it away;
-   * held: a moderator looks at it first; rejected: a moderator decided against it. */
+  /** waiting: sent once connected; refused: retry or discard it; held: under review by a moderator;
+   * rejected: a moderator decided against it. */
   state: "waiting" | "sending" | "refused" | "held" | "rejected";
   problem: ProblemDocument | null;
-  /** Of a rejected one: what the moderator says, and whether it came with a warning. */
+  /** If rejected: the moderator's reason, and whether the user was warned. */
   rejection: Rejection | null;
 }
 
 export interface ConversationState {
-  /** null until it is loaded. */
+  /** Null until it is loaded. */
   thread: Thread | null;
-  /** A window of the history, in seq order, without a gap. */
+  /** A window of the history, in seq order, without gaps. */
   messages: readonly Message[];
-  /** Below the messages, where `hasAfter` is false. */
+  /** Shown below the messages if `hasAfter` is false. */
   outgoing: readonly Outgoing[];
   hasBefore: boolean;
-  /** The window does not reach the newest: there is a way to `newest()`. */
+  /** The window does not reach the newest message; `newest()` goes there. */
   hasAfter: boolean;
   loading: "before" | "after" | "whole" | null;
-  /** Who is typing and who has it on screen, without oneself. */
+  /** The other users who are typing, and who have the thread on screen. */
   typing: readonly string[];
   present: readonly string[];
-  /** The first message that was unread when it was opened: where the divider stands. Stays. */
+  /** The first message that was unread when the thread was opened: the divider goes above it. */
   unreadFromSeq: number | null;
-  /** It is not there (any more), or could not be loaded. */
+  /** It does not exist (any more), or could not be loaded. */
   problem: Problem | null;
 }
 
@@ -140,36 +139,36 @@ export interface Conversation {
   after(): Promise<void>;
   newest(): Promise<void>;
   around(messageId: string): Promise<void>;
-  /** The tab is hidden, or shown again. */
+  /** Call it when the tab is hidden or shown. */
   setVisible(visible: boolean): void;
-  /** Everything up to here has been seen. Cheap to call often. */
+  /** The user has seen everything up to here. Cheap to call often. */
   read(seq: number): void;
-  /** Call with every keystroke; false when the field is empty or left. */
+  /** Call it with every keystroke; with false when the field is empty or loses the focus. */
   typing(on: boolean): void;
   close(): void;
 }
 
-/** `fine`, `nudge` (with kind words in `hints`) or `refused`. */
+/** The verdict on a text: `fine`, `nudge` (with `hints`), `held` or `refused`. */
 export type Preview = Schemas["Preview"];
-/** A few messages around what is reported, or before what is held. */
+/** A few messages around a reported message, or before a held one. */
 export type CaseContext = Schemas["Context"];
 
 export interface Page<T> {
   items: T[];
-  /** For the next page, or null at the end. */
+  /** The cursor of the next page, or null. */
   next: string | null;
 }
 
-/** What is told once, for a toast or a live region; state is elsewhere. */
+/** Something to announce once, in a toast or a live region. */
 export type Announcement =
-  /** Somebody else has written, and it is unread. */
+  /** A new unread message from someone else. */
   | { type: "message"; thread: Thread; message: Message }
-  /** A message of one's own has gone out, with a kind word about it. */
+  /** The user's message was sent, with hints about its text. */
   | { type: "hints"; threadId: string; hints: Hint[] }
   | { type: "held"; threadId: string; outgoing: Outgoing }
   | { type: "refused"; threadId: string; outgoing: Outgoing };
 
-/** A refusal. `type` is "/problems/…" with the server's words, or without any where the client has found it by itself:
+/** A failed request. `type` is "/problems/…" for the server's problems, and for those that the client detects:
  * "client/unreachable", "client/not-found", "client/no-answer", "client/no-token". */
 export interface Problem extends Error, ProblemDocument {
   /** The last part of `type`: "too-many", "thread-not-found", "unreachable". */
@@ -178,70 +177,70 @@ export interface Problem extends Error, ProblemDocument {
 }
 
 export interface ClientOptions {
-  /** Where the server is; the page's own origin unless given. */
+  /** The server's URL; by default the page's origin. */
   api?: string;
-  /** Called when a token is needed, and again when it expires. To throw is to be signed out. */
+  /** Called when a token is needed, and again when it expires. Throw if the user is signed out. */
   token: () => string | Promise<string>;
-  /** false: no SharedWorker, the page has a connection of its own. */
+  /** False: no SharedWorker, the page has its own connection. */
   shared?: boolean;
 }
 
-/** The client of one user. Made by `createClient`. Methods reject with a Problem. */
+/** The client of one user, made by `createClient`. Its promises reject with a Problem. */
 export interface Client {
   readonly me: Readable<Me | null>;
   readonly connection: Readable<ConnectionStatus>;
   readonly counts: Readable<Counts | null>;
-  /** Whoever takes part in what was loaded, by id; `need` asks for others. */
+  /** The people in loaded threads, by id; `need` loads others. */
   readonly people: Readable<ReadonlyMap<string, Person>>;
-  /** Everything that waits, or was refused, in any thread. */
+  /** All outgoing messages, in any thread. */
   readonly outbox: Readable<readonly Outgoing[]>;
   need(userIds: Iterable<string>): void;
   onAnnouncement(run: (notice: Announcement) => void): () => void;
-  /** A try at once, rather than when it is due. */
+  /** Reconnects now instead of waiting for `retryAt`. */
   retryNow(): void;
-  /** What waits is kept. `forget` also throws away what this browser keeps of the user. */
+  /** Waiting messages stay saved. `forget` deletes what this browser stores of the user. */
   close(options?: { forget?: boolean }): void;
 
   folder(name: Folder): ThreadList;
   open(threadId: string, at?: { around?: string }): Conversation;
 
-  // Writing. `send` returns at once; the message is among `outgoing`, and in time among `messages`.
+  // Messages. `send` returns at once; the message is first in `outgoing`, then in `messages`.
   send(threadId: string, body: string, options?: SendOptions): Outgoing;
-  /** A refused message, once more as it is. */
+  /** Sends a refused message again. */
   retry(clientMessageId: string): void;
-  /** Returns what it said, for the composer. */
+  /** Returns the message, so that the composer can restore the text. */
   discard(clientMessageId: string): Outgoing | null;
-  /** What sending it would come to: in a conversation, or to the people who would be in a new one. */
+  /** What would happen if it were sent: in a thread, or to the people of a new one. */
   preview(body: string, where?: { threadId: string } | { userIds: readonly string[] }): Promise<Preview>;
-  /** Null: a moderator looks at it first, and until then the message stays as it was. */
+  /** Null: the edit is under review, and until then the message stays as it was. */
   edit(message: Message, body: string): Promise<Message | null>;
   remove(message: Message): Promise<Message>;
   react(message: Message, emoji: string, on: boolean): Promise<Message>;
   edits(message: Message): Promise<Edit[]>;
   message(threadId: string, messageId: string): Promise<Message>;
 
-  // One's own side of a thread.
+  // The user's own settings of a thread.
   markRead(threadId: string): Promise<void>;
-  /** Everything in a folder; "all" unless one is named. */
+  /** Marks everything in a folder as read, by default "all". */
   markAllRead(folder?: Folder): Promise<void>;
   markUnread(threadId: string, fromSeq?: number): Promise<void>;
   pin(threadId: string, on: boolean): Promise<void>;
   mute(threadId: string, until: Date | null): Promise<void>;
   archive(threadId: string, on: boolean): Promise<void>;
   spam(threadId: string, on: boolean): Promise<void>;
-  /** Out of every folder but "hidden" until the next message; nobody else is told. */
+  /** Moves it to the folder "hidden" until the next message. No one else is told. */
   hide(threadId: string, on: boolean): Promise<void>;
   draft(threadId: string): Promise<Draft>;
-  /** The texts of drafts, by thread; `needDraft` asks for one. */
+  /** The texts of drafts, by thread; `needDraft` loads one. */
   readonly draftTexts: Readable<ReadonlyMap<string, string>>;
   needDraft(threadId: string): void;
-  /** Kept a moment after the last call; "" throws it away. Sending throws it away by itself. */
+  /** Saved a moment after the last call; "" deletes it. Sending deletes it too. */
   saveDraft(threadId: string, body: string): void;
 
   // Requests and people.
   accept(requestId: string): Promise<void>;
   decline(requestId: string): Promise<void>;
-  /** One's own requests that wait for an answer. */
+  /** The user's requests that wait for an answer. */
   sentRequests(cursor?: string): Promise<Page<SentRequest>>;
   withdraw(requestId: string): Promise<void>;
   declineAndBlock(requestId: string): Promise<void>;
@@ -255,7 +254,7 @@ export interface Client {
 
   // Threads.
   start(thread: NewThread, key?: string): Promise<Opened>;
-  /** False: a moderator looks at it first, and until then the name stays as it was. */
+  /** False: the new name is under review, and until then the old one stays. */
   rename(threadId: string, subject: string): Promise<boolean>;
   addParticipant(threadId: string, userId: string, role?: Role): Promise<void>;
   removeParticipant(threadId: string, userId: string): Promise<void>;
@@ -263,12 +262,12 @@ export interface Client {
   leave(threadId: string): Promise<void>;
   lock(threadId: string, on: boolean): Promise<void>;
 
-  // Oneself.
+  // Profile.
   renameMe(names: NewNames): Promise<Me>;
 
-  /** What moderation has told the user and they have not acknowledged, oldest first. */
+  /** The moderation notices that the user has not acknowledged, oldest first. */
   readonly notices: Readable<readonly ModerationNotice[]>;
-  /** Where to turn to about a decision: an e-mail address or a URL. */
+  /** Whom to contact about a decision: an e-mail address or a URL. */
   readonly contact: string | null;
   acknowledge(noticeId: string): Promise<void>;
 
@@ -280,9 +279,9 @@ export interface Moderation {
   case(caseId: string): Promise<Case>;
   context(caseId: string): Promise<CaseContext>;
   reports(caseId: string, cursor?: string): Promise<Page<CaseReport>>;
-  /** Yours for fifteen minutes; needed before `decide`. */
+  /** Claims the case for fifteen minutes; needed before `decide`. */
   claim(caseId: string): Promise<Case>;
-  /** Claims it first where need be. */
+  /** Claims the case first if needed. */
   decide(
     found: Case,
     decision: Decision,
@@ -294,7 +293,7 @@ export interface Moderation {
   grant(userId: string, role: StaffRole): Promise<StaffMember>;
   revoke(userId: string): Promise<StaffMember>;
   standing(userId: string): Promise<Standing>;
-  /** What was decided: about everybody, a case, or a person. Newest first. */
+  /** All decisions, or those about a case or a person. Newest first. */
   auditLog(of?: { caseId: string } | { userId: string }, cursor?: string): Promise<Page<Entry>>;
 }
 

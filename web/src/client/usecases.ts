@@ -1,5 +1,5 @@
-// The use cases that are one call each: threads, requests, people, one's own side of a thread.
-// What changes the mirror does so at once where that is safe, and is taken back where it is refused.
+// The use cases that are one REST call each: threads, thread settings, requests, people, profile.
+// Where it is safe they change the store at once, and undo it if the server refuses.
 import { Drafts } from "./drafts";
 import type { ClientStore } from "./store";
 import { isProblem, type Rest } from "./rest";
@@ -41,7 +41,7 @@ export abstract class UseCases {
 
   // Threads.
 
-  /** However often it has to be sent, it is opened once. */
+  /** Retries with the same key, so that the thread is created once. */
   async start(thread: NewThread, key: string = crypto.randomUUID()): Promise<Opened> {
     const headers = { "Idempotency-Key": key };
     for (let tries = 1; ; tries++) {
@@ -94,7 +94,7 @@ export abstract class UseCases {
     if (this.store.thread(threadId) !== null) await this.store.load(threadId);
   }
 
-  // One's own side of a thread.
+  // The user's own settings of a thread.
 
   async markRead(threadId: string): Promise<void> {
     const seq = this.store.thread(threadId)?.lastSeq ?? 0;
@@ -257,7 +257,7 @@ export abstract class UseCases {
     return { items: reports, next };
   }
 
-  // Messages, and oneself.
+  // Messages and profile.
 
   preview(
     body: string,
@@ -284,7 +284,7 @@ export abstract class UseCases {
     return this.setMe(await this.rest.request("patch", "/v1/me", { body: names }));
   }
 
-  /** Somebody has other names: here or on another device, oneself or somebody else. */
+  /** Someone was renamed: the user or someone else, here or on another device. */
   protected onPersonUpdated(person: Person): void {
     this.store.addPeople([person]);
     const me = this.me.get();

@@ -1,4 +1,4 @@
-// The SharedWorker: one hub, and a port for each tab. Its name ends with the user's id.
+// The SharedWorker: runs the hub, with a port for each tab. Its name ends with the user's id.
 import { Hub } from "./hub";
 import type { ToHub, ToTab } from "./protocol";
 

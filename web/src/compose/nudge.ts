@@ -1,82 +1,82 @@
-// The kind word before something goes out: the server looks at what is written while one writes, and
-// what it said is known by the time one sends.
+// The nudge before sending: the server checks the text while the user types, so that its verdict is
+// known by the time they send.
 //
-// What one would get wrong: it must never stand in the way. No answer in a moment, or no connection, and
-// the message goes; the server looks at it again then anyway.
+// Careful: it must never block sending. Without an answer in time the message goes; the server checks it
+// again anyway.
 import type { Client, Preview } from "../client";
 
-const PAUSE_MS = 600;
-const PATIENCE_MS = 1500;
-const SHORT = 6;
-const MANY = 20;
-/** What may well be an address, a number, a link or a word about paying elsewhere: worth waiting for. */
-const CLUE =
+const CHECK_DELAY_MS = 600;
+const TIMEOUT_MS = 1500;
+const MIN_LENGTH = 6;
+const MAX_CACHED = 20;
+/** Possible contact details, links or payment words: worth waiting for the server's verdict. */
+const SUSPICIOUS =
   /\d{3}|@|:\/\/|\b\w+\.(?:com|net|org|me|io|app)\b|telegram|whats\s*app|signal|insta|paypal|venmo|iban|e-?mail|phone|cash|transfer/i;
 
 export class Nudge {
   readonly #client: Client;
   #where: { threadId: string } | { userIds: readonly string[] };
   readonly #known = new Map<string, Preview>();
-  readonly #asked = new Map<string, Promise<Preview | null>>();
+  readonly #pending = new Map<string, Promise<Preview | null>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** In a conversation; without one, see `to`. */
+  /** For a thread; for a new conversation, call `setRecipients`. */
   constructor(client: Client, threadId?: string) {
     this.#client = client;
     this.#where = threadId === undefined ? { userIds: [] } : { threadId };
   }
 
-  /** Who would read it: what may be said depends on whom one knows. */
-  to(userIds: readonly string[]): void {
+  /** Sets the recipients: the verdict depends on whether they know the user. */
+  setRecipients(userIds: readonly string[]): void {
     this.#where = { userIds };
     this.#known.clear();
-    this.#asked.clear();
+    this.#pending.clear();
   }
 
-  /** With every keystroke; looks once there is a pause. */
+  /** Call it with every keystroke; checks the text after a pause. */
   watch(body: string): void {
     clearTimeout(this.#timer);
     const text = body.trim();
-    if (text.length < SHORT || this.#known.has(text)) return;
-    this.#timer = setTimeout(() => void this.#ask(text), PAUSE_MS);
+    if (text.length < MIN_LENGTH || this.#known.has(text)) return;
+    this.#timer = setTimeout(() => void this.#preview(text), CHECK_DELAY_MS);
   }
 
   stop(): void {
     clearTimeout(this.#timer);
   }
 
-  /** Before sending. Null: nothing to say. */
-  async before(body: string): Promise<Preview | null> {
+  /** Call it before sending. Null: no objection. */
+  async check(body: string): Promise<Preview | null> {
     clearTimeout(this.#timer);
     const text = body.trim();
     const known = this.#known.get(text);
-    if (known) return said(known);
-    if (!this.#asked.has(text) && !CLUE.test(text)) return null;
-    const patience = new Promise<null>((done) => setTimeout(() => done(null), PATIENCE_MS));
-    return said(await Promise.race([this.#ask(text), patience]));
+    if (known) return objection(known);
+    if (!this.#pending.has(text) && !SUSPICIOUS.test(text)) return null;
+    const timeout = new Promise<null>((done) => setTimeout(() => done(null), TIMEOUT_MS));
+    return objection(await Promise.race([this.#preview(text), timeout]));
   }
 
-  #ask(text: string): Promise<Preview | null> {
-    const before = this.#asked.get(text);
+  #preview(text: string): Promise<Preview | null> {
+    const before = this.#pending.get(text);
     if (before) return before;
     const where = this.#where;
-    const asking = this.#client.preview(text, where).then(
+    const request = this.#client.preview(text, where).then(
       (preview) => {
         if (where !== this.#where) return null;
-        if (this.#known.size >= MANY) this.#known.clear();
+        if (this.#known.size >= MAX_CACHED) this.#known.clear();
         this.#known.set(text, preview);
         return preview;
       },
       () => null,
     );
-    this.#asked.set(text, asking);
-    void asking.finally(() => {
-      if (this.#asked.get(text) === asking) this.#asked.delete(text);
+    this.#pending.set(text, request);
+    void request.finally(() => {
+      if (this.#pending.get(text) === request) this.#pending.delete(text);
     });
-    return asking;
+    return request;
   }
 }
 
-function said(preview: Preview | null): Preview | null {
+function objection(preview: Preview | null): Preview | null {
   return preview === null || preview.verdict === "fine" ? null : preview;
 }

@@ -1,8 +1,7 @@
 // Parses the inline markup of a message: code, links, mentions, bold, italic and strike.
 //
-// Careful: a message's author decides what every reader's browser parses. Each step here looks at a
-// character a bounded number of times, so that time grows with the length and never with its square; and
-// markup within markup ends at a depth, beyond which it is text.
+// Careful: the input is untrusted. Each character is read a bounded number of times, so that parsing
+// takes linear time; and nesting has a maximum depth, beyond which markup is text.
 
 export type Inline =
   | { is: "text"; text: string }
@@ -24,26 +23,26 @@ const WORD = /[\p{L}\p{N}]/u;
 const BLANK = /\s/;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 const BEFORE_MENTION = /[\p{L}\p{N}_@.+%=/\\-]/u;
-/** What may be an address to the eye: a name, a dot and another name, or a scheme. */
+/** What looks like an address: a name, a dot and another name, or a scheme. */
 const ADDRESS = /[\p{L}\p{N}][.\u3002]+[\p{L}\p{N}]|:\/\/|@/u;
-/** Dots to the eye that Unicode's compatibility forms keep apart from the full stop. */
+/** Characters that look like a dot and that NFKC does not map to the full stop. */
 const DOT_ALIKE = /[\u0701\u0702\ua4f8\ua4fa\ua60e\u{10a50}\u{1d16d}]/gu;
-/** Arabic zeros, which are dots: between Latin letters they are meant as one. */
+/** Arabic zeros look like dots between Latin letters. */
 const ZERO_ALIKE = /([A-Za-z])[\u0660\u06f0](?=[A-Za-z])/gu;
-/** What shows nothing, or next to nothing: format characters, marks on a letter, thin spaces. */
+/** Invisible characters: format characters, combining marks, thin spaces. */
 const UNSEEN =
   /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\p{M}\u1680\u2000-\u200a\u202f\u205f\u2800]/gu;
 
-/** A run of `*`, `_` or `~` that may open something, and what has come after it. */
+/** A run of `*`, `_` or `~` that may open emphasis, and what follows it. */
 interface Frame {
   sign: string;
   count: number;
   inside: Inline[];
-  /** How deep `inside` is. */
+  /** The depth of `inside`. */
   deep: number;
 }
 
-/** Where runs of one length begin, and how many of them have been passed. */
+/** The starts of runs of one length, and how many were passed. */
 interface Runs {
   readonly starts: number[];
   passed: number;
@@ -57,12 +56,12 @@ class Parser {
   readonly #text: string;
   readonly #inLink: boolean;
   readonly #frames: Frame[] = [{ sign: "", count: 0, inside: [], deep: 0 }];
-  /** For each sign the places of its runs in `#frames`. */
+  /** For each sign, the indexes of its runs in `#frames`. */
   readonly #open: Record<string, number[]> = { "*": [], _: [], "~": [] };
   #at = 0;
-  /** For each length of a run of backticks, where such runs begin; filled when the first is met. */
+  /** For each length of a backtick run, its starts; filled at the first backtick. */
   #ticks: Map<number, Runs> | null = null;
-  /** For each place the next bracket; filled when the first link is met. */
+  /** For each position the next bracket; filled at the first link. */
   #brackets: Int32Array | null = null;
 
   constructor(text: string, inLink: boolean) {
@@ -130,7 +129,7 @@ class Parser {
     this.#at += taken;
   }
 
-  /** Where the label ends that begins here, if a target follows. */
+  /** The end of the label that starts here, if a target follows. */
   #labelEnd(): number | null {
     if (this.#inLink) return null;
     this.#brackets ??= nextBrackets(this.#text);
@@ -152,7 +151,7 @@ class Parser {
     this.#add({ is: "link", href, inside: [{ is: "text", text: href }] }, href.length);
   }
 
-  /** A dot at the end is the sentence's. */
+  /** A final dot belongs to the sentence. */
   #mention(): void {
     NAME.lastIndex = this.#at + 1;
     const name = NAME.exec(this.#text)?.[0].replace(/\.{1,29}$/, "") ?? "";
@@ -161,7 +160,7 @@ class Parser {
     this.#add({ is: "mention", text: `@${name}` }, name.length + 1);
   }
 
-  /** By CommonMark's rules for `_`, for every sign: none between letters or digits. */
+  /** CommonMark's rules for `_`, applied to all signs: no emphasis inside words. */
   #delimiter(sign: string): void {
     const count = run(this.#text, this.#at);
     const [left, right] = [before(this.#text, this.#at), after(this.#text, this.#at + count)];
@@ -181,7 +180,7 @@ class Parser {
     this.#frames.push({ sign, count, inside: [], deep: 0 });
   }
 
-  /** Ends what was opened last by the same sign; says how many of the run are left. */
+  /** Closes the last run of the same sign; returns how many signs are left. */
   #close(sign: string, count: number): number {
     const open = this.#open[sign] ?? [];
     let left = count;
@@ -204,7 +203,7 @@ class Parser {
     return left;
   }
 
-  /** Makes text of what was opened after `keep` and never ended. */
+  /** Turns runs that were opened after `keep` and never closed into text. */
   #collapse(keep: number): void {
     const into = this.#frames[keep];
     if (into === undefined) return;
@@ -238,7 +237,7 @@ class Parser {
   }
 }
 
-/** A label that reads like another address stays text, and the real address is the link. */
+/** If the label looks like another address, it stays text, and the real address becomes the link. */
 function linkOf(href: string, inside: Inline[]): Inline[] {
   const label = inside.map(labelText).join("");
   if (!ADDRESS.test(asSeen(label)) || isSamePlace(label, href)) return [{ is: "link", href, inside }];
@@ -249,9 +248,9 @@ function linkOf(href: string, inside: Inline[]): Inline[] {
   ];
 }
 
-/** The label as a reader sees it.
+/** The label as it looks to a reader.
  *
- * Careful: normalising takes quadratic time in marks. They go first, and a label is short. */
+ * Careful: normalising takes quadratic time in combining marks. They are removed first, and labels are short. */
 function asSeen(label: string): string {
   const dotted = label.replace(DOT_ALIKE, ".").replace(UNSEEN, "").replace(ZERO_ALIKE, "$1.");
   return dotted.normalize("NFKC").replace(UNSEEN, "");
@@ -267,7 +266,7 @@ function isSamePlace(label: string, href: string): boolean {
   return shown !== null && shown === real;
 }
 
-/** The host of an address, or the whole of a mail address; null where it is neither. */
+/** The host of a URL, or a whole mail address; null if it is neither. */
 function placeOf(address: string): string | null {
   const mail = /^(?:mailto:)?([^\s@:/?#]{1,64}@[^\s@:/?#]{1,255})$/i.exec(address)?.[1];
   if (mail !== undefined) return mail.toLowerCase();
@@ -280,7 +279,7 @@ function placeOf(address: string): string | null {
   }
 }
 
-/** The address in the parentheses that open before `at`; one pair within it is part of it. */
+/** The address in the parentheses that open before `at`; it may contain one pair. */
 function targetAt(text: string, at: number): string | null {
   SCHEME.lastIndex = at;
   if (!SCHEME.test(text)) return null;
@@ -295,7 +294,7 @@ function targetAt(text: string, at: number): string | null {
   return null;
 }
 
-/** Without the punctuation of the sentence around it. */
+/** Without trailing punctuation. */
 function trimmed(url: string): string {
   let end = url.length;
   let unclosed = 0;
@@ -330,14 +329,14 @@ function nextBrackets(text: string): Int32Array {
   return next;
 }
 
-/** How often the character at this place is repeated from here on. */
+/** How often the character at this position repeats. */
 function run(text: string, at: number): number {
   let end = at + 1;
   while (end < text.length && text[end] === text[at]) end += 1;
   return end - at;
 }
 
-/** Whether a run may open: something follows, and it does not only follow a word. */
+/** Whether a run may open: text follows, and it is not at the end of a word. */
 function flanks(left: string, right: string): boolean {
   if (right === "" || BLANK.test(right)) return false;
   return !isPunctuation(right) || left === "" || BLANK.test(left) || isPunctuation(left);

@@ -1,8 +1,8 @@
-// Parses the Markdown that a message may have into a small tree: bold, italic, strike, code, quotes,
-// lists, links (docs/reference/markup.md). Markdown.svelte makes elements of it; nothing becomes HTML text.
+// Parses a message's Markdown into a small tree: bold, italic, strike, code, quotes, lists, links
+// (docs/reference/markup.md). Markdown.svelte renders it as elements, never as an HTML string.
 //
-// Careful: a message is stored as it was typed, so anything may come in here. Time grows with the length
-// alone, and quotes within quotes end at a depth; the rest is text.
+// Careful: the input is untrusted. Parsing takes linear time, and nested quotes have a maximum depth; the
+// rest is text.
 import { inline, type Inline } from "./inline";
 
 export type { Inline } from "./inline";
@@ -23,7 +23,7 @@ export function parse(body: string): Block[] {
   return blocks(body.split("\n"));
 }
 
-/** In one line, for previews, quotes and screen readers. */
+/** The text in one line, for previews, quotes and screen readers. */
 export function plain(body: string): string {
   return parse(body).map(textOf).join(" ").replace(/\s+/g, " ").trim();
 }
@@ -69,8 +69,8 @@ function blocks(lines: readonly string[], depth = 0): Block[] {
   return found;
 }
 
-/** The name of a language is not shown; whatever else stands beside the fence is part of the text.
- * Null where there is none: what shows nothing could not be told from nothing said. */
+/** A language name next to the fence is not shown; any other text there is part of the code.
+ * Null if there is no text: an empty block would look like an empty message. */
 function fenced(beside: string, lines: readonly string[]): Block | null {
   const isLanguage = LANGUAGE.test(beside) && lines.some((line) => line.trim() !== "");
   const text = (beside === "" || isLanguage ? lines : [beside, ...lines]).join("\n");

@@ -9,19 +9,19 @@ const STAFF = new Set(["support", "admin"]);
 const STAFF_KINDS = new Set(["dispute", "support", "system"]);
 const MAX_PENDING_MESSAGES = 3;
 
-/** The request that waits for me. */
+/** The pending request to me. */
 export function requestForMe(thread: Thread, myId: string): GateRequest | null {
   return (
     thread.requests.find((one) => one.targetUserId === myId && one.status === "pending") ?? null
   );
 }
 
-/** The request of mine that somebody has not answered. */
+/** My own request in this thread. */
 export function requestByMe(thread: Thread, myId: string): GateRequest | null {
   return thread.requests.find((one) => one.senderUserId === myId) ?? null;
 }
 
-/** My pending request, where nobody else has accepted yet: only then are messages limited. */
+/** My pending request, if no one has accepted yet: only then are messages limited. */
 export function limitingRequest(thread: Thread, myId: string): GateRequest | null {
   const pending = thread.requests.filter(
     (one) => one.senderUserId === myId && one.status === "pending",
@@ -36,7 +36,7 @@ export function canArchive(thread: Thread, myId: string): boolean {
   return requestForMe(thread, myId) === null;
 }
 
-/** Why nothing can be written here, or null. */
+/** Why the user cannot write here, or null. */
 export function whyReadOnly(thread: Thread, myId: string): string | null {
   const me = thread.participants.find((one) => one.userId === myId);
   if (thread.kind === "system") return t("compose.system");
@@ -53,7 +53,7 @@ export function whyReadOnly(thread: Thread, myId: string): string | null {
   return null;
 }
 
-/** Who may add and remove people and name the thread: docs/reference/roles.md. */
+/** Whether the user may add, remove and rename: docs/reference/roles.md. */
 export function canManage(thread: Thread, myId: string): boolean {
   const role = thread.participants.find((one) => one.userId === myId)?.role;
   if (thread.kind === "direct" || role === undefined) return false;
@@ -61,7 +61,7 @@ export function canManage(thread: Thread, myId: string): boolean {
   return !STAFF_KINDS.has(thread.kind) && (thread.openedByUserId === myId || role === "host");
 }
 
-/** Others can be removed from groups; from a conversation of two one can only leave. */
+/** People can be removed from groups only; a thread of two can only be left. */
 export function canRemove(thread: Thread, myId: string, userId: string): boolean {
   const theirs = roleOf(thread, userId);
   if (userId === myId || theirs === undefined || thread.participants.length <= 2) return false;
@@ -74,7 +74,7 @@ export function canRemove(thread: Thread, myId: string, userId: string): boolean
 const MEMBER_ROLES = ["buyer", "seller", "host", "member"] as const satisfies readonly Role[];
 const KINDS_WITH_FIXED_ROLES = new Set(["inquiry", "invite", "booking"]);
 
-/** The roles that I may give somebody in this thread; none where I may not. */
+/** The roles that I may give someone in this thread. */
 export function assignableRoles(thread: Thread, myId: string, userId: string): readonly Role[] {
   const mine = roleOf(thread, myId) ?? "";
   if (!canManage(thread, myId) || STAFF.has(roleOf(thread, userId) ?? "admin")) return [];

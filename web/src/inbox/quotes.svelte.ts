@@ -1,4 +1,4 @@
-// The messages that others answer: taken from the window where they are in it, else asked for once.
+// Quoted messages: taken from the loaded ones, or loaded once.
 import { SvelteMap } from "svelte/reactivity";
 import type { Client, Message } from "../client";
 
@@ -13,7 +13,7 @@ export class Quotes {
     this.#threadId = threadId;
   }
 
-  /** Undefined while it is on its way, null where it is not to be had. */
+  /** Undefined while it loads, null if it is not available. */
   get(messageId: string): Message | null | undefined {
     return this.#found.get(messageId);
   }

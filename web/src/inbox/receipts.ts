@@ -3,11 +3,11 @@ import type { Message, Thread } from "../client";
 
 export type Receipt = { is: "sent" | "delivered" } | { is: "read"; by: string[] };
 
-/** When people joined, as far as the loaded messages tell. */
+/** When people joined, as far as the loaded messages show. */
 export interface Joins {
   /** The seq of the last event that added a person. */
   seqs: ReadonlyMap<string, number>;
-  /** The loaded messages reach the newest one: nobody joined later. */
+  /** The loaded messages include the newest: no one joined later. */
   complete: boolean;
 }
 
@@ -18,8 +18,9 @@ export function findJoins(messages: readonly Message[], hasAfter: boolean): Join
 }
 
 /**
- * Who has seen a message: those whom the server names, and those who have read on since. A read
- * position alone is not enough: it also lies behind messages from before its owner joined.
+ * Who has seen a message: the users in `seenBy`, and those whose read position has reached it since.
+ *
+ * Careful: the read position alone is not enough. It also covers messages from before a user joined.
  */
 export function receiptOf(message: Message, thread: Thread, myId: string, joins: Joins): Receipt {
   const others = thread.participants.filter((one) => one.userId !== myId);

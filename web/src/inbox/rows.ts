@@ -1,8 +1,6 @@
-// What stands in a conversation from top to bottom: days, the unread divider, messages in groups,
-// what is on its way. Pure.
+// Builds the rows of the message log: days, unread divider, grouped messages, outgoing messages. Pure.
 //
-// What one would get wrong: a row has a key of its own and keeps it, since the place in the scroller
-// is held by keys while rows come and go above it.
+// Careful: a row keeps its key, because the scroll position is anchored to keys.
 import type { Message, Outgoing } from "../client";
 import { dayKey } from "../strings";
 
@@ -10,7 +8,7 @@ export interface MessageRow {
   is: "message";
   key: string;
   message: Message;
-  /** Of a group: whose name stands above, whose time stands below. */
+  /** The first of a group shows the name, the last the time. */
   first: boolean;
   last: boolean;
 }

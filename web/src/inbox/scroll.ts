@@ -1,9 +1,7 @@
-// Holds a scroller's place while rows come and go in it: whoever reads at the bottom stays at the
-// bottom, everybody else keeps the message under their eyes where it is.
+// Scroll anchoring: keeps the visible message in place while rows are added and removed.
 //
-// What one would get wrong: the browser's own scroll anchoring does nothing at the very top, and not
-// at all in Safari, so it is turned off (`overflow-anchor: none`) and done here, before and after
-// each change of the rows.
+// Careful: the browser's own scroll anchoring does not work at the very top, and not at all in Safari. So
+// it is turned off (`overflow-anchor: none`) and done here, before and after each change of the rows.
 
 export interface ScrollAnchor {
   key: string;
@@ -16,7 +14,7 @@ export function fromBottom(scroller: HTMLElement): number {
   return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
 }
 
-/** The first row that can be seen, and how far it is from the top of what can be seen. */
+/** The first visible row, and its distance from the top of the viewport. */
 export function captureAnchor(scroller: HTMLElement): ScrollAnchor | null {
   const rows = rowsWithSeq(scroller);
   let low = 0;
@@ -40,7 +38,7 @@ export function restoreAnchor(scroller: HTMLElement, anchor: ScrollAnchor): void
   if (Math.abs(wanted - scroller.scrollTop) >= 1) scroller.scrollTop = wanted;
 }
 
-/** The seq of the last message that can be seen. */
+/** The seq of the last visible message. */
 export function lastSeen(scroller: HTMLElement): number {
   const bottom = scroller.scrollTop + scroller.clientHeight;
   const rows = rowsWithSeq(scroller);

@@ -1,4 +1,4 @@
-// The actions on a thread, for the menu, the panel and the keys, each with its way back.
+// The actions on a thread, for the menu, the details and the shortcuts, with Undo where possible.
 import { isMuted, type Thread } from "../client";
 import type { AppContext } from "../app/appContext.svelte";
 import { dateTime, t } from "../strings";
@@ -13,7 +13,7 @@ const SPANS: Record<MuteFor, number> = {
   always: 10 * 365 * 24 * HOUR,
 };
 
-/** "until 14 May", or nothing where it is for good. */
+/** "Muted until 14 May", or null if it has no end. */
 export function mutedUntil(thread: Thread): string | null {
   const until = thread.mine.mutedUntil;
   if (until === null || Date.parse(until) - Date.now() > SPANS.always / 2) return null;
@@ -47,7 +47,7 @@ export async function hide(app: AppContext, thread: Thread): Promise<void> {
   const set = (value: boolean): Promise<void> => app.client.hide(thread.threadId, value);
   if (!(await app.toasts.attempt(() => set(on)))) return;
   const undo = { name: t("app.undo"), run: () => void app.toasts.attempt(() => set(!on)) };
-  app.toasts.show(t(on ? "thread.hid" : "thread.unarchived"), undo);
+  app.toasts.show(t(on ? "thread.hiddenDone" : "thread.unarchived"), undo);
   if (on) app.router.inbox();
 }
 

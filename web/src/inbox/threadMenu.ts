@@ -1,5 +1,5 @@
-// The actions on a thread as choices of a menu; the panel shows the same. What cannot be undone asks
-// first: the caller shows the question (`ask`).
+// The menu of a thread; the details show part of it. Actions that cannot be undone ask first: the caller
+// shows the dialog (`ask`).
 import type { AppContext } from "../app/appContext.svelte";
 import type { MenuItem } from "../app/ui/Menu.svelte";
 import { isMuted, type Thread } from "../client";
@@ -53,13 +53,13 @@ export function threadMenu(app: AppContext, thread: Thread, ask: (next: MenuDial
   ];
 }
 
-/** Nobody is told that one leaves a pair. A group of which two are left looks like a pair here. */
+/** The other person is not told when the user leaves a thread of two. A group with two members left looks the same. */
 function leaveText(thread: Thread): "thread.leaveText" | "thread.leavePairText" | "thread.leaveDirectText" {
   if (thread.kind === "direct") return "thread.leaveDirectText";
   return thread.participants.length === 2 ? "thread.leavePairText" : "thread.leaveText";
 }
 
-/** What is felt by others, or cannot be taken back. */
+/** Report, block and leave: they affect others or cannot be undone. */
 export function destructiveItems(app: AppContext, thread: Thread, ask: (next: MenuDialog) => void): MenuItem[] {
   const others = app.others(thread);
   const only = others.length === 1 ? others[0] : undefined;
@@ -81,7 +81,7 @@ export function destructiveItems(app: AppContext, thread: Thread, ask: (next: Me
       run: () => ask({ is: "confirm", what }),
     });
   }
-  if (requestForMe(thread, app.myId)) return items; // declining is leaving
+  if (requestForMe(thread, app.myId)) return items; // decline the request instead of leaving
   const what = {
     title: t("thread.leaveTitle"),
     text: t(leaveText(thread)),

@@ -1,4 +1,4 @@
-// "Mateo is typing …": for one, two, or several.
+// The text "Mateo is typing…" for one, two or more people.
 import { t } from "../strings";
 
 export function typingText(names: readonly string[]): string {

@@ -1,8 +1,8 @@
-// The moderator's desk: the cases that wait, the one in hand, and what becomes of them.
+// The moderation queue: the open cases, the current one, and decisions.
 //
-// What one would get wrong: a decision folds other open cases of the same person, and another
-// moderator may have been quicker, so after every decision the queue is asked for again. And nobody
-// decides what they have not seen: a case can be decided once all of it is there.
+// Careful: a decision closes related cases of the same person, and another moderator may have been
+// faster, so the queue is loaded again after every decision. A case can be decided only once all of its
+// details are loaded.
 import {
   isProblem,
   type Case,
@@ -45,7 +45,7 @@ export class CaseQueue {
     return this.current !== null && this.details !== null && !this.busy;
   }
 
-  /** As far down as it is shown. */
+  /** Loads as many pages as are shown. */
   async load(): Promise<void> {
     const generation = ++this.#generation;
     try {
@@ -67,8 +67,8 @@ export class CaseQueue {
     }
   }
 
-  /** What has come since. The case in hand stays in hand, unless somebody else has decided it: then
-   * none is, because the next key would be meant for the one that was there. */
+  /** Loads new cases. The current case stays open; if another moderator has decided it, none is open,
+   * because the next key press would be meant for the old one. */
   async refresh(): Promise<void> {
     if (this.busy || this.forbidden) return;
     await this.load();
@@ -108,7 +108,7 @@ export class CaseQueue {
     if (this.at === caseId) this.details = { context, reports, standing };
   }
 
-  /** The next one is opened, so that the keys go on. */
+  /** Opens the next case, so that the moderator can go on by keyboard. */
   async decide(decision: Decision, reason: string, until?: Date): Promise<Entry | null> {
     const found = this.current;
     if (!found || !this.ready || !found.decisions.includes(decision)) return null;

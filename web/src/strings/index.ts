@@ -1,8 +1,8 @@
 /**
- * `t` gives a text in the reader's language; the rest formats times, numbers and lists.
+ * Texts in the user's language (`t`), and formats for times, numbers and lists.
  *
- * Careful: language and locale are two things. Words, plurals and lists are in a language that we
- * ship; dates, clocks, week days and numbers follow the browser's locale, whatever its language.
+ * Careful: language and locale differ. Texts, plurals and lists are in a language that we ship; dates,
+ * times, weekdays and numbers follow the browser's locale.
  */
 import { en, type Strings } from "./en";
 
@@ -24,7 +24,7 @@ export function setLanguage(tag: string, translation: Strings): void {
   strings = translation;
 }
 
-/** The browser's own. A tag that Intl does not know is passed over. */
+/** The browser's locale. Tags that Intl does not know are skipped. */
 export function locale(): string {
   const wanted = typeof navigator === "undefined" ? [] : navigator.languages;
   return Intl.DateTimeFormat.supportedLocalesOf([...wanted].filter(isTag))[0] ?? language;
@@ -42,21 +42,21 @@ export function t<K extends Key>(key: K, ...args: Args<K>): string {
   return fill(key, (args[0] ?? {}) as Record<string, string | number>);
 }
 
-/** The keys whose text has nothing to fill in. */
+/** The keys of texts without parameters. */
 export type PlainKey = { [K in Key]: [Needs<K>] extends [never] ? K : never }[Key];
 
-/** As `t`, for a key that is only known to be plain. */
+/** Like `t`, for a key in a variable that needs no parameters. */
 export function plainString(key: PlainKey): string {
   return fill(key, {});
 }
 
-/** For keys that are put together: `tx('kind', 'direct')`; an unknown one is said as it is. */
+/** For composed keys: `tx('kind', 'direct')`. An unknown name is returned as it is. */
 export function tx(prefix: string, name: string): string {
   const key = `${prefix}.${name}`;
   return key in strings ? fill(key as Key, {}) : name;
 }
 
-/** What a problem means for the reader, by its code; null where we have no words of our own. */
+/** The text for a problem code; null if we have none. */
 export function problemText(code: string, fields: Readonly<Record<string, unknown>>): string | null {
   const key = `problem.${code}`;
   if (!(key in strings)) return null;
@@ -74,7 +74,7 @@ function waitText(seconds: number): string {
   return format.format(Math.max(1, Math.ceil(seconds / size)), unit);
 }
 
-/** What happened last, for a row of the list; an event that we do not know is told in general. */
+/** The text of a system message for a row of the list; unknown events get a general text. */
 export function eventInRow(event: string, name: string): string {
   const key = `row.event.${event}`;
   return key in strings ? fill(key as Key, { name }) : t("event.other");
@@ -99,7 +99,7 @@ export function number(value: number): string {
   return format("number", () => new Intl.NumberFormat(locale())).format(value);
 }
 
-/** A badge has no room for more than two digits. */
+/** At most two digits: a badge is small. */
 export function badgeCount(value: number): string {
   return value > 99 ? "99+" : number(value);
 }
@@ -121,7 +121,7 @@ export function dateTime(at: string | number): string {
   return format("moment", () => new Intl.DateTimeFormat(locale(), options)).format(new Date(at));
 }
 
-/** Today; Yesterday; Monday; 14 May; 14 May 2025: above the messages of a day. */
+/** The heading above a day's messages: Today, Yesterday, Monday, 14 May, 14 May 2025. */
 export function dayLabel(at: string | number, now = Date.now()): string {
   const days = daysBetween(at, now);
   if (days === 0) return t("log.today");
@@ -134,7 +134,7 @@ export function dayLabel(at: string | number, now = Date.now()): string {
   return date(at, now);
 }
 
-/** In a list there is little room: 14:05 today, Mon this week, 14 May, 14 May 2025. */
+/** For lists: 14:05 today, Mon this week, 14 May, 14 May 2025. */
 export function shortDate(at: string | number, now = Date.now()): string {
   const days = daysBetween(at, now);
   if (days <= 0) return clock(at);
@@ -159,7 +159,7 @@ export function date(at: string | number, now = Date.now()): string {
   );
 }
 
-/** A day as the reader's clock has it, to tell one from another. */
+/** Identifies a day in the user's time zone. */
 export function dayKey(at: string | number): string {
   const when = new Date(at);
   return `${when.getFullYear()}-${when.getMonth()}-${when.getDate()}`;
@@ -176,7 +176,7 @@ function navigatorTag(): string {
 
 const formats = new Map<string, unknown>();
 
-/** To make one is slow, and a list asks for hundreds. */
+/** Cached: formatters are slow to create, and a list needs hundreds. */
 function format<T>(name: string, make: () => T): T {
   const key = `${language} ${navigatorTag()} ${name}`;
   if (!formats.has(key)) formats.set(key, make());

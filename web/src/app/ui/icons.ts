@@ -1,4 +1,4 @@
-/** The drawings of our icons: strokes on a grid of 20, one weight. `Icon.svelte` draws them. */
+/** The icons' SVG paths: strokes on a grid of 20. `Icon.svelte` draws them. */
 export const icons = {
   inbox:
     "M3 11.5 5.2 4.6A1.5 1.5 0 0 1 6.6 3.5h6.8a1.5 1.5 0 0 1 1.4 1.1L17 11.5v3.5a1.5 1.5 0 0 1-1.5 1.5h-11A1.5 1.5 0 0 1 3 15zM3 11.5h3.8l1 2h4.4l1-2H17",

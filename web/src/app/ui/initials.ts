@@ -1,4 +1,4 @@
-/** How a person is drawn: initials and one of eight tones. */
+/** The initials and the colour of an avatar. */
 
 const TONES = 8;
 
@@ -8,7 +8,7 @@ export function tone(id: string): number {
   return sum % TONES;
 }
 
-/** Two letters at most, by grapheme: a flag or a Hangul syllable is one. */
+/** At most two letters, by grapheme: a flag or a Hangul syllable counts as one. */
 export function initials(name: string): string {
   const words = name
     .trim()

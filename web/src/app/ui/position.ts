@@ -1,5 +1,5 @@
-/** Puts something that floats beside its button, inside the window: below, or above where there is no room, and on
- * towards the middle. Set by CSSOM, which a strict CSP allows. */
+/** Places a floating element next to its button and inside the viewport: below, or above if there is no room.
+ * Uses the CSSOM, which a strict CSP allows. */
 
 const GAP = 4;
 const MARGIN = 8;
