@@ -21,7 +21,7 @@ class Outbox:
         self._waiting: deque[bytes] | None = None
         self._bytes = 0
         self._owes_resync = False
-        self._room: asyncio.Future[None] | None = None
+        self._writable: asyncio.Future[None] | None = None
         self.is_full = False
         self.is_behind = False
         """Something was dropped, and the client has not resumed since."""
@@ -30,7 +30,7 @@ class Outbox:
     def waiting(self) -> int:
         return len(self._waiting or ())
 
-    def tell(self, payload: bytes) -> None:
+    def send_event(self, payload: bytes) -> None:
         """What stays, and must come, in order, or be replayed."""
         if self.is_behind:
             return
@@ -41,17 +41,17 @@ class Outbox:
         self._waiting.append(payload)
         self._bytes += len(payload)
         if len(self._waiting) > MOST_WAITING or self._bytes > MOST_WAITING_BYTES:
-            self.give_up()
+            self.require_resync()
 
-    def mention(self, payload: bytes) -> None:
+    def send_ephemeral(self, payload: bytes) -> None:
         """What passes: nobody misses it."""
         if not self.is_full:
             self._write(payload)
 
-    def answer(self, payload: bytes) -> None:
+    def send_reply(self, payload: bytes) -> None:
         self._write(payload)
 
-    def give_up(self) -> None:
+    def require_resync(self) -> None:
         """The client has to ask what it has missed. It is told so once."""
         if self.is_behind:
             return
@@ -62,7 +62,7 @@ class Outbox:
         else:
             self._write(self._resync)
 
-    def catch_up(self) -> None:
+    def mark_resumed(self) -> None:
         """The client has asked: what is dropped from now on is news."""
         self.is_behind = self._owes_resync = False
 
@@ -80,22 +80,22 @@ class Outbox:
             self._bytes -= len(payload)
             self._write(payload)
         if not self.is_full:
-            self._let_go()
+            self._wake_waiters()
 
     def close(self) -> None:
         """Nobody reads any more."""
         self._waiting, self._bytes = None, 0
         self.is_full = False
-        self._let_go()
+        self._wake_waiters()
 
-    async def room(self) -> None:
+    async def wait_writable(self) -> None:
         """Returns once the wire takes more, or is gone."""
         while self.is_full:
-            if self._room is None:
-                self._room = asyncio.get_running_loop().create_future()
-            await asyncio.shield(self._room)
+            if self._writable is None:
+                self._writable = asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._writable)
 
-    def _let_go(self) -> None:
-        if self._room is not None:
-            self._room.set_result(None)
-            self._room = None
+    def _wake_waiters(self) -> None:
+        if self._writable is not None:
+            self._writable.set_result(None)
+            self._writable = None

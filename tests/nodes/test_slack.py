@@ -7,8 +7,8 @@ import pytest
 
 from greenroom.messaging.sync import SLACK_MS
 from greenroom.realtime import hub
-from greenroom.realtime.nats import bus, link, peers
-from greenroom.store.dynamo.wire import Retry
+from greenroom.realtime.nats import bus, connection, peers
+from greenroom.store.dynamo.sender import RetryPolicy
 from tests.nodes.cluster import Cluster, caught_up
 
 CLOCKS_SECONDS = 10
@@ -16,11 +16,11 @@ CLOCKS_SECONDS = 10
 
 
 def test_a_cursor_reaches_back_further_than_anything_can_be_late() -> None:
-    retry = Retry()
-    written = retry.seconds + retry.answer_seconds
+    retry = RetryPolicy()
+    written = retry.seconds + retry.response_seconds
     """After the time that it bears: the last attempt begins so late, and takes so long."""
     noticed = max(
-        bus.BEAT_SECONDS + 2 * link.PONG_SECONDS, peers.SILENT_SECONDS + peers.HERE_SECONDS
+        bus.CONFIRM_SECONDS + 2 * connection.PONG_SECONDS, peers.SILENT_SECONDS + peers.HERE_SECONDS
     )
     """That the bus is dead, or a node; until then cursors are given out as if it were not."""
     assert CLOCKS_SECONDS + written + noticed + hub.SPREAD_SECONDS < SLACK_MS / 1000
@@ -29,8 +29,8 @@ def test_a_cursor_reaches_back_further_than_anything_can_be_late() -> None:
 async def test_a_bus_that_is_dead_before_anybody_notices_costs_nobody_a_message(
     living: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bus, "BEAT_SECONDS", 1)
-    monkeypatch.setattr(link, "PONG_SECONDS", 1)
+    monkeypatch.setattr(bus, "CONFIRM_SECONDS", 1)
+    monkeypatch.setattr(connection, "PONG_SECONDS", 1)
     one, two = await living.node(), await living.node()
     thread = await one.talk("ana", "ben")
     async with await one.connect("ana") as ana, await two.connect("ben") as ben:

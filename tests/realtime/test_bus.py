@@ -7,24 +7,24 @@ import pytest
 from hypothesis import given, strategies as st
 
 from greenroom.ids import MessageId, ThreadId, UserId
-from greenroom.realtime.base import (
-    EVERYBODY,
+from greenroom.realtime.bus import (
+    ALL_NODES,
     Bus,
-    Notice,
+    BusMessage,
     Topic,
     thread_topic,
     user_topic,
 )
-from greenroom.realtime.memory import MemoryBus
+from greenroom.realtime.memory_bus import MemoryBus
 from greenroom.realtime.nats import NatsBus
 from greenroom.realtime.nats.subjects import subject_of, topic_of
-from tests.realtime.node import Node, a_topic, nodes, until
+from tests.realtime.bus_client import BusClient, a_topic, nodes, until
 
-WHOLE = Notice(
+WHOLE = BusMessage(
     payload=bytes(range(256)),
-    thread=ThreadId("thr_1"),
-    head=7,
-    message=MessageId("msg_1"),
+    thread_id=ThreadId("thr_1"),
+    head_version=7,
+    message_id=MessageId("msg_1"),
     version=3,
     only=(UserId("usr_ana"), UserId("usr_ben")),
 )
@@ -42,11 +42,11 @@ async def bus(request: pytest.FixtureRequest) -> AsyncIterator[Bus]:
 
 
 @pytest.fixture
-def node(bus: Bus) -> Node:
-    return Node(bus)
+def node(bus: Bus) -> BusClient:
+    return BusClient(bus)
 
 
-async def test_who_listens_here_has_it_when_publish_returns(node: Node) -> None:
+async def test_who_listens_here_has_it_when_publish_returns(node: BusClient) -> None:
     topic = a_topic()
     await node.start(topic)
     node.bus.publish([topic], WHOLE)
@@ -54,7 +54,7 @@ async def test_who_listens_here_has_it_when_publish_returns(node: Node) -> None:
     assert node.heard[0][1] is WHOLE
 
 
-async def test_who_listens_for_two_topics_of_a_notice_has_it_twice(node: Node) -> None:
+async def test_who_listens_for_two_topics_of_a_notice_has_it_twice(node: BusClient) -> None:
     one, other, third = a_topic(), a_topic(), a_topic()
     await node.start(one, other)
     node.bus.publish(iter([one, third, other]), WHOLE)
@@ -62,7 +62,7 @@ async def test_who_listens_for_two_topics_of_a_notice_has_it_twice(node: Node) -
     assert node.heard == [(one, WHOLE), (other, WHOLE)]
 
 
-async def test_what_nobody_listens_for_is_told_nobody(node: Node) -> None:
+async def test_what_nobody_listens_for_is_told_nobody(node: BusClient) -> None:
     topic, other = a_topic(), a_topic()
     await node.start(topic)
     node.say(other, "unheard")
@@ -70,38 +70,38 @@ async def test_what_nobody_listens_for_is_told_nobody(node: Node) -> None:
     assert node.heard == []
 
 
-async def test_listening_twice_is_listening_once(node: Node) -> None:
+async def test_listening_twice_is_listening_once(node: BusClient) -> None:
     topic = a_topic()
     await node.start(topic, topic)
-    await node.listen(topic)
+    await node.subscribe(topic)
     node.say(topic, "once")
     await settled(node)
     assert node.texts(topic) == ["once"]
 
 
-async def test_who_no_longer_listens_hears_nothing(node: Node) -> None:
+async def test_who_no_longer_listens_hears_nothing(node: BusClient) -> None:
     topic, other = a_topic(), a_topic()
     await node.start(topic, other)
     for _ in range(2):
-        node.bus.unlisten(topic)
-        node.bus.unlisten(a_topic())
+        node.bus.unsubscribe(topic)
+        node.bus.unsubscribe(a_topic())
     node.bus.publish([topic, other], WHOLE)
     await settled(node)
     assert node.heard == [(other, WHOLE)]
 
 
-async def test_who_listens_again_hears_again(node: Node) -> None:
+async def test_who_listens_again_hears_again(node: BusClient) -> None:
     topic = a_topic()
     await node.start(topic)
-    node.bus.unlisten(topic)
+    node.bus.unsubscribe(topic)
     await settled(node)
     node.say(topic, "while away")
-    await node.listen(topic)
+    await node.subscribe(topic)
     node.say(topic, "again")
     assert node.texts(topic) == ["again"]
 
 
-async def test_what_is_published_in_order_comes_in_order(node: Node) -> None:
+async def test_what_is_published_in_order_comes_in_order(node: BusClient) -> None:
     topic = a_topic()
     await node.start(topic)
     told = [str(number) for number in range(500)]
@@ -111,9 +111,9 @@ async def test_what_is_published_in_order_comes_in_order(node: Node) -> None:
     assert node.texts(topic) == told
 
 
-async def test_what_was_listened_for_before_the_start_is(node: Node) -> None:
+async def test_what_was_listened_for_before_the_start_is(node: BusClient) -> None:
     topic = a_topic()
-    node.bus.listen(topic)
+    node.bus.subscribe(topic)
     node.say(topic, "too early")
     await node.start()
     await node.bus.ready()
@@ -121,28 +121,28 @@ async def test_what_was_listened_for_before_the_start_is(node: Node) -> None:
     assert node.texts(topic) == ["in time"]
 
 
-async def test_what_every_node_has_to_forget_comes_to_it_as_well(node: Node) -> None:
-    await node.start(EVERYBODY)
+async def test_what_every_node_has_to_forget_comes_to_it_as_well(node: BusClient) -> None:
+    await node.start(ALL_NODES)
     text = a_topic()
-    node.say(EVERYBODY, text)
+    node.say(ALL_NODES, text)
     assert text in node.forgotten
 
 
-async def test_a_bus_that_is_closed_says_nothing_and_does_not_mind(node: Node) -> None:
+async def test_a_bus_that_is_closed_says_nothing_and_does_not_mind(node: BusClient) -> None:
     topic = a_topic()
     await node.start(topic)
     await node.bus.close()
     node.say(topic, "too late")
-    node.bus.unlisten(topic)
-    node.bus.listen(topic)
+    node.bus.unsubscribe(topic)
+    node.bus.subscribe(topic)
     await node.bus.close()
     assert node.heard == []
     assert node.missed == 0
 
 
-async def settled(node: Node) -> None:
+async def settled(node: BusClient) -> None:
     """Whatever would come a second time, or to the wrong one, has had its time to."""
-    await node.listen(a_topic())
+    await node.subscribe(a_topic())
     await asyncio.sleep(0.02)
 
 
@@ -155,45 +155,45 @@ async def test_a_notice_comes_whole_to_every_other_node_that_listens_and_once(
     topic = a_topic()
     async with nodes(*[nats_url] * 3) as (first, second, third):
         for one in (first, second, third):
-            await one.listen(topic)
+            await one.subscribe(topic)
         first.bus.publish([topic], WHOLE)
         await until(lambda: second.heard and third.heard)
         second.say(topic, "from the second")
         await until(lambda: len(first.heard) == len(third.heard) == 2)
         await settled(first)
         for one in (first, second, third):
-            assert one.heard == [(topic, WHOLE), (topic, Notice(b"from the second"))]
+            assert one.heard == [(topic, WHOLE), (topic, BusMessage(b"from the second"))]
             assert one.missed == 0
 
 
 async def test_a_node_that_never_listened_hears_nothing(nats_url: str) -> None:
     topic, other = a_topic(), a_topic()
     async with nodes(*[nats_url] * 3) as (speaker, listener, stranger):
-        await listener.listen(topic)
-        await stranger.listen(other)
+        await listener.subscribe(topic)
+        await stranger.subscribe(other)
         speaker.say(topic, "for listeners")
         speaker.say(other, "for strangers")
         await until(lambda: listener.heard and stranger.heard)
         assert listener.texts(topic) == ["for listeners"]
-        assert stranger.heard == [(other, Notice(b"for strangers"))]
+        assert stranger.heard == [(other, BusMessage(b"for strangers"))]
 
 
 async def test_a_node_that_no_longer_listens_is_not_even_sent_it(nats_url: str) -> None:
     topic, other = a_topic(), a_topic()
     async with nodes(nats_url, nats_url) as (speaker, listener):
-        await listener.listen(topic)
-        listener.bus.unlisten(topic)
-        await listener.listen(other)
+        await listener.subscribe(topic)
+        listener.bus.unsubscribe(topic)
+        await listener.subscribe(other)
         speaker.say(topic, "unheard")
         speaker.say(other, "heard")
         await until(lambda: listener.heard)
-        assert listener.heard == [(other, Notice(b"heard"))]
+        assert listener.heard == [(other, BusMessage(b"heard"))]
 
 
 async def test_a_node_that_has_just_started_is_heard(nats_url: str) -> None:
     topic = a_topic()
     async with nodes(nats_url) as (listener,):
-        await listener.listen(topic)
+        await listener.subscribe(topic)
         for number in range(5):
             async with nodes(nats_url) as (speaker,):
                 speaker.say(topic, str(number))
@@ -204,7 +204,7 @@ async def test_every_speaker_is_heard_in_order(nats_url: str) -> None:
     topic = a_topic()
     told = 2000
     async with nodes(*[nats_url] * 3) as (listener, *speakers):
-        await listener.listen(topic)
+        await listener.subscribe(topic)
         for number in range(told):
             for name, speaker in zip("ab", speakers, strict=True):
                 speaker.say(topic, f"{name}{number}")
@@ -218,10 +218,10 @@ async def test_every_speaker_is_heard_in_order(nats_url: str) -> None:
 
 async def test_every_node_hears_what_it_has_to_forget_without_asking(nats_url: str) -> None:
     async with nodes(nats_url, nats_url) as (speaker, listener):
-        listener.bus.unlisten(EVERYBODY)
+        listener.bus.unsubscribe(ALL_NODES)
         await settled(listener)
         text = a_topic()
-        speaker.say(EVERYBODY, text)
+        speaker.say(ALL_NODES, text)
         await until(lambda: text in listener.forgotten)
         assert text in speaker.forgotten
 
@@ -229,7 +229,7 @@ async def test_every_node_hears_what_it_has_to_forget_without_asking(nats_url: s
 async def test_what_was_said_just_before_the_end_is_still_heard(nats_url: str) -> None:
     topic = a_topic()
     async with nodes(nats_url, nats_url) as (speaker, listener):
-        await listener.listen(topic)
+        await listener.subscribe(topic)
         for number in range(1000):
             speaker.say(topic, str(number))
         await speaker.bus.close()
@@ -257,11 +257,11 @@ ODD_TOPICS = [
 
 async def test_odd_topics_are_told_apart_and_come_as_they_were(nats_url: str) -> None:
     async with nodes(nats_url, nats_url) as (speaker, listener):
-        await listener.listen(*ODD_TOPICS)
+        await listener.subscribe(*ODD_TOPICS)
         for topic in ODD_TOPICS:
             speaker.say(topic, repr(topic))
         await until(lambda: len(listener.heard) >= len(ODD_TOPICS))
-        assert listener.heard == [(t, Notice(repr(t).encode())) for t in ODD_TOPICS]
+        assert listener.heard == [(t, BusMessage(repr(t).encode())) for t in ODD_TOPICS]
         assert listener.missed == 0
 
 
@@ -270,11 +270,11 @@ async def test_a_topic_that_no_server_takes_stays_here_and_harms_nobody(nats_url
     async with nodes(nats_url, nats_url) as (speaker, listener):
         for too_long in (Topic("é" * 5000), Topic("")):
             for one in (speaker, listener):
-                await one.listen(too_long, topic)
+                await one.subscribe(too_long, topic)
             speaker.say(too_long, "here only")
         speaker.say(topic, "everywhere")
         await until(lambda: listener.heard)
-        assert listener.heard == [(topic, Notice(b"everywhere"))]
+        assert listener.heard == [(topic, BusMessage(b"everywhere"))]
         assert len(speaker.heard) == 3
 
 
@@ -289,7 +289,7 @@ def test_a_subject_is_one_that_nats_takes_and_leads_back_to_its_topic(topic: Top
 
 def test_plain_topics_are_plain_subjects() -> None:
     assert subject_of(user_topic(UserId("usr_01h"))) == "greenroom.user.usr_01h"
-    assert subject_of(EVERYBODY) == "greenroom.all"
+    assert subject_of(ALL_NODES) == "greenroom.all"
 
 
 async def test_five_thousand_topics_are_soon_listened_for_and_make_no_tasks(
@@ -299,15 +299,15 @@ async def test_five_thousand_topics_are_soon_listened_for_and_make_no_tasks(
     async with nodes(nats_url, nats_url) as (speaker, listener):
         before = len(asyncio.all_tasks())
         async with asyncio.timeout(30):
-            await listener.listen(*topics)
+            await listener.subscribe(*topics)
         assert len(asyncio.all_tasks()) < before + 20
         for topic in topics:
             speaker.say(topic, topic)
         await until(lambda: len(listener.heard) == 5000)
         assert [topic for topic, _ in listener.heard] == topics
         for topic in topics:
-            listener.bus.unlisten(topic)
-        await listener.listen(last := a_topic())
+            listener.bus.unsubscribe(topic)
+        await listener.subscribe(last := a_topic())
         speaker.bus.publish([*topics, last], WHOLE)
         await until(lambda: listener.heard[-1] == (last, WHOLE))
         assert len(listener.heard) == 5001

@@ -7,10 +7,10 @@ import pytest
 
 from greenroom.ids import UserId
 from greenroom.realtime import hub as hubs
-from greenroom.realtime.base import Deliver, Missed, Notice, Topic, user_topic
+from greenroom.realtime.bus import BusMessage, Deliver, OnGap, Topic, user_topic
 from greenroom.realtime.hub import Hub
-from greenroom.realtime.memory import MemoryBus
-from tests.realtime.node import until
+from greenroom.realtime.memory_bus import MemoryBus
+from tests.realtime.bus_client import until
 
 
 class Shaky(MemoryBus):
@@ -18,23 +18,23 @@ class Shaky(MemoryBus):
 
     def __init__(self) -> None:
         super().__init__()
-        self.lose: Missed = lambda: None
+        self.lose: OnGap = lambda: None
 
-    async def start(self, deliver: Deliver, missed: Missed) -> None:
-        await super().start(deliver, missed)
-        self.lose = missed
+    async def start(self, deliver: Deliver, on_gap: OnGap) -> None:
+        await super().start(deliver, on_gap)
+        self.lose = on_gap
 
 
 class Ear:
     def __init__(self, name: str) -> None:
         self.user = UserId(name)
-        self.heard: list[Notice] = []
+        self.heard: list[BusMessage] = []
         self.missed_some = 0
 
-    def hear(self, notice: Notice) -> None:
-        self.heard.append(notice)
+    def on_message(self, message: BusMessage) -> None:
+        self.heard.append(message)
 
-    def missed(self) -> None:
+    def on_gap(self) -> None:
         self.missed_some += 1
 
 
@@ -76,9 +76,9 @@ async def test_a_great_many_are_told_within_the_time_that_cursors_bear() -> None
 async def test_one_who_stumbles_is_nobody_elses_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
     bus, ears = await listening(["usr_ana", "usr_ben"])
 
-    def stumble(_: Notice) -> None:
+    def stumble(_: BusMessage) -> None:
         raise RuntimeError("for a test")
 
     monkeypatch.setattr(ears[0], "hear", stumble)
-    bus.publish([Topic("thread.one")], Notice(b"hello"))
-    assert ears[1].heard == [Notice(b"hello")]
+    bus.publish([Topic("thread.one")], BusMessage(b"hello"))
+    assert ears[1].heard == [BusMessage(b"hello")]

@@ -17,14 +17,14 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from nats.aio.client import Client
 
-from greenroom.realtime.base import Notice, Topic
-from greenroom.realtime.nats import NatsBus, bus, link, outgoing
+from greenroom.realtime.bus import BusMessage, Topic
+from greenroom.realtime.nats import NatsBus, bus, connection, send_queue
 from greenroom.realtime.nats.bus import CONNECT_SECONDS
 from greenroom.realtime.nats.subjects import subject_of
 from greenroom.realtime.problems import BusUnavailable
 from scripts.engines import Engine, nats as server
-from tests.realtime.cable import cable_to
-from tests.realtime.node import Node, a_topic, nodes, until
+from tests.realtime.bus_client import BusClient, a_topic, nodes, until
+from tests.realtime.cuttable_link import cuttable_link_to
 
 
 @pytest.fixture
@@ -58,11 +58,11 @@ async def test_a_server_that_restarts_is_listened_to_again_and_everybody_missed_
 ) -> None:
     stays, goes, comes = a_topic(), a_topic(), a_topic()
     async with nodes(own_server.url, own_server.url) as (speaker, listener):
-        await listener.listen(stays, goes)
+        await listener.subscribe(stays, goes)
         own_server.stop()
         await until(lambda: not speaker.bus._up and not listener.bus._up)  # type: ignore[attr-defined]
-        listener.bus.unlisten(goes)
-        listener.bus.listen(comes)
+        listener.bus.unsubscribe(goes)
+        listener.bus.subscribe(comes)
         again = server.start_at(port_of(own_server))
         try:
             await until(lambda: speaker.missed and listener.missed)
@@ -79,8 +79,8 @@ async def test_a_server_that_restarts_is_listened_to_again_and_everybody_missed_
 async def test_while_nats_is_away_publishing_neither_waits_nor_fails(own_server: Engine) -> None:
     topic = a_topic()
     async with nodes(own_server.url, own_server.url) as (speaker, listener):
-        await speaker.listen(topic)
-        await listener.listen(topic)
+        await speaker.subscribe(topic)
+        await listener.subscribe(topic)
         own_server.stop()
         started = monotonic()
         for number in range(1000):
@@ -105,16 +105,16 @@ async def test_a_node_that_was_cut_off_missed_some_and_so_did_whoever_it_would_h
 ) -> None:
     topic = a_topic()
     async with (
-        cable_to(own_server.url) as cable,
-        nodes(cable.url, own_server.url, own_server.url) as (cut, other, silent),
+        cuttable_link_to(own_server.url) as cuttable_link,
+        nodes(cuttable_link.url, own_server.url, own_server.url) as (cut, other, silent),
     ):
-        await other.listen(topic)
+        await other.subscribe(topic)
         cut.say(topic, "before")
         await until(lambda: other.heard)
-        cable.cut()
+        cuttable_link.cut()
         await until(lambda: not cut.bus._up)  # type: ignore[attr-defined]
         cut.say(topic, "lost")
-        cable.mend()
+        cuttable_link.mend()
         await until(lambda: cut.missed and other.missed and silent.missed)
         cut.say(topic, "after")
         await until(lambda: other.texts(topic) == ["before", "after"])
@@ -125,19 +125,19 @@ async def test_a_node_whose_every_word_has_arrived_tells_nobody_that_it_was_cut_
 ) -> None:
     topic = a_topic()
     async with (
-        cable_to(own_server.url) as cable,
-        nodes(cable.url, own_server.url) as (cut, other),
+        cuttable_link_to(own_server.url) as cuttable_link,
+        nodes(cuttable_link.url, own_server.url) as (cut, other),
     ):
-        await other.listen(topic)
+        await other.subscribe(topic)
         cut.say(topic, "hello")
         await until(lambda: other.heard)
-        await cut.listen(a_topic())
-        cable.cut()
+        await cut.subscribe(a_topic())
+        cuttable_link.cut()
         await until(lambda: not cut.bus._up)  # type: ignore[attr-defined]
-        cable.mend()
+        cuttable_link.mend()
         await until(lambda: cut.missed)
-        await cut.listen(a_topic())
-        await other.listen(a_topic())
+        await cut.subscribe(a_topic())
+        await other.subscribe(a_topic())
         assert other.missed == 0
 
 
@@ -146,8 +146,11 @@ async def test_a_bus_that_is_closed_just_as_it_comes_back_is_closed(own_server: 
     loop = asyncio.get_running_loop()
 
     async def come_back_and_close(pong: int, turns: int) -> None:
-        async with cable_to(own_server.url) as cable, nodes(cable.url) as (node,):
-            cable.cut()
+        async with (
+            cuttable_link_to(own_server.url) as cuttable_link,
+            nodes(cuttable_link.url) as (node,),
+        ):
+            cuttable_link.cut()
             await until(lambda: not node.bus.is_up)
             closing: list[asyncio.Task[None]] = []
             pongs = 0
@@ -164,8 +167,8 @@ async def test_a_bus_that_is_closed_just_as_it_comes_back_is_closed(own_server: 
                 elif not closing:
                     closing.append(loop.create_task(node.bus.close()))
 
-            cable.passed = passed
-            cable.mend()
+            cuttable_link.passed = passed
+            cuttable_link.mend()
             await until(lambda: closing)
             async with asyncio.timeout(30):
                 await closing[0]
@@ -189,17 +192,17 @@ async def test_many_who_were_lost_at_once_are_not_heard_one_by_one(own_server: E
 async def test_a_cable_that_goes_dead_is_noticed(
     own_server: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bus, "BEAT_SECONDS", 0.1)
-    monkeypatch.setattr(link, "PONG_SECONDS", 0.3)
+    monkeypatch.setattr(bus, "CONFIRM_SECONDS", 0.1)
+    monkeypatch.setattr(connection, "PONG_SECONDS", 0.3)
     topic = a_topic()
     async with (
-        cable_to(own_server.url) as cable,
-        nodes(cable.url, own_server.url) as (dead, other),
+        cuttable_link_to(own_server.url) as cuttable_link,
+        nodes(cuttable_link.url, own_server.url) as (dead, other),
     ):
-        await dead.listen(topic)
-        cable.go_dead()
+        await dead.subscribe(topic)
+        cuttable_link.go_dead()
         await until(lambda: not dead.bus._up)  # type: ignore[attr-defined]
-        cable.mend()
+        cuttable_link.mend()
         await until(lambda: dead.missed)
         other.say(topic, "are you there?")
         await until(lambda: dead.texts(topic))
@@ -208,28 +211,28 @@ async def test_a_cable_that_goes_dead_is_noticed(
 async def test_a_server_that_stands_still_holds_nobody_up_and_what_is_let_go_is_owned_up_to(
     own_server: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outgoing, "MOST_WAITING_BYTES", 2_000_000)
+    monkeypatch.setattr(send_queue, "MOST_WAITING_BYTES", 2_000_000)
     topic = a_topic()
     async with nodes(own_server.url, own_server.url) as (speaker, listener):
-        await listener.listen(topic)
+        await listener.subscribe(topic)
         own_server.process.send_signal(signal.SIGSTOP)
         for _ in range(200):
-            speaker.bus.publish([topic], Notice(b"x" * 100_000))
+            speaker.bus.publish([topic], BusMessage(b"x" * 100_000))
             await asyncio.sleep(0)
-        assert speaker.bus._outgoing.bytes <= 2_000_000  # type: ignore[attr-defined]
+        assert speaker.bus._send_queue.bytes <= 2_000_000  # type: ignore[attr-defined]
         own_server.process.send_signal(signal.SIGCONT)
         await until(lambda: listener.missed)
         assert len(listener.heard) < 200
         speaker.say(topic, "at last")
-        await until(lambda: listener.heard[-1:] == [(topic, Notice(b"at last"))])
+        await until(lambda: listener.heard[-1:] == [(topic, BusMessage(b"at last"))])
         assert speaker.missed == 0
 
 
 async def test_what_is_too_large_for_the_bus_is_owned_up_to(own_server: Engine) -> None:
     topic = a_topic()
     async with nodes(own_server.url, own_server.url) as (speaker, listener):
-        await listener.listen(topic)
-        speaker.bus.publish([topic], Notice(b"x" * 2_000_000))
+        await listener.subscribe(topic)
+        speaker.bus.publish([topic], BusMessage(b"x" * 2_000_000))
         speaker.say(topic, "small")
         await until(lambda: listener.missed)
         assert listener.texts(topic) == ["small"]
@@ -243,7 +246,7 @@ async def test_a_server_that_throws_somebody_out_sees_them_again(
     topic = a_topic()
     with serving("--config", str(settings)) as engine:
         async with nodes(engine.url, engine.url) as (speaker, listener):
-            await listener.listen(topic)
+            await listener.subscribe(topic)
             speaker.say(Topic("x" * 500), "one line too long")
             await until(lambda: speaker.missed)
             await until(lambda: listener.missed)
@@ -259,7 +262,7 @@ async def test_ready_gives_up_while_nats_is_away(
         own_server.stop()
         await until(lambda: not node.bus._up)  # type: ignore[attr-defined]
         async with asyncio.timeout(30):
-            await node.listen(a_topic())
+            await node.subscribe(a_topic())
 
 
 async def test_closing_takes_no_time_while_nats_is_away(own_server: Engine) -> None:
@@ -276,7 +279,7 @@ async def test_closing_takes_no_time_while_nats_is_away(own_server: Engine) -> N
 async def test_what_is_no_notice_is_a_notice_missed(nats_url: str) -> None:
     topic = a_topic()
     async with nodes(nats_url, nats_url) as (speaker, listener), raw(nats_url) as client:
-        await listener.listen(topic)
+        await listener.subscribe(topic)
         await client.publish(subject_of(topic), b"\xc1 what?")
         await client.publish(subject_of(topic), b"\x93\xa1x\xc0\x00", headers={"a": "b"})
         await until(lambda: listener.missed)
@@ -287,25 +290,25 @@ async def test_what_is_no_notice_is_a_notice_missed(nats_url: str) -> None:
 async def test_a_newer_nodes_notice_with_more_in_it_is_understood(nats_url: str) -> None:
     topic = a_topic()
     async with nodes(nats_url) as (listener,), raw(nats_url) as client:
-        await listener.listen(topic)
+        await listener.subscribe(topic)
         await client.publish(subject_of(topic), b"\x98\xc4\x02hi\xc0\x00\xc0\x00\xc0\x00\xa3new")
         await until(lambda: listener.heard)
-        assert listener.heard == [(topic, Notice(b"hi"))]
+        assert listener.heard == [(topic, BusMessage(b"hi"))]
 
 
 async def test_whoever_stumbles_over_a_notice_still_hears_the_next(nats_url: str) -> None:
     topic = a_topic()
     heard: list[bytes] = []
 
-    def hear(_: Topic, notice: Notice) -> None:
-        heard.append(notice.payload)
+    def hear(_: Topic, message: BusMessage) -> None:
+        heard.append(message.payload)
         if len(heard) == 1:
             raise RuntimeError("stumbled")
 
     bus = NatsBus(nats_url)
     await bus.start(hear, lambda: None)
     try:
-        bus.listen(topic)
+        bus.subscribe(topic)
         await bus.ready()
         async with nodes(nats_url) as (speaker,):
             speaker.say(topic, "one")
@@ -319,7 +322,7 @@ async def test_whoever_stumbles_over_a_notice_still_hears_the_next(nats_url: str
 
 
 async def refused(url: str) -> BusUnavailable:
-    node = Node(NatsBus(url))
+    node = BusClient(NatsBus(url))
     started = monotonic()
     with pytest.raises(BusUnavailable) as refusal:
         await node.start()
@@ -356,7 +359,7 @@ async def test_the_first_server_that_answers_will_do(nats_url: str) -> None:
     topic = a_topic()
     urls = f"nats://127.0.0.1:1, {nats_url},nats://127.0.0.1:2"
     async with nodes(urls, nats_url) as (speaker, listener):
-        await listener.listen(topic)
+        await listener.subscribe(topic)
         speaker.say(topic, "hello")
         await until(lambda: listener.heard)
 
@@ -376,7 +379,7 @@ async def test_a_server_behind_a_password_is_talked_to_by_who_has_it(
     with serving(*options) as engine:
         place = engine.url.removeprefix("nats://")
         async with nodes(*[f"nats://{right}{place}"] * 2) as (speaker, listener):
-            await listener.listen(topic)
+            await listener.subscribe(topic)
             speaker.say(topic, "hello")
             await until(lambda: listener.heard)
         for key in (wrong, ""):
@@ -438,7 +441,7 @@ async def test_a_server_with_a_certificate_is_talked_to_in_the_dark_if_we_trust_
         monkeypatch.setenv("SSL_CERT_FILE", cert)
         assert ssl.get_default_verify_paths().cafile == cert
         async with nodes(url, url) as (speaker, listener):
-            await listener.listen(topic)
+            await listener.subscribe(topic)
             speaker.say(topic, "hello")
             await until(lambda: listener.heard)
 

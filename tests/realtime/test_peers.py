@@ -10,7 +10,7 @@ from nats.aio.msg import Msg
 from greenroom.realtime.nats import peers
 from greenroom.realtime.nats.subjects import GONE, HERE
 from scripts.engines import Engine, nats as server
-from tests.realtime.node import a_topic, nodes, until
+from tests.realtime.bus_client import a_topic, nodes, until
 
 
 @pytest.fixture
@@ -43,15 +43,15 @@ async def test_a_node_that_falls_silent_may_have_had_something_to_tell(own_serve
 async def test_a_node_that_says_goodbye_is_not_missed(own_server: Engine) -> None:
     topic, gone = a_topic(), asyncio.Event()
 
-    async def hear(_: Msg) -> None:
+    async def heard_from(_: Msg) -> None:
         gone.set()
 
     async with nodes(own_server.url, own_server.url) as (stays, goes):
         ear = Client()
         await ear.connect(own_server.url)
-        await ear.subscribe(GONE, cb=hear)
+        await ear.subscribe(GONE, cb=heard_from)
         await ear.flush()
-        await stays.listen(topic)
+        await stays.subscribe(topic)
         goes.say(topic, "my last word")
         await goes.bus.close()
         await until(lambda: gone.is_set() and stays.texts(topic))
@@ -82,14 +82,14 @@ def test_whoever_stood_still_takes_nobody_for_dead(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(peers, "SILENT_SECONDS", 15)
     clock = iter((0, 0, 0, 5, 5, 10, 10, 15, 15, 20, 20, 60, 60, 65, 70, 75, 80))
     others = peers.Peers(lambda: next(clock))
-    others.hear(b"one")
-    others.hear(b"two")
+    others.heard_from(b"one")
+    others.heard_from(b"two")
     for _ in range(3):
-        others.hear(b"one")
-        assert others.fallen_silent() == 0
-    others.hear(b"one")
-    assert others.fallen_silent() == 1, "the other one"
-    assert others.fallen_silent() == 0, "40 seconds in which nobody could be heard"
+        others.heard_from(b"one")
+        assert others.take_silent() == 0
+    others.heard_from(b"one")
+    assert others.take_silent() == 1, "the other one"
+    assert others.take_silent() == 0, "40 seconds in which nobody could be heard"
     for _ in range(3):
-        assert others.fallen_silent() == 0
-    assert others.fallen_silent() == 1
+        assert others.take_silent() == 0
+    assert others.take_silent() == 1

@@ -22,10 +22,10 @@ def servers(url: str) -> list[Server]:
         return [_server(part) for part in _parts(url)]
     except ValueError:
         reason = "that is no nats://host:port or tls://host:port"
-        raise BusUnavailable(shown(url), reason) from None
+        raise BusUnavailable(redacted(url), reason) from None
 
 
-def shown(url: str) -> str:
+def redacted(url: str) -> str:
     """Without what is nobody's business, even where the rest makes no sense."""
     return ",".join(re.sub(r"^(\w+://)?.*@", r"\1", part) for part in _parts(url))
 

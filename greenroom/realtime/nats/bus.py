@@ -17,26 +17,26 @@ import msgspec
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
-from greenroom.realtime.base import Deliver, Missed, Notice, Topic
+from greenroom.realtime.bus import BusMessage, Deliver, OnGap, Topic
 from greenroom.realtime.nats import peers
-from greenroom.realtime.nats.address import servers, shown
-from greenroom.realtime.nats.link import Link
-from greenroom.realtime.nats.outgoing import Outgoing
+from greenroom.realtime.nats.address import redacted, servers
+from greenroom.realtime.nats.connection import NatsConnection
+from greenroom.realtime.nats.send_queue import SendQueue
 from greenroom.realtime.nats.subjects import GONE, HERE, LOST, topic_of
-from greenroom.realtime.nats.topics import Topics
+from greenroom.realtime.nats.subscriptions import Subscriptions
 from greenroom.realtime.problems import BusUnavailable
 
-BEAT_SECONDS = 10
+CONFIRM_SECONDS = 10
 CONNECT_SECONDS = 5
 READY_SECONDS = 3
 _CLOSE_SECONDS = 2
 _END_SECONDS = 3
 """Longer than it takes a keeper that has heard of its end to let go of its connection."""
 _LONGEST_PAUSE_SECONDS = 2.0
-_QUIET_SECONDS = 1.0
-"""Between one `missed` and the next: when all nodes come back they all say that they were lost."""
+_GAP_COOLDOWN_SECONDS = 1.0
+"""Between one `on_gap` and the next: when all nodes come back they all say that they were lost."""
 
-_decode = msgspec.msgpack.Decoder(Notice).decode
+_decode = msgspec.msgpack.Decoder(BusMessage).decode
 _log = logging.getLogger(__name__)
 
 
@@ -45,187 +45,189 @@ class NatsBus:
         self._url = url
         self._name = secrets.token_hex(8).encode()
         self._deliver: Deliver | None = None
-        self._missed: Missed | None = None
-        self._keeper: asyncio.Task[None] | None = None
-        self._topics = Topics()
-        self._outgoing = Outgoing()
+        self._on_gap: OnGap | None = None
+        self._connection_task: asyncio.Task[None] | None = None
+        self._subscriptions = Subscriptions()
+        self._send_queue = SendQueue()
         self._peers = peers.Peers()
         self._work = asyncio.Event()
         self._idle = asyncio.Event()
         self._up = False
         self._is_leaving = False
-        self._quiet: asyncio.TimerHandle | None = None
-        self._missed_again = False
+        self._gap_cooldown: asyncio.TimerHandle | None = None
+        self._gap_pending = False
 
     @property
     def is_up(self) -> bool:
         return self._up
 
-    async def start(self, deliver: Deliver, missed: Missed) -> None:
-        self._deliver, self._missed, self._is_leaving = deliver, missed, False
-        link = await self._connect()
-        self._keeper = asyncio.create_task(self._keep(link))
+    async def start(self, deliver: Deliver, on_gap: OnGap) -> None:
+        self._deliver, self._on_gap, self._is_leaving = deliver, on_gap, False
+        connection = await self._connect()
+        self._connection_task = asyncio.create_task(self._run(connection))
         await asyncio.sleep(0)  # what is published from now on is taken
 
-    def publish(self, topics: Iterable[Topic], notice: Notice) -> None:
+    def publish(self, topics: Iterable[Topic], bus_message: BusMessage) -> None:
         if self._deliver is None:
             return
         topics = tuple(topics)
         if self._up:
-            self._outgoing.add(topics, notice)
+            self._send_queue.add(topics, bus_message)
             self._idle.clear()
             self._work.set()
         else:
-            self._outgoing.owed = True
+            self._send_queue.owes_loss_report = True
         for topic in topics:
-            if topic in self._topics:
-                self._deliver(topic, notice)
+            if topic in self._subscriptions:
+                self._deliver(topic, bus_message)
 
-    def listen(self, topic: Topic) -> None:
-        if self._topics.add(topic):
+    def subscribe(self, topic: Topic) -> None:
+        if self._subscriptions.add(topic):
             self._work.set()
 
-    def unlisten(self, topic: Topic) -> None:
-        if self._topics.remove(topic):
+    def unsubscribe(self, topic: Topic) -> None:
+        if self._subscriptions.remove(topic):
             self._work.set()
 
     async def ready(self) -> None:
         """Gives up after a while: whoever was not ready by then is told that they missed some."""
         with suppress(TimeoutError):
             async with asyncio.timeout(READY_SECONDS):
-                await self._topics.ready()
+                await self._subscriptions.ready()
 
     async def close(self) -> None:
-        if self._keeper is not None:
-            self._say_goodbye()
+        if self._connection_task is not None:
+            self._announce_leaving()
             with suppress(TimeoutError):
                 async with asyncio.timeout(_CLOSE_SECONDS):
                     await self._idle.wait()
-            await _end(self._keeper)
-        if self._quiet is not None:
-            self._quiet.cancel()
-        self._keeper = self._deliver = self._missed = self._quiet = None
+            await _cancel(self._connection_task)
+        if self._gap_cooldown is not None:
+            self._gap_cooldown.cancel()
+        self._connection_task = self._deliver = self._on_gap = self._gap_cooldown = None
 
-    def _say_goodbye(self) -> None:
+    def _announce_leaving(self) -> None:
         """After all that waits, and not if that is let go."""
         self._is_leaving = True
         if self._up:
-            self._outgoing.say(GONE, self._name)
+            self._send_queue.enqueue(GONE, self._name)
             self._idle.clear()
             self._work.set()
 
     # What comes
 
-    def _hear(self, message: Msg) -> None:
+    def _on_message(self, message: Msg) -> None:
         """Called by the task of nats-py that reads, which an exception would end without a word."""
         try:
             if message.subject in (LOST, HERE, GONE):
-                self._hear_of_a_node(message)
+                self._on_node_message(message)
                 return
             topic = topic_of(message.subject)
-            if topic in self._topics and self._deliver is not None:
+            if topic in self._subscriptions and self._deliver is not None:
                 self._deliver(topic, _decode(message.data))
         except msgspec.DecodeError as error:
             _log.warning("the bus brought what is no notice, on %s: %s", message.subject, error)
-            self._missed_some()
+            self._report_gap()
         except Exception:
             _log.exception("a notice on %s was not told", message.subject)
 
-    def _hear_of_a_node(self, message: Msg) -> None:
+    def _on_node_message(self, message: Msg) -> None:
         if message.subject == LOST:
-            self._missed_some()
+            self._report_gap()
         elif message.subject == HERE:
-            self._peers.hear(message.data)
+            self._peers.heard_from(message.data)
         else:
-            self._peers.let_go(message.data)
+            self._peers.remove(message.data)
 
-    def _missed_some(self) -> None:
-        if self._quiet is not None:
-            self._missed_again = True
-        elif self._missed is not None:
-            self._quiet = asyncio.get_running_loop().call_later(_QUIET_SECONDS, self._quiet_over)
-            self._missed()
+    def _report_gap(self) -> None:
+        if self._gap_cooldown is not None:
+            self._gap_pending = True
+        elif self._on_gap is not None:
+            self._gap_cooldown = asyncio.get_running_loop().call_later(
+                _GAP_COOLDOWN_SECONDS, self._on_cooldown_over
+            )
+            self._on_gap()
 
-    def _quiet_over(self) -> None:
-        self._quiet = None
-        if self._missed_again:
-            self._missed_again = False
-            self._missed_some()
+    def _on_cooldown_over(self) -> None:
+        self._gap_cooldown = None
+        if self._gap_pending:
+            self._gap_pending = False
+            self._report_gap()
 
     # One connection after the other
 
-    async def _keep(self, link: Link) -> None:
+    async def _run(self, connection: NatsConnection) -> None:
         while True:
-            await self._use(link)
-            link = await self._come_back()
+            await self._use_connection(connection)
+            connection = await self._reconnect()
             if self._is_leaving:
-                await link.close()
+                await connection.close()
                 return
             _log.info("the bus is back")
             try:
-                self._missed_some()
+                self._report_gap()
             except Exception:
                 _log.exception("nobody was told that the bus was away")
 
-    async def _use(self, link: Link) -> None:
+    async def _use_connection(self, connection: NatsConnection) -> None:
         self._up = True
         self._work.set()
         tasks = [
-            asyncio.create_task(self._send_what_waits(link)),
-            asyncio.create_task(self._confirm_what_is_written(link)),
-            asyncio.create_task(self._look_for_others(link)),
-            asyncio.create_task(link.end()),
+            asyncio.create_task(self._send_loop(connection)),
+            asyncio.create_task(self._confirm_loop(connection)),
+            asyncio.create_task(self._heartbeat_loop(connection)),
+            asyncio.create_task(connection.wait_closed()),
         ]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             _log_end(done.pop().exception())
         finally:
             self._up = False
-            self._topics.cut_off()
-            self._outgoing.cut_off()
+            self._subscriptions.on_disconnect()
+            self._send_queue.on_disconnect()
             self._idle.set()
             for task in tasks:
                 task.cancel()
-            await link.close()
+            await connection.close()
             with suppress(TimeoutError):
                 async with asyncio.timeout(1):
                     await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _send_what_waits(self, link: Link) -> None:
-        while link.alive:
+    async def _send_loop(self, connection: NatsConnection) -> None:
+        while connection.alive:
             await self._work.wait()
             self._work.clear()
-            while self._topics.is_stale or self._outgoing:
-                await self._topics.write(link)
-                await self._outgoing.send_some(link)
+            while self._subscriptions.is_stale or self._send_queue:
+                await self._subscriptions.write(connection)
+                await self._send_queue.send_batch(connection)
             self._idle.set()
 
-    async def _confirm_what_is_written(self, link: Link) -> None:
+    async def _confirm_loop(self, connection: NatsConnection) -> None:
         """And now and then that the server is still there: a cable that is cut says nothing."""
-        while link.alive:
+        while connection.alive:
             with suppress(TimeoutError):
-                async with asyncio.timeout(BEAT_SECONDS):
-                    await self._topics.to_confirm.wait()
-            self._topics.to_confirm.clear()
-            await self._confirm(link)
+                async with asyncio.timeout(CONFIRM_SECONDS):
+                    await self._subscriptions.to_confirm.wait()
+            self._subscriptions.to_confirm.clear()
+            await self._confirm(connection)
 
-    async def _confirm(self, link: Link) -> None:
-        written, sent = self._topics.written, self._outgoing.sent
-        await link.confirm()
-        self._topics.confirmed(written)
-        self._outgoing.arrived(sent)
+    async def _confirm(self, connection: NatsConnection) -> None:
+        written, sent = self._subscriptions.written, self._send_queue.sent
+        await connection.confirm()
+        self._subscriptions.confirmed(written)
+        self._send_queue.confirmed(sent)
 
-    async def _look_for_others(self, link: Link) -> None:
-        self._peers.wait_for_all()
-        while link.alive:
+    async def _heartbeat_loop(self, connection: NatsConnection) -> None:
+        self._peers.reset()
+        while connection.alive:
             if not self._is_leaving:
-                await link.publish(HERE, self._name)
+                await connection.publish(HERE, self._name)
             await asyncio.sleep(peers.HERE_SECONDS)
-            if silent := self._peers.fallen_silent():
+            if silent := self._peers.take_silent():
                 _log.warning("%d nodes have fallen silent", silent)
-                self._missed_some()
+                self._report_gap()
 
-    async def _come_back(self) -> Link:
+    async def _reconnect(self) -> NatsConnection:
         pause, reason = 0.1, ""
         while True:
             await asyncio.sleep(pause * random.uniform(0.5, 1))
@@ -237,37 +239,37 @@ class NatsBus:
                     reason = problem.reason
                     _log.warning("%s", problem)
 
-    async def _connect(self) -> Link:
+    async def _connect(self) -> NatsConnection:
         """To one of the servers, with everything listened for that is asked for."""
         known = servers(self._url)
         seconds = max(1, CONNECT_SECONDS // len(known))
         reasons = []
         for server in random.sample(known, len(known)):
-            link = Link(self._hear)
+            connection = NatsConnection(self._on_message)
             try:
-                await link.open(server, seconds)
-                self._topics.start_over()
+                await connection.open(server, seconds)
+                self._subscriptions.mark_all_stale()
                 for said in (LOST, HERE, GONE):
-                    await link.subscribe(said)
-                await self._topics.write(link)
-                await self._confirm(link)
+                    await connection.subscribe(said)
+                await self._subscriptions.write(connection)
+                await self._confirm(connection)
             except (NatsError, OSError) as error:
-                await link.close()
+                await connection.close()
                 reasons.append(str(error) or "no answer in time")
             except BaseException:
-                await link.close()
+                await connection.close()
                 raise
             else:
-                return link
-        raise BusUnavailable(shown(self._url), "; ".join(sorted(set(reasons))))
+                return connection
+        raise BusUnavailable(redacted(self._url), "; ".join(sorted(set(reasons))))
 
 
-async def _end(keeper: asyncio.Task[None]) -> None:
+async def _cancel(task: asyncio.Task[None]) -> None:
     """nats-py waits with `wait_for`, which in Python 3.11 swallows a cancellation that comes with
     what it waits for: a keeper whose bus comes back just then does not hear of its end."""
-    while not keeper.done():
-        keeper.cancel()
-        await asyncio.wait([keeper], timeout=_END_SECONDS)
+    while not task.done():
+        task.cancel()
+        await asyncio.wait([task], timeout=_END_SECONDS)
 
 
 def _log_end(reason: BaseException | None) -> None:

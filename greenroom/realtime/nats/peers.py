@@ -20,23 +20,23 @@ class Peers:
         self._heard: dict[bytes, float] = {}
         self._looked = now()
 
-    def hear(self, name: bytes) -> None:
+    def heard_from(self, name: bytes) -> None:
         self._heard[name] = self._now()
 
-    def let_go(self, name: bytes) -> None:
+    def remove(self, name: bytes) -> None:
         """It has said goodbye, and before that all that it had to say."""
         self._heard.pop(name, None)
 
-    def wait_for_all(self) -> None:
+    def reset(self) -> None:
         """Nobody could be heard. They have as much time as ever to say that they are there."""
         self._looked = self._now()
         self._heard = dict.fromkeys(self._heard, self._looked)
 
-    def fallen_silent(self) -> int:
+    def take_silent(self) -> int:
         """How many, since the last look. One looks as often as one says that one is there."""
         now, looked = self._now(), self._looked
         if now - looked > 2 * HERE_SECONDS:
-            self.wait_for_all()
+            self.reset()
         self._looked = now
         silent = [name for name, heard in self._heard.items() if now - heard > SILENT_SECONDS]
         for name in silent:

@@ -11,7 +11,7 @@ No topic can be one of the latter: its `$` would be escaped.
 import re
 from urllib.parse import quote, unquote
 
-from greenroom.realtime.base import Topic
+from greenroom.realtime.bus import Topic
 
 LOST = "greenroom.$lost"
 HERE = "greenroom.$here"

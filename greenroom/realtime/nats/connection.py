@@ -34,7 +34,7 @@ class _Client(Client):
         return super().ssl_context
 
 
-class _Inlet(asyncio.Future[Msg]):
+class _CallbackFuture(asyncio.Future[Msg]):
     """nats-py sets a subscription's message as the result of its future. This one takes them as
     they come: as many as there are, in order, in the task that reads, with no queue between."""
 
@@ -49,14 +49,14 @@ class _Inlet(asyncio.Future[Msg]):
         self._take(result)
 
 
-class Link:
-    def __init__(self, hear: Callable[[Msg], None]) -> None:
+class NatsConnection:
+    def __init__(self, on_message: Callable[[Msg], None]) -> None:
         self.alive = True
         self._client = _Client()
-        self._inlet = _Inlet(hear)
+        self._callback = _CallbackFuture(on_message)
         self._unused: asyncio.Queue[Msg] = asyncio.Queue()
         self._subscriptions: dict[str, Subscription] = {}
-        self._settled = False
+        self._is_confirmed = False
         self._ended = asyncio.Event()
         self._reason: Exception | None = None
 
@@ -84,11 +84,11 @@ class Link:
         self._check_tls(server)
 
     def _secret(self, server: Server, secret: str | None) -> Callable[[], str] | None:
-        def told() -> str:
+        def credential() -> str:
             self._check_tls(server)
             return secret or ""
 
-        return None if secret is None else told
+        return None if secret is None else credential
 
     def _check_tls(self, server: Server) -> None:
         """nats-py talks in the clear to a server that offers no TLS, whatever its URL says."""
@@ -97,7 +97,7 @@ class Link:
 
     async def subscribe(self, subject: str) -> None:
         if subject not in self._subscriptions:
-            subscription = await self._client.subscribe(subject, future=self._inlet)
+            subscription = await self._client.subscribe(subject, future=self._callback)
             # Nothing is ever put there, but every one has its own: 3.4 KB.
             subscription._pending_queue = self._unused
             self._subscriptions[subject] = subscription
@@ -109,7 +109,7 @@ class Link:
     async def publish(self, subject: str, data: bytes) -> None:
         await self._client.publish(subject, data)
 
-    async def room(self) -> None:
+    async def wait_writable(self) -> None:
         """Returns when there is room for more."""
         await asyncio.sleep(0)
         while self._client.pending_data_size > _BUFFERED_BYTES:  # noqa: ASYNC110 (it has no event)
@@ -120,14 +120,14 @@ class Link:
         for _ in range(2):
             await self._client.rtt(timeout=PONG_SECONDS)
         if self._ended.is_set():
-            raise self._why()
-        self._settled = True
+            raise self._close_reason()
+        self._is_confirmed = True
 
-    async def end(self) -> None:
+    async def wait_closed(self) -> None:
         await self._ended.wait()
-        raise self._why()
+        raise self._close_reason()
 
-    def _why(self) -> Exception:
+    def _close_reason(self) -> Exception:
         return self._reason or ConnectionError("the server closed the connection")
 
     async def close(self) -> None:
@@ -137,10 +137,10 @@ class Link:
                 await self._client.close()
         for task in (self._client._reading_task, self._client._flusher_task):
             if task is not None:
-                task.add_done_callback(_forgiven)
+                task.add_done_callback(_ignore_exception)
 
     async def _on_error(self, error: Exception) -> None:
-        if not self._settled or isinstance(error, OSError | StaleConnectionError):
+        if not self._is_confirmed or isinstance(error, OSError | StaleConnectionError):
             self._reason = error
             self._ended.set()
         else:  # a topic that we may not listen for, and the like
@@ -151,7 +151,7 @@ class Link:
         self._ended.set()
 
 
-def _forgiven(task: asyncio.Task[None]) -> None:
+def _ignore_exception(task: asyncio.Task[None]) -> None:
     """With something left to write when the connection is gone, nats-py's tasks stumble."""
     if not task.cancelled():
         task.exception()

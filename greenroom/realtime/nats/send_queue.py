@@ -11,8 +11,8 @@ from collections.abc import Iterable
 import msgspec
 from nats.errors import MaxPayloadError
 
-from greenroom.realtime.base import Notice, Topic
-from greenroom.realtime.nats.link import Link
+from greenroom.realtime.bus import BusMessage, Topic
+from greenroom.realtime.nats.connection import NatsConnection
 from greenroom.realtime.nats.subjects import LOST, fits, subject_of
 
 MOST_WAITING_BYTES = 16_000_000
@@ -22,37 +22,37 @@ _encode = msgspec.msgpack.Encoder().encode
 _log = logging.getLogger(__name__)
 
 
-class Outgoing:
+class SendQueue:
     def __init__(self) -> None:
         self.bytes = 0
-        self.owed = False
+        self.owes_loss_report = False
         """Whether the others have to be told that something of ours was lost."""
-        self.sent = self._arrived = 0
+        self.sent = self._confirmed = 0
         """How much has left, and how much of it the server is known to have."""
         self._waiting: deque[tuple[str, bytes]] = deque()
 
     def __bool__(self) -> bool:
-        return self.owed or bool(self._waiting)
+        return self.owes_loss_report or bool(self._waiting)
 
-    def add(self, topics: Iterable[Topic], notice: Notice) -> None:
-        data = _encode(notice)
+    def add(self, topics: Iterable[Topic], message: BusMessage) -> None:
+        data = _encode(message)
         for topic in topics:
             subject = subject_of(topic)
             if fits(subject):
-                self.say(subject, data)
+                self.enqueue(subject, data)
         if self.bytes > MOST_WAITING_BYTES:
             _log.warning("the bus is slow: %d notices are let go", len(self._waiting))
-            self._let_go()
+            self._drop_all()
 
-    def say(self, subject: str, data: bytes) -> None:
+    def enqueue(self, subject: str, data: bytes) -> None:
         self._waiting.append((subject, data))
         self.bytes += len(data) + _OVERHEAD_BYTES
 
-    async def send_some(self, link: Link) -> None:
-        if self.owed:
-            self.owed = False
+    async def send_batch(self, connection: NatsConnection) -> None:
+        if self.owes_loss_report:
+            self.owes_loss_report = False
             self.sent += 1
-            await link.publish(LOST, b"")
+            await connection.publish(LOST, b"")
         for _ in range(BATCH):
             if not self._waiting:
                 break
@@ -60,22 +60,22 @@ class Outgoing:
             self.bytes -= len(data) + _OVERHEAD_BYTES
             self.sent += 1
             try:
-                await link.publish(subject, data)
+                await connection.publish(subject, data)
             except MaxPayloadError:
                 _log.warning("a notice of %d bytes is too large for the bus", len(data))
-                self.owed = True
-        await link.room()
+                self.owes_loss_report = True
+        await connection.wait_writable()
 
-    def arrived(self, sent: int) -> None:
+    def confirmed(self, sent: int) -> None:
         """All of what had left when so much had."""
-        self._arrived = sent
+        self._confirmed = sent
 
-    def cut_off(self) -> None:
+    def on_disconnect(self) -> None:
         """Nobody takes anything any more."""
-        self.owed = self.owed or self._arrived < self.sent
-        self._let_go()
+        self.owes_loss_report = self.owes_loss_report or self._confirmed < self.sent
+        self._drop_all()
 
-    def _let_go(self) -> None:
-        self.owed = self.owed or bool(self._waiting)
+    def _drop_all(self) -> None:
+        self.owes_loss_report = self.owes_loss_report or bool(self._waiting)
         self._waiting.clear()
         self.bytes = 0

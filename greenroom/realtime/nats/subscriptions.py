@@ -6,19 +6,19 @@ it says so, what is published elsewhere may pass us by.
 
 import asyncio
 
-from greenroom.realtime.base import EVERYBODY, Topic
-from greenroom.realtime.nats.link import Link
-from greenroom.realtime.nats.outgoing import BATCH
+from greenroom.realtime.bus import ALL_NODES, Topic
+from greenroom.realtime.nats.connection import NatsConnection
+from greenroom.realtime.nats.send_queue import BATCH
 from greenroom.realtime.nats.subjects import fits, subject_of
 
 
-class Topics:
+class Subscriptions:
     def __init__(self) -> None:
         self.to_confirm = asyncio.Event()
         """Something new is written, and the server is to be asked whether it knows."""
         self.written = 0
         """How far the server has been told, of how many times something new was asked for."""
-        self._topics = {EVERYBODY}
+        self._topics = {ALL_NODES}
         self._stale: set[Topic] = set()
         """Where the server may think otherwise."""
         self._asked = self._confirmed = 0
@@ -42,29 +42,29 @@ class Topics:
 
     def remove(self, topic: Topic) -> bool:
         """Whether it was there, and is not for good."""
-        if topic not in self._topics or topic == EVERYBODY:
+        if topic not in self._topics or topic == ALL_NODES:
             return False
         self._topics.remove(topic)
         self._stale.add(topic)
         return True
 
-    def start_over(self) -> None:
+    def mark_all_stale(self) -> None:
         """Another server, which knows nothing."""
         self._stale = set(self._topics)
 
-    def cut_off(self) -> None:
+    def on_disconnect(self) -> None:
         """Whoever waits has to wait until there is a server again."""
         self._asked += 1
 
-    async def write(self, link: Link) -> None:
+    async def write(self, connection: NatsConnection) -> None:
         while self._stale:
             for _ in range(min(BATCH, len(self._stale))):
                 topic = self._stale.pop()
                 subject = subject_of(topic)
                 if topic not in self._topics:
-                    await link.unsubscribe(subject)
+                    await connection.unsubscribe(subject)
                 elif fits(subject):
-                    await link.subscribe(subject)
+                    await connection.subscribe(subject)
             await asyncio.sleep(0)
         if self.written < self._asked:
             self.written = self._asked

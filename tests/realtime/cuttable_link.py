@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
 
 
-class Cable:
+class CuttableLink:
     def __init__(self, server: str) -> None:
         self._server = urlsplit(server)
         self._whole = asyncio.Event()
@@ -54,14 +54,14 @@ class Cable:
 
 
 @asynccontextmanager
-async def cable_to(server: str) -> AsyncIterator[Cable]:
-    cable = Cable(server)
-    listening = await asyncio.start_server(cable.carry, "127.0.0.1", 0)
+async def cuttable_link_to(server: str) -> AsyncIterator[CuttableLink]:
+    cuttable_link = CuttableLink(server)
+    listening = await asyncio.start_server(cuttable_link.carry, "127.0.0.1", 0)
     host, port = listening.sockets[0].getsockname()
-    cable.url = f"nats://{host}:{port}"
+    cuttable_link.url = f"nats://{host}:{port}"
     try:
-        yield cable
+        yield cuttable_link
     finally:
-        cable.mend()
-        cable.cut()
+        cuttable_link.mend()
+        cuttable_link.cut()
         listening.close()

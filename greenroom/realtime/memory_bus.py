@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from greenroom.realtime.base import Deliver, Missed, Notice, Topic
+from greenroom.realtime.bus import BusMessage, Deliver, OnGap, Topic
 
 
 class MemoryBus:
@@ -12,19 +12,19 @@ class MemoryBus:
         self._deliver: Deliver | None = None
         self._topics: set[Topic] = set()
 
-    async def start(self, deliver: Deliver, missed: Missed) -> None:
+    async def start(self, deliver: Deliver, on_gap: OnGap) -> None:
         self._deliver = deliver
 
-    def publish(self, topics: Iterable[Topic], notice: Notice) -> None:
+    def publish(self, topics: Iterable[Topic], message: BusMessage) -> None:
         if self._deliver is not None:
             for topic in topics:
                 if topic in self._topics:
-                    self._deliver(topic, notice)
+                    self._deliver(topic, message)
 
-    def listen(self, topic: Topic) -> None:
+    def subscribe(self, topic: Topic) -> None:
         self._topics.add(topic)
 
-    def unlisten(self, topic: Topic) -> None:
+    def unsubscribe(self, topic: Topic) -> None:
         self._topics.discard(topic)
 
     async def ready(self) -> None:

@@ -8,46 +8,46 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from uuid import uuid4
 
-from greenroom.realtime.base import EVERYBODY, Bus, Notice, Topic
+from greenroom.realtime.bus import ALL_NODES, Bus, BusMessage, Topic
 from greenroom.realtime.nats import NatsBus
 
 
-class Node:
+class BusClient:
     def __init__(self, bus: Bus) -> None:
         self.bus = bus
-        self.heard: list[tuple[Topic, Notice]] = []
+        self.heard: list[tuple[Topic, BusMessage]] = []
         self.forgotten: list[str] = []
         self.missed = 0
 
     async def start(self, *topics: Topic) -> None:
         await self.bus.start(self._hear, self._miss)
-        await self.listen(*topics)
+        await self.subscribe(*topics)
 
-    async def listen(self, *topics: Topic) -> None:
+    async def subscribe(self, *topics: Topic) -> None:
         for topic in topics:
-            self.bus.listen(topic)
+            self.bus.subscribe(topic)
         await self.bus.ready()
 
     def say(self, topic: Topic, text: str) -> None:
-        self.bus.publish([topic], Notice(text.encode()))
+        self.bus.publish([topic], BusMessage(text.encode()))
 
     def texts(self, topic: Topic) -> list[str]:
-        return [notice.payload.decode() for told, notice in self.heard if told == topic]
+        return [message.payload.decode() for told, message in self.heard if told == topic]
 
-    def _hear(self, topic: Topic, notice: Notice) -> None:
-        if topic == EVERYBODY:
-            self.forgotten.append(notice.payload.decode())
+    def _hear(self, topic: Topic, message: BusMessage) -> None:
+        if topic == ALL_NODES:
+            self.forgotten.append(message.payload.decode())
         else:
-            self.heard.append((topic, notice))
+            self.heard.append((topic, message))
 
     def _miss(self) -> None:
         self.missed += 1
 
 
 @asynccontextmanager
-async def nodes(*urls: str) -> AsyncIterator[list[Node]]:
+async def nodes(*urls: str) -> AsyncIterator[list[BusClient]]:
     """A node on each."""
-    made = [Node(NatsBus(url)) for url in urls]
+    made = [BusClient(NatsBus(url)) for url in urls]
     try:
         for node in made:
             await node.start()

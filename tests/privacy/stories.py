@@ -1,0 +1,174 @@
+"""The stories that are told twice: who knows whom before the secret fact, and the facts.
+
+Ana observes. Each fact is something that Ana must not be able to tell from nothing at all.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeAlias
+
+from greenroom.ids import UserId
+from greenroom.people.suspend import suspend
+from tests.privacy.world import PrivacyWorld
+
+OTHERS = ("ben", "cleo", "dora", "emil")
+Begin: TypeAlias = Callable[[PrivacyWorld], Awaitable[list[str]]]
+Fact: TypeAlias = Callable[[PrivacyWorld, str, list[str]], Awaitable[None]]
+"""Done by the person named, who is in the threads."""
+
+
+async def known_pair(node: PrivacyWorld) -> list[str]:
+    """An inquiry and the direct thread of Ana and Ben, who have talked in both."""
+    inquiry = await node.talk("ana", "ben")
+    threads = [inquiry, await node.open_direct("ana", "ben")]
+    for thread in threads:
+        node.clock.advance(seconds=1)
+        await node.say("ben", thread, "Good morning.")
+        await node.say("ana", thread, "And to you.")
+        await node.call("ben", "PUT", f"/threads/{thread}/read", {"seq": 2})
+    return threads
+
+
+async def asked_pair(node: PrivacyWorld) -> list[str]:
+    """Ana has asked Ben, a stranger."""
+    thread = await node.open("ana", "ben")
+    await node.say("ana", thread, "Hello Ben!")
+    return [thread]
+
+
+async def asked_group(node: PrivacyWorld) -> list[str]:
+    """Ana has asked three strangers into one thread."""
+    thread = await node.open("ana", "ben", "cleo", "dora", kind="group")
+    await node.say("ana", thread, "Hello all!")
+    return [thread]
+
+
+async def known_group(node: PrivacyWorld) -> list[str]:
+    thread = await node.group("ana", "ben", "cleo", "dora")
+    await node.say("ana", thread, "Hello all!")
+    for name in ("ben", "cleo", "dora"):
+        await node.call(name, "PUT", f"/threads/{thread}/read", {"seq": 1})
+    return [thread]
+
+
+async def nothing(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    pass
+
+
+async def leaves(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    for thread in threads:
+        await node.call(name, "DELETE", f"/threads/{thread}/participants/{node.id(name)}")
+
+
+async def leaves_one(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    await leaves(node, name, threads[-1:])
+
+
+async def blocks(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    await node.call(name, "PUT", f"/blocks/{node.id('ana')}")
+
+
+async def blocks_from_thread(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    await node.call(name, "PUT", f"/blocks/{node.id('ana')}?threadId={threads[0]}")
+
+
+async def blocks_and_unblocks(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    await blocks(node, name, threads)
+    await node.call(name, "DELETE", f"/blocks/{node.id('ana')}")
+
+
+async def leaves_and_returns(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    await leaves_one(node, name, threads)
+    await node.call(name, "PUT", f"/direct/{node.id('ana')}")
+
+
+async def leaves_and_blocks(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    await leaves(node, name, threads)
+    await blocks(node, name, threads)
+
+
+async def is_suspended(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    await suspend(node.contexts.people, UserId(node.id(name)), None, "spam")
+
+
+async def archives(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    for thread in threads:
+        wish = {"archived": True, "mutedUntil": "2150-01-01T00:00:00Z", "pinned": True}
+        await node.call(name, "PATCH", f"/threads/{thread}/mine", wish)
+
+
+async def hides(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    for thread in threads:
+        await node.call(name, "PATCH", f"/threads/{thread}/mine", {"hidden": True})
+
+
+async def marks_spam(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    await node.call(name, "PATCH", f"/threads/{threads[0]}/mine", {"spam": True})
+
+
+async def reads(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    """Of a request: its sender is not told how far it was read."""
+    await node.call(name, "PUT", f"/threads/{threads[0]}/read", {"seq": 1})
+
+
+async def drafts(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    await node.call(name, "PUT", f"/threads/{threads[0]}/draft", {"body": "I think"})
+
+
+async def is_held(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    """A message that waits for a moderator is nothing to the others."""
+    scam = "Please pay a deposit with a gift card, then wire the rest by western union"
+    body = {"body": scam, "clientMessageId": "held"}
+    sent = await node.call(name, "POST", f"/threads/{threads[0]}/messages", body)
+    assert sent["status"] == "held"
+
+
+async def _answer(node: PrivacyWorld, name: str, thread: str, way: str) -> None:
+    [request] = (await node.call(name, "GET", f"/threads/{thread}"))["requests"]
+    await node.call(name, "POST", f"/requests/{request['requestId']}/{way}")
+
+
+async def declines(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    await _answer(node, name, threads[0], "decline")
+
+
+async def blocks_request(node: PrivacyWorld, name: str, threads: list[str]) -> None:
+    await _answer(node, name, threads[0], "block")
+
+
+_OWN: dict[str, Fact] = {
+    "blocks": blocks,
+    "blocks from the thread": blocks_from_thread,
+    "is suspended": is_suspended,
+    "archives": archives,
+    "hides": hides,
+}
+_WAITING: dict[str, Fact] = _OWN | {
+    "declines": declines,
+    "blocks the request": blocks_request,
+    "leaves": leaves,
+    "marks as spam": marks_spam,
+    "reads": reads,
+}
+STORIES: Mapping[str, tuple[Begin, tuple[str, ...], dict[str, Fact]]] = {
+    "known pair": (
+        known_pair,
+        ("ben",),
+        _OWN
+        | {
+            "leaves": leaves,
+            "leaves one": leaves_one,
+            "blocks and unblocks": blocks_and_unblocks,
+            "leaves and returns": leaves_and_returns,
+            "leaves and blocks": leaves_and_blocks,
+            "drafts": drafts,
+            "is held": is_held,
+        },
+    ),
+    "asked pair": (asked_pair, ("ben",), _WAITING),
+    "asked group": (asked_group, ("ben", "cleo", "dora"), _WAITING),
+    "known group": (
+        known_group,
+        ("cleo",),
+        _OWN | {"drafts": drafts, "is held": is_held},
+    ),
+}
