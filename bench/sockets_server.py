@@ -2,7 +2,7 @@
 
     python -m bench.sockets_server picows 9000 FOLDER
 
-`picows` is the product's own way in (uvicorn reads the request, `Handover` hands over) with an echo
+`picows` is the product's own way in (uvicorn reads the request, `UpgradeProtocol` hands over) with an echo
 behind it; every other name is one of uvicorn's own, with a bare ASGI app behind it. FOLDER has what
 uvicorn needs for those.
 """
@@ -24,9 +24,9 @@ from picows import (
     WSUpgradeResponseWithListener,
 )
 
-from greenroom.api.ws import handover
-from greenroom.api.ws.desk import Desk
-from greenroom.api.ws.wire import Waiting
+from greenroom.api.ws import upgrade
+from greenroom.api.ws.socket_server import SocketServer
+from greenroom.api.ws.transport import UnauthenticatedProtocol
 
 Message = MutableMapping[str, Any]
 PICOWS = "picows"
@@ -41,8 +41,10 @@ class Echo(WSListener):
             transport.disconnect()
 
 
-def upgraded(_: object, waiting: Waiting, __: WSUpgradeRequest) -> WSUpgradeResponseWithListener:
-    waiting.admitted()
+def upgraded(
+    _: object, waiting: UnauthenticatedProtocol, __: WSUpgradeRequest
+) -> WSUpgradeResponseWithListener:
+    waiting.authenticated()
     return WSUpgradeResponseWithListener(WSUpgradeResponse.create_101_response(), Echo())
 
 
@@ -60,9 +62,11 @@ async def echo(
 
 def serve(name: str, port: int) -> None:
     nothing: Any = None  # an echo has no contexts behind it
-    desk = Desk(nothing, nothing, nothing, {})
-    protocol: Any = partial(handover.Handover, desk) if name == PICOWS else name
-    with patch.object(handover, "upgrade", upgraded):
+    socket_server = SocketServer(nothing, nothing, nothing, {})
+    protocol: Any = (
+        partial(upgrade.UpgradeProtocol, socket_server) if name == PICOWS else name
+    )
+    with patch.object(upgrade, "accept_upgrade", upgraded):
         uvicorn.run(
             echo,
             host="127.0.0.1",

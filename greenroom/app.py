@@ -24,53 +24,61 @@ from typing import Any
 import msgspec
 from litestar import Litestar
 
-from greenroom import demo, policy as policies, private, running, settings as knobs
+from greenroom import demo, policy as policies, private, running
 from greenroom.api import server
 from greenroom.api.auth import Authenticator
 from greenroom.api.demo import NotADemoStore, Sample
 from greenroom.api.http import Contexts, http_app
 from greenroom.api.tokens import (
     Expected,
-    NobodyCalled,
     SharedSecret,
     Signature,
-    TokensMadeElsewhere,
+    TokensIssuedElsewhere,
+    UsernameNotFound,
 )
 from greenroom.api.web import Site
-from greenroom.api.ws.desk import Desk
-from greenroom.api.ws.doorman import Doorman, tell_nodes
-from greenroom.api.ws.herald import Herald
+from greenroom.api.ws.publish import EventPublisher, publish_safety_event
 from greenroom.api.ws.requests import HANDLERS
+from greenroom.api.ws.socket_server import SocketServer
+from greenroom.api.ws.suspensions import SuspensionListener
 from greenroom.clock import Clock, SystemClock
 from greenroom.demo import records as demo_records
 from greenroom.errors import Problem
 from greenroom.ids import Ids, UserId
 from greenroom.live import records as live
-from greenroom.logs import Repeats
+from greenroom.logs import RepeatedErrors
 from greenroom.messaging import Messaging, records as messaging
 from greenroom.messaging.enforce import Enforcement
-from greenroom.messaging.events import unheard, unpublished
-from greenroom.messaging.heads import Heads
+from greenroom.messaging.events import discard, unpublished
+from greenroom.messaging.thread_cache import ThreadCache
 from greenroom.people import People, directory, records as people
 from greenroom.people.actor import Scope
 from greenroom.people.models import is_user_id, is_username
 from greenroom.policy import Policy
-from greenroom.realtime.base import EVERYBODY, Bus, Notice
+from greenroom.realtime.bus import ALL_NODES, Bus, BusMessage
 from greenroom.realtime.hub import Hub
-from greenroom.realtime.memory import MemoryBus
+from greenroom.realtime.memory_bus import MemoryBus
 from greenroom.safety import Safety, records as safety
-from greenroom.safety.apart import Apart
-from greenroom.safety.enforce import redo
+from greenroom.safety.block_cache import BlockCache
+from greenroom.safety.enforce import enforce_pending
 from greenroom.safety.limits import Limit, Limits, Rate, rates_of
 from greenroom.safety.records import CLOCK_KEY, EPHEMERAL
-from greenroom.settings import InvalidSetting, Settings
+from greenroom.settings import (
+    InvalidSetting,
+    Settings,
+    data_folder,
+    load_secret,
+    make_private,
+    split_list,
+    variable_of,
+)
 from greenroom.social import records as social
 from greenroom.store.base import Store
-from greenroom.store.cursors import Cursors
+from greenroom.store.cursors import CursorCodec
 from greenroom.store.problems import NoSuchTable, StoreFailing
-from greenroom.store.sqlite import SqliteStore, glance
+from greenroom.store.server_clock import LOCAL_SECONDS, SHARED_SECONDS, ServerClock
+from greenroom.store.sqlite import SqliteStore, open_readonly
 from greenroom.store.tables import Table
-from greenroom.store.timeline import LOCAL_SECONDS, SHARED_SECONDS, Timeline
 
 TABLES: tuple[Table, ...] = (
     *messaging.TABLES,
@@ -81,7 +89,7 @@ TABLES: tuple[Table, ...] = (
 )
 
 _log = logging.getLogger(__name__)
-_repeats = Repeats(_log)
+_repeats = RepeatedErrors(_log)
 _CHORES_SECONDS = 1
 _REDO_SECONDS = 60
 _PRESENCE_SECONDS = 20
@@ -98,33 +106,33 @@ async def serve(
     rates: Mapping[Limit, Rate] | None = None,
 ) -> None:
     """Serve until told to stop. `tell` is called with the address once it can be reached."""
-    clock = Timeline(SystemClock())
+    clock = ServerClock(SystemClock())
     policy = policies.read(settings.policy)
     composed = partial(compose, policy=policy, rates=rates)
     with server.listen(settings.host, settings.port) as listener:
         if samples:
             await _check_demo_store(settings, clock)
         async with opened(settings, clock, create_tables=create_tables) as store:
-            follow = partial(clock.follow, store, EPHEMERAL, CLOCK_KEY)
-            await follow()
+            synchronize = partial(clock.synchronize, store, EPHEMERAL, CLOCK_KEY)
+            await synchronize()
             hub = Hub(bus_of(settings))
-            contexts = composed(store, clock, knobs.kept_secret(settings), hub=hub)
+            contexts = composed(store, clock, load_secret(settings), hub=hub)
             await hub.start()
             await _ready(contexts.people)
-            _ = contexts.safety.policy.glance  # worked out now, not with the first message
+            _ = contexts.safety.rule_set.prefilter  # worked out now, not with the first message
             shown = await _samples(store, clock, settings, composed) if samples else ()
             room = server.room_for(settings.most_connections)
-            app, desk = _doors(settings, clock, contexts, hub, shown)
-            desk.most_connections = room.sockets
-            desk.most_per_user = policy.sockets.per_user
+            app, socket_server = _servers(settings, clock, contexts, hub, shown)
+            socket_server.most_connections = room.sockets
+            socket_server.most_per_user = policy.sockets.per_user
             address = server.address_of(listener)
             _tune_python()
             try:
                 announced = running.announced(sqlite_path(settings), address)
-                async with _upkeep(contexts, desk, settings, follow):
+                async with background(contexts, socket_server, settings, synchronize):
                     serving = server.serve(
                         app,
-                        desk,
+                        socket_server,
                         listener,
                         started=lambda: tell(address),
                         most_http=room.http,
@@ -150,9 +158,9 @@ async def _unless_lost(store: Store, serving: Coroutine[Any, Any, None]) -> None
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _doors(
+def _servers(
     settings: Settings, clock: Clock, contexts: Contexts, hub: Hub, samples: Sequence[Sample]
-) -> tuple[Litestar, Desk]:
+) -> tuple[Litestar, SocketServer]:
     """HTTP, and the socket, which know people by the same tokens."""
     signed = signature(settings, clock)
     authenticator = Authenticator(contexts.people, signed, expected(settings))
@@ -166,30 +174,30 @@ def _doors(
         samples,
         sign,
         site=Site.found(),
-        origins=knobs.listed(settings.origins),
+        origins=split_list(settings.origins),
     )
-    desk = Desk(
+    socket_server = SocketServer(
         contexts.messaging,
         authenticator,
         hub,
         HANDLERS,
     )
-    hub.add(EVERYBODY, Doorman(desk))
-    return app, desk
+    hub.add(ALL_NODES, SuspensionListener(socket_server))
+    return app, socket_server
 
 
 async def _samples(
     store: Store, clock: Clock, settings: Settings, composed: Callable[..., Contexts]
 ) -> tuple[Sample, ...]:
     """The story is told in contexts that nobody is served from, each with a clock of its own."""
-    secret = knobs.kept_secret(settings)
+    secret = load_secret(settings)
     await demo_records.mark(store)
     return samples_of(
-        await demo.furnish(lambda at: composed(store, at, secret).messaging, clock.now_ms())
+        await demo.seed(lambda at: composed(store, at, secret).messaging, clock.now_ms())
     )
 
 
-def samples_of(cast: Iterable[demo.Shown]) -> tuple[Sample, ...]:
+def samples_of(cast: Iterable[demo.JoinedSample]) -> tuple[Sample, ...]:
     return tuple(
         Sample(one.person, one.sample.part, one.sample.sees, one.sample.scopes) for one in cast
     )
@@ -204,7 +212,7 @@ def bus_of(settings: Settings) -> Bus:
 
         return NatsBus(settings.bus)
     reason = f"it must begin with nats:// or tls://, not with {settings.bus[:12]!r}"
-    raise InvalidSetting(knobs.variable_of("bus"), reason)
+    raise InvalidSetting(variable_of("bus"), reason)
 
 
 def compose(
@@ -221,57 +229,62 @@ def compose(
     ids = Ids(clock)
     people = People(store, clock, ids, policy.names, policy.moderation.contact)
     rates = rates_of(policy.limits) if rates is None else rates
-    heads = Heads(store)
+    thread_cache = ThreadCache(store)
     safety = Safety(store, people, clock, ids, Limits(store, clock, rates=rates))
     if hub is not None:
-        safety = dataclasses.replace(safety, tell=partial(tell_nodes, hub.bus))
-        hub.overhear(Kept(heads, safety.apart))
-    herald = None if hub is None else Herald(hub.bus, clock)
+        safety = dataclasses.replace(safety, publish=partial(publish_safety_event, hub.bus))
+        hub.add_cache(NodeCaches(thread_cache, safety.block_cache))
+    publisher = None if hub is None else EventPublisher(hub.bus, clock)
     messaging = Messaging(
         store=store,
         people=people,
         safety=safety,
         clock=clock,
         ids=ids,
-        heads=heads,
-        cursors=Cursors(secret),
-        tell=herald or unheard,
-        publish_person=unpublished if herald is None else herald.publish_person,
+        thread_cache=thread_cache,
+        cursors=CursorCodec(secret),
+        tell=publisher or discard,
+        publish_person=unpublished if publisher is None else publisher.publish_person,
     )
     enforced = dataclasses.replace(safety, enforcer=Enforcement(messaging))
     return Contexts(people, enforced, dataclasses.replace(messaging, safety=enforced))
 
 
 @dataclasses.dataclass(frozen=True)
-class Kept:
+class NodeCaches:
     """What this node keeps in memory, and forgets when another one has written it."""
 
-    heads: Heads
-    apart: Apart
+    thread_cache: ThreadCache
+    apart: BlockCache
 
-    def hear(self, notice: Notice) -> None:
-        if notice.thread is not None and notice.head:
-            self.heads.forget_older(notice.thread, notice.head)
-        elif notice.thread is None and notice.only is not None:
-            self.apart.forget(*notice.only)
+    def on_message(self, message: BusMessage) -> None:
+        if message.thread_id is not None and message.head_version:
+            self.thread_cache.forget_older(message.thread_id, message.head_version)
+        elif message.thread_id is None and message.only is not None:
+            self.apart.forget(*message.only)
 
-    def missed(self) -> None:
+    def on_gap(self) -> None:
         """A head that is stale does no harm: it is written under its version."""
         self.apart.forget_all()
 
 
 @asynccontextmanager
-async def _upkeep(
-    contexts: Contexts, desk: Desk, settings: Settings, follow: Callable[[], Awaitable[None]]
+async def background(
+    contexts: Contexts,
+    socket_server: SocketServer,
+    settings: Settings,
+    synchronize: Callable[[], Awaitable[None]],
 ) -> AsyncIterator[None]:
     """What is done in the background for as long as the server runs."""
     is_local = contexts.messaging.store.is_local
     tasks = [
-        asyncio.create_task(_again(LOCAL_SECONDS if is_local else SHARED_SECONDS, follow)),
-        asyncio.create_task(_again(_PRESENCE_SECONDS, desk.renew)),
-        asyncio.create_task(_again(1, partial(_watch_memory, desk, settings.most_memory_mb))),
-        asyncio.create_task(_again(_CHORES_SECONDS, contexts.messaging.chores.run)),
-        asyncio.create_task(_again(_REDO_SECONDS, partial(redo, contexts.safety))),
+        asyncio.create_task(every(LOCAL_SECONDS if is_local else SHARED_SECONDS, synchronize)),
+        asyncio.create_task(every(_PRESENCE_SECONDS, socket_server.renew)),
+        asyncio.create_task(
+            every(1, partial(_watch_memory, socket_server, settings.most_memory_mb))
+        ),
+        asyncio.create_task(every(_CHORES_SECONDS, contexts.messaging.deferred.run)),
+        asyncio.create_task(every(_REDO_SECONDS, partial(enforce_pending, contexts.safety))),
     ]
     try:
         yield
@@ -297,9 +310,9 @@ def _tune_python() -> None:
     sys.setswitchinterval(_SWITCH_SECONDS)
 
 
-async def _watch_memory(desk: Desk, most_mb: int) -> None:
+async def _watch_memory(socket_server: SocketServer, most_mb: int) -> None:
     """Refuses new sockets while there is too little room, rather than be slow for all."""
-    desk.is_short_of_memory = most_mb > 0 and _resident_bytes() > most_mb * 1024 * 1024
+    socket_server.is_short_of_memory = most_mb > 0 and _resident_bytes() > most_mb * 1024 * 1024
 
 
 def _resident_bytes() -> int:
@@ -307,7 +320,7 @@ def _resident_bytes() -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-async def _again(seconds: int, work: Callable[[], Awaitable[object]]) -> None:
+async def every(seconds: int, work: Callable[[], Awaitable[object]]) -> None:
     while True:
         try:
             await work()
@@ -330,14 +343,14 @@ def signature(settings: Settings, clock: Clock) -> Signature:
 
 def _token_key(settings: Settings) -> bytes:
     """A demo signs with a key of its own: a server on the same data does not accept its tokens."""
-    secret = knobs.kept_secret(settings)
+    secret = load_secret(settings)
     if isinstance(settings, DemoSettings):
         return hmac.digest(secret, b"tokens of a demo", "sha256")
     return secret
 
 
 def expected(settings: Settings) -> Expected:
-    return Expected(settings.jwt_issuer, frozenset(knobs.listed(settings.jwt_audience)))
+    return Expected(settings.jwt_issuer, frozenset(split_list(settings.jwt_audience)))
 
 
 @asynccontextmanager
@@ -365,10 +378,10 @@ async def _check_demo_store(settings: Settings, clock: Clock) -> None:
     if path is not None:
         if not path.exists() or not path.stat().st_size:
             return
-        with glance(path, clock) as reader:
+        with open_readonly(path, clock) as reader:
             marked = reader.get(people.USER_POSTS, demo_records.MARK, False)
     else:
-        secret = knobs.kept_secret(settings)
+        secret = load_secret(settings)
         try:
             store = await _open_dynamo(settings, clock, secret, False, people.TABLES)
             try:
@@ -387,19 +400,19 @@ def sqlite_path(settings: Settings) -> Path | None:
 
 
 async def _open(settings: Settings, clock: Clock, create_tables: bool) -> Store:
-    secret = knobs.kept_secret(settings)
+    secret = load_secret(settings)
     path = sqlite_path(settings)
     private.tighten(_data_folders(settings), path)
     if path is not None:
-        knobs.data_folder(settings)
-        knobs.make_private(path)
+        data_folder(settings)
+        make_private(path)
         return await SqliteStore.open(
             path, TABLES, clock=clock, cursor_secret=secret, check=settings.check
         )
     if settings.store_url.startswith(_DYNAMODB):
         return await _open_dynamo(settings, clock, secret, create_tables)
     reason = f"it must begin with {_SQLITE} or {_DYNAMODB}, not with {settings.store_url[:12]!r}"
-    raise InvalidSetting(knobs.variable_of("store"), reason)
+    raise InvalidSetting(variable_of("store"), reason)
 
 
 def _data_folders(settings: Settings) -> list[Path]:
@@ -417,14 +430,14 @@ async def _open_dynamo(
 ) -> Store:
     # Imported where it is used: on SQLite nobody needs an HTTP client in memory.
     from greenroom.store.dynamo import DynamoStore
-    from greenroom.store.dynamo.address import InvalidAddress
+    from greenroom.store.dynamo.endpoint import InvalidEndpoint
 
     try:
         return await DynamoStore.open(
             settings.store_url, tables, clock=clock, cursor_secret=secret, create=create_tables
         )
-    except InvalidAddress as reason:
-        raise InvalidSetting(knobs.variable_of("store"), str(reason)) from None
+    except InvalidEndpoint as reason:
+        raise InvalidSetting(variable_of("store"), str(reason)) from None
 
 
 async def token(settings: Settings, user: str, scopes: Sequence[Scope], hours: int) -> str:
@@ -432,7 +445,7 @@ async def token(settings: Settings, user: str, scopes: Sequence[Scope], hours: i
     clock = SystemClock()
     signed = signature(settings, clock)
     if not isinstance(signed, SharedSecret):
-        raise TokensMadeElsewhere(knobs.variable_of("jwks_url"))
+        raise TokensIssuedElsewhere(variable_of("jwks_url"))
     named = user if _is_id(user, scopes) else await _user_called(settings, clock, user)
     return sign_for(settings, clock, signed, named, scopes, hours * 3600)
 
@@ -476,7 +489,7 @@ async def _user_called(settings: Settings, clock: Clock, username: str) -> UserI
     found: str | None = None
     if path is not None and path.exists():
         # The server may hold the file; a look at the claim needs no more than to read it.
-        with glance(path, clock) as reader:
+        with open_readonly(path, clock) as reader:
             claim = reader.get(people.USER_POSTS, people.claim_key(username.lower()), False)
         found = None if claim is None else str(claim["userId"])
     elif path is None:
@@ -484,7 +497,7 @@ async def _user_called(settings: Settings, clock: Clock, username: str) -> UserI
             person = await directory.by_username(People(store, clock, Ids(clock)), username)
         found = None if person is None else person.id
     if found is None:
-        raise NobodyCalled(username)
+        raise UsernameNotFound(username)
     return UserId(found)
 
 

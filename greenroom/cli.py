@@ -10,10 +10,10 @@ from pathlib import Path
 
 import uvloop
 
-from greenroom import __version__, app, settings as knobs, staffing
+from greenroom import __version__, app, staff_commands
 from greenroom.errors import Problem
 from greenroom.people.actor import Scope, StaffRole
-from greenroom.settings import InvalidSetting, Settings
+from greenroom.settings import InvalidSetting, Settings, read_settings, variable_of
 from greenroom.store import describe
 from greenroom.store.sqlite import backup
 
@@ -106,29 +106,31 @@ def _add_staff(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 
 def _store_of(arguments: argparse.Namespace) -> Settings:
-    return app.for_demo(knobs.read()) if arguments.demo else knobs.read()
+    return app.for_demo(read_settings()) if arguments.demo else read_settings()
 
 
 def _grant(arguments: argparse.Namespace) -> None:
     role = StaffRole(arguments.role)
-    user = uvloop.run(staffing.grant(_store_of(arguments), arguments.user, role, arguments.note))
+    user = uvloop.run(
+        staff_commands.grant(_store_of(arguments), arguments.user, role, arguments.note)
+    )
     print(f"{user} is now {'an' if role is StaffRole.ADMIN else 'a'} {role}.")
 
 
 def _revoke(arguments: argparse.Namespace) -> None:
-    user = uvloop.run(staffing.revoke(_store_of(arguments), arguments.user, arguments.note))
+    user = uvloop.run(staff_commands.revoke(_store_of(arguments), arguments.user, arguments.note))
     print(f"{user} has no staff role any more.")
 
 
 def _list_staff(arguments: argparse.Namespace) -> None:
-    for role, username, user in uvloop.run(staffing.listed(_store_of(arguments))):
+    for role, username, user in uvloop.run(staff_commands.listed(_store_of(arguments))):
         print(f"{role:<10} {username:<30} {user}")
 
 
 def _reinstate(arguments: argparse.Namespace) -> None:
     settings = _store_of(arguments)
     user = uvloop.run(
-        staffing.reinstate(settings, arguments.user, arguments.reason, arguments.note)
+        staff_commands.reinstate(settings, arguments.user, arguments.reason, arguments.note)
     )
     print(f"{user} is reinstated.")
 
@@ -163,7 +165,7 @@ def _demo(_: argparse.Namespace) -> None:
 
 
 def _token(arguments: argparse.Namespace) -> None:
-    settings = app.for_demo(knobs.read()) if arguments.demo else knobs.read()
+    settings = app.for_demo(read_settings()) if arguments.demo else read_settings()
     scopes = [Scope(name) for name in dict.fromkeys(arguments.scope or [Scope.USER])]
     print(uvloop.run(app.token(settings, arguments.user, scopes, arguments.hours)))
 
@@ -193,16 +195,16 @@ def _cost(arguments: argparse.Namespace) -> None:
 
 
 def _backup(arguments: argparse.Namespace) -> None:
-    source = app.sqlite_path(knobs.read())
+    source = app.sqlite_path(read_settings())
     if source is None:
         reason = "this command copies only an SQLite file; use DynamoDB's own backups"
-        raise InvalidSetting(knobs.variable_of("store"), reason)
+        raise InvalidSetting(variable_of("store"), reason)
     backup(source, arguments.file)
     print(f"{source} is copied to {arguments.file}")
 
 
 def _settings() -> Settings:
-    settings = knobs.read()
+    settings = read_settings()
     logging.basicConfig(
         level=settings.log.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )

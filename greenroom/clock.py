@@ -33,7 +33,7 @@ class SystemClock:
         return time.time_ns() // 1_000_000
 
 
-class HeldClock:
+class ManualClock:
     """A clock that stands until it is told to move: for tests and for the demo's history."""
 
     def __init__(self, now_ms: int = 1_760_000_000_000) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 _SECONDS = 60
 
 
-class Repeats:
+class RepeatedErrors:
     """By a key of the caller's: the first is logged at once, the rest is counted."""
 
     def __init__(self, log: logging.Logger, now: Callable[[], float] = time.monotonic) -> None:

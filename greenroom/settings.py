@@ -181,7 +181,7 @@ class Settings(Struct, frozen=True):
         return self.store or f"sqlite:///{self.data / 'greenroom.db'}"
 
 
-def read(environment: Mapping[str, str] = os.environ) -> Settings:
+def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     given: dict[str, Any] = {}
     names = Settings.__struct_fields__
     for variable, text in environment.items():
@@ -198,12 +198,12 @@ def variable_of(name: str) -> str:
     return PREFIX + name.upper()
 
 
-def listed(value: str) -> list[str]:
+def split_list(value: str) -> list[str]:
     """What is separated by commas."""
     return [part for part in map(str.strip, value.split(",")) if part]
 
 
-def kept_secret(settings: Settings) -> bytes:
+def load_secret(settings: Settings) -> bytes:
     """The secret that was given, or else the one in the data folder, made on the first start."""
     if settings.secret:
         return settings.secret.encode()

@@ -37,8 +37,8 @@ BEARER: list[dict[str, list[str]]] = [{"bearer": []}]
 """For a router's `security`: the schema says that its routes need a token."""
 
 _MOST = 10_000
-_TOKEN_TRUSTED_MS = 5 * 60_000
-_ACCOUNT_TRUSTED_MS = 2_000
+_TOKEN_TTL_MS = 5 * 60_000
+_ACCOUNT_TTL_MS = 2_000
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -65,8 +65,8 @@ class Authenticator:
         self._people = people
         self._signature = signature
         self._expected = expected
-        self._tokens: _Recent[bytes, Verified] = _Recent(_TOKEN_TRUSTED_MS)
-        self._accounts: _Recent[UserId, _Account] = _Recent(_ACCOUNT_TRUSTED_MS)
+        self._tokens: _TtlCache[bytes, Verified] = _TtlCache(_TOKEN_TTL_MS)
+        self._accounts: _TtlCache[UserId, _Account] = _TtlCache(_ACCOUNT_TTL_MS)
 
     async def authenticate(self, token: str, act_for: str | None = None) -> Actor:
         """On whose behalf the bearer acts. A service needs no account of its own, everybody else
@@ -87,20 +87,22 @@ class Authenticator:
             raise NoAccount(bearer.user)
         return with_role(bearer, account.role)
 
-    async def admit(self, token: str, act_for: str | None = None) -> tuple[Actor, int]:
+    async def authenticate_with_expiry(
+        self, token: str, act_for: str | None = None
+    ) -> tuple[Actor, int]:
         """For a door that stays open: also until when the token lasts."""
         actor = await self.authenticate(token, act_for)
-        return actor, (await self._known(token)).expires_ms
+        return actor, (await self._verify_cached(token)).expires_ms
 
     def check(self, actor: Actor) -> Awaitable[object]:
         """Whoever was admitted may have been suspended since."""
         return self._check_account(actor.user)
 
-    async def look_again(self, user: UserId) -> None:
+    async def recheck(self, user: UserId) -> None:
         """As `check`, when it has just changed: reads the account anew."""
         account = await access.account(self._people, user, consistent=True)
         if account is not None:
-            self._check(self._keep(account))
+            self._check(self._remember(account))
 
     def forget(self, user: UserId) -> None:
         """This node has just changed the account: the next request reads it."""
@@ -113,15 +115,15 @@ class Authenticator:
         return with_role(bearer, None if account is None else account.role)
 
     async def _verified(self, token: str) -> Actor:
-        return (await self._known(token)).actor
+        return (await self._verify_cached(token)).actor
 
-    async def _known(self, token: str) -> Verified:
+    async def _verify_cached(self, token: str) -> Verified:
         digest = blake2b(token.encode(errors="replace"), digest_size=32).digest()
         now = self._people.clock.now_ms()
         known = self._tokens.get(digest, now)
         if known is None or now >= known.expires_ms:
             known = await verify(token, self._signature, self._expected, self._people.clock)
-            self._tokens.keep(digest, known, now)
+            self._tokens.put(digest, known, now)
         return known
 
     async def _check_account(self, user: UserId) -> _Account | None:
@@ -132,15 +134,15 @@ class Authenticator:
             account = await access.account(self._people, user)
             if account is None:
                 return None
-            known = self._keep(account, changes)
+            known = self._remember(account, changes)
         self._check(known)
         return known
 
-    def _keep(self, account: Account, changes: int | None = None) -> _Account:
+    def _remember(self, account: Account, changes: int | None = None) -> _Account:
         """What was read while the account changed is not kept."""
         known = _Account(account.suspended_until_ms, account.suspension_reason, account.staff_role)
         if changes in (None, self._accounts.changes):
-            self._accounts.keep(account.id, known, self._people.clock.now_ms())
+            self._accounts.put(account.id, known, self._people.clock.now_ms())
         return known
 
     def _check(self, account: _Account) -> None:
@@ -152,31 +154,31 @@ class Authenticator:
         )
 
 
-class _Recent(Generic[K, V]):
+class _TtlCache(Generic[K, V]):
     """The last few thousand answers, each for a while; also when the clock steps back."""
 
-    def __init__(self, trusted_ms: int) -> None:
-        self._trusted_ms = trusted_ms
-        self._kept: OrderedDict[K, tuple[int, V]] = OrderedDict()
+    def __init__(self, ttl_ms: int) -> None:
+        self._ttl_ms = ttl_ms
+        self._entries: OrderedDict[K, tuple[int, V]] = OrderedDict()
         self.changes = 0
         """Counts what was forgotten."""
 
     def forget(self, key: K) -> None:
         self.changes += 1
-        self._kept.pop(key, None)
+        self._entries.pop(key, None)
 
     def get(self, key: K, now: int) -> V | None:
-        entry = self._kept.get(key)
-        if entry is None or not 0 <= now - entry[0] < self._trusted_ms:
+        entry = self._entries.get(key)
+        if entry is None or not 0 <= now - entry[0] < self._ttl_ms:
             return None
-        self._kept.move_to_end(key)
+        self._entries.move_to_end(key)
         return entry[1]
 
-    def keep(self, key: K, value: V, now: int) -> None:
-        self._kept[key] = (now, value)
-        self._kept.move_to_end(key)
-        if len(self._kept) > _MOST:
-            self._kept.popitem(last=False)
+    def put(self, key: K, value: V, now: int) -> None:
+        self._entries[key] = (now, value)
+        self._entries.move_to_end(key)
+        if len(self._entries) > _MOST:
+            self._entries.popitem(last=False)
 
 
 def needs(*scopes: Scope) -> Guard:

@@ -27,14 +27,14 @@ from greenroom.people.actor import Scope
 from greenroom.people.directory import PersonNotFound
 from greenroom.people.models import Person
 
-LASTS_SECONDS = 3600
+TOKEN_SECONDS = 3600
 _MOST_BYTES = 1024
 
 Sign = Callable[[UserId, frozenset[Scope], int], str]
 """A token for a user, with these scopes, for so many seconds."""
 
 
-class NotByThisName(Problem):
+class HostNotAllowed(Problem):
     """The sample people are at an address or at localhost, not at {host!r}."""
 
     host: str
@@ -94,8 +94,8 @@ def demo_routes(
             raise PersonNotFound
         person = sample.person
         return SignedIn(
-            token=sign(person.id, sample.scopes, LASTS_SECONDS),
-            expires_at=iso(clock.now_ms() + LASTS_SECONDS * 1000),
+            token=sign(person.id, sample.scopes, TOKEN_SECONDS),
+            expires_at=iso(clock.now_ms() + TOKEN_SECONDS * 1000),
             user_id=person.id,
             username=person.username,
             display_name=person.name,
@@ -105,7 +105,7 @@ def demo_routes(
     return Router(
         "/demo",
         route_handlers=[sample_people, sign_in],
-        guards=[_asked_by({*origins} - {"*"})],
+        guards=[_allowed_origins({*origins} - {"*"})],
         include_in_schema=False,
         request_max_body_size=_MOST_BYTES,
         cache_control=None,
@@ -124,15 +124,15 @@ def _shown(sample: Sample) -> SamplePerson:
     )
 
 
-def _asked_by(named: Collection[str]) -> Guard:
+def _allowed_origins(named: Collection[str]) -> Guard:
     """A guard: our own pages, and those of the sites that are named."""
 
     async def guard(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
         host, origin = (connection.headers.get(name, "") for name in ("Host", "Origin"))
-        if not _is_address(host):
-            raise NotByThisName(host)
+        if not _is_local_host(host):
+            raise HostNotAllowed(host)
         if origin and urlsplit(origin).netloc != host and origin not in named:
-            raise NotByThisName(origin)
+            raise HostNotAllowed(origin)
         if isinstance(connection, Request) and connection.method == "POST":
             _check_json(connection.headers.get("Content-Type", ""))
 
@@ -144,7 +144,7 @@ def _check_json(content_type: str) -> None:
         raise ClientException(extra=[{"message": "The Content-Type must be application/json."}])
 
 
-def _is_address(host: str) -> bool:
+def _is_local_host(host: str) -> bool:
     """Nobody can make these point elsewhere, or anything else point here under them."""
     try:
         name = urlsplit(f"//{host}").hostname or ""

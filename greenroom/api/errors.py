@@ -18,7 +18,7 @@ from greenroom import metadata, policy, settings
 from greenroom.api import auth, demo, idempotency, problems as doors, tokens
 from greenroom.api.web.routes import not_found_page, wants_page
 from greenroom.errors import Problem
-from greenroom.logs import Repeats
+from greenroom.logs import RepeatedErrors
 from greenroom.messaging import problems as messaging
 from greenroom.people import access, directory, join, models, rename
 from greenroom.realtime import problems as bus
@@ -26,149 +26,149 @@ from greenroom.safety import block as blocking, limits, problems as moderation
 from greenroom.store import problems as store, sqlite
 
 _log = logging.getLogger(__name__)
-_repeats = Repeats(_log)
+_repeats = RepeatedErrors(_log)
 PROBLEM_JSON = "application/problem+json"
 
 
-class Answer(Struct, frozen=True):
-    """How a Problem is answered; `told` says whether with its message and fields."""
+class ProblemResponse(Struct, frozen=True):
+    """How a Problem is answered; `exposed` says whether with its message and fields."""
 
     status: int
     retry_after: int | None = None
-    told: bool = True
+    exposed: bool = True
     challenge: str | None = None
     """What `WWW-Authenticate` asks for."""
 
 
-_OURS = Answer(HTTP_500_INTERNAL_SERVER_ERROR, told=False)
+_INTERNAL_ERROR = ProblemResponse(HTTP_500_INTERNAL_SERVER_ERROR, exposed=False)
 
-ANSWERS: Mapping[type[Problem], Answer] = {
+PROBLEM_RESPONSES: Mapping[type[Problem], ProblemResponse] = {
     # who is calling
-    tokens.NotAuthenticated: Answer(401, challenge="Bearer"),
-    tokens.InvalidToken: Answer(401, challenge='Bearer error="invalid_token"'),
-    tokens.TokenExpired: Answer(401, challenge='Bearer error="invalid_token"'),
-    auth.NotAllowed: Answer(403, challenge='Bearer error="insufficient_scope"'),
-    access.NoAccount: Answer(403),
-    access.AccountSuspended: Answer(403),
-    tokens.KeysUnavailable: Answer(503, retry_after=5, told=False),
-    demo.NotByThisName: Answer(403),
-    idempotency.IdempotencyKeyReused: Answer(422),
-    idempotency.RequestInProgress: Answer(409, retry_after=1),
+    tokens.NotAuthenticated: ProblemResponse(401, challenge="Bearer"),
+    tokens.InvalidToken: ProblemResponse(401, challenge='Bearer error="invalid_token"'),
+    tokens.TokenExpired: ProblemResponse(401, challenge='Bearer error="invalid_token"'),
+    auth.NotAllowed: ProblemResponse(403, challenge='Bearer error="insufficient_scope"'),
+    access.NoAccount: ProblemResponse(403),
+    access.AccountSuspended: ProblemResponse(403),
+    tokens.KeysUnavailable: ProblemResponse(503, retry_after=5, exposed=False),
+    demo.HostNotAllowed: ProblemResponse(403),
+    idempotency.IdempotencyKeyReused: ProblemResponse(422),
+    idempotency.RequestInProgress: ProblemResponse(409, retry_after=1),
     # the socket
-    doors.NotAFrame: Answer(400),
-    doors.SayWhoFirst: Answer(401),
-    doors.OneAtATime: Answer(409),
-    doors.TooManySockets: Answer(429, retry_after=60),
-    doors.Overloaded: Answer(503, retry_after=5, told=False),
+    doors.InvalidFrame: ProblemResponse(400),
+    doors.AuthRequired: ProblemResponse(401),
+    doors.ResumeInProgress: ProblemResponse(409),
+    doors.TooManySockets: ProblemResponse(429, retry_after=60),
+    doors.Overloaded: ProblemResponse(503, retry_after=5, exposed=False),
     # people
-    models.InvalidUsername: Answer(422),
-    models.InvalidName: Answer(422),
-    models.InvalidEmail: Answer(422),
-    models.InvalidUserId: Answer(422),
-    join.UsernameTaken: Answer(409),
-    join.UsernameReserved: Answer(409),
-    join.AccountExists: Answer(409),
-    rename.ProfileChanged: Answer(412),
-    directory.PersonNotFound: Answer(404),
+    models.InvalidUsername: ProblemResponse(422),
+    models.InvalidName: ProblemResponse(422),
+    models.InvalidEmail: ProblemResponse(422),
+    models.InvalidUserId: ProblemResponse(422),
+    join.UsernameTaken: ProblemResponse(409),
+    join.UsernameReserved: ProblemResponse(409),
+    join.AccountExists: ProblemResponse(409),
+    rename.ProfileChanged: ProblemResponse(412),
+    directory.PersonNotFound: ProblemResponse(404),
     # safety
-    limits.TooMany: Answer(429, retry_after=1),
-    blocking.CannotBlockYourself: Answer(422),
-    moderation.ModeratorsOnly: Answer(403),
-    moderation.CaseNotFound: Answer(404),
-    moderation.CaseClaimed: Answer(409),
-    moderation.CaseNotClaimed: Answer(409),
-    moderation.CaseClosed: Answer(409),
-    moderation.CannotRelease: Answer(409),
-    moderation.CaseChanged: Answer(412),
-    moderation.OwnCase: Answer(403),
-    moderation.AdminsOnly: Answer(403),
-    moderation.NotToYourself: Answer(403),
-    moderation.RevokeRoleFirst: Answer(409),
-    moderation.NotSuspended: Answer(409),
-    moderation.StillSuspended: Answer(409),
-    moderation.NotStaff: Answer(409),
-    moderation.StaffChanged: Answer(409),
-    moderation.NoticeNotFound: Answer(404),
-    moderation.DecisionDoesNotFit: Answer(422),
-    moderation.InvalidDecision: Answer(422),
-    moderation.InvalidReport: Answer(422),
+    limits.TooMany: ProblemResponse(429, retry_after=1),
+    blocking.CannotBlockYourself: ProblemResponse(422),
+    moderation.ModeratorsOnly: ProblemResponse(403),
+    moderation.CaseNotFound: ProblemResponse(404),
+    moderation.CaseClaimed: ProblemResponse(409),
+    moderation.CaseNotClaimed: ProblemResponse(409),
+    moderation.CaseClosed: ProblemResponse(409),
+    moderation.CannotRelease: ProblemResponse(409),
+    moderation.CaseChanged: ProblemResponse(412),
+    moderation.OwnCase: ProblemResponse(403),
+    moderation.AdminsOnly: ProblemResponse(403),
+    moderation.NotToYourself: ProblemResponse(403),
+    moderation.RevokeRoleFirst: ProblemResponse(409),
+    moderation.NotSuspended: ProblemResponse(409),
+    moderation.StillSuspended: ProblemResponse(409),
+    moderation.NotStaff: ProblemResponse(409),
+    moderation.StaffChanged: ProblemResponse(409),
+    moderation.NoticeNotFound: ProblemResponse(404),
+    moderation.DecisionDoesNotFit: ProblemResponse(422),
+    moderation.InvalidDecision: ProblemResponse(422),
+    moderation.InvalidReport: ProblemResponse(422),
     # messaging: what is not there, or not yours to see
-    messaging.ThreadNotFound: Answer(404),
-    messaging.MessageNotFound: Answer(404),
-    messaging.RequestNotFound: Answer(404),
-    messaging.ParticipantNotFound: Answer(404),
+    messaging.ThreadNotFound: ProblemResponse(404),
+    messaging.MessageNotFound: ProblemResponse(404),
+    messaging.RequestNotFound: ProblemResponse(404),
+    messaging.ParticipantNotFound: ProblemResponse(404),
     # messaging: what does not fit
-    messaging.InvalidThread: Answer(422),
-    messaging.InvalidThreadChange: Answer(422),
-    metadata.InvalidMetadata: Answer(422),
-    messaging.InvalidText: Answer(422),
-    messaging.InvalidReaction: Answer(422),
-    messaging.InvalidMark: Answer(422),
-    messaging.TextRefused: Answer(422),
-    messaging.TextRejected: Answer(422),
-    messaging.NotPlain: Answer(422),
-    messaging.TooManyParticipants: Answer(422),
-    messaging.ClientIdReused: Answer(422),
-    messaging.OpeningKeyReused: Answer(422),
+    messaging.InvalidThread: ProblemResponse(422),
+    messaging.InvalidThreadChange: ProblemResponse(422),
+    metadata.InvalidMetadata: ProblemResponse(422),
+    messaging.InvalidText: ProblemResponse(422),
+    messaging.InvalidReaction: ProblemResponse(422),
+    messaging.InvalidReadPosition: ProblemResponse(422),
+    messaging.TextRefused: ProblemResponse(422),
+    messaging.TextRejected: ProblemResponse(422),
+    messaging.PlainTextOnly: ProblemResponse(422),
+    messaging.TooManyParticipants: ProblemResponse(422),
+    messaging.ClientIdReused: ProblemResponse(422),
+    messaging.OpeningKeyReused: ProblemResponse(422),
     # messaging: what you may not, or not as things stand
-    messaging.NotYours: Answer(403),
-    messaging.NotYourPlace: Answer(403),
-    messaging.BlockedByYou: Answer(409),
-    messaging.AcceptFirst: Answer(409),
-    messaging.AlreadyAsked: Answer(409),
-    messaging.RequestWithdrawn: Answer(409),
-    messaging.AlreadyThere: Answer(409),
-    messaging.RequestPending: Answer(409),
-    messaging.ConversationClosed: Answer(409),
-    messaging.ConversationLocked: Answer(409),
-    messaging.VersionMismatch: Answer(412),
-    messaging.ThreadChanged: Answer(412),
+    messaging.NotYours: ProblemResponse(403),
+    messaging.RoleNotAllowed: ProblemResponse(403),
+    messaging.BlockedByYou: ProblemResponse(409),
+    messaging.AcceptFirst: ProblemResponse(409),
+    messaging.AlreadyAsked: ProblemResponse(409),
+    messaging.RequestWithdrawn: ProblemResponse(409),
+    messaging.AlreadyThere: ProblemResponse(409),
+    messaging.RequestPending: ProblemResponse(409),
+    messaging.ConversationClosed: ProblemResponse(409),
+    messaging.ConversationLocked: ProblemResponse(409),
+    messaging.VersionMismatch: ProblemResponse(412),
+    messaging.ThreadChanged: ProblemResponse(412),
     # the store: what the caller sent
-    store.InvalidItem: Answer(422),
-    store.InvalidKey: Answer(422),
-    store.InvalidCursor: Answer(400),
-    store.InvalidQuery: Answer(400),
-    store.ItemTooLarge: Answer(413),
-    store.TokenReused: Answer(409),
-    store.CheckpointTooOld: Answer(410),
+    store.InvalidItem: ProblemResponse(422),
+    store.InvalidKey: ProblemResponse(422),
+    store.InvalidCursor: ProblemResponse(400),
+    store.InvalidQuery: ProblemResponse(400),
+    store.ItemTooLarge: ProblemResponse(413),
+    store.TokenReused: ProblemResponse(409),
+    store.CheckpointTooOld: ProblemResponse(410),
     # the store: what the data says, where no use case has said it better
-    store.ConditionFailed: Answer(409, told=False),
-    store.InvalidUpdate: Answer(409, told=False),
+    store.ConditionFailed: ProblemResponse(409, exposed=False),
+    store.InvalidUpdate: ProblemResponse(409, exposed=False),
     # the store: what the world did
-    store.Conflict: Answer(503, retry_after=1, told=False),
-    store.Throttled: Answer(503, retry_after=2, told=False),
-    store.StoreUnavailable: Answer(503, retry_after=5, told=False),
-    store.StoreFailing: Answer(503, retry_after=5),
-    store.OutcomeUnknown: Answer(504, told=False),
-    store.StoreFull: Answer(507, told=False),
+    store.Conflict: ProblemResponse(503, retry_after=1, exposed=False),
+    store.Throttled: ProblemResponse(503, retry_after=2, exposed=False),
+    store.StoreUnavailable: ProblemResponse(503, retry_after=5, exposed=False),
+    store.StoreFailing: ProblemResponse(503, retry_after=5),
+    store.OutcomeUnknown: ProblemResponse(504, exposed=False),
+    store.StoreFull: ProblemResponse(507, exposed=False),
     # what stops a start or a command, and in an answer would be a bug
-    store.InvalidDeclaration: _OURS,
-    store.InvalidExpression: _OURS,
-    store.InvalidTransaction: _OURS,
-    store.NoSuchTable: _OURS,
-    store.NotFollowed: _OURS,
-    store.StoreCorrupt: _OURS,
-    store.StoreHeld: _OURS,
-    store.StoreTooNew: _OURS,
-    sqlite.BackupExists: _OURS,
-    doors.CannotListen: _OURS,
-    bus.BusUnavailable: _OURS,
-    tokens.NobodyCalled: _OURS,
-    tokens.TokensMadeElsewhere: _OURS,
-    doors.ServerRefused: _OURS,
-    doors.ServerUnreachable: _OURS,
-    policy.PolicyUnreadable: _OURS,
-    policy.UnknownPolicy: _OURS,
-    policy.InvalidPolicy: _OURS,
-    demo.NotADemoStore: _OURS,
-    settings.UnknownSetting: _OURS,
-    settings.InvalidSetting: _OURS,
-    settings.DataNotWritable: _OURS,
-    settings.SecretUnreadable: _OURS,
+    store.InvalidDeclaration: _INTERNAL_ERROR,
+    store.InvalidExpression: _INTERNAL_ERROR,
+    store.InvalidTransaction: _INTERNAL_ERROR,
+    store.NoSuchTable: _INTERNAL_ERROR,
+    store.NotFollowed: _INTERNAL_ERROR,
+    store.StoreCorrupt: _INTERNAL_ERROR,
+    store.StoreHeld: _INTERNAL_ERROR,
+    store.StoreTooNew: _INTERNAL_ERROR,
+    sqlite.BackupExists: _INTERNAL_ERROR,
+    doors.CannotListen: _INTERNAL_ERROR,
+    bus.BusUnavailable: _INTERNAL_ERROR,
+    tokens.UsernameNotFound: _INTERNAL_ERROR,
+    tokens.TokensIssuedElsewhere: _INTERNAL_ERROR,
+    doors.ServerRefused: _INTERNAL_ERROR,
+    doors.ServerUnreachable: _INTERNAL_ERROR,
+    policy.PolicyUnreadable: _INTERNAL_ERROR,
+    policy.UnknownPolicy: _INTERNAL_ERROR,
+    policy.InvalidPolicy: _INTERNAL_ERROR,
+    demo.NotADemoStore: _INTERNAL_ERROR,
+    settings.UnknownSetting: _INTERNAL_ERROR,
+    settings.InvalidSetting: _INTERNAL_ERROR,
+    settings.DataNotWritable: _INTERNAL_ERROR,
+    settings.SecretUnreadable: _INTERNAL_ERROR,
 }
 
 
-OF_THE_PROTOCOL: Mapping[int, tuple[str, str]] = {
+HTTP_PROBLEMS: Mapping[int, tuple[str, str]] = {
     400: ("invalid-request", "The request is not valid. `errors` says where."),
     404: ("no-such-page", "There is nothing at this address."),
     405: ("method-not-allowed", "This address does not support this method."),
@@ -179,14 +179,14 @@ OF_THE_PROTOCOL: Mapping[int, tuple[str, str]] = {
 _TITLES: Mapping[str, str] = {
     "already-there": "Already in the conversation",
     "no-such-page": "Page not found",
-    "not-a-frame": "Invalid socket request",
-    "not-by-this-name": "Not available at this address",
-    "not-plain": "Plain text only",
+    "invalid-frame": "Invalid socket request",
+    "host-not-allowed": "Not available at this address",
+    "plain-text-only": "Plain text only",
     "not-to-yourself": "Not for your own account",
-    "not-your-place": "Not allowed in this conversation",
+    "role-not-allowed": "Not allowed in this conversation",
     "not-yours": "Only for the author",
-    "one-at-a-time": "Already in progress",
-    "say-who-first": "Authenticate first",
+    "resume-in-progress": "Already in progress",
+    "auth-required": "Authenticate first",
     "too-many": "Too many requests",
 }
 """Of codes that do not read as a title."""
@@ -201,20 +201,20 @@ class ProblemDocument(Struct, kw_only=True, omit_defaults=True):
     detail: str = ""
 
 
-def answer_to(kind: type[Problem]) -> Answer:
-    return ANSWERS.get(kind, _OURS)
+def response_for(kind: type[Problem]) -> ProblemResponse:
+    return PROBLEM_RESPONSES.get(kind, _INTERNAL_ERROR)
 
 
 def on_problem(request: Request[Any, Any, Any], problem: Problem) -> Response[bytes]:
-    answer = answer_to(type(problem))
+    answer = response_for(type(problem))
     if answer.status >= HTTP_500_INTERNAL_SERVER_ERROR:
-        log_own(problem, f"{request.method} {request.url.path}")
+        log_server_error(problem, f"{request.method} {request.url.path}")
     return _response(document_of(problem), _headers(problem, answer))
 
 
-def log_own(problem: Problem, where: str) -> None:
+def log_server_error(problem: Problem, where: str) -> None:
     """Our own trouble. What the world did is told once a minute; what may be a bug, each time."""
-    if answer_to(type(problem)).status == HTTP_500_INTERNAL_SERVER_ERROR:
+    if response_for(type(problem)).status == HTTP_500_INTERNAL_SERVER_ERROR:
         _log.error("%s: %r", where, problem, exc_info=problem)
     else:
         _repeats.error(problem.code, f"{where}: {problem!r}")
@@ -222,18 +222,18 @@ def log_own(problem: Problem, where: str) -> None:
 
 def document_of(problem: Problem) -> dict[str, Any]:
     """The same words over every door."""
-    answer = answer_to(type(problem))
+    answer = response_for(type(problem))
     if answer.status == HTTP_500_INTERNAL_SERVER_ERROR:
         return INTERNAL
     document: dict[str, Any] = {}
-    if answer.told:
+    if answer.exposed:
         document |= {_camel(name): value for name, value in problem.data.items()}
     document |= {
         "type": type_of(problem.code),
         "title": title_of(problem.code),
         "status": answer.status,
     }
-    if answer.told:
+    if answer.exposed:
         document["detail"] = str(problem)
     return document
 
@@ -245,22 +245,22 @@ def on_http_exception(request: Request[Any, Any, Any], exception: HTTPException)
         return _internal()
     if status == HTTP_404_NOT_FOUND and wants_page(request) and request.app.state.site:
         return not_found_page(request, request.app.state.site)
-    code, detail = OF_THE_PROTOCOL.get(status, ("refused", exception.detail))
+    code, detail = HTTP_PROBLEMS.get(status, ("refused", exception.detail))
     document: dict[str, Any] = {"type": type_of(code), "title": title_of(code), "status": status}
     document["detail"] = detail
     if exception.extra:
-        document["errors"] = _in_plain_words(exception.extra)
+        document["errors"] = _readable_errors(exception.extra)
     return _response(document, dict(exception.headers or {}))
 
 
-def _in_plain_words(errors: Any) -> Any:
+def _readable_errors(errors: Any) -> Any:
     """Litestar answers a missing part with Python's `KeyError`, which is only the part's name."""
     if not isinstance(errors, list):
         return errors
-    return [_named(one) if isinstance(one, dict) else one for one in errors]
+    return [_with_message(one) if isinstance(one, dict) else one for one in errors]
 
 
-def _named(error: dict[str, Any]) -> dict[str, Any]:
+def _with_message(error: dict[str, Any]) -> dict[str, Any]:
     key = error.get("key")
     if key is None or error.get("message") != repr(key):
         return error
@@ -294,7 +294,7 @@ def _internal() -> Response[bytes]:
     return _response(INTERNAL, {})
 
 
-def _headers(problem: Problem, answer: Answer) -> dict[str, str]:
+def _headers(problem: Problem, answer: ProblemResponse) -> dict[str, str]:
     wait = getattr(problem, "retry_after_s", answer.retry_after)
     headers = {"Retry-After": wait, "WWW-Authenticate": answer.challenge}
     return {name: str(value) for name, value in headers.items() if value is not None}
@@ -302,7 +302,7 @@ def _headers(problem: Problem, answer: Answer) -> dict[str, str]:
 
 def members_of(kind: type[Problem]) -> tuple[str, ...]:
     """The names of a problem's own members in its document."""
-    return tuple(map(_camel, kind.data_names())) if answer_to(kind).told else ()
+    return tuple(map(_camel, kind.data_names())) if response_for(kind).exposed else ()
 
 
 def _camel(name: str) -> str:

@@ -18,30 +18,30 @@ from greenroom import __version__
 from greenroom.api import auth, errors, pages
 from greenroom.api.asyncapi.document import asyncapi_json
 from greenroom.api.auth import Authenticator, Connection
-from greenroom.api.contract import Illustrations
 from greenroom.api.demo import Sample, Sign, demo_routes
-from greenroom.api.duplicates import DuplicateKey, check_keys
-from greenroom.api.heads import HeadsToo
-from greenroom.api.idempotency import Once
+from greenroom.api.duplicate_keys import DuplicateKey, check_keys
+from greenroom.api.head_requests import HeadAsGet
+from greenroom.api.idempotency import Idempotent
 from greenroom.api.openapi.render import OpenApiJson, OpenApiYaml
 from greenroom.api.pages.landing import landing
 from greenroom.api.pages.reference import reference_routes
 from greenroom.api.rest import (
     health,
     inbox,
-    manage,
     me,
     messages,
-    mine,
     moderation,
     notices,
+    own_view,
     people,
     preview,
     safety,
     staff,
+    thread_settings,
     threads,
 )
 from greenroom.api.rest.examples import EXAMPLES
+from greenroom.api.route_docs import ExamplesPlugin
 from greenroom.api.web import Site, site_routes
 from greenroom.errors import Problem
 from greenroom.messaging import Messaging
@@ -66,10 +66,10 @@ _ROUTES: tuple[ControllerRouterHandler, ...] = (
     people.routes,
     threads.opening_routes,
     threads.routes,
-    manage.routes,
+    thread_settings.routes,
     messages.routes,
     preview.routes,
-    mine.routes,
+    own_view.routes,
     inbox.routes,
     safety.routes,
     moderation.routes,
@@ -101,13 +101,13 @@ def http_app(
     shown = [(sample.person, sample.part) for sample in samples if sample.sees]
     clock = contexts.people.clock
     demo = [demo_routes(samples, sign, clock, origins)] if samples and sign else []
-    return HeadsToo(
+    return HeadAsGet(
         [*site_routes(site, landing(shown)), *reference_routes(site), *demo, *_ROUTES],
         state=State(
             {"authenticator": authenticator, "limits": contexts.safety.limits, "site": site}
         ),
         dependencies=_dependencies(contexts, ready),
-        plugins=[Illustrations(EXAMPLES)],
+        plugins=[ExamplesPlugin(EXAMPLES)],
         request_class=Utf8Request,
         exception_handlers={
             Problem: errors.on_problem,
@@ -125,7 +125,7 @@ def http_app(
 def _dependencies(contexts: Contexts, ready: health.Ready) -> dict[str, Provide]:
     """What a route gets for naming it."""
     given = {
-        "once": Once(contexts.people.store, contexts.people.clock),
+        "once": Idempotent(contexts.people.store, contexts.people.clock),
         "people": contexts.people,
         "safety": contexts.safety,
         "messaging": contexts.messaging,

@@ -4,7 +4,7 @@
     └─ ONCE#{userId}
        └─ {key}      what was asked (a digest), and the answer once there is one; 24 h
 
-A route that creates calls `once`; where a use case has its own exactly-once, as messages do, the
+A route that creates calls `idempotent`; where a use case has its own exactly-once, as messages do, the
 key is handed down instead. A refusal is not kept: nothing was done, and the key may be used again.
 What one would get wrong: between doing and keeping the answer the process may die. Then the key is
 held for a minute more, after which the request is done anew; let a claim in the use case's own
@@ -55,7 +55,7 @@ class RequestInProgress(Problem):
     """A request with this Idempotency-Key is still running. Try again in a moment."""
 
 
-class Once:
+class Idempotent:
     """`await once(actor, key, digest_of("createPerson", data), run, Person)`."""
 
     def __init__(self, store: Store, clock: Clock) -> None:

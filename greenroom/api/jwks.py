@@ -15,7 +15,7 @@ import jwt
 import msgspec
 from msgspec import Struct
 
-from greenroom.api.tokens import Fault, InvalidToken, KeysUnavailable, opened
+from greenroom.api.tokens import Fault, InvalidToken, KeysUnavailable, verified_payload
 from greenroom.clock import Clock
 
 _log = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ class PublicKeys:
         if header.get("alg") not in self._algorithms:
             raise InvalidToken(Fault.ALGORITHM)
         key = await self._find(str(header.get("kid", "")))
-        return opened(self._jws, token, key, self._algorithms)
+        return verified_payload(self._jws, token, key, self._algorithms)
 
     async def close(self) -> None:
         if self._renewal is not None:
@@ -86,7 +86,7 @@ class PublicKeys:
 
     async def _fetch(self) -> None:
         try:
-            self._keys = usable_keys(await fetched(self._url), self._algorithms)
+            self._keys = usable_keys(await fetch(self._url), self._algorithms)
             self._fetched_ms = self._clock.now_ms()
             self._trouble = None
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
@@ -96,7 +96,7 @@ class PublicKeys:
             self._renewal = None
 
 
-async def fetched(url: str) -> bytes:
+async def fetch(url: str) -> bytes:
     async with (
         aiohttp.ClientSession(timeout=_TIMEOUT) as session,
         session.get(url, allow_redirects=False) as answer,

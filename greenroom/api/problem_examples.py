@@ -33,14 +33,14 @@ _REASONS: Mapping[str, str] = {
     "account-suspended": "You asked for payment outside.",
     "cannot-release": "its conversation was closed",
     "invalid-decision": "a note must have at most 2000 characters",
-    "invalid-mark": "the messages of this conversation have the numbers 1 to 41",
+    "invalid-read-position": "the messages of this conversation have the numbers 1 to 41",
     "invalid-reaction": "it must be an emoji or a symbol, not text",
     "invalid-report": "it needs `userId`, or `threadId`, or `threadId` and `messageId`",
     "invalid-text": "it must have at most 8,000 characters",
     "invalid-thread": "it needs at least one other person",
     "invalid-thread-change": "only moderators can lock it, with POST …/lock",
     "invalid-token": "its signing key is not known",
-    "not-a-frame": "the field `type` is missing",
+    "invalid-frame": "the field `type` is missing",
     "text-rejected": "Please keep it friendly.",
 }
 

@@ -11,17 +11,17 @@ class CannotListen(Problem):
     reason: str
 
 
-class NotAFrame(Problem):
+class InvalidFrame(Problem):
     """The request on the socket is not valid: {reason}."""
 
     reason: Clause
 
 
-class SayWhoFirst(Problem):
+class AuthRequired(Problem):
     """Send `auth` first, and always for the same user."""
 
 
-class OneAtATime(Problem):
+class ResumeInProgress(Problem):
     """A `resume` is already running on this socket. Wait for its answer."""
 
 

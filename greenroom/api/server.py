@@ -17,14 +17,14 @@ import uvicorn
 from litestar import Litestar
 from msgspec import Struct
 
-from greenroom.api import door
+from greenroom.api import http_limits
 from greenroom.api.problems import CannotListen
-from greenroom.api.ws.desk import Desk
 from greenroom.api.ws.drain import drain
-from greenroom.api.ws.handover import Handover
+from greenroom.api.ws.socket_server import SocketServer
+from greenroom.api.ws.upgrade import UpgradeProtocol
 
 _FINISH_SECONDS = 10
-_FILES_BESIDES = 64 + door.RESERVE
+_FILES_BESIDES = 64 + http_limits.RESERVE
 """Open files for all that is no connection of a client: the store, the bus; and the reserve."""
 _KERNEL_BYTES = 128 * 1024
 """What the kernel keeps of an answer until the client has read it (it takes twice as much for
@@ -33,9 +33,11 @@ _log = logging.getLogger(__name__)
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, desk: Desk, started: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, socket_server: SocketServer, started: Callable[[], None]
+    ) -> None:
         super().__init__(config)
-        self._desk = desk
+        self._socket_server = socket_server
         self._tell_started = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -43,7 +45,7 @@ class _Server(uvicorn.Server):
         self._tell_started()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        await drain(self._desk)
+        await drain(self._socket_server)
         await super().shutdown(sockets)
 
     @contextmanager
@@ -58,18 +60,18 @@ class Room(Struct, frozen=True):
     """How many connections this process may have, of each kind."""
 
     sockets: int
-    http: int = door.MOST
+    http: int = http_limits.MOST
 
 
 def room_for(sockets: int) -> Room:
     """Each connection is an open file, and a system that allows many thousands gives a process a
     thousand unless it asks for more. Where it gets fewer than it wants, a third is for HTTP."""
-    wanted = sockets + door.MOST + _FILES_BESIDES
+    wanted = sockets + http_limits.MOST + _FILES_BESIDES
     soft = _allowed_files(wanted)
     if soft < 0 or soft >= wanted:
         return Room(sockets)
     free = max(soft - _FILES_BESIDES, soft // 2)
-    http = min(door.MOST, free // 3)
+    http = min(http_limits.MOST, free // 3)
     room = Room(min(sockets, free - http), http)
     if soft < sockets:
         _log.warning(
@@ -113,11 +115,11 @@ def address_of(listener: socket.socket) -> str:
 
 async def serve(
     app: Litestar,
-    desk: Desk,
+    socket_server: SocketServer,
     listener: socket.socket,
     *,
     started: Callable[[], None],
-    most_http: int = door.MOST,
+    most_http: int = http_limits.MOST,
 ) -> None:
     """Until SIGINT or SIGTERM, and then for as long as the requests under way take."""
     config = uvicorn.Config(
@@ -126,8 +128,8 @@ async def serve(
         access_log=False,
         server_header=False,
         lifespan="off",
-        http=partial(door.Door, most=most_http),  # type: ignore[arg-type]
-        ws=partial(Handover, desk),  # type: ignore[arg-type]
+        http=partial(http_limits.LimitedHttpProtocol, most=most_http),  # type: ignore[arg-type]
+        ws=partial(UpgradeProtocol, socket_server),  # type: ignore[arg-type]
         timeout_graceful_shutdown=_FINISH_SECONDS,
     )
-    await _Server(config, desk, started).serve([listener])
+    await _Server(config, socket_server, started).serve([listener])

@@ -63,14 +63,14 @@ class KeysUnavailable(Problem):
     reason: str
 
 
-class NobodyCalled(Problem):
+class UsernameNotFound(Problem):
     """There is nobody called {username!r} in this store. An id is taken as it is, whether or not it
     has an account; the sample people are found with --demo."""
 
     username: str
 
 
-class TokensMadeElsewhere(Problem):
+class TokensIssuedElsewhere(Problem):
     """Tokens come from the identity provider, because {setting} is set."""
 
     setting: str
@@ -90,7 +90,7 @@ class SharedSecret:
         self._secret = secret
 
     async def payload(self, token: str) -> bytes:
-        return opened(self._jws, token, self._secret, ["HS256"])
+        return verified_payload(self._jws, token, self._secret, ["HS256"])
 
     def sign(self, claims: dict[str, object]) -> str:
         return self._jws.encode(
@@ -168,7 +168,9 @@ def scopes_of(claims: Claims) -> frozenset[Scope]:
     return frozenset(known if Scope.SERVICE in known else known | {Scope.USER})
 
 
-def opened(jws: jwt.PyJWS, token: str, key: bytes | jwt.PyJWK, algorithms: Sequence[str]) -> bytes:
+def verified_payload(
+    jws: jwt.PyJWS, token: str, key: bytes | jwt.PyJWK, algorithms: Sequence[str]
+) -> bytes:
     try:
         payload: bytes = jws.decode(token, key, algorithms=algorithms)
     except jwt.InvalidAlgorithmError:

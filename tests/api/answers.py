@@ -17,7 +17,7 @@ _EVERYWHERE = {"type", "title", "status", "detail", "errors"}
 _FREE_TEXTS = {
     ("/problems/account-suspended", "reason"),
     ("/problems/text-rejected", "reason"),
-    ("/problems/not-by-this-name", "host"),
+    ("/problems/host-not-allowed", "host"),
 }
 """What a person or the caller wrote. Every other member of a problem is data."""
 _made: list["Contract"] = []

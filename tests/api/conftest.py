@@ -1,6 +1,6 @@
 """`client`: the whole HTTP app on an SQLite file with the sample people; it asks as `maya`.
 
-`anonymous` asks without a token. `bearer` makes the header of anybody's. `hall` is full of people
+`anonymous` asks without a token. `bearer` makes the header of anybody's. `world` is full of people
 who talk, and runs on each store engine in turn.
 """
 
@@ -16,26 +16,26 @@ from greenroom.api.demo import Sign
 from greenroom.api.http import Contexts, http_app
 from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.app import TABLES, compose, samples_of
-from greenroom.clock import HeldClock
-from greenroom.demo import joined, staffed
+from greenroom.clock import ManualClock
+from greenroom.demo import grant_staff_roles, join_sample_people
 from greenroom.ids import UserId
 from greenroom.people import People, directory
 from greenroom.people.actor import Scope
 from greenroom.store.sqlite import SqliteStore
 from tests.api.answers import contract_of
-from tests.api.hall import Hall, hall_on
+from tests.api.world import ApiWorld, api_world_on
 from tests.stores import SQLITE
 
 SECRET = b"a secret of more than 32 characters for tokens"
 
 
 @pytest.fixture
-def clock() -> HeldClock:
-    return HeldClock()
+def clock() -> ManualClock:
+    return ManualClock()
 
 
 @pytest.fixture
-async def contexts(tmp_path: Path, clock: HeldClock) -> AsyncIterator[Contexts]:
+async def contexts(tmp_path: Path, clock: ManualClock) -> AsyncIterator[Contexts]:
     async with await SqliteStore.open(
         tmp_path / "api.db", TABLES, clock=clock, cursor_secret=SECRET
     ) as store:
@@ -47,7 +47,7 @@ def people(contexts: Contexts) -> People:
     return contexts.people
 
 
-class World:
+class Readiness:
     """What `readyz` finds, which a test may change."""
 
     problem: Exception | None = None
@@ -58,8 +58,8 @@ class World:
 
 
 @pytest.fixture
-def world() -> World:
-    return World()
+def readiness() -> Readiness:
+    return Readiness()
 
 
 class Bearer(Protocol):
@@ -67,7 +67,7 @@ class Bearer(Protocol):
 
 
 @pytest.fixture
-def bearer(clock: HeldClock) -> Bearer:
+def bearer(clock: ManualClock) -> Bearer:
     def header(user: str, *scopes: Scope, **claims: object) -> dict[str, str]:
         given = {"sub": user, "exp": clock.now_ms() // 1000 + 3600, "scope": " ".join(scopes)}
         return {"Authorization": f"Bearer {SharedSecret(SECRET).sign(given | claims)}"}
@@ -85,12 +85,14 @@ def sign(bearer: Bearer) -> Sign:
 
 
 @pytest.fixture
-async def anonymous(contexts: Contexts, world: World, sign: Sign) -> AsyncIterator[AsyncClient]:
+async def anonymous(
+    contexts: Contexts, readiness: Readiness, sign: Sign
+) -> AsyncIterator[AsyncClient]:
     authenticator = Authenticator(contexts.people, SharedSecret(SECRET), Expected())
-    cast = await joined(contexts.people)
-    await staffed(contexts.safety, cast)
+    cast = await join_sample_people(contexts.people)
+    await grant_staff_roles(contexts.safety, cast)
     shown = samples_of(cast)
-    app = http_app(contexts, authenticator, world.ready, shown, sign)
+    app = http_app(contexts, authenticator, readiness.ready, shown, sign)
     # Asked in our own loop, to which the store belongs.
     transport = ASGITransport(app, raise_app_exceptions=False)  # type: ignore[arg-type]
     async with AsyncClient(
@@ -110,13 +112,13 @@ async def client(anonymous: AsyncClient, people: People, bearer: Bearer) -> Asyn
 
 
 @pytest.fixture
-async def hall(store_url: str) -> AsyncIterator[Hall]:
-    async with hall_on(store_url) as furnished:
-        yield furnished
+async def world(store_url: str) -> AsyncIterator[ApiWorld]:
+    async with api_world_on(store_url) as found:
+        yield found
 
 
 @pytest.fixture
-async def sqlite_hall(tmp_path: Path) -> AsyncIterator[Hall]:
+async def sqlite_world(tmp_path: Path) -> AsyncIterator[ApiWorld]:
     """For what has nothing to do with the store."""
-    async with hall_on(f"{SQLITE}{tmp_path}/hall.db") as furnished:
-        yield furnished
+    async with api_world_on(f"{SQLITE}{tmp_path}/world.db") as found:
+        yield found

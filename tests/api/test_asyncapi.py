@@ -12,6 +12,7 @@ import pytest
 from httpx import AsyncClient
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 
+from greenroom.api.asyncapi.descriptions import CLOSE_CODES, FIELDS, about_fields
 from greenroom.api.asyncapi.document import (
     ANSWERS,
     EVENTS,
@@ -21,7 +22,6 @@ from greenroom.api.asyncapi.document import (
     schemas,
     tag_of,
 )
-from greenroom.api.asyncapi.words import CLOSE_CODES, FIELDS, about_fields
 from greenroom.api.ws import frames
 from greenroom.api.ws.session import Closed
 from tests.api.bounds import texts_in, unbounded

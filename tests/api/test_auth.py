@@ -10,7 +10,7 @@ from httpx import AsyncClient
 
 from greenroom.api.auth import Authenticator, NotAllowed
 from greenroom.api.tokens import Expected, Fault, InvalidToken, SharedSecret, TokenExpired
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.ids import UserId
 from greenroom.people import People, directory, records
 from greenroom.people.access import AccountSuspended, NoAccount
@@ -44,7 +44,7 @@ async def maya(people: People) -> UserId:
 
 
 @pytest.fixture
-def claims(clock: HeldClock, maya: UserId) -> Claims:
+def claims(clock: ManualClock, maya: UserId) -> Claims:
     return {"sub": maya, "exp": clock.now_ms() // 1000 + 60}
 
 
@@ -89,7 +89,7 @@ async def test_another_secret_or_a_changed_payload_is_refused(
 
 
 async def test_an_expired_token_is_told_so_and_a_small_leeway_is_given(
-    authenticator: Authenticator, claims: Claims, clock: HeldClock, maya: UserId
+    authenticator: Authenticator, claims: Claims, clock: ManualClock, maya: UserId
 ) -> None:
     token = signed(claims)
     clock.advance(seconds=65)
@@ -102,7 +102,7 @@ async def test_an_expired_token_is_told_so_and_a_small_leeway_is_given(
 
 @pytest.mark.parametrize("claim", ["nbf", "iat"])
 async def test_a_token_from_the_future_waits_for_its_time(
-    authenticator: Authenticator, claims: Claims, clock: HeldClock, maya: UserId, claim: str
+    authenticator: Authenticator, claims: Claims, clock: ManualClock, maya: UserId, claim: str
 ) -> None:
     token = signed(claims | {claim: clock.now_ms() // 1000 + 20})
     assert await refusal(authenticator, token) == Fault.NOT_YET
@@ -183,7 +183,7 @@ async def test_the_stored_role_decides_whatever_the_token_says(
     authenticator: Authenticator,
     people: People,
     claims: Claims,
-    clock: HeldClock,
+    clock: ManualClock,
     maya: UserId,
     role: StaffRole,
     named: str,
@@ -205,7 +205,7 @@ async def test_a_service_that_acts_for_staff_acts_for_a_user(
 
 
 async def test_a_suspension_counts_within_seconds_also_for_a_token_just_used(
-    authenticator: Authenticator, people: People, claims: Claims, maya: UserId, clock: HeldClock
+    authenticator: Authenticator, people: People, claims: Claims, maya: UserId, clock: ManualClock
 ) -> None:
     token = signed(claims)
     await authenticator.authenticate(token)
@@ -226,7 +226,7 @@ async def test_a_suspension_counts_within_seconds_also_for_a_token_just_used(
 
 
 async def test_a_token_used_again_costs_no_read_and_an_account_one_read_in_two_seconds(
-    authenticator: Authenticator, people: People, claims: Claims, clock: HeldClock
+    authenticator: Authenticator, people: People, claims: Claims, clock: ManualClock
 ) -> None:
     token = signed(claims)
     with people.store.counting() as cost:
@@ -283,7 +283,7 @@ async def test_a_scope_that_is_missing_is_named(client: Client) -> None:
 
 
 async def test_a_suspended_account_is_told_until_when(
-    client: Client, people: People, clock: HeldClock
+    client: Client, people: People, clock: ManualClock
 ) -> None:
     maya = await directory.by_username(people, "maya")
     assert maya is not None

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from greenroom.api import door
-from greenroom.api.ws.desk import Patience
+from greenroom.api import http_limits
+from greenroom.api.ws.socket_server import Timeouts
 from tests.socket.node import CAST, Node, serving, until
 from tests.socket.raw import TEXT, Raw, framed
 
@@ -24,8 +24,8 @@ _HEALTH = b"GET /healthz HTTP/1.1\r\nHost: greenroom\r\nConnection: close\r\n\r\
 
 @pytest.fixture
 async def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Node]:
-    monkeypatch.setattr(door, "WRITE_SECONDS", 0.5)
-    async with serving(tmp_path, patience=Patience(idle=0.5, pong=0.5)) as found:
+    monkeypatch.setattr(http_limits, "WRITE_SECONDS", 0.5)
+    async with serving(tmp_path, timeouts=Timeouts(idle=0.5, pong=0.5)) as found:
         await found.join(*CAST)
         yield found
 
@@ -41,7 +41,7 @@ def _never_reads(port: int, request: bytes) -> socket.socket:
 
 def _open_connections() -> int:
     """On this process's server: the client cannot tell, as what it has not read is still there."""
-    doors = (one for one in gc.get_objects() if isinstance(one, door.Door))
+    doors = (one for one in gc.get_objects() if isinstance(one, http_limits.LimitedHttpProtocol))
     return sum(one in one.connections for one in doors)
 
 
@@ -73,7 +73,7 @@ async def test_a_socket_that_reads_nothing_is_cut_off(node: Node) -> None:
     raw = await node.raw("ana")
     raw.pause()
     raw.text(*({"type": "ping", "id": number} for number in range(1, 5000)))
-    await until(lambda: not node.desk.sessions)
+    await until(lambda: not node.socket_server.sessions)
     raw.abort()
 
 
@@ -90,18 +90,18 @@ async def test_one_more_socket_closes_the_oldest_of_the_same_user(tmp_path: Path
             raw.text({"type": "ping", "id": 9})
             assert (await raw.answer(9))["type"] == "ack"
         own[1].abort()
-        await until(lambda: len(node.desk.sessions) == 3)
+        await until(lambda: len(node.socket_server.sessions) == 3)
         again = await node.raw("ana")
         for raw in (own[2], newest, again, ben):
             raw.text({"type": "ping", "id": 10})
             assert (await raw.answer(10))["type"] == "ack", "there was room again"
             raw.abort()
         await node.quiet()
-        assert (node.desk.by_user, node.desk.waiting) == ({}, {})
+        assert (node.socket_server.by_user, node.socket_server.waiting) == ({}, {})
 
 
 async def test_those_without_a_token_make_way_for_others(tmp_path: Path) -> None:
-    async with serving(tmp_path, most_waiting=3) as node:
+    async with serving(tmp_path, most_unauthenticated=3) as node:
         await node.join(*CAST)
         silent = [await node.raw() for _ in range(4)]
         assert (await silent[0].closed())[0] == 4408
@@ -112,10 +112,10 @@ async def test_those_without_a_token_make_way_for_others(tmp_path: Path) -> None
 
 
 async def test_little_is_taken_from_a_client_without_a_token(tmp_path: Path) -> None:
-    async with serving(tmp_path, patience=Patience(first_frame=1)) as node:
+    async with serving(tmp_path, timeouts=Timeouts(first_frame=1)) as node:
         raw = await node.raw()
         raw.writer.write(framed(TEXT, b"x" * 120_000)[:100_000])
-        [session] = node.desk.sessions
+        [session] = node.socket_server.sessions
         waiting = session.wire._on_admitted.__self__  # type: ignore[attr-defined]
         await until(lambda: waiting._left <= 0)
         await asyncio.sleep(0.2)

@@ -10,9 +10,9 @@ from greenroom.api import errors
 from greenroom.api.demo import Sign, demo_routes
 from greenroom.api.http import Contexts
 from greenroom.app import compose, samples_of
-from greenroom.demo import SAMPLES, furnish, joined
-from greenroom.demo.scene import Scene
-from greenroom.demo.story import BOOKING, LONG, SCENES
+from greenroom.demo import SAMPLE_PEOPLE, join_sample_people, seed
+from greenroom.demo.models import SampleThread
+from greenroom.demo.sample_threads import BOOKING, LONG, SAMPLE_THREADS
 from greenroom.errors import Problem
 from greenroom.messaging.history import history
 from greenroom.messaging.inbox import Inbox, Row, inbox
@@ -20,56 +20,58 @@ from greenroom.messaging.models import Folder, Kind
 from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.people import directory
 from greenroom.people.actor import Actor, Scope
+from greenroom.safety.audit import audit_of_person
 from greenroom.safety.limits import RATES
 from greenroom.safety.models import Decision
 from greenroom.safety.queue import queue
-from greenroom.safety.record import record_of_person
-from tests.api.hall import SECRET, Hall
+from tests.api.world import SECRET, ApiWorld
 
 HERE = "http://127.0.0.1:8080"
 
 STAFF = {"moderator", "admin"}
 
 
-async def _told(hall: Hall) -> Contexts:
-    store = hall.contexts.people.store
-    await furnish(
-        lambda clock: compose(store, clock, SECRET, rates=RATES).messaging, hall.clock.now_ms()
+async def _told(world: ApiWorld) -> Contexts:
+    store = world.contexts.people.store
+    await seed(
+        lambda clock: compose(store, clock, SECRET, rates=RATES).messaging, world.clock.now_ms()
     )
-    return hall.contexts
+    return world.contexts
 
 
-async def test_everything_that_is_said_is_in_its_conversation_in_order(sqlite_hall: Hall) -> None:
-    contexts = await _told(sqlite_hall)
-    now_ms = sqlite_hall.clock.now_ms()
+async def test_everything_that_is_said_is_in_its_conversation_in_order(
+    sqlite_world: ApiWorld,
+) -> None:
+    contexts = await _told(sqlite_world)
+    now_ms = sqlite_world.clock.now_ms()
     rows: dict[tuple[str, str | None], Row] = {}
-    for sample in SAMPLES:
+    for sample in SAMPLE_PEOPLE:
         for folder in (Folder.ALL, Folder.ARCHIVED):
             found = await inbox(contexts.messaging, await _actor(contexts, sample.username), folder)
             rows |= {(row.thread.opened_by, row.thread.subject): row for row in found.rows}
-    for scene in SCENES:
-        if not scene.frames:
+    for scene in SAMPLE_THREADS:
+        if not scene.last_seq:
             continue
         opener = await _actor(contexts, scene.opener)
         row = rows[opener.user, scene.subject]
         page = await history(contexts.messaging, opener, row.thread.id, limit=100)
-        assert row.thread.last_seq == scene.frames
-        assert [frame.body for frame in page.frames] == _bodies(scene)[-100:]
-        times = [frame.ms for frame in page.frames]
+        assert row.thread.last_seq == scene.last_seq
+        assert [message.body for message in page.messages] == _bodies(scene)[-100:]
+        times = [message.ms for message in page.messages]
         assert times == sorted(times)
         assert now_ms - row.thread.last_ms == scene.ended * 60_000
 
 
-def _bodies(scene: Scene) -> list[str]:
+def _bodies(scene: SampleThread) -> list[str]:
     taken = {report.line for report in scene.reports if report.decision is Decision.REMOVE}
     return [
-        "" if number in taken else line.becomes or line.text
-        for number, line in enumerate(scene.lines)
+        "" if number in taken else line.edited_to or line.text
+        for number, line in enumerate(scene.messages)
     ]
 
 
-async def test_maya_has_something_of_everything(sqlite_hall: Hall) -> None:
-    contexts = await _told(sqlite_hall)
+async def test_maya_has_something_of_everything(sqlite_world: ApiWorld) -> None:
+    contexts = await _told(sqlite_world)
     maya = await _actor(contexts, "maya")
     shown = await inbox(contexts.messaging, maya)
     assert shown.counts is not None
@@ -82,8 +84,10 @@ async def test_maya_has_something_of_everything(sqlite_hall: Hall) -> None:
         assert (await inbox(contexts.messaging, maya, folder)).rows
 
 
-async def test_the_moderator_has_what_is_held_and_reported_and_a_record(sqlite_hall: Hall) -> None:
-    contexts = await _told(sqlite_hall)
+async def test_the_moderator_has_what_is_held_and_reported_and_a_record(
+    sqlite_world: ApiWorld,
+) -> None:
+    contexts = await _told(sqlite_world)
     ada = Actor((await _actor(contexts, "ada")).user, frozenset({Scope.MODERATOR}))
     cases = (await queue(contexts.safety, ada)).cases
     assert [case.subject.__class__.__name__ for case in cases] == [
@@ -93,33 +97,37 @@ async def test_the_moderator_has_what_is_held_and_reported_and_a_record(sqlite_h
     ]
     assert cases[0].text == cases[1].text
     oskar = await _actor(contexts, "oskar")
-    [entry] = (await record_of_person(contexts.safety, ada, oskar.user)).entries
+    [entry] = (await audit_of_person(contexts.safety, ada, oskar.user)).entries
     assert (entry.decision, entry.by) == (Decision.DISMISS, ada.user)
 
 
-async def test_there_is_a_long_conversation_that_repeats_nothing_at_once(sqlite_hall: Hall) -> None:
-    texts = [line.text for line in LONG.lines]
+async def test_there_is_a_long_conversation_that_repeats_nothing_at_once(
+    sqlite_world: ApiWorld,
+) -> None:
+    texts = [line.text for line in LONG.messages]
     assert len(texts) > 400
     assert len(set(texts)) > 220
     assert all(one != other for one, other in pairwise(texts))
 
 
-async def test_to_start_again_changes_nothing(sqlite_hall: Hall) -> None:
-    contexts = await _told(sqlite_hall)
+async def test_to_start_again_changes_nothing(sqlite_world: ApiWorld) -> None:
+    contexts = await _told(sqlite_world)
     before = await _inboxes(contexts)
-    sqlite_hall.clock.advance(days=1)
-    await _told(sqlite_hall)
+    sqlite_world.clock.advance(days=1)
+    await _told(sqlite_world)
     assert await _inboxes(contexts) == before
     assert all(found.rows for found in before)
 
 
-async def test_a_story_that_was_told_otherwise_stays_and_stops_nothing(sqlite_hall: Hall) -> None:
-    contexts = sqlite_hall.contexts
-    await joined(contexts.people)
+async def test_a_story_that_was_told_otherwise_stays_and_stops_nothing(
+    sqlite_world: ApiWorld,
+) -> None:
+    contexts = sqlite_world.contexts
+    await join_sample_people(contexts.people)
     jonas, maya = await _actor(contexts, "jonas"), await _actor(contexts, "maya")
     older = Opening(kind=Kind.BOOKING, others=(Invited(maya.user),), subject="An older story")
     await open_thread(contexts.messaging, jonas, older, key=BOOKING.key)
-    await _told(sqlite_hall)
+    await _told(sqlite_world)
     found = await inbox(contexts.messaging, maya, Folder.ALL)
     subjects = {row.thread.subject for row in found.rows}
     assert BOOKING.subject not in subjects
@@ -127,7 +135,7 @@ async def test_a_story_that_was_told_otherwise_stays_and_stops_nothing(sqlite_ha
 
 
 async def _inboxes(contexts: Contexts) -> list[Inbox]:
-    names = [sample.username for sample in SAMPLES]
+    names = [sample.username for sample in SAMPLE_PEOPLE]
     return [await inbox(contexts.messaging, await _actor(contexts, name)) for name in names]
 
 
@@ -139,7 +147,9 @@ async def _actor(contexts: Contexts, username: str) -> Actor:
 
 async def test_one_signs_in_as_the_sample_people(anonymous: AsyncClient) -> None:
     people = (await anonymous.get(f"{HERE}/demo/people")).json()["people"]
-    assert [one["username"] for one in people] == [one.username for one in SAMPLES if one.sees]
+    assert [one["username"] for one in people] == [
+        one.username for one in SAMPLE_PEOPLE if one.sees
+    ]
     for one in people:
         signed = await _sign_in(anonymous, username=one["username"])
         assert signed.status_code == 200
@@ -166,7 +176,7 @@ async def test_a_name_that_may_point_anywhere_is_not_answered(
         await _sign_in(anonymous, Host=host),
         await anonymous.get(f"{HERE}/demo/people", headers={"Host": host}),
     ):
-        assert (asked.status_code, asked.json()["type"]) == (403, "/problems/not-by-this-name")
+        assert (asked.status_code, asked.json()["type"]) == (403, "/problems/host-not-allowed")
 
 
 @pytest.mark.parametrize("host", ["localhost:8080", "127.0.0.1", "[::1]:8080", "demo.localhost"])
@@ -193,7 +203,7 @@ async def test_a_page_of_another_site_is_refused(anonymous: AsyncClient) -> None
 async def test_a_site_that_is_named_may_ask_and_no_other(
     contexts: Contexts, sign: Sign, origins: tuple[str, ...], status: int
 ) -> None:
-    samples = samples_of(await joined(contexts.people))
+    samples = samples_of(await join_sample_people(contexts.people))
     routes = demo_routes(samples, sign, contexts.people.clock, origins)
     app = Litestar(
         [routes],
@@ -207,9 +217,9 @@ async def test_a_site_that_is_named_may_ask_and_no_other(
     assert asked.status_code == status
 
 
-async def test_there_is_no_such_thing_outside_the_demo(sqlite_hall: Hall) -> None:
-    assert (await sqlite_hall.client.get(f"{HERE}/demo/people")).status_code == 404
-    assert (await _sign_in(sqlite_hall.client)).status_code == 404
+async def test_there_is_no_such_thing_outside_the_demo(sqlite_world: ApiWorld) -> None:
+    assert (await sqlite_world.client.get(f"{HERE}/demo/people")).status_code == 404
+    assert (await _sign_in(sqlite_world.client)).status_code == 404
 
 
 async def _sign_in(client: AsyncClient, username: str = "maya", **headers: str) -> Response:

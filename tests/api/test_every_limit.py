@@ -14,23 +14,25 @@ from greenroom.api.http import http_app
 from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.api.ws import frames
 from greenroom.app import compose
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.safety.limits import Limit, Rate
-from tests.api.castle import Castle, furnished
-from tests.api.hall import SECRET, Hall, hall_on
+from tests.api.populated import PopulatedWorld, populate
 from tests.api.test_nobody_else import BODIES, PUBLIC
+from tests.api.world import SECRET, ApiWorld, api_world_on
 from tests.messaging.world import UNLIMITED
 from tests.socket.node import CAST, serving
 from tests.stores import IN_2100_MS, SQLITE
 
 MOST = 3
-FEW = dict.fromkeys(Limit, Rate(most=MOST, window_ms=60_000, unasked=0, step=1, keep_ms=1000))
+FEW = dict.fromkeys(
+    Limit, Rate(most=MOST, window_ms=60_000, local_share=0, lease_size=1, lease_ms=1000)
+)
 
 
-def _limited(hall: Hall) -> AsyncClient:
+def _limited(world: ApiWorld) -> AsyncClient:
     """The same people and data behind limits that are soon reached."""
-    people = hall.contexts.people
-    contexts = compose(people.store, hall.clock, SECRET, rates=FEW)
+    people = world.contexts.people
+    contexts = compose(people.store, world.clock, SECRET, rates=FEW)
     authenticator = Authenticator(people, SharedSecret(SECRET), Expected())
 
     async def ready() -> None:
@@ -41,27 +43,29 @@ def _limited(hall: Hall) -> AsyncClient:
     return AsyncClient(transport=transport, base_url="http://greenroom")
 
 
-def _routes(hall: Hall) -> list[str]:
+def _routes(world: ApiWorld) -> list[str]:
     found = {
         f"{method} {route.path_format}"
-        for route in hall.app.routes
+        for route in world.app.routes
         for method in getattr(route, "methods", ())
         if method != "OPTIONS"
     }
     return sorted(found - set(PUBLIC))
 
 
-async def _until_refused(castle: Castle, client: AsyncClient, caller: str, route: str) -> int:
+async def _until_refused(
+    populated: PopulatedWorld, client: AsyncClient, caller: str, route: str
+) -> int:
     """How many calls it takes, beginning with a limit of which nothing is spent."""
     method, _, path = route.partition(" ")
     body = BODIES.get(route)
     for tries in range(MOST + 2):
-        castle.hall.clock.advance(seconds=1)
+        populated.world.clock.advance(seconds=1)
         answer = await client.request(
             method,
-            castle.filled(caller, path, missing=False),
-            headers=castle.headers(caller),
-            json=None if body is None else body(castle, caller),
+            populated.filled(caller, path, missing=False),
+            headers=populated.headers(caller),
+            json=None if body is None else body(populated, caller),
         )
         if answer.status_code == 429:
             assert int(answer.headers["retry-after"]) > 0, route
@@ -72,15 +76,15 @@ async def _until_refused(castle: Castle, client: AsyncClient, caller: str, route
 
 @pytest.mark.parametrize("caller", ["member", "bare service"])
 async def test_every_route_is_limited(tmp_path: Path, caller: str) -> None:
-    async with hall_on(f"{SQLITE}{tmp_path}/hall.db", UNLIMITED) as hall:
-        castle = await furnished(hall)
-        routes = _routes(hall)
+    async with api_world_on(f"{SQLITE}{tmp_path}/world.db", UNLIMITED) as world:
+        populated = await populate(world)
+        routes = _routes(world)
         assert len(routes) > 40
         unlimited, never_answered = [], []
-        async with _limited(hall) as client:
+        async with _limited(world) as client:
             for route in routes:
-                hall.clock.advance(seconds=120)
-                tries = await _until_refused(castle, client, caller, route)
+                world.clock.advance(seconds=120)
+                tries = await _until_refused(populated, client, caller, route)
                 if tries > MOST:
                     unlimited.append(route)
                 if tries == 0:
@@ -93,7 +97,7 @@ async def test_every_route_is_limited(tmp_path: Path, caller: str) -> None:
 async def test_every_request_of_the_socket_is_limited(
     tmp_path: Path, kind: type[frames.Frame]
 ) -> None:
-    clock = HeldClock(IN_2100_MS)
+    clock = ManualClock(IN_2100_MS)
     async with serving(tmp_path, clock=clock, rates=FEW) as node:
         await node.join(*CAST)
         raw = await node.raw("ana")
@@ -116,7 +120,7 @@ async def test_every_request_of_the_socket_is_limited(
 
 
 async def test_opening_sockets_again_and_again_is_told_to_wait(tmp_path: Path) -> None:
-    async with serving(tmp_path, clock=HeldClock(IN_2100_MS), rates=FEW) as node:
+    async with serving(tmp_path, clock=ManualClock(IN_2100_MS), rates=FEW) as node:
         await node.join(*CAST)
         for _ in range(MOST):
             (await node.raw("ana")).abort()

@@ -11,57 +11,62 @@ from greenroom.api.auth import Authenticator
 from greenroom.api.http import http_app
 from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.api.web import Site
-from tests.api.castle import Castle, furnished
-from tests.api.hall import SECRET, Hall
+from tests.api.populated import PopulatedWorld, populate
 from tests.api.test_nobody_else import BODIES, PUBLIC, ROWS
+from tests.api.world import SECRET, ApiWorld
 
 READS = [route for route in (*PUBLIC, *ROWS) if route.startswith("GET ")]
 _VARY = {"date", "x-request-id"}
 
 
 @pytest.fixture
-async def castle(sqlite_hall: Hall) -> Castle:
-    return await furnished(sqlite_hall)
+async def populated(sqlite_world: ApiWorld) -> PopulatedWorld:
+    return await populate(sqlite_world)
 
 
 def _headers(answer: Response) -> dict[str, str]:
     return {name: value for name, value in answer.headers.items() if name not in _VARY}
 
 
-async def test_head_is_get_without_the_body_on_every_route(castle: Castle) -> None:
+async def test_head_is_get_without_the_body_on_every_route(populated: PopulatedWorld) -> None:
     compared = 0
     for caller in ("member", "moderator", "nobody"):
         for route in READS:
-            whole = await castle.ask(caller, route)
-            head = await castle.ask(caller, route.replace("GET", "HEAD", 1))
+            whole = await populated.ask(caller, route)
+            head = await populated.ask(caller, route.replace("GET", "HEAD", 1))
             assert (head.status_code, head.content) == (whole.status_code, b""), route
             assert _headers(head) == _headers(whole), route
             compared += bool(whole.content)
     assert compared > 60
 
 
-async def test_nothing_private_is_cached_on_any_route(castle: Castle) -> None:
+async def test_nothing_private_is_cached_on_any_route(populated: PopulatedWorld) -> None:
     for route, statuses in ROWS.items():
         for caller in ("nobody", "stranger", "member", "moderator"):
             body = BODIES.get(route)
-            answer = await castle.ask(caller, route, body and body(castle, caller))
+            answer = await populated.ask(caller, route, body and body(populated, caller))
             assert caller == "nobody" or answer.status_code != 401
             assert answer.headers.get("cache-control") == "no-store", (route, answer.status_code)
         assert statuses
     for path in ("/v1/nothing", "/nothing", "/v1/me/x"):
-        assert (await castle.hall.client.get(path)).headers["cache-control"] == "no-store"
+        assert (await populated.world.client.get(path)).headers["cache-control"] == "no-store"
 
 
 @pytest.mark.parametrize("route", [route for route in PUBLIC if "{" not in route])
-async def test_what_is_for_everybody_costs_next_to_nothing(sqlite_hall: Hall, route: str) -> None:
+async def test_what_is_for_everybody_costs_next_to_nothing(
+    sqlite_world: ApiWorld, route: str
+) -> None:
     path = route.removeprefix("GET ")
-    first = await sqlite_hall.client.get(path)
-    held, sqlite_hall.client.event_hooks = sqlite_hall.client.event_hooks, {}  # checking takes time
-    quickest = min([await _seconds(sqlite_hall.client, path) for _ in range(10)])
-    sqlite_hall.client.event_hooks = held
+    first = await sqlite_world.client.get(path)
+    held, sqlite_world.client.event_hooks = (
+        sqlite_world.client.event_hooks,
+        {},
+    )  # checking takes time
+    quickest = min([await _seconds(sqlite_world.client, path) for _ in range(10)])
+    sqlite_world.client.event_hooks = held
     assert quickest < 0.02
     if path.startswith("/schema") and (tag := first.headers.get("etag")):
-        again = await sqlite_hall.client.get(path, headers={"If-None-Match": tag})
+        again = await sqlite_world.client.get(path, headers={"If-None-Match": tag})
         assert (again.status_code, again.content) == (304, b"")
     else:
         assert not path.startswith("/schema") or path.startswith("/schema/docs")
@@ -86,13 +91,15 @@ def site(tmp_path: Path) -> Site:
 _BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
 
-async def test_a_browser_at_an_unknown_address_gets_the_app(sqlite_hall: Hall, site: Site) -> None:
-    authenticator = Authenticator(sqlite_hall.contexts.people, SharedSecret(SECRET), Expected())
+async def test_a_browser_at_an_unknown_address_gets_the_app(
+    sqlite_world: ApiWorld, site: Site
+) -> None:
+    authenticator = Authenticator(sqlite_world.contexts.people, SharedSecret(SECRET), Expected())
 
     async def ready() -> None:
         pass
 
-    app = http_app(sqlite_hall.contexts, authenticator, ready, site=site)
+    app = http_app(sqlite_world.contexts, authenticator, ready, site=site)
     transport = ASGITransport(app, raise_app_exceptions=False)  # type: ignore[arg-type]
     async with AsyncClient(transport=transport, base_url="http://greenroom") as client:
         for path in ("/nowhere", "/nowhere/at/all", "/inboxx", "/new/x", "/problems/none"):

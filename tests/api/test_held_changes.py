@@ -4,126 +4,127 @@ from greenroom.ids import UserId
 from greenroom.people.actor import Scope
 from greenroom.safety import records
 from greenroom.store.expressions import Prefix
-from tests.api.hall import Hall, refused, told
+from tests.api.world import ApiWorld, refused, told
 
 HELD = "You have won the lottery, send a processing fee to claim your prize"
 EDIT = "Please pay a deposit with a gift card, then wire the rest by western union"
 NAME = "You have won the lottery, claim your prize"
 
 
-async def test_a_held_edit_is_accepted_and_the_message_stays(hall: Hall) -> None:
-    thread = await hall.talk()
-    message = await hall.say("ana", thread, "Hello")
+async def test_a_held_edit_is_accepted_and_the_message_stays(world: ApiWorld) -> None:
+    thread = await world.talk()
+    message = await world.say("ana", thread, "Hello")
     path = f"/threads/{thread}/messages/{message['messageId']}"
-    answer = await hall.ask("ana", "PATCH", path, {"body": HELD})
+    answer = await world.ask("ana", "PATCH", path, {"body": HELD})
     assert told(answer, 202) == {"status": "held"}
-    assert (await hall.get("ben", path))["body"] == "Hello"
-    [case] = (await hall.get("mod", "/moderation/queue"))["cases"]
+    assert (await world.get("ben", path))["body"] == "Hello"
+    [case] = (await world.get("mod", "/moderation/queue"))["cases"]
     assert case["subject"]["kind"] == "edit"
     assert case["subject"]["messageId"] == message["messageId"]
-    await hall.ask("mod", "POST", f"/moderation/cases/{case['caseId']}/claim")
+    await world.ask("mod", "POST", f"/moderation/cases/{case['caseId']}/claim")
     decision = {"decision": "release", "version": case["version"]}
-    answer = await hall.ask("mod", "POST", f"/moderation/cases/{case['caseId']}/decide", decision)
+    answer = await world.ask("mod", "POST", f"/moderation/cases/{case['caseId']}/decide", decision)
     assert answer.status_code in (200, 201), answer.text
-    assert (await hall.get("ben", path))["body"] == HELD
+    assert (await world.get("ben", path))["body"] == HELD
 
 
-async def test_a_held_name_is_accepted_and_the_old_one_stays(hall: Hall) -> None:
-    thread = await hall.talk()
-    answer = await hall.ask("ana", "PATCH", f"/threads/{thread}", {"subject": HELD})
+async def test_a_held_name_is_accepted_and_the_old_one_stays(world: ApiWorld) -> None:
+    thread = await world.talk()
+    answer = await world.ask("ana", "PATCH", f"/threads/{thread}", {"subject": HELD})
     assert told(answer, 202) == {"status": "held"}
-    assert (await hall.get("ben", f"/threads/{thread}"))["subject"] is None
-    [case] = (await hall.get("mod", "/moderation/queue"))["cases"]
+    assert (await world.get("ben", f"/threads/{thread}"))["subject"] is None
+    [case] = (await world.get("mod", "/moderation/queue"))["cases"]
     assert (case["subject"]["kind"], case["text"]) == ("name", HELD)
 
 
-async def test_a_preview_is_for_a_conversation_or_for_people(sqlite_hall: Hall) -> None:
-    hall = sqlite_hall
-    thread = await hall.talk()
+async def test_a_preview_is_for_a_conversation_or_for_people(sqlite_world: ApiWorld) -> None:
+    world = sqlite_world
+    thread = await world.talk()
     link = {"body": "See https://example.com/me"}
-    known = {"participants": [{"userId": hall.ids["ben"]}]}
-    stranger = {"participants": [{"userId": hall.ids["cleo"]}]}
+    known = {"participants": [{"userId": world.ids["ben"]}]}
+    stranger = {"participants": [{"userId": world.ids["cleo"]}]}
     for where, verdict in (
         ({"threadId": thread}, "fine"),
         (known, "fine"),
         (stranger, "refused"),
         ({}, "refused"),
     ):
-        answer = await hall.ask("ana", "POST", "/preview", link | where)
+        answer = await world.ask("ana", "POST", "/preview", link | where)
         assert told(answer)["verdict"] in (verdict, "nudge" if verdict == "fine" else verdict)
     assert (
-        told(await hall.ask("ana", "POST", "/preview", known | {"body": HELD}))["verdict"] == "held"
+        told(await world.ask("ana", "POST", "/preview", known | {"body": HELD}))["verdict"]
+        == "held"
     )
     both = link | known | {"threadId": thread}
-    assert told(await hall.ask("ana", "POST", "/preview", both))["verdict"] in ("fine", "nudge")
+    assert told(await world.ask("ana", "POST", "/preview", both))["verdict"] in ("fine", "nudge")
 
 
-async def test_bodies_of_names_are_small(sqlite_hall: Hall) -> None:
-    hall = sqlite_hall
-    user, service = hall.token("ana"), hall.token("shop", Scope.SERVICE)
+async def test_bodies_of_names_are_small(sqlite_world: ApiWorld) -> None:
+    world = sqlite_world
+    user, service = world.token("ana"), world.token("shop", Scope.SERVICE)
     for method, path, who in (
         ("PATCH", "me", user),
         ("PUT", "me", user),
         ("POST", "people", service),
     ):
         body = {"username": "zoe", "displayName": "a" * 20_000}
-        answer = await hall.client.request(method, f"/v1/{path}", json=body, headers=who)
+        answer = await world.client.request(method, f"/v1/{path}", json=body, headers=who)
         refused(answer, 413, "request-too-large")
 
 
 async def test_everything_that_is_held_is_listed_for_its_author_until_it_is_decided(
-    hall: Hall,
+    world: ApiWorld,
 ) -> None:
-    thread = await hall.talk()
-    message = (await hall.say("ana", thread, "Hello"))["messageId"]
+    thread = await world.talk()
+    message = (await world.say("ana", thread, "Hello"))["messageId"]
     for method, path, body in (
         ("POST", f"/threads/{thread}/messages", {"body": HELD, "clientMessageId": "h1"}),
         ("PATCH", f"/threads/{thread}/messages/{message}", {"body": EDIT}),
         ("PATCH", f"/threads/{thread}", {"subject": NAME}),
     ):
-        hall.clock.advance(seconds=1)
+        world.clock.advance(seconds=1)
         for _ in range(2):
-            assert (await hall.ask("ana", method, path, body)).status_code == 202
-    listed = (await hall.get("ana", "/me/held"))["held"]
+            assert (await world.ask("ana", method, path, body)).status_code == 202
+    listed = (await world.get("ana", "/me/held"))["held"]
     names = ("kind", "threadId", "clientMessageId", "messageId", "body")
     assert [tuple(one[name] for name in names) for one in listed] == [
         ("message", thread, "h1", None, HELD),
         ("edit", thread, None, message, EDIT),
         ("name", thread, None, None, NAME),
     ]
-    assert (await hall.get("ben", "/me/held"))["held"] == []
+    assert (await world.get("ben", "/me/held"))["held"] == []
     for number, decision in enumerate(("remove", "release", "remove"), 1):
-        case = (await hall.get("mod", "/moderation/queue"))["cases"][0]
+        case = (await world.get("mod", "/moderation/queue"))["cases"][0]
         place = f"/moderation/cases/{case['caseId']}"
-        await hall.ask("mod", "POST", f"{place}/claim")
+        await world.ask("mod", "POST", f"{place}/claim")
         decided = {"decision": decision, "version": case["version"]}
-        assert (await hall.ask("mod", "POST", f"{place}/decide", decided)).status_code < 300
-        assert (await hall.get("ana", "/me/held"))["held"] == listed[number:]
-    notices = (await hall.get("ana", "/me/notices"))["notices"]
+        assert (await world.ask("mod", "POST", f"{place}/decide", decided)).status_code < 300
+        assert (await world.get("ana", "/me/held"))["held"] == listed[number:]
+    notices = (await world.get("ana", "/me/notices"))["notices"]
     assert {(one["kind"], one["held"]) for one in notices} == {
         ("rejected", "message"),
         ("released", "edit"),
         ("rejected", "name"),
     }
-    again = await hall.ask("ana", "PATCH", f"/threads/{thread}", {"subject": NAME})
+    again = await world.ask("ana", "PATCH", f"/threads/{thread}", {"subject": NAME})
     assert refused(again, 422, "text-rejected")["warned"] is False
-    assert (await hall.get("ana", "/me/held"))["held"] == [], "what was decided stays so"
-    safety, user = hall.contexts.safety, UserId(hall.ids["ana"])
+    assert (await world.get("ana", "/me/held"))["held"] == [], "what was decided stays so"
+    safety, user = world.contexts.safety, UserId(world.ids["ana"])
     kept = await safety.store.query(
         records.SAFETY, records.user_partition(user), Prefix(records.HELD), limit=10
     )
     assert not kept.items, "nor is anything of it kept in the author's list"
 
 
-async def test_what_is_held_is_listed_oldest_first_across_pages(hall: Hall) -> None:
-    thread = await hall.talk()
+async def test_what_is_held_is_listed_oldest_first_across_pages(world: ApiWorld) -> None:
+    thread = await world.talk()
     for number in range(7):
         body = {"body": f"{HELD} {number}", "clientMessageId": f"h{number}"}
-        told(await hall.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
-        hall.clock.advance(seconds=1)
+        told(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
+        world.clock.advance(seconds=1)
     listed, cursor = list[str](), ""
     while True:
-        page = await hall.get("ana", f"/me/held?limit=2{cursor}")
+        page = await world.get("ana", f"/me/held?limit=2{cursor}")
         listed += [one["clientMessageId"] for one in page["held"]]
         if page["next"] is None:
             break

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from httpx import Response
 
-from tests.api.hall import Hall, refused, told
+from tests.api.world import ApiWorld, refused, told
 
 HOSTILE = {
     "script": "<script>alert(1)</script> hello",
@@ -38,50 +38,50 @@ REFUSED = {
 INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 
 
-async def test_hostile_messages_are_kept_as_typed(hall: Hall) -> None:
-    thread = await hall.talk()
+async def test_hostile_messages_are_kept_as_typed(world: ApiWorld) -> None:
+    thread = await world.talk()
     path = f"/threads/{thread}/messages"
     kept: list[str] = []
     for kind, text in HOSTILE.items():
-        hall.clock.advance(seconds=60)
+        world.clock.advance(seconds=60)
         body = {"body": text, "clientMessageId": kind.replace(" ", "-").replace(",", "")}
-        answer = await hall.ask("ana", "POST", path, body)
+        answer = await world.ask("ana", "POST", path, body)
         assert answer.status_code in (201, 202, 422), (kind, answer.text)
         if answer.status_code == 201:
-            kept.append(await _kept(hall, path, answer.json()))
+            kept.append(await _kept(world, path, answer.json()))
             if kind not in ALTERED:
                 assert kept[-1] == text
     assert len(kept) > 8
-    page = await hall.get("ben", path)
+    page = await world.get("ben", path)
     assert [message["body"] for message in page["messages"]] == kept
 
 
-async def _kept(hall: Hall, path: str, sent: Any) -> str:
+async def _kept(world: ApiWorld, path: str, sent: Any) -> str:
     message = sent["message"]
     _check_clean(message["body"])
-    [row] = (await hall.get("ben", "/inbox"))["threads"]
+    [row] = (await world.get("ben", "/inbox"))["threads"]
     assert not INVISIBLE.search(row["preview"])
     edit = {"body": message["body"]}
-    edited = await hall.ask("ana", "PATCH", f"{path}/{message['messageId']}", edit)
+    edited = await world.ask("ana", "PATCH", f"{path}/{message['messageId']}", edit)
     assert told(edited)["version"] == 1, "what is stored may be sent back as it is"
     return str(message["body"])
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-async def test_what_cannot_be_sent_is_refused_clearly(sqlite_hall: Hall, kind: str) -> None:
-    hall = sqlite_hall
-    thread = await hall.talk()
+async def test_what_cannot_be_sent_is_refused_clearly(sqlite_world: ApiWorld, kind: str) -> None:
+    world = sqlite_world
+    thread = await world.talk()
     body = {"body": REFUSED[kind], "clientMessageId": "x"}
-    answer = await hall.ask("ana", "POST", f"/threads/{thread}/messages", body)
+    answer = await world.ask("ana", "POST", f"/threads/{thread}/messages", body)
     assert refused(answer, 422, "invalid-text")["detail"]
-    assert (await hall.get("ben", f"/threads/{thread}/messages"))["messages"] == []
+    assert (await world.get("ben", f"/threads/{thread}/messages"))["messages"] == []
 
 
 @pytest.mark.parametrize("kind", [*HOSTILE, *REFUSED])
-async def test_no_other_field_is_a_way_in(sqlite_hall: Hall, kind: str) -> None:
-    hall = sqlite_hall
-    thread = await hall.talk()
-    message = await hall.say("ana", thread, "Hello")
+async def test_no_other_field_is_a_way_in(sqlite_world: ApiWorld, kind: str) -> None:
+    world = sqlite_world
+    thread = await world.talk()
+    message = await world.say("ana", thread, "Hello")
     text = (HOSTILE | REFUSED)[kind]
     doors: list[tuple[str, str, dict[str, Any]]] = [
         ("PATCH", f"/threads/{thread}", {"subject": text}),
@@ -89,19 +89,19 @@ async def test_no_other_field_is_a_way_in(sqlite_hall: Hall, kind: str) -> None:
         ("PATCH", f"/threads/{thread}/messages/{message['messageId']}", {"body": text}),
         ("POST", f"/threads/{thread}/messages", {"body": "Hi", "clientMessageId": text}),
         ("POST", f"/threads/{thread}/participants", {"userId": text}),
-        ("POST", "/reports", {"userId": hall.ids["ben"], "reason": "spam", "note": text}),
+        ("POST", "/reports", {"userId": world.ids["ben"], "reason": "spam", "note": text}),
         ("POST", "/reports", {"userId": text, "reason": "spam"}),
         ("PATCH", "/me", {"displayName": text}),
-        ("POST", "/threads", _opening(hall, subject=text)),
-        ("POST", "/threads", _opening(hall, city=text, legId=text)),
-        ("POST", "/threads", _opening(hall, message={"body": text})),
+        ("POST", "/threads", _opening(world, subject=text)),
+        ("POST", "/threads", _opening(world, city=text, legId=text)),
+        ("POST", "/threads", _opening(world, message={"body": text})),
     ]
     for method, path, body in doors:
-        answer = await hall.ask("ana", method, path, body)
+        answer = await world.ask("ana", method, path, body)
         assert answer.status_code < 500, (method, path, answer.text)
-    shown = await hall.get("ana", f"/threads/{thread}")
+    shown = await world.get("ana", f"/threads/{thread}")
     _check_clean(shown["subject"] or "")
-    answers = [await hall.ask("ana", "GET", place) for place in ("/inbox", "/sync", "/reports")]
+    answers = [await world.ask("ana", "GET", place) for place in ("/inbox", "/sync", "/reports")]
     assert all(answer.status_code == 200 for answer in answers)
 
 
@@ -124,22 +124,22 @@ async def test_no_other_field_is_a_way_in(sqlite_hall: Hall, kind: str) -> None:
     ],
     ids=lambda raw: repr(raw[:24]),
 )
-async def test_what_is_no_json_is_the_callers_mistake(sqlite_hall: Hall, raw: bytes) -> None:
-    thread = await sqlite_hall.talk()
-    answer = await _post(sqlite_hall, thread, raw)
+async def test_what_is_no_json_is_the_callers_mistake(sqlite_world: ApiWorld, raw: bytes) -> None:
+    thread = await sqlite_world.talk()
+    answer = await _post(sqlite_world, thread, raw)
     refused(answer, 400, "invalid-request")
 
 
-async def test_a_body_that_is_too_large_is_not_read(sqlite_hall: Hall) -> None:
-    thread = await sqlite_hall.talk()
-    answer = await _post(sqlite_hall, thread, b'{"body": "' + b"a" * 200_000 + b'"}')
+async def test_a_body_that_is_too_large_is_not_read(sqlite_world: ApiWorld) -> None:
+    thread = await sqlite_world.talk()
+    answer = await _post(sqlite_world, thread, b'{"body": "' + b"a" * 200_000 + b'"}')
     refused(answer, 413, "request-too-large")
 
 
-async def test_the_longest_text_fits_however_it_is_escaped(sqlite_hall: Hall) -> None:
-    thread = await sqlite_hall.talk()
+async def test_the_longest_text_fits_however_it_is_escaped(sqlite_world: ApiWorld) -> None:
+    thread = await sqlite_world.talk()
     text = b"\\ud83d\\ude00" * 8000
-    answer = await _post(sqlite_hall, thread, b'{"clientMessageId": "x", "body": "' + text + b'"}')
+    answer = await _post(sqlite_world, thread, b'{"clientMessageId": "x", "body": "' + text + b'"}')
     assert told(answer, 201)["message"]["body"] == "😀" * 8000
 
 
@@ -164,31 +164,31 @@ async def test_the_longest_text_fits_however_it_is_escaped(sqlite_hall: Hall) ->
         "/v1/moderation/queue?cursor=%00",
     ],
 )
-async def test_a_hostile_address_leads_nowhere(sqlite_hall: Hall, path: str) -> None:
+async def test_a_hostile_address_leads_nowhere(sqlite_world: ApiWorld, path: str) -> None:
     for method in ("GET", "PUT"):
-        answer = await sqlite_hall.client.request(method, path, headers=sqlite_hall.token("mod"))
+        answer = await sqlite_world.client.request(method, path, headers=sqlite_world.token("mod"))
         assert answer.status_code < 500, answer.text
         assert answer.status_code != 200 or answer.json().get("threads") == []
 
 
-async def test_hostile_emoji_are_no_reactions(sqlite_hall: Hall) -> None:
-    hall = sqlite_hall
-    thread = await hall.talk()
-    message = await hall.say("ana", thread, "Hello")
+async def test_hostile_emoji_are_no_reactions(sqlite_world: ApiWorld) -> None:
+    world = sqlite_world
+    thread = await world.talk()
+    message = await world.say("ana", thread, "Hello")
     path = f"/v1/threads/{thread}/messages/{message['messageId']}/reactions"
     for emoji in ("%00", "%3Cscript%3E", "hello", "%E2%80%AE", "%ff", "a" * 65, "%23", "%20"):
-        answer = await hall.client.put(f"{path}/{emoji}", headers=hall.token("ben"))
+        answer = await world.client.put(f"{path}/{emoji}", headers=world.token("ben"))
         assert answer.status_code in (400, 404, 422), (emoji, answer.text)
 
 
-def _opening(hall: Hall, **fields: object) -> dict[str, Any]:
-    return {"kind": "inquiry", "participants": [{"userId": hall.ids["cleo"]}]} | fields
+def _opening(world: ApiWorld, **fields: object) -> dict[str, Any]:
+    return {"kind": "inquiry", "participants": [{"userId": world.ids["cleo"]}]} | fields
 
 
 def _check_clean(text: str) -> None:
     assert not INVISIBLE.search(text)
 
 
-async def _post(hall: Hall, thread: str, raw: bytes) -> Response:
-    headers = hall.token("ana") | {"Content-Type": "application/json"}
-    return await hall.client.post(f"/v1/threads/{thread}/messages", content=raw, headers=headers)
+async def _post(world: ApiWorld, thread: str, raw: bytes) -> Response:
+    headers = world.token("ana") | {"Content-Type": "application/json"}
+    return await world.client.post(f"/v1/threads/{thread}/messages", content=raw, headers=headers)

@@ -1,4 +1,4 @@
-"""`once`, on both store engines."""
+"""`idempotent`, on both store engines."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,8 +7,8 @@ from itertools import islice
 import pytest
 from msgspec import Struct
 
-from greenroom.api.idempotency import IdempotencyKeyReused, Once, RequestInProgress, digest_of
-from greenroom.clock import HeldClock
+from greenroom.api.idempotency import IdempotencyKeyReused, Idempotent, RequestInProgress, digest_of
+from greenroom.clock import ManualClock
 from greenroom.ids import UserId
 from greenroom.people.actor import Actor
 from greenroom.people.join import UsernameTaken
@@ -44,14 +44,14 @@ class Workshop:
 
 
 @pytest.fixture
-def clock() -> HeldClock:
-    return HeldClock(IN_2100_MS)
+def clock() -> ManualClock:
+    return ManualClock(IN_2100_MS)
 
 
 @pytest.fixture
-async def once(store_url: str, clock: HeldClock) -> AsyncIterator[Once]:
+async def idempotent(store_url: str, clock: ManualClock) -> AsyncIterator[Idempotent]:
     async with fresh_store(store_url, [EPHEMERAL], clock) as store:
-        yield Once(store, clock)
+        yield Idempotent(store, clock)
 
 
 @pytest.fixture
@@ -59,91 +59,94 @@ async def workshop() -> Workshop:
     return Workshop()
 
 
-async def test_what_is_asked_twice_is_done_once(once: Once, workshop: Workshop) -> None:
+async def test_what_is_asked_twice_is_done_once(idempotent: Idempotent, workshop: Workshop) -> None:
     for _ in range(3):
-        assert await once(MAYA, "key", "asked", workshop.make, Made) == Made(1)
+        assert await idempotent(MAYA, "key", "asked", workshop.make, Made) == Made(1)
     assert workshop.made == 1
 
 
-async def test_without_a_key_everything_is_done(once: Once, workshop: Workshop) -> None:
-    assert await once(MAYA, None, "asked", workshop.make, Made) == Made(1)
-    assert await once(MAYA, None, "asked", workshop.make, Made) == Made(2)
+async def test_without_a_key_everything_is_done(idempotent: Idempotent, workshop: Workshop) -> None:
+    assert await idempotent(MAYA, None, "asked", workshop.make, Made) == Made(1)
+    assert await idempotent(MAYA, None, "asked", workshop.make, Made) == Made(2)
 
 
-async def test_keys_belong_to_whoever_chose_them(once: Once, workshop: Workshop) -> None:
+async def test_keys_belong_to_whoever_chose_them(
+    idempotent: Idempotent, workshop: Workshop
+) -> None:
     other = Actor(UserId("usr_other"))
-    assert await once(MAYA, "key", "asked", workshop.make, Made) == Made(1)
-    assert await once(other, "key", "asked", workshop.make, Made) == Made(2)
+    assert await idempotent(MAYA, "key", "asked", workshop.make, Made) == Made(1)
+    assert await idempotent(other, "key", "asked", workshop.make, Made) == Made(2)
 
 
-async def test_a_key_is_for_one_request(once: Once, workshop: Workshop) -> None:
-    await once(MAYA, "key", "asked", workshop.make, Made)
+async def test_a_key_is_for_one_request(idempotent: Idempotent, workshop: Workshop) -> None:
+    await idempotent(MAYA, "key", "asked", workshop.make, Made)
     with pytest.raises(IdempotencyKeyReused):
-        await once(MAYA, "key", "asked otherwise", workshop.make, Made)
+        await idempotent(MAYA, "key", "asked otherwise", workshop.make, Made)
     assert workshop.made == 1
 
 
-async def test_of_many_at_once_one_is_done(once: Once, workshop: Workshop) -> None:
+async def test_of_many_at_once_one_is_done(idempotent: Idempotent, workshop: Workshop) -> None:
     workshop.go_on.clear()
     tries = [
-        asyncio.create_task(once(MAYA, "key", "asked", workshop.make, Made)) for _ in range(10)
+        asyncio.create_task(idempotent(MAYA, "key", "asked", workshop.make, Made))
+        for _ in range(10)
     ]
     for answered in islice(asyncio.as_completed(tries), 9):
         with pytest.raises(RequestInProgress):
             await answered
     with pytest.raises(IdempotencyKeyReused):
-        await once(MAYA, "key", "asked otherwise", workshop.make, Made)
+        await idempotent(MAYA, "key", "asked otherwise", workshop.make, Made)
     workshop.go_on.set()
     answers = await asyncio.gather(*tries, return_exceptions=True)
     assert [answer for answer in answers if isinstance(answer, Made)] == [Made(1)]
-    assert await once(MAYA, "key", "asked", workshop.make, Made) == Made(1)
+    assert await idempotent(MAYA, "key", "asked", workshop.make, Made) == Made(1)
 
 
-async def test_a_refusal_leaves_the_key_free(once: Once, workshop: Workshop) -> None:
+async def test_a_refusal_leaves_the_key_free(idempotent: Idempotent, workshop: Workshop) -> None:
     workshop.failure = UsernameTaken("maya")
     with pytest.raises(UsernameTaken):
-        await once(MAYA, "key", "asked", workshop.make, Made)
+        await idempotent(MAYA, "key", "asked", workshop.make, Made)
     workshop.failure = None
-    assert await once(MAYA, "key", "asked otherwise", workshop.make, Made) == Made(2)
+    assert await idempotent(MAYA, "key", "asked otherwise", workshop.make, Made) == Made(2)
 
 
 @pytest.mark.parametrize("failure", [OutcomeUnknown("lost"), RuntimeError("a bug")])
 async def test_what_may_have_been_done_is_not_done_again_at_once(
-    once: Once, workshop: Workshop, clock: HeldClock, failure: Exception
+    idempotent: Idempotent, workshop: Workshop, clock: ManualClock, failure: Exception
 ) -> None:
     workshop.failure = failure
     with pytest.raises(type(failure)):
-        await once(MAYA, "key", "asked", workshop.make, Made)
+        await idempotent(MAYA, "key", "asked", workshop.make, Made)
     workshop.failure = None
     with pytest.raises(RequestInProgress):
-        await once(MAYA, "key", "asked", workshop.make, Made)
+        await idempotent(MAYA, "key", "asked", workshop.make, Made)
     clock.advance(seconds=60)
-    assert await once(MAYA, "key", "asked", workshop.make, Made) == Made(2)
+    assert await idempotent(MAYA, "key", "asked", workshop.make, Made) == Made(2)
 
 
 async def test_whoever_comes_too_late_does_not_overwrite_the_answer(
-    once: Once, workshop: Workshop, clock: HeldClock
+    idempotent: Idempotent, workshop: Workshop, clock: ManualClock
 ) -> None:
     workshop.go_on.clear()
-    slow = asyncio.create_task(once(MAYA, "key", "asked", workshop.make, Made))
+    slow = asyncio.create_task(idempotent(MAYA, "key", "asked", workshop.make, Made))
     await workshop.begun.wait()
     clock.advance(seconds=60)
     quick = Workshop()
     quick.made = 7
-    assert await once(MAYA, "key", "asked", quick.make, Made) == Made(8)
+    assert await idempotent(MAYA, "key", "asked", quick.make, Made) == Made(8)
     workshop.go_on.set()
     assert await slow == Made(1)
-    assert await once(MAYA, "key", "asked", workshop.make, Made) == Made(8)
+    assert await idempotent(MAYA, "key", "asked", workshop.make, Made) == Made(8)
 
 
 async def test_a_key_is_forgotten_after_a_day(
-    once: Once, workshop: Workshop, clock: HeldClock
+    idempotent: Idempotent, workshop: Workshop, clock: ManualClock
 ) -> None:
-    await once(MAYA, "key", "asked", workshop.make, Made)
+    await idempotent(MAYA, "key", "asked", workshop.make, Made)
     clock.advance(seconds=24 * 3600 - 1)
-    assert await once(MAYA, "key", "asked", workshop.make, Made) == Made(1)
+    assert await idempotent(MAYA, "key", "asked", workshop.make, Made) == Made(1)
     clock.advance(seconds=1)
-    assert await once(MAYA, "key", "asked otherwise", workshop.make, Made) == Made(2)
+    assert await idempotent(MAYA, "key", "asked otherwise", workshop.make, Made) == Made(2)
 
 
 def test_the_digest_tells_operations_and_bodies_apart() -> None:

@@ -15,7 +15,7 @@ from greenroom.api import jwks
 from greenroom.api.auth import Authenticator
 from greenroom.api.jwks import FRESH_MS, KEPT_MS, PAUSE_MS, PublicKeys
 from greenroom.api.tokens import Expected, InvalidToken, KeysUnavailable
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.ids import UserId
 from greenroom.people import People
 from greenroom.people.access import NoAccount
@@ -71,7 +71,7 @@ async def url(provider: Provider) -> AsyncIterator[str]:
 
 
 @pytest.fixture
-async def keys(url: str, clock: HeldClock) -> AsyncIterator[PublicKeys]:
+async def keys(url: str, clock: ManualClock) -> AsyncIterator[PublicKeys]:
     keys = PublicKeys(url, ["RS256", "ES256"], clock)
     yield keys
     await keys.close()
@@ -84,7 +84,7 @@ async def authenticator(people: People, keys: PublicKeys) -> Authenticator:
 
 
 @pytest.fixture
-def claims(clock: HeldClock) -> dict[str, Any]:
+def claims(clock: ManualClock) -> dict[str, Any]:
     """As in an access token of Cognito."""
     return {
         "sub": SUB,
@@ -159,7 +159,7 @@ async def test_the_public_key_is_no_secret(
 
 
 async def test_an_algorithm_must_be_configured_and_be_that_of_the_key(
-    people: People, claims: dict[str, Any], url: str, clock: HeldClock
+    people: People, claims: dict[str, Any], url: str, clock: ManualClock
 ) -> None:
     await join(people, "maya", user=SUB)
     keys = PublicKeys(url, ["RS256"], clock)
@@ -189,7 +189,7 @@ async def test_a_key_that_is_known_under_another_name_is_refused(
 
 
 async def test_a_new_key_is_found_when_it_is_first_seen(
-    authenticator: Authenticator, claims: dict[str, Any], provider: Provider, clock: HeldClock
+    authenticator: Authenticator, claims: dict[str, Any], provider: Provider, clock: ManualClock
 ) -> None:
     await authenticator.authenticate(of_cognito(claims))
     provider.keys.append(published("two", RSA_KEYS[1]))
@@ -200,7 +200,7 @@ async def test_a_new_key_is_found_when_it_is_first_seen(
 
 
 async def test_unknown_keys_make_us_ask_now_and_then_and_no_more(
-    authenticator: Authenticator, claims: dict[str, Any], provider: Provider, clock: HeldClock
+    authenticator: Authenticator, claims: dict[str, Any], provider: Provider, clock: ManualClock
 ) -> None:
     await authenticator.authenticate(of_cognito(claims))
     for _ in range(2):
@@ -216,7 +216,7 @@ async def test_a_key_that_was_withdrawn_is_refused_once_the_keys_are_renewed(
     authenticator: Authenticator,
     claims: dict[str, Any],
     provider: Provider,
-    clock: HeldClock,
+    clock: ManualClock,
     keys: PublicKeys,
 ) -> None:
     token = of_cognito(claims)
@@ -234,7 +234,7 @@ async def test_known_keys_are_used_while_the_provider_is_down_but_not_for_ever(
     authenticator: Authenticator,
     claims: dict[str, Any],
     provider: Provider,
-    clock: HeldClock,
+    clock: ManualClock,
     keys: PublicKeys,
 ) -> None:
     await authenticator.authenticate(of_cognito(claims))
@@ -257,7 +257,7 @@ async def test_a_provider_that_hangs_slows_nobody_whose_key_is_known(
     authenticator: Authenticator,
     claims: dict[str, Any],
     provider: Provider,
-    clock: HeldClock,
+    clock: ManualClock,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     await authenticator.authenticate(of_cognito(claims))
@@ -286,7 +286,7 @@ async def test_without_keys_nobody_gets_in(
     claims: dict[str, Any],
     provider: Provider,
     url: str,
-    clock: HeldClock,
+    clock: ManualClock,
     trouble: str,
 ) -> None:
     match trouble:

@@ -2,18 +2,18 @@
 
 from typing import Any
 
-from tests.api.hall import Hall, refused, told
+from tests.api.world import ApiWorld, refused, told
 
 
-async def test_first_contact_waits_until_it_is_accepted(hall: Hall) -> None:
+async def test_first_contact_waits_until_it_is_accepted(world: ApiWorld) -> None:
     first = {"body": "Hello Ben! Are you free on 14 May?"}
-    seen = await hall.open("ana", "ben", subject="Editorial", message=first)
+    seen = await world.open("ana", "ben", subject="Editorial", message=first)
     thread = seen["threadId"]
-    expected: dict[str, object] = {"senderUserId": hall.ids["ana"], "status": "pending"}
-    expected |= {"targetUserId": hall.ids["ben"], "reason": None, "expiresAt": None}
+    expected: dict[str, object] = {"senderUserId": world.ids["ana"], "status": "pending"}
+    expected |= {"targetUserId": world.ids["ben"], "reason": None, "expiresAt": None}
     [asked] = seen["requests"]
     assert asked == expected | {"requestId": asked["requestId"]}
-    [row] = (await hall.get("ben", "/inbox?folder=requests"))["threads"]
+    [row] = (await world.get("ben", "/inbox?folder=requests"))["threads"]
     assert (row["threadId"], row["mine"]["folder"], row["mine"]["unread"]) == (
         thread,
         "requests",
@@ -22,99 +22,99 @@ async def test_first_contact_waits_until_it_is_accepted(hall: Hall) -> None:
     [request] = row["requests"]
     assert request["requestId"].startswith("rqt_")
     reply = {"body": "Yes", "clientMessageId": "b1"}
-    early = await hall.ask("ben", "POST", f"/threads/{thread}/messages", reply)
+    early = await world.ask("ben", "POST", f"/threads/{thread}/messages", reply)
     refused(early, 409, "accept-first")
-    accepted = told(await hall.ask("ben", "POST", f"/requests/{request['requestId']}/accept"))
+    accepted = told(await world.ask("ben", "POST", f"/requests/{request['requestId']}/accept"))
     assert accepted["mine"]["folder"] == "action"
-    assert (await hall.get("ana", f"/threads/{thread}"))["requests"] == []
-    await hall.say("ben", thread, "I am. Shall I keep it for you?")
-    counts = await hall.get("ana", "/inbox/counts")
+    assert (await world.get("ana", f"/threads/{thread}"))["requests"] == []
+    await world.say("ben", thread, "I am. Shall I keep it for you?")
+    counts = await world.get("ana", "/inbox/counts")
     assert (counts["badge"], counts["unread"]["action"], counts["more"]) == (1, 1, False)
 
 
-async def test_a_pending_sender_learns_nothing(hall: Hall) -> None:
-    thread = (await hall.open("ana", "ben", message={"body": "Hello!"}))["threadId"]
+async def test_a_pending_sender_learns_nothing(world: ApiWorld) -> None:
+    thread = (await world.open("ana", "ben", message={"body": "Hello!"}))["threadId"]
 
     async def known() -> Any:
-        page = await hall.get("ana", f"/threads/{thread}/messages")
-        return await hall.get("ana", f"/threads/{thread}"), page
+        page = await world.get("ana", f"/threads/{thread}/messages")
+        return await world.get("ana", f"/threads/{thread}"), page
 
     before = await known()
-    told(await hall.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": 1}))
+    told(await world.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": 1}))
     assert await known() == before
-    row = await hall.get("ben", f"/threads/{thread}")
+    row = await world.get("ben", f"/threads/{thread}")
     request = row["requests"][0]["requestId"]
-    told(await hall.ask("ben", "POST", f"/requests/{request}/decline"), 204)
+    told(await world.ask("ben", "POST", f"/requests/{request}/decline"), 204)
     assert await known() == before
-    refused(await hall.ask("ben", "GET", f"/threads/{thread}"), 404, "thread-not-found")
+    refused(await world.ask("ben", "GET", f"/threads/{thread}"), 404, "thread-not-found")
 
 
-async def test_a_message_is_sent_once(hall: Hall) -> None:
-    thread = await hall.talk()
+async def test_a_message_is_sent_once(world: ApiWorld) -> None:
+    thread = await world.talk()
     path = f"/threads/{thread}/messages"
     body = {"body": "Is Friday still free?", "clientMessageId": "c-1"}
-    first = await hall.ask("ana", "POST", path, body)
-    again = await hall.ask("ana", "POST", path, body)
+    first = await world.ask("ana", "POST", path, body)
+    again = await world.ask("ana", "POST", path, body)
     assert (first.status_code, again.status_code) == (201, 200)
     assert first.json() == again.json()
     assert first.headers["etag"] == '"1"'
-    other = await hall.ask("ana", "POST", path, body | {"body": "Or Saturday?"})
+    other = await world.ask("ana", "POST", path, body | {"body": "Or Saturday?"})
     refused(other, 422, "client-id-reused")
     by_key = {"body": "By key"}
-    keyed = [await hall.ask("ana", "POST", path, by_key, Idempotency_Key="k-1") for _ in range(2)]
+    keyed = [await world.ask("ana", "POST", path, by_key, Idempotency_Key="k-1") for _ in range(2)]
     assert [answer.status_code for answer in keyed] == [201, 200]
-    unnamed = [await hall.ask("ana", "POST", path, by_key) for _ in range(2)]
+    unnamed = [await world.ask("ana", "POST", path, by_key) for _ in range(2)]
     assert [answer.status_code for answer in unnamed] == [201, 201]
-    page = await hall.get("ben", path)
+    page = await world.get("ben", path)
     assert [message["seq"] for message in page["messages"]] == [1, 2, 3, 4]
 
 
-async def test_a_thread_is_opened_once_by_its_key(hall: Hall) -> None:
+async def test_a_thread_is_opened_once_by_its_key(world: ApiWorld) -> None:
     body: dict[str, object] = {"kind": "inquiry"}
-    body["participants"] = [{"userId": hall.ids["ben"]}]
+    body["participants"] = [{"userId": world.ids["ben"]}]
     body |= {"message": {"body": "Hello!"}}
-    first = await hall.ask("ana", "POST", "/threads", body, Idempotency_Key="order-17")
-    again = await hall.ask("ana", "POST", "/threads", body, Idempotency_Key="order-17")
+    first = await world.ask("ana", "POST", "/threads", body, Idempotency_Key="order-17")
+    again = await world.ask("ana", "POST", "/threads", body, Idempotency_Key="order-17")
     assert first.json()["sent"]["message"] == again.json()["sent"]["message"]
     assert first.headers["location"] == again.headers["location"]
     assert first.headers["location"] == f"/v1/threads/{first.json()['thread']['threadId']}"
     other = body | {"kind": "invite"}
-    reused = await hall.ask("ana", "POST", "/threads", other, Idempotency_Key="order-17")
+    reused = await world.ask("ana", "POST", "/threads", other, Idempotency_Key="order-17")
     refused(reused, 422, "opening-key-reused")
     empty = body | {"message": {"body": " "}}
-    refused(await hall.ask("ana", "POST", "/threads", empty), 422, "invalid-text")
-    assert len((await hall.get("ana", "/inbox"))["threads"]) == 1
+    refused(await world.ask("ana", "POST", "/threads", empty), 422, "invalid-text")
+    assert len((await world.get("ana", "/inbox"))["threads"]) == 1
 
 
-async def test_messages_are_edited_reacted_to_and_deleted(hall: Hall) -> None:
-    thread = await hall.talk()
-    message = await hall.say("ana", thread, "Friday?")
+async def test_messages_are_edited_reacted_to_and_deleted(world: ApiWorld) -> None:
+    thread = await world.talk()
+    message = await world.say("ana", thread, "Friday?")
     path = f"/threads/{thread}/messages/{message['messageId']}"
-    edited = await hall.ask("ana", "PATCH", path, {"body": "Saturday?"}, If_Match='"1"')
+    edited = await world.ask("ana", "PATCH", path, {"body": "Saturday?"}, If_Match='"1"')
     assert (told(edited)["body"], edited.headers["etag"]) == ("Saturday?", '"2"')
-    late = await hall.ask("ana", "PATCH", path, {"body": "Sunday?"}, If_Match='"1"')
+    late = await world.ask("ana", "PATCH", path, {"body": "Sunday?"}, If_Match='"1"')
     assert refused(late, 412, "version-mismatch")["version"] == 2
-    refused(await hall.ask("ben", "PATCH", path, {"body": "Never"}), 403, "not-yours")
-    [edit] = (await hall.get("ben", f"{path}/edits"))["edits"]
+    refused(await world.ask("ben", "PATCH", path, {"body": "Never"}), 403, "not-yours")
+    [edit] = (await world.get("ben", f"{path}/edits"))["edits"]
     assert edit["body"] == "Friday?"
-    liked = told(await hall.ask("ben", "PUT", f"{path}/reactions/👍"))
-    assert liked["reactions"] == {"👍": [hall.ids["ben"]]}
-    refused(await hall.ask("ben", "PUT", f"{path}/reactions/no"), 422, "invalid-reaction")
-    taken = told(await hall.ask("ben", "DELETE", f"{path}/reactions/👍"))
+    liked = told(await world.ask("ben", "PUT", f"{path}/reactions/👍"))
+    assert liked["reactions"] == {"👍": [world.ids["ben"]]}
+    refused(await world.ask("ben", "PUT", f"{path}/reactions/no"), 422, "invalid-reaction")
+    taken = told(await world.ask("ben", "DELETE", f"{path}/reactions/👍"))
     assert taken["reactions"] == {}
-    gone = told(await hall.ask("ana", "DELETE", path))
-    assert (gone["body"], gone["seq"], gone["deletedByUserId"]) == ("", 1, hall.ids["ana"])
-    assert (await hall.get("ben", path))["body"] == ""
-    assert (await hall.get("ben", f"{path}/edits"))["edits"] == []
+    gone = told(await world.ask("ana", "DELETE", path))
+    assert (gone["body"], gone["seq"], gone["deletedByUserId"]) == ("", 1, world.ids["ana"])
+    assert (await world.get("ben", path))["body"] == ""
+    assert (await world.get("ben", f"{path}/edits"))["edits"] == []
 
 
-async def test_history_is_read_both_ways_and_around_a_message(hall: Hall) -> None:
-    thread = await hall.talk()
-    sent = [await hall.say("ana", thread, f"Line {n}") for n in range(1, 6)]
+async def test_history_is_read_both_ways_and_around_a_message(world: ApiWorld) -> None:
+    thread = await world.talk()
+    sent = [await world.say("ana", thread, f"Line {n}") for n in range(1, 6)]
     path = f"/threads/{thread}/messages"
 
     async def seqs(query: str) -> tuple[list[int], bool, bool]:
-        page = await hall.get("ben", f"{path}?{query}")
+        page = await world.get("ben", f"{path}?{query}")
         found = [message["seq"] for message in page["messages"]]
         return found, page["hasBefore"], page["hasAfter"]
 
@@ -126,34 +126,34 @@ async def test_history_is_read_both_ways_and_around_a_message(hall: Hall) -> Non
     assert await seqs(f"before={third}&after={third}&limit=1") == ([4], True, True)
 
 
-async def test_reading_shows_and_unread_is_exact(hall: Hall) -> None:
-    thread = await hall.talk()
+async def test_reading_shows_and_unread_is_exact(world: ApiWorld) -> None:
+    thread = await world.talk()
     for text in ("One", "Two", "Three"):
-        await hall.say("ana", thread, text)
-    mine = told(await hall.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": 2}))
+        await world.say("ana", thread, text)
+    mine = told(await world.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": 2}))
     assert (mine["unread"], mine["lastReadSeq"]) == (1, 2)
-    page = await hall.get("ana", f"/threads/{thread}/messages")
-    ben = hall.ids["ben"]
+    page = await world.get("ana", f"/threads/{thread}/messages")
+    ben = world.ids["ben"]
     assert [message["seenBy"] for message in page["messages"]] == [[ben], [ben], []]
-    told(await hall.ask("ben", "PUT", f"/threads/{thread}/delivered", {"seq": 3}), 204)
-    seats = (await hall.get("ana", f"/threads/{thread}"))["participants"]
+    told(await world.ask("ben", "PUT", f"/threads/{thread}/delivered", {"seq": 3}), 204)
+    seats = (await world.get("ana", f"/threads/{thread}"))["participants"]
     [his] = [seat for seat in seats if seat["userId"] == ben]
     assert (his["lastReadSeq"], his["lastDeliveredSeq"]) == (2, 3)
-    mine = told(await hall.ask("ben", "PUT", f"/threads/{thread}/unread", {"seq": 1}))
+    mine = told(await world.ask("ben", "PUT", f"/threads/{thread}/unread", {"seq": 1}))
     assert mine["unread"] == 3
-    too_far = await hall.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": 4})
-    refused(too_far, 422, "invalid-mark")
+    too_far = await world.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": 4})
+    refused(too_far, 422, "invalid-read-position")
 
 
-async def test_a_page_that_is_read_again_shows_how_it_is_now_and_to_whom(hall: Hall) -> None:
+async def test_a_page_that_is_read_again_shows_how_it_is_now_and_to_whom(world: ApiWorld) -> None:
     """What it shows is partly kept from the last time."""
-    thread, ana, ben = await hall.talk(), hall.ids["ana"], hall.ids["ben"]
+    thread, ana, ben = await world.talk(), world.ids["ana"], world.ids["ben"]
     path = f"/threads/{thread}/messages"
-    kind = await hall.say("ana", thread, "Is Friday free?")
-    hinted = await hall.say("ana", thread, "Write to me at ana@example.com then")
+    kind = await world.say("ana", thread, "Is Friday free?")
+    hinted = await world.say("ana", thread, "Write to me at ana@example.com then")
 
     async def page(name: str) -> dict[str, Any]:
-        messages = (await hall.get(name, path))["messages"]
+        messages = (await world.get(name, path))["messages"]
         return {message["messageId"]: message for message in messages}
 
     for _ in range(2):
@@ -161,236 +161,238 @@ async def test_a_page_that_is_read_again_shows_how_it_is_now_and_to_whom(hall: H
             shown = await page(name)
             assert bool(shown[hinted["messageId"]]["policyHints"]) is sees_hints
             assert shown[kind["messageId"]] == {**kind, "seenBy": []}
-    told(await hall.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": kind["seq"]}))
+    told(await world.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": kind["seq"]}))
     for name in ("ana", "ben"):
         shown = await page(name)
         assert [one["seenBy"] for one in shown.values()][-2:] == [[ben], []]
     one = f"{path}/{kind['messageId']}"
-    edited = told(await hall.ask("ana", "PATCH", one, {"body": "Is Saturday free?"}))
+    edited = told(await world.ask("ana", "PATCH", one, {"body": "Is Saturday free?"}))
     assert (await page("ben"))[kind["messageId"]] == {**edited, "seenBy": [ben]}
-    told(await hall.ask("ben", "PUT", f"{one}/reactions/👍"))
+    told(await world.ask("ben", "PUT", f"{one}/reactions/👍"))
     for name in ("ana", "ben"):
         shown = await page(name)
         assert shown[kind["messageId"]]["reactions"] == {"👍": [ben]}
         assert shown[kind["messageId"]]["authorUserId"] == ana
 
 
-async def test_a_row_is_pinned_muted_archived_and_marked_in_one_request(hall: Hall) -> None:
-    thread = await hall.talk()
+async def test_a_row_is_pinned_muted_archived_and_marked_in_one_request(world: ApiWorld) -> None:
+    thread = await world.talk()
     path = f"/threads/{thread}/mine"
     wishes = {"pinned": True, "mutedUntil": "2100-01-02T00:00:00+01:00"}
-    mine = told(await hall.ask("ben", "PATCH", path, wishes))
+    mine = told(await world.ask("ben", "PATCH", path, wishes))
     assert (mine["pinned"], mine["mutedUntil"]) == (True, "2100-01-01T23:00:00.000Z")
-    mine = told(await hall.ask("ben", "PATCH", path, {"archived": True, "mutedUntil": None}))
+    mine = told(await world.ask("ben", "PATCH", path, {"archived": True, "mutedUntil": None}))
     assert (mine["folder"], mine["archived"], mine["mutedUntil"]) == ("archived", True, None)
-    assert (await hall.get("ben", "/inbox"))["threads"] == []
-    await hall.say("ana", thread, "Are you there?")
-    [row] = (await hall.get("ben", "/inbox"))["threads"]
+    assert (await world.get("ben", "/inbox"))["threads"] == []
+    await world.say("ana", thread, "Are you there?")
+    [row] = (await world.get("ben", "/inbox"))["threads"]
     assert (row["mine"]["archived"], row["mine"]["pinned"]) == (False, True)
-    mine = told(await hall.ask("ben", "PATCH", path, {"spam": True}))
+    mine = told(await world.ask("ben", "PATCH", path, {"spam": True}))
     assert mine["folder"] == "spam"
-    refused(await hall.ask("ben", "PATCH", path, {"starred": True}), 400, "invalid-request")
+    refused(await world.ask("ben", "PATCH", path, {"starred": True}), 400, "invalid-request")
 
 
-async def test_a_draft_waits_for_its_owner(hall: Hall) -> None:
-    thread = await hall.talk()
+async def test_a_draft_waits_for_its_owner(world: ApiWorld) -> None:
+    thread = await world.talk()
     path = f"/threads/{thread}/draft"
-    saved = told(await hall.ask("ana", "PUT", path, {"body": "Dear B"}))
-    assert await hall.get("ana", path) == saved
-    assert (await hall.get("ana", f"/threads/{thread}"))["mine"]["hasDraft"]
-    assert (await hall.get("ben", path))["body"] == ""
-    told(await hall.ask("ana", "DELETE", path), 204)
-    assert await hall.get("ana", path) == {"body": "", "savedAt": None}
+    saved = told(await world.ask("ana", "PUT", path, {"body": "Dear B"}))
+    assert await world.get("ana", path) == saved
+    assert (await world.get("ana", f"/threads/{thread}"))["mine"]["hasDraft"]
+    assert (await world.get("ben", path))["body"] == ""
+    told(await world.ask("ana", "DELETE", path), 204)
+    assert await world.get("ana", path) == {"body": "", "savedAt": None}
 
 
-async def test_coming_back_tells_what_has_changed(hall: Hall) -> None:
-    thread = await hall.talk()
-    start = await hall.get("ben", "/sync")
+async def test_coming_back_tells_what_has_changed(world: ApiWorld) -> None:
+    thread = await world.talk()
+    start = await world.get("ben", "/sync")
     assert (start["reset"], start["threads"]) == (True, [])
-    hall.clock.advance(seconds=60)
-    message = await hall.say("ana", thread, "Friday?")
-    synced = await hall.get("ben", f"/sync?cursor={start['cursor']}")
+    world.clock.advance(seconds=60)
+    message = await world.say("ana", thread, "Friday?")
+    synced = await world.get("ben", f"/sync?cursor={start['cursor']}")
     [change] = synced["threads"]
-    assert change["thread"] == await hall.get("ben", f"/threads/{thread}")
+    assert change["thread"] == await world.get("ben", f"/threads/{thread}")
     assert [found["messageId"] for found in change["messages"]] == [message["messageId"]]
     assert (synced["gone"], synced["more"], synced["reset"]) == ([], False, False)
-    hall.clock.advance(seconds=60)
-    own = hall.ids["ben"]
-    told(await hall.ask("ben", "DELETE", f"/threads/{thread}/participants/{own}"), 204)
-    synced = await hall.get("ben", f"/sync?cursor={synced['cursor']}")
+    world.clock.advance(seconds=60)
+    own = world.ids["ben"]
+    told(await world.ask("ben", "DELETE", f"/threads/{thread}/participants/{own}"), 204)
+    synced = await world.get("ben", f"/sync?cursor={synced['cursor']}")
     assert (synced["gone"], synced["threads"]) == ([thread], [])
-    refused(await hall.ask("ana", "GET", "/sync?cursor=made-up"), 400, "invalid-cursor")
+    refused(await world.ask("ana", "GET", "/sync?cursor=made-up"), 400, "invalid-cursor")
 
 
-async def test_a_group_is_named_grows_and_shrinks(hall: Hall) -> None:
-    thread = (await hall.open("ana", "ben", kind="group"))["threadId"]
-    await hall.accept("ben", thread)
-    answer = await hall.ask("ana", "GET", f"/threads/{thread}")
+async def test_a_group_is_named_grows_and_shrinks(world: ApiWorld) -> None:
+    thread = (await world.open("ana", "ben", kind="group"))["threadId"]
+    await world.accept("ben", thread)
+    answer = await world.ask("ana", "GET", f"/threads/{thread}")
     tag = answer.headers["etag"]
-    named = await hall.ask("ana", "PATCH", f"/threads/{thread}", {"subject": "May"}, If_Match=tag)
+    named = await world.ask("ana", "PATCH", f"/threads/{thread}", {"subject": "May"}, If_Match=tag)
     assert told(named)["subject"] == "May"
-    stale = await hall.ask("ana", "PATCH", f"/threads/{thread}", {"subject": "June"}, If_Match=tag)
+    stale = await world.ask("ana", "PATCH", f"/threads/{thread}", {"subject": "June"}, If_Match=tag)
     assert "version" not in refused(stale, 412, "thread-changed")
-    added = {"userId": hall.ids["dan"], "role": "host"}
-    grown = told(await hall.ask("ana", "POST", f"/threads/{thread}/participants", added), 201)
-    assert {seat["userId"] for seat in grown["participants"]} >= {hall.ids["dan"]}
-    path = f"/threads/{thread}/participants/{hall.ids['dan']}"
-    told(await hall.ask("ana", "DELETE", path), 204)
-    page = await hall.get("ben", f"/threads/{thread}/messages")
+    added = {"userId": world.ids["dan"], "role": "host"}
+    grown = told(await world.ask("ana", "POST", f"/threads/{thread}/participants", added), 201)
+    assert {seat["userId"] for seat in grown["participants"]} >= {world.ids["dan"]}
+    path = f"/threads/{thread}/participants/{world.ids['dan']}"
+    told(await world.ask("ana", "DELETE", path), 204)
+    page = await world.get("ben", f"/threads/{thread}/messages")
     events = [message["event"] for message in page["messages"]]
     assert events == ["subject.changed", "participant.added", "participant.removed"]
 
 
-async def test_the_direct_conversation_of_two_is_one(hall: Hall) -> None:
-    mine = told(await hall.ask("ana", "PUT", f"/direct/{hall.ids['ben']}"))
-    theirs = told(await hall.ask("ben", "PUT", f"/direct/{hall.ids['ana']}"))
+async def test_the_direct_conversation_of_two_is_one(world: ApiWorld) -> None:
+    mine = told(await world.ask("ana", "PUT", f"/direct/{world.ids['ben']}"))
+    theirs = told(await world.ask("ben", "PUT", f"/direct/{world.ids['ana']}"))
     assert mine["threadId"] == theirs["threadId"]
-    refused(await hall.ask("ana", "PUT", f"/direct/{hall.ids['ana']}"), 422, "invalid-thread")
-    refused(await hall.ask("ana", "PUT", "/direct/usr_nobody"), 404, "person-not-found")
+    refused(await world.ask("ana", "PUT", f"/direct/{world.ids['ana']}"), 422, "invalid-thread")
+    refused(await world.ask("ana", "PUT", "/direct/usr_nobody"), 404, "person-not-found")
 
 
-async def test_a_lock_is_for_moderators(hall: Hall) -> None:
-    thread = await hall.talk()
-    refused(await hall.ask("ana", "POST", f"/threads/{thread}/lock"), 403, "not-your-place")
-    locked = told(await hall.ask("mod", "POST", f"/threads/{thread}/lock"))
+async def test_a_lock_is_for_moderators(world: ApiWorld) -> None:
+    thread = await world.talk()
+    refused(await world.ask("ana", "POST", f"/threads/{thread}/lock"), 403, "role-not-allowed")
+    locked = told(await world.ask("mod", "POST", f"/threads/{thread}/lock"))
     assert locked["status"] == "locked"
     body = {"body": "Hello?", "clientMessageId": "l1"}
-    silent = await hall.ask("ana", "POST", f"/threads/{thread}/messages", body)
+    silent = await world.ask("ana", "POST", f"/threads/{thread}/messages", body)
     refused(silent, 409, "conversation-locked")
-    told(await hall.ask("mod", "POST", f"/threads/{thread}/unlock"))
-    await hall.say("ana", thread, "Hello!")
+    told(await world.ask("mod", "POST", f"/threads/{thread}/unlock"))
+    await world.say("ana", thread, "Hello!")
 
 
-async def test_a_row_tells_an_event_from_a_text_that_reads_the_same(hall: Hall) -> None:
-    thread = await hall.talk()
+async def test_a_row_tells_an_event_from_a_text_that_reads_the_same(world: ApiWorld) -> None:
+    thread = await world.talk()
 
     async def last() -> tuple[str, str | None]:
-        [row] = (await hall.get("ben", "/inbox"))["threads"]
-        whole = await hall.get("ben", f"/threads/{thread}")
+        [row] = (await world.get("ben", "/inbox"))["threads"]
+        whole = await world.get("ben", f"/threads/{thread}")
         assert (row["preview"], row["previewEvent"]) == (whole["preview"], whole["previewEvent"])
         return row["preview"], row["previewEvent"]
 
-    await hall.say("ana", thread, "thread.locked")
+    await world.say("ana", thread, "thread.locked")
     assert await last() == ("thread.locked", None)
-    told(await hall.ask("mod", "POST", f"/threads/{thread}/lock"))
+    told(await world.ask("mod", "POST", f"/threads/{thread}/lock"))
     assert await last() == ("", "thread.locked")
-    told(await hall.ask("mod", "POST", f"/threads/{thread}/unlock"))
-    told(await hall.ask("ben", "PUT", f"/blocks/{hall.ids['ana']}?threadId={thread}"))
-    await hall.say("ana", thread, "Hello?")
-    told(await hall.ask("ben", "DELETE", f"/blocks/{hall.ids['ana']}"), 204)
+    told(await world.ask("mod", "POST", f"/threads/{thread}/unlock"))
+    told(await world.ask("ben", "PUT", f"/blocks/{world.ids['ana']}?threadId={thread}"))
+    await world.say("ana", thread, "Hello?")
+    told(await world.ask("ben", "DELETE", f"/blocks/{world.ids['ana']}"), 204)
     assert await last() == ("", "thread.unlocked")
-    await hall.say("ana", thread, "Hello!")
+    await world.say("ana", thread, "Hello!")
     assert await last() == ("Hello!", None)
 
 
-async def test_whoever_is_blocked_sees_everything_as_it_was(hall: Hall) -> None:
-    thread = await hall.talk()
-    await hall.say("ana", thread, "Is Friday still free?")
-    await hall.say("ben", thread, "It is.")
-    hall.clock.advance(seconds=1)
-    cursor = (await hall.get("ana", "/sync"))["cursor"]
-    hall.clock.advance(seconds=60)
+async def test_whoever_is_blocked_sees_everything_as_it_was(world: ApiWorld) -> None:
+    thread = await world.talk()
+    await world.say("ana", thread, "Is Friday still free?")
+    await world.say("ben", thread, "It is.")
+    world.clock.advance(seconds=1)
+    cursor = (await world.get("ana", "/sync"))["cursor"]
+    world.clock.advance(seconds=60)
 
     async def known() -> Any:
-        answer = await hall.ask("ana", "GET", f"/threads/{thread}")
-        page = await hall.get("ana", f"/threads/{thread}/messages")
-        inbox = await hall.get("ana", "/inbox")
-        changes = (await hall.get("ana", f"/sync?cursor={cursor}"))["threads"]
+        answer = await world.ask("ana", "GET", f"/threads/{thread}")
+        page = await world.get("ana", f"/threads/{thread}/messages")
+        inbox = await world.get("ana", "/inbox")
+        changes = (await world.get("ana", f"/sync?cursor={cursor}"))["threads"]
         return told(answer), answer.headers["etag"], page, inbox, changes
 
     before = await known()
     assert [one["lastReadSeq"] for one in before[0]["participants"]] == [1, 2]
-    path = f"/blocks/{hall.ids['ana']}?threadId={thread}"
-    told(await hall.ask("ben", "PUT", path))
-    assert (await hall.get("ben", "/inbox"))["threads"] == []
+    path = f"/blocks/{world.ids['ana']}?threadId={thread}"
+    told(await world.ask("ben", "PUT", path))
+    assert (await world.get("ben", "/inbox"))["threads"] == []
     assert await known() == before
-    await hall.say("ana", thread, "Hello?")
-    assert (await hall.get("ben", "/inbox"))["threads"] == []
-    told(await hall.ask("ben", "DELETE", f"/blocks/{hall.ids['ana']}"), 204)
-    assert len((await hall.get("ana", f"/threads/{thread}/messages"))["messages"]) == 3
-    [row] = (await hall.get("ben", "/inbox"))["threads"]
+    await world.say("ana", thread, "Hello?")
+    assert (await world.get("ben", "/inbox"))["threads"] == []
+    told(await world.ask("ben", "DELETE", f"/blocks/{world.ids['ana']}"), 204)
+    assert len((await world.get("ana", f"/threads/{thread}/messages"))["messages"]) == 3
+    [row] = (await world.get("ben", "/inbox"))["threads"]
     assert (row["preview"], row["lastSeq"], row["mine"]["unread"]) == ("It is.", 2, 0)
-    assert len((await hall.get("ben", f"/threads/{thread}/messages"))["messages"]) == 2
+    assert len((await world.get("ben", f"/threads/{thread}/messages"))["messages"]) == 2
 
 
-async def test_a_conversation_that_was_there_is_found_and_not_made_again(hall: Hall) -> None:
-    people = [{"userId": hall.ids["ben"]}]
+async def test_a_conversation_that_was_there_is_found_and_not_made_again(world: ApiWorld) -> None:
+    people = [{"userId": world.ids["ben"]}]
     asked = {"kind": "inquiry", "participants": people, "message": {"body": "Hello Ben!"}}
-    made = await hall.ask("ana", "POST", "/threads", asked, Idempotency_Key="k")
-    again = await hall.ask("ana", "POST", "/threads", asked, Idempotency_Key="k")
+    made = await world.ask("ana", "POST", "/threads", asked, Idempotency_Key="k")
+    again = await world.ask("ana", "POST", "/threads", asked, Idempotency_Key="k")
     assert told(made, 201)["sent"]["message"] == told(again, 200)["sent"]["message"]
     thread = made.json()["thread"]["threadId"]
     assert again.headers["location"] == made.headers["location"] == f"/v1/threads/{thread}"
     del asked["message"]
-    waiting = told(await hall.ask("ana", "POST", "/threads", asked), 200)
+    waiting = told(await world.ask("ana", "POST", "/threads", asked), 200)
     assert (waiting["thread"]["threadId"], waiting["sent"]) == (thread, None)
-    other = await hall.ask("ana", "POST", "/threads", asked | {"kind": "booking"})
+    other = await world.ask("ana", "POST", "/threads", asked | {"kind": "booking"})
     problem = refused(other, 409, "already-asked")
     assert (problem["threadId"], problem["againAt"][-1]) == (thread, "Z")
-    await hall.accept("ben", thread)
-    told(await hall.ask("ana", "POST", "/threads", asked | {"kind": "direct"}), 201)
-    told(await hall.ask("ben", "POST", "/threads", _direct(hall, "ana")), 200)
+    await world.accept("ben", thread)
+    told(await world.ask("ana", "POST", "/threads", asked | {"kind": "direct"}), 201)
+    told(await world.ask("ben", "POST", "/threads", _direct(world, "ana")), 200)
 
 
-async def test_asking_again_after_withdrawing_says_from_when_it_is_possible(hall: Hall) -> None:
-    opened = told(await hall.ask("ana", "POST", "/threads", _direct(hall, "ben")), 201)
-    waiting = await hall.ask("ana", "POST", "/threads", _direct(hall, "ben"))
+async def test_asking_again_after_withdrawing_says_from_when_it_is_possible(
+    world: ApiWorld,
+) -> None:
+    opened = told(await world.ask("ana", "POST", "/threads", _direct(world, "ben")), 201)
+    waiting = await world.ask("ana", "POST", "/threads", _direct(world, "ben"))
     assert told(waiting, 200)["thread"] == opened["thread"]
     [request] = opened["thread"]["requests"]
-    told(await hall.ask("ana", "DELETE", f"/requests/{request['requestId']}"), 204)
+    told(await world.ask("ana", "DELETE", f"/requests/{request['requestId']}"), 204)
     for way in (
-        hall.ask("ana", "POST", "/threads", _direct(hall, "ben")),
-        hall.ask("ana", "PUT", f"/direct/{hall.ids['ben']}"),
+        world.ask("ana", "POST", "/threads", _direct(world, "ben")),
+        world.ask("ana", "PUT", f"/direct/{world.ids['ben']}"),
     ):
         problem = refused(await way, 409, "request-withdrawn")
         assert problem["againAt"] == "2100-01-15T00:00:00.000Z"
         assert problem["againAt"] in problem["detail"]
 
 
-def _direct(hall: Hall, name: str) -> object:
-    return {"kind": "direct", "participants": [{"userId": hall.ids[name]}]}
+def _direct(world: ApiWorld, name: str) -> object:
+    return {"kind": "direct", "participants": [{"userId": world.ids[name]}]}
 
 
-async def test_of_a_first_message_that_is_not_sent_no_conversation_is_left(hall: Hall) -> None:
-    body = {"kind": "inquiry", "participants": [{"userId": hall.ids["ben"]}]}
+async def test_of_a_first_message_that_is_not_sent_no_conversation_is_left(world: ApiWorld) -> None:
+    body = {"kind": "inquiry", "participants": [{"userId": world.ids["ben"]}]}
     link = body | {"message": {"body": "Look at https://example.com/may"}}
-    refused(await hall.ask("ana", "POST", "/threads", link), 422, "not-plain")
+    refused(await world.ask("ana", "POST", "/threads", link), 422, "plain-text-only")
     scam = body | {"message": {"body": "10000 followers for $9!!! Guaranteed income, dm me"}}
-    held = told(await hall.ask("ana", "POST", "/threads", scam), 201)
+    held = told(await world.ask("ana", "POST", "/threads", scam), 201)
     assert held["sent"]["status"] == "held"
     for name in ("ana", "ben"):
-        assert (await hall.get(name, "/inbox"))["threads"] == []
+        assert (await world.get(name, "/inbox"))["threads"] == []
 
 
-async def test_a_moderator_outside_gives_support_and_is_shown_no_message(hall: Hall) -> None:
-    thread = await hall.talk("ana", "ben")
+async def test_a_moderator_outside_gives_support_and_is_shown_no_message(world: ApiWorld) -> None:
+    thread = await world.talk("ana", "ben")
     people = f"/threads/{thread}/participants"
     for _ in range(2):
-        given = await hall.ask("mod", "PATCH", f"{people}/{hall.ids['ben']}", {"role": "support"})
-        await hall.say("ana", thread, "A secret")
+        given = await world.ask("mod", "PATCH", f"{people}/{world.ids['ben']}", {"role": "support"})
+        await world.say("ana", thread, "A secret")
     shown = told(given, 200)
     roles = {one["userId"]: one["role"] for one in shown["participants"]}
-    assert roles[hall.ids["ben"]] == "support"
+    assert roles[world.ids["ben"]] == "support"
     assert "secret" not in given.text
     refused(
-        await hall.ask("mod", "PATCH", f"{people}/{hall.ids['ana']}", {"role": "host"}),
+        await world.ask("mod", "PATCH", f"{people}/{world.ids['ana']}", {"role": "host"}),
         404,
         "thread-not-found",
     )
-    cleo = {"userId": hall.ids["cleo"], "role": "support"}
-    told(await hall.ask("mod", "POST", people, cleo), 201)
-    await hall.say("ana", thread, "A secret")
-    again = await hall.ask("mod", "POST", people, cleo)
+    cleo = {"userId": world.ids["cleo"], "role": "support"}
+    told(await world.ask("mod", "POST", people, cleo), 201)
+    await world.say("ana", thread, "A secret")
+    again = await world.ask("mod", "POST", people, cleo)
     assert (again.status_code, "secret" in again.text) == (200, False)
-    assert (await hall.ask("mod", "GET", f"/threads/{thread}")).status_code == 404
+    assert (await world.ask("mod", "GET", f"/threads/{thread}")).status_code == 404
 
 
-async def test_a_mute_lasts_until_the_end_of_the_year_9999_at_most(sqlite_hall: Hall) -> None:
-    hall = sqlite_hall
-    path = f"/threads/{await hall.talk()}/mine"
+async def test_a_mute_lasts_until_the_end_of_the_year_9999_at_most(sqlite_world: ApiWorld) -> None:
+    world = sqlite_world
+    path = f"/threads/{await world.talk()}/mine"
     for until in ("9999-12-31T23:59:59.999Z", "2200-01-01T00:00:00.001Z"):
-        mine = told(await hall.ask("ana", "PATCH", path, {"mutedUntil": until}))
+        mine = told(await world.ask("ana", "PATCH", path, {"mutedUntil": until}))
         assert mine["mutedUntil"] == until
     for until in ("9999-12-31T23:59:59.999-01:00", "1969-12-31T23:59:59.999Z"):
-        answer = await hall.ask("ana", "PATCH", path, {"mutedUntil": until})
-        assert "1970 and 9999" in refused(answer, 422, "invalid-mark")["detail"]
+        answer = await world.ask("ana", "PATCH", path, {"mutedUntil": until})
+        assert "1970 and 9999" in refused(answer, 422, "invalid-read-position")["detail"]

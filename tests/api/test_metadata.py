@@ -6,8 +6,8 @@ import pytest
 
 from greenroom.metadata import MAX_BYTES, MAX_DEPTH
 from greenroom.people.actor import Scope
-from tests.api.castle import SCAM
-from tests.api.hall import Hall, refused, told
+from tests.api.populated import SCAM
+from tests.api.world import ApiWorld, refused, told
 
 OWN = {"order": 17, "tags": ["a", {"b": None}], "price": 9.5, "name": "Żółć 🎬"}
 
@@ -35,10 +35,10 @@ TOO_MUCH = {
 NOT_OBJECTS: tuple[object, ...] = ([], "text", 7)
 
 
-async def _places(hall: Hall, thread: str) -> list[tuple[str, str, str, Any]]:
+async def _places(world: ApiWorld, thread: str) -> list[tuple[str, str, str, Any]]:
     """Every request that takes metadata: who asks, how, where, and with what around it."""
-    sent = await hall.say("ana", thread, "Where is my order?")
-    person = {"userId": hall.ids["ben"]}
+    sent = await world.say("ana", thread, "Where is my order?")
+    person = {"userId": world.ids["ben"]}
     opening = {"kind": "inquiry", "participants": [person]}
     messages = f"/threads/{thread}/messages"
     return [
@@ -58,190 +58,192 @@ async def _places(hall: Hall, thread: str) -> list[tuple[str, str, str, Any]]:
             f"/threads/{thread}/system-messages",
             lambda own: {"body": "Sent.", "clientMessageId": "s1", "metadata": own},
         ),
-        ("shop", "PATCH", f"/people/{hall.ids['ben']}", lambda own: {"metadata": own}),
+        ("shop", "PATCH", f"/people/{world.ids['ben']}", lambda own: {"metadata": own}),
     ]
 
 
-async def _ask(hall: Hall, who: str, method: str, path: str, body: Any) -> Any:
+async def _ask(world: ApiWorld, who: str, method: str, path: str, body: Any) -> Any:
     scopes = (Scope.SERVICE,) if who == "shop" else ()
-    header = hall.token(who, *scopes)
-    return await hall.client.request(method, f"/v1{path}", headers=header, json=body)
+    header = world.token(who, *scopes)
+    return await world.client.request(method, f"/v1{path}", headers=header, json=body)
 
 
-async def _counted(hall: Hall, thread: str) -> tuple[int, int]:
-    inbox = await hall.get("ana", "/inbox")
-    page = await hall.get("ana", f"/threads/{thread}/messages")
+async def _counted(world: ApiWorld, thread: str) -> tuple[int, int]:
+    inbox = await world.get("ana", "/inbox")
+    page = await world.get("ana", f"/threads/{thread}/messages")
     return len(inbox["threads"]), len(page["messages"])
 
 
 async def test_too_much_is_refused_everywhere_with_the_reason_and_changes_nothing(
-    hall: Hall,
+    world: ApiWorld,
 ) -> None:
-    thread = await hall.talk()
-    places = await _places(hall, thread)
-    before = await _counted(hall, thread)
+    thread = await world.talk()
+    places = await _places(world, thread)
+    before = await _counted(world, thread)
     for who, method, path, around in places:
         for own, reason in TOO_MUCH.values():
-            answer = await _ask(hall, who, method, path, around(own))
+            answer = await _ask(world, who, method, path, around(own))
             assert reason in refused(answer, 422, "invalid-metadata")["detail"]
         for wrong in NOT_OBJECTS:
-            answer = await _ask(hall, who, method, path, around(wrong))
+            answer = await _ask(world, who, method, path, around(wrong))
             refused(answer, 400, "invalid-request")
-    assert await _counted(hall, thread) == before
+    assert await _counted(world, thread) == before
 
 
-async def test_too_much_is_refused_before_anything_is_read(hall: Hall) -> None:
-    thread = await hall.talk()
-    places = await _places(hall, thread)
+async def test_too_much_is_refused_before_anything_is_read(world: ApiWorld) -> None:
+    thread = await world.talk()
+    places = await _places(world, thread)
     for who, method, path, around in places:
-        with hall.contexts.messaging.store.counting() as cost:
-            await _ask(hall, who, method, path, around(TOO_MUCH["size"][0]))
+        with world.contexts.messaging.store.counting() as cost:
+            await _ask(world, who, method, path, around(TOO_MUCH["size"][0]))
         assert cost.write_units == 0, (method, path)
         assert set(cost.by_source) <= {"UserPosts"}, "the caller's account"
 
 
 @pytest.mark.parametrize("limit", LARGEST)
-async def test_as_much_as_allowed_is_taken_everywhere(hall: Hall, limit: str) -> None:
-    thread = await hall.talk()
-    for who, method, path, around in await _places(hall, thread):
-        answer = await _ask(hall, who, method, path, around(LARGEST[limit]))
+async def test_as_much_as_allowed_is_taken_everywhere(world: ApiWorld, limit: str) -> None:
+    thread = await world.talk()
+    for who, method, path, around in await _places(world, thread):
+        answer = await _ask(world, who, method, path, around(LARGEST[limit]))
         assert answer.status_code in (200, 201), (method, path, answer.text)
 
 
-async def test_a_message_brings_its_metadata_wherever_it_is_shown(hall: Hall) -> None:
-    thread = await hall.talk()
-    cursor = (await hall.get("ben", "/sync"))["cursor"]
-    hall.clock.advance(seconds=60)
-    sent = await hall.say("ana", thread, "Where is my order?", metadata=OWN)
+async def test_a_message_brings_its_metadata_wherever_it_is_shown(world: ApiWorld) -> None:
+    thread = await world.talk()
+    cursor = (await world.get("ben", "/sync"))["cursor"]
+    world.clock.advance(seconds=60)
+    sent = await world.say("ana", thread, "Where is my order?", metadata=OWN)
     path = f"/threads/{thread}/messages"
-    [change] = (await hall.get("ben", f"/sync?cursor={cursor}"))["threads"]
-    [listed] = (await hall.get("ben", path))["messages"]
-    alone = await hall.get("ben", f"{path}/{sent['messageId']}")
+    [change] = (await world.get("ben", f"/sync?cursor={cursor}"))["threads"]
+    [listed] = (await world.get("ben", path))["messages"]
+    alone = await world.get("ben", f"{path}/{sent['messageId']}")
     for shown in (sent, listed, alone, *change["messages"]):
         assert shown["metadata"] == OWN
-    edited = told(await hall.ask("ana", "PATCH", f"{path}/{sent['messageId']}", {"body": "Where?"}))
+    edited = told(
+        await world.ask("ana", "PATCH", f"{path}/{sent['messageId']}", {"body": "Where?"})
+    )
     assert edited["metadata"] == OWN
     one = f"{path}/{sent['messageId']}"
-    other = told(await hall.ask("ana", "PATCH", one, {"metadata": {"order": 18}}))
+    other = told(await world.ask("ana", "PATCH", one, {"metadata": {"order": 18}}))
     assert (other["metadata"], other["body"]) == ({"order": 18}, "Where?")
-    assert "metadata" not in told(await hall.ask("ana", "PATCH", one, {"metadata": None}))
+    assert "metadata" not in told(await world.ask("ana", "PATCH", one, {"metadata": None}))
 
 
-async def test_a_retry_with_other_metadata_is_another_message(hall: Hall) -> None:
-    path = f"/threads/{await hall.talk()}/messages"
+async def test_a_retry_with_other_metadata_is_another_message(world: ApiWorld) -> None:
+    path = f"/threads/{await world.talk()}/messages"
     body = {"body": "Hi", "clientMessageId": "m1", "metadata": OWN}
-    first = told(await hall.ask("ana", "POST", path, body), 201)
-    assert told(await hall.ask("ana", "POST", path, body), 200)["message"] == first["message"]
-    other = await hall.ask("ana", "POST", path, body | {"metadata": {"order": 18}})
+    first = told(await world.ask("ana", "POST", path, body), 201)
+    assert told(await world.ask("ana", "POST", path, body), 200)["message"] == first["message"]
+    other = await world.ask("ana", "POST", path, body | {"metadata": {"order": 18}})
     refused(other, 422, "client-id-reused")
 
 
 @pytest.mark.parametrize("begins", [False, True])
 async def test_a_held_message_keeps_its_metadata_when_it_is_released(
-    hall: Hall, begins: bool
+    world: ApiWorld, begins: bool
 ) -> None:
     message = {"body": SCAM, "metadata": OWN}
     if begins:
-        person = {"userId": hall.ids["ben"]}
+        person = {"userId": world.ids["ben"]}
         body = {"kind": "inquiry", "participants": [person], "message": message}
-        opened = told(await hall.ask("ana", "POST", "/threads", body), 201)
+        opened = told(await world.ask("ana", "POST", "/threads", body), 201)
         assert opened["sent"]["status"] == "held"
         thread = opened["thread"]["threadId"]
     else:
-        thread = await hall.talk()
-        told(await hall.ask("ana", "POST", f"/threads/{thread}/messages", message), 202)
-    [case] = (await hall.get("mod", "/moderation/queue"))["cases"]
+        thread = await world.talk()
+        told(await world.ask("ana", "POST", f"/threads/{thread}/messages", message), 202)
+    [case] = (await world.get("mod", "/moderation/queue"))["cases"]
     place = f"/moderation/cases/{case['caseId']}"
-    told(await hall.ask("mod", "POST", f"{place}/claim"))
+    told(await world.ask("mod", "POST", f"{place}/claim"))
     decision = {"decision": "release", "version": case["version"]}
-    told(await hall.ask("mod", "POST", f"{place}/decide", decision))
-    [shown] = (await hall.get("ben", f"/threads/{thread}/messages"))["messages"]
+    told(await world.ask("mod", "POST", f"{place}/decide", decision))
+    [shown] = (await world.get("ben", f"/threads/{thread}/messages"))["messages"]
     assert (shown["body"], shown["metadata"]) == (SCAM, OWN)
 
 
 @pytest.mark.parametrize("kind", ["inquiry", "direct"])
 async def test_a_thread_and_its_first_message_have_metadata_of_their_own(
-    hall: Hall, kind: str
+    world: ApiWorld, kind: str
 ) -> None:
     body = {
         "kind": kind,
-        "participants": [{"userId": hall.ids["ben"]}],
+        "participants": [{"userId": world.ids["ben"]}],
         "metadata": {"shop": 3},
         "message": {"body": "Hello Ben", "metadata": OWN},
     }
-    opened = told(await hall.ask("ana", "POST", "/threads", body), 201)
+    opened = told(await world.ask("ana", "POST", "/threads", body), 201)
     assert opened["thread"]["metadata"] == {"shop": 3}
     assert opened["sent"]["message"]["metadata"] == OWN
     thread = opened["thread"]["threadId"]
-    await hall.accept("ben", thread)
+    await world.accept("ben", thread)
     for name in ("ana", "ben"):
-        assert (await hall.get(name, f"/threads/{thread}"))["metadata"] == {"shop": 3}
-        [row] = (await hall.get(name, "/inbox"))["threads"]
+        assert (await world.get(name, f"/threads/{thread}"))["metadata"] == {"shop": 3}
+        [row] = (await world.get(name, "/inbox"))["threads"]
         assert row["metadata"] == {"shop": 3}
-        [shown] = (await hall.get(name, f"/threads/{thread}/messages"))["messages"]
+        [shown] = (await world.get(name, f"/threads/{thread}/messages"))["messages"]
         assert shown["metadata"] == OWN
 
 
-async def test_a_service_changes_the_metadata_of_a_thread_and_all_see_it(hall: Hall) -> None:
-    thread = await hall.talk()
-    cursor = (await hall.get("ben", "/sync"))["cursor"]
-    hall.clock.advance(seconds=60)
+async def test_a_service_changes_the_metadata_of_a_thread_and_all_see_it(world: ApiWorld) -> None:
+    thread = await world.talk()
+    cursor = (await world.get("ben", "/sync"))["cursor"]
+    world.clock.advance(seconds=60)
     path = f"/threads/{thread}"
-    told(await _ask(hall, "shop", "PATCH", path, {"metadata": OWN}))
-    [change] = (await hall.get("ben", f"/sync?cursor={cursor}"))["threads"]
+    told(await _ask(world, "shop", "PATCH", path, {"metadata": OWN}))
+    [change] = (await world.get("ben", f"/sync?cursor={cursor}"))["threads"]
     assert change["thread"]["metadata"] == OWN
-    assert (await hall.get("ana", path))["metadata"] == OWN
-    told(await _ask(hall, "shop", "PATCH", path, {"metadata": None}))
-    assert (await hall.get("ana", path))["metadata"] == {}
+    assert (await world.get("ana", path))["metadata"] == OWN
+    told(await _ask(world, "shop", "PATCH", path, {"metadata": None}))
+    assert (await world.get("ana", path))["metadata"] == {}
 
 
-async def test_a_person_has_metadata_that_a_service_sets(hall: Hall) -> None:
-    path = f"/people/{hall.ids['ben']}"
-    told(await _ask(hall, "shop", "PATCH", path, {"metadata": OWN}))
-    assert (await hall.get("ana", path))["metadata"] == OWN
-    assert (await hall.get("ben", "/me"))["metadata"] == OWN
-    told(await _ask(hall, "shop", "PATCH", path, {"metadata": None}))
-    assert (await hall.get("ana", path))["metadata"] == {}
+async def test_a_person_has_metadata_that_a_service_sets(world: ApiWorld) -> None:
+    path = f"/people/{world.ids['ben']}"
+    told(await _ask(world, "shop", "PATCH", path, {"metadata": OWN}))
+    assert (await world.get("ana", path))["metadata"] == OWN
+    assert (await world.get("ben", "/me"))["metadata"] == OWN
+    told(await _ask(world, "shop", "PATCH", path, {"metadata": None}))
+    assert (await world.get("ana", path))["metadata"] == {}
 
 
 @pytest.mark.parametrize("author", [True, False])
-async def test_a_deleted_message_has_no_metadata(hall: Hall, author: bool) -> None:
-    thread = await hall.talk()
-    sent = await hall.say("ana", thread, "Where is my order?", metadata=OWN)
+async def test_a_deleted_message_has_no_metadata(world: ApiWorld, author: bool) -> None:
+    thread = await world.talk()
+    sent = await world.say("ana", thread, "Where is my order?", metadata=OWN)
     place = f"/threads/{thread}/messages/{sent['messageId']}"
     if author:
-        assert "metadata" not in told(await hall.ask("ana", "DELETE", place))
+        assert "metadata" not in told(await world.ask("ana", "DELETE", place))
     else:
-        await _remove(hall, thread, sent["messageId"])
+        await _remove(world, thread, sent["messageId"])
     for name in ("ana", "ben"):
-        shown = await hall.get(name, place)
+        shown = await world.get(name, place)
         assert shown["deletedAt"]
         assert "metadata" not in shown
 
 
-async def _remove(hall: Hall, thread: str, message: str) -> None:
+async def _remove(world: ApiWorld, thread: str, message: str) -> None:
     report = {"threadId": thread, "messageId": message, "reason": "spam"}
-    told(await hall.ask("ben", "POST", "/reports", report), 201)
-    [case] = (await hall.get("mod", "/moderation/queue"))["cases"]
+    told(await world.ask("ben", "POST", "/reports", report), 201)
+    [case] = (await world.get("mod", "/moderation/queue"))["cases"]
     place = f"/moderation/cases/{case['caseId']}"
-    told(await hall.ask("mod", "POST", f"{place}/claim"))
+    told(await world.ask("mod", "POST", f"{place}/claim"))
     decision = {"decision": "remove", "version": case["version"], "reason": "Spam."}
-    told(await hall.ask("mod", "POST", f"{place}/decide", decision))
+    told(await world.ask("mod", "POST", f"{place}/decide", decision))
 
 
 @pytest.mark.parametrize("stale", [False, True])
 @pytest.mark.parametrize("body", ["   ", "x" * 20_000, SCAM, "Fine."])
 async def test_text_and_metadata_change_together_or_not_at_all(
-    hall: Hall, body: str, stale: bool
+    world: ApiWorld, body: str, stale: bool
 ) -> None:
-    thread = await hall.talk()
-    sent = await hall.say("ana", thread, "Where is my order?", metadata=OWN)
+    thread = await world.talk()
+    sent = await world.say("ana", thread, "Where is my order?", metadata=OWN)
     place = f"/threads/{thread}/messages/{sent['messageId']}"
-    before = await hall.get("ben", place)
-    header = hall.token("ana") | ({"If-Match": '"7"'} if stale else {})
+    before = await world.get("ben", place)
+    header = world.token("ana") | ({"If-Match": '"7"'} if stale else {})
     change = {"body": body, "metadata": {"v": 2}}
-    answer = await hall.client.patch(f"/v1{place}", headers=header, json=change)
-    after = await hall.get("ben", place)
+    answer = await world.client.patch(f"/v1{place}", headers=header, json=change)
+    after = await world.get("ben", place)
     if answer.status_code == 200:
         assert (after["body"], after["metadata"]) == ("Fine.", {"v": 2})
         assert answer.headers["etag"] == '"2"', "one write"
@@ -250,20 +252,20 @@ async def test_text_and_metadata_change_together_or_not_at_all(
     assert (answer.status_code == 200) == (body == "Fine." and not stale)
 
 
-async def test_metadata_changes_with_a_text_that_stays(hall: Hall) -> None:
-    thread = await hall.talk()
-    sent = await hall.say("ana", thread, "Where?", metadata=OWN)
+async def test_metadata_changes_with_a_text_that_stays(world: ApiWorld) -> None:
+    thread = await world.talk()
+    sent = await world.say("ana", thread, "Where?", metadata=OWN)
     place = f"/threads/{thread}/messages/{sent['messageId']}"
     change = {"body": "Where?", "metadata": {"v": 2}}
-    edited = told(await hall.ask("ana", "PATCH", place, change))
+    edited = told(await world.ask("ana", "PATCH", place, change))
     assert (edited["metadata"], edited.get("editedAt")) == ({"v": 2}, None)
 
 
-async def test_a_change_of_status_and_booking_tells_of_both(hall: Hall) -> None:
-    thread = await hall.talk()
+async def test_a_change_of_status_and_booking_tells_of_both(world: ApiWorld) -> None:
+    thread = await world.talk()
     change = {"status": "confirmed", "bookingId": "bkg_1"}
-    told(await _ask(hall, "shop", "PATCH", f"/threads/{thread}", change))
-    told(await _ask(hall, "shop", "PATCH", f"/threads/{thread}", change))
-    shown = (await hall.get("ben", f"/threads/{thread}/messages"))["messages"]
+    told(await _ask(world, "shop", "PATCH", f"/threads/{thread}", change))
+    told(await _ask(world, "shop", "PATCH", f"/threads/{thread}", change))
+    shown = (await world.get("ben", f"/threads/{thread}/messages"))["messages"]
     assert [one["event"] for one in shown] == ["status.changed", "booking.changed"]
     assert [one["seq"] for one in shown] == [1, 2]

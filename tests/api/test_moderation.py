@@ -1,59 +1,61 @@
 """Blocks, hints, holds, reports and the moderators' queue, over HTTP and on both engines."""
 
-from tests.api.hall import Hall, refused, told
+from tests.api.world import ApiWorld, refused, told
 
 SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
 
 
-async def test_a_nudge_is_told_to_the_sender_alone(hall: Hall) -> None:
-    thread = await hall.talk()
+async def test_a_nudge_is_told_to_the_sender_alone(world: ApiWorld) -> None:
+    thread = await world.talk()
     body = {"body": "Just write to me at ana@example.com", "clientMessageId": "n1"}
-    sent = told(await hall.ask("ana", "POST", f"/threads/{thread}/messages", body), 201)
+    sent = told(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 201)
     assert sent["hints"][0]["code"] == "contact-details"
     assert sent["hints"][0]["text"].endswith(".")
     assert "contact-details" in sent["message"]["policyHints"]
-    [message] = (await hall.get("ben", f"/threads/{thread}/messages"))["messages"]
+    [message] = (await world.get("ben", f"/threads/{thread}/messages"))["messages"]
     assert message["policyHints"] == []
 
 
-async def test_what_is_held_is_released_by_a_moderator(hall: Hall) -> None:
-    thread = await hall.talk()
+async def test_what_is_held_is_released_by_a_moderator(world: ApiWorld) -> None:
+    thread = await world.talk()
     path = f"/threads/{thread}/messages"
     body = {"body": SCAM, "clientMessageId": "h1"}
-    held = told(await hall.ask("ana", "POST", path, body), 202)
+    held = told(await world.ask("ana", "POST", path, body), 202)
     assert (held["status"], held["message"]) == ("held", None)
-    assert (await hall.get("ben", path))["messages"] == []
-    [case] = (await hall.get("mod", "/moderation/queue"))["cases"]
+    assert (await world.get("ben", path))["messages"] == []
+    [case] = (await world.get("mod", "/moderation/queue"))["cases"]
     assert (case["text"], case["subject"]["kind"]) == (SCAM, "held")
     assert case["spamScore"] > 0.5
     assert "release" in case["decisions"]
     place = f"/moderation/cases/{case['caseId']}"
     decision = {"decision": "release", "version": case["version"]}
-    refused(await hall.ask("mod", "POST", f"{place}/decide", decision), 409, "case-not-claimed")
-    claimed = told(await hall.ask("mod", "POST", f"{place}/claim"))
-    assert claimed["claimedByUserId"] == hall.ids["mod"]
-    entry = told(await hall.ask("mod", "POST", f"{place}/decide", decision))
-    assert (await hall.get("mod", f"{place}/record"))["entries"] == [entry]
-    assert [m["body"] for m in (await hall.get("ben", path))["messages"]] == [
-        told(await hall.ask("ana", "POST", path, body))["message"]["body"]
+    refused(await world.ask("mod", "POST", f"{place}/decide", decision), 409, "case-not-claimed")
+    claimed = told(await world.ask("mod", "POST", f"{place}/claim"))
+    assert claimed["claimedByUserId"] == world.ids["mod"]
+    entry = told(await world.ask("mod", "POST", f"{place}/decide", decision))
+    assert (await world.get("mod", f"{place}/record"))["entries"] == [entry]
+    assert [m["body"] for m in (await world.get("ben", path))["messages"]] == [
+        told(await world.ask("ana", "POST", path, body))["message"]["body"]
     ]
-    assert (await hall.get("mod", "/moderation/queue"))["cases"] == []
+    assert (await world.get("mod", "/moderation/queue"))["cases"] == []
 
 
-async def test_a_moderator_is_told_that_a_locked_conversation_takes_no_text(hall: Hall) -> None:
-    thread = await hall.talk()
+async def test_a_moderator_is_told_that_a_locked_conversation_takes_no_text(
+    world: ApiWorld,
+) -> None:
+    thread = await world.talk()
     body = {"body": SCAM, "clientMessageId": "h1"}
-    told(await hall.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
-    told(await hall.ask("mod", "POST", f"/threads/{thread}/lock"))
-    [case] = (await hall.get("mod", "/moderation/queue"))["cases"]
+    told(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
+    told(await world.ask("mod", "POST", f"/threads/{thread}/lock"))
+    [case] = (await world.get("mod", "/moderation/queue"))["cases"]
     place = f"/moderation/cases/{case['caseId']}"
-    told(await hall.ask("mod", "POST", f"{place}/claim"))
+    told(await world.ask("mod", "POST", f"{place}/claim"))
     decision = {"decision": "release", "version": case["version"]}
-    answer = await hall.ask("mod", "POST", f"{place}/decide", decision)
+    answer = await world.ask("mod", "POST", f"{place}/decide", decision)
     assert "locked" in refused(answer, 409, "cannot-release")["detail"]
-    told(await hall.ask("mod", "POST", f"/threads/{thread}/unlock"))
-    told(await hall.ask("mod", "POST", f"{place}/decide", decision))
-    page = await hall.get("ben", f"/threads/{thread}/messages")
+    told(await world.ask("mod", "POST", f"/threads/{thread}/unlock"))
+    told(await world.ask("mod", "POST", f"{place}/decide", decision))
+    page = await world.get("ben", f"/threads/{thread}/messages")
     assert [message["event"] for message in page["messages"]] == [
         "thread.locked",
         "thread.unlocked",
@@ -61,78 +63,78 @@ async def test_a_moderator_is_told_that_a_locked_conversation_takes_no_text(hall
     ]
 
 
-async def test_a_held_text_that_was_removed_is_rejected_to_its_author(hall: Hall) -> None:
-    thread = await hall.talk()
+async def test_a_held_text_that_was_removed_is_rejected_to_its_author(world: ApiWorld) -> None:
+    thread = await world.talk()
     path = f"/threads/{thread}/messages"
     body = {"body": SCAM, "clientMessageId": "h1"}
-    told(await hall.ask("ana", "POST", path, body), 202)
-    [case] = (await hall.get("mod", "/moderation/queue"))["cases"]
+    told(await world.ask("ana", "POST", path, body), 202)
+    [case] = (await world.get("mod", "/moderation/queue"))["cases"]
     place = f"/moderation/cases/{case['caseId']}"
-    told(await hall.ask("mod", "POST", f"{place}/claim"))
+    told(await world.ask("mod", "POST", f"{place}/claim"))
     decision = {"decision": "remove", "version": case["version"], "reason": "No advertising."}
-    told(await hall.ask("mod", "POST", f"{place}/decide", decision))
-    again = told(await hall.ask("ana", "POST", path, body), 200)
+    told(await world.ask("mod", "POST", f"{place}/decide", decision))
+    again = told(await world.ask("ana", "POST", path, body), 200)
     assert (again["status"], again["reason"]) == ("rejected", "No advertising.")
 
 
-async def test_a_report_reaches_the_queue_and_a_suspension_the_reported(hall: Hall) -> None:
-    thread = await hall.talk()
-    message = await hall.say("ana", thread, "You are wrong about Friday.")
+async def test_a_report_reaches_the_queue_and_a_suspension_the_reported(world: ApiWorld) -> None:
+    thread = await world.talk()
+    message = await world.say("ana", thread, "You are wrong about Friday.")
     report = {"threadId": thread, "messageId": message["messageId"], "reason": "harassment"}
-    first = told(await hall.ask("ben", "POST", "/reports", report), 201)
-    assert told(await hall.ask("ben", "POST", "/reports", report), 201) == first
-    [own] = (await hall.get("ben", "/reports"))["reports"]
+    first = told(await world.ask("ben", "POST", "/reports", report), 201)
+    assert told(await world.ask("ben", "POST", "/reports", report), 201) == first
+    [own] = (await world.get("ben", "/reports"))["reports"]
     assert own["subject"]["messageId"] == message["messageId"]
-    refused(await hall.ask("cleo", "POST", "/reports", report), 404, "thread-not-found")
-    both = report | {"userId": hall.ids["ana"]}
-    refused(await hall.ask("ben", "POST", "/reports", both), 422, "invalid-report")
-    [case] = (await hall.get("mod", "/moderation/queue?tag=HARASSMENT"))["cases"]
+    refused(await world.ask("cleo", "POST", "/reports", report), 404, "thread-not-found")
+    both = report | {"userId": world.ids["ana"]}
+    refused(await world.ask("ben", "POST", "/reports", both), 422, "invalid-report")
+    [case] = (await world.get("mod", "/moderation/queue?tag=HARASSMENT"))["cases"]
     place = f"/moderation/cases/{case['caseId']}"
-    assert case["aboutUserId"] == hall.ids["ana"]
-    [shown] = (await hall.get("mod", f"{place}/reports"))["reports"]
-    assert shown["reporterUserId"] == hall.ids["ben"]
-    told(await hall.ask("mod", "POST", f"{place}/claim"))
+    assert case["aboutUserId"] == world.ids["ana"]
+    [shown] = (await world.get("mod", f"{place}/reports"))["reports"]
+    assert shown["reporterUserId"] == world.ids["ben"]
+    told(await world.ask("mod", "POST", f"{place}/claim"))
     decision = {"decision": "suspend", "version": 1, "until": "2100-02-01T00:00:00Z"}
     refused(
-        await hall.ask("mod", "POST", f"{place}/decide", decision | {"version": 7}),
+        await world.ask("mod", "POST", f"{place}/decide", decision | {"version": 7}),
         412,
         "case-changed",
     )
-    told(await hall.ask("mod", "POST", f"{place}/decide", decision))
-    hall.clock.advance(seconds=5)
-    refused(await hall.ask("ana", "GET", "/inbox"), 403, "account-suspended")
-    standing = await hall.get("mod", f"/moderation/people/{hall.ids['ana']}/standing")
-    assert (standing["suspensions"], standing["userId"]) == (1, hall.ids["ana"])
-    record = await hall.get("mod", f"/moderation/people/{hall.ids['ana']}/record")
+    told(await world.ask("mod", "POST", f"{place}/decide", decision))
+    world.clock.advance(seconds=5)
+    refused(await world.ask("ana", "GET", "/inbox"), 403, "account-suspended")
+    standing = await world.get("mod", f"/moderation/people/{world.ids['ana']}/standing")
+    assert (standing["suspensions"], standing["userId"]) == (1, world.ids["ana"])
+    record = await world.get("mod", f"/moderation/people/{world.ids['ana']}/record")
     assert [entry["decision"] for entry in record["entries"]] == ["suspend"]
     path = f"/threads/{thread}/messages/{message['messageId']}"
-    assert (await hall.get("ben", path))["body"] == ""
+    assert (await world.get("ben", path))["body"] == ""
 
 
-async def test_a_blocked_person_is_not_told_and_reaches_nobody(hall: Hall) -> None:
-    thread = told(await hall.ask("ana", "PUT", f"/direct/{hall.ids['ben']}"))["threadId"]
-    await hall.accept("ben", thread)
-    block = told(await hall.ask("ben", "PUT", f"/blocks/{hall.ids['ana']}"))
-    assert (await hall.get("ben", "/blocks"))["blocks"] == [block]
-    assert (await hall.get("ana", "/blocks"))["blocks"] == []
+async def test_a_blocked_person_is_not_told_and_reaches_nobody(world: ApiWorld) -> None:
+    thread = told(await world.ask("ana", "PUT", f"/direct/{world.ids['ben']}"))["threadId"]
+    await world.accept("ben", thread)
+    block = told(await world.ask("ben", "PUT", f"/blocks/{world.ids['ana']}"))
+    assert (await world.get("ben", "/blocks"))["blocks"] == [block]
+    assert (await world.get("ana", "/blocks"))["blocks"] == []
     body = {"body": "Hello?", "clientMessageId": "x1"}
-    sent = await hall.ask("ana", "POST", f"/threads/{thread}/messages", body)
+    sent = await world.ask("ana", "POST", f"/threads/{thread}/messages", body)
     assert told(sent, 201)["status"] == "sent"
-    refused(await hall.ask("ben", "GET", f"/threads/{thread}/messages"), 404, "thread-not-found")
-    told(await hall.ask("ben", "DELETE", f"/blocks/{hall.ids['ana']}"), 204)
-    assert (await hall.get("ben", "/blocks"))["blocks"] == []
-    assert (await hall.get("ben", f"/threads/{thread}/messages"))["messages"] == []
+    refused(await world.ask("ben", "GET", f"/threads/{thread}/messages"), 404, "thread-not-found")
+    told(await world.ask("ben", "DELETE", f"/blocks/{world.ids['ana']}"), 204)
+    assert (await world.get("ben", "/blocks"))["blocks"] == []
+    assert (await world.get("ben", f"/threads/{thread}/messages"))["messages"] == []
     refused(
-        await hall.ask("ben", "PUT", f"/blocks/{hall.ids['ben']}"), 422, "cannot-block-yourself"
+        await world.ask("ben", "PUT", f"/blocks/{world.ids['ben']}"), 422, "cannot-block-yourself"
     )
 
 
-async def test_too_much_is_told_when_to_come_back(hall: Hall) -> None:
-    thread = await hall.talk()
+async def test_too_much_is_told_when_to_come_back(world: ApiWorld) -> None:
+    thread = await world.talk()
     path = f"/threads/{thread}/messages"
     for number in range(60):
         body = {"body": f"Line {number}", "clientMessageId": f"m{number}"}
-        answer = await hall.ask("ana", "POST", path, body)
+        answer = await world.ask("ana", "POST", path, body)
         if answer.status_code != 201:
             break
     assert int(answer.headers["retry-after"]) > 0

@@ -1,15 +1,15 @@
 """Nobody sees what is not theirs: every route, asked by every kind of caller.
 
 The table is the whole truth: a route that it does not name fails the build. Its rows are asked in
-order, by each caller in a castle of their own. To whom something is not shown, it is not there: the
+order, by each caller in a populated of their own. To whom something is not shown, it is not there: the
 answer is, to the byte, the one for an id that does not exist.
 """
 
 import pytest
 from httpx import Response
 
-from tests.api.castle import CALLERS, TOKENLESS, Castle, bodies, furnished
-from tests.api.hall import Hall
+from tests.api.populated import CALLERS, TOKENLESS, PopulatedWorld, bodies, populate
+from tests.api.world import ApiWorld
 
 PUBLIC = {
     "GET /": 200,
@@ -144,14 +144,14 @@ BODIES = bodies()
 
 
 @pytest.fixture
-async def castle(sqlite_hall: Hall) -> Castle:
-    return await furnished(sqlite_hall)
+async def populated(sqlite_world: ApiWorld) -> PopulatedWorld:
+    return await populate(sqlite_world)
 
 
-def test_every_route_is_in_the_table(sqlite_hall: Hall) -> None:
+def test_every_route_is_in_the_table(sqlite_world: ApiWorld) -> None:
     routes = {
         f"{method} {route.path_format}"
-        for route in sqlite_hall.app.routes
+        for route in sqlite_world.app.routes
         for method in getattr(route, "methods", ())
         if method != "OPTIONS"
     }
@@ -159,24 +159,26 @@ def test_every_route_is_in_the_table(sqlite_hall: Hall) -> None:
 
 
 @pytest.mark.parametrize("caller", CALLERS)
-async def test_everybody_is_answered_as_the_table_says(hall: Hall, caller: str) -> None:
-    castle = await furnished(hall)
+async def test_everybody_is_answered_as_the_table_says(world: ApiWorld, caller: str) -> None:
+    populated = await populate(world)
     wrong = []
     for route, expected in ROWS.items():
-        answer = await _asked(castle, caller, route)
+        answer = await _asked(populated, caller, route)
         if answer.status_code != expected[caller]:
             wrong.append(f"{route}: {answer.status_code} {answer.text[:200]}")
     assert wrong == []
 
 
 @pytest.mark.parametrize("caller", CALLERS)
-async def test_what_is_not_shown_looks_like_what_is_not_there(castle: Castle, caller: str) -> None:
+async def test_what_is_not_shown_looks_like_what_is_not_there(
+    populated: PopulatedWorld, caller: str
+) -> None:
     compared = 0
     for route, expected in ROWS.items():
         hidden = expected[caller] == 404 or "/moderation/cases/" in route
         if "{" in route and hidden and caller not in ("moderator", "admin"):
-            there = await _asked(castle, caller, route)
-            nowhere = await _asked(castle, caller, route, missing=True)
+            there = await _asked(populated, caller, route)
+            nowhere = await _asked(populated, caller, route, missing=True)
             assert _told(there) == _told(nowhere), route
             compared += 1
     if caller in ("stranger", "left"):
@@ -184,53 +186,59 @@ async def test_what_is_not_shown_looks_like_what_is_not_there(castle: Castle, ca
 
 
 @pytest.mark.parametrize("caller", TOKENLESS)
-async def test_without_a_token_that_counts_nothing_is_told(castle: Castle, caller: str) -> None:
+async def test_without_a_token_that_counts_nothing_is_told(
+    populated: PopulatedWorld, caller: str
+) -> None:
     codes = {"nobody": "not-authenticated", "expired": "token-expired"}
     for route in ROWS:
-        answer = await _asked(castle, caller, route)
+        answer = await _asked(populated, caller, route)
         assert answer.status_code == 401, route
         assert answer.headers["www-authenticate"].startswith("Bearer")
         code = codes.get(caller, "invalid-token")
         assert answer.json()["type"] == f"/problems/{code}"
-        assert _told(answer) == _told(await _asked(castle, caller, route, missing=True))
+        assert _told(answer) == _told(await _asked(populated, caller, route, missing=True))
 
 
-async def test_whoever_is_suspended_is_told_so_and_nothing_else(castle: Castle) -> None:
+async def test_whoever_is_suspended_is_told_so_and_nothing_else(populated: PopulatedWorld) -> None:
     for route in ROWS:
-        answer = await _asked(castle, "suspended", route)
+        answer = await _asked(populated, "suspended", route)
         assert (answer.status_code, answer.json()["type"]) == (403, "/problems/account-suspended")
 
 
 @pytest.mark.parametrize("caller", [*TOKENLESS, "suspended", "stranger", "member"])
-async def test_what_is_public_is_the_same_for_everybody(castle: Castle, caller: str) -> None:
+async def test_what_is_public_is_the_same_for_everybody(
+    populated: PopulatedWorld, caller: str
+) -> None:
     for route, status in PUBLIC.items():
-        assert (await _asked(castle, caller, route)).status_code == status, route
+        assert (await _asked(populated, caller, route)).status_code == status, route
 
 
-async def test_a_message_of_another_thread_is_not_there(castle: Castle) -> None:
-    path = f"/threads/{castle.threads['talk']}/messages/"
-    foreign = await castle.hall.ask("ben", "GET", path + castle.messages["gate"])
-    nowhere = await castle.hall.ask("ben", "GET", path + "msg_01k75q8j5d0000000000000000")
+async def test_a_message_of_another_thread_is_not_there(populated: PopulatedWorld) -> None:
+    path = f"/threads/{populated.threads['talk']}/messages/"
+    foreign = await populated.world.ask("ben", "GET", path + populated.messages["gate"])
+    nowhere = await populated.world.ask("ben", "GET", path + "msg_01k75q8j5d0000000000000000")
     assert foreign.status_code == 404
     assert _told(foreign) == _told(nowhere)
 
 
-async def test_whoever_joins_later_does_not_see_what_was_before(castle: Castle) -> None:
-    hall, thread = castle.hall, castle.threads["talk"]
-    added = {"userId": hall.ids["dan"]}
-    await hall.ask("ana", "POST", f"/threads/{thread}/participants", added)
-    await hall.accept("dan", thread)
+async def test_whoever_joins_later_does_not_see_what_was_before(populated: PopulatedWorld) -> None:
+    world, thread = populated.world, populated.threads["talk"]
+    added = {"userId": world.ids["dan"]}
+    await world.ask("ana", "POST", f"/threads/{thread}/participants", added)
+    await world.accept("dan", thread)
     path = f"/threads/{thread}/messages"
-    before = await hall.ask("dan", "GET", f"{path}/{castle.messages['talk']}")
+    before = await world.ask("dan", "GET", f"{path}/{populated.messages['talk']}")
     assert before.status_code == 404
-    page = await hall.get("dan", path)
+    page = await world.get("dan", path)
     assert [message["event"] for message in page["messages"]] == ["participant.added"]
 
 
-async def _asked(castle: Castle, caller: str, route: str, *, missing: bool = False) -> Response:
+async def _asked(
+    populated: PopulatedWorld, caller: str, route: str, *, missing: bool = False
+) -> Response:
     body = BODIES.get(route)
-    return await castle.ask(
-        caller, route, None if body is None else body(castle, caller), missing=missing
+    return await populated.ask(
+        caller, route, None if body is None else body(populated, caller), missing=missing
     )
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.hall import Hall, refused, told
+from tests.api.world import ApiWorld, refused, told
 
 _ADDS: dict[str, dict[str, Any]] = {
     "role": {"role": "buyer"},
@@ -22,67 +22,67 @@ _ADDS: dict[str, dict[str, Any]] = {
 _DIRECT = ("first message", "its metadata", "no first message", "metadata", "no metadata")
 
 
-def _body(hall: Hall, kind: str) -> dict[str, Any]:
+def _body(world: ApiWorld, kind: str) -> dict[str, Any]:
     body: dict[str, Any] = {
         "kind": kind,
-        "participants": [{"userId": hall.ids["ben"]}],
+        "participants": [{"userId": world.ids["ben"]}],
         "metadata": {"shop": 3},
         "message": {"body": "Hello", "metadata": {"order": 17}},
     }
     return body if kind == "direct" else body | {"subject": "Portraits in March"}
 
 
-def _others(hall: Hall, kind: str) -> dict[str, dict[str, Any]]:
+def _others(world: ApiWorld, kind: str) -> dict[str, dict[str, Any]]:
     """Requests that differ from `_body` in one thing each."""
-    person, stranger = {"userId": hall.ids["ben"]}, {"userId": hall.ids["cleo"]}
+    person, stranger = {"userId": world.ids["ben"]}, {"userId": world.ids["cleo"]}
     adds = {name: _ADDS[name] for name in (_DIRECT if kind == "direct" else _ADDS)}
     adds["participants"] = {"participants": [stranger]}
     if kind != "direct":
         adds["one participant more"] = {"participants": [person, stranger]}
         adds["a participant's role"] = {"participants": [person | {"role": "seller"}]}
         adds["kind"] = {"kind": "group"}
-    return {name: _body(hall, kind) | add for name, add in adds.items()}
+    return {name: _body(world, kind) | add for name, add in adds.items()}
 
 
-async def _open(hall: Hall, body: object, key: str = "k1") -> Any:
-    return await hall.ask("ana", "POST", "/threads", body, Idempotency_Key=key)
+async def _open(world: ApiWorld, body: object, key: str = "k1") -> Any:
+    return await world.ask("ana", "POST", "/threads", body, Idempotency_Key=key)
 
 
-async def _counted(hall: Hall, thread: str) -> tuple[int, int]:
-    inbox = await hall.get("ana", "/inbox")
-    page = await hall.get("ana", f"/threads/{thread}/messages")
+async def _counted(world: ApiWorld, thread: str) -> tuple[int, int]:
+    inbox = await world.get("ana", "/inbox")
+    page = await world.get("ana", f"/threads/{thread}/messages")
     return len(inbox["threads"]), len(page["messages"])
 
 
 @pytest.mark.parametrize("kind", ["inquiry", "direct", "group"])
-async def test_the_same_key_and_request_open_one_thread(hall: Hall, kind: str) -> None:
-    body = _body(hall, kind)
-    first = told(await _open(hall, body), 201)
+async def test_the_same_key_and_request_open_one_thread(world: ApiWorld, kind: str) -> None:
+    body = _body(world, kind)
+    first = told(await _open(world, body), 201)
     for _ in range(3):
-        assert told(await _open(hall, body), 200) == first
-    assert await _counted(hall, first["thread"]["threadId"]) == (1, 1)
+        assert told(await _open(world, body), 200) == first
+    assert await _counted(world, first["thread"]["threadId"]) == (1, 1)
 
 
 @pytest.mark.parametrize("kind", ["inquiry", "direct"])
-async def test_the_same_key_with_another_request_is_refused(hall: Hall, kind: str) -> None:
-    opened = told(await _open(hall, _body(hall, kind)), 201)
-    for name, other in _others(hall, kind).items():
-        answer = await _open(hall, other)
+async def test_the_same_key_with_another_request_is_refused(world: ApiWorld, kind: str) -> None:
+    opened = told(await _open(world, _body(world, kind)), 201)
+    for name, other in _others(world, kind).items():
+        answer = await _open(world, other)
         assert answer.status_code == 422, (name, answer.text)
         refused(answer, 422, "opening-key-reused")
-    assert await _counted(hall, opened["thread"]["threadId"]) == (1, 1)
-    assert (await hall.get("cleo", "/inbox"))["threads"] == []
+    assert await _counted(world, opened["thread"]["threadId"]) == (1, 1)
+    assert (await world.get("cleo", "/inbox"))["threads"] == []
 
 
-async def test_the_key_of_an_opening_without_a_message_takes_none_later(hall: Hall) -> None:
-    body = _body(hall, "inquiry")
+async def test_the_key_of_an_opening_without_a_message_takes_none_later(world: ApiWorld) -> None:
+    body = _body(world, "inquiry")
     del body["message"]
-    opened = told(await _open(hall, body), 201)
-    refused(await _open(hall, _body(hall, "inquiry")), 422, "opening-key-reused")
-    assert await _counted(hall, opened["thread"]["threadId"]) == (1, 0)
+    opened = told(await _open(world, body), 201)
+    refused(await _open(world, _body(world, "inquiry")), 422, "opening-key-reused")
+    assert await _counted(world, opened["thread"]["threadId"]) == (1, 0)
 
 
-async def test_a_key_is_its_owners(hall: Hall) -> None:
-    told(await _open(hall, _body(hall, "inquiry")), 201)
-    body = {"kind": "inquiry", "participants": [{"userId": hall.ids["dan"]}]}
-    told(await hall.ask("cleo", "POST", "/threads", body, Idempotency_Key="k1"), 201)
+async def test_a_key_is_its_owners(world: ApiWorld) -> None:
+    told(await _open(world, _body(world, "inquiry")), 201)
+    body = {"kind": "inquiry", "participants": [{"userId": world.ids["dan"]}]}
+    told(await world.ask("cleo", "POST", "/threads", body, Idempotency_Key="k1"), 201)

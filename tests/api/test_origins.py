@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from httpx import AsyncClient
 
-from tests.api.hall import Hall, hall_on
+from tests.api.world import ApiWorld, api_world_on
 from tests.stores import SQLITE
 
 HOME, AWAY = "https://shop.example", "https://other.example"
@@ -15,9 +15,9 @@ ALLOWED = "access-control-allow-origin"
 
 @pytest.fixture
 async def client(tmp_path: Path) -> AsyncIterator[AsyncClient]:
-    async with hall_on(f"{SQLITE}{tmp_path}/hall.db", origins=[HOME]) as hall:
-        hall.client.headers.update(hall.token("ana"))
-        yield hall.client
+    async with api_world_on(f"{SQLITE}{tmp_path}/world.db", origins=[HOME]) as world:
+        world.client.headers.update(world.token("ana"))
+        yield world.client
 
 
 async def test_a_site_that_is_named_may_ask_and_read_refusals_too(client: AsyncClient) -> None:
@@ -44,6 +44,6 @@ async def test_others_are_told_nothing(client: AsyncClient) -> None:
     assert ALLOWED not in answer.headers
 
 
-async def test_without_the_setting_nobody_elsewhere_may(sqlite_hall: Hall) -> None:
-    answer = await sqlite_hall.client.get("/healthz", headers={"Origin": HOME})
+async def test_without_the_setting_nobody_elsewhere_may(sqlite_world: ApiWorld) -> None:
+    answer = await sqlite_world.client.get("/healthz", headers={"Origin": HOME})
     assert ALLOWED not in answer.headers

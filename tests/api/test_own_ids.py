@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from greenroom.people.actor import Scope
-from tests.api.castle import SCAM
-from tests.api.hall import Hall, refused, told
+from tests.api.populated import SCAM
+from tests.api.world import ApiWorld, refused, told
 
 FINE = ("leg_1", "a.b", "..a", "a:b", "-", "a" * 64)
 LINKED = ("Bühne 7", "a%2Fb", "a?b#c", "a\\b", "..%2e")
@@ -21,72 +21,74 @@ def _path(template: str, value: str) -> str:
     return httpx.URL(f"http://greenroom{template.format(quote(value, safe=''))}").raw_path.decode()
 
 
-async def _patch(hall: Hall, thread: str, body: dict[str, Any]) -> httpx.Response:
-    token = hall.token("shop", Scope.SERVICE)
-    return await hall.client.patch(f"/v1/threads/{thread}", json=body, headers=token)
+async def _patch(world: ApiWorld, thread: str, body: dict[str, Any]) -> httpx.Response:
+    token = world.token("shop", Scope.SERVICE)
+    return await world.client.patch(f"/v1/threads/{thread}", json=body, headers=token)
 
 
 @pytest.mark.parametrize("value", FINE + LINKED)
 async def test_threads_are_found_by_every_accepted_leg_and_group(
-    sqlite_hall: Hall, value: str
+    sqlite_world: ApiWorld, value: str
 ) -> None:
-    hall = sqlite_hall
-    thread = await hall.talk()
-    told(await _patch(hall, thread, {"bookingId": value, "legId": value}))
-    found = await hall.get("ana", _path("/projects/legs/{}/threads", value))
+    world = sqlite_world
+    thread = await world.talk()
+    told(await _patch(world, thread, {"bookingId": value, "legId": value}))
+    found = await world.get("ana", _path("/projects/legs/{}/threads", value))
     assert [one["threadId"] for one in found["threads"]] == [thread]
-    told(await _patch(hall, thread, {"legId": None, "lbgId": value}))
-    found = await hall.get("ana", _path("/projects/groups/{}/threads", value))
+    told(await _patch(world, thread, {"legId": None, "lbgId": value}))
+    found = await world.get("ana", _path("/projects/groups/{}/threads", value))
     assert [one["threadId"] for one in found["threads"]] == [thread]
 
 
 @pytest.mark.parametrize("name", ["bookingId", "legId", "lbgId"])
-async def test_linked_ids_that_no_path_can_hold_are_refused(sqlite_hall: Hall, name: str) -> None:
-    hall = sqlite_hall
-    thread = await hall.talk()
+async def test_linked_ids_that_no_path_can_hold_are_refused(
+    sqlite_world: ApiWorld, name: str
+) -> None:
+    world = sqlite_world
+    thread = await world.talk()
     for value in WRONG:
-        answer = await _patch(hall, thread, {name: value})
+        answer = await _patch(world, thread, {name: value})
         assert answer.status_code in (400, 422), value
         opened = {
             "kind": "booking",
-            "participants": [{"userId": hall.ids[one]} for one in ("ana", "ben")],
+            "participants": [{"userId": world.ids[one]} for one in ("ana", "ben")],
             name: value,
         }
-        token = hall.token("shop", Scope.SERVICE)
-        answer = await hall.client.post("/v1/threads", json=opened, headers=token)
+        token = world.token("shop", Scope.SERVICE)
+        answer = await world.client.post("/v1/threads", json=opened, headers=token)
         assert "no slash" in refused(answer, 422, "invalid-thread")["detail"]
-    assert (await hall.get("ana", f"/threads/{thread}"))[name] is None
+    assert (await world.get("ana", f"/threads/{thread}"))[name] is None
 
 
 async def test_the_outcome_of_every_accepted_message_is_found_by_its_path(
-    sqlite_hall: Hall,
+    sqlite_world: ApiWorld,
 ) -> None:
-    hall = sqlite_hall
-    thread = await hall.talk()
+    world = sqlite_world
+    thread = await world.talk()
     for value in FINE:
         body = {"body": f"{SCAM} {value}", "clientMessageId": value}
-        told(await hall.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
+        told(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
         path = _path(f"/threads/{thread}/held/{{}}", value)
-        assert (await hall.get("ana", path))["status"] == "held"
+        assert (await world.get("ana", path))["status"] == "held"
     for value in WRONG + LINKED:
         body = {"body": "Hello", "clientMessageId": value}
-        answer = await hall.ask("ana", "POST", f"/threads/{thread}/messages", body)
+        answer = await world.ask("ana", "POST", f"/threads/{thread}/messages", body)
         assert answer.status_code in (400, 422), value
-    assert (await hall.get("ana", f"/threads/{thread}/messages"))["messages"] == []
+    assert (await world.get("ana", f"/threads/{thread}/messages"))["messages"] == []
 
 
-async def test_an_idempotency_key_of_dots_names_a_message_too(sqlite_hall: Hall) -> None:
-    hall = sqlite_hall
-    thread = await hall.talk()
+async def test_an_idempotency_key_of_dots_names_a_message_too(sqlite_world: ApiWorld) -> None:
+    world = sqlite_world
+    thread = await world.talk()
     for key in (".", "..", "a/b"):
         path, body = f"/threads/{thread}/messages", {"body": f"{SCAM} {key}"}
-        sent = told(await hall.ask("ana", "POST", path, body, Idempotency_Key=key), 202)
+        sent = told(await world.ask("ana", "POST", path, body, Idempotency_Key=key), 202)
         own = _path(f"/threads/{thread}/held/{{}}", sent["clientMessageId"])
-        assert (await hall.get("ana", own))["status"] == "held"
+        assert (await world.get("ana", own))["status"] == "held"
 
 
-async def test_the_schema_has_the_patterns(sqlite_hall: Hall) -> None:
-    document = (await sqlite_hall.client.get("/schema/openapi.json")).json()
+async def test_the_schema_has_the_patterns(sqlite_world: ApiWorld) -> None:
+    document = (await sqlite_world.client.get("/schema/openapi.json")).json()
     schemas = document["components"]["schemas"]
     for schema, names in {
         "ThreadUpdate": ("bookingId", "legId", "lbgId"),

@@ -7,9 +7,9 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 from httpx import AsyncClient
 
-from greenroom.api.errors import ANSWERS
+from greenroom.api.errors import PROBLEM_RESPONSES
 from greenroom.api.pages.landing import landing
-from greenroom.demo import SAMPLES, joined
+from greenroom.demo import SAMPLE_PEOPLE, join_sample_people
 from greenroom.ids import UserId
 from greenroom.people import People
 from greenroom.people.models import Person
@@ -24,7 +24,7 @@ async def test_the_first_page_lists_the_sample_people_and_its_links_lead_somewhe
 ) -> None:
     page = await client.get("/")
     assert page.headers["content-type"].startswith("text/html")
-    for sample in SAMPLES:
+    for sample in SAMPLE_PEOPLE:
         assert (f"@{sample.username}" in page.text) == bool(sample.sees)
     links = re.findall(r"href='([^']+)'", page.text)
     assert len(links) >= 4
@@ -85,7 +85,7 @@ async def test_the_documents_are_rendered_once(client: Client) -> None:
 
 
 async def test_every_problem_has_a_page_without_templates(client: Client) -> None:
-    told = [kind for kind, answer in ANSWERS.items() if answer.status != 500]
+    told = [kind for kind, answer in PROBLEM_RESPONSES.items() if answer.status != 500]
     assert len(told) > 40
     for kind in told:
         page = await client.get(f"/problems/{kind.code}")
@@ -106,5 +106,7 @@ async def test_every_operation_is_described_and_its_refusals_are_problems(client
 
 
 async def test_the_samples_are_made_once(client: Client, people: People) -> None:
-    first = await joined(people)
-    assert [one.person.id for one in await joined(people)] == [one.person.id for one in first]
+    first = await join_sample_people(people)
+    assert [one.person.id for one in await join_sample_people(people)] == [
+        one.person.id for one in first
+    ]

@@ -5,16 +5,16 @@ import re
 import pytest
 from httpx import AsyncClient
 
-from greenroom.api.errors import ANSWERS, document_of, members_of
+from greenroom.api.errors import PROBLEM_RESPONSES, document_of, members_of
 from greenroom.api.problem_examples import example_of
 from greenroom.errors import Problem
 from greenroom.people.access import AccountSuspended
 from greenroom.store.problems import ConditionFailed, StoreUnavailable, Throttled
 from tests.api.answers import check_members
-from tests.api.conftest import World
+from tests.api.conftest import Readiness
 
 Client = AsyncClient
-TOLD = [kind for kind, answer in ANSWERS.items() if answer.told and answer.status != 500]
+TOLD = [kind for kind, answer in PROBLEM_RESPONSES.items() if answer.told and answer.status != 500]
 
 
 async def test_a_live_and_ready_server_says_so(client: Client) -> None:
@@ -23,9 +23,9 @@ async def test_a_live_and_ready_server_says_so(client: Client) -> None:
 
 
 async def test_a_store_out_of_reach_is_told_without_its_address(
-    client: Client, world: World
+    client: Client, readiness: Readiness
 ) -> None:
-    world.problem = StoreUnavailable("10.0.0.7:8000 refused the connection")
+    readiness.problem = StoreUnavailable("10.0.0.7:8000 refused the connection")
     answer = await client.get("/readyz")
     assert answer.status_code == 503
     assert answer.headers["retry-after"] == "5"
@@ -34,17 +34,17 @@ async def test_a_store_out_of_reach_is_told_without_its_address(
     assert (await client.get("/healthz")).status_code == 200
 
 
-async def test_a_busy_store_says_when_to_come_back(client: Client, world: World) -> None:
-    world.problem = Throttled()
+async def test_a_busy_store_says_when_to_come_back(client: Client, readiness: Readiness) -> None:
+    readiness.problem = Throttled()
     answer = await client.get("/readyz")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
 
 
 @pytest.mark.parametrize("bug", [RuntimeError("the password is hunter2"), KeyError("pk")])
 async def test_a_bug_shows_nothing_of_the_inside(
-    client: Client, world: World, bug: Exception, caplog: pytest.LogCaptureFixture
+    client: Client, readiness: Readiness, bug: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
-    world.problem = bug
+    readiness.problem = bug
     answer = await client.get("/readyz")
     assert answer.status_code == 500
     assert answer.headers["content-type"] == "application/problem+json"
@@ -54,9 +54,9 @@ async def test_a_bug_shows_nothing_of_the_inside(
 
 
 async def test_a_failed_condition_that_nobody_caught_names_no_key(
-    client: Client, world: World
+    client: Client, readiness: Readiness
 ) -> None:
-    world.problem = ConditionFailed(failed=())
+    readiness.problem = ConditionFailed(failed=())
     answer = await client.get("/readyz")
     assert answer.json() == {
         "type": "/problems/condition-failed",

@@ -27,8 +27,8 @@ from schemathesis.checks import (
 from schemathesis.core.result import Ok
 
 from greenroom.safety.limits import Limit, Rate
-from tests.api.castle import Castle, furnished
-from tests.api.hall import hall_on
+from tests.api.populated import PopulatedWorld, populate
+from tests.api.world import api_world_on
 from tests.stores import SQLITE
 
 Operation: TypeAlias = APIOperation[Any, Any, Any, Any]
@@ -41,7 +41,8 @@ CHECKS = [
     response_schema_conformance,
 ]
 UNLIMITED = {
-    limit: Rate(most=10**9, window_ms=1000, unasked=10**8, step=1, keep_ms=1) for limit in Limit
+    limit: Rate(most=10**9, window_ms=1000, local_share=10**8, lease_size=1, lease_ms=1)
+    for limit in Limit
 }
 
 
@@ -51,18 +52,18 @@ class Served:
     def __init__(self, folder: Path) -> None:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
-        self.castle: Castle | None = None
+        self.populated: PopulatedWorld | None = None
         self.document: dict[str, Any] = {}
         self._ready = threading.Event()
         self._folder = folder
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
 
     async def _serve(self) -> None:
-        async with hall_on(f"{SQLITE}{self._folder}/hall.db", UNLIMITED) as hall:
-            self.castle = await furnished(hall)
-            self.document = (await hall.client.get("/schema/openapi.json")).json()
+        async with api_world_on(f"{SQLITE}{self._folder}/world.db", UNLIMITED) as world:
+            self.populated = await populate(world)
+            self.document = (await world.client.get("/schema/openapi.json")).json()
             config = uvicorn.Config(
-                hall.app, log_config=None, lifespan="off", http="h11", ws="none"
+                world.app, log_config=None, lifespan="off", http="h11", ws="none"
             )
             self.server = uvicorn.Server(config)
             self._ready.set()
@@ -103,9 +104,9 @@ def _has_something_to_send(operation: Operation) -> bool:
 
 
 def _hold(served: Served, operation: Operation, mode: GenerationMode) -> None:
-    assert served.castle is not None
-    ids = _real_ids(served.castle, operation.path)
-    headers = served.castle.hall.token("adi")
+    assert served.populated is not None
+    ids = _real_ids(served.populated, operation.path)
+    headers = served.populated.world.token("adi")
 
     @given(case=operation.as_strategy(generation_mode=mode))
     @settings(
@@ -138,12 +139,12 @@ def _in_body(ids: dict[str, str], body: Any) -> Any:
     return body
 
 
-def _real_ids(castle: Castle, path: str) -> dict[str, str]:
+def _real_ids(populated: PopulatedWorld, path: str) -> dict[str, str]:
     return {
-        "threadId": castle.threads["talk"],
-        "messageId": castle.messages["talk"],
-        "requestId": castle.request_for(path),
-        "caseId": castle.case,
-        "userId": castle.hall.ids["zoe"],
+        "threadId": populated.threads["talk"],
+        "messageId": populated.messages["talk"],
+        "requestId": populated.request_for(path),
+        "caseId": populated.case,
+        "userId": populated.world.ids["zoe"],
         "emoji": "👍",
     }

@@ -15,10 +15,10 @@ from urllib.parse import urlencode
 import pytest
 from httpx import Response
 
-from tests.api.castle import CALLERS, Castle, furnished
-from tests.api.hall import hall_on
+from tests.api.populated import CALLERS, PopulatedWorld, populate
 from tests.api.test_nobody_else import BODIES, ROWS
 from tests.api.test_schema_holds import UNLIMITED
+from tests.api.world import api_world_on
 from tests.stores import SQLITE
 
 Json: TypeAlias = dict[str, Any]
@@ -43,10 +43,10 @@ class Case(NamedTuple):
 
 
 @asynccontextmanager
-async def _served(folder: Path) -> AsyncIterator[tuple[Castle, Json]]:
-    async with hall_on(f"{SQLITE}{folder}/hall.db", UNLIMITED) as hall:
-        document = (await hall.client.get("/schema/openapi.json")).json()
-        yield await furnished(hall), document
+async def _served(folder: Path) -> AsyncIterator[tuple[PopulatedWorld, Json]]:
+    async with api_world_on(f"{SQLITE}{folder}/world.db", UNLIMITED) as world:
+        document = (await world.client.get("/schema/openapi.json")).json()
+        yield await populate(world), document
 
 
 async def test_every_operation_with_a_body_is_asked(tmp_path: Path) -> None:
@@ -62,30 +62,32 @@ async def test_every_operation_with_a_body_is_asked(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("route", BODIES)
 async def test_bodies_are_required_as_the_schema_says(route: str, tmp_path: Path) -> None:
-    async with _served(tmp_path) as (castle, document):
+    async with _served(tmp_path) as (populated, document):
         caller = _caller(route)
         schemas = document["components"]["schemas"]
         [media] = _operation(document, route)["requestBody"]["content"].values()
         schema = _resolved(schemas, media["schema"])
-        good = BODIES[route](castle, caller)
+        good = BODIES[route](populated, caller)
         assert isinstance(good, dict)
         wrong = []
         for case in sorted(_body_cases(schemas, schema, good), key=lambda case: case.accepted):
-            answer = await _ask(castle, caller, route, case.value)
+            answer = await _ask(populated, caller, route, case.value)
             if not _as_expected(case, answer):
                 wrong.append((case.about, answer.text))
         assert not wrong, "\n".join(map(str, wrong))
 
 
 async def test_a_missing_body_is_named_in_plain_words(tmp_path: Path) -> None:
-    async with _served(tmp_path) as (castle, document):
+    async with _served(tmp_path) as (populated, document):
         told = {}
         for route in BODIES:
             method, _, path = route.partition(" ")
             caller = _caller(route)
-            address = castle.filled(caller, path, missing=False)
-            headers = castle.headers(caller) if caller in CALLERS else castle.hall.token("new")
-            answer = await castle.hall.client.request(method, address, headers=headers)
+            address = populated.filled(caller, path, missing=False)
+            headers = (
+                populated.headers(caller) if caller in CALLERS else populated.world.token("new")
+            )
+            answer = await populated.world.client.request(method, address, headers=headers)
             if _operation(document, route)["requestBody"].get("required"):
                 told[route] = (answer.status_code, answer.json().get("errors"))
         assert len(told) > 10
@@ -94,13 +96,13 @@ async def test_a_missing_body_is_named_in_plain_words(tmp_path: Path) -> None:
 
 
 async def test_queries_are_required_as_the_schema_says(tmp_path: Path) -> None:
-    async with _served(tmp_path) as (castle, document):
+    async with _served(tmp_path) as (populated, document):
         wrong = []
         for route in GETS:
             parameters = _query_parameters(document, route)
             assert not [one["name"] for one in parameters if one["required"]]
             for case in _query_cases(document["components"]["schemas"], parameters):
-                answer = await _get(castle, route, case.value)
+                answer = await _get(populated, route, case.value)
                 if not _as_expected(case, answer):
                     wrong.append((route, case.about, answer.text))
         assert not wrong, "\n".join(map(str, wrong))
@@ -120,11 +122,11 @@ def _query_parameters(document: Json, route: str) -> list[Json]:
     return [one for one in declared if one["in"] == "query"]
 
 
-async def _get(castle: Castle, route: str, query: Json) -> Response:
+async def _get(populated: PopulatedWorld, route: str, query: Json) -> Response:
     caller = _caller(route)
-    path = castle.filled(caller, route.removeprefix("GET "), missing=False).partition("?")[0]
+    path = populated.filled(caller, route.removeprefix("GET "), missing=False).partition("?")[0]
     address = f"{path}?{urlencode(query, doseq=True)}"
-    return await castle.hall.client.get(address, headers=castle.headers(caller))
+    return await populated.world.client.get(address, headers=populated.headers(caller))
 
 
 def _caller(route: str) -> str:
@@ -134,12 +136,12 @@ def _caller(route: str) -> str:
     return allowed[0] if allowed else "nobody yet"
 
 
-async def _ask(castle: Castle, caller: str, route: str, body: Any) -> Response:
+async def _ask(populated: PopulatedWorld, caller: str, route: str, body: Any) -> Response:
     if caller != "nobody yet":
-        return await castle.ask(caller, route, body)
+        return await populated.ask(caller, route, body)
     method, _, path = route.partition(" ")
-    headers = castle.hall.token(f"new-{next(_numbers)}")
-    return await castle.hall.client.request(method, path, headers=headers, json=body)
+    headers = populated.world.token(f"new-{next(_numbers)}")
+    return await populated.world.client.request(method, path, headers=headers, json=body)
 
 
 def _operation(document: Json, route: str) -> Json:

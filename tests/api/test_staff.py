@@ -1,6 +1,6 @@
 """Staff against staff: every actor, every subject, every act, cell by cell over REST.
 
-The table is `greenroom/safety/staff.py`, which docs/reference/roles.md prints. Each cell has people
+The table is `greenroom/safety/permissions.py`, which docs/reference/roles.md prints. Each cell has people
 of its own.
 """
 
@@ -17,10 +17,10 @@ from greenroom.people.actor import Actor, Scope, StaffRole, system
 from greenroom.people.suspend import suspend
 from greenroom.safety.grant import grant, revoke
 from greenroom.safety.models import Reason, SomePerson
+from greenroom.safety.permissions import JUDGING, Act, Rank, allowed
 from greenroom.safety.report import report
-from greenroom.safety.staff import JUDGING, Act, Rank, allowed
-from tests.api.castle import SCAM
-from tests.api.hall import Hall, refused, told
+from tests.api.populated import SCAM
+from tests.api.world import ApiWorld, refused, told
 
 ROLES = {
     Rank.USER: None,
@@ -66,21 +66,21 @@ _numbers = count(1)
 class Cell:
     """Fresh people; one of them tries something."""
 
-    def __init__(self, hall: Hall, who: Who) -> None:
-        self.hall = hall
+    def __init__(self, world: ApiWorld, who: Who) -> None:
+        self.world = world
         self.who = who
         self.case = ""
         self.actor = self.subject = self.witness = ""
 
-    async def furnish(self, act: Act, subject: Rank | None) -> None:
-        hall, number = self.hall, next(_numbers)
+    async def seed(self, act: Act, subject: Rank | None) -> None:
+        world, number = self.world, next(_numbers)
         self.actor, self.witness = f"act{number}", f"wit{number}"
-        await hall.join(self.actor, ROLES[self.who.was or self.who.rank])
-        await hall.join(self.witness)
+        await world.join(self.actor, ROLES[self.who.was or self.who.rank])
+        await world.join(self.witness)
         self.subject = self.actor
         if subject is not None:
             self.subject = f"sub{number}"
-            await hall.join(self.subject, ROLES[subject])
+            await world.join(self.subject, ROLES[subject])
         if act in JUDGING:
             self.case = await self._opened(act)
         if self.who.reported and subject is not None and act in JUDGING:
@@ -88,38 +88,38 @@ class Cell:
         if self.who.was is not None:
             await self._revoked()
         if act is Act.REINSTATE:
-            await suspend(hall.contexts.people, self.id(self.subject), None, "spam")
-        hall.clock.advance(seconds=3)
+            await suspend(world.contexts.people, self.id(self.subject), None, "spam")
+        world.clock.advance(seconds=3)
 
     def id(self, name: str) -> UserId:
-        return UserId(self.hall.ids[name])
+        return UserId(self.world.ids[name])
 
     async def ask(self, method: str, path: str, body: object = None) -> Response:
         if self.who.rank is Rank.SERVICE:
-            headers = self.hall.token("shop", Scope.SERVICE)
-            return await self.hall.client.request(method, f"/v1{path}", headers=headers, json=body)
-        return await self.hall.ask(self.actor, method, path, body)
+            headers = self.world.token("shop", Scope.SERVICE)
+            return await self.world.client.request(method, f"/v1{path}", headers=headers, json=body)
+        return await self.world.ask(self.actor, method, path, body)
 
     async def _opened(self, act: Act) -> str:
         """A case about the subject that can end with the act."""
         if act in (Act.RELEASE, Act.REMOVE):
-            thread = await self.hall.talk(self.witness, self.subject)
+            thread = await self.world.talk(self.witness, self.subject)
             body = {"body": f"{SCAM} {self.subject}", "clientMessageId": "c"}
             path = f"/threads/{thread}/messages"
-            told(await self.hall.ask(self.subject, "POST", path, body), 202)
-            [item] = (await self.hall.get(self.subject, "/me/held"))["held"]
+            told(await self.world.ask(self.subject, "POST", path, body), 202)
+            [item] = (await self.world.get(self.subject, "/me/held"))["held"]
             assert item["clientMessageId"] == "c"
             return await self._case_id()
-        subject, safety = SomePerson(self.id(self.subject)), self.hall.contexts.safety
+        subject, safety = SomePerson(self.id(self.subject)), self.world.contexts.safety
         await report(safety, Actor(self.id(self.witness)), subject, Reason.SPAM)
         return await self._case_id()
 
     async def _case_id(self) -> str:
         admin = f"adm{self.subject}"
-        await self.hall.join(admin, StaffRole.ADMIN)
+        await self.world.join(admin, StaffRole.ADMIN)
         cursor = ""
         while True:
-            page = await self.hall.get(admin, f"/moderation/queue?limit=50{cursor}")
+            page = await self.world.get(admin, f"/moderation/queue?limit=50{cursor}")
             for case in page["cases"]:
                 if case["aboutUserId"] == self.id(self.subject):
                     return str(case["caseId"])
@@ -129,11 +129,11 @@ class Cell:
         """The same that the case is about. What is held nobody can report: these are as others."""
         if act not in (Act.RELEASE, Act.REMOVE):
             body = {"reason": "spam", "userId": self.id(self.subject)}
-            told(await self.hall.ask(self.actor, "POST", "/reports", body), 201)
+            told(await self.world.ask(self.actor, "POST", "/reports", body), 201)
 
     async def _revoked(self) -> None:
-        told(await self.hall.ask(self.actor, "GET", "/moderation/queue"))  # while it lasted
-        await revoke(self.hall.contexts.safety, system(), self.id(self.actor))
+        told(await self.world.ask(self.actor, "GET", "/moderation/queue"))  # while it lasted
+        await revoke(self.world.contexts.safety, system(), self.id(self.actor))
 
 
 async def _report(cell: Cell) -> Response:
@@ -200,12 +200,12 @@ def _expected(act: Act, who: Who, subject: Rank | None) -> bool:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("act", Act)
-async def test_every_cell_of_the_table_holds(sqlite_hall: Hall, act: Act) -> None:
+async def test_every_cell_of_the_table_holds(sqlite_world: ApiWorld, act: Act) -> None:
     wrong, both = [], set()
     for who in ACTORS:
         for subject in SUBJECTS:
-            cell = Cell(sqlite_hall, who)
-            await cell.furnish(act, subject)
+            cell = Cell(sqlite_world, who)
+            await cell.seed(act, subject)
             answer = await TRY[act](cell)
             code = "" if answer.is_success else answer.json()["type"].rpartition("/")[2]
             assert code in REFUSALS | {"", "not-staff"}, answer.text
@@ -217,55 +217,55 @@ async def test_every_cell_of_the_table_holds(sqlite_hall: Hall, act: Act) -> Non
     assert both == {True, False}
 
 
-async def _queue_of(hall: Hall, name: str) -> set[str]:
-    return {one["aboutUserId"] for one in (await hall.get(name, "/moderation/queue"))["cases"]}
+async def _queue_of(world: ApiWorld, name: str) -> set[str]:
+    return {one["aboutUserId"] for one in (await world.get(name, "/moderation/queue"))["cases"]}
 
 
-async def test_the_queue_shows_each_only_what_they_may_judge(hall: Hall) -> None:
+async def test_the_queue_shows_each_only_what_they_may_judge(world: ApiWorld) -> None:
     for name, role in (("mia", StaffRole.MODERATOR), ("amy", StaffRole.ADMIN)):
-        await hall.join(name, role)
+        await world.join(name, role)
     for by, about in (("ana", "ben"), ("ana", "mod"), ("ana", "adi"), ("mia", "cleo")):
-        body = {"reason": "spam", "userId": hall.ids[about]}
-        told(await hall.ask(by, "POST", "/reports", body), 201)
-    ids = hall.ids
-    assert await _queue_of(hall, "mod") == {ids["ben"], ids["cleo"]}
-    assert await _queue_of(hall, "mia") == {ids["ben"]}, "she has reported Cleo herself"
-    assert await _queue_of(hall, "adi") == {ids["ben"], ids["cleo"], ids["mod"]}
-    assert await _queue_of(hall, "amy") == {ids["ben"], ids["cleo"], ids["mod"], ids["adi"]}
+        body = {"reason": "spam", "userId": world.ids[about]}
+        told(await world.ask(by, "POST", "/reports", body), 201)
+    ids = world.ids
+    assert await _queue_of(world, "mod") == {ids["ben"], ids["cleo"]}
+    assert await _queue_of(world, "mia") == {ids["ben"]}, "she has reported Cleo herself"
+    assert await _queue_of(world, "adi") == {ids["ben"], ids["cleo"], ids["mod"]}
+    assert await _queue_of(world, "amy") == {ids["ben"], ids["cleo"], ids["mod"], ids["adi"]}
 
 
-async def test_nobody_can_find_out_that_they_were_reported(hall: Hall) -> None:
+async def test_nobody_can_find_out_that_they_were_reported(world: ApiWorld) -> None:
     """The id of a case follows from its subject, so a moderator can work it out."""
-    body = {"reason": "spam", "userId": hall.ids["mod"]}
-    told(await hall.ask("ana", "POST", "/reports", body), 201)
-    [case] = (await hall.get("adi", "/moderation/queue"))["cases"]
+    body = {"reason": "spam", "userId": world.ids["mod"]}
+    told(await world.ask("ana", "POST", "/reports", body), 201)
+    [case] = (await world.get("adi", "/moderation/queue"))["cases"]
     missing = "cas_aaaaaaaaaaaaaaaaaaaaaaaa"
     for way in ("", "/reports", "/context", "/record"):
-        there = await hall.ask("mod", "GET", f"/moderation/cases/{case['caseId']}{way}")
-        nowhere = await hall.ask("mod", "GET", f"/moderation/cases/{missing}{way}")
+        there = await world.ask("mod", "GET", f"/moderation/cases/{case['caseId']}{way}")
+        nowhere = await world.ask("mod", "GET", f"/moderation/cases/{missing}{way}")
         refused(there, 404, "case-not-found")
         assert there.content == nowhere.content
 
 
-async def test_a_participant_does_not_judge_a_reported_conversation(hall: Hall) -> None:
-    thread = await hall.talk("mod", "ben")
-    told(await hall.ask("ben", "POST", "/reports", {"reason": "scam", "threadId": thread}), 201)
-    [case] = (await hall.get("adi", "/moderation/queue"))["cases"]
-    assert (await hall.get("mod", "/moderation/queue"))["cases"] == []
+async def test_a_participant_does_not_judge_a_reported_conversation(world: ApiWorld) -> None:
+    thread = await world.talk("mod", "ben")
+    told(await world.ask("ben", "POST", "/reports", {"reason": "scam", "threadId": thread}), 201)
+    [case] = (await world.get("adi", "/moderation/queue"))["cases"]
+    assert (await world.get("mod", "/moderation/queue"))["cases"] == []
     claim = f"/moderation/cases/{case['caseId']}/claim"
-    refused(await hall.ask("mod", "POST", claim), 404, "case-not-found")
-    told(await hall.ask("adi", "POST", claim))
+    refused(await world.ask("mod", "POST", claim), 404, "case-not-found")
+    told(await world.ask("adi", "POST", claim))
 
 
-async def test_the_audit_log_has_every_change_of_a_role(hall: Hall) -> None:
-    cleo = hall.ids["cleo"]
+async def test_the_audit_log_has_every_change_of_a_role(world: ApiWorld) -> None:
+    cleo = world.ids["cleo"]
     for role in ("moderator", "moderator", "admin"):
         body = {"role": role, "note": "helps out"}
-        assert told(await hall.ask("adi", "PUT", f"/staff/{cleo}", body))["role"] == role
-    hall.clock.advance(seconds=3)
-    told(await hall.ask("cleo", "GET", "/staff"))
-    told(await hall.ask("adi", "DELETE", f"/staff/{cleo}?note=moved+on"))
-    entries = (await hall.get("adi", "/moderation/record"))["entries"]
+        assert told(await world.ask("adi", "PUT", f"/staff/{cleo}", body))["role"] == role
+    world.clock.advance(seconds=3)
+    told(await world.ask("cleo", "GET", "/staff"))
+    told(await world.ask("adi", "DELETE", f"/staff/{cleo}?note=moved+on"))
+    entries = (await world.get("adi", "/moderation/record"))["entries"]
     found = [(e["decision"], e["role"], e["note"]) for e in entries if e["aboutUserId"] == cleo]
     assert sorted(found) == [
         ("grant", "admin", "helps out"),
@@ -273,38 +273,38 @@ async def test_the_audit_log_has_every_change_of_a_role(hall: Hall) -> None:
         ("revoke", "admin", "moved on"),
     ]
     assert all(
-        e["aboutUserId"] != cleo for e in (await hall.get("mod", "/moderation/record"))["entries"]
+        e["aboutUserId"] != cleo for e in (await world.get("mod", "/moderation/record"))["entries"]
     )
-    hall.clock.advance(seconds=3)
-    refused(await hall.ask("cleo", "GET", "/staff"), 403, "not-allowed")
-    refused(await hall.ask("adi", "DELETE", f"/staff/{cleo}"), 409, "not-staff")
+    world.clock.advance(seconds=3)
+    refused(await world.ask("cleo", "GET", "/staff"), 403, "not-allowed")
+    refused(await world.ask("adi", "DELETE", f"/staff/{cleo}"), 409, "not-staff")
     refused(
-        await hall.ask("adi", "PUT", "/staff/usr_nobody", {"role": "admin"}),
+        await world.ask("adi", "PUT", "/staff/usr_nobody", {"role": "admin"}),
         404,
         "person-not-found",
     )
 
 
-async def test_the_same_role_at_once_is_granted_once_and_never_refused(hall: Hall) -> None:
-    safety, user = hall.contexts.safety, UserId(hall.ids["ben"])
+async def test_the_same_role_at_once_is_granted_once_and_never_refused(world: ApiWorld) -> None:
+    safety, user = world.contexts.safety, UserId(world.ids["ben"])
     granted = await asyncio.gather(
         *(grant(safety, system(), user, StaffRole.MODERATOR) for _ in range(4))
     )
     assert [account.staff_role for account in granted] == [StaffRole.MODERATOR] * 4
-    entries = (await hall.get("adi", f"/moderation/people/{user}/record"))["entries"]
+    entries = (await world.get("adi", f"/moderation/people/{user}/record"))["entries"]
     assert [entry["decision"] for entry in entries] == ["grant"]
 
 
-async def test_a_second_suspension_does_not_end_the_first_early(hall: Hall) -> None:
+async def test_a_second_suspension_does_not_end_the_first_early(world: ApiWorld) -> None:
     for by, until in (("ana", None), ("cleo", "2100-02-01T00:00:00Z")):
-        body = {"reason": "spam", "userId": hall.ids["ben"]}
-        told(await hall.ask(by, "POST", "/reports", body), 201)
-        [case] = (await hall.get("mod", "/moderation/queue"))["cases"]
+        body = {"reason": "spam", "userId": world.ids["ben"]}
+        told(await world.ask(by, "POST", "/reports", body), 201)
+        [case] = (await world.get("mod", "/moderation/queue"))["cases"]
         place = f"/moderation/cases/{case['caseId']}"
-        told(await hall.ask("mod", "POST", f"{place}/claim"))
+        told(await world.ask("mod", "POST", f"{place}/claim"))
         decision = {"decision": "suspend", "version": case["version"]}
         decision |= {"forGood": True} if until is None else {"until": until}
-        answer = await hall.ask("mod", "POST", f"{place}/decide", decision)
+        answer = await world.ask("mod", "POST", f"{place}/decide", decision)
         if until is None:
             told(answer)
         else:

@@ -9,9 +9,9 @@ import pytest
 
 from greenroom.api.asyncapi.examples import EXAMPLES
 from greenroom.api.ws import frames
-from tests.api.castle import furnished
-from tests.api.hall import hall_on
+from tests.api.populated import populate
 from tests.api.test_nobody_else import BODIES
+from tests.api.world import api_world_on
 from tests.messaging.world import UNLIMITED
 from tests.socket.node import CAST, serving
 from tests.socket.raw import TEXT
@@ -58,20 +58,21 @@ def _with(fields: dict[str, Any], name: str, value: str) -> str:
 
 
 async def test_no_body_that_does_not_fit_is_taken(tmp_path: Path) -> None:
-    async with hall_on(f"{SQLITE}{tmp_path}/hall.db", UNLIMITED) as hall:
-        castle = await furnished(hall)
+    async with api_world_on(f"{SQLITE}{tmp_path}/world.db", UNLIMITED) as world:
+        populated = await populate(world)
         tried = 0
         for route, body in BODIES.items():
             for caller in ("moderator" if "moderation" in route else "member", "bare service"):
                 method, _, path = route.partition(" ")
-                fields: Any = body(castle, caller)
+                fields: Any = body(populated, caller)
                 texts = _spoilt(fields) | {"no object": _WHOLE}
                 for wrong, bodies in texts.items():
                     for text in bodies:
-                        answer = await hall.client.request(
+                        answer = await world.client.request(
                             method,
-                            castle.filled(caller, path, missing=False),
-                            headers=castle.headers(caller) | {"Content-Type": "application/json"},
+                            populated.filled(caller, path, missing=False),
+                            headers=populated.headers(caller)
+                            | {"Content-Type": "application/json"},
                             content=text.encode(),
                         )
                         assert answer.status_code < 500, (route, wrong, text[:80], answer.text)
@@ -85,7 +86,7 @@ async def test_no_body_that_does_not_fit_is_taken(tmp_path: Path) -> None:
 async def test_no_frame_that_does_not_fit_is_taken(
     tmp_path: Path, kind: type[frames.Frame]
 ) -> None:
-    async with serving(tmp_path, most_mistakes=10**6) as node:
+    async with serving(tmp_path, most_invalid=10**6) as node:
         await node.join(*CAST)
         raw = await node.raw("ana")
         example = msgspec.json.decode(msgspec.json.encode(EXAMPLES[kind][0].frame))
@@ -97,7 +98,7 @@ async def test_no_frame_that_does_not_fit_is_taken(
                     problem = told.get("problem", {})
                     assert problem.get("status", 0) < 500, (wrong, text[:80], told)
                     if wrong in ("a key twice", "an unknown field"):
-                        assert problem["type"] == "/problems/not-a-frame", (wrong, told)
+                        assert problem["type"] == "/problems/invalid-frame", (wrong, told)
                         wrong = f"{wrong}, and it was told"
                 if wrong in ("a key twice", "an unknown field"):
                     pytest.fail(f"{kind.__name__} with {wrong} was taken: {text}")

@@ -7,7 +7,7 @@ import pytest
 from httpx import Response
 
 from greenroom.people.actor import Scope
-from tests.api.hall import Hall, refused, told
+from tests.api.world import ApiWorld, refused, told
 
 HELD = "You have won the lottery, claim your prize"
 VALID: tuple[dict[str, Any], ...] = (
@@ -27,77 +27,79 @@ INVALID: tuple[tuple[int, dict[str, Any]], ...] = (
 
 
 async def _patch(
-    hall: Hall, thread: str, body: dict[str, Any], acting: str | None = None, **headers: str
+    world: ApiWorld, thread: str, body: dict[str, Any], acting: str | None = None, **headers: str
 ) -> Response:
     """As a service; or as a participant whose token has the scope of services too."""
-    token = hall.token("shop", Scope.SERVICE)
+    token = world.token("shop", Scope.SERVICE)
     if acting is not None:
-        token = hall.token(acting, Scope.USER, Scope.SERVICE)
+        token = world.token(acting, Scope.USER, Scope.SERVICE)
     named = {key.replace("_", "-"): value for key, value in headers.items()}
-    return await hall.client.patch(f"/v1/threads/{thread}", json=body, headers=token | named)
+    return await world.client.patch(f"/v1/threads/{thread}", json=body, headers=token | named)
 
 
-async def _state(hall: Hall, thread: str) -> Any:
-    seen = [await hall.get(name, f"/threads/{thread}") for name in ("ana", "ben")]
-    return seen, (await hall.get("ana", f"/threads/{thread}/messages"))["messages"]
+async def _state(world: ApiWorld, thread: str) -> Any:
+    seen = [await world.get(name, f"/threads/{thread}") for name in ("ana", "ben")]
+    return seen, (await world.get("ana", f"/threads/{thread}/messages"))["messages"]
 
 
 @pytest.mark.parametrize("acting", [None, "ana"])
-async def test_a_refused_update_of_a_thread_changes_nothing(hall: Hall, acting: str | None) -> None:
-    thread = await hall.talk()
+async def test_a_refused_update_of_a_thread_changes_nothing(
+    world: ApiWorld, acting: str | None
+) -> None:
+    thread = await world.talk()
     first = {"bookingId": "bkg_1", "metadata": {"order": 1}, "subject": "A name"}
-    told(await _patch(hall, thread, first))
-    before = await _state(hall, thread)
+    told(await _patch(world, thread, first))
+    before = await _state(world, thread)
     for valid, (status, invalid) in product(VALID, INVALID):
-        answer = await _patch(hall, thread, valid | invalid, acting)
+        answer = await _patch(world, thread, valid | invalid, acting)
         assert answer.status_code == status, (valid, invalid, answer.text)
-        assert await _state(hall, thread) == before, (valid, invalid)
+        assert await _state(world, thread) == before, (valid, invalid)
     for one, other in product(VALID, VALID):
-        answer = await _patch(hall, thread, one | other, acting, If_Match='"wrong"')
+        answer = await _patch(world, thread, one | other, acting, If_Match='"wrong"')
         refused(answer, 412, "thread-changed")
-        assert await _state(hall, thread) == before, (one, other)
+        assert await _state(world, thread) == before, (one, other)
 
 
-async def test_a_participant_who_may_only_rename_changes_nothing_else(hall: Hall) -> None:
-    thread = await hall.talk()
-    before = await _state(hall, thread)
+async def test_a_participant_who_may_only_rename_changes_nothing_else(world: ApiWorld) -> None:
+    thread = await world.talk()
+    before = await _state(world, thread)
     for change in VALID[:3]:
-        answer = await hall.ask("ana", "PATCH", f"/threads/{thread}", change | VALID[3])
-        refused(answer, 403, "not-your-place")
-        assert await _state(hall, thread) == before
+        answer = await world.ask("ana", "PATCH", f"/threads/{thread}", change | VALID[3])
+        refused(answer, 403, "role-not-allowed")
+        assert await _state(world, thread) == before
 
 
-async def test_requests_stay_pending_when_a_confirmation_is_refused(hall: Hall) -> None:
-    thread = (await hall.open("ana", "ben"))["threadId"]
-    before = await _state(hall, thread)
+async def test_requests_stay_pending_when_a_confirmation_is_refused(world: ApiWorld) -> None:
+    thread = (await world.open("ana", "ben"))["threadId"]
+    before = await _state(world, thread)
     for body, headers in (({"subject": "a\nb"}, {}), ({"subject": "New"}, {"If_Match": '"wrong"'})):
-        answer = await _patch(hall, thread, {"status": "confirmed"} | body, **headers)
+        answer = await _patch(world, thread, {"status": "confirmed"} | body, **headers)
         assert answer.status_code in (412, 422), answer.text
-        assert await _state(hall, thread) == before
-    [request] = (await hall.get("ben", f"/threads/{thread}"))["requests"]
+        assert await _state(world, thread) == before
+    [request] = (await world.get("ben", f"/threads/{thread}"))["requests"]
     assert request["status"] == "pending"
 
 
-async def test_an_update_of_everything_is_made_once(hall: Hall) -> None:
-    thread = await hall.talk()
-    tag = (await hall.ask("ana", "GET", f"/threads/{thread}")).headers["ETag"]
+async def test_an_update_of_everything_is_made_once(world: ApiWorld) -> None:
+    thread = await world.talk()
+    tag = (await world.ask("ana", "GET", f"/threads/{thread}")).headers["ETag"]
     everything = {key: value for one in VALID for key, value in one.items()}
     for _ in range(2):
-        seen = told(await _patch(hall, thread, everything, If_Match=tag))
+        seen = told(await _patch(world, thread, everything, If_Match=tag))
         assert {key: seen[key] for key in everything} == everything
-    shown = (await hall.get("ben", f"/threads/{thread}/messages"))["messages"]
+    shown = (await world.get("ben", f"/threads/{thread}/messages"))["messages"]
     events = ["status.changed", "booking.changed", "subject.changed"]
     assert [one["event"] for one in shown] == events
     assert [one["seq"] for one in shown] == [1, 2, 3]
     assert len({one["messageId"] for one in shown}) == 3
 
 
-async def test_a_held_name_does_not_delay_the_status(hall: Hall) -> None:
-    thread = await hall.talk()
-    answer = await _patch(hall, thread, {"status": "confirmed", "subject": HELD}, "ana")
+async def test_a_held_name_does_not_delay_the_status(world: ApiWorld) -> None:
+    thread = await world.talk()
+    answer = await _patch(world, thread, {"status": "confirmed", "subject": HELD}, "ana")
     assert told(answer, 202) == {"status": "held"}
-    seen = await hall.get("ben", f"/threads/{thread}")
+    seen = await world.get("ben", f"/threads/{thread}")
     assert (seen["status"], seen["subject"]) == ("confirmed", None)
     wrong = {"status": "completed", "subject": HELD}
-    refused(await _patch(hall, thread, wrong, "ana", If_Match='"wrong"'), 412, "thread-changed")
-    assert (await hall.get("ben", f"/threads/{thread}"))["status"] == "confirmed"
+    refused(await _patch(world, thread, wrong, "ana", If_Match='"wrong"'), 412, "thread-changed")
+    assert (await world.get("ben", f"/threads/{thread}"))["status"] == "confirmed"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from greenroom.api import door
+from greenroom.api import http_limits
 from tests.socket.node import CAST, Node, serving
 
 _UPGRADE = (
@@ -18,7 +18,7 @@ _POST = b"POST /v1/threads HTTP/1.1\r\nHost: greenroom\r\nContent-Length: 100\r\
 
 @pytest.fixture
 async def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Node]:
-    monkeypatch.setattr(door, "REQUEST_SECONDS", 0.5)
+    monkeypatch.setattr(http_limits, "REQUEST_SECONDS", 0.5)
     async with serving(tmp_path) as found:
         await found.join(*CAST)
         yield found

@@ -18,17 +18,17 @@ from greenroom.api import server
 from greenroom.api.auth import ACT_FOR, Authenticator
 from greenroom.api.http import Contexts, http_app
 from greenroom.api.tokens import Expected, SharedSecret
-from greenroom.api.ws.desk import Desk, Patience
-from greenroom.api.ws.doorman import Doorman
 from greenroom.api.ws.drain import drain
 from greenroom.api.ws.requests import HANDLERS
+from greenroom.api.ws.socket_server import SocketServer, Timeouts
+from greenroom.api.ws.suspensions import SuspensionListener
 from greenroom.app import TABLES, compose
-from greenroom.clock import Clock, HeldClock, SystemClock
+from greenroom.clock import Clock, ManualClock, SystemClock
 from greenroom.people.actor import Scope
 from greenroom.people.join import join
-from greenroom.realtime.base import EVERYBODY, Bus
+from greenroom.realtime.bus import ALL_NODES, Bus
 from greenroom.realtime.hub import Hub
-from greenroom.realtime.memory import MemoryBus
+from greenroom.realtime.memory_bus import MemoryBus
 from greenroom.safety.limits import Limit, Rate
 from greenroom.safety.records import EPHEMERAL
 from greenroom.store.base import Store
@@ -43,10 +43,12 @@ CAST = ("ana", "ben", "cleo")
 
 
 class Node:
-    def __init__(self, url: str, contexts: Contexts, desk: Desk, clock: Clock, cost: Cost) -> None:
+    def __init__(
+        self, url: str, contexts: Contexts, socket_server: SocketServer, clock: Clock, cost: Cost
+    ) -> None:
         self.url = url
         self.contexts = contexts
-        self.desk = desk
+        self.socket_server = socket_server
         self.clock = clock
         self._cost = cost
         self.http = aiohttp.ClientSession(url)
@@ -149,7 +151,11 @@ class Node:
 
     async def quiet(self, sessions: int = 0) -> None:
         """Returns once so many sockets are open and nothing is under way."""
-        await until(lambda: len(self.desk.sessions) == sessions and not self.desk.under_way)
+        await until(
+            lambda: (
+                len(self.socket_server.sessions) == sessions and not self.socket_server.under_way
+            )
+        )
 
 
 @asynccontextmanager
@@ -172,32 +178,36 @@ async def node_on(
     *,
     bus: Bus | None = None,
     rates: Mapping[Limit, Rate] = UNLIMITED,
-    patience: Patience | None = None,
+    timeouts: Timeouts | None = None,
     **limits: Any,
 ) -> AsyncIterator[Node]:
     hub = Hub(bus or MemoryBus())
     contexts = compose(store, clock, SECRET, hub=hub, rates=rates)
     await hub.start()
     authenticator = Authenticator(contexts.people, SharedSecret(SECRET), Expected())
-    waits = patience or Patience()
-    desk = Desk(contexts.messaging, authenticator, hub, HANDLERS, patience=waits, **limits)
-    hub.add(EVERYBODY, Doorman(desk))
+    waits = timeouts or Timeouts()
+    socket_server = SocketServer(
+        contexts.messaging, authenticator, hub, HANDLERS, timeouts=waits, **limits
+    )
+    hub.add(ALL_NODES, SuspensionListener(socket_server))
     app = http_app(contexts, authenticator, _ready)
     with store.counting() as cost, server.listen("127.0.0.1", 0) as listener:
         started = asyncio.Event()
-        serves = asyncio.create_task(server.serve(app, desk, listener, started=started.set))
+        serves = asyncio.create_task(
+            server.serve(app, socket_server, listener, started=started.set)
+        )
         await asyncio.wait_for(started.wait(), 20)
-        node = Node(server.address_of(listener), contexts, desk, clock, cost)
+        node = Node(server.address_of(listener), contexts, socket_server, clock, cost)
         try:
             yield node
         finally:
             await node.http.close()
-            await drain(desk)
+            await drain(socket_server)
             serves.cancel()
             await asyncio.gather(serves, return_exceptions=True)
             await hub.close()
-    assert (len(desk.sessions), desk.under_way) == (0, 0)
-    assert hub._listeners.keys() <= {EVERYBODY}
+    assert (len(socket_server.sessions), socket_server.under_way) == (0, 0)
+    assert hub._subscribers.keys() <= {ALL_NODES}
 
 
 async def _ready() -> None:
@@ -211,6 +221,6 @@ async def until(is_so: Callable[[], bool]) -> None:
             await asyncio.sleep(0.001)
 
 
-def held(node: Node) -> HeldClock:
-    assert isinstance(node.clock, HeldClock)
+def held(node: Node) -> ManualClock:
+    assert isinstance(node.clock, ManualClock)
     return node.clock

@@ -143,7 +143,7 @@ def _abort(client: Client) -> None:
         same.shutdown(socket.SHUT_RDWR)
 
 
-class Listener:
+class Subscriber:
     """Resumes when it is told to, and when a gap stays."""
 
     def __init__(self, client: Client, threads: Sequence[str]) -> None:

@@ -17,13 +17,13 @@ from pathlib import Path
 
 from greenroom.app import TABLES
 from greenroom.clock import SystemClock
-from greenroom.realtime.base import Notice, Topic
-from greenroom.realtime.memory import MemoryBus
+from greenroom.realtime.bus import BusMessage, Topic
+from greenroom.realtime.memory_bus import MemoryBus
 from greenroom.safety.limits import Limit, Rate
 from tests.messaging.world import UNLIMITED
 from tests.remote_store import Fault, Network, RemoteStore
 from tests.socket.node import CAST, Node, node_on, until
-from tests.socket.pipeline import Frame, Listener, Message, Sender, connected, whole_log
+from tests.socket.pipeline import Frame, Message, Sender, Subscriber, connected, whole_log
 from tests.stores import SQLITE, fresh_store
 
 MESSAGES = 40
@@ -70,7 +70,7 @@ class Linked(MemoryBus):
         self._buses = buses
         buses.append(self)
 
-    def publish(self, topics: Iterable[Topic], notice: Notice) -> None:
+    def publish(self, topics: Iterable[Topic], notice: BusMessage) -> None:
         named, loop = list(topics), asyncio.get_running_loop()
         super().publish(named, notice)
         for bus in self._buses:
@@ -78,7 +78,7 @@ class Linked(MemoryBus):
                 loop.call_soon(MemoryBus.publish, bus, named, notice)
 
 
-class Stage:
+class PipelineNodes:
     def __init__(self, nodes: list[Node], fresh: Node, network: Network) -> None:
         self.nodes = nodes
         self.fresh = fresh
@@ -91,7 +91,7 @@ class Stage:
 
 
 @asynccontextmanager
-async def stage_of(scene: Scene, folder: Path) -> AsyncIterator[Stage]:
+async def stage_of(scene: Scene, folder: Path) -> AsyncIterator[PipelineNodes]:
     """Three people, and no delay yet."""
     clock, network = SystemClock(), Network(random.Random(scene.seed), faults=scene.faults)
     buses: list[Linked] = []
@@ -107,7 +107,7 @@ async def stage_of(scene: Scene, folder: Path) -> AsyncIterator[Stage]:
         await nodes[0].join(*CAST)
         for node in (*nodes[1:], fresh):
             node.knows(nodes[0])
-        yield Stage(nodes, fresh, network)
+        yield PipelineNodes(nodes, fresh, network)
 
 
 async def play(scene: Scene, folder: Path) -> list[Message]:
@@ -120,7 +120,7 @@ async def play(scene: Scene, folder: Path) -> list[Message]:
         before = {thread: await first.history("ana", thread) for thread in threads}
         listeners = {}
         for name in ("ben", "cleo"):
-            listener = Listener(await connected(chance.choice(stage.nodes), name), threads)
+            listener = Subscriber(await connected(chance.choice(stage.nodes), name), threads)
             for thread in threads:
                 listener.begin_with(thread, before[thread])
             listeners[name] = listener
@@ -198,7 +198,7 @@ def _check_log(
 
 async def _check_listeners(
     scene: Scene,
-    listeners: dict[str, Listener],
+    listeners: dict[str, Subscriber],
     logs: dict[str, list[Frame]],
     before: dict[str, list[Frame]],
 ) -> None:
@@ -215,7 +215,9 @@ async def _check_listeners(
         assert listener.mistakes == []
 
 
-async def _check_unread(stage: Stage, threads: Sequence[str], logs: dict[str, list[Frame]]) -> None:
+async def _check_unread(
+    stage: PipelineNodes, threads: Sequence[str], logs: dict[str, list[Frame]]
+) -> None:
     for name in CAST:
         for thread in threads:
             user, last = stage.fresh.id(name), len(logs[thread])

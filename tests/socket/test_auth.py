@@ -8,9 +8,9 @@ import pytest
 
 from greenroom.api.auth import ACT_FOR
 from greenroom.api.tokens import LEEWAY_SECONDS, MAX_TOKEN_LENGTH
-from greenroom.api.ws.desk import Patience
-from greenroom.api.ws.handover import MOST_BYTES_WAITING
-from greenroom.clock import HeldClock
+from greenroom.api.ws.socket_server import Timeouts
+from greenroom.api.ws.upgrade import MOST_BYTES_WAITING
+from greenroom.clock import ManualClock
 from greenroom.ids import UserId
 from greenroom.people.actor import Scope, system
 from greenroom.people.suspend import suspend
@@ -86,7 +86,7 @@ async def test_a_token_in_the_url_is_ignored(node: Node) -> None:
     token = node.token("ana")
     raw = await Raw.connect(node.port, f"/v1/socket?token={token}&access_token={token}")
     raw.text({"type": "ping", "id": 1})
-    assert (await raw.answer(1))["problem"]["type"] == "/problems/say-who-first"
+    assert (await raw.answer(1))["problem"]["type"] == "/problems/auth-required"
     raw.abort()
 
 
@@ -146,7 +146,7 @@ async def test_a_service_acts_for_a_user_and_never_for_itself(node: Node) -> Non
 async def test_a_request_before_the_token_is_refused_and_the_socket_stays(node: Node) -> None:
     async with await node.connect() as client:
         answer = await client.ask("ping")
-        assert answer["problem"]["type"] == "/problems/say-who-first"
+        assert answer["problem"]["type"] == "/problems/auth-required"
         assert answer["problem"]["status"] == 401
         assert (await client.ask("auth", token=node.token("ana")))["type"] == "ack"
         assert (await client.ask("ping"))["type"] == "ack"
@@ -154,7 +154,7 @@ async def test_a_request_before_the_token_is_refused_and_the_socket_stays(node: 
 
 async def test_whoever_keeps_asking_without_a_token_is_closed(node: Node) -> None:
     async with await node.connect() as client:
-        for _ in range(node.desk.most_mistakes):
+        for _ in range(node.socket_server.most_invalid):
             await client.begin("ping")
         assert await client.closed() == 1008
 
@@ -187,7 +187,7 @@ async def test_a_token_is_renewed_in_place(node: Node) -> None:
 async def test_another_users_token_on_the_same_socket_is_refused(node: Node) -> None:
     async with await node.connect("ana") as client:
         answer = await client.ask("auth", token=node.token("ben"))
-        assert answer["problem"]["type"] == "/problems/say-who-first"
+        assert answer["problem"]["type"] == "/problems/auth-required"
         wrong = await client.ask("auth", token="nonsense")
         assert wrong["problem"]["type"] == "/problems/invalid-token"
         thread = await node.talk("ana", "cleo")
@@ -200,7 +200,7 @@ async def test_two_tokens_of_two_users_at_once_are_one_user(node: Node) -> None:
         first = await client.begin("auth", token=node.token("ana"))
         second = await client.begin("auth", token=node.token("ben"))
         assert (await first)["userId"] == node.id("ana")
-        assert (await second)["problem"]["type"] == "/problems/say-who-first"
+        assert (await second)["problem"]["type"] == "/problems/auth-required"
 
 
 async def test_a_token_that_ends_is_warned_of_and_then_closes(node: Node) -> None:
@@ -229,7 +229,7 @@ async def test_a_token_that_is_renewed_in_time_goes_on(node: Node) -> None:
 
 
 async def test_no_token_closes(tmp_path: Path) -> None:
-    async with serving(tmp_path, patience=Patience(first_frame=0.05)) as node:
+    async with serving(tmp_path, timeouts=Timeouts(first_frame=0.05)) as node:
         client = await node.connect()
         assert await client.closed() == SLOW
         await node.join("ana")
@@ -239,7 +239,7 @@ async def test_no_token_closes(tmp_path: Path) -> None:
 
 
 async def test_suspended_in_mid_connection(tmp_path: Path) -> None:
-    async with serving(tmp_path, clock=HeldClock()) as node:
+    async with serving(tmp_path, clock=ManualClock()) as node:
         await node.join(*CAST)
         thread = await node.talk("ana", "ben")
         ben, silent = await node.connect("ben"), await node.connect("ben")
@@ -249,7 +249,7 @@ async def test_suspended_in_mid_connection(tmp_path: Path) -> None:
         assert answer["problem"]["type"] == "/problems/account-suspended"
         assert answer["problem"] == (await node.rest("ben", "GET", "/inbox"))[1]
         assert await ben.closed() == EXPIRED
-        await node.desk.renew()
+        await node.socket_server.renew()
         told = await silent.event("problem")
         assert told["problem"] == answer["problem"]
         assert await silent.closed() == EXPIRED, "nor does he hear of anything"

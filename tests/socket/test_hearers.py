@@ -11,7 +11,7 @@ from typing import Any
 from tests.socket.client import Client
 from tests.socket.node import CAST, Node
 
-EVERYBODY = (*CAST, "dora")
+ALL_NODES = (*CAST, "dora")
 
 
 class Room:
@@ -64,7 +64,7 @@ async def room_of(node: Node) -> AsyncIterator[Room]:
     await node.join("dora")
     async with AsyncExitStack() as stack:
         clients = {
-            name: await stack.enter_async_context(await node.connect(name)) for name in EVERYBODY
+            name: await stack.enter_async_context(await node.connect(name)) for name in ALL_NODES
         }
         yield Room(node, clients)
 
@@ -161,7 +161,7 @@ async def test_whoever_leaves_is_removed_or_comes_late(node: Node) -> None:
             {"userId": node.id("dora"), "role": "seller"},
         )
         told = await room.told()
-        assert told.keys() == set(EVERYBODY)
+        assert told.keys() == set(ALL_NODES)
         await act(node, "ben", thread, before["messageId"])
         events = {name: await client.told() for name, client in room.clients.items()}
         assert events.pop("dora") == [], "it was before her time"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from greenroom.api.ws.wire import MOST_BYTES
+from greenroom.api.ws.transport import MOST_BYTES
 from tests.socket.client import sending
 from tests.socket.node import Node
 from tests.socket.raw import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, Raw, Refused, framed
@@ -85,7 +85,7 @@ async def test_what_is_no_frame_is_answered_and_the_socket_lives_on(
         raw.send(TEXT, payload)
         answer = await raw.frame()
         assert answer["type"] == "problem", name
-        assert answer["problem"]["type"] == "/problems/not-a-frame", name
+        assert answer["problem"]["type"] == "/problems/invalid-frame", name
         assert answer["problem"]["status"] == 400
         assert answer.get("id") == number, name
         assert len(json.dumps(answer)) < 1000, name
@@ -107,7 +107,7 @@ async def test_too_many_that_are_none_close_the_socket(node: Node) -> None:
             break
         answers += json.loads(payload)["type"] == "problem"
     assert struct.unpack("!H", payload[:2]) == (TOO_MUCH,)
-    assert answers == node.desk.most_mistakes
+    assert answers == node.socket_server.most_invalid
     raw.abort()
 
 
@@ -270,4 +270,4 @@ async def test_a_handshake_that_is_none_is_refused(node: Node) -> None:
         assert refusal.value.status == 400
     with pytest.raises(EOFError):
         await Raw.connect(node.port, headers={"Long": "x" * 15_000, "Longer": "y" * 2_000})
-    assert not node.desk.sessions
+    assert not node.socket_server.sessions

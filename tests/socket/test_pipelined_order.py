@@ -93,7 +93,7 @@ async def test_what_is_held_or_refused_in_between_leaves_the_order_of_the_rest(
 
 async def test_limits_that_are_leased_from_the_store_leave_the_order(tmp_path: Path) -> None:
     """A lease is a call to the store, in the middle of what somebody sends."""
-    scarce = Rate(most=60, window_ms=60_000, unasked=3, step=4, keep_ms=60_000)
+    scarce = Rate(most=60, window_ms=60_000, local_share=3, lease_size=4, lease_ms=60_000)
     messages = await play(Scene(90, rates={**UNLIMITED, Limit.MESSAGES: scarce}), tmp_path)
     refused = [one for one in messages if not one.is_sent]
     assert 0 < len(refused) < len(messages) / 2

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from greenroom.app import TABLES
 from greenroom.clock import SystemClock
-from greenroom.messaging.turns import MOST_TOGETHER
+from greenroom.messaging.batcher import MOST_TOGETHER
 from greenroom.store.problems import StoreUnavailable
 from tests.messaging.test_lost_answers import Stuck
 from tests.remote_store import Network, RemoteStore

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from greenroom.app import TABLES
-from greenroom.clock import HeldClock, iso
+from greenroom.clock import ManualClock, iso
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging.events import PresenceChanged
 from greenroom.messaging.leases import HOLDER
 from greenroom.messaging.records import lease_key, presence_partition
-from greenroom.realtime.base import Notice, Topic
-from greenroom.realtime.memory import MemoryBus
+from greenroom.realtime.bus import BusMessage, Topic
+from greenroom.realtime.memory_bus import MemoryBus
 from greenroom.safety.records import EPHEMERAL
 from greenroom.store.base import Key, Store
 from tests.socket.client import Client
@@ -31,7 +31,7 @@ from tests.stores import IN_2100_MS, SQLITE, fresh_store
 @pytest.fixture
 async def node(tmp_path: Path) -> AsyncIterator[Node]:
     """Where the clock stands still."""
-    async with serving(tmp_path, clock=HeldClock(IN_2100_MS)) as found:
+    async with serving(tmp_path, clock=ManualClock(IN_2100_MS)) as found:
         await found.join(*CAST)
         yield found
 
@@ -40,7 +40,7 @@ async def settled(node: Node, *clients: Client) -> None:
     """What they have sent is done."""
     for client in clients:
         assert (await client.ask("ping"))["type"] == "ack"
-    await until(lambda: not node.desk.under_way)
+    await until(lambda: not node.socket_server.under_way)
 
 
 async def focus(node: Node, client: Client, *threads: str) -> None:
@@ -130,13 +130,13 @@ async def test_leases_are_written_once_in_a_while(node: Node) -> None:
             await focus(node, ana, thread)
         for _ in range(2):
             held(node).advance(seconds=10)
-            await node.desk.renew()
+            await node.socket_server.renew()
         assert node.written() - before == 1, "Ben's and Ana's have both more than half to go"
         assert await heard(ben) == [("presence", node.id("ana"), True)]
         before = node.written()
         held(node).advance(seconds=20)
-        await node.desk.renew()
-        await node.desk.renew()
+        await node.socket_server.renew()
+        await node.socket_server.renew()
         assert node.written() - before == 2, "one each"
         assert await heard(ben) == [("presence", node.id("ana"), True)]
 
@@ -146,8 +146,8 @@ async def test_the_lease_of_somebody_whose_node_died_runs_out(node: Node) -> Non
     async with await node.connect("ana") as ana, await node.connect("ben") as ben:
         await focus(node, ana, thread)
         await typing(node, ana, thread)
-        for session in node.desk.sessions:
-            session.screen.go_dark()
+        for session in node.socket_server.sessions:
+            session.focus.clear_silently()
         held(node).advance(seconds=9)
         await focus(node, ben, thread)
         both = [("presence", node.id("ana"), True), ("typing", node.id("ana"), True)]
@@ -208,8 +208,8 @@ async def test_what_is_on_screen_is_what_was_said_last(node: Node) -> None:
             await ana.say("focus", threadIds=[threads[number % 2]])
         await ana.say("focus", threadIds=threads)
         await settled(node, ana)
-        (session,) = node.desk.sessions
-        assert session.screen.threads == set(threads)
+        (session,) = node.socket_server.sessions
+        assert session.focus.threads == set(threads)
 
 
 async def test_a_thread_that_is_not_ones_own_is_refused_and_the_rest_is_shown(node: Node) -> None:
@@ -229,7 +229,7 @@ async def test_a_thread_that_is_not_ones_own_is_refused_and_the_rest_is_shown(no
         assert (await ben.event("problem"))["problem"]["type"] == "/problems/thread-not-found"
         assert await heard(ana) == []
         held(node).advance(seconds=50)
-        await node.desk.renew()
+        await node.socket_server.renew()
         assert await heard(ana) == [("presence", node.id("ben"), True)]
 
 
@@ -277,7 +277,7 @@ async def test_between_two_nothing_passes_a_block(node: Node) -> None:
             await heard(client)
         await node.call("ana", "PUT", f"/blocks/{node.id('ben')}")
         held(node).advance(seconds=50)
-        await node.desk.renew()
+        await node.socket_server.renew()
         await typing(node, ben, thread)
         await focus(node, ben)
         await focus(node, ben, thread)
@@ -314,7 +314,7 @@ async def test_whoever_is_removed_while_looking_hears_nothing_more(node: Node) -
         await focus(node, ben)
         await node.say("ana", thread, "without her")
         held(node).advance(seconds=50)
-        await node.desk.renew()
+        await node.socket_server.renew()
         assert await cleo.told() == []
         await ana.told()
         await ben.told()
@@ -336,7 +336,7 @@ async def test_whoever_has_left_a_pair_hears_nothing_more_and_is_not_heard_of(no
         await ana.told()
         await typing(node, ana, thread)
         held(node).advance(seconds=50)
-        await node.desk.renew()
+        await node.socket_server.renew()
         assert await ben.told() == []
         assert await ana.told() == []
 
@@ -355,12 +355,14 @@ async def test_trouble_with_one_screen_is_nobody_elses(
             raise RuntimeError("for a test")
 
         (anas,) = (
-            one for one in node.desk.sessions if one.actor and one.actor.user == node.id("ana")
+            one
+            for one in node.socket_server.sessions
+            if one.actor and one.actor.user == node.id("ana")
         )
-        monkeypatch.setattr(anas.screen, "renew", fail)
+        monkeypatch.setattr(anas.focus, "renew", fail)
         held(node).advance(seconds=50)
         with pytest.raises(RuntimeError, match="for a test"):
-            await node.desk.renew()
+            await node.socket_server.renew()
         assert await heard(ana) == [("presence", node.id("ben"), True)]
 
 
@@ -372,14 +374,14 @@ class Linked(MemoryBus):
         self._others = others
         others.append(self)
 
-    def publish(self, topics: Any, notice: Notice) -> None:
+    def publish(self, topics: Any, notice: BusMessage) -> None:
         named: tuple[Topic, ...] = tuple(topics)
         for bus in self._others:
             MemoryBus.publish(bus, named, notice)
 
 
 async def test_whoever_has_another_screen_on_another_node_has_not_gone(tmp_path: Path) -> None:
-    clock = HeldClock(IN_2100_MS)
+    clock = ManualClock(IN_2100_MS)
     buses: list[Linked] = []
     async with (
         fresh_store(f"{SQLITE}{tmp_path}/two.db", TABLES, clock) as store,
@@ -415,22 +417,22 @@ async def test_whoever_is_said_to_be_gone_just_as_they_come_says_otherwise(node:
         await focus(node, ben, thread)
         await focus(node, ana, thread)
         assert await heard(ben) == [("presence", ana_id, True)]
-        head, _ = await messaging.heads.load(ThreadId(thread))
+        head, _ = await messaging.thread_cache.load(ThreadId(thread))
         assert head is not None
-        messaging.tell(head, PresenceChanged(ana_id, 0, (ben_id, ana_id)))
+        messaging.publish(head, PresenceChanged(ana_id, 0, (ben_id, ana_id)))
         await settled(node, ana)
         assert await heard(ben) == [("presence", ana_id, False), ("presence", ana_id, True)]
 
 
 async def test_what_nodes_that_died_have_left_in_a_lease_is_tidied_up(tmp_path: Path) -> None:
-    clock = HeldClock(IN_2100_MS)
+    clock = ManualClock(IN_2100_MS)
     async with fresh_store(f"{SQLITE}{tmp_path}/two.db", TABLES, clock) as store:
         async with node_on(store, clock) as dies:
             await dies.join(*CAST)
             thread = await dies.talk("ana", "ben")
             ana = await dies.connect("ana")
             await focus(dies, ana, thread)
-            dies.desk.is_draining = True  # its leases are left to end by themselves
+            dies.socket_server.is_draining = True  # its leases are left to end by themselves
         async with node_on(store, clock) as node:
             node.knows(dies)
             async with await node.connect("ana") as ana:
@@ -439,8 +441,8 @@ async def test_what_nodes_that_died_have_left_in_a_lease_is_tidied_up(tmp_path: 
                 key = lease_key(presence_partition(ThreadId(thread)), UserId(node.id("ana")))
                 assert len(await _holders(store, key)) == 2
                 clock.advance(seconds=40)
-                await node.desk.renew()
-                await node.contexts.messaging.chores.run()
+                await node.socket_server.renew()
+                await node.contexts.messaging.deferred.run()
                 assert await _holders(store, key) == {node.contexts.messaging.leases.holder}
 
 

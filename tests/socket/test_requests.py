@@ -120,8 +120,8 @@ def refusals(thread: str, theirs: str, mine: str) -> dict[str, Case]:
             "PUT",
             f"{messages}/{theirs}/reactions/x",
         ),
-        "invalid-mark": Case("read", {"threadId": thread, "seq": 99}, "PUT", f"{at}/read"),
-        "invalid-mark (delivered)": Case(
+        "invalid-read-position": Case("read", {"threadId": thread, "seq": 99}, "PUT", f"{at}/read"),
+        "invalid-read-position (delivered)": Case(
             "delivered", {"threadId": thread, "seq": 99}, "PUT", f"{at}/delivered"
         ),
         "thread-not-found (read)": Case(
@@ -215,7 +215,7 @@ async def test_pipelined_sends_keep_their_order(any_node: Node) -> None:
 
 
 async def test_pipelined_sends_keep_their_order_while_a_limit_is_asked(tmp_path: Path) -> None:
-    rate = Rate(most=10**6, window_ms=60_000, unasked=5, step=3, keep_ms=10_000)
+    rate = Rate(most=10**6, window_ms=60_000, local_share=5, lease_size=3, lease_ms=10_000)
     async with serving(tmp_path, rates=UNLIMITED | {Limit.BURST: rate}) as node:
         await node.join(*CAST)
         thread = await node.talk("ana", "ben")

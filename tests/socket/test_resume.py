@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import pytest
 
 from greenroom.api.rest.inbox import Changes
-from greenroom.api.ws import stream
-from greenroom.clock import HeldClock
+from greenroom.api.ws import event_delivery
+from greenroom.clock import ManualClock
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.history import history
@@ -28,9 +28,9 @@ from tests.stores import IN_2100_MS
 async def back(node: Node, name: str, cursor: str, **have: int) -> tuple[Client, dict[str, Any]]:
     """Connected again, with the answer to `resume`; what was replayed is among the events."""
     client = await node.connect()
-    admitted = await client.begin("auth", token=node.token(name))
+    authenticated = await client.begin("auth", token=node.token(name))
     resumed = await client.begin("resume", cursor=cursor, have=have)
-    assert (await admitted)["type"] == "ack"
+    assert (await authenticated)["type"] == "ack"
     return client, await resumed
 
 
@@ -47,7 +47,7 @@ Message: TypeAlias = dict[str, Any]
 
 def gated(node: Node, monkeypatch: pytest.MonkeyPatch, gate: Gate, *, before: bool) -> None:
     """Something happens before or after each page of a replay is read."""
-    read = node.desk.changes
+    read = node.socket_server.changes
 
     async def changes(actor: Actor, cursor: str) -> Changes:
         if before:
@@ -57,13 +57,13 @@ def gated(node: Node, monkeypatch: pytest.MonkeyPatch, gate: Gate, *, before: bo
             await gate()
         return found
 
-    monkeypatch.setattr(node.desk, "changes", changes)
+    monkeypatch.setattr(node.socket_server, "changes", changes)
 
 
 async def test_everything_that_was_missed_is_replayed_and_nothing_else(
     tmp_path: Path,
 ) -> None:
-    async with serving(tmp_path, clock=HeldClock(IN_2100_MS)) as node:
+    async with serving(tmp_path, clock=ManualClock(IN_2100_MS)) as node:
         await node.join(*CAST, "dora")
         talk, left = await node.talk("ana", "ben"), await node.group("ben", "ana", "cleo")
         untouched = await node.talk("ana", "cleo")
@@ -260,13 +260,13 @@ async def test_an_event_that_is_late_is_not_told_to_a_client_that_has_the_messag
         (page,) = await client.told()
         cursor = page["changes"]["cursor"]
     messaging = node.contexts.messaging
-    head = await messaging.heads.read(ThreadId(thread))
-    frames = (await history(messaging, Actor(UserId(node.id("ben"))), ThreadId(thread))).frames
+    head = await messaging.thread_cache.read(ThreadId(thread))
+    messages = (await history(messaging, Actor(UserId(node.id("ben"))), ThreadId(thread))).messages
     assert head is not None
-    assert frames[-1].id == said["messageId"]
+    assert messages[-1].id == said["messageId"]
     client, _ = await back(node, "ben", cursor, **{thread: 2})
     async with client:
-        messaging.tell(head, MessageCreated(frames[-1]))
+        messaging.publish(head, MessageCreated(messages[-1]))
         await node.say("ana", thread, "later")
         assert [event["message"]["body"] for event in await client.told()] == ["later"]
 
@@ -310,7 +310,7 @@ async def test_what_came_live_before_the_resume_is_not_replayed(node: Node) -> N
 
 
 async def test_a_cursor_that_is_too_old_is_told_so(tmp_path: Path) -> None:
-    async with serving(tmp_path, clock=HeldClock(IN_2100_MS)) as node:
+    async with serving(tmp_path, clock=ManualClock(IN_2100_MS)) as node:
         await node.join(*CAST)
         thread = await node.talk("ana", "ben")
         async with await node.connect("ben") as before:
@@ -363,7 +363,7 @@ async def test_two_resumes_at_once_are_one(node: Node, monkeypatch: pytest.Monke
         cursor = ben.hello["cursor"]
         first = await ben.begin("resume", cursor=cursor)
         second = await ben.ask("resume", cursor=cursor)
-        assert second["problem"]["type"] == "/problems/one-at-a-time"
+        assert second["problem"]["type"] == "/problems/resume-in-progress"
         assert second["problem"]["status"] == 409
         assert "cursor" not in await ben.ask("ping"), "not before everything has come"
         opened.set()
@@ -378,8 +378,8 @@ async def test_after_something_was_missed_there_is_no_cursor_until_it_has_resume
     thread = await node.talk("ana", "ben")
     async with await node.connect("ben") as ben:
         cursor = (await ben.ask("ping"))["cursor"]
-        node.desk.hub._missed()
-        node.desk.hub._missed()
+        node.socket_server.hub._on_gap()
+        node.socket_server.hub._on_gap()
         await ben.event("resync")
         assert "cursor" not in await ben.ask("ping")
         renewed = await ben.ask("auth", token=node.token("ben"))
@@ -404,7 +404,7 @@ async def test_a_resume_that_fails_leaves_everything_as_it_was(
 
     async with await node.connect("ben") as ben:
         cursor = (await ben.ask("ping"))["cursor"]
-        node.desk.hub._missed()
+        node.socket_server.hub._on_gap()
         await ben.event("resync")
         with monkeypatch.context() as patched:
             gated(node, patched, fail, before=True)
@@ -420,12 +420,12 @@ async def test_what_is_missed_during_a_replay_is_told_after_it(
     node: Node, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     thread = await node.talk("ana", "ben")
-    monkeypatch.setattr(stream, "MOST_HELD", 3)
+    monkeypatch.setattr(event_delivery, "MOST_HELD", 3)
     said: list[int] = []
 
     async def lose() -> None:
         if how == "the bus":
-            node.desk.hub._missed()
+            node.socket_server.hub._on_gap()
         for number in range(5):
             said.append((await node.say("ana", thread, f"{how} {number}"))["seq"])
 

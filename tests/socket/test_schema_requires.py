@@ -10,7 +10,7 @@ from tests.socket.raw import Raw
 CHECKED_LATER = ("body",)
 """Refused as `invalid-text`, after the conversation was found."""
 UNANSWERED = ("typing", "focus")
-SAMPLES = {"string": "sample", "integer": 1, "boolean": True, "array": [], "object": {}}
+SAMPLE_PEOPLE = {"string": "sample", "integer": 1, "boolean": True, "array": [], "object": {}}
 
 
 async def test_requests_are_required_as_the_document_says(node: Node) -> None:
@@ -44,7 +44,7 @@ def _malformed(schema: dict[str, Any], least: dict[str, Any]) -> Iterator[dict[s
 
 
 def _sample(schema: dict[str, Any]) -> Any:
-    return SAMPLES.get(schema.get("type", ""))
+    return SAMPLE_PEOPLE.get(schema.get("type", ""))
 
 
 async def _is_malformed(raw: Raw, request: dict[str, Any]) -> bool:
@@ -60,5 +60,5 @@ async def _is_malformed(raw: Raw, request: dict[str, Any]) -> bool:
         elif answer["type"] in ("ack", "problem"):
             answered = True
             problem = answer.get("problem", {})
-            malformed = malformed or problem.get("type") == "/problems/not-a-frame"
+            malformed = malformed or problem.get("type") == "/problems/invalid-frame"
     return malformed

@@ -16,10 +16,10 @@ import pytest
 
 from greenroom.api.tokens import SharedSecret
 from greenroom.api.ws import frames
-from greenroom.api.ws.desk import Patience
 from greenroom.api.ws.drain import drain
 from greenroom.api.ws.frames import Ack
 from greenroom.api.ws.session import MOST_UNDER_WAY, Session
+from greenroom.api.ws.socket_server import Timeouts
 from greenroom.app import TABLES, compose
 from greenroom.clock import SystemClock
 from greenroom.ids import ThreadId, UserId
@@ -43,7 +43,7 @@ def hold_up(node: Node) -> asyncio.Event:
         await opened.wait()
         return Ack(request.id)
 
-    node.desk.handlers = {**node.desk.handlers, frames.Read: slow}
+    node.socket_server.handlers = {**node.socket_server.handlers, frames.Read: slow}
     return opened
 
 
@@ -63,8 +63,8 @@ async def test_what_was_accepted_is_answered_and_nobody_new_comes_in(node: Node)
     thread = await node.talk("ana", "ben")
     ana, ben = await node.connect("ana"), await node.connect("ben")
     accepted = await ana.begin("read", threadId=thread, seq=1)
-    await until(lambda: node.desk.under_way == 1)
-    going = asyncio.create_task(drain(node.desk))
+    await until(lambda: node.socket_server.under_way == 1)
+    going = asyncio.create_task(drain(node.socket_server))
     closing = await ben.event("closing")
     assert closing["reason"] == "the server restarts"
     assert await ben.closed() == RESTART, "who waits for nothing need not wait for others"
@@ -83,7 +83,7 @@ async def test_what_was_accepted_is_answered_and_nobody_new_comes_in(node: Node)
 
 async def test_each_is_told_to_come_back_at_a_time_of_its_own(node: Node) -> None:
     clients = [await node.connect("ana") for _ in range(20)]
-    await drain(node.desk)
+    await drain(node.socket_server)
     delays = [(await client.event("closing"))["reconnectAfterMs"] for client in clients]
     assert all(0 <= delay <= 1000 for delay in delays)
     assert len(set(delays)) > 5
@@ -91,35 +91,35 @@ async def test_each_is_told_to_come_back_at_a_time_of_its_own(node: Node) -> Non
 
 
 async def test_a_request_that_takes_too_long_is_not_waited_for(tmp_path: Path) -> None:
-    patience = Patience(finish=0.05, goodbye=0.05)
-    async with serving(tmp_path, patience=patience) as node:
+    timeouts = Timeouts(finish=0.05, close_reply=0.05)
+    async with serving(tmp_path, timeouts=timeouts) as node:
         await node.join(*CAST)
         opened = hold_up(node)
         client = await node.connect("ana")
         await client.begin("read", threadId="thr_x", seq=1)
-        await until(lambda: node.desk.under_way == 1)
-        going = asyncio.create_task(drain(node.desk))
+        await until(lambda: node.socket_server.under_way == 1)
+        going = asyncio.create_task(drain(node.socket_server))
         assert await client.closed() == RESTART
         opened.set()
         await going
 
 
 async def test_whoever_does_not_read_is_not_waited_for(tmp_path: Path) -> None:
-    patience = Patience(goodbye=0.05)
-    async with serving(tmp_path, patience=patience) as node:
+    timeouts = Timeouts(close_reply=0.05)
+    async with serving(tmp_path, timeouts=timeouts) as node:
         await node.join(*CAST)
         thread = await node.talk("ana", "ben")
         raw = await node.raw("ben", most_unread=4096)
         raw.pause()
-        (session,) = node.desk.sessions
+        (session,) = node.socket_server.sessions
         async with await node.connect("ana") as ana:
             for number in range(200):
                 if session.outbox.is_full:
                     break
                 await ana.send(thread, f"{number} " + "A long story. " * 500)
             assert session.outbox.is_full
-        await drain(node.desk)
-        assert not node.desk.sessions
+        await drain(node.socket_server)
+        assert not node.socket_server.sessions
         raw.abort()
 
 
@@ -217,7 +217,7 @@ async def test_a_server_that_is_told_to_stop_loses_nothing_that_it_acked(tmp_pat
     async with fresh_store(f"{SQLITE}{tmp_path}/greenroom.db", TABLES, clock) as store:
         messaging = compose(store, clock, SECRET.encode()).messaging
         found = await history(messaging, Actor(UserId("usr_ben")), ThreadId(thread), limit=100)
-        bodies = [frame.body for frame in found.frames]
+        bodies = [frame.body for frame in found.messages]
     assert acked
     assert set(bodies) == acked, "what it has done it has acked"
     assert len(bodies) == len(acked)
@@ -273,12 +273,12 @@ async def test_a_server_has_as_many_open_files_as_the_system_allows(tmp_path: Pa
 
 async def test_short_of_memory(node: Node) -> None:
     async with await node.connect("ana") as ana:
-        node.desk.is_short_of_memory = True
+        node.socket_server.is_short_of_memory = True
         with pytest.raises(Refused) as refusal:
             await Raw.connect(node.port)
         overloaded(refusal.value)
         assert (await ana.ask("ping"))["type"] == "ack", "whoever is in stays"
-        node.desk.is_short_of_memory = False
+        node.socket_server.is_short_of_memory = False
         async with await node.connect("ben"):
             pass
 
@@ -289,7 +289,7 @@ async def test_more_under_way_than_there_is_room_for(tmp_path: Path) -> None:
         opened = hold_up(node)
         async with await node.connect("ana") as ana, await node.connect("ben") as ben:
             waiting = [await ana.begin("read", threadId="thr_x", seq=1) for _ in range(3)]
-            await until(lambda: node.desk.under_way == 3)
+            await until(lambda: node.socket_server.under_way == 3)
             for kind in ("ping", "read"):
                 refused = await ben.ask(
                     kind, **{"threadId": "t", "seq": 1} if kind == "read" else {}
@@ -317,9 +317,9 @@ async def test_one_client_has_only_so_many_under_way(node: Node) -> None:
         waiting = [
             await ana.begin("read", threadId="thr_x", seq=1) for _ in range(MOST_UNDER_WAY + more)
         ]
-        await until(lambda: node.desk.under_way == MOST_UNDER_WAY)
+        await until(lambda: node.socket_server.under_way == MOST_UNDER_WAY)
         assert (await ben.ask("ping"))["type"] == "ack"
-        assert node.desk.under_way == MOST_UNDER_WAY
+        assert node.socket_server.under_way == MOST_UNDER_WAY
         opened.set()
         assert [(await answer)["type"] for answer in waiting] == ["ack"] * (MOST_UNDER_WAY + more)
         assert (await ana.ask("ping"))["type"] == "ack"
@@ -327,7 +327,7 @@ async def test_one_client_has_only_so_many_under_way(node: Node) -> None:
 
 async def test_a_client_that_says_goodbye_first_is_let_go(node: Node) -> None:
     raw = await node.raw("ana")
-    going = asyncio.create_task(drain(node.desk))
+    going = asyncio.create_task(drain(node.socket_server))
     raw.send(CLOSE, b"\x03\xe8")
     assert (await raw.closed())[0] in (1000, RESTART), "whichever was first"
     await going

@@ -21,10 +21,10 @@ LONG = "A long story. " * 500
 
 async def slow(node: Node, name: str) -> tuple[Raw, Session]:
     """Somebody who is connected and reads nothing."""
-    before = set(node.desk.sessions)
+    before = set(node.socket_server.sessions)
     raw = await node.raw(name, most_unread=4096)
     raw.pause()
-    (session,) = node.desk.sessions - before
+    (session,) = node.socket_server.sessions - before
     return raw, session
 
 
@@ -114,7 +114,7 @@ async def test_what_passes_never_waits(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     raw, session = await slow(node, "ben")
     raw.text({"type": "focus", "threadIds": [thread]})
-    await until(lambda: bool(session.screen.threads))
+    await until(lambda: bool(session.focus.threads))
     async with await node.connect("ana") as ana:
         await fill(ana, thread, lambda: session.outbox.is_full)
         before = session.outbox.waiting
@@ -133,13 +133,13 @@ async def test_a_long_replay_is_read_no_faster_than_it_is_taken(node: Node) -> N
         thread = await node.open(other, "ana")
         await node.say(other, thread, f"{other}: {LONG}")
     raw = await node.raw("ana", most_unread=4096)
-    (session,) = node.desk.sessions
+    (session,) = node.socket_server.sessions
     pages: list[Any] = []
     heaviest = 0
     raw.text({"type": "resume", "id": 1, "cursor": cursor})
-    wire: Any = session.wire
+    transport: Any = session.transport
     while True:
-        heaviest = max(heaviest, wire._transport.underlying_transport.get_write_buffer_size())
+        heaviest = max(heaviest, transport._transport.underlying_transport.get_write_buffer_size())
         frame = await raw.frame()
         if frame["type"] == "ack":
             break
@@ -181,7 +181,7 @@ def numbered(*numbers: int) -> list[bytes]:
 def test_what_waits_comes_in_order_once_there_is_room() -> None:
     line = Line(takes=2)
     for payload in numbered(*range(6)):
-        line.outbox.tell(payload)
+        line.outbox.send_event(payload)
     assert line.sent == numbered(0, 1)
     line.drain(takes=3)
     assert line.sent == numbered(0, 1, 2, 3, 4)
@@ -194,8 +194,8 @@ def test_what_waits_comes_in_order_once_there_is_room() -> None:
 def test_answers_are_never_dropped() -> None:
     line = Line(takes=1)
     for payload in numbered(*range(MOST_WAITING + 5)):
-        line.outbox.tell(payload)
-    line.outbox.answer(b"answer")
+        line.outbox.send_event(payload)
+    line.outbox.send_reply(b"answer")
     assert line.outbox.is_behind
     assert line.sent == [b"0", b"answer"]
 
@@ -203,48 +203,48 @@ def test_answers_are_never_dropped() -> None:
 def test_an_overflow_is_told_once_there_is_room_and_once() -> None:
     line = Line(takes=1)
     for payload in numbered(*range(3 * MOST_WAITING)):
-        line.outbox.tell(payload)
+        line.outbox.send_event(payload)
     assert (line.outbox.waiting, line.outbox.is_behind) == (0, True)
-    line.outbox.give_up()
+    line.outbox.require_resync()
     line.drain(takes=9)
-    line.outbox.tell(b"after")
-    line.outbox.give_up()
+    line.outbox.send_event(b"after")
+    line.outbox.require_resync()
     assert line.sent == [b"0", b"resync"]
-    line.outbox.catch_up()
-    line.outbox.tell(b"live")
+    line.outbox.mark_resumed()
+    line.outbox.send_event(b"live")
     assert line.sent == [b"0", b"resync", b"live"]
-    line.outbox.give_up()
+    line.outbox.require_resync()
     assert line.sent[-1] == b"resync", "it is news again"
 
 
 def test_an_overflow_by_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outbox, "MOST_WAITING_BYTES", 10)
     line = Line(takes=1)
-    line.outbox.tell(b"first")
-    line.outbox.tell(b"x" * 10)
+    line.outbox.send_event(b"first")
+    line.outbox.send_event(b"x" * 10)
     assert not line.outbox.is_behind
-    line.outbox.tell(b"x")
+    line.outbox.send_event(b"x")
     assert line.outbox.is_behind
 
 
 def test_what_passes_is_told_only_where_there_is_room() -> None:
     line = Line(takes=1)
-    line.outbox.mention(b"typing")
-    line.outbox.mention(b"typing again")
+    line.outbox.send_ephemeral(b"typing")
+    line.outbox.send_ephemeral(b"typing again")
     assert (line.sent, line.outbox.waiting) == ([b"typing"], 0)
 
 
 async def test_whoever_waits_for_room_is_let_go() -> None:
     line = Line(takes=1)
-    await line.outbox.room()
-    line.outbox.tell(b"0")
-    waiting = [asyncio.ensure_future(line.outbox.room()) for _ in range(2)]
+    await line.outbox.wait_writable()
+    line.outbox.send_event(b"0")
+    waiting = [asyncio.ensure_future(line.outbox.wait_writable()) for _ in range(2)]
     await asyncio.sleep(0)
     assert not any(one.done() for one in waiting)
     line.drain(takes=9)
     await asyncio.gather(*waiting)
     line.outbox.pause()
-    last = asyncio.ensure_future(line.outbox.room())
+    last = asyncio.ensure_future(line.outbox.wait_writable())
     await asyncio.sleep(0)
     line.outbox.close()
     await last

@@ -12,16 +12,16 @@ import msgspec
 from litestar import MediaType, Request, Response, get
 
 from greenroom import __version__
-from greenroom.api import auth, documents
+from greenroom.api import auth, cached_document
+from greenroom.api.asyncapi.descriptions import CLOSE_CODES, about, about_fields
 from greenroom.api.asyncapi.examples import EXAMPLES
-from greenroom.api.asyncapi.words import CLOSE_CODES, about, about_fields
 from greenroom.api.errors import ProblemDocument
 from greenroom.api.openapi.limits import limited
 from greenroom.api.openapi.properties import property_of
 from greenroom.api.rest.inbox import Changes
 from greenroom.api.ws import frames
-from greenroom.api.ws.herald import encode
-from greenroom.api.ws.wire import MOST_BYTES, PATH, PROTOCOL
+from greenroom.api.ws.publish import encode
+from greenroom.api.ws.transport import MOST_BYTES, PATH, PROTOCOL
 
 Kind: TypeAlias = type[frames.Frame]
 Json: TypeAlias = dict[str, Any]
@@ -141,8 +141,8 @@ def asyncapi_json(request: Request[Any, Any, Any]) -> Response[bytes]:
 
 
 @cache
-def _rendered() -> documents.Document:
-    return documents.document(document_json(), MediaType.JSON)
+def _rendered() -> cached_document.CachedDocument:
+    return cached_document.document(document_json(), MediaType.JSON)
 
 
 def _channel() -> Json:

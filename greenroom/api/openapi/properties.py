@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from greenroom.api.rest.params import MAX_ID
 from greenroom.errors import MAX_CODE, MAX_DETAIL
-from greenroom.messaging.append import MAX_PREVIEW
 from greenroom.messaging.draft import MAX_DRAFT
 from greenroom.messaging.post_system import MAX_EVENT
 from greenroom.messaging.text import CLIENT_ID, LINKED_ID, MAX_SUBJECT, MAX_TEXT
+from greenroom.messaging.update_thread import MAX_PREVIEW
 from greenroom.people import suspend
 from greenroom.people.models import (
     MAX_EMAIL,

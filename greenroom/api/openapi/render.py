@@ -10,7 +10,7 @@ import yaml  # type: ignore[import-untyped]
 from litestar import MediaType, Request
 from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 
-from greenroom.api.documents import Document, document
+from greenroom.api.cached_document import CachedDocument, document
 from greenroom.api.openapi.document import described
 
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -19,7 +19,7 @@ _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 class OpenApiJson(JsonRenderPlugin):
     def __init__(self) -> None:
         super().__init__(path=["/", "/openapi.json"], media_type=MediaType.JSON)
-        self._rendered: Document | None = None
+        self._rendered: CachedDocument | None = None
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         if self._rendered is None:
@@ -33,7 +33,7 @@ class OpenApiYaml(YamlRenderPlugin):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rendered: Document | None = None
+        self._rendered: CachedDocument | None = None
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         if self._rendered is None:

@@ -12,7 +12,7 @@ from litestar.exceptions import NotFoundException
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from greenroom.api.errors import ANSWERS, OF_THE_PROTOCOL, title_of
+from greenroom.api.errors import HTTP_PROBLEMS, PROBLEM_RESPONSES, title_of
 from greenroom.api.pages import page
 from greenroom.api.problem_examples import example_of
 from greenroom.api.web import Site
@@ -98,7 +98,7 @@ def _known_problems() -> dict[str, tuple[int, str]]:
             answer.status,
             str(example_of(kind)) if answer.told else f"{title_of(kind.code)}.",
         )
-        for kind, answer in ANSWERS.items()
+        for kind, answer in PROBLEM_RESPONSES.items()
         if answer.status != 500
     }
-    return told | {code: (status, says) for status, (code, says) in OF_THE_PROTOCOL.items()}
+    return told | {code: (status, says) for status, (code, says) in HTTP_PROBLEMS.items()}

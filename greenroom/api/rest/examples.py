@@ -9,16 +9,15 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from greenroom.api.contract import Shown
 from greenroom.api.rest import (
     inbox,
-    manage,
     messages,
-    mine,
     moderation_shapes as moderation,
     notices,
+    own_view,
     safety,
     staff,
+    thread_settings,
     threads,
 )
 from greenroom.api.rest.health import Health
@@ -38,13 +37,14 @@ from greenroom.api.rest.shapes import (
     Thread,
     ThreadRow,
 )
+from greenroom.api.route_docs import OperationExample
 from greenroom.ids import MessageId, NoticeId, ReportId, RequestId, ThreadId, UserId
 from greenroom.messaging.held import HeldStatus
 from greenroom.messaging.models import (
     Folder,
-    FrameKind,
     GateStatus,
     Kind,
+    MessageKind,
     Role,
     ServiceRole,
     Status,
@@ -108,7 +108,7 @@ _SENT = Message(
     message_id=_MESSAGE,
     thread_id=_THREAD,
     seq=4,
-    kind=FrameKind.TEXT,
+    kind=MessageKind.TEXT,
     author_user_id=_JONAS,
     created_at=_SAID,
     body=_BODY,
@@ -126,7 +126,7 @@ _SENT = Message(
 )
 _NOTICE = replace(
     _SENT,
-    kind=FrameKind.SYSTEM,
+    kind=MessageKind.SYSTEM,
     author_user_id=SYSTEM,
     body="Your prints are on their way.",
     event="order.shipped",
@@ -213,22 +213,26 @@ _CONTACT = "support@example.com"
 _ENDS = "2025-10-16T09:12:07.123Z"
 _RECORD = moderation.Record([_DECIDED], None)
 
-_PEOPLE: Mapping[str, Shown] = {
-    "getHealth": Shown({200: Health("ok")}),
-    "getReadiness": Shown({200: Health("ready")}),
-    "getMe": Shown({200: _ME}),
-    "signUp": Shown({200: _ME, 201: _ME}, SignUp("maya", "Maya Lindqvist", "maya@example.com")),
-    "renameMe": Shown({200: _ME}, NewNames(display_name="Maya L.")),
-    "getPerson": Shown({200: Profile(**_KNOWN)}),
-    "updatePerson": Shown(
+_PEOPLE: Mapping[str, OperationExample] = {
+    "getHealth": OperationExample({200: Health("ok")}),
+    "getReadiness": OperationExample({200: Health("ready")}),
+    "getMe": OperationExample({200: _ME}),
+    "signUp": OperationExample(
+        {200: _ME, 201: _ME}, SignUp("maya", "Maya Lindqvist", "maya@example.com")
+    ),
+    "renameMe": OperationExample({200: _ME}, NewNames(display_name="Maya L.")),
+    "getPerson": OperationExample({200: Profile(**_KNOWN)}),
+    "updatePerson": OperationExample(
         {200: Profile(**{**_KNOWN, "metadata": {"plan": "studio"}})},
         PersonUpdate({"plan": "studio"}),
     ),
-    "findPeople": Shown({200: PeoplePage([_PERSON], None)}),
-    "createPerson": Shown({201: Profile(**_KNOWN)}, NewPerson("maya", first_name="Maya")),
+    "findPeople": OperationExample({200: PeoplePage([_PERSON], None)}),
+    "createPerson": OperationExample(
+        {201: Profile(**_KNOWN)}, NewPerson("maya", first_name="Maya")
+    ),
 }
-_THREADS: Mapping[str, Shown] = {
-    "openThread": Shown(
+_THREADS: Mapping[str, OperationExample] = {
+    "openThread": OperationExample(
         {
             200: threads.Opened(_SEEN, None),
             201: threads.Opened(_WAITING, Sending("sent", "first:8c1f", _SENT, [])),
@@ -240,40 +244,44 @@ _THREADS: Mapping[str, Shown] = {
             message=threads.FirstMessage("Hello Maya! Are you free on 14 May?"),
         ),
     ),
-    "openDirectThread": Shown({200: replace(_SEEN, kind=Kind.DIRECT, subject=None)}),
-    "getThread": Shown({200: _SEEN}),
-    "updateThread": Shown(
-        {200: _SEEN, 202: HeldChange()}, manage.ThreadUpdate(subject="Editorial in May")
+    "openDirectThread": OperationExample({200: replace(_SEEN, kind=Kind.DIRECT, subject=None)}),
+    "getThread": OperationExample({200: _SEEN}),
+    "updateThread": OperationExample(
+        {200: _SEEN, 202: HeldChange()}, thread_settings.ThreadUpdate(subject="Editorial in May")
     ),
-    "changeRole": Shown({200: _SEEN}, manage.NewRole(Role.HOST)),
-    "postSystemMessage": Shown(
+    "changeRole": OperationExample({200: _SEEN}, thread_settings.NewRole(Role.HOST)),
+    "postSystemMessage": OperationExample(
         {
             200: Sending("sent", "order-17-shipped", _NOTICE, []),
             201: Sending("sent", "order-17-shipped", _NOTICE, []),
         },
-        manage.NewSystemMessage(
+        thread_settings.NewSystemMessage(
             "Your prints are on their way.", "order.shipped", "order-17-shipped", {"order": 17}
         ),
     ),
-    "lockThread": Shown({200: threads.Lock(_THREAD, Status.LOCKED)}),
-    "unlockThread": Shown({200: threads.Lock(_THREAD, Status.OPEN)}),
-    "addParticipant": Shown({200: _SEEN, 201: _SEEN}, threads.Invitation(_MAYA, Role.SELLER)),
-    "getThreadsOfLeg": Shown({200: threads.ProjectThreads([_ROW], None)}),
-    "getThreadsOfGroup": Shown({200: threads.ProjectThreads([], None)}),
-    "markRead": Shown({200: replace(_MINE, unread=0, last_read_seq=4)}, mine.UpTo(4)),
-    "markDelivered": Shown({}, mine.UpTo(4)),
-    "markUnread": Shown({200: replace(_MINE, unread=2)}, mine.From(3)),
-    "arrangeThread": Shown(
-        {200: replace(_MINE, pinned=True, muted_until="2025-10-10T08:00:00.000Z")},
-        mine.Arrangement(pinned=True, muted_until=datetime(2025, 10, 10, 8, tzinfo=UTC)),
+    "lockThread": OperationExample({200: threads.Lock(_THREAD, Status.LOCKED)}),
+    "unlockThread": OperationExample({200: threads.Lock(_THREAD, Status.OPEN)}),
+    "addParticipant": OperationExample(
+        {200: _SEEN, 201: _SEEN}, threads.Invitation(_MAYA, Role.SELLER)
     ),
-    "getDraft": Shown({200: mine.Draft("The 14th suits me", _LATER)}),
-    "saveDraft": Shown(
-        {200: mine.Draft("The 14th suits me", _LATER)}, mine.NewDraft("The 14th suits me")
+    "getThreadsOfLeg": OperationExample({200: threads.ProjectThreads([_ROW], None)}),
+    "getThreadsOfGroup": OperationExample({200: threads.ProjectThreads([], None)}),
+    "markRead": OperationExample(
+        {200: replace(_MINE, unread=0, last_read_seq=4)}, own_view.UpTo(4)
+    ),
+    "markDelivered": OperationExample({}, own_view.UpTo(4)),
+    "markUnread": OperationExample({200: replace(_MINE, unread=2)}, own_view.From(3)),
+    "arrangeThread": OperationExample(
+        {200: replace(_MINE, pinned=True, muted_until="2025-10-10T08:00:00.000Z")},
+        own_view.Arrangement(pinned=True, muted_until=datetime(2025, 10, 10, 8, tzinfo=UTC)),
+    ),
+    "getDraft": OperationExample({200: own_view.Draft("The 14th suits me", _LATER)}),
+    "saveDraft": OperationExample(
+        {200: own_view.Draft("The 14th suits me", _LATER)}, own_view.NewDraft("The 14th suits me")
     ),
 }
-_MESSAGES: Mapping[str, Shown] = {
-    "sendMessage": Shown(
+_MESSAGES: Mapping[str, OperationExample] = {
+    "sendMessage": OperationExample(
         {
             200: Sending("sent", "c-17", _SENT, []),
             201: Sending("sent", "c-17", _SENT, [_HINT]),
@@ -281,41 +289,43 @@ _MESSAGES: Mapping[str, Shown] = {
         },
         messages.NewMessage(_BODY, "c-17"),
     ),
-    "previewMessage": Shown(
+    "previewMessage": OperationExample(
         {200: Preview("nudge", [_HINT])}, Unsent("Write to me at maya@example.com", _THREAD)
     ),
-    "getMessages": Shown({200: MessagePage([_READ], True, False)}),
-    "getMessage": Shown({200: _READ}),
-    "editMessage": Shown(
+    "getMessages": OperationExample({200: MessagePage([_READ], True, False)}),
+    "getMessage": OperationExample({200: _READ}),
+    "editMessage": OperationExample(
         {200: _EDITED, 202: HeldChange()}, messages.MessageUpdate("**15 May**, a full day.")
     ),
-    "deleteMessage": Shown({200: _GONE}),
-    "getEdits": Shown({200: messages.Edits([messages.Edit(_BODY, _LATER)])}),
-    "react": Shown({200: _LIKED}),
-    "takeReactionBack": Shown({200: replace(_SENT, version=3)}),
+    "deleteMessage": OperationExample({200: _GONE}),
+    "getEdits": OperationExample({200: messages.Edits([messages.Edit(_BODY, _LATER)])}),
+    "react": OperationExample({200: _LIKED}),
+    "takeReactionBack": OperationExample({200: replace(_SENT, version=3)}),
 }
-_INBOX: Mapping[str, Shown] = {
-    "getInbox": Shown({200: inbox.Inbox([_ROW], _NEXT, _COUNTS)}),
-    "getInboxCounts": Shown({200: _COUNTS}),
-    "readInbox": Shown({200: inbox.AllRead(3, False, _COUNTS)}, inbox.WhatToRead(Folder.ALL)),
-    "getSentRequests": Shown(
+_INBOX: Mapping[str, OperationExample] = {
+    "getInbox": OperationExample({200: inbox.Inbox([_ROW], _NEXT, _COUNTS)}),
+    "getInboxCounts": OperationExample({200: _COUNTS}),
+    "readInbox": OperationExample(
+        {200: inbox.AllRead(3, False, _COUNTS)}, inbox.WhatToRead(Folder.ALL)
+    ),
+    "getSentRequests": OperationExample(
         {200: inbox.SentRequests([inbox.SentRequest(_REQUEST, _THREAD, _MAYA)], None)}
     ),
-    "acceptRequest": Shown({200: _SEEN}),
-    "sync": Shown(
+    "acceptRequest": OperationExample({200: _SEEN}),
+    "sync": OperationExample(
         {200: inbox.Changes([inbox.ThreadChanges(_SEEN, [_READ], False)], [], _NEXT, False, False)}
     ),
 }
-_SAFETY: Mapping[str, Shown] = {
-    "block": Shown({200: safety.Block(_JONAS, _LATER)}),
-    "getBlocks": Shown({200: safety.Blocks([safety.Block(_JONAS, _LATER)], None)}),
-    "report": Shown(
+_SAFETY: Mapping[str, OperationExample] = {
+    "block": OperationExample({200: safety.Block(_JONAS, _LATER)}),
+    "getBlocks": OperationExample({200: safety.Blocks([safety.Block(_JONAS, _LATER)], None)}),
+    "report": OperationExample(
         {201: safety.Reported(_REPORT)},
         safety.NewReport(
             Reason.SCAM, "Wants to be paid outside.", thread_id=_THREAD, message_id=_MESSAGE
         ),
     ),
-    "getReports": Shown(
+    "getReports": OperationExample(
         {
             200: safety.OwnReports(
                 [
@@ -327,16 +337,16 @@ _SAFETY: Mapping[str, Shown] = {
             )
         }
     ),
-    "getModerationQueue": Shown({200: moderation.Queue([_OPEN_CASE], None)}),
-    "getCase": Shown({200: _OPEN_CASE}),
-    "getReportsOfCase": Shown(
+    "getModerationQueue": OperationExample({200: moderation.Queue([_OPEN_CASE], None)}),
+    "getCase": OperationExample({200: _OPEN_CASE}),
+    "getReportsOfCase": OperationExample(
         {
             200: moderation.CaseReports(
                 [moderation.CaseReport(_REPORT, _MAYA, Reason.SCAM, "Paid outside?", _SAID)], None
             )
         }
     ),
-    "getContextOfCase": Shown(
+    "getContextOfCase": OperationExample(
         {
             200: moderation.Context(
                 moderation.Place(
@@ -351,14 +361,14 @@ _SAFETY: Mapping[str, Shown] = {
             )
         }
     ),
-    "claimCase": Shown({200: _CLAIMED}),
-    "decideCase": Shown(
+    "claimCase": OperationExample({200: _CLAIMED}),
+    "decideCase": OperationExample(
         {200: _DECIDED}, moderation.NewDecision(Decision.WARN, 1, _WORDS, "First time.")
     ),
-    "getRecordOfCase": Shown({200: _RECORD}),
-    "getRecord": Shown({200: moderation.Record([_DECIDED], _NEXT)}),
-    "getRecordOfPerson": Shown({200: _RECORD}),
-    "getStanding": Shown(
+    "getRecordOfCase": OperationExample({200: _RECORD}),
+    "getRecord": OperationExample({200: moderation.Record([_DECIDED], _NEXT)}),
+    "getRecordOfPerson": OperationExample({200: _RECORD}),
+    "getStanding": OperationExample(
         {
             200: moderation.Standing(
                 user_id=_JONAS,
@@ -373,20 +383,22 @@ _SAFETY: Mapping[str, Shown] = {
             )
         }
     ),
-    "getSuspended": Shown(
+    "getSuspended": OperationExample(
         {200: moderation.SuspendedPeople([moderation.SuspendedPerson(_JONAS, _ENDS, _LATER)], None)}
     ),
-    "reinstate": Shown(
+    "reinstate": OperationExample(
         {200: _REINSTATED}, staff.NewReinstatement("The report was a mistake.", "Case reviewed.")
     ),
-    "getStaff": Shown({200: staff.StaffList([staff.StaffMember(_ADA, StaffRole.MODERATOR)])}),
-    "grantRole": Shown(
+    "getStaff": OperationExample(
+        {200: staff.StaffList([staff.StaffMember(_ADA, StaffRole.MODERATOR)])}
+    ),
+    "grantRole": OperationExample(
         {200: staff.StaffMember(_ADA, StaffRole.MODERATOR)},
         staff.NewStaffRole(StaffRole.MODERATOR, "Joined the team."),
     ),
-    "revokeRole": Shown({200: staff.StaffMember(_ADA, None)}),
-    "getNotices": Shown({200: notices.Notices([_WARNED], None, _CONTACT)}),
-    "getHeldMessages": Shown(
+    "revokeRole": OperationExample({200: staff.StaffMember(_ADA, None)}),
+    "getNotices": OperationExample({200: notices.Notices([_WARNED], None, _CONTACT)}),
+    "getHeldMessages": OperationExample(
         {
             200: notices.HeldMessages(
                 [notices.HeldMessage(HeldKind.MESSAGE, _THREAD, "c-17", None, _BODY, None, _SAID)],
@@ -394,6 +406,8 @@ _SAFETY: Mapping[str, Shown] = {
             )
         }
     ),
-    "getHeldMessage": Shown({200: notices.HeldOutcome(HeldStatus.REJECTED, None, _WORDS, True)}),
+    "getHeldMessage": OperationExample(
+        {200: notices.HeldOutcome(HeldStatus.REJECTED, None, _WORDS, True)}
+    ),
 }
-EXAMPLES: Mapping[str, Shown] = {**_PEOPLE, **_THREADS, **_MESSAGES, **_INBOX, **_SAFETY}
+EXAMPLES: Mapping[str, OperationExample] = {**_PEOPLE, **_THREADS, **_MESSAGES, **_INBOX, **_SAFETY}

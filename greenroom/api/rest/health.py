@@ -8,7 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import SkipValidation
 from msgspec import Struct
 
-from greenroom.api.contract import refuses
+from greenroom.api.route_docs import refuses
 from greenroom.store.problems import StoreFailing, StoreUnavailable, Throttled
 
 Ready: TypeAlias = Callable[[], Awaitable[None]]

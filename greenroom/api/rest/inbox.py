@@ -7,18 +7,18 @@ from litestar.params import FromQuery, JSONBody, QueryParameter
 from msgspec import Struct
 
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.contract import refuses
 from greenroom.api.rest import shapes
 from greenroom.api.rest.notices import ModerationNotice, notice
 from greenroom.api.rest.params import Caller, Cursor, RequestIdInPath, TheMessaging
 from greenroom.api.rest.shapes import Message, Thread, ThreadRow
+from greenroom.api.route_docs import refuses
 from greenroom.ids import NoticeId, RequestId, ThreadId, UserId
-from greenroom.messaging import answer, inbox as inboxes, requests, sync as syncing
-from greenroom.messaging.access import Side
+from greenroom.messaging import inbox as inboxes, requests, respond, sync as syncing
+from greenroom.messaging.access import ThreadView
 from greenroom.messaging.models import Folder
 from greenroom.messaging.problems import RequestNotFound
 from greenroom.messaging.read_all import mark_all_read
-from greenroom.messaging.thread import View, view
+from greenroom.messaging.thread import ThreadDetails, details
 from greenroom.messaging.withdraw_request import withdraw_request
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.limits import TooMany
@@ -100,8 +100,8 @@ async def get_inbox(
 ) -> Inbox:
     page = await inboxes.inbox(messaging, actor, folder, cursor=cursor, limit=limit)
     now_ms = messaging.clock.now_ms()
-    sides = [Side(row.thread, row.mine, row.metadata) for row in page.rows]
-    rows = [shapes.thread_row(side, now_ms) for side in sides]
+    views = [ThreadView(row.thread, row.mine, row.metadata) for row in page.rows]
+    rows = [shapes.thread_row(view, now_ms) for view in views]
     return Inbox(rows, page.next, None if page.counts is None else _counts(page.counts))
 
 
@@ -176,8 +176,8 @@ async def delete_request(
 async def accept_request(
     request_id: RequestIdInPath, actor: Caller, messaging: TheMessaging
 ) -> Thread:
-    accepted = await answer.accept(messaging, actor, request_id)
-    seen = await view(messaging, actor, accepted.id)
+    accepted = await respond.accept(messaging, actor, request_id)
+    seen = await details(messaging, actor, accepted.id)
     return shapes.thread(seen, messaging.clock.now_ms())
 
 
@@ -193,7 +193,7 @@ async def accept_request(
 async def decline_request(
     request_id: RequestIdInPath, actor: Caller, messaging: TheMessaging
 ) -> None:
-    await answer.decline(messaging, actor, request_id)
+    await respond.decline(messaging, actor, request_id)
 
 
 @post(
@@ -206,7 +206,7 @@ async def decline_request(
     responses=refuses(RequestNotFound, TooMany),
 )
 async def block_sender(request_id: RequestIdInPath, actor: Caller, messaging: TheMessaging) -> None:
-    await answer.block_sender(messaging, actor, request_id)
+    await respond.block_sender(messaging, actor, request_id)
 
 
 @get(
@@ -228,8 +228,8 @@ async def sync(actor: Caller, messaging: TheMessaging, cursor: Cursor = None) ->
 def changes_of(found: syncing.Synced, actor: Actor, now_ms: int) -> Changes:
     changes = []
     for changed in found.threads:
-        seen = View(changed.side, changed.members)
-        messages = shapes.messages(changed.frames, actor.user, seen)
+        seen = ThreadDetails(changed.view, changed.members)
+        messages = shapes.messages(changed.messages, actor.user, seen)
         changes.append(ThreadChanges(shapes.thread(seen, now_ms), messages, changed.truncated))
     told = [notice(one) for one in found.notices]
     gone, noted = list(found.gone), list(found.acknowledged)

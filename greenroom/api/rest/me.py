@@ -12,10 +12,10 @@ from litestar.params import JSONBody, SkipValidation
 from msgspec import UNSET, Struct, UnsetType
 
 from greenroom.api.auth import BEARER, needs, needs_no_account
-from greenroom.api.contract import refuses
+from greenroom.api.etags import IfMatch, etag, version_in
 from greenroom.api.rest.params import MOST_BYTES_OF_NAMES
 from greenroom.api.rest.people import Profile, profile_of
-from greenroom.api.versions import IfMatch, etag, version_in
+from greenroom.api.route_docs import refuses
 from greenroom.messaging import Messaging
 from greenroom.messaging.rename_person import rename_and_announce
 from greenroom.people import People, directory, join, models, rename

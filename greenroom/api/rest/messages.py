@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from greenroom import metadata
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.contract import refuses
+from greenroom.api.etags import IfMatch, etag, version_in
 from greenroom.api.idempotency import IdempotencyKey
 from greenroom.api.rest import shapes
 from greenroom.api.rest.params import (
@@ -22,7 +22,7 @@ from greenroom.api.rest.params import (
     ThreadIdInPath,
 )
 from greenroom.api.rest.shapes import Message, MessagePage, Sending
-from greenroom.api.versions import IfMatch, etag, version_in
+from greenroom.api.route_docs import refuses
 from greenroom.clock import iso
 from greenroom.ids import MessageId, UserId
 from greenroom.messaging import edit as editing, history, models, react, send as sending, thread
@@ -37,10 +37,10 @@ from greenroom.messaging.problems import (
     InvalidReaction,
     InvalidText,
     MessageNotFound,
-    NotPlain,
-    NotYourPlace,
     NotYours,
+    PlainTextOnly,
     RequestPending,
+    RoleNotAllowed,
     TextRefused,
     TextRejected,
     ThreadNotFound,
@@ -103,10 +103,10 @@ class Edits(Struct, rename="camel"):
         *_WRITING,
         InvalidText,
         TextRefused,
-        NotPlain,
+        PlainTextOnly,
         RequestPending,
         ClientIdReused,
-        NotYourPlace,
+        RoleNotAllowed,
         InvalidMetadata,
         body=True,
     ),
@@ -126,7 +126,7 @@ async def send_message(
     shown = shapes.sending(outcome, client_id, actor.user)
     if not isinstance(outcome, sending.Sent):
         return Response(shown, status_code=202 if isinstance(outcome, sending.Held) else 200)
-    headers = {"ETag": etag(outcome.frame.version)}
+    headers = {"ETag": etag(outcome.message.version)}
     return Response(shown, status_code=200 if outcome.again else 201, headers=headers)
 
 
@@ -176,9 +176,9 @@ async def get_messages(
 async def get_message(
     thread_id: ThreadIdInPath, message_id: MessageIdInPath, actor: Caller, messaging: TheMessaging
 ) -> Response[Message]:
-    frame, view = await thread.message(messaging, actor, thread_id, message_id)
-    headers = {"ETag": etag(frame.version)}
-    return Response(shapes.message(frame, actor.user, view), headers=headers)
+    message, details = await thread.message(messaging, actor, thread_id, message_id)
+    headers = {"ETag": etag(message.version)}
+    return Response(shapes.message(message, actor.user, details), headers=headers)
 
 
 @patch(
@@ -201,8 +201,8 @@ async def get_message(
         InvalidText,
         TextRefused,
         TextRejected,
-        NotPlain,
-        NotYourPlace,
+        PlainTextOnly,
+        RoleNotAllowed,
         InvalidMetadata,
         body=True,
     ),
@@ -224,12 +224,12 @@ async def edit_message(
         )
         if isinstance(edited, HeldChange):
             return shapes.held_change()
-        frame = edited
+        message = edited
     elif not isinstance(kept, UnsetType):
-        frame = await edit_metadata(messaging, actor, *place, kept, version=version)
+        message = await edit_metadata(messaging, actor, *place, kept, version=version)
     else:
-        frame, _ = await thread.message(messaging, actor, *place)
-    return _tagged(frame, actor.user)
+        message, _ = await thread.message(messaging, actor, *place)
+    return _tagged(message, actor.user)
 
 
 @delete(
@@ -250,8 +250,8 @@ async def delete_message(
     if_match: IfMatch = None,
 ) -> Response[Message]:
     version = version_in(if_match)
-    frame = await entomb(messaging, actor, thread_id, message_id, version=version)
-    return _tagged(frame, actor.user)
+    message = await entomb(messaging, actor, thread_id, message_id, version=version)
+    return _tagged(message, actor.user)
 
 
 @get(
@@ -264,8 +264,8 @@ async def delete_message(
 async def get_edits(
     thread_id: ThreadIdInPath, message_id: MessageIdInPath, actor: Caller, messaging: TheMessaging
 ) -> Edits:
-    frame, _ = await thread.message(messaging, actor, thread_id, message_id)
-    return Edits([Edit(edit.body, iso(edit.until_ms)) for edit in frame.edits])
+    message, _ = await thread.message(messaging, actor, thread_id, message_id)
+    return Edits([Edit(edit.body, iso(edit.until_ms)) for edit in message.edits])
 
 
 @put(
@@ -283,8 +283,8 @@ async def put_reaction(
     actor: Caller,
     messaging: TheMessaging,
 ) -> Message:
-    frame = await react.react(messaging, actor, thread_id, message_id, emoji)
-    return shapes.message(frame, actor.user)
+    message = await react.react(messaging, actor, thread_id, message_id, emoji)
+    return shapes.message(message, actor.user)
 
 
 @delete(
@@ -302,13 +302,13 @@ async def delete_reaction(
     actor: Caller,
     messaging: TheMessaging,
 ) -> Message:
-    frame = await react.take_back(messaging, actor, thread_id, message_id, emoji)
-    return shapes.message(frame, actor.user)
+    message = await react.take_back(messaging, actor, thread_id, message_id, emoji)
+    return shapes.message(message, actor.user)
 
 
-def _tagged(frame: models.Frame, viewer: UserId) -> Response[Message]:
+def _tagged(message: models.Message, viewer: UserId) -> Response[Message]:
     return Response(
-        shapes.message(frame, viewer), status_code=200, headers={"ETag": etag(frame.version)}
+        shapes.message(message, viewer), status_code=200, headers={"ETag": etag(message.version)}
     )
 
 

@@ -7,7 +7,7 @@ from litestar.datastructures import ResponseHeader
 from litestar.params import FromQuery, JSONBody, QueryParameter
 
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.contract import refuses
+from greenroom.api.etags import etag
 from greenroom.api.rest import shapes
 from greenroom.api.rest.moderation_shapes import (
     Case,
@@ -37,19 +37,19 @@ from greenroom.api.rest.params import (
     TheSafety,
     UserIdInPath,
 )
-from greenroom.api.versions import etag
-from greenroom.messaging.surroundings import surroundings
+from greenroom.api.route_docs import refuses
+from greenroom.messaging.case_context import case_context
 from greenroom.people.actor import Scope
 from greenroom.safety import (
     access,
+    audit,
     claim as claiming,
     decide as deciding,
-    log,
     models,
     queue,
-    record,
     reports as reported,
-    suspended,
+    review,
+    suspended_users,
 )
 from greenroom.safety.models import Decision
 from greenroom.safety.problems import (
@@ -132,13 +132,13 @@ async def get_case_reports(
 async def get_case_context(
     case_id: CaseIdInPath, actor: Caller, messaging: TheMessaging
 ) -> Context:
-    found = await surroundings(messaging, actor, case_id)
+    found = await case_context(messaging, actor, case_id)
     head = found.thread
     place = None
     if head is not None:
-        seats = shapes.seats(head.seats)
+        seats = shapes.seats(head.members)
         place = Place(head.id, head.kind, head.status, head.subject, seats)
-    messages = [shapes.message(frame, actor.user) for frame in found.frames]
+    messages = [shapes.message(message, actor.user) for message in found.messages]
     return Context(place, messages, found.position)
 
 
@@ -213,7 +213,7 @@ async def get_case_record(
     limit: _Limit = 50,
 ) -> Record:
     return record_shape(
-        await record.record_of_case(safety, actor, case_id, limit=limit, cursor=cursor)
+        await audit.audit_of_case(safety, actor, case_id, limit=limit, cursor=cursor)
     )
 
 
@@ -229,7 +229,7 @@ async def get_case_record(
 async def get_record(
     actor: Caller, safety: TheSafety, cursor: Cursor = None, limit: _Limit = 50
 ) -> Record:
-    return record_shape(await log.log(safety, actor, limit=limit, cursor=cursor))
+    return record_shape(await audit.audit_log(safety, actor, limit=limit, cursor=cursor))
 
 
 @get(
@@ -247,7 +247,7 @@ async def get_person_record(
     limit: _Limit = 50,
 ) -> Record:
     return record_shape(
-        await record.record_of_person(safety, actor, user_id, limit=limit, cursor=cursor)
+        await audit.audit_of_person(safety, actor, user_id, limit=limit, cursor=cursor)
     )
 
 
@@ -259,8 +259,8 @@ async def get_person_record(
     responses=refuses(OwnCase, AdminsOnly),
 )
 async def get_standing(user_id: UserIdInPath, actor: Caller, safety: TheSafety) -> Standing:
-    found = await record.review(safety, actor, user_id)
-    standing = found.standing
+    found = await review.review_person(safety, actor, user_id)
+    standing = found.sanctions
     return Standing(
         user_id=standing.user,
         warnings=standing.warnings,
@@ -284,7 +284,7 @@ async def get_standing(user_id: UserIdInPath, actor: Caller, safety: TheSafety) 
 async def get_suspended(
     actor: Caller, safety: TheSafety, cursor: Cursor = None, limit: _Limit = 50
 ) -> SuspendedPeople:
-    page = await suspended.suspended(safety, actor, limit=limit, cursor=cursor)
+    page = await suspended_users.suspended(safety, actor, limit=limit, cursor=cursor)
     people = [
         SuspendedPerson(one.user, end(one.suspended_until_ms), moment(one.last_decision_ms))
         for one in page.users

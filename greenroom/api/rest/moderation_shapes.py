@@ -12,7 +12,7 @@ from greenroom.ids import MessageId, ReportId, ThreadId, UserId
 from greenroom.messaging.models import Kind, Status
 from greenroom.people.actor import StaffRole
 from greenroom.people.models import FOREVER_MS
-from greenroom.safety import decide as deciding, models, record
+from greenroom.safety import audit, decide as deciding, models
 from greenroom.safety.models import CaseId, Decision, Reason
 from greenroom.safety.verdict import PolicyHint, PolicyTag
 
@@ -187,11 +187,11 @@ def report_shape(report: models.Report) -> CaseReport:
     return CaseReport(report.id, report.reporter, report.reason, report.note, iso(report.at_ms))
 
 
-def record_shape(page: record.Record) -> Record:
+def record_shape(page: audit.AuditPage) -> Record:
     return Record([entry_shape(entry) for entry in page.entries], page.next)
 
 
-def entry_shape(entry: models.Entry) -> Entry:
+def entry_shape(entry: models.AuditEntry) -> Entry:
     return Entry(
         case_id=entry.case,
         version=entry.version,

@@ -7,7 +7,6 @@ from litestar.params import PathParameter, QueryParameter
 from msgspec import Struct
 
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.contract import refuses
 from greenroom.api.rest.params import (
     Caller,
     Cursor,
@@ -16,6 +15,7 @@ from greenroom.api.rest.params import (
     TheSafety,
     ThreadIdInPath,
 )
+from greenroom.api.route_docs import refuses
 from greenroom.clock import iso
 from greenroom.ids import MessageId, NoticeId, ThreadId
 from greenroom.messaging.held import HeldStatus, own_held

@@ -10,15 +10,15 @@ from msgspec import Struct
 
 from greenroom import metadata
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.contract import refuses
 from greenroom.api.idempotency import (
     IdempotencyKey,
     IdempotencyKeyReused,
-    Once,
+    Idempotent,
     RequestInProgress,
     digest_of,
 )
 from greenroom.api.rest.params import MOST_BYTES_OF_NAMES, Cursor, UserIdInPath
+from greenroom.api.route_docs import refuses
 from greenroom.clock import iso
 from greenroom.ids import UserId
 from greenroom.people import People, directory, join, models
@@ -149,7 +149,7 @@ async def create_person(
     data: JSONBody[NewPerson],
     actor: NamedDependency[Actor],
     people: NamedDependency[SkipValidation[People]],
-    once: NamedDependency[SkipValidation[Once]],
+    idempotent: NamedDependency[SkipValidation[Idempotent]],
     idempotency_key: IdempotencyKey = None,
 ) -> Response[Profile]:
     async def make() -> Profile:
@@ -164,7 +164,7 @@ async def create_person(
         )
         return Profile(**profile_of(account))
 
-    made = await once(actor, idempotency_key, digest_of("createPerson", data), make, Profile)
+    made = await idempotent(actor, idempotency_key, digest_of("createPerson", data), make, Profile)
     return Response(made, status_code=201, headers={"Location": f"/v1/people/{made.user_id}"})
 
 

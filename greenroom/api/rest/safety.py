@@ -7,7 +7,6 @@ from litestar.params import JSONBody, QueryParameter
 from msgspec import Meta, Struct
 
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.contract import refuses
 from greenroom.api.rest.params import (
     MOST_BYTES,
     Caller,
@@ -16,6 +15,7 @@ from greenroom.api.rest.params import (
     TheSafety,
     UserIdInPath,
 )
+from greenroom.api.route_docs import refuses
 from greenroom.clock import iso
 from greenroom.ids import MessageId, ReportId, ThreadId, UserId
 from greenroom.messaging import Messaging, report as reporting

@@ -16,18 +16,18 @@ from greenroom import metadata
 from greenroom.clock import iso
 from greenroom.ids import MessageId, RequestId, ThreadId, UserId
 from greenroom.messaging import Messaging, history, models, rules, text
-from greenroom.messaging.access import Side
+from greenroom.messaging.access import ThreadView
 from greenroom.messaging.models import (
     Folder,
-    FrameKind,
     GateStatus,
     Kind,
+    MessageKind,
     Role,
     ServiceRole,
     Status,
 )
 from greenroom.messaging.send import Held, Outcome, Rejected
-from greenroom.messaging.thread import View
+from greenroom.messaging.thread import ThreadDetails
 from greenroom.safety.verdict import HINTS, PolicyHint, PolicyTag
 
 _encode = json.Encoder().encode
@@ -110,7 +110,7 @@ class Message(Struct, rename="camel"):
     message_id: MessageId
     thread_id: ThreadId
     seq: int
-    kind: FrameKind
+    kind: MessageKind
     author_user_id: UserId
     created_at: str
     body: str
@@ -166,114 +166,120 @@ class HeldChange(Struct, rename="camel"):
     status: Literal["held"] = "held"
 
 
-def thread_row(side: Side, now_ms: int) -> ThreadRow:
-    shown, order = rules.shown_seats(side.thread), rules.in_order(side.thread)
+def thread_row(view: ThreadView, now_ms: int) -> ThreadRow:
+    shown, order = rules.shown_members(view.thread), rules.in_order(view.thread)
     people = {user: shown[user] for user in order}
-    return ThreadRow(**_head(side, now_ms), participants=seats(people))
+    return ThreadRow(**_head(view, now_ms), participants=seats(people))
 
 
-def seats(people: Mapping[UserId, models.Seat]) -> list[Seat]:
+def seats(people: Mapping[UserId, models.MemberSummary]) -> list[Seat]:
     return [Seat(user, seat.role, seat.service_role) for user, seat in people.items()]
 
 
-def thread(view: View, now_ms: int) -> Thread:
-    members = {member.user: member for member in view.members}
-    order = [user for user in rules.in_order(view.side.thread) if user in members]
+def thread(details: ThreadDetails, now_ms: int) -> Thread:
+    members = {member.user: member for member in details.members}
+    order = [user for user in rules.in_order(details.view.thread) if user in members]
     participants = [_participant(members[user]) for user in order]
-    return Thread(**_head(view.side, now_ms), participants=participants)
+    return Thread(**_head(details.view, now_ms), participants=participants)
 
 
-def mine(side: Side, now_ms: int) -> Mine:
-    standing = rules.standing(side.thread, side.mine, now_ms)
+def mine(view: ThreadView, now_ms: int) -> Mine:
+    row_state = rules.row_state(view.thread, view.mine, now_ms)
     return Mine(
-        folder=standing.folder or Folder.OTHER,
-        unread=standing.unread,
-        last_read_seq=rules.read_of(side.thread, side.mine),
-        pinned=side.mine.pinned,
-        muted_until=iso(side.mine.muted_until_ms) if standing.muted else None,
-        archived=standing.folder is Folder.ARCHIVED,
-        spam=side.mine.spam,
-        has_draft=side.mine.has_draft,
-        hidden=standing.folder is Folder.HIDDEN,
+        folder=row_state.folder or Folder.OTHER,
+        unread=row_state.unread,
+        last_read_seq=rules.read_of(view.thread, view.mine),
+        pinned=view.mine.pinned,
+        muted_until=iso(view.mine.muted_until_ms) if row_state.muted else None,
+        archived=row_state.folder is Folder.ARCHIVED,
+        spam=view.mine.spam,
+        has_draft=view.mine.has_draft,
+        hidden=row_state.folder is Folder.HIDDEN,
     )
 
 
-def message(frame: models.Frame, viewer: UserId, view: View | None = None) -> Message:
+def message(
+    message: models.Message, viewer: UserId, details: ThreadDetails | None = None
+) -> Message:
     """With a view it is known who has seen it."""
-    if view is None:
-        return _message(frame, viewer, UNSET)
-    return messages((frame,), viewer, view)[0]
+    if details is None:
+        return _message(message, viewer, UNSET)
+    return messages((message,), viewer, details)[0]
 
 
-def rendered(frame: models.Frame, viewer: UserId) -> Message:
+def rendered(message: models.Message, viewer: UserId) -> Message:
     """As `message`, ready for the encoder: the JSON is made once for the event and the answer."""
-    if frame.policy_hints:  # which are for the author alone
-        return _message(frame, viewer, UNSET)
-    ready: Any = Raw(_begun(frame) + b"}")
+    if message.policy_hints:  # which are for the author alone
+        return _message(message, viewer, UNSET)
+    ready: Any = Raw(_begun(message) + b"}")
     return ready  # type: ignore[no-any-return]
 
 
-def messages(frames: Iterable[models.Frame], viewer: UserId, view: View) -> list[Message]:
-    seen = history.Seen(view.side.thread, view.members)
-    return [_message(frame, viewer, seen.by(frame)) for frame in frames]
+def messages(
+    messages: Iterable[models.Message], viewer: UserId, details: ThreadDetails
+) -> list[Message]:
+    seen = history.Seen(details.view.thread, details.members)
+    return [_message(message, viewer, seen.by(message)) for message in messages]
 
 
 def page(found: history.History) -> MessagePage:
     """Its messages are JSON already: those of a busy thread are read again and again, and between
     one reader and another only who has seen them differs."""
-    viewer, seen = found.side.mine.user, history.Seen(found.side.thread, found.members)
+    viewer, seen = found.view.mine.user, history.Seen(found.view.thread, found.members)
     ends: dict[tuple[UserId, ...], bytes] = {}
     shown: list[Any] = []
-    for frame in found.frames:
-        by = seen.by(frame)
-        if frame.policy_hints:  # which are for the author alone
-            shown.append(_message(frame, viewer, by))
+    for message in found.messages:
+        by = seen.by(message)
+        if message.policy_hints:  # which are for the author alone
+            shown.append(_message(message, viewer, by))
             continue
         end = ends.get(by)
         if end is None:
             end = ends[by] = b',"seenBy":' + _encode(by) + b"}"
-        shown.append(Raw(_begun(frame) + end))
+        shown.append(Raw(_begun(message) + end))
     return MessagePage(shown, found.has_before, found.has_after)
 
 
-def _begun(frame: models.Frame) -> bytes:
+def _begun(message: models.Message) -> bytes:
     """A message as JSON, up to where it says who has seen it."""
-    kept = frame.__dict__
+    kept = message.__dict__
     begun: bytes | None = kept.get("json")
     if begun is None:
-        begun = kept["json"] = _encode(_message(frame, frame.author, UNSET))[:-1]
+        begun = kept["json"] = _encode(_message(message, message.author, UNSET))[:-1]
     return begun
 
 
-def _message(frame: models.Frame, viewer: UserId, seen: tuple[UserId, ...] | UnsetType) -> Message:
+def _message(
+    message: models.Message, viewer: UserId, seen: tuple[UserId, ...] | UnsetType
+) -> Message:
     """In the order of the fields, which is twice as quick as by their names: every message is
     rendered twice, and a page of them has fifty."""
     return Message(
-        frame.id,
-        frame.thread,
-        frame.seq,
-        frame.kind,
-        frame.author,
-        iso(frame.sent_ms),
-        frame.body,
-        frame.mentions,
-        frame.reply_to,
-        frame.event,
-        frame.about,
-        frame.reactions,
-        frame.band,
-        None if frame.edited_ms is None else iso(frame.edited_ms),
-        None if frame.deleted_ms is None else iso(frame.deleted_ms),
-        frame.deleted_by,
-        _hints(frame) if frame.author == viewer else (),
-        frame.version,
-        UNSET if frame.metadata is None else metadata.shown(frame.metadata),
+        message.id,
+        message.thread,
+        message.seq,
+        message.kind,
+        message.author,
+        iso(message.sent_ms),
+        message.body,
+        message.mentions,
+        message.reply_to,
+        message.event,
+        message.about,
+        message.reactions,
+        message.band,
+        None if message.edited_ms is None else iso(message.edited_ms),
+        None if message.deleted_ms is None else iso(message.deleted_ms),
+        message.deleted_by,
+        _hints(message) if message.author == viewer else (),
+        message.version,
+        UNSET if message.metadata is None else metadata.shown(message.metadata),
         seen,
     )
 
 
-def _hints(frame: models.Frame) -> tuple[PolicyHint, ...]:
-    return tuple(map(PolicyHint, frame.policy_hints)) if frame.policy_hints else ()
+def _hints(message: models.Message) -> tuple[PolicyHint, ...]:
+    return tuple(map(PolicyHint, message.policy_hints)) if message.policy_hints else ()
 
 
 def client_id_of(messaging: Messaging, idempotency_key: str | None) -> str:
@@ -291,15 +297,15 @@ def sending(outcome: Outcome, client_id: str, viewer: UserId) -> Sending:
     if isinstance(outcome, Held):
         return Sending("held", client_id, None, [])
     hints = [Hint(hint, HINTS[hint]) for hint in map(PolicyHint, outcome.hints)]
-    return Sending("sent", client_id, rendered(outcome.frame, viewer), hints)
+    return Sending("sent", client_id, rendered(outcome.message, viewer), hints)
 
 
 def held_change() -> Response[Any]:
     return Response(HeldChange(), status_code=202)
 
 
-def _head(side: Side, now_ms: int) -> dict[str, Any]:
-    head = side.thread
+def _head(view: ThreadView, now_ms: int) -> dict[str, Any]:
+    head = view.thread
     return {
         "thread_id": head.id,
         "kind": head.kind,
@@ -318,9 +324,9 @@ def _head(side: Side, now_ms: int) -> dict[str, Any]:
         "last_author_user_id": head.last_sender,
         "preview": head.preview,
         "preview_event": head.preview_event or None,
-        "requests": _requests(head, side.mine.user, now_ms),
-        "mine": mine(side, now_ms),
-        "metadata": metadata.shown(side.metadata),
+        "requests": _requests(head, view.mine.user, now_ms),
+        "mine": mine(view, now_ms),
+        "metadata": metadata.shown(view.metadata),
     }
 
 

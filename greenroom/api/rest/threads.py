@@ -10,7 +10,6 @@ from msgspec import Meta, Struct
 
 from greenroom import metadata
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.contract import refuses
 from greenroom.api.idempotency import IdempotencyKey
 from greenroom.api.rest import shapes
 from greenroom.api.rest.params import (
@@ -22,8 +21,9 @@ from greenroom.api.rest.params import (
     UserIdInPath,
 )
 from greenroom.api.rest.shapes import Sending, Thread, ThreadRow
+from greenroom.api.route_docs import refuses
 from greenroom.ids import ThreadId, UserId
-from greenroom.messaging import Messaging, lock, open as opening, projects, seats, start
+from greenroom.messaging import Messaging, lock, open as opening, participants, projects, start
 from greenroom.messaging.models import Kind, Role, ServiceRole, Status
 from greenroom.messaging.problems import (
     AcceptFirst,
@@ -35,23 +35,23 @@ from greenroom.messaging.problems import (
     ConversationLocked,
     InvalidText,
     InvalidThread,
-    NotPlain,
-    NotYourPlace,
     OpeningKeyReused,
+    PlainTextOnly,
     RequestPending,
     RequestWithdrawn,
+    RoleNotAllowed,
     TextRefused,
     ThreadNotFound,
     TooManyParticipants,
 )
-from greenroom.messaging.thread import managed_view, view_with_role
+from greenroom.messaging.thread import details_with_role, managed_details
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
 from greenroom.safety.limits import Limit, TooMany
 from greenroom.store.problems import InvalidCursor
 
 _ETAG = [ResponseHeader(name="ETag", description="For `If-Match`.", documentation_only=True)]
-_WRITING = (AcceptFirst, RequestPending, NotPlain, ConversationLocked, ConversationClosed)
+_WRITING = (AcceptFirst, RequestPending, PlainTextOnly, ConversationLocked, ConversationClosed)
 _REACHING = (PersonNotFound, BlockedByYou, AlreadyAsked, RequestWithdrawn)
 _OPENING = (InvalidThread, *_REACHING, ThreadNotFound, TooMany)
 _Name = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -188,7 +188,7 @@ async def open_direct(user_id: UserIdInPath, actor: Caller, messaging: TheMessag
     description="For moderators and staff in it. Only staff can write while it is locked.",
     response_description="The new status.",
     status_code=200,
-    responses=refuses(ThreadNotFound, NotYourPlace),
+    responses=refuses(ThreadNotFound, RoleNotAllowed),
 )
 async def lock_thread(thread_id: ThreadIdInPath, actor: Caller, messaging: TheMessaging) -> Lock:
     head = await lock.lock(messaging, actor, thread_id)
@@ -201,7 +201,7 @@ async def lock_thread(thread_id: ThreadIdInPath, actor: Caller, messaging: TheMe
     summary="Unlock a conversation",
     response_description="The new status.",
     status_code=200,
-    responses=refuses(ThreadNotFound, NotYourPlace),
+    responses=refuses(ThreadNotFound, RoleNotAllowed),
 )
 async def unlock_thread(thread_id: ThreadIdInPath, actor: Caller, messaging: TheMessaging) -> Lock:
     head = await lock.unlock(messaging, actor, thread_id)
@@ -219,7 +219,7 @@ async def unlock_thread(thread_id: ThreadIdInPath, actor: Caller, messaging: The
     }
     | refuses(
         ThreadNotFound,
-        NotYourPlace,
+        RoleNotAllowed,
         *_WRITING,
         AlreadyThere,
         TooManyParticipants,
@@ -234,8 +234,8 @@ async def add_participant(
     actor: Caller,
     messaging: TheMessaging,
 ) -> Response[Thread]:
-    added = await seats.find_or_add(messaging, actor, thread_id, data.invited())
-    seen = await view_with_role(messaging, actor, thread_id, data.role)
+    added = await participants.find_or_add(messaging, actor, thread_id, data.invited())
+    seen = await details_with_role(messaging, actor, thread_id, data.role)
     shown = shapes.thread(seen, messaging.clock.now_ms())
     return Response(shown, status_code=201 if added.made else 200)
 
@@ -276,11 +276,11 @@ async def threads_of_group(
 
 def _project(messaging: Messaging, found: projects.ProjectThreads) -> ProjectThreads:
     now_ms = messaging.clock.now_ms()
-    return ProjectThreads([shapes.thread_row(side, now_ms) for side in found.sides], found.next)
+    return ProjectThreads([shapes.thread_row(view, now_ms) for view in found.views], found.next)
 
 
 async def _shown(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Thread:
-    seen = await managed_view(messaging, actor, thread_id)
+    seen = await managed_details(messaging, actor, thread_id)
     return shapes.thread(seen, messaging.clock.now_ms())
 
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from greenroom import metadata
 from greenroom.api.rest import shapes
 from greenroom.api.ws import frames
-from greenroom.api.ws.desk import Handler
 from greenroom.api.ws.frames import Ack
 from greenroom.api.ws.session import Session
+from greenroom.api.ws.socket_server import Handler
 from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import edit, history, react, read, send as sending
 from greenroom.messaging.delete import delete
@@ -25,11 +25,11 @@ async def on_send(session: Session, request: frames.Send) -> Ack:
     )
     actor = _actor(session)
     outcome = await sending.send(
-        session.desk.messaging,
+        session.server.messaging,
         actor,
         ThreadId(request.thread_id),
         outgoing,
-        session.start_next_in_line,
+        session.start_next,
     )
     sent = shapes.sending(outcome, request.client_message_id, actor.user)
     return Ack(
@@ -45,7 +45,7 @@ async def on_send(session: Session, request: frames.Send) -> Ack:
 async def on_edit(session: Session, request: frames.Edit) -> Ack:
     actor = _actor(session)
     edited = await edit.edit(
-        session.desk.messaging,
+        session.server.messaging,
         actor,
         ThreadId(request.thread_id),
         MessageId(request.message_id),
@@ -59,46 +59,46 @@ async def on_edit(session: Session, request: frames.Edit) -> Ack:
 
 async def on_delete(session: Session, request: frames.Delete) -> Ack:
     actor = _actor(session)
-    frame = await delete(
-        session.desk.messaging,
+    message = await delete(
+        session.server.messaging,
         actor,
         ThreadId(request.thread_id),
         MessageId(request.message_id),
     )
-    return Ack(request.id, message=shapes.message(frame, actor.user))
+    return Ack(request.id, message=shapes.message(message, actor.user))
 
 
 async def on_react(session: Session, request: frames.React) -> Ack:
     actor = _actor(session)
     change = react.react if request.on else react.take_back
-    frame = await change(
-        session.desk.messaging,
+    message = await change(
+        session.server.messaging,
         actor,
         ThreadId(request.thread_id),
         MessageId(request.message_id),
         request.emoji,
     )
-    return Ack(request.id, message=shapes.message(frame, actor.user))
+    return Ack(request.id, message=shapes.message(message, actor.user))
 
 
 async def on_read(session: Session, request: frames.Read) -> Ack:
     thread = ThreadId(request.thread_id)
-    await read.mark_read(session.desk.messaging, _actor(session), thread, request.seq)
+    await read.mark_read(session.server.messaging, _actor(session), thread, request.seq)
     return Ack(request.id)
 
 
 async def on_delivered(session: Session, request: frames.Delivered) -> Ack:
     thread = ThreadId(request.thread_id)
-    await read.mark_delivered(session.desk.messaging, _actor(session), thread, request.seq)
+    await read.mark_delivered(session.server.messaging, _actor(session), thread, request.seq)
     return Ack(request.id)
 
 
 async def on_history(session: Session, request: frames.History) -> Ack:
     named = (request.before, request.after, request.around)
     before, after, around = (None if one is None else MessageId(one) for one in named)
-    await session.outbox.room()
+    await session.outbox.wait_writable()
     page = await history.history(
-        session.desk.messaging,
+        session.server.messaging,
         _actor(session),
         ThreadId(request.thread_id),
         before=before,
@@ -110,11 +110,11 @@ async def on_history(session: Session, request: frames.History) -> Ack:
 
 
 async def on_typing(session: Session, request: frames.Typing) -> None:
-    session.screen.type_in(ThreadId(request.thread_id), on=request.on)
+    session.focus.set_typing(ThreadId(request.thread_id), on=request.on)
 
 
 async def on_focus(session: Session, request: frames.Focus) -> None:
-    session.screen.show(map(ThreadId, request.thread_ids))
+    session.focus.focus(map(ThreadId, request.thread_ids))
 
 
 async def on_ping(session: Session, request: frames.Ping) -> Ack:

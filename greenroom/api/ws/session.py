@@ -22,24 +22,30 @@ from litestar.status_codes import HTTP_500_INTERNAL_SERVER_ERROR
 
 from greenroom.api import errors
 from greenroom.api.auth import NotAllowed
-from greenroom.api.duplicates import DuplicateKey, check_keys, fewest_keys
-from greenroom.api.problems import NotAFrame, OneAtATime, Overloaded, SayWhoFirst, TooManySockets
+from greenroom.api.duplicate_keys import DuplicateKey, check_keys, fewest_keys
+from greenroom.api.problems import (
+    AuthRequired,
+    InvalidFrame,
+    Overloaded,
+    ResumeInProgress,
+    TooManySockets,
+)
 from greenroom.api.tokens import TokenExpired
 from greenroom.api.ws import frames
-from greenroom.api.ws.desk import Desk
+from greenroom.api.ws.event_delivery import EventDelivery
+from greenroom.api.ws.focused_threads import FocusedThreads
 from greenroom.api.ws.frames import Ack
-from greenroom.api.ws.herald import encode
-from greenroom.api.ws.lines import Lines
-from greenroom.api.ws.screen import Screen
-from greenroom.api.ws.stream import Stream
-from greenroom.api.ws.ticket import Ticket
+from greenroom.api.ws.ordered_tasks import OrderedTasks
+from greenroom.api.ws.publish import encode
+from greenroom.api.ws.socket_server import SocketServer
+from greenroom.api.ws.token_timer import TokenTimer
 from greenroom.clock import iso
 from greenroom.errors import Problem
 from greenroom.ids import ThreadId
 from greenroom.messaging.sync import SLACK_MS
 from greenroom.people.access import AccountSuspended
 from greenroom.people.actor import Actor, Scope
-from greenroom.realtime.base import user_topic
+from greenroom.realtime.bus import user_topic
 from greenroom.realtime.outbox import Outbox
 from greenroom.safety.limits import Limit, TooMany
 
@@ -75,7 +81,7 @@ class Closed:
     TOO_MANY_SOCKETS = 4429
 
 
-class Wire(Protocol):
+class Transport(Protocol):
     """The transport."""
 
     def write(self, payload: bytes) -> None: ...
@@ -87,34 +93,34 @@ class Wire(Protocol):
 
     def resume_reading(self) -> None: ...
 
-    def admitted(self) -> None:
+    def authenticated(self) -> None:
         """The client has authenticated."""
 
 
 class Session:
-    def __init__(self, desk: Desk, wire: Wire) -> None:
-        self.desk = desk
-        self.wire = wire
-        self.outbox = Outbox(wire.write, _RESYNC)
+    def __init__(self, server: SocketServer, transport: Transport) -> None:
+        self.server = server
+        self.transport = transport
+        self.outbox = Outbox(transport.write, _RESYNC)
         refuse = partial(self._refuse, None)
-        self.screen = Screen(desk.messaging, desk.hub, self.outbox, self._start, refuse)
-        self.stream = Stream(self.outbox, self.screen.drop)
+        self.focus = FocusedThreads(server.messaging, server.hub, self.outbox, self._start, refuse)
+        self.delivery = EventDelivery(self.outbox, self.focus.drop)
         self.actor: Actor | None = None
         self.is_over = False
         self._takes_more = True
         self._tasks: set[asyncio.Task[None]] = set()
-        self._lines = Lines()
+        self._ordered = OrderedTasks()
         self._unread: deque[bytes] | None = None
         """Made when there is need for it, as few ever have."""
-        self._admission: asyncio.Task[None] | None = None
+        self._authentication: asyncio.Task[None] | None = None
         self._is_resuming = False
         self._replayed_to: str | None = None
         """The cursor at the end of the last replay: it remembers what was given."""
-        self._mistakes = 0
+        self._invalid_count = 0
         self._checked_ms = 0
-        self._ticket = Ticket(desk.messaging.clock, self._warn, self._expired)
+        self._token_timer = TokenTimer(server.messaging.clock, self._warn, self._on_expired)
         loop = asyncio.get_running_loop()
-        self._patience = loop.call_later(desk.patience.first_frame, self._too_slow)
+        self._auth_timer = loop.call_later(server.timeouts.first_frame, self._on_auth_timeout)
 
     # The wire's side.
 
@@ -124,7 +130,7 @@ class Session:
         if self._unread or not self._has_room():
             self._unread = self._unread or deque()
             self._unread.append(payload)
-            self.wire.pause_reading()
+            self.transport.pause_reading()
         else:
             self._take(payload)
 
@@ -132,57 +138,57 @@ class Session:
         """With the token of the subprotocol, as if the first frame had brought it."""
         self.receive(encode(frames.Auth(0, token)))
 
-    def fill_up(self) -> None:
+    def pause_writes(self) -> None:
         """The client does not read as fast as it is written to."""
         self.outbox.pause()
-        self.wire.pause_reading()
+        self.transport.pause_reading()
 
-    def empty_out(self) -> None:
+    def resume_writes(self) -> None:
         self.outbox.resume()
         self._take_rest()
 
     def close(self, code: int, reason: str) -> None:
         if not self.is_over:
             self._end()
-            self.wire.close(code, reason)
+            self.transport.close(code, reason)
 
     def disconnected(self) -> None:
         self._end()
         self.outbox.close()
-        if self.desk.is_draining:
-            self.screen.go_dark()
+        if self.server.is_draining:
+            self.focus.clear_silently()
         else:
-            self.screen.clear()
+            self.focus.clear()
 
     async def finish(self) -> None:
         """Takes nothing more, and lets what was accepted be answered."""
         self._takes_more = False
         self._unread = None
-        self.wire.pause_reading()
+        self.transport.pause_reading()
         if self._tasks:
-            await asyncio.wait(self._tasks, timeout=self.desk.patience.finish)
+            await asyncio.wait(self._tasks, timeout=self.server.timeouts.finish)
 
     async def renew(self) -> None:
         """Still there, and still welcome? Whoever asks for something is looked at each time;
         whoever only listens, once in a while."""
         if self.actor is None or self.is_over:
             return
-        now_ms = self.desk.messaging.clock.now_ms()
+        now_ms = self.server.messaging.clock.now_ms()
         if not 0 <= now_ms - self._checked_ms < _CHECK_MS:
             self._checked_ms = now_ms
             try:
-                await self.desk.authenticator.check(self.actor)
+                await self.server.authenticator.check(self.actor)
             except AccountSuspended as problem:
                 self._refuse(None, problem)
-                self._part_over(problem)
+                self._close_if_fatal(problem)
                 return
-        await self.screen.renew()
+        await self.focus.renew()
 
     # What comes in.
 
     def _has_room(self) -> bool:
         return (
-            self._admission is None
+            self._authentication is None
             and len(self._tasks) < MOST_UNDER_WAY
             and not self.outbox.is_full
         )
@@ -192,37 +198,37 @@ class Session:
         while self._unread and self._has_room():
             self._take(self._unread.popleft())
         if not self._unread and self._has_room() and self._takes_more:
-            self.wire.resume_reading()
+            self.transport.resume_reading()
 
     def _take(self, payload: bytes) -> None:
         try:
             request = _decode(payload)
             check_keys(payload, fewest=_FEWEST[type(request)])
         except (DuplicateKey, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            self._mistaken(_number_in(payload), NotAFrame(str(error)[:_LONGEST_REASON]))
+            self._refuse_invalid(_number_in(payload), InvalidFrame(str(error)[:_LONGEST_REASON]))
             return
         number: int | None = getattr(request, "id", None)
         if self.actor is None and not isinstance(request, frames.Auth):
-            self._mistaken(number, SayWhoFirst())
+            self._refuse_invalid(number, AuthRequired())
             return
-        self._mistakes = 0
-        if not self.desk.has_room():
+        self._invalid_count = 0
+        if not self.server.has_room():
             self._refuse(number, Overloaded())
         elif self.actor is None:
-            self._admission = self._start(self._answer(request))
+            self._authentication = self._start(self._answer(request))
         elif isinstance(request, frames.Resume):
             self._take_resume(request)
         else:
-            self._start(self._answer(request), self._line(request))
+            self._start(self._answer(request), self._ordering_key(request))
 
     def _take_resume(self, request: frames.Resume) -> None:
         if self._is_resuming:
-            self._refuse(request.id, OneAtATime())
+            self._refuse(request.id, ResumeInProgress())
         else:
             self._is_resuming = True
             self._start(self._answer(request))
 
-    def _line(self, request: frames.Request) -> str | None:
+    def _ordering_key(self, request: frames.Request) -> str | None:
         """What one client writes into one thread takes effect in the order in which it was sent:
         a message is checked once the one before it is queued. Where the store keeps that order
         itself nothing has to wait, but for another try of a message that is under way, and for what
@@ -235,42 +241,40 @@ class Session:
         return None
 
     def _may_overtake(self, request: frames.Send) -> bool:
-        messaging, thread = self.desk.messaging, request.thread_id
-        if not messaging.store.is_local or thread in self._lines:
+        messaging, thread = self.server.messaging, request.thread_id
+        if not messaging.store.is_local or thread in self._ordered:
             return True
         assert self.actor is not None
         name = (ThreadId(thread), self.actor.user, request.client_message_id)
-        return messaging.heads.sending.is_under_way(name)
+        return messaging.thread_cache.sending.is_under_way(name)
 
-    def _start(
-        self, work: Coroutine[Any, Any, None], line: str | None = None
-    ) -> asyncio.Task[None]:
-        if line is None:
+    def _start(self, work: Coroutine[Any, Any, None], key: str | None = None) -> asyncio.Task[None]:
+        if key is None:
             task = asyncio.get_running_loop().create_task(work)
         else:
-            task = self._lines.start(line, work)
+            task = self._ordered.start(key, work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
-        self.desk.under_way += 1
+        self.server.under_way += 1
         return task
 
     def _done(self, task: asyncio.Task[None]) -> None:
-        self.desk.under_way -= 1
+        self.server.under_way -= 1
         self._tasks.discard(task)
-        self._lines.leave(task)
+        self._ordered.leave(task)
         if not task.cancelled() and (bug := task.exception()) is not None:
             _log.error("something in the background of a socket went wrong", exc_info=bug)
-        if task is self._admission:
-            self._admission = None
+        if task is self._authentication:
+            self._authentication = None
             self._take_rest()
             if not self._is_resuming:
-                self.stream.go_on(caught_up=False)
+                self.delivery.resume_live(caught_up=False)
         elif self._unread or len(self._tasks) == MOST_UNDER_WAY - 1:
             self._take_rest()
 
-    def start_next_in_line(self) -> None:
+    def start_next(self) -> None:
         """For the handler of a request that nothing sent after it can overtake any more."""
-        self._lines.leave(asyncio.current_task())
+        self._ordered.leave(asyncio.current_task())
 
     # What becomes of it.
 
@@ -278,125 +282,131 @@ class Session:
         number: int | None = getattr(request, "id", None)
         try:
             if isinstance(request, frames.Auth):
-                answer: Ack | None = await self._authenticated(request)
+                answer: Ack | None = await self._handle_auth(request)
             elif isinstance(request, frames.Resume):
                 answer = None
-                await self._resumed(request)
+                await self._handle_resume(request)
             else:
                 assert self.actor is not None
-                await self.desk.authenticator.check(self.actor)
+                await self.server.authenticator.check(self.actor)
                 await self._spend(self.actor, request)
-                answer = await self.desk.handlers[type(request)](self, request)
+                answer = await self.server.handlers[type(request)](self, request)
         except Problem as problem:
             self._refuse(number, problem)
-            self._part_over(problem)
+            self._close_if_fatal(problem)
         except Exception:
             _log.exception("a request of type %s failed", type(request).__name__)
-            self._tell_problem(number, errors.INTERNAL)
+            self._send_problem(number, errors.INTERNAL)
         else:
             if answer is not None and not self.is_over:
-                self.outbox.answer(encode(answer))
+                self.outbox.send_reply(encode(answer))
 
     async def _spend(self, actor: Actor, request: frames.Request) -> None:
         """Before any work is done for it."""
         limit = _LIMITS.get(type(request), Limit.CHANGES)
-        await self.desk.messaging.safety.limits.spend(actor.user, limit)
+        await self.server.messaging.safety.limits.spend(actor.user, limit)
 
-    async def _authenticated(self, request: frames.Auth) -> Ack:
-        actor, expires_ms = await self.desk.authenticator.admit(request.token, request.act_for)
+    async def _handle_auth(self, request: frames.Auth) -> Ack:
+        actor, expires_ms = await self.server.authenticator.authenticate_with_expiry(
+            request.token, request.act_for
+        )
         if not actor.may(Scope.USER):
             raise NotAllowed((Scope.USER,))
         await self._spend(actor, request)
         if self.actor is not None and actor.user != self.actor.user:
-            raise SayWhoFirst
+            raise AuthRequired
         cursor = self.cursor()
         if self.actor is None:
             await self._listen(actor)
-            cursor = self.desk.cursor(actor.user)
+            cursor = self.server.cursor(actor.user)
         if self.actor is None and not self.is_over:
-            self.wire.admitted()
-            if (oldest := self.desk.admitted(self, actor.user)) is not None:
-                oldest.give_way()
+            self.transport.authenticated()
+            if (oldest := self.server.authenticated(self, actor.user)) is not None:
+                oldest.close_oldest()
         self.actor = actor
-        self._patience.cancel()
+        self._auth_timer.cancel()
         if not self.is_over:
-            self._ticket.renew(expires_ms)
+            self._token_timer.renew(expires_ms)
         return Ack(request.id, cursor=cursor, user_id=actor.user, expires_at=iso(expires_ms))
 
     async def _listen(self, actor: Actor) -> None:
         """What comes from here on is held until it is known whether the client wants to have what
         it missed first."""
-        self._checked_ms = self.desk.messaging.clock.now_ms()
-        self.screen.belongs_to(actor)
-        self.stream.hold()
+        self._checked_ms = self.server.messaging.clock.now_ms()
+        self.focus.set_actor(actor)
+        self.delivery.hold()
         if not self.is_over:
-            self.stream.user = actor.user
-            self.desk.hub.add(user_topic(actor.user), self.stream)
-            await self.desk.hub.bus.ready()
+            self.delivery.user = actor.user
+            self.server.hub.add(user_topic(actor.user), self.delivery)
+            await self.server.hub.bus.ready()
 
     def cursor(self) -> str | None:
-        if self.actor is None or not self.stream.cursor_holds() or not self.desk.hub.is_whole:
+        if (
+            self.actor is None
+            or not self.delivery.is_cursor_valid()
+            or not self.server.hub.is_caught_up
+        ):
             return None
-        return self.desk.cursor(self.actor.user, self._replayed_to)
+        return self.server.cursor(self.actor.user, self._replayed_to)
 
-    async def _resumed(self, request: frames.Resume) -> None:
+    async def _handle_resume(self, request: frames.Resume) -> None:
         """Answers itself: what was held comes right after the answer."""
         assert self.actor is not None
         caught_up = False
-        self.stream.hold()
+        self.delivery.hold()
         try:
-            await self.desk.authenticator.check(self.actor)
+            await self.server.authenticator.check(self.actor)
             await self._spend(self.actor, request)
-            ack = await self._replayed(self.actor, request)
+            ack = await self._replay(self.actor, request)
             if not self.is_over:
-                self.outbox.answer(encode(ack))
+                self.outbox.send_reply(encode(ack))
             caught_up = True
         finally:
             self._is_resuming = False
-            self.stream.go_on(caught_up=caught_up)
+            self.delivery.resume_live(caught_up=caught_up)
 
-    async def _replayed(self, actor: Actor, request: frames.Resume) -> Ack:
+    async def _replay(self, actor: Actor, request: frames.Resume) -> Ack:
         """One page after the other, no faster than the client reads them."""
-        recent = iso(self.desk.messaging.clock.now_ms() - SLACK_MS)
+        recent = iso(self.server.messaging.clock.now_ms() - SLACK_MS)
         cursor, more = request.cursor, True
-        self.stream.expect(request.have)
+        self.delivery.set_known(request.have)
         while more and not self.is_over:
-            changes = await self.desk.changes(actor, cursor)
+            changes = await self.server.changes(actor, cursor)
             if changes.reset:
                 return Ack(request.id, cursor=changes.cursor, reset=True)
-            changes = self.stream.without_known(changes, request.have, recent)
+            changes = self.delivery.without_known(changes, request.have, recent)
             noticed = changes.notices or changes.acknowledged_notice_ids
             if changes.threads or changes.gone or noticed:
-                self.outbox.answer(encode(frames.Synced(request.id, changes)))
+                self.outbox.send_reply(encode(frames.Synced(request.id, changes)))
             cursor, more = changes.cursor, changes.more
-            await self.outbox.room()
+            await self.outbox.wait_writable()
         self._replayed_to = cursor
         return Ack(request.id, cursor=cursor)
 
     # How it ends.
 
-    def make_way(self) -> None:
+    def close_unauthenticated(self) -> None:
         """For another that has not authenticated yet either."""
         self.close(Closed.SLOW_TO_START, "no token came, and others wait")
 
-    def give_way(self) -> None:
+    def close_oldest(self) -> None:
         """For a newer socket of the same user."""
-        self._refuse(None, TooManySockets(self.desk.most_per_user))
+        self._refuse(None, TooManySockets(self.server.most_per_user))
         self.close(Closed.TOO_MANY_SOCKETS, "the user has opened too many sockets")
 
     def _end(self) -> None:
-        self.desk.left(self, None if self.actor is None else self.actor.user)
+        self.server.left(self, None if self.actor is None else self.actor.user)
         self.is_over = True
         self._takes_more = False
         self._unread = None
-        self._patience.cancel()
-        self._ticket.cancel()
-        self.stream.end()
-        self.desk.hub.remove(user_topic(self.stream.user), self.stream)
+        self._auth_timer.cancel()
+        self._token_timer.cancel()
+        self.delivery.end()
+        self.server.hub.remove(user_topic(self.delivery.user), self.delivery)
 
-    def _part_over(self, problem: Problem) -> None:
+    def _close_if_fatal(self, problem: Problem) -> None:
         """Whoever is not let in, or no longer, has to go. Our own trouble is no reason."""
-        if _is_ours(problem):
+        if _is_server_error(problem):
             return
         if isinstance(problem, TooMany) and self.actor is None:
             self.close(Closed.TOO_MUCH, "too many sockets were opened")
@@ -405,36 +415,36 @@ class Session:
         elif isinstance(problem, AccountSuspended):
             self.close(Closed.EXPIRED, "the account is suspended")
 
-    def _too_slow(self) -> None:
+    def _on_auth_timeout(self) -> None:
         self.close(Closed.SLOW_TO_START, "no token came")
 
     def _warn(self, expires_ms: int) -> None:
-        self.outbox.answer(encode(frames.Expiring(iso(expires_ms))))
+        self.outbox.send_reply(encode(frames.Expiring(iso(expires_ms))))
 
-    def _expired(self) -> None:
+    def _on_expired(self) -> None:
         self._refuse(None, TokenExpired())
         self.close(Closed.EXPIRED, "the token has expired")
 
     # What goes wrong.
 
-    def _mistaken(self, number: int | None, problem: Problem) -> None:
+    def _refuse_invalid(self, number: int | None, problem: Problem) -> None:
         self._refuse(number, problem)
-        self._mistakes += 1
-        if self._mistakes >= self.desk.most_mistakes:
+        self._invalid_count += 1
+        if self._invalid_count >= self.server.most_invalid:
             self.close(Closed.TOO_MUCH, "too many invalid requests")
 
     def _refuse(self, number: int | None, problem: Problem) -> None:
-        if _is_ours(problem) and not isinstance(problem, Overloaded):
-            errors.log_own(problem, "a request of a socket")
-        self._tell_problem(number, errors.document_of(problem))
+        if _is_server_error(problem) and not isinstance(problem, Overloaded):
+            errors.log_server_error(problem, "a request of a socket")
+        self._send_problem(number, errors.document_of(problem))
 
-    def _tell_problem(self, number: int | None, document: dict[str, Any]) -> None:
+    def _send_problem(self, number: int | None, document: dict[str, Any]) -> None:
         if not self.is_over:
-            self.outbox.answer(encode(frames.Problem(document, number)))
+            self.outbox.send_reply(encode(frames.Problem(document, number)))
 
 
-def _is_ours(problem: Problem) -> bool:
-    return errors.answer_to(type(problem)).status >= HTTP_500_INTERNAL_SERVER_ERROR
+def _is_server_error(problem: Problem) -> bool:
+    return errors.response_for(type(problem)).status >= HTTP_500_INTERNAL_SERVER_ERROR
 
 
 class _Numbered(msgspec.Struct):

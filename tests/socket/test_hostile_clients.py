@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from greenroom.api.ws.desk import Patience
 from greenroom.api.ws.session import MOST_UNDER_WAY, Session
+from greenroom.api.ws.socket_server import Timeouts
 from tests.socket.client import sending
 from tests.socket.node import CAST, Node, serving, until
 from tests.socket.raw import CLOSE, PING, PONG, TEXT, Raw, framed
@@ -20,13 +20,13 @@ MOST_IN_MEMORY = 1_500_000
 
 
 def only_session(node: Node) -> Session:
-    (session,) = node.desk.sessions
+    (session,) = node.socket_server.sessions
     return session
 
 
 def weight(session: Session) -> int:
-    wire: Any = session.wire
-    written = wire._transport.underlying_transport.get_write_buffer_size()
+    transport: Any = session.transport
+    written = transport._transport.underlying_transport.get_write_buffer_size()
     waiting = session.outbox._bytes
     return int(written + waiting + sum(map(len, session._unread or ())))
 
@@ -114,8 +114,8 @@ async def test_a_flood_of_focus_and_typing_is_done_once_in_a_while(node: Node) -
 
 @pytest.mark.both_loops
 async def test_whoever_answers_no_ping_is_closed(tmp_path: Path) -> None:
-    patience = Patience(idle=0.1, pong=0.05)
-    async with serving(tmp_path, patience=patience) as node:
+    timeouts = Timeouts(idle=0.1, pong=0.05)
+    async with serving(tmp_path, timeouts=timeouts) as node:
         await node.join(*CAST)
         dead, alive = await node.raw("ana"), await node.raw("ben")
         for _ in range(3):
@@ -124,7 +124,7 @@ async def test_whoever_answers_no_ping_is_closed(tmp_path: Path) -> None:
             alive.send(PONG, payload)
         kinds = [(await dead.next())[0], (await dead.next())[0]]
         assert kinds == [PING, CLOSE]
-        await until(lambda: len(node.desk.sessions) == 1)
+        await until(lambda: len(node.socket_server.sessions) == 1)
         alive.text({"type": "ping", "id": 1})
         assert (await alive.answer(1))["type"] == "ack"
         for raw in (dead, alive):
@@ -132,13 +132,13 @@ async def test_whoever_answers_no_ping_is_closed(tmp_path: Path) -> None:
 
 
 async def test_whoever_reads_nothing_at_all_is_closed(tmp_path: Path) -> None:
-    patience = Patience(idle=0.1, pong=0.05)
-    async with serving(tmp_path, patience=patience) as node:
+    timeouts = Timeouts(idle=0.1, pong=0.05)
+    async with serving(tmp_path, timeouts=timeouts) as node:
         await node.join(*CAST)
         raw = await node.raw("ana", most_unread=4096)
         raw.pause()
         raw.writer.write(framed(TEXT, b'{"type":"ping","id":1}') * 20_000)
-        await until(lambda: not node.desk.sessions)
+        await until(lambda: not node.socket_server.sessions)
         raw.abort()
 
 
@@ -171,7 +171,7 @@ async def test_gone_in_the_middle_of_everything(
         raw.abort()
     await node.http.close()
     await node.quiet()
-    assert node.desk.hub._listeners.keys() <= {"all"}
+    assert node.socket_server.hub._subscribers.keys() <= {"all"}
     assert not caplog.records, caplog.records
 
 
@@ -196,7 +196,7 @@ async def test_our_last_words_arrive_though_the_client_goes_on_talking(node: Nod
 
 
 async def test_whoever_says_no_goodbye_is_cut_off(tmp_path: Path) -> None:
-    async with serving(tmp_path, patience=Patience(goodbye=0.1)) as node:
+    async with serving(tmp_path, timeouts=Timeouts(close_reply=0.1)) as node:
         raw = await Raw.connect(node.port)
         raw.text({"type": "auth", "id": 1, "token": "nonsense"})
         assert (await raw.frame())["type"] == "problem"
@@ -217,7 +217,7 @@ async def test_trouble_with_one_connection_is_nobody_elses(
             def fail(_: object) -> None:
                 raise RuntimeError("for a test")
 
-            monkeypatch.setattr(session.stream, "hear", fail)
+            monkeypatch.setattr(session.delivery, "hear", fail)
             assert (await ana.send(thread, "hello"))["type"] == "ack"
             assert (await ben.event("message.created"))["message"]["body"] == "hello"
             assert not broken.events
@@ -240,7 +240,9 @@ async def test_pages_that_nobody_reads_do_not_pile_up(node: Node) -> None:
         for _ in range(5):
             assert (await other.ask("ping"))["type"] == "ack"
             await asyncio.sleep(0.1)
-        (session,) = [one for one in node.desk.sessions if one.stream.user == node.id("ben")]
+        (session,) = [
+            one for one in node.socket_server.sessions if one.delivery.user == node.id("ben")
+        ]
         # They wait, each for the one before.
         await until(lambda: session.outbox.is_full and len(session._tasks) > 150)
     raw.resume()

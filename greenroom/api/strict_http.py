@@ -22,7 +22,7 @@ class StrictBuffer(ReceiveBuffer):
         return lines
 
 
-def strict(connection: h11.Connection) -> h11.Connection:
+def make_strict(connection: h11.Connection) -> h11.Connection:
     connection._receive_buffer = StrictBuffer()
     return connection
 

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from greenroom import metadata
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.contract import refuses
+from greenroom.api.etags import IfMatch, tag_in
 from greenroom.api.idempotency import IdempotencyKey
 from greenroom.api.rest import shapes
 from greenroom.api.rest.params import (
@@ -21,9 +21,9 @@ from greenroom.api.rest.params import (
     UserIdInPath,
 )
 from greenroom.api.rest.shapes import Sending, Thread
-from greenroom.api.versions import IfMatch, tag_in
+from greenroom.api.route_docs import refuses
 from greenroom.ids import ThreadId
-from greenroom.messaging import Messaging, seats, update_thread as updating
+from greenroom.messaging import Messaging, edit_thread as updating, participants
 from greenroom.messaging.change_role import change_role
 from greenroom.messaging.hold_change import HeldChange
 from greenroom.messaging.models import BUILT_IN_EVENTS, Role, ServiceRole, Status
@@ -35,10 +35,10 @@ from greenroom.messaging.problems import (
     ConversationLocked,
     InvalidText,
     InvalidThreadChange,
-    NotPlain,
-    NotYourPlace,
     ParticipantNotFound,
+    PlainTextOnly,
     RequestPending,
+    RoleNotAllowed,
     TextRefused,
     TextRejected,
     ThreadChanged,
@@ -46,12 +46,12 @@ from greenroom.messaging.problems import (
 )
 from greenroom.messaging.rules import settings_version
 from greenroom.messaging.set_status import ThreadChange
-from greenroom.messaging.thread import managed_view, view_with_role
+from greenroom.messaging.thread import details_with_role, managed_details
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.limits import TooMany
 
 _ETAG = [ResponseHeader(name="ETag", description="For `If-Match`.", documentation_only=True)]
-_WRITING = (AcceptFirst, RequestPending, NotPlain, ConversationLocked, ConversationClosed)
+_WRITING = (AcceptFirst, RequestPending, PlainTextOnly, ConversationLocked, ConversationClosed)
 _Bound: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)] | UnsetType | None
 
 
@@ -121,7 +121,7 @@ async def get_thread(
     responses={202: ResponseSpec(shapes.HeldChange, description="The name waits for a moderator.")}
     | refuses(
         ThreadNotFound,
-        NotYourPlace,
+        RoleNotAllowed,
         *_WRITING,
         ThreadChanged,
         InvalidThreadChange,
@@ -141,7 +141,7 @@ async def update_thread(
     if_match: IfMatch = None,
 ) -> Response[Thread]:
     version = tag_in(if_match)
-    updated = await updating.update_thread(
+    updated = await updating.edit_thread(
         messaging, actor, thread_id, _change(data), data.subject, settings_version=version
     )
     if isinstance(updated, HeldChange):
@@ -158,7 +158,7 @@ async def update_thread(
     "conversation.",
     response_description="The changed conversation.",
     responses=refuses(
-        ThreadNotFound, ParticipantNotFound, NotYourPlace, AcceptFirst, TooMany, body=True
+        ThreadNotFound, ParticipantNotFound, RoleNotAllowed, AcceptFirst, TooMany, body=True
     ),
 )
 async def patch_role(
@@ -169,7 +169,7 @@ async def patch_role(
     messaging: TheMessaging,
 ) -> Thread:
     await change_role(messaging, actor, thread_id, user_id, data.role, data.service_role)
-    seen = await view_with_role(messaging, actor, thread_id, data.role)
+    seen = await details_with_role(messaging, actor, thread_id, data.role)
     return shapes.thread(seen, messaging.clock.now_ms())
 
 
@@ -180,12 +180,12 @@ async def patch_role(
     summary="Leave, or remove a participant",
     description="With your own id you leave. To remove others you must manage the conversation.",
     response_description="The person is no longer in the conversation.",
-    responses=refuses(ThreadNotFound, ParticipantNotFound, NotYourPlace, AcceptFirst, TooMany),
+    responses=refuses(ThreadNotFound, ParticipantNotFound, RoleNotAllowed, AcceptFirst, TooMany),
 )
 async def remove_participant(
     thread_id: ThreadIdInPath, user_id: UserIdInPath, actor: Caller, messaging: TheMessaging
 ) -> None:
-    await seats.remove(messaging, actor, thread_id, user_id)
+    await participants.remove(messaging, actor, thread_id, user_id)
 
 
 @post(
@@ -200,7 +200,7 @@ async def remove_participant(
     responses={200: ResponseSpec(Sending, description="A retry: the first message.")}
     | refuses(
         ThreadNotFound,
-        NotYourPlace,
+        RoleNotAllowed,
         AcceptFirst,
         InvalidText,
         ClientIdReused,
@@ -237,7 +237,7 @@ def _change(data: ThreadUpdate) -> ThreadChange:
 
 
 async def _tagged(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Response[Thread]:
-    seen = await managed_view(messaging, actor, thread_id)
+    seen = await managed_details(messaging, actor, thread_id)
     tag = f'"{settings_version(seen.side.thread)}"'
     return Response(shapes.thread(seen, messaging.clock.now_ms()), headers={"ETag": tag})
 

@@ -8,15 +8,15 @@ from litestar.params import JSONBody
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.contract import refuses
 from greenroom.api.rest import shapes
 from greenroom.api.rest.params import MOST_BYTES, Caller, TheMessaging, ThreadIdInPath
 from greenroom.api.rest.shapes import Mine
+from greenroom.api.route_docs import refuses
 from greenroom.clock import iso
 from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging, access, draft as drafts, read
-from greenroom.messaging.arrange import Wishes, arrange
-from greenroom.messaging.problems import InvalidMark, InvalidText, ThreadNotFound
+from greenroom.messaging.problems import InvalidReadPosition, InvalidText, ThreadNotFound
+from greenroom.messaging.row_settings import RowChanges, change_row
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.limits import Limit
 
@@ -61,7 +61,7 @@ class Draft(Struct, rename="camel"):
     summary="Mark messages as read",
     description="The read position never moves back. `PUT …/unread` moves it back.",
     response_description="Your side of the conversation.",
-    responses=refuses(ThreadNotFound, InvalidMark, body=True),
+    responses=refuses(ThreadNotFound, InvalidReadPosition, body=True),
 )
 async def mark_read(
     thread_id: ThreadIdInPath, data: JSONBody[UpTo], actor: Caller, messaging: TheMessaging
@@ -77,7 +77,7 @@ async def mark_read(
     summary="Mark messages as delivered",
     response_description="The messages are marked.",
     status_code=204,
-    responses=refuses(ThreadNotFound, InvalidMark, body=True),
+    responses=refuses(ThreadNotFound, InvalidReadPosition, body=True),
 )
 async def mark_delivered(
     thread_id: ThreadIdInPath, data: JSONBody[UpTo], actor: Caller, messaging: TheMessaging
@@ -91,7 +91,7 @@ async def mark_delivered(
     summary="Mark as unread",
     description="From a message on, until you read or reply.",
     response_description="Your side of the conversation.",
-    responses=refuses(ThreadNotFound, InvalidMark, body=True),
+    responses=refuses(ThreadNotFound, InvalidReadPosition, body=True),
 )
 async def mark_unread(
     thread_id: ThreadIdInPath, data: JSONBody[From], actor: Caller, messaging: TheMessaging
@@ -107,19 +107,19 @@ async def mark_unread(
     description="A muted conversation adds nothing to the badge; `mutedUntil: null` unmutes it. "
     "An archived one comes back with the next message, unless it is muted; a hidden one always.",
     response_description="Your side of the conversation.",
-    responses=refuses(ThreadNotFound, InvalidMark, body=True),
+    responses=refuses(ThreadNotFound, InvalidReadPosition, body=True),
 )
 async def arrange_thread(
     thread_id: ThreadIdInPath, data: JSONBody[Arrangement], actor: Caller, messaging: TheMessaging
 ) -> Mine:
-    wishes = Wishes(
+    changes = RowChanges(
         pinned=_given(data.pinned),
         muted_until_ms=_until(data.muted_until),
         archived=_given(data.archived),
         spam=_given(data.spam),
         hidden=_given(data.hidden),
     )
-    await arrange(messaging, actor, thread_id, wishes)
+    await change_row(messaging, actor, thread_id, changes)
     return await _mine(messaging, actor, thread_id)
 
 
@@ -174,8 +174,8 @@ def _until(wish: datetime | UnsetType | None) -> int | None:
 
 
 async def _mine(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Mine:
-    side = await access.thread(messaging, actor, thread_id)
-    return shapes.mine(side, messaging.clock.now_ms())
+    view = await access.thread(messaging, actor, thread_id)
+    return shapes.mine(view, messaging.clock.now_ms())
 
 
 routes = Router(

@@ -13,8 +13,8 @@ import msgspec
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from greenroom.api.errors import document_of, title_of, type_of
-from greenroom.api.framing import strict
 from greenroom.api.problems import Overloaded
+from greenroom.api.strict_http import make_strict
 
 REQUEST_SECONDS = 20.0
 """For a whole request, with what it brings along."""
@@ -39,24 +39,24 @@ _MALFORMED = (
     b"content-type: application/problem+json\r\n"
     b"content-length: %d\r\n\r\n%s" % (len(_PROBLEM), _PROBLEM)
 )
-_CROWDED = msgspec.json.encode(document_of(Overloaded()))
+_OVERLOADED = msgspec.json.encode(document_of(Overloaded()))
 _UNFINISHED = (h11.IDLE, h11.SEND_BODY)
 _UNANSWERED = (h11.IDLE, h11.SEND_RESPONSE)
 
 
-class Door(H11Protocol):
+class LimitedHttpProtocol(H11Protocol):
     """Beyond `most` connections the one that has been idle longest is cut off. Where none is idle,
     a few more are let in for the health checks alone, and told so if they want anything else."""
 
-    _patience: asyncio.TimerHandle | None = None
-    _writing: asyncio.TimerHandle | None = None
+    _request_timer: asyncio.TimerHandle | None = None
+    _write_timer: asyncio.TimerHandle | None = None
     _unwritten = 0
 
     def __init__(self, *args: Any, most: int = MOST, **named: Any) -> None:
         super().__init__(*args, **named)
         self._most = most
         self._idle_since = self.loop.time()
-        strict(self.conn)
+        make_strict(self.conn)
 
     @property
     def is_idle(self) -> bool:
@@ -67,18 +67,18 @@ class Door(H11Protocol):
         super().connection_made(transport)
         if len(self.connections) > self._most:
             self._make_room()
-        self._wait()
+        self._start_request_timer()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         if self.conn.their_state not in _UNFINISHED or self not in self.connections:
-            self._stop_waiting()
-        elif self._patience is None:
-            self._wait()
+            self._stop_request_timer()
+        elif self._request_timer is None:
+            self._start_request_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_waiting()
-        self._stop_watching()
+        self._stop_request_timer()
+        self._stop_write_timer()
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
@@ -91,7 +91,7 @@ class Door(H11Protocol):
         self._watch_writing()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        self._stop_watching()
+        self._stop_write_timer()
         super().handle_websocket_upgrade(event)
 
     def send_400_response(self, msg: str) -> None:
@@ -103,7 +103,7 @@ class Door(H11Protocol):
 
     def _make_room(self) -> None:
         others = [one for one in self.connections if one is not self]
-        idle = [one for one in others if isinstance(one, Door) and one.is_idle]
+        idle = [one for one in others if isinstance(one, LimitedHttpProtocol) and one.is_idle]
         if idle:
             min(idle, key=lambda one: one._idle_since).transport.abort()
         elif len(others) < self._most + RESERVE:
@@ -111,16 +111,16 @@ class Door(H11Protocol):
         else:
             self.transport.abort()
 
-    def _wait(self) -> None:
-        self._patience = self.loop.call_later(REQUEST_SECONDS, self._give_up)
+    def _start_request_timer(self) -> None:
+        self._request_timer = self.loop.call_later(REQUEST_SECONDS, self._on_request_timeout)
 
-    def _stop_waiting(self) -> None:
-        if self._patience is not None:
-            self._patience.cancel()
-            self._patience = None
+    def _stop_request_timer(self) -> None:
+        if self._request_timer is not None:
+            self._request_timer.cancel()
+            self._request_timer = None
 
-    def _give_up(self) -> None:
-        self._patience = None
+    def _on_request_timeout(self) -> None:
+        self._request_timer = None
         if not self.transport.is_closing():
             if self.conn.our_state in _UNANSWERED:
                 self.transport.write(_TOO_LATE)
@@ -131,37 +131,37 @@ class Door(H11Protocol):
         """From when there is something that the client has not taken yet. A connection that is
         closed stays open until it has."""
         self._unwritten = self.transport.get_write_buffer_size()
-        if self._writing is None and self._unwritten:
-            self._writing = self.loop.call_later(WRITE_SECONDS, self._check_written)
+        if self._write_timer is None and self._unwritten:
+            self._write_timer = self.loop.call_later(WRITE_SECONDS, self._check_written)
 
     def _check_written(self) -> None:
-        self._writing, before = None, self._unwritten
+        self._write_timer, before = None, self._unwritten
         if before and self.transport.get_write_buffer_size() >= before:
             self.transport.abort()
         else:
             self._watch_writing()
 
-    def _stop_watching(self) -> None:
-        if self._writing is not None:
-            self._writing.cancel()
-            self._writing = None
+    def _stop_write_timer(self) -> None:
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
 
 
 def health_only(app: Any) -> Any:
     """For a connection that there is no room for: it may ask how the server is."""
 
-    async def crowded(scope: Any, receive: Any, send: Any) -> None:
+    async def overloaded(scope: Any, receive: Any, send: Any) -> None:
         if scope["path"] in _HEALTH:
             await app(scope, receive, send)
             return
         headers = [
             (b"content-type", b"application/problem+json"),
-            (b"content-length", str(len(_CROWDED)).encode()),
+            (b"content-length", str(len(_OVERLOADED)).encode()),
             (b"cache-control", b"no-store"),
             (b"retry-after", b"5"),
             (b"connection", b"close"),
         ]
         await send({"type": "http.response.start", "status": 503, "headers": headers})
-        await send({"type": "http.response.body", "body": _CROWDED})
+        await send({"type": "http.response.body", "body": _OVERLOADED})
 
-    return crowded
+    return overloaded

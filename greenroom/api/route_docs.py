@@ -18,11 +18,11 @@ from msgspec import Struct
 
 from greenroom.api.auth import NotAllowed
 from greenroom.api.errors import (
-    OF_THE_PROTOCOL,
+    HTTP_PROBLEMS,
     PROBLEM_JSON,
     ProblemDocument,
-    answer_to,
     document_of,
+    response_for,
     title_of,
     type_of,
 )
@@ -50,15 +50,15 @@ def refuses(
     body which is too large, and with `token`, those of whoever calls without one that counts."""
     found: dict[int, list[dict[str, Any]]] = {}
     for status in (400, 413) if body else (400,):
-        found[status] = [_of_the_protocol(status)]
+        found[status] = [_http_problem(status)]
     for kind in (*(_ALWAYS if token else ()), *kinds):
         shown = document_of(example_of(kind))
-        found.setdefault(answer_to(kind).status, []).append(shown)
+        found.setdefault(response_for(kind).status, []).append(shown)
     return {status: _spec(problems) for status, problems in sorted(found.items())}
 
 
-def _of_the_protocol(status: int) -> dict[str, Any]:
-    code, detail = OF_THE_PROTOCOL[status]
+def _http_problem(status: int) -> dict[str, Any]:
+    code, detail = HTTP_PROBLEMS[status]
     return {
         "type": type_of(code),
         "title": title_of(code),
@@ -80,7 +80,7 @@ def _spec(problems: Iterable[dict[str, Any]]) -> ResponseSpec:
     )
 
 
-class Shown(Struct, frozen=True):
+class OperationExample(Struct, frozen=True):
     """The examples of one operation: a request's body, and answers by their status."""
 
     answers: Mapping[int, object] = {}
@@ -98,16 +98,16 @@ class _Verbatim(BaseSchemaObject):
         return verbatim
 
 
-class Illustrations(ReceiveRoutePlugin):
+class ExamplesPlugin(ReceiveRoutePlugin):
     """Gives every operation its examples when the document is made."""
 
-    def __init__(self, examples: Mapping[str, Shown]) -> None:
+    def __init__(self, examples: Mapping[str, OperationExample]) -> None:
         @dataclass
-        class Illustrated(Operation):
+        class DocumentedOperation(Operation):
             def __post_init__(self) -> None:
-                _illustrate(self, examples.get(self.operation_id or "", Shown()))
+                _add_examples(self, examples.get(self.operation_id or "", OperationExample()))
 
-        self._operation = Illustrated
+        self._operation = DocumentedOperation
 
     def receive_route(self, route: BaseRoute) -> None:
         if isinstance(route, HTTPRoute):
@@ -115,7 +115,7 @@ class Illustrations(ReceiveRoutePlugin):
                 handler.operation_class = self._operation
 
 
-def _illustrate(operation: Operation, shown: Shown) -> None:
+def _add_examples(operation: Operation, shown: OperationExample) -> None:
     if isinstance(operation.request_body, RequestBody) and shown.request is not None:
         _put(operation.request_body.content, shown.request)
     for status, answer in shown.answers.items():

@@ -25,18 +25,18 @@ from picows import (
 
 from greenroom.api import errors
 from greenroom.api.problems import Overloaded
-from greenroom.api.ws.desk import Desk
 from greenroom.api.ws.session import Session
+from greenroom.api.ws.socket_server import SocketServer
 
 PATH = "/v1/socket"
 PROTOCOL = "greenroom.v1"
 _BEARER = "bearer."
 MOST_BYTES = 128 * 1024
 _TOO_BIG = WSCloseCode.MESSAGE_TOO_BIG.value
-_AGAINST_THE_PROTOCOL = WSCloseCode.PROTOCOL_ERROR.value
-_SAID_NOTHING = WSCloseCode.NO_INFO.value
-_NO_SUCH_PAGE, _NOTHING_THERE = errors.OF_THE_PROTOCOL[HTTPStatus.NOT_FOUND]
-_NOWHERE = {
+_PROTOCOL_ERROR = WSCloseCode.PROTOCOL_ERROR.value
+_NO_CODE = WSCloseCode.NO_INFO.value
+_NO_SUCH_PAGE, _NOTHING_THERE = errors.HTTP_PROBLEMS[HTTPStatus.NOT_FOUND]
+_NOT_FOUND = {
     "type": errors.type_of(_NO_SUCH_PAGE),
     "title": errors.title_of(_NO_SUCH_PAGE),
     "status": HTTPStatus.NOT_FOUND.value,
@@ -44,35 +44,37 @@ _NOWHERE = {
 }
 
 
-class Waiting(Protocol):
+class UnauthenticatedProtocol(Protocol):
     """What stands before a socket until its client has authenticated."""
 
-    socket: "Socket | None"
+    socket: "PicowsTransport | None"
 
-    def admitted(self) -> None: ...
+    def authenticated(self) -> None: ...
 
 
-class Socket(WSListener):
-    def __init__(self, desk: Desk, token: str | None, on_admitted: Callable[[], None]) -> None:
-        self._on_admitted = on_admitted
-        self._desk = desk
+class PicowsTransport(WSListener):
+    def __init__(
+        self, server: SocketServer, token: str | None, on_authenticated: Callable[[], None]
+    ) -> None:
+        self._on_authenticated = on_authenticated
+        self._server = server
         self._token = token
         self._transport: WSTransport | None = None
         self._session: Session | None = None
         self.has_received = token is not None
         """Whether a whole first frame has come, or the token that stands for it."""
-        self._parts: bytearray | None = None
+        self._fragments: bytearray | None = None
         self._is_paused = False
         self._waiting: list[bytes] = []
-        self._goodbye: asyncio.TimerHandle | None = None
+        self._close_timer: asyncio.TimerHandle | None = None
 
     # What picows calls.
 
     def on_ws_connected(self, transport: WSTransport) -> None:
         self._transport = transport
-        self._session = Session(self._desk, self)
-        if (oldest := self._desk.arrived(self._session)) is not None:
-            oldest.make_way()
+        self._session = Session(self._server, self)
+        if (oldest := self._server.add(self._session)) is not None:
+            oldest.close_unauthenticated()
         if self._token is not None:
             self._session.authenticate(self._token)
 
@@ -81,29 +83,29 @@ class Socket(WSListener):
             code = frame.get_close_code()  # a number where it has no name
             transport.send_close(_echo(getattr(code, "value", code)))  # type: ignore[arg-type]
             transport.disconnect()
-            self._cut_off_soon()
+            self._disconnect_soon()
         elif frame.msg_type != WSMsgType.PONG and not transport.is_close_frame_sent:
             self._take(frame)
 
     def on_ws_disconnected(self, transport: WSTransport) -> None:
-        if self._goodbye is not None:
-            self._goodbye.cancel()
+        if self._close_timer is not None:
+            self._close_timer.cancel()
         if self._session is not None:
-            self._desk.sessions.discard(self._session)
+            self._server.sessions.discard(self._session)
             self._session.disconnected()
 
     def pause_writing(self) -> None:
         if self._session is not None:
-            self._session.fill_up()
+            self._session.pause_writes()
 
     def resume_writing(self) -> None:
         if self._session is not None:
-            self._session.empty_out()
+            self._session.resume_writes()
 
     # What the session calls.
 
-    def admitted(self) -> None:
-        self._on_admitted()
+    def authenticated(self) -> None:
+        self._on_authenticated()
 
     def write(self, payload: bytes) -> None:
         if not self._waiting:
@@ -121,7 +123,7 @@ class Socket(WSListener):
             self._flush()
             self._transport.send_close(code, reason.encode())  # type: ignore[arg-type]
             self.resume_reading()
-            self._cut_off_soon()
+            self._disconnect_soon()
 
     def refuse_first_frame(self, most_bytes: int) -> None:
         if self._session is not None:
@@ -144,44 +146,44 @@ class Socket(WSListener):
             transport.is_disconnected or transport.underlying_transport.is_closing()
         )
 
-    def _cut_off_soon(self) -> None:
-        if self._goodbye is None and self._transport is not None:
+    def _disconnect_soon(self) -> None:
+        if self._close_timer is None and self._transport is not None:
             loop = asyncio.get_running_loop()
-            seconds = self._desk.patience.goodbye
-            self._goodbye = loop.call_later(seconds, self._transport.disconnect, False)
+            seconds = self._server.timeouts.close_reply
+            self._close_timer = loop.call_later(seconds, self._transport.disconnect, False)
 
     def _take(self, frame: WSFrame) -> None:
         assert self._session is not None
         self.has_received = self.has_received or bool(frame.fin)
         if frame.rsv1 or frame.rsv2 or frame.rsv3:
-            self._session.close(_AGAINST_THE_PROTOCOL, "no extension was agreed on")
+            self._session.close(_PROTOCOL_ERROR, "no extension was agreed on")
             return
         goes_on = frame.msg_type == WSMsgType.CONTINUATION
-        if goes_on == (self._parts is None):
-            self._session.close(_AGAINST_THE_PROTOCOL, "this continues nothing")
-        elif frame.fin and self._parts is None:
+        if goes_on == (self._fragments is None):
+            self._session.close(_PROTOCOL_ERROR, "this continues nothing")
+        elif frame.fin and self._fragments is None:
             self._session.receive(frame.get_payload_as_bytes())
         else:
-            self._gather(frame.get_payload_as_bytes(), is_last=bool(frame.fin))
+            self._add_fragment(frame.get_payload_as_bytes(), is_last=bool(frame.fin))
 
-    def _gather(self, part: bytes, *, is_last: bool) -> None:
+    def _add_fragment(self, part: bytes, *, is_last: bool) -> None:
         assert self._session is not None
-        if self._parts is None:
-            self._parts = bytearray()
-        self._parts += part
-        if len(self._parts) > MOST_BYTES:
+        if self._fragments is None:
+            self._fragments = bytearray()
+        self._fragments += part
+        if len(self._fragments) > MOST_BYTES:
             self._session.close(_TOO_BIG, f"a request must have at most {MOST_BYTES} bytes")
         elif is_last:
-            whole, self._parts = bytes(self._parts), None
+            whole, self._fragments = bytes(self._fragments), None
             self._session.receive(whole)
 
 
 def _echo(code: int) -> int:
     """What is answered to a client's close frame: RFC 6455, section 7.4."""
-    if code == _SAID_NOTHING:
+    if code == _NO_CODE:
         return WSCloseCode.OK.value
     said = (1000 <= code <= 1014 and code not in (1004, 1005, 1006)) or 3000 <= code <= 4999
-    return code if said else _AGAINST_THE_PROTOCOL
+    return code if said else _PROTOCOL_ERROR
 
 
 def _header(length: int) -> bytes:
@@ -193,20 +195,20 @@ def _header(length: int) -> bytes:
     return b"\x81\x7f" + length.to_bytes(8, "big")
 
 
-def upgrade(
-    desk: Desk, waiting: Waiting, request: WSUpgradeRequest
+def accept_upgrade(
+    server: SocketServer, waiting: UnauthenticatedProtocol, request: WSUpgradeRequest
 ) -> WSUpgradeResponseWithListener:
     """Lets a client in, or says at the door why not."""
     path = request.path.decode(errors="replace").partition("?")[0]
     if path != PATH:
-        return _refused(_NOWHERE)
-    if not desk.takes_more():
+        return _refused(_NOT_FOUND)
+    if not server.accepts_connections():
         return _refused(errors.document_of(Overloaded()), {"Retry-After": "5"})
     offered = ",".join(request.headers.getall("Sec-WebSocket-Protocol", ()))
     named = [one.strip() for one in offered.split(",")]
     chosen = {"Sec-WebSocket-Protocol": PROTOCOL} if PROTOCOL in named else None
     accepted = WSUpgradeResponse.create_101_response(chosen)
-    waiting.socket = Socket(desk, _token_among(named), waiting.admitted)
+    waiting.socket = PicowsTransport(server, _token_among(named), waiting.authenticated)
     return WSUpgradeResponseWithListener(accepted, waiting.socket)
 
 

@@ -17,8 +17,8 @@ from typing import Any
 from picows import WSAutoPingStrategy
 from picows.picows import WSProtocol  # type: ignore[attr-defined]
 
-from greenroom.api.ws.desk import Desk
-from greenroom.api.ws.wire import MOST_BYTES, Socket, upgrade
+from greenroom.api.ws.socket_server import SocketServer
+from greenroom.api.ws.transport import MOST_BYTES, PicowsTransport, accept_upgrade
 
 _HANDSHAKE_SECONDS = 10
 _KERNEL_BYTES = 64 * 1024
@@ -30,7 +30,7 @@ MOST_BYTES_WAITING = 12 * 1024
 _CONNECTION = re.compile(rb"(?im)^connection:[^\r\n]*")
 
 
-class _Quiet(logging.LoggerAdapter[logging.Logger]):
+class _QuietLogger(logging.LoggerAdapter[logging.Logger]):
     """picows tells of everybody who comes and goes, and takes what a client gets wrong for an error
     of ours."""
 
@@ -41,14 +41,14 @@ class _Quiet(logging.LoggerAdapter[logging.Logger]):
         self.debug(msg, *args, **how)
 
 
-_log = _Quiet(logging.getLogger("greenroom.socket"), {})
+_log = _QuietLogger(logging.getLogger("greenroom.socket"), {})
 
 
-class Handover(asyncio.Protocol):
+class UpgradeProtocol(asyncio.Protocol):
     """What uvicorn takes for its websocket protocol. It makes one for each request to upgrade."""
 
-    def __init__(self, desk: Desk, **_: Any) -> None:
-        self._desk = desk
+    def __init__(self, server: SocketServer, **_: Any) -> None:
+        self._server = server
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -59,14 +59,14 @@ class Handover(asyncio.Protocol):
         self._transport.pause_reading()
         # Firefox asks for `keep-alive, Upgrade`, and picows knows `Upgrade` alone.
         plain = _CONNECTION.sub(b"connection: Upgrade", request)
-        asyncio.get_running_loop().call_soon(self._hand_over, self._transport, plain)
+        asyncio.get_running_loop().call_soon(self._start_picows, self._transport, plain)
 
-    def _hand_over(self, transport: asyncio.Transport, request: bytes) -> None:
+    def _start_picows(self, transport: asyncio.Transport, request: bytes) -> None:
         if transport.is_closing():
             return
-        _keep(transport.get_extra_info("socket"), _KERNEL_BYTES_WAITING)
-        waiting = Waiting(transport)
-        protocol = _socket_protocol(self._desk, waiting)
+        _set_kernel_buffers(transport.get_extra_info("socket"), _KERNEL_BYTES_WAITING)
+        waiting = UnauthenticatedProtocol(transport)
+        protocol = _socket_protocol(self._server, waiting)
         waiting.protocol = protocol
         transport.set_protocol(waiting)
         protocol.connection_made(transport)
@@ -81,24 +81,24 @@ class Handover(asyncio.Protocol):
             transport.resume_reading()
 
 
-class Waiting(asyncio.BufferedProtocol):
+class UnauthenticatedProtocol(asyncio.BufferedProtocol):
     """Stands before picows until the client has authenticated, and lets only so much through: the
     memory that a client can take without a token is small. Then picows is on the transport itself.
     """
 
     protocol: Any = None
-    socket: Socket | None = None
+    socket: PicowsTransport | None = None
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
         self._left = MOST_BYTES_WAITING
-        self._is_admitted = False
+        self._is_authenticated = False
         self._is_paused = False
 
-    def admitted(self) -> None:
+    def authenticated(self) -> None:
         """Only after the read that is under way: how bytes are handed over changes with it."""
-        self._is_admitted = True
-        asyncio.get_running_loop().call_soon(self._step_aside)
+        self._is_authenticated = True
+        asyncio.get_running_loop().call_soon(self._install_picows)
 
     def get_buffer(self, sizehint: int) -> memoryview:
         room: memoryview = self.protocol.get_buffer(sizehint)
@@ -107,7 +107,7 @@ class Waiting(asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         self._left -= nbytes
         self.protocol.buffer_updated(nbytes)
-        if self._left <= 0 and not self._is_admitted and self._transport.is_reading():
+        if self._left <= 0 and not self._is_authenticated and self._transport.is_reading():
             # A second frame may wait for the first to be answered; nothing is read meanwhile.
             self._transport.pause_reading()
             self._is_paused = True
@@ -126,33 +126,33 @@ class Waiting(asyncio.BufferedProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self.protocol.connection_lost(exc)
 
-    def _step_aside(self) -> None:
+    def _install_picows(self) -> None:
         if not self._transport.is_closing():
-            _keep(self._transport.get_extra_info("socket"), _KERNEL_BYTES)
+            _set_kernel_buffers(self._transport.get_extra_info("socket"), _KERNEL_BYTES)
             self._transport.set_protocol(self.protocol)
             if self._is_paused:
                 self._transport.resume_reading()
 
 
-def _keep(connection: socket.socket, most: int) -> None:
+def _set_kernel_buffers(connection: socket.socket, most: int) -> None:
     for buffer in (socket.SO_RCVBUF, socket.SO_SNDBUF):
         connection.setsockopt(socket.SOL_SOCKET, buffer, most)
 
 
-def _socket_protocol(desk: Desk, waiting: Waiting) -> Any:
+def _socket_protocol(server: SocketServer, waiting: UnauthenticatedProtocol) -> Any:
     """As `picows.ws_create_server` makes it: it has no other way in for a connection that is made
     already. Its version is pinned for that."""
     return WSProtocol(
         None,
         None,
         False,
-        partial(upgrade, desk, waiting),
+        partial(accept_upgrade, server, waiting),
         _log,
         True,
         _HANDSHAKE_SECONDS,
         True,
-        desk.patience.idle,
-        desk.patience.pong,
+        server.timeouts.idle,
+        server.timeouts.pong,
         WSAutoPingStrategy.PING_WHEN_IDLE,
         True,
         MOST_BYTES,

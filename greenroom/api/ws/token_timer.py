@@ -10,7 +10,7 @@ _LONGEST_WAIT_MS = 3_600_000
 """The clock may be set meanwhile; a timer does not know."""
 
 
-class Ticket:
+class TokenTimer:
     def __init__(self, clock: Clock, warn: Callable[[int], None], end: Callable[[], None]) -> None:
         self._clock = clock
         self._warn = warn

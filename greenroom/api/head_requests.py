@@ -7,7 +7,7 @@ from litestar.enums import HttpMethod, ScopeType
 from litestar.types import HTTPScope, Message, Receive, Scope, Send
 
 
-class HeadsToo(Litestar):
+class HeadAsGet(Litestar):
     """Routes are declared for GET alone; a HEAD is routed as one."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # type: ignore[override]

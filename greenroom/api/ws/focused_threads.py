@@ -13,14 +13,14 @@ from typing import Any, TypeAlias
 import msgspec
 
 from greenroom.api.ws import frames
-from greenroom.api.ws.herald import encode
+from greenroom.api.ws.publish import encode
 from greenroom.clock import iso
 from greenroom.errors import Problem
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import Messaging, presence
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.people.actor import Actor
-from greenroom.realtime.base import Notice, thread_topic
+from greenroom.realtime.bus import BusMessage, thread_topic
 from greenroom.realtime.hub import Hub
 from greenroom.realtime.outbox import Outbox
 
@@ -28,7 +28,7 @@ _PRESENCE = b'{"type":"presence.changed"'
 Start: TypeAlias = Callable[[Coroutine[Any, Any, None]], object]
 
 
-class Screen:
+class FocusedThreads:
     def __init__(
         self,
         messaging: Messaging,
@@ -45,35 +45,35 @@ class Screen:
         self._outbox = outbox
         self._start = start
         self._refuse = refuse
-        self._wanted: frozenset[ThreadId] | None = None
+        self._requested: frozenset[ThreadId] | None = None
         self._typing: dict[ThreadId, bool] = {}
         self._is_working = False
         self._is_over = False
-        self._pace = _Pace()
+        self._rate = _RateLimit()
 
-    def belongs_to(self, actor: Actor) -> None:
+    def set_actor(self, actor: Actor) -> None:
         self.user, self._actor = actor.user, actor
 
     # The hub's side.
 
-    def hear(self, notice: Notice) -> None:
-        thread = _left_by(notice.payload, self.user)
+    def on_message(self, message: BusMessage) -> None:
+        thread = _thread_left_by(message.payload, self.user)
         if thread is None:
-            self._outbox.mention(notice.payload)
+            self._outbox.send_ephemeral(message.payload)
         elif thread in self.threads:  # left on another node's screen, and still on this one
-            self._start(self._insist(thread))
+            self._start(self._restore_presence(thread))
 
-    def missed(self) -> None:
+    def on_gap(self) -> None:
         """It would have passed."""
 
     # The client's side.
 
-    def show(self, threads: Iterable[ThreadId]) -> None:
+    def focus(self, threads: Iterable[ThreadId]) -> None:
         """These and no others, before long."""
-        self._wanted = frozenset(threads)
+        self._requested = frozenset(threads)
         self._wake()
 
-    def type_in(self, thread: ThreadId, *, on: bool) -> None:
+    def set_typing(self, thread: ThreadId, *, on: bool) -> None:
         if len(self._typing) < frames.MOST_ON_SCREEN or thread in self._typing:
             self._typing[thread] = on
             self._wake()
@@ -97,31 +97,31 @@ class Screen:
         self._is_over = True
         self._typing.clear()
         if self.threads or self._is_working:
-            self.show(())
+            self.focus(())
 
-    def go_dark(self) -> None:
+    def clear_silently(self) -> None:
         """As `clear`, without a word: leases end by themselves."""
         self._is_over = True
         self._typing.clear()
-        self._wanted = None
+        self._requested = None
         for thread in tuple(self.threads):
             self.drop(thread)
 
     def _wake(self) -> None:
         if not self._is_working:
             self._is_working = True
-            self._start(self._work())
+            self._start(self._apply_changes())
 
-    async def _work(self) -> None:
+    async def _apply_changes(self) -> None:
         """For as long as something is wanted; of what was wanted meanwhile, the last counts."""
         try:
-            while self._wanted is not None or self._typing:
+            while self._requested is not None or self._typing:
                 if not self._is_over:
-                    await self._pace.next()
-                wanted, self._wanted = self._wanted, None
+                    await self._rate.wait()
+                requested, self._requested = self._requested, None
                 typing, self._typing = self._typing, {}
-                if wanted is not None:
-                    await self._change(wanted)
+                if requested is not None:
+                    await self._change(requested)
                 for thread, on in typing.items():
                     await self._try(self._type_in(thread, on))
         finally:
@@ -133,10 +133,10 @@ class Screen:
         except Problem as problem:
             self._refuse(problem)
 
-    async def _change(self, wanted: frozenset[ThreadId]) -> None:
-        for thread in self.threads - wanted:
+    async def _change(self, requested: frozenset[ThreadId]) -> None:
+        for thread in self.threads - requested:
             await self._try(self._leave(thread))
-        for thread in wanted - self.threads:
+        for thread in requested - self.threads:
             await self._try(self._enter(thread))
 
     async def _enter(self, thread: ThreadId) -> None:
@@ -149,26 +149,26 @@ class Screen:
             self.drop(thread)
             raise
         if thread in self.threads:
-            for frame in _shown(thread, found):
-                self._outbox.answer(encode(frame))
+            for frame in _current_state(thread, found):
+                self._outbox.send_reply(encode(frame))
 
     async def _leave(self, thread: ThreadId) -> None:
         assert self._actor is not None
         self.drop(thread)
-        if not self._hub.hears(thread_topic(thread), self.user):
+        if not self._hub.has_subscriber(thread_topic(thread), self.user):
             await presence.vanish(self._messaging, self._actor, thread)
 
     async def _type_in(self, thread: ThreadId, on: bool) -> None:
         assert self._actor is not None
         await presence.type_in(self._messaging, self._actor, thread, on=on)
 
-    async def _insist(self, thread: ThreadId) -> None:
+    async def _restore_presence(self, thread: ThreadId) -> None:
         assert self._actor is not None
         with suppress(Problem):  # it is renewed soon anyway
             await presence.insist(self._messaging, self._actor, thread)
 
 
-class _Pace:
+class _RateLimit:
     """Nobody changes so much in earnest."""
 
     _AT_ONCE = 20
@@ -178,7 +178,7 @@ class _Pace:
         self._left: float = self._AT_ONCE
         self._at = 0.0
 
-    async def next(self) -> None:
+    async def wait(self) -> None:
         now = asyncio.get_running_loop().time()
         self._left = min(self._AT_ONCE, self._left + (now - self._at) * self._PER_SECOND) - 1
         self._at = now
@@ -186,7 +186,7 @@ class _Pace:
             await asyncio.sleep(-self._left / self._PER_SECOND)
 
 
-def _left_by(payload: bytes, user: UserId) -> ThreadId | None:
+def _thread_left_by(payload: bytes, user: UserId) -> ThreadId | None:
     """The thread, if what is told is that this user looks at it no longer."""
     if payload.startswith(_PRESENCE):
         told = msgspec.json.decode(payload, type=frames.PresenceChanged)
@@ -195,7 +195,7 @@ def _left_by(payload: bytes, user: UserId) -> ThreadId | None:
     return None
 
 
-def _shown(thread: ThreadId, found: presence.Here) -> list[frames.Event]:
+def _current_state(thread: ThreadId, found: presence.Here) -> list[frames.Event]:
     return [
         *(
             frames.PresenceChanged(thread, user, True, iso(until))

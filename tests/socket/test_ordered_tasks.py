@@ -5,14 +5,14 @@ import itertools
 
 import pytest
 
-from greenroom.api.ws.lines import Lines
+from greenroom.api.ws.ordered_tasks import OrderedTasks
 
 
 class Line:
     """Requests by number, with what they did."""
 
     def __init__(self) -> None:
-        self.lines = Lines()
+        self.lines = OrderedTasks()
         self.log: list[str] = []
         self.gates: dict[int, asyncio.Event] = {}
 
@@ -92,4 +92,4 @@ async def test_cancelled_in_any_order_nothing_is_left_behind(order: tuple[int, .
     await asyncio.wait_for(late, 5)
     await rounds()
     assert not line.lines._last
-    assert not line.lines._places
+    assert not line.lines._queued

@@ -14,7 +14,7 @@ from httpx import Response
 from greenroom.ids import UserId
 from greenroom.people.actor import Scope
 from greenroom.people.suspend import suspend
-from tests.api.hall import SECRET, Hall, told
+from tests.api.world import SECRET, ApiWorld, told
 
 HELD = "held-1"
 SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
@@ -57,8 +57,8 @@ MISSING = {
 
 
 @dataclass
-class Castle:
-    hall: Hall
+class PopulatedWorld:
+    world: ApiWorld
     threads: dict[str, str] = field(default_factory=dict)
     """By name: `talk`, `gate`, `apart`."""
     messages: dict[str, str] = field(default_factory=dict)
@@ -68,26 +68,26 @@ class Castle:
     """One for Ben."""
 
     def headers(self, caller: str) -> dict[str, str]:
-        now = self.hall.clock.now_ms() // 1000
-        claims = {"sub": self.hall.ids["ben"], "exp": now + 3600}
+        now = self.world.clock.now_ms() // 1000
+        claims = {"sub": self.world.ids["ben"], "exp": now + 3600}
         match caller:
             case "nobody":
                 return {}
             case "expired":
-                return self.hall.token("ben", exp=now - 60)
+                return self.world.token("ben", exp=now - 60)
             case "other algorithm":
                 return _signed(claims, SECRET * 2, "HS512")
             case "no algorithm":
                 return _signed(claims, "", "none")
             case "service":
-                return self.hall.service_for("ben")
+                return self.world.service_for("ben")
             case "bare service":
-                return self.hall.token("shop", Scope.SERVICE)
+                return self.world.token("shop", Scope.SERVICE)
             case _:
-                return self.hall.token(_WHO[caller])
+                return self.world.token(_WHO[caller])
 
     def own_id(self, caller: str) -> str:
-        return self.hall.ids[_WHO.get(caller, "ben")]
+        return self.world.ids[_WHO.get(caller, "ben")]
 
     def place(self, caller: str) -> str:
         """The thread that a caller asks about."""
@@ -99,7 +99,7 @@ class Castle:
         self, caller: str, route: str, body: object = None, *, missing: bool = False
     ) -> Response:
         method, _, path = route.partition(" ")
-        return await self.hall.client.request(
+        return await self.world.client.request(
             method,
             self.filled(caller, path, missing=missing),
             headers=self.headers(caller),
@@ -116,7 +116,7 @@ class Castle:
             "caseId": self.case,
             "noticeId": self.notice,
             "clientMessageId": HELD,
-            "userId": self.own_id(caller) if in_thread else self.hall.ids[_subject_of(path)],
+            "userId": self.own_id(caller) if in_thread else self.world.ids[_subject_of(path)],
             "emoji": "👍",
             "legId": "leg_1",
             "lbgId": "lbg_1",
@@ -144,120 +144,120 @@ def _signed(claims: dict[str, Any], key: bytes | str, algorithm: str) -> dict[st
     return {"Authorization": f"Bearer {jwt.encode(claims, key, algorithm=algorithm)}"}
 
 
-async def furnished(hall: Hall) -> Castle:
+async def populate(world: ApiWorld) -> PopulatedWorld:
     for name in ("bob", "lea", "pia", "tom", "sam", *_STRANGERS, *_WHO_ASK_TOO):
-        await hall.join(name)
-    castle = Castle(hall)
-    await _talk(castle)
-    await _gates(castle)
-    await _apart(castle)
-    await suspend(hall.contexts.people, UserId(hall.ids["sam"]), None, "")
-    await _held(castle)
-    report = {"reason": "scam", "threadId": castle.threads["talk"]}
-    told(await hall.ask("ana", "POST", "/reports", report), 201)
-    cases = (await hall.get("mod", "/moderation/queue"))["cases"]
+        await world.join(name)
+    populated = PopulatedWorld(world)
+    await _talk(populated)
+    await _gates(populated)
+    await _apart(populated)
+    await suspend(world.contexts.people, UserId(world.ids["sam"]), None, "")
+    await _held(populated)
+    report = {"reason": "scam", "threadId": populated.threads["talk"]}
+    told(await world.ask("ana", "POST", "/reports", report), 201)
+    cases = (await world.get("mod", "/moderation/queue"))["cases"]
     [case] = [case for case in cases if case["subject"]["kind"] == "thread"]
-    castle.case = case["caseId"]
-    hall.clock.advance(seconds=5)  # a suspension is noticed within seconds
-    return castle
+    populated.case = case["caseId"]
+    world.clock.advance(seconds=5)  # a suspension is noticed within seconds
+    return populated
 
 
-async def _talk(castle: Castle) -> None:
-    hall = castle.hall
-    thread = (await hall.open("ana", "ben", "lea", "sam", kind="booking"))["threadId"]
+async def _talk(populated: PopulatedWorld) -> None:
+    world = populated.world
+    thread = (await world.open("ana", "ben", "lea", "sam", kind="booking"))["threadId"]
     for name in ("ben", "lea", "sam"):
-        await hall.accept(name, thread)
-    message = await hall.say("ben", thread, "Shall we say Friday?")
-    own = f"/threads/{thread}/participants/{hall.ids['lea']}"
-    told(await hall.ask("lea", "DELETE", own), 204)
-    castle.threads["talk"], castle.messages["talk"] = thread, message["messageId"]
+        await world.accept(name, thread)
+    message = await world.say("ben", thread, "Shall we say Friday?")
+    own = f"/threads/{thread}/participants/{world.ids['lea']}"
+    told(await world.ask("lea", "DELETE", own), 204)
+    populated.threads["talk"], populated.messages["talk"] = thread, message["messageId"]
 
 
-async def _gates(castle: Castle) -> None:
-    hall = castle.hall
+async def _gates(populated: PopulatedWorld) -> None:
+    world = populated.world
     for sender in (*_WHO_ASK_TOO, "pia"):
-        thread = await hall.open(sender, "tom", message={"body": "Hello Tom!"})
-        seen = await hall.get("tom", f"/threads/{thread['threadId']}")
-        castle.requests.append(seen["requests"][0]["requestId"])
-        castle.threads["gate"] = thread["threadId"]
-    page = await hall.get("pia", f"/threads/{castle.threads['gate']}/messages")
-    castle.messages["gate"] = page["messages"][0]["messageId"]
+        thread = await world.open(sender, "tom", message={"body": "Hello Tom!"})
+        seen = await world.get("tom", f"/threads/{thread['threadId']}")
+        populated.requests.append(seen["requests"][0]["requestId"])
+        populated.threads["gate"] = thread["threadId"]
+    page = await world.get("pia", f"/threads/{populated.threads['gate']}/messages")
+    populated.messages["gate"] = page["messages"][0]["messageId"]
 
 
-async def _apart(castle: Castle) -> None:
-    hall = castle.hall
-    thread = told(await hall.ask("bob", "PUT", f"/direct/{hall.ids['ben']}"))["threadId"]
-    await hall.accept("ben", thread)
-    message = await hall.say("bob", thread, "Hello Ben!")
-    told(await hall.ask("ben", "PUT", f"/blocks/{hall.ids['bob']}"))
-    castle.threads["apart"], castle.messages["apart"] = thread, message["messageId"]
+async def _apart(populated: PopulatedWorld) -> None:
+    world = populated.world
+    thread = told(await world.ask("bob", "PUT", f"/direct/{world.ids['ben']}"))["threadId"]
+    await world.accept("ben", thread)
+    message = await world.say("bob", thread, "Hello Ben!")
+    told(await world.ask("ben", "PUT", f"/blocks/{world.ids['bob']}"))
+    populated.threads["apart"], populated.messages["apart"] = thread, message["messageId"]
 
 
-async def _held(castle: Castle) -> None:
+async def _held(populated: PopulatedWorld) -> None:
     """Ben has a message held, and another one rejected: he is told."""
-    hall, path = castle.hall, f"/threads/{castle.threads['talk']}/messages"
+    world, path = populated.world, f"/threads/{populated.threads['talk']}/messages"
     for client_id in ("rejected", HELD):
         body = {"body": f"{SCAM} {client_id}", "clientMessageId": client_id}
-        told(await hall.ask("ben", "POST", path, body), 202)
-    cases = (await hall.get("mod", "/moderation/queue"))["cases"]
+        told(await world.ask("ben", "POST", path, body), 202)
+    cases = (await world.get("mod", "/moderation/queue"))["cases"]
     [case] = [case for case in cases if case["text"].endswith("rejected")]
     place = f"/moderation/cases/{case['caseId']}"
-    told(await hall.ask("mod", "POST", f"{place}/claim"))
+    told(await world.ask("mod", "POST", f"{place}/claim"))
     decision = {"decision": "remove", "version": case["version"]}
-    told(await hall.ask("mod", "POST", f"{place}/decide", decision))
-    [notice] = (await hall.get("ben", "/me/notices"))["notices"]
-    castle.notice = notice["noticeId"]
+    told(await world.ask("mod", "POST", f"{place}/decide", decision))
+    [notice] = (await world.get("ben", "/me/notices"))["notices"]
+    populated.notice = notice["noticeId"]
 
 
-Body = Callable[[Castle, str], object]
+Body = Callable[[PopulatedWorld, str], object]
 
 
 def bodies() -> dict[str, Body]:
     """What is sent to the routes that take something."""
 
-    def text(castle: Castle, caller: str) -> object:
+    def text(populated: PopulatedWorld, caller: str) -> object:
         return {"body": "Good morning."}
 
-    def new_thread(castle: Castle, caller: str) -> object:
-        return {"kind": "inquiry", "participants": [{"userId": castle.hall.ids["yan"]}]}
+    def new_thread(populated: PopulatedWorld, caller: str) -> object:
+        return {"kind": "inquiry", "participants": [{"userId": populated.world.ids["yan"]}]}
 
     return {
-        "POST /v1/people": lambda castle, caller: {"username": f"new.{castle.place(caller)}"},
-        "PATCH /v1/people/{userId}": lambda castle, caller: {"metadata": {"plan": "studio"}},
-        "PUT /v1/me": lambda castle, caller: {"username": "somebody.else"},
-        "PATCH /v1/me": lambda castle, caller: {"displayName": "Me"},
+        "POST /v1/people": lambda populated, caller: {"username": f"new.{populated.place(caller)}"},
+        "PATCH /v1/people/{userId}": lambda populated, caller: {"metadata": {"plan": "studio"}},
+        "PUT /v1/me": lambda populated, caller: {"username": "somebody.else"},
+        "PATCH /v1/me": lambda populated, caller: {"displayName": "Me"},
         "POST /v1/threads": new_thread,
-        "PATCH /v1/threads/{threadId}": lambda castle, caller: {"subject": "A new name"},
+        "PATCH /v1/threads/{threadId}": lambda populated, caller: {"subject": "A new name"},
         "PATCH /v1/threads/{threadId}/participants/{userId}": (
-            lambda castle, caller: {"role": "host"}
+            lambda populated, caller: {"role": "host"}
         ),
         "POST /v1/threads/{threadId}/system-messages": text,
         "POST /v1/threads/{threadId}/participants": (
-            lambda castle, caller: {"userId": castle.hall.ids["xia"]}
+            lambda populated, caller: {"userId": populated.world.ids["xia"]}
         ),
         "POST /v1/threads/{threadId}/messages": (
-            lambda castle, caller: {"body": "Good morning.", "clientMessageId": "once"}
+            lambda populated, caller: {"body": "Good morning.", "clientMessageId": "once"}
         ),
         "PATCH /v1/threads/{threadId}/messages/{messageId}": text,
-        "PUT /v1/threads/{threadId}/read": lambda castle, caller: {"seq": 1},
-        "PUT /v1/threads/{threadId}/delivered": lambda castle, caller: {"seq": 1},
-        "PUT /v1/threads/{threadId}/unread": lambda castle, caller: {"seq": 1},
-        "PATCH /v1/threads/{threadId}/mine": lambda castle, caller: {"pinned": True},
+        "PUT /v1/threads/{threadId}/read": lambda populated, caller: {"seq": 1},
+        "PUT /v1/threads/{threadId}/delivered": lambda populated, caller: {"seq": 1},
+        "PUT /v1/threads/{threadId}/unread": lambda populated, caller: {"seq": 1},
+        "PATCH /v1/threads/{threadId}/mine": lambda populated, caller: {"pinned": True},
         "PUT /v1/threads/{threadId}/draft": text,
-        "POST /v1/inbox/read": lambda castle, caller: {},
-        "POST /v1/preview": lambda castle, caller: {
+        "POST /v1/inbox/read": lambda populated, caller: {},
+        "POST /v1/preview": lambda populated, caller: {
             "body": "Good morning.",
-            "threadId": castle.threads[castle.place(caller)],
+            "threadId": populated.threads[populated.place(caller)],
         },
-        "POST /v1/reports": lambda castle, caller: {
+        "POST /v1/reports": lambda populated, caller: {
             "reason": "spam",
-            "threadId": castle.threads[castle.place(caller)],
+            "threadId": populated.threads[populated.place(caller)],
         },
-        "POST /v1/moderation/people/{userId}/reinstate": lambda castle, caller: {
+        "POST /v1/moderation/people/{userId}/reinstate": lambda populated, caller: {
             "reason": "Sorry."
         },
-        "PUT /v1/staff/{userId}": lambda castle, caller: {"role": "moderator"},
+        "PUT /v1/staff/{userId}": lambda populated, caller: {"role": "moderator"},
         "POST /v1/moderation/cases/{caseId}/decide": (
-            lambda castle, caller: {"decision": "dismiss", "version": 1}
+            lambda populated, caller: {"decision": "dismiss", "version": 1}
         ),
     }

@@ -6,20 +6,20 @@ from typing import Any
 from litestar import Request, Response
 from msgspec import Struct
 
-_EACH_TIME = "no-cache"
+_REVALIDATE = "no-cache"
 
 
-class Document(Struct, frozen=True):
+class CachedDocument(Struct, frozen=True):
     body: bytes
     media_type: str
     etag: str
 
     def answer(self, request: Request[Any, Any, Any]) -> Response[bytes]:
-        headers = {"Cache-Control": _EACH_TIME, "ETag": self.etag}
+        headers = {"Cache-Control": _REVALIDATE, "ETag": self.etag}
         if request.headers.get("if-none-match") == self.etag:
             return Response(b"", status_code=304, headers=headers, media_type=self.media_type)
         return Response(self.body, headers=headers, media_type=self.media_type)
 
 
-def document(body: bytes, media_type: str) -> Document:
-    return Document(body, media_type, f'"{blake2b(body, digest_size=12).hexdigest()}"')
+def document(body: bytes, media_type: str) -> CachedDocument:
+    return CachedDocument(body, media_type, f'"{blake2b(body, digest_size=12).hexdigest()}"')

@@ -12,54 +12,54 @@ from greenroom.api.rest.inbox import Changes
 from greenroom.api.rest.shapes import Message
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging.sync import SLACK_MS
-from greenroom.realtime.base import Notice
+from greenroom.realtime.bus import BusMessage
 from greenroom.realtime.outbox import Outbox
 
 MOST_HELD = 2000
-_MOST_FIRST = 32
+_MOST_SENT_LIVE = 32
 _GONE = b',"gone":true}'
 """How an `inbox.changed` ends that takes a thread away, and no other frame does."""
 
 
-class Stream:
+class EventDelivery:
     def __init__(self, outbox: Outbox, on_gone: Callable[[ThreadId], None]) -> None:
         self.user = UserId("")
         self._outbox = outbox
         self._on_gone = on_gone
-        self._held: list[Notice] | None = None
-        self._lost = False
+        self._held: list[BusMessage] | None = None
+        self._overflowed = False
         self._was_behind = False
-        self._given: dict[MessageId, int] = {}
+        self._replayed: dict[MessageId, int] = {}
         self._have: dict[str, int] = {}
-        self._forgets: asyncio.TimerHandle | None = None
-        self._first: dict[MessageId, int] | None = {}
+        self._forget_timer: asyncio.TimerHandle | None = None
+        self._sent_live: dict[MessageId, int] | None = {}
         """What came live before the client could resume, so that it is not replayed again."""
 
     @property
     def is_held(self) -> bool:
         return self._held is not None
 
-    def cursor_holds(self) -> bool:
+    def is_cursor_valid(self) -> bool:
         """Whether the client has, or is about to have, everything that there was for it."""
         return not (self.is_held or self._outbox.is_behind or self._outbox.waiting)
 
     # The hub's side.
 
-    def hear(self, notice: Notice) -> None:
-        if notice.payload.endswith(_GONE) and notice.thread is not None:
-            self._on_gone(notice.thread)
+    def on_message(self, message: BusMessage) -> None:
+        if message.payload.endswith(_GONE) and message.thread_id is not None:
+            self._on_gone(message.thread_id)
         if self._held is None:
-            self._tell(notice)
+            self._deliver(message)
         elif len(self._held) < MOST_HELD:
-            self._held.append(notice)
+            self._held.append(message)
         else:
-            self._lost = True
+            self._overflowed = True
 
-    def missed(self) -> None:
+    def on_gap(self) -> None:
         if self._held is None:
-            self._outbox.give_up()
+            self._outbox.require_resync()
         else:
-            self._lost = True
+            self._overflowed = True
 
     # The replay's side.
 
@@ -67,13 +67,13 @@ class Stream:
         """From now on everything waits until the replay is done."""
         if self._held is None:
             self.end()
-            self._held, self._lost = [], False
+            self._held, self._overflowed = [], False
             self._was_behind = self._outbox.is_behind
             if self._was_behind:
-                self._first = None  # some of it was dropped
-            self._outbox.catch_up()
+                self._sent_live = None  # some of it was dropped
+            self._outbox.mark_resumed()
 
-    def expect(self, have: dict[str, int]) -> None:
+    def set_known(self, have: dict[str, int]) -> None:
         """The client has each thread up to these seqs. An event of such a message may still be on
         its way: a sync can show a message before its writer has published it."""
         self._have = have
@@ -82,7 +82,7 @@ class Stream:
         """Without the messages that the client has. All of them need not be told any more."""
         for changed in changes.threads:
             known = have.get(changed.thread.thread_id, 0)
-            self._given |= {
+            self._replayed |= {
                 shown.message_id: shown.version
                 for shown in changed.messages
                 # Only of what was written just now it may still be told.
@@ -91,49 +91,52 @@ class Stream:
             changed.messages = [shown for shown in changed.messages if self._is_new(shown, known)]
         return changes
 
-    def go_on(self, *, caught_up: bool) -> None:
+    def resume_live(self, *, caught_up: bool) -> None:
         """Live again, with what has come meanwhile and was not given."""
         if self._held is None:
             return
         held, self._held = self._held, None
-        if self._given or self._have:
+        if self._replayed or self._have:
             loop = asyncio.get_running_loop()
-            self._forgets = loop.call_later(SLACK_MS / 1000, self._forget)
+            self._forget_timer = loop.call_later(SLACK_MS / 1000, self._forget)
         if caught_up:
-            self._first = None
+            self._sent_live = None
         elif self._was_behind:
             self._outbox.is_behind = True
-        if self._lost:
-            self._outbox.give_up()
+        if self._overflowed:
+            self._outbox.require_resync()
             return
-        for notice in held:
-            self._tell(notice)
+        for message in held:
+            self._deliver(message)
 
     def end(self) -> None:
-        if self._forgets is not None:
-            self._forgets.cancel()
+        if self._forget_timer is not None:
+            self._forget_timer.cancel()
 
     def _forget(self) -> None:
-        self._given.clear()
+        self._replayed.clear()
         self._have = {}
 
-    def _tell(self, notice: Notice) -> None:
-        if (self._given or self._have) and self._was_given(notice):
+    def _deliver(self, message: BusMessage) -> None:
+        if (self._replayed or self._have) and self._was_replayed(message):
             return
-        self._outbox.tell(notice.payload)
-        if self._first is not None and notice.message is not None:
-            self._first[notice.message] = notice.version
-            if len(self._first) > _MOST_FIRST:
-                self._first = None  # what comes twice does no harm
+        self._outbox.send_event(message.payload)
+        if self._sent_live is not None and message.message_id is not None:
+            self._sent_live[message.message_id] = message.version
+            if len(self._sent_live) > _MOST_SENT_LIVE:
+                self._sent_live = None  # what comes twice does no harm
 
-    def _was_given(self, notice: Notice) -> bool:
-        if notice.message is None:
+    def _was_replayed(self, message: BusMessage) -> bool:
+        if message.message_id is None:
             return False
-        if self._given.get(notice.message, 0) >= notice.version:
+        if self._replayed.get(message.message_id, 0) >= message.version:
             return True
-        return notice.version == 1 and notice.seq <= self._have.get(notice.thread or "", 0)
+        return message.version == 1 and message.seq <= self._have.get(message.thread_id or "", 0)
 
     def _is_new(self, shown: Message, known: int) -> bool:
-        if self._first is not None and self._first.get(shown.message_id, 0) >= shown.version:
+        if (
+            self._sent_live is not None
+            and self._sent_live.get(shown.message_id, 0) >= shown.version
+        ):
             return False
         return shown.seq > known or shown.version > 1

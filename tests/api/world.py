@@ -1,4 +1,4 @@
-"""A hall full of people who talk over HTTP: Ana buys, Ben sells, Cleo is a stranger, Mod moderates.
+"""A world full of people who talk over HTTP: Ana buys, Ben sells, Cleo is a stranger, Mod moderates.
 
 Adi is an admin. Everybody has a token; `ask` speaks with it. Every answer is held to its schema.
 """
@@ -16,7 +16,7 @@ from greenroom.api.auth import ACT_FOR, Authenticator
 from greenroom.api.http import Contexts, http_app
 from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.app import TABLES, compose
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.ids import UserId
 from greenroom.people.actor import Scope, StaffRole, system
 from greenroom.people.join import join
@@ -37,9 +37,9 @@ CAST = {
 
 
 @dataclass
-class Hall:
+class ApiWorld:
     contexts: Contexts
-    clock: HeldClock
+    clock: ManualClock
     app: Litestar
     client: AsyncClient
     ids: dict[str, str] = field(default_factory=dict)
@@ -109,10 +109,10 @@ def refused(answer: Response, status: int, code: str) -> Any:
 
 
 @asynccontextmanager
-async def hall_on(
+async def api_world_on(
     url: str, rates: Mapping[Limit, Rate] = RATES, origins: Sequence[str] = ()
-) -> AsyncIterator[Hall]:
-    clock = HeldClock(IN_2100_MS)
+) -> AsyncIterator[ApiWorld]:
+    clock = ManualClock(IN_2100_MS)
     async with fresh_store(url, TABLES, clock) as store:
         contexts = compose(store, clock, SECRET, rates=rates)
         authenticator = Authenticator(contexts.people, SharedSecret(SECRET), Expected())
@@ -123,10 +123,10 @@ async def hall_on(
             base_url="http://greenroom",
             event_hooks={"response": [contract_of(app).hold]},
         ) as client:
-            hall = Hall(contexts, clock, app, client)
+            world = ApiWorld(contexts, clock, app, client)
             for name, role in CAST.items():
-                await hall.join(name, role)
-            yield hall
+                await world.join(name, role)
+            yield world
 
 
 async def _ready() -> None:

@@ -10,51 +10,51 @@ from typing import Any
 from msgspec import Struct
 
 
-class _Place(Struct, frozen=True):
-    line: str
+class _QueuedTask(Struct, frozen=True):
+    key: str
     before: asyncio.Future[None] | None
     """Done when this request may start; None where it is the first."""
     left: asyncio.Future[None]
     """Done when the next request may start."""
 
 
-class Lines:
-    __slots__ = ("_last", "_places")
+class OrderedTasks:
+    __slots__ = ("_last", "_queued")
 
     def __init__(self) -> None:
         self._last: dict[str, asyncio.Future[None]] = {}
         """What the next request of each line waits for."""
-        self._places: dict[asyncio.Task[None], _Place] = {}
+        self._queued: dict[asyncio.Task[None], _QueuedTask] = {}
 
-    def __contains__(self, line: str) -> bool:
+    def __contains__(self, key: str) -> bool:
         """Whether somebody in the line has not let the next start yet."""
-        return line in self._last
+        return key in self._last
 
-    def start(self, line: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def start(self, key: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         loop = asyncio.get_running_loop()
-        before = self._last.get(line)
+        before = self._last.get(key)
         task = loop.create_task(_after(before, work))
-        self._last[line] = left = loop.create_future()
-        self._places[task] = _Place(line, before, left)
+        self._last[key] = left = loop.create_future()
+        self._queued[task] = _QueuedTask(key, before, left)
         return task
 
     def leave(self, task: asyncio.Task[None] | None) -> None:
         """Lets the next request start. Does nothing for a task that is in no line any more."""
-        place = None if task is None else self._places.pop(task, None)
-        if place is None:
+        queued = None if task is None else self._queued.pop(task, None)
+        if queued is None:
             return
-        if self._last.get(place.line) is place.left:
-            del self._last[place.line]
-        if place.before is None or place.before.done():
-            _let_start(place.left)
+        if self._last.get(queued.key) is queued.left:
+            del self._last[queued.key]
+        if queued.before is None or queued.before.done():
+            _let_start(queued.left)
         else:  # cancelled while it waited: those behind it wait for the one before it
-            self._last.setdefault(place.line, place.left)
-            place.before.add_done_callback(lambda _: self._pass_on(place))
+            self._last.setdefault(queued.key, queued.left)
+            queued.before.add_done_callback(lambda _: self._pass_on(queued))
 
-    def _pass_on(self, place: _Place) -> None:
-        if self._last.get(place.line) is place.left:
-            del self._last[place.line]
-        _let_start(place.left)
+    def _pass_on(self, queued: _QueuedTask) -> None:
+        if self._last.get(queued.key) is queued.left:
+            del self._last[queued.key]
+        _let_start(queued.left)
 
 
 def _let_start(left: asyncio.Future[None]) -> None:

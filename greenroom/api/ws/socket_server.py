@@ -22,7 +22,7 @@ Handler: TypeAlias = Callable[["Session", Any], Awaitable[frames.Ack | None]]
 _AT_ONCE = 50
 
 
-class Patience(Struct, frozen=True):
+class Timeouts(Struct, frozen=True):
     """How many seconds a socket waits for what."""
 
     first_frame: float = 10
@@ -33,23 +33,23 @@ class Patience(Struct, frozen=True):
     """For its answer; at most as long as `idle`."""
     finish: float = 5
     """For the requests under way, when the server stops."""
-    goodbye: float = 2
+    close_reply: float = 2
     """For the client's own close frame after ours."""
 
 
 @dataclass
-class Desk:
+class SocketServer:
     messaging: Messaging
     authenticator: Authenticator
     hub: Hub
     handlers: Mapping[type, Handler]
     most_connections: int = 20_000
     most_per_user: int = 20
-    most_waiting: int = 1_000
+    most_unauthenticated: int = 1_000
     """Sockets that have not authenticated yet."""
     most_under_way: int = 20_000
-    most_mistakes: int = 20
-    patience: Patience = field(default_factory=Patience)
+    most_invalid: int = 20
+    timeouts: Timeouts = field(default_factory=Timeouts)
     sessions: set["Session"] = field(default_factory=set)
     waiting: dict["Session", None] = field(default_factory=dict)
     """Those that have not authenticated yet, the oldest first."""
@@ -59,20 +59,20 @@ class Desk:
     is_draining: bool = False
     is_short_of_memory: bool = False
 
-    def takes_more(self) -> bool:
+    def accepts_connections(self) -> bool:
         return (
             not self.is_draining
             and not self.is_short_of_memory
             and len(self.sessions) < self.most_connections
         )
 
-    def arrived(self, session: "Session") -> "Session | None":
+    def add(self, session: "Session") -> "Session | None":
         """The one that has to go for it."""
         self.sessions.add(session)
         self.waiting[session] = None
-        return next(iter(self.waiting)) if len(self.waiting) > self.most_waiting else None
+        return next(iter(self.waiting)) if len(self.waiting) > self.most_unauthenticated else None
 
-    def admitted(self, session: "Session", user: UserId) -> "Session | None":
+    def authenticated(self, session: "Session", user: UserId) -> "Session | None":
         """The one that has to go for it."""
         self.waiting.pop(session, None)
         own = self.by_user.setdefault(user, {})
