@@ -243,7 +243,7 @@ def compose(
         ids=ids,
         thread_cache=thread_cache,
         cursors=CursorCodec(secret),
-        tell=publisher or discard,
+        publish=publisher or discard,
         publish_person=unpublished if publisher is None else publisher.publish_person,
     )
     enforced = dataclasses.replace(safety, enforcer=Enforcement(messaging))

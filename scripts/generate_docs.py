@@ -2,7 +2,7 @@
 
 A whole file is a line in WHOLE. A part of a file is a line in PARTS and stands between
 `<!-- generated: NAME -->` and `<!-- /generated: NAME -->`; what is around it is written by hand.
-tests/house fails when what is in docs/ is not what this would write.
+tests/repository fails when what is in docs/ is not what this would write.
 """
 
 import re

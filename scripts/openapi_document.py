@@ -1,6 +1,6 @@
 """Print the OpenAPI document without its examples: what web/ makes its types of.
 
-What one would get wrong: the text is hashed (see tests/house/test_web_types.py), so that it must
+What one would get wrong: the text is hashed (see tests/repository/test_web_types.py), so that it must
 come out the same each time, on every machine.
 """
 

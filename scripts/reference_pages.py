@@ -10,7 +10,7 @@ from msgspec import inspect as types
 
 import greenroom
 from greenroom import policy
-from greenroom.api.errors import OF_THE_PROTOCOL, answer_to, members_of, type_of
+from greenroom.api.errors import HTTP_PROBLEMS, members_of, response_for, type_of
 from greenroom.errors import Problem
 from greenroom.settings import Settings, kind_of, variable_of
 
@@ -79,13 +79,13 @@ def _span(seconds: int) -> str:
 
 def problems_page() -> str:
     rows = "".join(
-        f"| `{type_of(problem.code)}` | {answer_to(problem).status} | {_message(problem)} "
+        f"| `{type_of(problem.code)}` | {response_for(problem).status} | {_message(problem)} "
         f"| {_members(problem)} |\n"
         for problem in sorted(every_problem(), key=lambda problem: problem.code)
     )
     rows += "".join(
         f"| `{type_of(code)}` | {status} | {message} | {'`errors`' if status == 400 else ''} |\n"
-        for status, (code, message) in OF_THE_PROTOCOL.items()
+        for status, (code, message) in HTTP_PROBLEMS.items()
     )
     return (
         "# Problems\n\n"
@@ -101,7 +101,7 @@ def problems_page() -> str:
 
 
 def _members(problem: type[Problem]) -> str:
-    shown = answer_to(problem).status != 500
+    shown = response_for(problem).status != 500
     return ", ".join(f"`{name}`" for name in members_of(problem)) if shown else ""
 
 

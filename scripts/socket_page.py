@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from greenroom.api.asyncapi.descriptions import CLOSE_CODES, about
 from greenroom.api.asyncapi.document import (
     ANSWERS,
     EVENTS,
@@ -16,7 +17,6 @@ from greenroom.api.asyncapi.document import (
     schemas,
     tag_of,
 )
-from greenroom.api.asyncapi.words import CLOSE_CODES, about
 
 _SCHEMAS = "#/components/schemas/"
 

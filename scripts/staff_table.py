@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from greenroom.safety.staff import JUDGING, Act, Rank, allowed
+from greenroom.safety.permissions import JUDGING, Act, Rank, allowed
 
 _WORDS: dict[Act, str] = {
     Act.REPORT: "report",

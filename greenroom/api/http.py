@@ -20,28 +20,24 @@ from greenroom.api.asyncapi.document import asyncapi_json
 from greenroom.api.auth import Authenticator, Connection
 from greenroom.api.demo import Sample, Sign, demo_routes
 from greenroom.api.duplicate_keys import DuplicateKey, check_keys
+from greenroom.api.examples import EXAMPLES
 from greenroom.api.head_requests import HeadAsGet
 from greenroom.api.idempotency import Idempotent
-from greenroom.api.openapi.render import OpenApiJson, OpenApiYaml
-from greenroom.api.pages.landing import landing
-from greenroom.api.pages.reference import reference_routes
-from greenroom.api.rest import (
-    health,
+from greenroom.api.messaging.rest import (
     inbox,
-    me,
     messages,
-    moderation,
-    notices,
     own_view,
-    people,
     preview,
-    safety,
-    staff,
     thread_settings,
     threads,
 )
-from greenroom.api.rest.examples import EXAMPLES
+from greenroom.api.openapi.render import OpenApiJson, OpenApiYaml
+from greenroom.api.pages.landing import landing
+from greenroom.api.pages.reference import reference_routes
+from greenroom.api.people.rest import me, people
+from greenroom.api.platform import health
 from greenroom.api.route_docs import ExamplesPlugin
+from greenroom.api.safety.rest import blocks_and_reports, moderation, notices, staff
 from greenroom.api.web import Site, site_routes
 from greenroom.errors import Problem
 from greenroom.messaging import Messaging
@@ -71,7 +67,7 @@ _ROUTES: tuple[ControllerRouterHandler, ...] = (
     preview.routes,
     own_view.routes,
     inbox.routes,
-    safety.routes,
+    blocks_and_reports.routes,
     moderation.routes,
     notices.routes,
     staff.routes,

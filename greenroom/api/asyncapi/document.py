@@ -16,9 +16,9 @@ from greenroom.api import auth, cached_document
 from greenroom.api.asyncapi.descriptions import CLOSE_CODES, about, about_fields
 from greenroom.api.asyncapi.examples import EXAMPLES
 from greenroom.api.errors import ProblemDocument
+from greenroom.api.messaging.rest.inbox import Changes
 from greenroom.api.openapi.limits import limited
 from greenroom.api.openapi.properties import property_of
-from greenroom.api.rest.inbox import Changes
 from greenroom.api.ws import frames
 from greenroom.api.ws.publish import encode
 from greenroom.api.ws.transport import MOST_BYTES, PATH, PROTOCOL

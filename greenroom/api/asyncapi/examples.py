@@ -7,8 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from greenroom.api import errors
-from greenroom.api.rest import examples as rest
+from greenroom.api import errors, examples as rest
 from greenroom.api.ws import frames
 from greenroom.ids import RequestId, UserId
 from greenroom.messaging.models import GateStatus, Status

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from greenroom.api.rest.params import MAX_ID
+from greenroom.api.params import MAX_ID
 from greenroom.errors import MAX_CODE, MAX_DETAIL
 from greenroom.messaging.draft import MAX_DRAFT
 from greenroom.messaging.post_system import MAX_EVENT

@@ -8,8 +8,8 @@ may have been lost no cursor holds until the client has resumed, or what was los
 import asyncio
 from collections.abc import Callable
 
-from greenroom.api.rest.inbox import Changes
-from greenroom.api.rest.shapes import Message
+from greenroom.api.messaging.rest.inbox import Changes
+from greenroom.api.messaging.shapes import Message
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging.sync import SLACK_MS
 from greenroom.realtime.bus import BusMessage

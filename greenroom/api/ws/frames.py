@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
-from greenroom.api.rest.notices import ModerationNotice
-from greenroom.api.rest.people import Person
-from greenroom.api.rest.shapes import Hint, Message, MessagePage, SendingStatus
+from greenroom.api.messaging.shapes import Hint, Message, MessagePage, SendingStatus
+from greenroom.api.people.rest.people import Person
+from greenroom.api.safety.rest.notices import ModerationNotice
 from greenroom.api.tokens import MAX_TOKEN_LENGTH
 from greenroom.ids import NoticeId, RequestId, ThreadId, UserId
 from greenroom.messaging.history import MAX_PAGE, PAGE

@@ -7,9 +7,9 @@ must fit everybody who is told, so it says nothing that only one of them may kno
 import msgspec
 from msgspec import Struct
 
-from greenroom.api.rest import shapes
-from greenroom.api.rest.notices import notice
-from greenroom.api.rest.people import Person, shown
+from greenroom.api.messaging import shapes
+from greenroom.api.people.rest.people import Person, shown
+from greenroom.api.safety.rest.notices import notice
 from greenroom.api.ws import frames
 from greenroom.clock import Clock, iso
 from greenroom.ids import UserId

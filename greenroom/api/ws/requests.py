@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from greenroom import metadata
-from greenroom.api.rest import shapes
+from greenroom.api.messaging import shapes
 from greenroom.api.ws import frames
 from greenroom.api.ws.frames import Ack
 from greenroom.api.ws.session import Session

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from msgspec import Struct
 
 from greenroom.api.auth import Authenticator
-from greenroom.api.rest.inbox import Changes, changes_of
+from greenroom.api.messaging.rest.inbox import Changes, changes_of
 from greenroom.api.ws import frames
 from greenroom.ids import UserId
 from greenroom.messaging import Messaging, sync

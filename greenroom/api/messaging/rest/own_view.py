@@ -8,9 +8,9 @@ from litestar.params import JSONBody
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.rest import shapes
-from greenroom.api.rest.params import MOST_BYTES, Caller, TheMessaging, ThreadIdInPath
-from greenroom.api.rest.shapes import Mine
+from greenroom.api.messaging import shapes
+from greenroom.api.messaging.shapes import Mine
+from greenroom.api.params import MOST_BYTES, Caller, TheMessaging, ThreadIdInPath
 from greenroom.api.route_docs import refuses
 from greenroom.clock import iso
 from greenroom.ids import ThreadId

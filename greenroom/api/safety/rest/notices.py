@@ -7,7 +7,7 @@ from litestar.params import PathParameter, QueryParameter
 from msgspec import Struct
 
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.rest.params import (
+from greenroom.api.params import (
     Caller,
     Cursor,
     NoticeIdInPath,

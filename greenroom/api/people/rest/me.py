@@ -13,8 +13,8 @@ from msgspec import UNSET, Struct, UnsetType
 
 from greenroom.api.auth import BEARER, needs, needs_no_account
 from greenroom.api.etags import IfMatch, etag, version_in
-from greenroom.api.rest.params import MOST_BYTES_OF_NAMES
-from greenroom.api.rest.people import Profile, profile_of
+from greenroom.api.params import MOST_BYTES_OF_NAMES
+from greenroom.api.people.rest.people import Profile, profile_of
 from greenroom.api.route_docs import refuses
 from greenroom.messaging import Messaging
 from greenroom.messaging.rename_person import rename_and_announce

@@ -7,7 +7,7 @@ from litestar.params import JSONBody, QueryParameter
 from msgspec import Meta, Struct
 
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.rest.params import (
+from greenroom.api.params import (
     MOST_BYTES,
     Caller,
     Cursor,

@@ -7,11 +7,11 @@ from litestar.params import FromQuery, JSONBody, QueryParameter
 from msgspec import Struct
 
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.rest import shapes
-from greenroom.api.rest.notices import ModerationNotice, notice
-from greenroom.api.rest.params import Caller, Cursor, RequestIdInPath, TheMessaging
-from greenroom.api.rest.shapes import Message, Thread, ThreadRow
+from greenroom.api.messaging import shapes
+from greenroom.api.messaging.shapes import Message, Thread, ThreadRow
+from greenroom.api.params import Caller, Cursor, RequestIdInPath, TheMessaging
 from greenroom.api.route_docs import refuses
+from greenroom.api.safety.rest.notices import ModerationNotice, notice
 from greenroom.ids import NoticeId, RequestId, ThreadId, UserId
 from greenroom.messaging import inbox as inboxes, requests, respond, sync as syncing
 from greenroom.messaging.access import ThreadView

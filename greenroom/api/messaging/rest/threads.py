@@ -11,8 +11,9 @@ from msgspec import Meta, Struct
 from greenroom import metadata
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.idempotency import IdempotencyKey
-from greenroom.api.rest import shapes
-from greenroom.api.rest.params import (
+from greenroom.api.messaging import shapes
+from greenroom.api.messaging.shapes import Sending, Thread, ThreadRow
+from greenroom.api.params import (
     MOST_BYTES,
     Caller,
     Cursor,
@@ -20,7 +21,6 @@ from greenroom.api.rest.params import (
     ThreadIdInPath,
     UserIdInPath,
 )
-from greenroom.api.rest.shapes import Sending, Thread, ThreadRow
 from greenroom.api.route_docs import refuses
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import Messaging, lock, open as opening, participants, projects, start

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from greenroom.api.rest.safety import Subject, subject
-from greenroom.api.rest.shapes import Message, Seat
+from greenroom.api.messaging.shapes import Message, Seat
+from greenroom.api.safety.rest.blocks_and_reports import Subject, subject
 from greenroom.clock import iso
 from greenroom.ids import MessageId, ReportId, ThreadId, UserId
 from greenroom.messaging.models import Kind, Status

@@ -12,8 +12,9 @@ from greenroom import metadata
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.etags import IfMatch, etag, version_in
 from greenroom.api.idempotency import IdempotencyKey
-from greenroom.api.rest import shapes
-from greenroom.api.rest.params import (
+from greenroom.api.messaging import shapes
+from greenroom.api.messaging.shapes import Message, MessagePage, Sending
+from greenroom.api.params import (
     MOST_BYTES,
     Caller,
     EmojiInPath,
@@ -21,7 +22,6 @@ from greenroom.api.rest.params import (
     TheMessaging,
     ThreadIdInPath,
 )
-from greenroom.api.rest.shapes import Message, MessagePage, Sending
 from greenroom.api.route_docs import refuses
 from greenroom.clock import iso
 from greenroom.ids import MessageId, UserId

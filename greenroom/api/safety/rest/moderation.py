@@ -8,8 +8,18 @@ from litestar.params import FromQuery, JSONBody, QueryParameter
 
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.etags import etag
-from greenroom.api.rest import shapes
-from greenroom.api.rest.moderation_shapes import (
+from greenroom.api.messaging import shapes
+from greenroom.api.params import (
+    MOST_BYTES,
+    Caller,
+    CaseIdInPath,
+    Cursor,
+    TheMessaging,
+    TheSafety,
+    UserIdInPath,
+)
+from greenroom.api.route_docs import refuses
+from greenroom.api.safety.shapes import (
     Case,
     CaseReports,
     Context,
@@ -28,16 +38,6 @@ from greenroom.api.rest.moderation_shapes import (
     record_shape,
     report_shape,
 )
-from greenroom.api.rest.params import (
-    MOST_BYTES,
-    Caller,
-    CaseIdInPath,
-    Cursor,
-    TheMessaging,
-    TheSafety,
-    UserIdInPath,
-)
-from greenroom.api.route_docs import refuses
 from greenroom.messaging.case_context import case_context
 from greenroom.people.actor import Scope
 from greenroom.safety import (

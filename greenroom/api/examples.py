@@ -9,22 +9,9 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from greenroom.api.rest import (
-    inbox,
-    messages,
-    moderation_shapes as moderation,
-    notices,
-    own_view,
-    safety,
-    staff,
-    thread_settings,
-    threads,
-)
-from greenroom.api.rest.health import Health
-from greenroom.api.rest.me import Me, NewNames, SignUp
-from greenroom.api.rest.people import NewPerson, PeoplePage, Person, PersonUpdate, Profile
-from greenroom.api.rest.preview import Preview, Unsent
-from greenroom.api.rest.shapes import (
+from greenroom.api.messaging.rest import inbox, messages, own_view, thread_settings, threads
+from greenroom.api.messaging.rest.preview import Preview, Unsent
+from greenroom.api.messaging.shapes import (
     HeldChange,
     Hint,
     Message,
@@ -37,7 +24,12 @@ from greenroom.api.rest.shapes import (
     Thread,
     ThreadRow,
 )
+from greenroom.api.people.rest.me import Me, NewNames, SignUp
+from greenroom.api.people.rest.people import NewPerson, PeoplePage, Person, PersonUpdate, Profile
+from greenroom.api.platform.health import Health
 from greenroom.api.route_docs import OperationExample
+from greenroom.api.safety import shapes as moderation
+from greenroom.api.safety.rest import blocks_and_reports, notices, staff
 from greenroom.ids import MessageId, NoticeId, ReportId, RequestId, ThreadId, UserId
 from greenroom.messaging.held import HeldStatus
 from greenroom.messaging.models import (
@@ -151,7 +143,7 @@ _KNOWN = {name: getattr(_PERSON, name) for name in _PERSON.__struct_fields__} | 
 _ME = Me(**_KNOWN, email="maya@example.com", scopes=[Scope.USER])
 _OPEN_CASE = moderation.Case(
     case_id=_CASE,
-    subject=safety.Subject("message", _THREAD, _MESSAGE),
+    subject=blocks_and_reports.Subject("message", _THREAD, _MESSAGE),
     about_user_id=_JONAS,
     about_role=None,
     text="Pay me outside, it is cheaper.",
@@ -317,19 +309,21 @@ _INBOX: Mapping[str, OperationExample] = {
     ),
 }
 _SAFETY: Mapping[str, OperationExample] = {
-    "block": OperationExample({200: safety.Block(_JONAS, _LATER)}),
-    "getBlocks": OperationExample({200: safety.Blocks([safety.Block(_JONAS, _LATER)], None)}),
+    "block": OperationExample({200: blocks_and_reports.Block(_JONAS, _LATER)}),
+    "getBlocks": OperationExample(
+        {200: blocks_and_reports.Blocks([blocks_and_reports.Block(_JONAS, _LATER)], None)}
+    ),
     "report": OperationExample(
-        {201: safety.Reported(_REPORT)},
-        safety.NewReport(
+        {201: blocks_and_reports.Reported(_REPORT)},
+        blocks_and_reports.NewReport(
             Reason.SCAM, "Wants to be paid outside.", thread_id=_THREAD, message_id=_MESSAGE
         ),
     ),
     "getReports": OperationExample(
         {
-            200: safety.OwnReports(
+            200: blocks_and_reports.OwnReports(
                 [
-                    safety.OwnReport(
+                    blocks_and_reports.OwnReport(
                         _REPORT, _OPEN_CASE.subject, Reason.SCAM, "Wants to be paid outside.", _SAID
                     )
                 ],

@@ -12,15 +12,15 @@ from greenroom import metadata
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.etags import IfMatch, tag_in
 from greenroom.api.idempotency import IdempotencyKey
-from greenroom.api.rest import shapes
-from greenroom.api.rest.params import (
+from greenroom.api.messaging import shapes
+from greenroom.api.messaging.shapes import Sending, Thread
+from greenroom.api.params import (
     MOST_BYTES,
     Caller,
     TheMessaging,
     ThreadIdInPath,
     UserIdInPath,
 )
-from greenroom.api.rest.shapes import Sending, Thread
 from greenroom.api.route_docs import refuses
 from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging, edit_thread as updating, participants
@@ -238,7 +238,7 @@ def _change(data: ThreadUpdate) -> ThreadChange:
 
 async def _tagged(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Response[Thread]:
     seen = await managed_details(messaging, actor, thread_id)
-    tag = f'"{settings_version(seen.side.thread)}"'
+    tag = f'"{settings_version(seen.view.thread)}"'
     return Response(shapes.thread(seen, messaging.clock.now_ms()), headers={"ETag": tag})
 
 

@@ -17,7 +17,7 @@ from greenroom.api.idempotency import (
     RequestInProgress,
     digest_of,
 )
-from greenroom.api.rest.params import MOST_BYTES_OF_NAMES, Cursor, UserIdInPath
+from greenroom.api.params import MOST_BYTES_OF_NAMES, Cursor, UserIdInPath
 from greenroom.api.route_docs import refuses
 from greenroom.clock import iso
 from greenroom.ids import UserId

@@ -1,0 +1,1 @@
+"""REST, socket requests, events and shapes of messaging."""

@@ -1,0 +1,1 @@
+"""REST, shapes and socket events of people."""

@@ -1,0 +1,1 @@
+"""Routes that belong to no context: health, documents, sync."""

@@ -1,1 +1,0 @@
-"""REST under /v1, one file per context."""
