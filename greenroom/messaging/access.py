@@ -5,7 +5,7 @@ from msgspec import Struct
 from greenroom.ids import MessageId, ThreadId, UserId, time_of
 from greenroom.messaging import items, rules
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.models import Frame, Member, State, Thread
+from greenroom.messaging.models import Member, Message, State, Thread
 from greenroom.messaging.problems import MessageNotFound, ThreadNotFound
 from greenroom.messaging.records import MESSAGING, member_key, message_key
 from greenroom.people.actor import Actor
@@ -13,7 +13,7 @@ from greenroom.people.actor import Actor
 _LONGEST_ID = 64
 
 
-class Side(Struct, frozen=True):
+class ThreadView(Struct, frozen=True):
     """A thread as the actor may see it (before they accept, a part), and the actor's side of it."""
 
     thread: Thread
@@ -24,23 +24,23 @@ class Side(Struct, frozen=True):
 
 async def thread(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, *, keep: bool = False
-) -> Side:
+) -> ThreadView:
     """The actor's own side first: to an outsider a thread that exists must cost the same read as
     one that does not, or the time it takes would tell them apart. With `keep` the head is kept for
     the write that follows."""
     if not 0 < len(thread_id) <= _LONGEST_ID:
         raise ThreadNotFound
     key = member_key(thread_id, actor.user)
-    side = await messaging.store.get(MESSAGING, key, consistent=True)
-    if side is None or (mine := items.member_of(side)).state is not State.ACTIVE:
+    view = await messaging.store.get(MESSAGING, key, consistent=True)
+    if view is None or (mine := items.member_of(view)).state is not State.ACTIVE:
         raise ThreadNotFound
-    opened = await messaging.heads.read(thread_id)
+    opened = await messaging.thread_cache.read(thread_id)
     if opened is None:
         raise ThreadNotFound
     if keep:
-        messaging.heads.learn_newer(opened)
+        messaging.thread_cache.learn_newer(opened)
     check_member(opened, actor.user, messaging.clock.now_ms())
-    return Side(rules.as_shown(opened, actor.user), mine)
+    return ThreadView(rules.as_shown(opened, actor.user), mine)
 
 
 def check_member(head: Thread, user: UserId, now_ms: int) -> None:
@@ -48,17 +48,17 @@ def check_member(head: Thread, user: UserId, now_ms: int) -> None:
         raise ThreadNotFound
 
 
-async def message(messaging: Messaging, side: Side, message_id: MessageId) -> Frame:
-    """A frame of the thread that the member may see: not from before their time, nor, before they
+async def message(messaging: Messaging, view: ThreadView, message_id: MessageId) -> Message:
+    """A message of the thread that the member may see: not from before their time, nor, before they
     accept, beyond what a request shows."""
     ms = time_of(message_id)
     if ms is None or not message_id.startswith("msg_"):
         raise MessageNotFound
-    key = message_key(side.thread.id, message_id, ms)
+    key = message_key(view.thread.id, message_id, ms)
     item = await messaging.store.get(MESSAGING, key, consistent=True)
     if item is None:
         raise MessageNotFound
-    frame = items.frame_of(item)
-    if not rules.shows(side.thread, side.mine.user, frame.seq):
+    message = items.message_of(item)
+    if not rules.shows(view.thread, view.mine.user, message.seq):
         raise MessageNotFound
-    return frame
+    return message

@@ -9,13 +9,13 @@ from contextlib import suppress
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import access, rules
-from greenroom.messaging.answer import turn_away
-from greenroom.messaging.ask import request_of
-from greenroom.messaging.away import restore, withdraw
+from greenroom.messaging.contact import request_of
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import GateStatus, State
 from greenroom.messaging.pairs import threads_of
 from greenroom.messaging.problems import RequestNotFound, ThreadNotFound
+from greenroom.messaging.respond import close_request
+from greenroom.messaging.silent_leave import leave_silently, return_silently
 from greenroom.people.actor import Actor
 from greenroom.people.models import is_user_id
 from greenroom.safety.block import block as keep_apart
@@ -34,7 +34,7 @@ async def block_person(
     asked = await request_of(messaging, other, actor.user)
     if asked is not None:
         with suppress(RequestNotFound):  # answered before
-            await turn_away(messaging, actor, asked, GateStatus.BLOCKED)
+            await close_request(messaging, actor, asked, GateStatus.BLOCKED)
     return block
 
 
@@ -44,21 +44,21 @@ async def unblock_person(messaging: Messaging, actor: Actor, other: UserId) -> N
         return
     async for thread in threads_of(messaging, actor.user, other):
         with suppress(ThreadNotFound):
-            await restore(messaging, actor.user, thread)
+            await return_silently(messaging, actor.user, thread)
 
 
 async def _withdraw(messaging: Messaging, actor: Actor, other: UserId, thread_id: ThreadId) -> None:
     """Out of a thread for two; where somebody else has joined them, only the other's request is
     turned away."""
-    head = await messaging.heads.read(thread_id)
-    if head is None or actor.user not in head.seats:
+    head = await messaging.thread_cache.read(thread_id)
+    if head is None or actor.user not in head.members:
         return
     gate = head.gates.get(actor.user)
     with suppress(ThreadNotFound, RequestNotFound):  # gone from it already
         if gate is None:
             if head.pair is not None:
-                await withdraw(messaging, actor.user, thread_id, State.BLOCKED)
+                await leave_silently(messaging, actor.user, thread_id, State.BLOCKED)
         elif gate.sender != other:
             return
         elif rules.gate_status(gate, messaging.clock.now_ms()) is GateStatus.PENDING:
-            await turn_away(messaging, actor, gate.id, GateStatus.BLOCKED)
+            await close_request(messaging, actor, gate.id, GateStatus.BLOCKED)

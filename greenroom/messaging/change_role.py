@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import rules
-from greenroom.messaging.append import append, frame_op, said, system_frame
+from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated, ThreadUpdated
 from greenroom.messaging.manage import check_may, is_bare_service, managed_for_role
@@ -12,7 +12,12 @@ from greenroom.messaging.models import Role, ServiceRole, Thread
 from greenroom.messaging.problems import ParticipantNotFound
 from greenroom.messaging.records import MESSAGING, member_key
 from greenroom.messaging.roles import Operation
-from greenroom.messaging.turns import Planned
+from greenroom.messaging.update_thread import (
+    message_op,
+    system_message,
+    update_thread,
+    with_message,
+)
 from greenroom.people.actor import SYSTEM, Actor
 from greenroom.safety.limits import Limit
 from greenroom.store.base import Op, Update
@@ -28,30 +33,32 @@ async def change_role(
     service_role: ServiceRole | None = None,
 ) -> Thread:
     """Again changes nothing."""
-    side = await managed_for_role(messaging, actor, thread_id, role)
-    _check(side.thread, actor, user, role)
+    view = await managed_for_role(messaging, actor, thread_id, role)
+    _check(view.thread, actor, user, role)
     if not is_bare_service(actor):
         await messaging.safety.limits.spend(actor.user, Limit.PARTICIPANTS)
     by = SYSTEM if is_bare_service(actor) else actor.user
 
-    def plan(head: Thread, ms: int) -> Planned:
+    def plan(head: Thread, ms: int) -> PlannedWrite:
         _check(head, actor, user, role)
-        seat = rules.shown_seats(head)[user]
+        seat = rules.shown_members(head)[user]
         if (seat.role, seat.service_role) == (role, service_role):
-            return Planned(head, (), quiet=True)
-        frame = system_frame(messaging, head, by, ms, "role.changed", user, role.value)
+            return PlannedWrite(head, (), silent=True)
+        message = system_message(messaging, head, by, ms, "role.changed", user, role.value)
         seat = replace(seat, role=role, service_role=service_role)
-        after = replace(head, seats={**head.seats, user: seat})
-        ops = (frame_op(frame), _member_op(thread_id, user, role, service_role, ms))
-        return Planned(said(after, frame, side.mine), ops, (MessageCreated(frame), ThreadUpdated()))
+        after = replace(head, members={**head.members, user: seat})
+        ops = (message_op(message), _member_op(thread_id, user, role, service_role, ms))
+        return PlannedWrite(
+            with_message(after, message, view.mine), ops, (MessageCreated(message), ThreadUpdated())
+        )
 
-    return await append(messaging, thread_id, plan)
+    return await update_thread(messaging, thread_id, plan)
 
 
 def _check(head: Thread, actor: Actor, user: UserId, role: Role) -> None:
     gives_staff = role in rules.STAFF
     check_may(head, actor, Operation.GRANT_STAFF if gives_staff else Operation.CHANGE_ROLE)
-    seat = rules.shown_seats(head).get(user)
+    seat = rules.shown_members(head).get(user)
     if seat is None:
         raise ParticipantNotFound
     if seat.role in rules.STAFF:

@@ -6,13 +6,13 @@ from typing import Protocol
 
 from greenroom.clock import Clock
 from greenroom.ids import Ids, UserId
-from greenroom.messaging.events import Ears, PersonPublisher, unheard, unpublished
-from greenroom.messaging.heads import Heads
+from greenroom.messaging.events import PersonPublisher, Publish, discard, unpublished
 from greenroom.messaging.leases import Leases
+from greenroom.messaging.thread_cache import ThreadCache
 from greenroom.people import People
 from greenroom.safety import Safety
 from greenroom.store.base import Key, Store
-from greenroom.store.cursors import Cursors
+from greenroom.store.cursors import CursorCodec
 
 TWO_WEEKS_MS = 14 * 86_400_000
 
@@ -28,7 +28,7 @@ class NoTies:
         return False
 
 
-class Chores:
+class DeferredWork:
     """What may be done a little later, and not at all if the process ends: nothing rests on it."""
 
     def __init__(self, most: int = 1000) -> None:
@@ -53,13 +53,13 @@ class Messaging:
     safety: Safety
     clock: Clock
     ids: Ids
-    heads: Heads
-    cursors: Cursors
+    thread_cache: ThreadCache
+    cursors: CursorCodec
     ties: Ties = field(default_factory=NoTies)
-    tell: Ears = unheard
+    publish: Publish = discard
     publish_person: PersonPublisher = unpublished
     leases: Leases = field(default_factory=Leases)
-    chores: Chores = field(default_factory=Chores)
+    deferred: DeferredWork = field(default_factory=DeferredWork)
     secrets: dict[Key, bytes] = field(default_factory=dict)
     """Keys that the store keeps, once this node has read them (`pairs.py`)."""
     request_ms: int = TWO_WEEKS_MS

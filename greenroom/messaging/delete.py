@@ -4,10 +4,10 @@ from msgspec.structs import replace
 
 from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import access
-from greenroom.messaging.change import change_frame
+from greenroom.messaging.change import change_message
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageDeleted
-from greenroom.messaging.models import Frame, FrameKind
+from greenroom.messaging.models import Message, MessageKind
 from greenroom.messaging.problems import MessageNotFound, NotYours
 from greenroom.messaging.roles import Operation, may
 from greenroom.people.actor import Actor
@@ -20,31 +20,31 @@ async def delete(
     message_id: MessageId,
     *,
     version: int | None = None,
-) -> Frame:
+) -> Message:
     """Its author, or staff of the thread. Again changes nothing."""
-    side = await access.thread(messaging, actor, thread_id)
-    frame = await access.message(messaging, side, message_id)
-    if frame.author != actor.user and not may(side.thread, actor, Operation.DELETE_OTHERS):
+    view = await access.thread(messaging, actor, thread_id)
+    message = await access.message(messaging, view, message_id)
+    if message.author != actor.user and not may(view.thread, actor, Operation.DELETE_OTHERS):
         raise NotYours
-    if frame.kind is FrameKind.SYSTEM:
+    if message.kind is MessageKind.SYSTEM:
         raise MessageNotFound
-    if frame.deleted_ms is not None:
-        return frame
-    return await change_frame(
+    if message.deleted_ms is not None:
+        return message
+    return await change_message(
         messaging,
-        side,
-        frame,
-        lambda found, ms: entombed(found, ms, actor),
+        view,
+        message,
+        lambda found, ms: tombstoned(found, ms, actor),
         MessageDeleted,
         version=version,
     )
 
 
-def entombed(frame: Frame, now_ms: int, actor: Actor) -> Frame:
-    if frame.deleted_ms is not None:
-        return frame
+def tombstoned(message: Message, now_ms: int, actor: Actor) -> Message:
+    if message.deleted_ms is not None:
+        return message
     return replace(
-        frame,
+        message,
         body="",
         mentions=(),
         reactions={},

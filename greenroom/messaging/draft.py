@@ -4,15 +4,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from greenroom.ids import ThreadId, UserId
-from greenroom.messaging import access, items, shelve
-from greenroom.messaging.access import Side, check_member
-from greenroom.messaging.append import append
+from greenroom.messaging import access, inbox_rows, items
+from greenroom.messaging.access import ThreadView, check_member
+from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import InboxChanged
 from greenroom.messaging.models import Thread
 from greenroom.messaging.problems import InvalidText
 from greenroom.messaging.records import MESSAGING, draft_key, member_key
-from greenroom.messaging.turns import Planned
+from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import Actor
 from greenroom.store.base import Delete, Op, Put, Update
 from greenroom.store.expressions import F
@@ -35,47 +35,47 @@ async def save_draft(
         body.encode()
     except UnicodeEncodeError:
         raise InvalidText("it must be valid Unicode") from None
-    side = await access.thread(messaging, actor, thread_id)
+    view = await access.thread(messaging, actor, thread_id)
     now_ms = messaging.clock.now_ms()
     key = draft_key(thread_id, actor.user)
-    seat = side.thread.seats[actor.user]
-    if body.strip() and side.mine.has_draft and seat.draft and seat.fresh_ms:
+    seat = view.thread.members[actor.user]
+    if body.strip() and view.mine.has_draft and seat.draft and seat.row_active_ms:
         saved = await _save_again(messaging, actor, thread_id, Draft(body, now_ms))
-        messaging.tell(side.thread, InboxChanged(actor.user))
+        messaging.publish(view.thread, InboxChanged(actor.user))
         return saved
-    row = _row(side, now_ms, has_draft=bool(body.strip()))
+    row = _row(view, now_ms, has_draft=bool(body.strip()))
     ops: tuple[Op, ...]
     if body.strip():
         ops = (row, Put(MESSAGING, items.at(key) | {"body": body, "savedAt": now_ms}))
     else:
         ops = (row, Delete(MESSAGING, key))
 
-    def plan(head: Thread, _: int) -> Planned:
+    def plan(head: Thread, _: int) -> PlannedWrite:
         """The head knows of the draft, so that a send clears it without a look."""
         check_member(head, actor.user, now_ms)
-        return Planned(with_draft(head, actor.user, bool(body.strip())), ops, quiet=True)
+        return PlannedWrite(with_draft(head, actor.user, bool(body.strip())), ops, silent=True)
 
-    await append(messaging, thread_id, plan)
-    messaging.tell(side.thread, InboxChanged(actor.user))
+    await update_thread(messaging, thread_id, plan)
+    messaging.publish(view.thread, InboxChanged(actor.user))
     return Draft(body, now_ms) if body.strip() else None
 
 
-def _row(side: Side, now_ms: int, *, has_draft: bool) -> Op:
-    thread, user = side.thread, side.mine.user
+def _row(view: ThreadView, now_ms: int, *, has_draft: bool) -> Op:
+    thread, user = view.thread, view.mine.user
     changes = (F("hasDraft").set(has_draft), F("changedAt").set(now_ms))
-    return shelve.put_up(thread.id, user, thread.gates.get(user), now_ms, *changes)
+    return inbox_rows.activate(thread.id, user, thread.gates.get(user), now_ms, *changes)
 
 
 def with_draft(head: Thread, user: UserId, there: bool) -> Thread:
-    seat = head.seats[user]
+    seat = head.members[user]
     if seat.draft == there:
         return head
-    return replace(head, seats={**head.seats, user: replace(seat, draft=there)})
+    return replace(head, members={**head.members, user: replace(seat, draft=there)})
 
 
 def cleared(head: Thread, user: UserId, ms: int) -> tuple[Thread, tuple[Op, ...]]:
     """The head without the user's draft, and the writes that clear it."""
-    if not head.seats[user].draft:
+    if not head.members[user].draft:
         return head, ()
     mine = (F("hasDraft").remove(), F("changedAt").set(ms))
     return with_draft(head, user, False), (
@@ -98,8 +98,8 @@ async def _save_again(
 
 
 async def draft(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Draft | None:
-    side = await access.thread(messaging, actor, thread_id)
-    if not side.mine.has_draft:
+    view = await access.thread(messaging, actor, thread_id)
+    if not view.mine.has_draft:
         return None
     item = await messaging.store.get(MESSAGING, draft_key(thread_id, actor.user), consistent=True)
     return None if item is None else Draft(str(item["body"]), int(str(item["savedAt"])))

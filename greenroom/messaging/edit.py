@@ -10,15 +10,15 @@ from msgspec.structs import replace
 
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import access, text
-from greenroom.messaging.change import change_frame, check_version
+from greenroom.messaging.change import change_message, check_version
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.edit_metadata import with_metadata
 from greenroom.messaging.events import MessageEdited
 from greenroom.messaging.hold_change import HeldChange, hold_edit
-from greenroom.messaging.models import Edit, Frame, FrameKind
+from greenroom.messaging.models import Edit, Message, MessageKind
+from greenroom.messaging.moderate import check_text
 from greenroom.messaging.problems import InvalidText, MessageNotFound, NotYours
 from greenroom.messaging.send import check_is_open, check_may_send, marked, mentions_in
-from greenroom.messaging.weigh import weighed
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
 from greenroom.safety.verdict import Hold, Judged
@@ -35,36 +35,36 @@ async def edit(
     *,
     metadata: str | UnsetType | None = UNSET,
     version: int | None = None,
-) -> Frame | HeldChange:
+) -> Message | HeldChange:
     text.check_length(body)
-    side = await access.thread(messaging, actor, thread_id)
-    frame = await access.message(messaging, side, message_id)
-    if frame.author != actor.user:
+    view = await access.thread(messaging, actor, thread_id)
+    message = await access.message(messaging, view, message_id)
+    if message.author != actor.user:
         raise NotYours
     now_ms = messaging.clock.now_ms()
-    check_is_open(side.thread, actor.user, now_ms)
+    check_is_open(view.thread, actor.user, now_ms)
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
     cleaned = text.clean(body)
-    check_may_send(side.thread, actor.user, cleaned, now_ms, seq=frame.seq)
-    verdict = await weighed(messaging, actor, side.thread, cleaned)
+    check_may_send(view.thread, actor.user, cleaned, now_ms, seq=message.seq)
+    verdict = await check_text(messaging, actor, view.thread, cleaned)
     if isinstance(verdict, Hold):
-        check_version(frame, version)
-        if edited(frame, cleaned, (), verdict, now_ms) is not frame:
-            return await hold_edit(messaging, actor.user, frame, cleaned, verdict)
-    mentions = await mentions_in(messaging, side.thread, cleaned)
+        check_version(message, version)
+        if edited(message, cleaned, (), verdict, now_ms) is not message:
+            return await hold_edit(messaging, actor.user, message, cleaned, verdict)
+    mentions = await mentions_in(messaging, view.thread, cleaned)
 
-    def changed(found: Frame, now_ms: int) -> Frame:
+    def changed(found: Message, now_ms: int) -> Message:
         if not isinstance(verdict, Hold):
             found = edited(found, cleaned, mentions, verdict, now_ms)
         return with_metadata(found, metadata)
 
-    return await change_frame(messaging, side, frame, changed, MessageEdited, version=version)
+    return await change_message(messaging, view, message, changed, MessageEdited, version=version)
 
 
 def edited(
-    found: Frame, body: str, mentions: tuple[UserId, ...], verdict: Judged, now_ms: int
-) -> Frame:
-    if found.kind is not FrameKind.TEXT or found.deleted_ms is not None:
+    found: Message, body: str, mentions: tuple[UserId, ...], verdict: Judged, now_ms: int
+) -> Message:
+    if found.kind is not MessageKind.TEXT or found.deleted_ms is not None:
         raise MessageNotFound
     if found.body == body:
         return found

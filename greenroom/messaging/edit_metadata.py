@@ -5,10 +5,10 @@ from msgspec.structs import replace
 
 from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import access
-from greenroom.messaging.change import change_frame
+from greenroom.messaging.change import change_message
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageEdited
-from greenroom.messaging.models import Frame, FrameKind
+from greenroom.messaging.models import Message, MessageKind
 from greenroom.messaging.problems import MessageNotFound, NotYours
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
@@ -22,26 +22,26 @@ async def edit_metadata(
     metadata: str | None,
     *,
     version: int | None = None,
-) -> Frame:
+) -> Message:
     """`metadata` is JSON text, as `metadata.checked` gives it; None takes it away."""
-    side = await access.thread(messaging, actor, thread_id)
-    frame = await access.message(messaging, side, message_id)
-    if frame.author != actor.user:
+    view = await access.thread(messaging, actor, thread_id)
+    message = await access.message(messaging, view, message_id)
+    if message.author != actor.user:
         raise NotYours
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
-    return await change_frame(
+    return await change_message(
         messaging,
-        side,
-        frame,
+        view,
+        message,
         lambda found, _: with_metadata(found, metadata),
         MessageEdited,
         version=version,
     )
 
 
-def with_metadata(found: Frame, metadata: str | UnsetType | None) -> Frame:
-    """The very same frame where the metadata is unset or as it was."""
-    if found.kind is FrameKind.SYSTEM or found.deleted_ms is not None:
+def with_metadata(found: Message, metadata: str | UnsetType | None) -> Message:
+    """The very same message where the metadata is unset or as it was."""
+    if found.kind is MessageKind.SYSTEM or found.deleted_ms is not None:
         raise MessageNotFound
     if isinstance(metadata, UnsetType) or found.metadata == metadata:
         return found

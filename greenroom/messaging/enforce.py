@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 from greenroom.ids import MessageId, RequestId, ThreadId, UserId, time_of
 from greenroom.messaging import items, rules
-from greenroom.messaging.access import Side
-from greenroom.messaging.answer import decline
-from greenroom.messaging.change import change_frame
+from greenroom.messaging.access import ThreadView
+from greenroom.messaging.change import change_message
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.delete import entombed
+from greenroom.messaging.delete import tombstoned
 from greenroom.messaging.events import MessageDeleted
 from greenroom.messaging.lock import lock
 from greenroom.messaging.models import Member, Role
@@ -24,6 +23,7 @@ from greenroom.messaging.records import (
 )
 from greenroom.messaging.release import check_release, release, throw_away
 from greenroom.messaging.release_change import check_release_of_change, release_change
+from greenroom.messaging.respond import decline
 from greenroom.people.actor import SYSTEM, Actor, system
 from greenroom.safety.models import Case, HeldEdit, HeldMessage, HeldName, SentMessage, WholeThread
 from greenroom.safety.records import EPHEMERAL
@@ -51,8 +51,8 @@ class Enforcement:
         return True
 
     async def takes_part(self, thread: ThreadId, user: UserId) -> bool:
-        head = await self.messaging.heads.read(thread)
-        seat = None if head is None else head.seats.get(user)
+        head = await self.messaging.thread_cache.read(thread)
+        seat = None if head is None else head.members.get(user)
         return seat is not None and seat.role not in rules.STAFF
 
     async def remove(self, case: Case) -> None:
@@ -60,13 +60,13 @@ class Enforcement:
             case HeldMessage():
                 await throw_away(self.messaging, case, case.subject)
             case SentMessage(thread, message):
-                await _entomb(self.messaging, thread, message)
+                await _tombstone(self.messaging, thread, message)
             case WholeThread(thread):
                 await lock(self.messaging, system(), thread)
             case _:
                 return
 
-    async def fold(self, user: UserId) -> None:
+    async def close_requests(self, user: UserId) -> None:
         """The requests that wait at other people's gates are turned away for them."""
         cursor: str | None = None
         while True:
@@ -82,8 +82,8 @@ class Enforcement:
                 return
 
 
-async def _entomb(messaging: Messaging, thread_id: ThreadId, message_id: MessageId) -> None:
-    head, _ = await messaging.heads.load(thread_id)
+async def _tombstone(messaging: Messaging, thread_id: ThreadId, message_id: MessageId) -> None:
+    head, _ = await messaging.thread_cache.load(thread_id)
     ms = time_of(message_id)
     if head is None or ms is None:
         raise ThreadNotFound
@@ -91,11 +91,11 @@ async def _entomb(messaging: Messaging, thread_id: ThreadId, message_id: Message
     item = await messaging.store.get(MESSAGING, key, consistent=True)
     if item is None:
         return
-    side = Side(head, Member(thread=thread_id, user=SYSTEM, role=Role.ADMIN))
-    await change_frame(
+    view = ThreadView(head, Member(thread=thread_id, user=SYSTEM, role=Role.ADMIN))
+    await change_message(
         messaging,
-        side,
-        items.frame_of(item),
-        lambda found, now: entombed(found, now, system()),
+        view,
+        items.message_of(item),
+        lambda found, now: tombstoned(found, now, system()),
         MessageDeleted,
     )

@@ -2,7 +2,7 @@
 
 Each says no more than a reload would show to every one of its audience. `audience` is the one place
 that decides who hears what. What one would get wrong: nobody behind a gate hears of receipts;
-whoever has turned a request away hears nothing; whoever joined late hears nothing of older frames.
+whoever has turned a request away hears nothing; whoever joined late hears nothing of older messages.
 """
 
 from collections.abc import Callable
@@ -12,29 +12,29 @@ from msgspec import Struct
 
 from greenroom.ids import RequestId, UserId
 from greenroom.messaging import rules
-from greenroom.messaging.models import Frame, Gate, GateStatus, Thread
+from greenroom.messaging.models import Gate, GateStatus, Message, Thread
 from greenroom.people.models import Person
 
 
-class OfFrame(Struct, frozen=True):
-    """What became of a frame, as it is now."""
+class MessageEvent(Struct, frozen=True):
+    """What became of a message, as it is now."""
 
-    frame: Frame
+    message: Message
 
 
-class MessageCreated(OfFrame, frozen=True):
+class MessageCreated(MessageEvent, frozen=True):
     pass
 
 
-class MessageEdited(OfFrame, frozen=True):
+class MessageEdited(MessageEvent, frozen=True):
     pass
 
 
-class MessageDeleted(OfFrame, frozen=True):
+class MessageDeleted(MessageEvent, frozen=True):
     pass
 
 
-class ReactionChanged(OfFrame, frozen=True):
+class ReactionChanged(MessageEvent, frozen=True):
     pass
 
 
@@ -83,11 +83,11 @@ class RequestChanged(Struct, frozen=True):
     target: UserId
     sender: UserId
     status: GateStatus
-    quiet: bool = False
+    silent: bool = False
     """The sender does not know of the request, nor of its answer."""
 
 
-Passing: TypeAlias = TypingChanged | PresenceChanged
+EphemeralEvent: TypeAlias = TypingChanged | PresenceChanged
 """Shows only to whoever has the thread on screen."""
 Event: TypeAlias = (
     MessageCreated
@@ -95,13 +95,13 @@ Event: TypeAlias = (
     | MessageDeleted
     | ReactionChanged
     | ReceiptMoved
-    | Passing
+    | EphemeralEvent
     | ThreadUpdated
     | InboxChanged
     | RequestChanged
 )
 
-Ears: TypeAlias = Callable[[Thread, Event], None]
+Publish: TypeAlias = Callable[[Thread, Event], None]
 """Told of each event, with the thread as it has become. Neither waits nor fails."""
 
 
@@ -113,68 +113,68 @@ def unpublished(_: PersonUpdated) -> None:
     """Where nobody listens."""
 
 
-def unheard(_: Thread, __: Event) -> None:
+def discard(_: Thread, __: Event) -> None:
     """Where nobody listens."""
 
 
 def audience(thread: Thread, event: Event, now_ms: int) -> tuple[UserId, ...]:
-    if isinstance(event, OfFrame):
-        return _hearers_of(event.frame, thread, now_ms)
+    if isinstance(event, MessageEvent):
+        return _message_audience(event.message, thread, now_ms)
     match event:
         case InboxChanged(user):
             return (user,)
         case TypingChanged(shown_to=shown) | PresenceChanged(shown_to=shown):
             return shown
-        case RequestChanged(target=target, sender=sender, status=status, quiet=quiet):
+        case RequestChanged(target=target, sender=sender, status=status, silent=silent):
             # The sender learns of nothing but being let in.
-            if status is not GateStatus.ACCEPTED or quiet:
+            if status is not GateStatus.ACCEPTED or silent:
                 return (target,)
             only_looks_so = target in thread.gates
             return (sender,) if only_looks_so else (target, sender)
         case ReceiptMoved(user):
             return tuple(
                 other
-                for other in _hearers(thread, now_ms)
+                for other in _audience(thread, now_ms)
                 if other == user
                 or (
                     rules.sees_receipts(thread, other, user)
-                    and len(thread.seats) <= rules.RECEIPTS_TOLD
+                    and len(thread.members) <= rules.RECEIPTS_TOLD
                 )
             )
         case ThreadUpdated():
-            return _hearers(thread, now_ms)
+            return _audience(thread, now_ms)
 
 
-def _hearers_of(frame: Frame, thread: Thread, now_ms: int) -> tuple[UserId, ...]:
-    seq, seats = frame.seq, thread.seats
+def _message_audience(message: Message, thread: Thread, now_ms: int) -> tuple[UserId, ...]:
+    seq, members = message.seq, thread.members
     if not thread.gates:
         return tuple(
             [
                 user
-                for user, seat in seats.items()
+                for user, seat in members.items()
                 if seat.joined < seq and (not seat.missed or rules.got(thread, user, seq))
             ]
         )
-    return tuple(user for user in _hearers(thread, now_ms) if rules.shows(thread, user, seq))
+    return tuple(user for user in _audience(thread, now_ms) if rules.shows(thread, user, seq))
 
 
-def _hearers(thread: Thread, now_ms: int) -> tuple[UserId, ...]:
+def _audience(thread: Thread, now_ms: int) -> tuple[UserId, ...]:
     """Everybody in the thread but those who have turned it away, or are not asked yet."""
     return tuple(
         user
-        for user in thread.seats
+        for user in thread.members
         if not thread.gates
         or (rules.is_let_in(thread, user, now_ms) and not rules.is_unasked(thread, user))
     )
 
 
-def between(before: Thread, after: Thread) -> tuple[Event, ...]:
+def events_from_diff(before: Thread, after: Thread) -> tuple[Event, ...]:
     """What else the change of a head means: for people who came or went, and for requests."""
     if _differs_by_messages(before, after):
         return ()
     events: list[Event] = []
-    if before.seats is not after.seats and before.seats.keys() != after.seats.keys():
-        gone = before.seats.keys() - after.seats.keys()
+    if before.members is not after.members and before.members.keys() != after.members.keys():
+        gone = before.members.keys() - after.members.keys()
         events += [InboxChanged(user, gone=True) for user in gone]
     if _shown(before) != _shown(after) or _is_accepted(before, after):
         events.append(ThreadUpdated())
@@ -187,7 +187,7 @@ def still_holds(thread: Thread, event: Event) -> bool:
     """Whether an event can be told late. What has changed again since was told with that change."""
     match event:
         case InboxChanged(user, gone=True):
-            return user not in thread.seats
+            return user not in thread.members
         case RequestChanged(request, target, status=status) if status is not GateStatus.ACCEPTED:
             gate = thread.gates.get(target)
             return gate is not None and gate.id == request and gate.status is status
@@ -201,7 +201,7 @@ def _differs_by_messages(before: Thread, after: Thread) -> bool:
         not (before.gates or after.gates)
         and before.subject == after.subject
         and before.locked_from is after.locked_from
-        and before.seats.keys() == after.seats.keys()
+        and before.members.keys() == after.members.keys()
     )
 
 
@@ -209,7 +209,7 @@ def _shown(thread: Thread) -> tuple[object, ...]:
     """What shows of the thread and does not change with a message. Who has gone in secret still
     shows."""
     locked = thread.locked_from is not None
-    return thread.subject, locked, rules.shown_seats(thread).keys()
+    return thread.subject, locked, rules.shown_members(thread).keys()
 
 
 def _is_accepted(before: Thread, after: Thread) -> bool:
@@ -218,7 +218,7 @@ def _is_accepted(before: Thread, after: Thread) -> bool:
         return False
     return any(
         gate.away is None
-        and user in after.seats
+        and user in after.members
         and (user not in after.gates or _looks_accepted(gate, after.gates[user]))
         for user, gate in before.gates.items()
     )
@@ -236,14 +236,14 @@ def _of_gates(before: Thread, after: Thread) -> list[Event]:
         if was is not None and now is not None and _looks_accepted(was, now):
             events.append(RequestChanged(was.id, target, was.sender, GateStatus.ACCEPTED))
         elif now is not None and _is_news(before, after, target):
-            quiet = now.away is not None
-            events.append(RequestChanged(now.id, target, now.sender, now.status, quiet))
-        elif was is not None and now is None and target in after.seats:
+            silent = now.away is not None
+            events.append(RequestChanged(now.id, target, now.sender, now.status, silent))
+        elif was is not None and now is None and target in after.members:
             # Accepted; whoever is not there any more was removed, and is told that it is gone.
-            quiet = was.away is not None
-            if not quiet or was.status is GateStatus.PENDING:
+            silent = was.away is not None
+            if not silent or was.status is GateStatus.PENDING:
                 accepted = GateStatus.ACCEPTED
-                events.append(RequestChanged(was.id, target, was.sender, accepted, quiet))
+                events.append(RequestChanged(was.id, target, was.sender, accepted, silent))
     return events
 
 

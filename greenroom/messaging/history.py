@@ -14,10 +14,10 @@ from msgspec.structs import replace
 
 from greenroom.ids import MessageId, ThreadId, UserId, time_of
 from greenroom.messaging import access, items, rules
-from greenroom.messaging.access import Side
+from greenroom.messaging.access import ThreadView
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.models import Away, Frame, Member, Thread
-from greenroom.messaging.place import message_at
+from greenroom.messaging.find_by_seq import find_by_seq
+from greenroom.messaging.models import Away, Member, Message, Thread
 from greenroom.messaging.problems import MessageNotFound
 from greenroom.messaging.records import (
     MEMBERS,
@@ -39,10 +39,10 @@ _FIRST, _LAST = from_ms("MSG"), up_to_end("MSG")
 
 
 class History(Struct, frozen=True):
-    frames: tuple[Frame, ...]
+    messages: tuple[Message, ...]
     has_before: bool
     has_after: bool
-    side: Side
+    view: ThreadView
     members: tuple[Member, ...]
 
 
@@ -58,32 +58,32 @@ async def history(
     limit: int = PAGE,
 ) -> History:
     """The newest, or those next to the message that is named (with it, for `around`)."""
-    side = await access.thread(messaging, actor, thread_id)
+    view = await access.thread(messaging, actor, thread_id)
     limit = max(1, min(limit, MAX_PAGE))
-    if not rules.has_accepted(side.thread, actor.user):
-        return await _request(messaging, side, before, after)
+    if not rules.has_accepted(view.thread, actor.user):
+        return await _request(messaging, view, before, after)
     if around_seq is not None:
-        around = await message_at(messaging, side, around_seq)
+        around = await find_by_seq(messaging, view, around_seq)
     if around is not None:
         half = limit // 2
         (older, more), (newer, further), people = await asyncio.gather(
-            _older(messaging, side, _just(around, after=True), half + 1),
-            _newer(messaging, side, _just(around, after=True), limit - half - 1),
-            members(messaging, side),
+            _older(messaging, view, _just(around, after=True), half + 1),
+            _newer(messaging, view, _just(around, after=True), limit - half - 1),
+            members(messaging, view),
         )
-        return History((*older, *newer), more, further, side, people)
+        return History((*older, *newer), more, further, view, people)
     if after is not None:
-        (frames, further), people = await _both(
+        (messages, further), people = await _both(
             messaging,
-            _newer(messaging, side, _just(after, after=True), limit),
-            members(messaging, side),
+            _newer(messaging, view, _just(after, after=True), limit),
+            members(messaging, view),
         )
-        return History(frames, True, further, side, people)
+        return History(messages, True, further, view, people)
     high = _LAST if before is None else _just(before, after=False)
-    (frames, more), people = await _both(
-        messaging, _older(messaging, side, high, limit), members(messaging, side)
+    (messages, more), people = await _both(
+        messaging, _older(messaging, view, high, limit), members(messaging, view)
     )
-    return History(frames, more, before is not None, side, people)
+    return History(messages, more, before is not None, view, people)
 
 
 async def _both(
@@ -100,53 +100,53 @@ async def _both(
 
 
 async def _request(
-    messaging: Messaging, side: Side, before: MessageId | None, after: MessageId | None
+    messaging: Messaging, view: ThreadView, before: MessageId | None, after: MessageId | None
 ) -> History:
-    """What a request shows: a few frames, from the first one on."""
+    """What a request shows: a few messages, from the first one on."""
     (found, _), people = await _both(
         messaging,
-        _newer(messaging, side, _FIRST, rules.PENDING_MESSAGES),
-        members(messaging, side),
+        _newer(messaging, view, _FIRST, rules.PENDING_MESSAGES),
+        members(messaging, view),
     )
     low = "" if after is None else _just(after, after=True)
     high = _LAST if before is None else _just(before, after=False)
-    frames = tuple(
-        frame
-        for frame in found
-        if frame.seq <= side.thread.last_seq and low <= from_ms("MSG", frame.ms) < high
+    messages = tuple(
+        message
+        for message in found
+        if message.seq <= view.thread.last_seq and low <= from_ms("MSG", message.ms) < high
     )
-    return History(frames, after is not None, before is not None, side, people)
+    return History(messages, after is not None, before is not None, view, people)
 
 
 async def members(
-    messaging: Messaging, side: Side, *, consistent: bool = False
+    messaging: Messaging, view: ThreadView, *, consistent: bool = False
 ) -> tuple[Member, ...]:
     """Those in the thread, with their cursors as the viewer may see them."""
     page = await messaging.store.query_as(
         items.member_of,
         MESSAGING,
-        thread_partition(side.thread.id),
+        thread_partition(view.thread.id),
         MEMBERS,
         limit=500,
         consistent=consistent,
     )
-    shown = rules.shown_seats(side.thread)
-    return tuple([as_seen(side, member) for member in page.items if member.user in shown])
+    shown = rules.shown_members(view.thread)
+    return tuple([as_seen(view, member) for member in page.items if member.user in shown])
 
 
-def as_seen(side: Side, member: Member) -> Member:
+def as_seen(view: ThreadView, member: Member) -> Member:
     """Another one's mutes, pins and drafts are nobody's business; nor, across a gate, how far they
     have read."""
-    if member.user == side.mine.user:
-        read = rules.read_of(side.thread, member)
+    if member.user == view.mine.user:
+        read = rules.read_of(view.thread, member)
         return replace(member, read_seq=read, delivered_seq=max(read, member.delivered_seq))
-    gate = side.thread.gates.get(member.user)
+    gate = view.thread.gates.get(member.user)
     if gate is not None and gate.away is not None:
         member = _as_before(member, gate.away)
-        shows = rules.has_accepted(side.thread, side.mine.user)
+        shows = rules.has_accepted(view.thread, view.mine.user)
     else:
-        shows = rules.sees_receipts(side.thread, side.mine.user, member.user)
-    read = rules.read_of(side.thread, member) if shows else 0
+        shows = rules.sees_receipts(view.thread, view.mine.user, member.user)
+    read = rules.read_of(view.thread, member) if shows else 0
     return Member(
         thread=member.thread,
         user=member.user,
@@ -179,8 +179,8 @@ class Seen:
         self._ends = sorted({read for _, read in self._read} | _turning_points(thread))
         self._known: dict[tuple[UserId, int], tuple[UserId, ...]] = {}
 
-    def by(self, frame: Frame) -> tuple[UserId, ...]:
-        author, seq = frame.author, frame.seq
+    def by(self, message: Message) -> tuple[UserId, ...]:
+        author, seq = message.author, message.seq
         same = author, bisect_left(self._ends, seq)
         seen = self._known.get(same)
         if seen is None:
@@ -197,8 +197,8 @@ class Seen:
 
 def _turning_points(thread: Thread) -> set[int]:
     """Where somebody joined, went away or came back: there `rules.got` changes."""
-    points = {seat.joined for seat in thread.seats.values()}
-    for seat in thread.seats.values():
+    points = {seat.joined for seat in thread.members.values()}
+    for seat in thread.members.values():
         points |= {seq for run in seat.missed for seq in (run.after, run.until)}
     for gate in thread.gates.values():
         if gate.away is not None:
@@ -215,13 +215,13 @@ def _just(message_id: MessageId, *, after: bool) -> str:
 
 
 async def _older(
-    messaging: Messaging, side: Side, high: str, limit: int
-) -> tuple[tuple[Frame, ...], bool]:
-    found: tuple[Frame, ...] = ()
-    parts = _parts(side, _low(side), high)
+    messaging: Messaging, view: ThreadView, high: str, limit: int
+) -> tuple[tuple[Message, ...], bool]:
+    found: tuple[Message, ...] = ()
+    parts = _parts(view, _low(view), high)
     while parts and len(found) < limit:
         part = parts.pop()
-        page = await _page(messaging, side, part, limit - len(found), backward=True)
+        page = await _page(messaging, view, part, limit - len(found), backward=True)
         found = page.items[::-1] + found
         if page.has_more:
             return found, True
@@ -229,13 +229,13 @@ async def _older(
 
 
 async def _newer(
-    messaging: Messaging, side: Side, low: str, limit: int
-) -> tuple[tuple[Frame, ...], bool]:
-    found: tuple[Frame, ...] = ()
-    parts = _parts(side, max(low, _low(side)), _LAST) if limit > 0 else []
+    messaging: Messaging, view: ThreadView, low: str, limit: int
+) -> tuple[tuple[Message, ...], bool]:
+    found: tuple[Message, ...] = ()
+    parts = _parts(view, max(low, _low(view)), _LAST) if limit > 0 else []
     while parts and len(found) < limit:
         part = parts.pop(0)
-        page = await _page(messaging, side, part, limit - len(found))
+        page = await _page(messaging, view, part, limit - len(found))
         found += page.items
         if page.has_more:
             return found, True
@@ -243,12 +243,12 @@ async def _newer(
 
 
 async def _page(
-    messaging: Messaging, side: Side, part: Range, limit: int, *, backward: bool = False
-) -> PageOf[Frame]:
+    messaging: Messaging, view: ThreadView, part: Range, limit: int, *, backward: bool = False
+) -> PageOf[Message]:
     return await messaging.store.query_as(
-        items.frame_of,
+        items.message_of,
         MESSAGING,
-        thread_partition(side.thread.id),
+        thread_partition(view.thread.id),
         part,
         limit=limit,
         backward=backward,
@@ -256,10 +256,10 @@ async def _page(
     )
 
 
-def _parts(side: Side, low: str, high: str) -> list[Range]:
+def _parts(view: ThreadView, low: str, high: str) -> list[Range]:
     """What lies between the two and reached the viewer, in order: one part, but for somebody who
     was away in between."""
-    seat = side.thread.seats.get(side.mine.user)
+    seat = view.thread.members.get(view.mine.user)
     parts: list[Range] = []
     for run in () if seat is None else seat.missed:
         end = just_after("MSG", run.after_ms) if run.after else _FIRST
@@ -271,8 +271,8 @@ def _parts(side: Side, low: str, high: str) -> list[Range]:
     return parts
 
 
-def _low(side: Side) -> str:
-    gate = side.thread.gates.get(side.mine.user)
+def _low(view: ThreadView) -> str:
+    gate = view.thread.gates.get(view.mine.user)
     if gate is not None and gate.away is not None:
         return just_after("MSG", gate.after_ms) if gate.after_seq else _FIRST
-    return from_ms("MSG", side.mine.joined_ms) if side.mine.joined_seq else _FIRST
+    return from_ms("MSG", view.mine.joined_ms) if view.mine.joined_seq else _FIRST

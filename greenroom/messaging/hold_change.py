@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from greenroom.ids import UserId
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.models import Frame, Thread
+from greenroom.messaging.models import Message, Thread
 from greenroom.messaging.problems import TextRejected
 from greenroom.safety.hold import hold_change
 from greenroom.safety.models import Decision, HeldEdit, HeldName, was_rejected
@@ -23,9 +23,9 @@ class HeldChange(Struct, frozen=True):
 
 
 async def hold_edit(
-    messaging: Messaging, author: UserId, frame: Frame, body: str, verdict: Hold
+    messaging: Messaging, author: UserId, message: Message, body: str, verdict: Hold
 ) -> HeldChange:
-    subject = HeldEdit(frame.thread, author, frame.id, len(frame.edits), _digest(body))
+    subject = HeldEdit(message.thread, author, message.id, len(message.edits), _digest(body))
     return await _hold(messaging, subject, body, verdict)
 
 

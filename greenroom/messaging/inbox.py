@@ -15,20 +15,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from greenroom.ids import UserId
-from greenroom.messaging import items, rules, settle
+from greenroom.messaging import deactivate, items, rules
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Folder, Member, Thread
 from greenroom.messaging.records import (
+    ACTIVE,
     ACTIVITY,
-    FRESH,
     INBOX,
     MESSAGING,
     activity,
     head_key,
-    shelf_key,
+    inbox_key,
     thread_in,
 )
-from greenroom.messaging.rules import Standing
+from greenroom.messaging.rules import RowState
 from greenroom.messaging.thread_metadata import metadata_of
 from greenroom.people.actor import Actor
 from greenroom.store.expressions import Bound, SortRange
@@ -41,14 +41,14 @@ MOST_STIRRING = 300
 """How many rows of a shelf where things stir are looked at; beyond that the counts say `more`."""
 
 _SETTLED = (Folder.ACTION, Folder.BOOKINGS, Folder.OFFERS, Folder.OTHER)
-_STIRRING = (FRESH, Folder.REQUESTS.value)
+_STIRRING = (ACTIVE, Folder.REQUESTS.value)
 _SETTLE_AT_ONCE = 10
 
 
 class Row(Struct, frozen=True):
     thread: Thread
     mine: Member
-    standing: Standing
+    row_state: RowState
     rank: str
     """Rows are shown from the highest down."""
     metadata: str | None = None
@@ -95,7 +95,7 @@ async def inbox(
         {
             row.thread.id: row
             for row in (*resting, *lively)
-            if row is not None and _shows(folder, row.standing)
+            if row is not None and _shows(folder, row.row_state)
         }.values(),
         key=lambda row: row.rank,
         reverse=True,
@@ -125,17 +125,17 @@ async def unread_rows(messaging: Messaging, actor: Actor, folder: Folder) -> tup
     heads = await _heads(messaging, stirring.entries)
     now_ms = messaging.clock.now_ms()
     found = [_row(messaging, heads, entry, now_ms) for entry in stirring.entries]
-    rows = [row for row in found if row and row.standing.unread and _shows(folder, row.standing)]
+    rows = [row for row in found if row and row.row_state.unread and _shows(folder, row.row_state)]
     return sorted(rows, key=lambda row: row.rank, reverse=True), bool(stirring.rest)
 
 
 def _counts(rows: list[Row | None], more: bool) -> Counts:
     unread = dict.fromkeys(Folder, 0)
     for row in rows:
-        if row is not None and row.standing.folder is not None and not row.standing.muted:
-            unread[row.standing.folder] += row.standing.unread
+        if row is not None and row.row_state.folder is not None and not row.row_state.muted:
+            unread[row.row_state.folder] += row.row_state.unread
     unread[Folder.ALL] = sum(unread.values()) - sum(unread[folder] for folder in rules.APART)
-    badge = sum(row.standing.badge for row in rows if row is not None)
+    badge = sum(row.row_state.badge for row in rows if row is not None)
     return Counts(unread, badge, more)
 
 
@@ -193,7 +193,7 @@ async def _shelf(
     while len(found) < most:
         page = await messaging.store.query(
             MESSAGING,
-            shelf_key(user, shelf),
+            inbox_key(user, shelf),
             sort,
             index=INBOX,
             limit=min(MAX_BATCH, most - len(found)),
@@ -221,10 +221,10 @@ def _shelves(folder: Folder) -> tuple[str, ...]:
             return (folder.value,)
 
 
-def _shows(folder: Folder, standing: Standing) -> bool:
+def _shows(folder: Folder, row_state: RowState) -> bool:
     if folder is Folder.ALL:
-        return standing.folder is not None and standing.folder not in rules.APART
-    return standing.folder is folder
+        return row_state.folder is not None and row_state.folder not in rules.APART
+    return row_state.folder is folder
 
 
 async def _heads(messaging: Messaging, entries: list[Item]) -> dict[str, Thread]:
@@ -256,21 +256,23 @@ def _row(
         return None
     mine = items.member_of(entry)
     thread = rules.as_shown(thread, mine.user)
-    active_ms = settle.healed_ms(messaging, thread.active_ms)
+    active_ms = deactivate.corrected_ms(messaging, thread.active_ms)
     rank = activity(active_ms, thread.id, pinned=mine.pinned)
-    if settled and not settle.is_ahead(entry, now_ms):
+    if settled and not deactivate.is_in_future(entry, now_ms):
         rank = _place(entry)
-    return Row(thread, mine, rules.standing(thread, mine, now_ms), rank)
+    return Row(thread, mine, rules.row_state(thread, mine, now_ms), rank)
 
 
 def _tidy(messaging: Messaging, user: UserId, rows: list[Row | None], now_ms: int) -> None:
     found = [row for row in rows if row is not None]
-    resting = [row for row in found if settle.rests(row.thread, row.mine, now_ms)]
+    resting = [row for row in found if deactivate.is_inactive(row.thread, row.mine, now_ms)]
     for row in resting[:_SETTLE_AT_ONCE]:
-        messaging.chores.add(partial(settle.settle, messaging, user, row.thread.id))
+        messaging.deferred.add(partial(deactivate.deactivate, messaging, user, row.thread.id))
     over = [row for row in found if not rules.is_let_in(row.thread, user, now_ms)]
     for row in over[:_SETTLE_AT_ONCE]:
-        messaging.chores.add(partial(settle.take_down, messaging, user, row.thread.id))
+        messaging.deferred.add(
+            partial(deactivate.remove_expired_request, messaging, user, row.thread.id)
+        )
 
 
 def _lies_ahead(heads: dict[str, Thread], entry: Item, now_ms: int) -> bool:
@@ -278,7 +280,7 @@ def _lies_ahead(heads: dict[str, Thread], entry: Item, now_ms: int) -> bool:
     thread = heads.get(str(entry["pk"]))
     if thread is None:
         return False
-    return thread.active_ms > now_ms + rules.AHEAD_MS or settle.is_ahead(entry, now_ms)
+    return thread.active_ms > now_ms + rules.AHEAD_MS or deactivate.is_in_future(entry, now_ms)
 
 
 def _heal(
@@ -287,4 +289,6 @@ def _heal(
     """The thread that was written first is put right first, and so stays below the others."""
     entries.sort(key=lambda entry: heads[str(entry["pk"])].active_ms)
     for entry in entries[:_SETTLE_AT_ONCE]:
-        messaging.chores.add(partial(settle.heal, messaging, user, thread_in(entry["pk"])))
+        messaging.deferred.add(
+            partial(deactivate.correct_future_time, messaging, user, thread_in(entry["pk"]))
+        )

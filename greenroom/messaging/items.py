@@ -13,15 +13,15 @@ from greenroom.ids import RequestId, UserId
 from greenroom.messaging.models import (
     Away,
     Edit,
-    Frame,
-    FrameKind,
     Gate,
     GateStatus,
     Kind,
     Member,
-    Missed,
+    MemberSummary,
+    Message,
+    MessageKind,
+    MissedRange,
     Role,
-    Seat,
     ServiceRole,
     State,
     Status,
@@ -63,7 +63,7 @@ def head_item(thread: Thread) -> Item:
         "createdMs": thread.created_ms,
         "changedAt": thread.changed_ms,
         "version": thread.version,
-        "participants": {user: _seat_item(seat) for user, seat in thread.seats.items()},
+        "participants": {user: _member_summary_item(seat) for user, seat in thread.members.items()},
     }
     if thread.last_seq:
         item["lastSeq"] = thread.last_seq
@@ -108,14 +108,14 @@ def _project_key(thread: Thread) -> str | None:
     return leg_key(thread.leg_id) if thread.leg_id else None
 
 
-def _seat_item(seat: Seat) -> dict[str, Value]:
+def _member_summary_item(seat: MemberSummary) -> dict[str, Value]:
     item: dict[str, Value] = {"role": seat.role.value}
     if seat.service_role is not None:
         item["serviceRole"] = seat.service_role.value
     if seat.sent:
         item["sent"] = seat.sent
-    if seat.fresh_ms:
-        item["fresh"] = seat.fresh_ms
+    if seat.row_active_ms:
+        item["fresh"] = seat.row_active_ms
     if seat.joined:
         item["joined"] = seat.joined
     if seat.missed:
@@ -125,7 +125,7 @@ def _seat_item(seat: Seat) -> dict[str, Value]:
     return item
 
 
-def _missed_item(run: Missed) -> dict[str, Value]:
+def _missed_item(run: MissedRange) -> dict[str, Value]:
     return {
         "after": run.after,
         "until": run.until,
@@ -186,7 +186,9 @@ def thread_of(item: Item) -> Thread:
         status=Status(found["status"]),
         opened_by=UserId(found["openedBy"]),
         created_ms=found["createdMs"],
-        seats={UserId(user): _seat_of(seat) for user, seat in found["participants"].items()},
+        members={
+            UserId(user): _member_summary_of(seat) for user, seat in found["participants"].items()
+        },
         gates={UserId(user): gate_of(gate) for user, gate in found.get("gates", {}).items()},
         awaiting=tuple(found.get("awaiting", ())),
         pair=None if pair is None else (UserId(pair[0]), UserId(pair[1])),
@@ -209,21 +211,21 @@ def thread_of(item: Item) -> Thread:
     )
 
 
-def _seat_of(found: Mapping[str, Any]) -> Seat:
+def _member_summary_of(found: Mapping[str, Any]) -> MemberSummary:
     service = found.get("serviceRole")
-    return Seat(
+    return MemberSummary(
         role=Role(found["role"]),
         service_role=None if service is None else ServiceRole(service),
         sent=found.get("sent", 0),
-        fresh_ms=found.get("fresh", 0),
+        row_active_ms=found.get("fresh", 0),
         joined=found.get("joined", 0),
         missed=tuple([_missed_of(run) for run in found["missed"]]) if "missed" in found else (),
         draft=found.get("draft", False),
     )
 
 
-def _missed_of(found: Mapping[str, Any]) -> Missed:
-    return Missed(
+def _missed_of(found: Mapping[str, Any]) -> MissedRange:
+    return MissedRange(
         after=found.get("after", 0),
         until=found["until"],
         after_ms=found.get("afterTs", 0),
@@ -328,68 +330,68 @@ def head_or_member_of(item: Item) -> Thread | Member:
     return member_of(item) if "userId" in item else thread_of(item)
 
 
-def frame_item(frame: Frame) -> Item:
-    item = at(message_key(frame.thread, frame.id, frame.ms))
+def message_item(message: Message) -> Item:
+    item = at(message_key(message.thread, message.id, message.ms))
     item |= {
-        "messageId": frame.id,
-        "seq": frame.seq,
-        "ts": frame.ms,
-        "type": frame.kind.value,
-        "authorUserId": frame.author,
-        "version": frame.version,
-        "reactions": {emoji: frozenset(users) for emoji, users in frame.reactions.items()},
+        "messageId": message.id,
+        "seq": message.seq,
+        "ts": message.ms,
+        "type": message.kind.value,
+        "authorUserId": message.author,
+        "version": message.version,
+        "reactions": {emoji: frozenset(users) for emoji, users in message.reactions.items()},
     }
-    if frame.shown_ms:
-        item["shownAt"] = frame.shown_ms
-    if frame.body:
-        item["body"] = frame.body
-    if frame.reply_to is not None:
-        item["replyTo"] = frame.reply_to
-    if frame.mentions:
-        item["mentions"] = list(frame.mentions)
-    if frame.kind is FrameKind.SYSTEM:
-        item["event"] = frame.event
-        if frame.about:
-            item["about"] = list(frame.about)
-    if frame.version > 1:
-        _add_changes(item, frame)
-    if frame.band:
-        item["nsfwBand"] = frame.band
-    if frame.metadata is not None:
-        item["metadata"] = frame.metadata
-    marked = frame.policy_tags or frame.policy_hints or frame.moderation != "clean"
-    if marked or frame.spam_score != "0":
-        _add_flags(item, frame)
+    if message.shown_ms:
+        item["shownAt"] = message.shown_ms
+    if message.body:
+        item["body"] = message.body
+    if message.reply_to is not None:
+        item["replyTo"] = message.reply_to
+    if message.mentions:
+        item["mentions"] = list(message.mentions)
+    if message.kind is MessageKind.SYSTEM:
+        item["event"] = message.event
+        if message.about:
+            item["about"] = list(message.about)
+    if message.version > 1:
+        _add_changes(item, message)
+    if message.band:
+        item["nsfwBand"] = message.band
+    if message.metadata is not None:
+        item["metadata"] = message.metadata
+    marked = message.policy_tags or message.policy_hints or message.moderation != "clean"
+    if marked or message.spam_score != "0":
+        _add_flags(item, message)
     return item
 
 
-def _add_changes(item: dict[str, Value], frame: Frame) -> None:
-    if frame.edited_ms is not None:
-        item["editedAt"] = frame.edited_ms
-    if frame.edits:
-        item["edits"] = [{"body": edit.body, "until": edit.until_ms} for edit in frame.edits]
-    if frame.deleted_ms is not None:
-        item["deletedAt"] = frame.deleted_ms
-        item["deletedBy"] = frame.deleted_by
+def _add_changes(item: dict[str, Value], message: Message) -> None:
+    if message.edited_ms is not None:
+        item["editedAt"] = message.edited_ms
+    if message.edits:
+        item["edits"] = [{"body": edit.body, "until": edit.until_ms} for edit in message.edits]
+    if message.deleted_ms is not None:
+        item["deletedAt"] = message.deleted_ms
+        item["deletedBy"] = message.deleted_by
 
 
-def _add_flags(item: dict[str, Value], frame: Frame) -> None:
-    item["flags"] = {"moderation": frame.moderation, "policyHints": list(frame.policy_hints)}
-    item["policyTags"] = list(frame.policy_tags)
-    item["spamScore"] = Decimal(frame.spam_score)
+def _add_flags(item: dict[str, Value], message: Message) -> None:
+    item["flags"] = {"moderation": message.moderation, "policyHints": list(message.policy_hints)}
+    item["policyTags"] = list(message.policy_tags)
+    item["spamScore"] = Decimal(message.spam_score)
 
 
-_KINDS = {kind.value: kind for kind in FrameKind}
+_KINDS = {kind.value: kind for kind in MessageKind}
 _PLAIN_NAMES = 10
-"""Two for the key, the seven that every frame has (`frame_item`), and the body."""
+"""Two for the key, the seven that every message has (`message_item`), and the body."""
 _NO_FLAGS: Mapping[str, Any] = {}
 
 
-def frame_of(item: Item) -> Frame:
+def message_of(item: Item) -> Message:
     """Fifty of them make a page: what most messages lack is not asked for."""
     found = cast(Mapping[str, Any], item)
     if len(found) == _PLAIN_NAMES and "body" in found and not found["reactions"]:
-        return Frame(
+        return Message(
             thread=thread_in(found["pk"]),
             id=found["messageId"],
             seq=found["seq"],
@@ -401,7 +403,7 @@ def frame_of(item: Item) -> Frame:
         )
     get = found.get
     flags, reactions, edits = get("flags", _NO_FLAGS), get("reactions"), get("edits")
-    return Frame(
+    return Message(
         thread=thread_in(found["pk"]),
         id=found["messageId"],
         seq=found["seq"],

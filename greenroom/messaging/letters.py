@@ -3,8 +3,8 @@
 import re
 import unicodedata
 
-from greenroom.letters import HIDDEN, LINE_BREAKS, classes_of, limited, shows
 from greenroom.messaging.problems import InvalidText
+from greenroom.unicode import HIDDEN, LINE_BREAKS, character_classes, has_visible, limit_marks
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TABLE: dict[int, str | None] = dict.fromkeys(HIDDEN) | dict.fromkeys(LINE_BREAKS, "\n")
@@ -25,18 +25,18 @@ def normalised(text: str, most: int) -> str:
         return _bounded(_shown(text) if _HIDDEN_ASCII.search(text) else text.strip(), most)
     if _SURROGATE.search(text):
         raise InvalidText("it must not contain half of a surrogate pair")
-    classes = classes_of(text)
+    classes = character_classes(text)
     plain = text.strip()
     if len(plain) - classes.count("h") + _COMES_APART * classes.count("e") > most:
         raise too_long(most)
-    if not shows(classes):
+    if not has_visible(classes):
         return ""
     if "h" in classes or len(plain) != len(text):
         plain = _bounded(_shown(text), most)
-        classes = classes_of(plain)
-    plain = limited(plain, classes)
+        classes = character_classes(plain)
+    plain = limit_marks(plain, classes)
     composed = unicodedata.normalize("NFC", plain)
-    return (composed if composed == plain else limited(composed)).strip()
+    return (composed if composed == plain else limit_marks(composed)).strip()
 
 
 def _shown(text: str) -> str:

@@ -4,13 +4,18 @@ from msgspec.structs import replace
 
 from greenroom.ids import ThreadId
 from greenroom.messaging import access
-from greenroom.messaging.append import append, frame_op, said, system_frame
+from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.models import BuiltInEvent, Status, Thread
-from greenroom.messaging.problems import NotYourPlace, ThreadNotFound
+from greenroom.messaging.problems import RoleNotAllowed, ThreadNotFound
 from greenroom.messaging.roles import Operation, account_parts, may
-from greenroom.messaging.turns import Planned
+from greenroom.messaging.update_thread import (
+    message_op,
+    system_message,
+    update_thread,
+    with_message,
+)
 from greenroom.people.actor import Actor
 
 
@@ -27,7 +32,7 @@ async def _set(
 ) -> Thread:
     if not account_parts(actor):  # an outsider must not make us read the head
         await access.thread(messaging, actor, thread_id)
-    head = await messaging.heads.read(thread_id)
+    head = await messaging.thread_cache.read(thread_id)
     if head is None:
         raise ThreadNotFound
     if (head.status is Status.LOCKED) == (status is Status.LOCKED):
@@ -35,18 +40,20 @@ async def _set(
         return head
 
     mine = None
-    if actor.user in head.seats:
+    if actor.user in head.members:
         mine = (await access.thread(messaging, actor, thread_id)).mine
 
-    def plan(found: Thread, ms: int) -> Planned:
+    def plan(found: Thread, ms: int) -> PlannedWrite:
         _check(found, actor)
         if (found.status is Status.LOCKED) == (status is Status.LOCKED):
-            return Planned(found, (), quiet=True)  # somebody else was first
-        frame = system_frame(messaging, found, actor.user, ms, event)
+            return PlannedWrite(found, (), silent=True)  # somebody else was first
+        message = system_message(messaging, found, actor.user, ms, event)
         after = _turned(found, status)
-        return Planned(said(after, frame, mine), (frame_op(frame),), (MessageCreated(frame),))
+        return PlannedWrite(
+            with_message(after, message, mine), (message_op(message),), (MessageCreated(message),)
+        )
 
-    return await append(messaging, thread_id, plan)
+    return await update_thread(messaging, thread_id, plan)
 
 
 def _turned(head: Thread, status: Status) -> Thread:
@@ -61,4 +68,4 @@ def _turned(head: Thread, status: Status) -> Thread:
 def _check(head: Thread, actor: Actor) -> None:
     """A moderator, or staff of the thread; to strangers there is no such thread."""
     if not may(head, actor, Operation.LOCK):
-        raise NotYourPlace if actor.user in head.seats else ThreadNotFound
+        raise RoleNotAllowed if actor.user in head.members else ThreadNotFound

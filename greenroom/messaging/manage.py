@@ -5,10 +5,10 @@ from msgspec.structs import replace
 
 from greenroom.ids import ThreadId
 from greenroom.messaging import access, rules
-from greenroom.messaging.access import Side
+from greenroom.messaging.access import ThreadView
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Member, Role, Thread
-from greenroom.messaging.problems import AcceptFirst, NotYourPlace, ThreadNotFound
+from greenroom.messaging.problems import AcceptFirst, RoleNotAllowed, ThreadNotFound
 from greenroom.messaging.roles import Operation, may
 from greenroom.people.actor import SYSTEM, Actor, Scope
 
@@ -18,18 +18,18 @@ def is_bare_service(actor: Actor) -> bool:
     return actor.may(Scope.SERVICE) and not actor.may(Scope.USER)
 
 
-async def managed(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Side:
+async def managed(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> ThreadView:
     if not is_bare_service(actor):
         return await access.thread(messaging, actor, thread_id)
-    head = await messaging.heads.read(thread_id)
+    head = await messaging.thread_cache.read(thread_id)
     if head is None:
         raise ThreadNotFound
-    return Side(head, Member(thread=thread_id, user=SYSTEM, role=Role.ADMIN))
+    return ThreadView(head, Member(thread=thread_id, user=SYSTEM, role=Role.ADMIN))
 
 
 async def managed_for_role(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, role: Role
-) -> Side:
+) -> ThreadView:
     """As `managed`; a moderator who gives a staff role need not be in the thread."""
     try:
         return await managed(messaging, actor, thread_id)
@@ -39,19 +39,19 @@ async def managed_for_role(
         return await as_moderator(messaging, actor, thread_id)
 
 
-async def as_moderator(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Side:
+async def as_moderator(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> ThreadView:
     """The thread without anything that was said in it: a moderator's role opens no inbox."""
     if not actor.may(Scope.MODERATOR):  # an outsider must not make us read the head
         raise ThreadNotFound
-    head = await messaging.heads.read(thread_id)
-    if head is None or actor.user in head.seats or not may(head, actor, Operation.GRANT_STAFF):
+    head = await messaging.thread_cache.read(thread_id)
+    if head is None or actor.user in head.members or not may(head, actor, Operation.GRANT_STAFF):
         raise ThreadNotFound
     silent = replace(head, preview="", preview_event="", last_sender=None)
-    return Side(silent, Member(thread=thread_id, user=actor.user, role=Role.MEMBER))
+    return ThreadView(silent, Member(thread=thread_id, user=actor.user, role=Role.MEMBER))
 
 
 def check_may(thread: Thread, actor: Actor, operation: Operation) -> None:
     if not rules.has_accepted(thread, actor.user):
         raise AcceptFirst
     if not may(thread, actor, operation):
-        raise NotYourPlace
+        raise RoleNotAllowed

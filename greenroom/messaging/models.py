@@ -62,7 +62,7 @@ class State(StrEnum):
     """Has blocked the other one, and so sees no more of the thread."""
 
 
-class FrameKind(StrEnum):
+class MessageKind(StrEnum):
     TEXT = "text"
     ASSET = "asset"
     CARD = "card"
@@ -93,8 +93,8 @@ class Folder(StrEnum):
     """Put away by its user until the next message; shows under this name alone."""
 
 
-class Missed(Struct, frozen=True, kw_only=True):
-    """A run of frames that a participant of a pair never gets: they were away meanwhile."""
+class MissedRange(Struct, frozen=True, kw_only=True):
+    """A run of messages that a participant of a pair never gets: they were away meanwhile."""
 
     after: int
     until: int
@@ -103,21 +103,21 @@ class Missed(Struct, frozen=True, kw_only=True):
     sender: UserId | None = None
     preview: str = ""
     preview_event: str = ""
-    """Sender and preview of frame `after`, kept for the last run only."""
+    """Sender and preview of message `after`, kept for the last run only."""
 
 
-class Seat(Struct, frozen=True, kw_only=True):
+class MemberSummary(Struct, frozen=True, kw_only=True):
     """An active participant, as the thread's head knows them."""
 
     role: Role
     service_role: ServiceRole | None = None
     sent: int = 0
-    """The seq of their last frame: sending reads."""
-    fresh_ms: int = 0
+    """The seq of their last message: sending reads."""
+    row_active_ms: int = 0
     """When their inbox row was last put on the fresh shelf; 0 while it is settled in a folder."""
     joined: int = 0
-    """Frames up to here were before their time."""
-    missed: tuple[Missed, ...] = ()
+    """Messages up to here were before their time."""
+    missed: tuple[MissedRange, ...] = ()
     """In order of seq; no two of them touch."""
     draft: bool = False
     """They have a draft, which their next message clears."""
@@ -147,14 +147,14 @@ class Gate(Struct, frozen=True, kw_only=True):
     expires_ms: int
     reason: str | None = None
     after_seq: int = 0
-    """The thread's last frame when it was asked."""
+    """The thread's last message when it was asked."""
     after_ms: int = 0
-    """When that frame was sent; only on a quiet gate."""
+    """When that message was sent; only on a quiet gate."""
     away: Away | None = None
     """Makes the gate quiet: its target has left the thread for two, or has blocked the sender, and
     the sender must not notice. The sender sees a participant who does not answer."""
     shown_ms: int = 0
-    """Of the last frame that it shows, once there are more: when it was said …"""
+    """Of the last message that it shows, once there are more: when it was said …"""
     shown_by: UserId | None = None
     """… by whom …"""
     preview: str = ""
@@ -169,7 +169,7 @@ class Thread(Struct, frozen=True, kw_only=True):
     status: Status
     opened_by: UserId
     created_ms: int
-    seats: dict[UserId, Seat]
+    members: dict[UserId, MemberSummary]
     gates: dict[UserId, Gate]
     awaiting: tuple[UserId, ...] = ()
     """Whom the thread waits for."""
@@ -189,13 +189,13 @@ class Thread(Struct, frozen=True, kw_only=True):
     last_seq: int = 0
     last_ms: int = 0
     shown_ms: int = 0
-    """When the last frame was sent, where `last_ms` lies in the future: the clock was wrong."""
+    """When the last message was sent, where `last_ms` lies in the future: the clock was wrong."""
     last_sender: UserId | None = None
     preview: str = ""
     preview_event: str = ""
-    """The event of the last frame, if it is a system message; it has no preview then."""
+    """The event of the last message, if it is a system message; it has no preview then."""
     changed_ms: int = 0
-    """When anything of it, or of a frame, was last changed."""
+    """When anything of it, or of a message, was last changed."""
     version: int = 1
 
     @property
@@ -211,7 +211,7 @@ class Member(Struct, frozen=True, kw_only=True):
     service_role: ServiceRole | None = None
     state: State = State.ACTIVE
     joined_seq: int = 0
-    """Frames up to here were before their time and are not theirs to see."""
+    """Messages up to here were before their time and are not theirs to see."""
     joined_ms: int = 0
     accepted_ms: int = 0
     """When they accepted the request, and saw more of it than before."""
@@ -259,16 +259,16 @@ that no service may use these names."""
 BUILT_IN_EVENTS: frozenset[str] = frozenset(get_args(BuiltInEvent))
 
 
-class Frame(Struct, frozen=True, kw_only=True, dict=True):
+class Message(Struct, frozen=True, kw_only=True, dict=True):
     """One message of a thread's log. Whoever renders it may keep with it what came of it, in its
-    `__dict__`: a changed frame is another one, and has none of that."""
+    `__dict__`: a changed message is another one, and has none of that."""
 
     thread: ThreadId
     id: MessageId
     seq: int
     ms: int
-    """Later than that of the frame before it, whatever the clock says."""
-    kind: FrameKind
+    """Later than that of the message before it, whatever the clock says."""
+    kind: MessageKind
     author: UserId
     shown_ms: int = 0
     """When it was sent, where `ms` lies in the future: the clock was wrong before."""
@@ -276,9 +276,9 @@ class Frame(Struct, frozen=True, kw_only=True, dict=True):
     mentions: tuple[UserId, ...] = ()
     reply_to: MessageId | None = None
     event: str | None = None
-    """Of a system frame: what happened, such as `participant.added`."""
+    """Of a system message: what happened, such as `participant.added`."""
     about: tuple[str, ...] = ()
-    """Of a system frame: to whom, or from what to what."""
+    """Of a system message: to whom, or from what to what."""
     reactions: dict[str, tuple[UserId, ...]] = {}
     edits: tuple[Edit, ...] = ()
     edited_ms: int | None = None

@@ -12,33 +12,33 @@ from msgspec import Struct
 from greenroom import metadata as own_json
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import items, rules, text
-from greenroom.messaging.admit import admitted_ops, met_ops
-from greenroom.messaging.ask import (
-    Asking,
-    asked_ops,
-    check_unasked,
-    gates_to,
+from greenroom.messaging.contact import (
+    ContactCheck,
+    check_no_pending_request,
     is_staff,
-    whom_to_ask,
+    new_gates,
+    pending_request_ops,
+    strangers_among,
 )
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.events import ThreadUpdated, between
+from greenroom.messaging.events import ThreadUpdated, events_from_diff
+from greenroom.messaging.first_message import NO_FIRST_MESSAGE, FirstMessage, without_active_rows
 from greenroom.messaging.manage import is_bare_service
 from greenroom.messaging.models import (
     Kind,
+    MemberSummary,
     Role,
-    Seat,
     ServiceRole,
     Status,
     Thread,
 )
+from greenroom.messaging.moderate import check_name
+from greenroom.messaging.new_participant import contact_ops, new_participant_ops
 from greenroom.messaging.pairs import direct_id
 from greenroom.messaging.problems import AlreadyAsked, InvalidThread, OpeningKeyReused
 from greenroom.messaging.records import MESSAGING, metadata_key, opened_key, pair_key
 from greenroom.messaging.rejoin import absent, rejoin
 from greenroom.messaging.roles import STAFF_KINDS, may_open
-from greenroom.messaging.weigh import check_name
-from greenroom.messaging.words import NO_WORDS, Words, unshown
 from greenroom.people.actor import SYSTEM, Actor
 from greenroom.safety.limits import Limit
 from greenroom.store.base import Key, Op, Put
@@ -102,7 +102,7 @@ async def find_or_open(
     messaging: Messaging,
     actor: Actor,
     opening: Opening,
-    words: Words = NO_WORDS,
+    first_message: FirstMessage = NO_FIRST_MESSAGE,
     *,
     key: str | None = None,
     first: bytes = b"",
@@ -114,12 +114,12 @@ async def find_or_open(
         if is_bare_service(actor):
             raise InvalidThread("one of the two people must open a direct conversation")
         between = _between_two(actor, opening)
-        return await _direct_once(messaging, actor, between, words, claim)
+        return await _direct_once(messaging, actor, between, first_message, claim)
     check_opening(actor, opening)
     if claim is not None and (found := await _opened(messaging, claim)) is not None:
         return Opened(found)
     try:
-        return await _make(messaging, actor, opening, messaging.ids.thread(), words, claim)
+        return await _make(messaging, actor, opening, messaging.ids.thread(), first_message, claim)
     except AlreadyAsked as asked:
         waiting = await _waiting(messaging, actor, opening, asked)
         found = waiting if claim is None else await _claimed(messaging, claim, waiting)
@@ -127,28 +127,34 @@ async def find_or_open(
 
 
 async def _direct_once(
-    messaging: Messaging, actor: Actor, opening: Opening, words: Words, claim: _Claim | None
+    messaging: Messaging,
+    actor: Actor,
+    opening: Opening,
+    first_message: FirstMessage,
+    claim: _Claim | None,
 ) -> Opened:
     """The pair finds its thread; the key only refuses to stand for another request."""
     if claim is None:
-        return await _direct(messaging, actor, opening, words)
+        return await _direct(messaging, actor, opening, first_message)
     known = await _opened(messaging, claim)
-    opened = await _direct(messaging, actor, opening, words)
+    opened = await _direct(messaging, actor, opening, first_message)
     if known is None:
         await _claimed(messaging, claim, opened.thread)
     return opened
 
 
-async def _direct(messaging: Messaging, actor: Actor, opening: Opening, words: Words) -> Opened:
+async def _direct(
+    messaging: Messaging, actor: Actor, opening: Opening, first_message: FirstMessage
+) -> Opened:
     other = opening.others[0].user
     thread_id = await direct_id(messaging, actor.user, other)
-    head = await messaging.heads.read(thread_id)
+    head = await messaging.thread_cache.read(thread_id)
     try:
         if head is None:
-            return await _make(messaging, actor, opening, thread_id, words, None)
+            return await _make(messaging, actor, opening, thread_id, first_message, None)
         if not absent(head, actor.user, other, messaging.clock.now_ms()):
             return Opened(head)
-        return Opened(await rejoin(messaging, actor, other, head, words), begun=True)
+        return Opened(await rejoin(messaging, actor, other, head, first_message), begun=True)
     except AlreadyAsked as asked:
         return Opened(await _waiting(messaging, actor, opening, asked))
 
@@ -158,26 +164,26 @@ async def _make(
     actor: Actor,
     opening: Opening,
     thread_id: ThreadId,
-    words: Words,
+    first_message: FirstMessage,
     claim: _Claim | None,
 ) -> Opened:
     others = [invited.user for invited in opening.others]
-    asking = await whom_to_ask(messaging, actor, others, Limit.THREAD_STARTS)
+    contact_check = await strangers_among(messaging, actor, others, Limit.THREAD_STARTS)
     most = messaging.safety.limits.most_at_once(Limit.REQUESTS)
-    if len(asking.strangers) > most:
+    if len(contact_check.strangers) > most:
         raise InvalidThread(f"you can ask at most {most} people who do not know you at once")
-    thread = _drawn(messaging, actor, opening, thread_id, asking)
+    thread = _drawn(messaging, actor, opening, thread_id, contact_check)
     if thread.subject is not None and not is_bare_service(actor):
         await check_name(messaging, actor, thread, thread.subject)
-    await words.weigh(thread)
-    return await _write(messaging, actor, thread, words, claim, opening.metadata)
+    await first_message.check(thread)
+    return await _write(messaging, actor, thread, first_message, claim, opening.metadata)
 
 
 async def _waiting(
     messaging: Messaging, actor: Actor, opening: Opening, asked: AlreadyAsked
 ) -> Thread:
     """The conversation in which a request waits, if it is the very one that is wanted."""
-    head = await messaging.heads.read(asked.thread_id)
+    head = await messaging.thread_cache.read(asked.thread_id)
     if head is None or not _is_wanted(head, actor.user, opening, messaging.clock.now_ms()):
         raise asked
     return head
@@ -187,7 +193,7 @@ def _is_wanted(head: Thread, user: UserId, opening: Opening, now_ms: int) -> boo
     """The same people, about the same; and as far as the user knows the request still waits."""
     waits = rules.waits_for_answer(head, user, now_ms)
     people = {user, *(invited.user for invited in opening.others)}
-    there = rules.is_let_in(head, user, now_ms) and set(rules.shown_seats(head)) == people
+    there = rules.is_let_in(head, user, now_ms) and set(rules.shown_members(head)) == people
     subject = None if opening.subject is None else text.subject(opening.subject)
     wanted = (opening.kind, subject, opening.booking_id, opening.leg_id, opening.lbg_id)
     found = (head.kind, head.subject, head.booking_id, head.leg_id, head.lbg_id)
@@ -237,23 +243,25 @@ def _drawn(
     actor: Actor,
     opening: Opening,
     thread_id: ThreadId,
-    asking: Asking,
+    contact_check: ContactCheck,
 ) -> Thread:
     now_ms = messaging.clock.now_ms()
     subject = None if opening.subject is None else text.subject(opening.subject)
-    gates = gates_to(messaging, actor.user, asking, now_ms)
-    seats = {
-        invited.user: Seat(role=invited.role, service_role=invited.service_role, fresh_ms=now_ms)
+    gates = new_gates(messaging, actor.user, contact_check, now_ms)
+    members = {
+        invited.user: MemberSummary(
+            role=invited.role, service_role=invited.service_role, row_active_ms=now_ms
+        )
         for invited in (*_opener(actor, opening), *opening.others)
     }
-    one, *others = seats
+    one, *others = members
     return Thread(
         id=thread_id,
         kind=opening.kind,
         status=Status.CONFIRMED if opening.booking_id and is_staff(actor) else Status.OPEN,
         opened_by=SYSTEM if is_bare_service(actor) else actor.user,
         created_ms=now_ms,
-        seats=seats,
+        members=members,
         gates=gates,
         pair=(one, others[0]) if len(others) == 1 else None,
         subject=subject,
@@ -270,21 +278,23 @@ async def _write(
     messaging: Messaging,
     actor: Actor,
     drawn: Thread,
-    words: Words,
+    first_message: FirstMessage,
     claim: _Claim | None,
     metadata: str | None,
 ) -> Opened:
     """The head last: until it is there, nothing else of the thread has any effect; and with it, who
     has been asked, for that has an effect on other threads."""
-    begun = words.begin(drawn, drawn.created_ms)
-    thread = begun.thread if begun.shows else unshown(begun.thread, list(drawn.seats))
-    first = [op for user in thread.seats for op in admitted_ops(thread, user, thread.created_ms)]
-    if actor.user in thread.seats:
-        first += met_ops(actor.user, thread.id, thread.seats)
+    begun = first_message.plan(drawn, drawn.created_ms)
+    thread = begun.thread if begun.shows else without_active_rows(begun.thread, list(drawn.members))
+    first = [
+        op for user in thread.members for op in new_participant_ops(thread, user, thread.created_ms)
+    ]
+    if actor.user in thread.members:
+        first += contact_ops(actor.user, thread.id, thread.members)
     if thread.pair is not None:
         first.append(Put(MESSAGING, items.at(pair_key(*thread.pair, thread.id))))
     last: list[Op] = [Put(MESSAGING, items.head_item(thread), F("pk").absent()), *begun.ops]
-    last += asked_ops(messaging, thread, thread.gates)
+    last += pending_request_ops(messaging, thread, thread.gates)
     last += [] if claim is None else [_claim_op(claim, thread.id)]
     if metadata is not None:
         last.append(Put(MESSAGING, items.at(metadata_key(thread.id)) | {"metadata": metadata}))
@@ -300,16 +310,16 @@ async def _write(
         await messaging.store.write(*last, *first)
     except ConditionFailed:
         found = None if claim is None else await _opened(messaging, claim)
-        found = found or await messaging.heads.read(thread.id)
+        found = found or await messaging.thread_cache.read(thread.id)
         if found is None:
             asked = rules.known_gates(thread)
-            await check_unasked(messaging, actor.user, asked, consistent=True)
+            await check_no_pending_request(messaging, actor.user, asked, consistent=True)
             raise
         return Opened(found)
-    messaging.heads.learn(thread)
+    messaging.thread_cache.learn(thread)
     if begun.shows:
-        for event in (ThreadUpdated(), *begun.events, *between(drawn, thread)):
-            messaging.tell(thread, event)
+        for event in (ThreadUpdated(), *begun.events, *events_from_diff(drawn, thread)):
+            messaging.publish(thread, event)
     return Opened(thread, made=True, begun=True)
 
 
@@ -319,7 +329,7 @@ async def _opened(messaging: Messaging, claim: _Claim) -> Thread | None:
         return None
     if item["digest"] != claim.digest:
         raise OpeningKeyReused
-    return await messaging.heads.read(ThreadId(str(item["threadId"])))
+    return await messaging.thread_cache.read(ThreadId(str(item["threadId"])))
 
 
 async def _claimed(messaging: Messaging, claim: _Claim, found: Thread) -> Thread:

@@ -6,16 +6,16 @@ from msgspec import Struct
 
 from greenroom.ids import ThreadId
 from greenroom.messaging import text
-from greenroom.messaging.append import append, frame_op, said, shown_ms
+from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.manage import check_may, managed
-from greenroom.messaging.models import BUILT_IN_EVENTS, Frame, FrameKind, Thread
+from greenroom.messaging.models import BUILT_IN_EVENTS, Message, MessageKind, Thread
 from greenroom.messaging.problems import InvalidText
 from greenroom.messaging.records import claim_key
 from greenroom.messaging.roles import Operation
 from greenroom.messaging.send import Outgoing, Sent, claim_op, first_answer
-from greenroom.messaging.turns import Planned
+from greenroom.messaging.update_thread import message_op, shown_ms, update_thread, with_message
 from greenroom.people.actor import SYSTEM, Actor
 from greenroom.store.base import key_of
 from greenroom.store.problems import ConditionFailed
@@ -34,26 +34,26 @@ class SystemMessage(Struct, frozen=True):
 
 
 async def post_system(
-    messaging: Messaging, actor: Actor, thread_id: ThreadId, message: SystemMessage
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, content: SystemMessage
 ) -> Sent:
     outgoing = Outgoing(
-        text.client_id(message.client_id),
-        text.clean(message.body),
-        metadata=message.metadata,
-        event=_checked(message.event),
+        text.client_id(content.client_id),
+        text.clean(content.body),
+        metadata=content.metadata,
+        event=_checked(content.event),
     )
-    side = await managed(messaging, actor, thread_id)
-    check_may(side.thread, actor, Operation.POST_SYSTEM)
+    view = await managed(messaging, actor, thread_id)
+    check_may(view.thread, actor, Operation.POST_SYSTEM)
     sent: list[Sent] = []
 
-    def plan(head: Thread, ms: int) -> Planned:
-        frame = _frame(messaging, head, ms, outgoing)
-        sent[:] = [Sent(frame)]
-        ops = (frame_op(frame), claim_op(frame, outgoing))
-        return Planned(said(head, frame), ops, (MessageCreated(frame),))
+    def plan(head: Thread, ms: int) -> PlannedWrite:
+        message = _message(messaging, head, ms, outgoing)
+        sent[:] = [Sent(message)]
+        ops = (message_op(message), claim_op(message, outgoing))
+        return PlannedWrite(with_message(head, message), ops, (MessageCreated(message),))
 
     try:
-        await append(messaging, thread_id, plan)
+        await update_thread(messaging, thread_id, plan)
     except ConditionFailed as refusal:
         claim = claim_key(thread_id, SYSTEM, outgoing.client_id)
         for failure in refusal.failed:
@@ -65,14 +65,14 @@ async def post_system(
     return sent[0]
 
 
-def _frame(messaging: Messaging, head: Thread, ms: int, outgoing: Outgoing) -> Frame:
-    return Frame(
+def _message(messaging: Messaging, head: Thread, ms: int, outgoing: Outgoing) -> Message:
+    return Message(
         thread=head.id,
         id=messaging.ids.message(ms),
         seq=head.last_seq + 1,
         ms=ms,
         shown_ms=shown_ms(messaging, ms),
-        kind=FrameKind.SYSTEM,
+        kind=MessageKind.SYSTEM,
         author=SYSTEM,
         event=outgoing.event,
         body=outgoing.body,

@@ -70,10 +70,10 @@ async def vanish(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Non
     except ThreadNotFound:
         return
     if types_no_more:
-        messaging.tell(thread, TypingChanged(actor.user, 0, shown))
+        messaging.publish(thread, TypingChanged(actor.user, 0, shown))
     if is_gone:
         # The actor's own screens on other nodes hear of it too, and may insist.
-        messaging.tell(thread, PresenceChanged(actor.user, 0, (*shown, actor.user)))
+        messaging.publish(thread, PresenceChanged(actor.user, 0, (*shown, actor.user)))
 
 
 async def type_in(messaging: Messaging, actor: Actor, thread_id: ThreadId, *, on: bool) -> None:
@@ -83,9 +83,9 @@ async def type_in(messaging: Messaging, actor: Actor, thread_id: ThreadId, *, on
     thread, shown = await _shown_to(messaging, actor, thread_id)
     if on:
         until_ms = await _hold(messaging, actor.user, partition, TYPING_MS)
-        messaging.tell(thread, TypingChanged(actor.user, until_ms, shown))
+        messaging.publish(thread, TypingChanged(actor.user, until_ms, shown))
     elif await _end_typing(messaging, actor.user, thread_id):
-        messaging.tell(thread, TypingChanged(actor.user, 0, shown))
+        messaging.publish(thread, TypingChanged(actor.user, 0, shown))
 
 
 async def _look(
@@ -94,14 +94,14 @@ async def _look(
     partition = presence_partition(thread.id)
     if _is_due(messaging, user, partition, PRESENCE_MS):
         until_ms = await _hold(messaging, user, partition, PRESENCE_MS)
-        messaging.tell(thread, PresenceChanged(user, until_ms, shown))
+        messaging.publish(thread, PresenceChanged(user, until_ms, shown))
 
 
 async def _shown_to(
     messaging: Messaging, actor: Actor, thread_id: ThreadId
 ) -> tuple[Thread, tuple[UserId, ...]]:
     """The thread, and who in it may know of the actor, as the actor may of them."""
-    head = messaging.heads.kept(thread_id)
+    head = messaging.thread_cache.kept(thread_id)
     now_ms = messaging.clock.now_ms()
     if head is None or not rules.is_let_in(head, actor.user, now_ms):
         head = (await access.thread(messaging, actor, thread_id)).thread
@@ -130,7 +130,7 @@ async def _hold(messaging: Messaging, user: UserId, partition: str, lasts_ms: in
         raise
     for holder, until in _holders(item).items():
         if until <= now_ms:  # of a node that died, while the user is still there on this one
-            messaging.chores.add(partial(_tidy, messaging, key, holder, until))
+            messaging.deferred.add(partial(_tidy, messaging, key, holder, until))
     return until_ms
 
 

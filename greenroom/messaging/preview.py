@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import access, rules, text
-from greenroom.messaging.ask import strangers_to
+from greenroom.messaging.contact import strangers_of
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Thread
 from greenroom.people.actor import Actor
-from greenroom.safety.judge import Repeats, has_link, judge
+from greenroom.safety.judge import RepeatCheck, has_link, judge
 from greenroom.safety.limits import Limit
 from greenroom.safety.verdict import PolicyHint, Refuse, Verdict
 
@@ -36,7 +36,7 @@ async def preview(
         cleaned = text.clean(body)
         plain, first_contact = _in_thread(messaging, actor, head)
         return await _judged(messaging, actor, cleaned, plain, first_contact, head)
-    strangers = await strangers_to(messaging, actor, recipients[:MAX_RECIPIENTS])
+    strangers = await strangers_of(messaging, actor, recipients[:MAX_RECIPIENTS])
     cleaned = text.clean(body)
     nobody_known = len(strangers) == len(recipients)
     return await _judged(messaging, actor, cleaned, bool(strangers) or nobody_known, nobody_known)
@@ -65,5 +65,5 @@ async def _judged(
         cleaned,
         booked=head is not None and rules.is_booked(head),
         first_contact=first_contact,
-        repeats=Repeats.LOOKED_UP,
+        repeats=RepeatCheck.LOOKED_UP,
     )

@@ -40,7 +40,7 @@ class InvalidReaction(Problem):
     reason: Clause
 
 
-class InvalidMark(Problem):
+class InvalidReadPosition(Problem):
     """The change is not valid: {reason}."""
 
     reason: Clause
@@ -76,7 +76,7 @@ class RequestWithdrawn(AlreadyAsked):
     """You withdrew your request to this person. You can send another from {again_at}."""
 
 
-class NotPlain(Problem):
+class PlainTextOnly(Problem):
     """Messages in a request must be plain text, without links or attachments."""
 
 
@@ -105,15 +105,17 @@ class TextRejected(Problem):
     """Whether the author was warned."""
 
     def __str__(self) -> str:
-        said = f" The moderator says: {quoted(self.reason, MOST_CHARACTERS)}" if self.reason else ""
-        return f"{super().__str__()}{said}"
+        reason = (
+            f" The moderator says: {quoted(self.reason, MOST_CHARACTERS)}" if self.reason else ""
+        )
+        return f"{super().__str__()}{reason}"
 
 
 class NotYours(Problem):
     """Only the author may do this."""
 
 
-class NotYourPlace(Problem):
+class RoleNotAllowed(Problem):
     """Your role in this conversation does not let you do this."""
 
 

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from greenroom.messaging import access, rules
-from greenroom.messaging.access import Side
+from greenroom.messaging.access import ThreadView
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.records import (
@@ -20,7 +20,7 @@ MAX_PAGE = 50
 
 
 class ProjectThreads(Struct, frozen=True):
-    sides: tuple[Side, ...]
+    views: tuple[ThreadView, ...]
     next: str | None
 
 
@@ -43,12 +43,12 @@ async def _threads(
     page = await messaging.store.query(
         MESSAGING, project, index=PROJECT_THREADS, limit=MAX_PAGE, cursor=cursor
     )
-    sides: list[Side] = []
+    views: list[ThreadView] = []
     for entry in page.items:
         try:
-            side = await access.thread(messaging, actor, thread_in(entry["pk"]))
+            view = await access.thread(messaging, actor, thread_in(entry["pk"]))
         except ThreadNotFound:
             continue
-        if not rules.is_unasked(side.thread, actor.user):
-            sides.append(side)
-    return ProjectThreads(tuple(await with_metadata(messaging, sides)), page.next)
+        if not rules.is_unasked(view.thread, actor.user):
+            views.append(view)
+    return ProjectThreads(tuple(await with_metadata(messaging, views)), page.next)

@@ -7,7 +7,7 @@ from msgspec import Struct
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.inbox import unread_rows
 from greenroom.messaging.models import Folder
-from greenroom.messaging.problems import InvalidMark, ThreadNotFound
+from greenroom.messaging.problems import InvalidReadPosition, ThreadNotFound
 from greenroom.messaging.read import mark_read
 from greenroom.people.actor import Actor
 
@@ -24,6 +24,6 @@ async def mark_all_read(messaging: Messaging, actor: Actor, folder: Folder = Fol
     """The newest first. Again marks what has come since, or nothing."""
     rows, more = await unread_rows(messaging, actor, folder)
     for row in rows[:MOST_AT_ONCE]:
-        with suppress(ThreadNotFound, InvalidMark):  # gone since
+        with suppress(ThreadNotFound, InvalidReadPosition):  # gone since
             await mark_read(messaging, actor, row.thread.id, row.thread.last_seq)
     return AllRead(min(len(rows), MOST_AT_ONCE), more or len(rows) > MOST_AT_ONCE)

@@ -2,11 +2,11 @@
 
     Messaging
     ├─ THR#{threadId}
-    │  ├─ OVERVIEW                          the head: what the thread is, who is in it, last frame
+    │  ├─ OVERVIEW                          the head: what the thread is, who is in it, last message
     │  ├─ PART#{userId}                     a participant's side: cursors, pin, mute, inbox row
-    │  ├─ MSG#{ts}#{messageId}              a frame of the log
+    │  ├─ MSG#{ts}#{messageId}              a message of the log
     │  ├─ SENT#{userId}#{clientMessageId}   the claim that makes a send happen once
-    │  ├─ CHG#{version}#{messageId}         a frame that changed after it was written
+    │  ├─ CHG#{version}#{messageId}         a message that changed after it was written
     │  ├─ CARD#{messageId}                  a card as it stands
     │  ├─ STEP#{messageId}#{version}        how it came there
     │  ├─ TAB#{tab}                         a tab of the project panel
@@ -14,7 +14,7 @@
     │  └─ META                              the integrator's own object
     ├─ USER#{userId}
     │  ├─ LOG#{at}#{threadId}               a thread that left the fresh shelf, or is gone
-    │  ├─ MET#{userId}                      somebody whom the user has written to or accepted
+    │  ├─ CONTACT#{userId}                      somebody whom the user has written to or accepted
     │  └─ OPENED#{key}                      the claim that makes opening a thread happen once
     ├─ PAIR#{userId}#{userId}
     │  └─ {threadId}                        a thread for these two, whose ids are in order
@@ -35,7 +35,7 @@ from greenroom.clock import iso
 from greenroom.ids import MessageId, RequestId, ThreadId, UserId
 from greenroom.store.base import Key
 from greenroom.store.expressions import Bound, Prefix, Range
-from greenroom.store.tables import Index, Kind, Projects, Table
+from greenroom.store.tables import Index, Kind, Projection, Table
 
 INBOX_KEY = "inboxKey"
 """`PARTICIPANT#{userId}#{shelf}`: a folder, or `fresh`, where a row stands while anything stirs in
@@ -80,14 +80,14 @@ PROJECT_THREADS = Index(
     "ProjectThreads",
     PROJECT_KEY,
     CREATED_AT,
-    Projects.KEYS,
+    Projection.KEYS,
     "The threads of a linked booking group or of a leg, in the order in which they were opened.",
 )
 
 _THREAD = "THR#{threadId}"
 _USER = "USER#{userId}"
 _OVERVIEW = "OVERVIEW"
-FRESH = "fresh"
+ACTIVE = "fresh"
 """The shelf for rows whose thread stirs."""
 AWAY = "away"
 """The shelf for rows behind a quiet gate: not in the inbox, but their owner is still shown to the
@@ -95,7 +95,7 @@ others as a participant."""
 
 MESSAGING = Table(
     "Messaging",
-    "Threads with their participants, frames, cards, panel and gates.",
+    "Threads with their participants, messages, cards, panel and gates.",
     kinds=(
         Kind(
             _THREAD,
@@ -113,7 +113,7 @@ MESSAGING = Table(
         Kind(
             _THREAD,
             "MSG#{ts}#{messageId}",
-            "A frame, with its seq. The id is made from ts, so that it leads back to the key.",
+            "A message, with its seq. The id is made from ts, so that it leads back to the key.",
         ),
         Kind(
             _THREAD,
@@ -142,7 +142,7 @@ MESSAGING = Table(
             "For a client that comes back: a thread that left the fresh shelf then, or is gone "
             "from the inbox; kept for 30 days.",
         ),
-        Kind(_USER, "MET#{userId}", "Somebody whom the user has written to, or has accepted."),
+        Kind(_USER, "CONTACT#{userId}", "Somebody whom the user has written to, or has accepted."),
         Kind(_USER, "OPENED#{key}", "The claim on the key under which the user opened a thread."),
         Kind(
             "RQT#{gateId}",
@@ -206,8 +206,8 @@ def log_key(user: UserId, ms: int, thread: ThreadId) -> Key:
     return Key(f"USER#{user}", f"LOG#{iso(ms)}#{thread}")
 
 
-def met_key(user: UserId, other: UserId) -> Key:
-    return Key(f"USER#{user}", f"MET#{other}")
+def contact_key(user: UserId, other: UserId) -> Key:
+    return Key(f"USER#{user}", f"CONTACT#{other}")
 
 
 def opened_key(user: UserId, key: str) -> Key:
@@ -231,7 +231,7 @@ def secret_key(name: str) -> Key:
     return Key(f"SECRET#{name}", "SECRET")
 
 
-def shelf_key(user: UserId, shelf: str) -> str:
+def inbox_key(user: UserId, shelf: str) -> str:
     return f"PARTICIPANT#{user}#{shelf}"
 
 
@@ -309,7 +309,7 @@ def since(kind: str, ms: int) -> Range:
 
 
 def changed_after(version: int) -> Range:
-    """The changes of frames that came with later versions of the head."""
+    """The changes of messages that came with later versions of the head."""
     return Range(f"CHG#{version + 1:010d}", up_to_end("CHG"))
 
 

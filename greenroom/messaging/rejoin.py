@@ -9,16 +9,22 @@ from msgspec.structs import replace
 
 from greenroom.ids import UserId
 from greenroom.messaging import rules
-from greenroom.messaging.admit import admitted_ops, met_ops
-from greenroom.messaging.append import append
-from greenroom.messaging.ask import Asking, asked_ops, check_unasked, gates_to, whom_to_ask
-from greenroom.messaging.away import returned
+from greenroom.messaging.batcher import PlannedWrite
+from greenroom.messaging.contact import (
+    ContactCheck,
+    check_no_pending_request,
+    new_gates,
+    pending_request_ops,
+    strangers_among,
+)
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import Event, InboxChanged
-from greenroom.messaging.models import GateStatus, Role, Seat, Thread
+from greenroom.messaging.first_message import NO_FIRST_MESSAGE, FirstMessage, without_active_rows
+from greenroom.messaging.models import GateStatus, MemberSummary, Role, Thread
+from greenroom.messaging.new_participant import contact_ops, new_participant_ops
 from greenroom.messaging.problems import AlreadyAsked
-from greenroom.messaging.turns import Planned
-from greenroom.messaging.words import NO_WORDS, Words, unshown
+from greenroom.messaging.silent_leave import with_returned
+from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
 from greenroom.store.base import Op
@@ -26,35 +32,37 @@ from greenroom.store.problems import ConditionFailed
 
 
 async def rejoin(
-    messaging: Messaging, actor: Actor, other: UserId, head: Thread, words: Words
+    messaging: Messaging, actor: Actor, other: UserId, head: Thread, first_message: FirstMessage
 ) -> Thread:
     missing = absent(head, actor.user, other, messaging.clock.now_ms())
-    asking = await _asking(messaging, actor, other, missing)
+    contact_check = await _asking(messaging, actor, other, missing)
 
-    def plan(found: Thread, ms: int, words: Words = words) -> Planned:
-        return _rejoined(messaging, actor.user, other, found, ms, words, asking)
+    def plan(found: Thread, ms: int, first_message: FirstMessage = first_message) -> PlannedWrite:
+        return _rejoined(messaging, actor.user, other, found, ms, first_message, contact_check)
 
-    await words.weigh(plan(head, head.last_ms + 1, NO_WORDS).thread)
-    if asking.strangers and other in missing:
+    await first_message.check(plan(head, head.last_ms + 1, NO_FIRST_MESSAGE).thread)
+    if contact_check.strangers and other in missing:
         await messaging.safety.limits.spend(actor.user, Limit.REQUESTS)
     try:
-        return await append(messaging, head.id, plan)
+        return await update_thread(messaging, head.id, plan)
     except ConditionFailed:
-        await check_unasked(messaging, actor.user, asking.strangers, consistent=True)
+        await check_no_pending_request(
+            messaging, actor.user, contact_check.strangers, consistent=True
+        )
         raise
 
 
 async def _asking(
     messaging: Messaging, actor: Actor, other: UserId, missing: list[UserId]
-) -> Asking:
+) -> ContactCheck:
     try:
-        return await whom_to_ask(messaging, actor, [other], Limit.THREAD_STARTS)
+        return await strangers_among(messaging, actor, [other], Limit.THREAD_STARTS)
     except AlreadyAsked:
         if other in missing:
             raise
     # Whoever has left while their own request waits comes back to it as it is.
     await messaging.safety.limits.spend(actor.user, Limit.THREAD_STARTS)
-    return Asking({other: GateStatus.PENDING}, frozenset())
+    return ContactCheck({other: GateStatus.PENDING}, frozenset())
 
 
 def _rejoined(
@@ -63,31 +71,31 @@ def _rejoined(
     other: UserId,
     found: Thread,
     ms: int,
-    words: Words,
-    asking: Asking,
-) -> Planned:
+    first_message: FirstMessage,
+    contact_check: ContactCheck,
+) -> PlannedWrite:
     missing = absent(found, user, other, messaging.clock.now_ms())
     before, ops = found, list[Op]()
     events: tuple[Event, ...] = ()
     gate = found.gates.get(user)
     if user in missing and gate is not None and gate.away is not None:
         missing.remove(user)
-        found, back = returned(found, user, ms)
+        found, back = with_returned(found, user, ms)
         ops += back
         events = (InboxChanged(user),)
-    fresh = Seat(role=Role.MEMBER, fresh_ms=ms, joined=found.last_seq)
-    seats = found.seats | dict.fromkeys(missing, fresh)
+    fresh = MemberSummary(role=Role.MEMBER, row_active_ms=ms, joined=found.last_seq)
+    members = found.members | dict.fromkeys(missing, fresh)
     gates = {one: kept for one, kept in found.gates.items() if one not in missing}
     if other in missing:
-        gates |= gates_to(messaging, user, asking, ms, found)
-    begun = words.begin(replace(found, seats=seats, gates=gates), ms)
-    after = begun.thread if begun.shows else unshown(begun.thread, missing)
-    ops += [op for one in missing for op in admitted_ops(after, one, ms, before=before)]
+        gates |= new_gates(messaging, user, contact_check, ms, found)
+    begun = first_message.plan(replace(found, members=members, gates=gates), ms)
+    after = begun.thread if begun.shows else without_active_rows(begun.thread, missing)
+    ops += [op for one in missing for op in new_participant_ops(after, one, ms, before=before)]
     if other in missing:
-        ops += asked_ops(messaging, after, [other])
-    ops += met_ops(user, after.id, [other])
-    quiet = not begun.shows or (not missing and not begun.events)
-    return Planned(after, (*ops, *begun.ops), (*events, *begun.events), quiet=quiet)
+        ops += pending_request_ops(messaging, after, [other])
+    ops += contact_ops(user, after.id, [other])
+    silent = not begun.shows or (not missing and not begun.events)
+    return PlannedWrite(after, (*ops, *begun.ops), (*events, *begun.events), silent=silent)
 
 
 def absent(head: Thread, user: UserId, other: UserId, now_ms: int) -> list[UserId]:

@@ -13,23 +13,23 @@ from msgspec.structs import replace
 from greenroom.errors import Problem
 from greenroom.ids import UserId
 from greenroom.messaging import items, rules
-from greenroom.messaging.append import append, frame_op, said
-from greenroom.messaging.away import are_apart, ask_again
+from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
-from greenroom.messaging.models import Frame, Thread
+from greenroom.messaging.models import Message, Thread
 from greenroom.messaging.problems import (
     AcceptFirst,
     ConversationClosed,
     ConversationLocked,
-    NotPlain,
+    PlainTextOnly,
     RequestPending,
     ThreadNotFound,
 )
 from greenroom.messaging.records import MESSAGING, claim_key, member_key
-from greenroom.messaging.send import Outgoing, check_may_send, frame_of, mentions_in
-from greenroom.messaging.turns import Planned
-from greenroom.safety.models import Case, Decision, HeldMessage, said_of
+from greenroom.messaging.send import Outgoing, check_may_send, mentions_in, message_of
+from greenroom.messaging.silent_leave import ask_again, is_blocked_thread
+from greenroom.messaging.update_thread import message_op, update_thread, with_message
+from greenroom.safety.models import Case, Decision, HeldMessage, judgement_of
 from greenroom.safety.problems import CannotRelease
 from greenroom.store.base import Key, Op, Update, key_of
 from greenroom.store.expressions import Action, F
@@ -42,13 +42,13 @@ _WHY: Mapping[type[Problem], str] = {
     ConversationLocked: "the conversation is locked",
     ConversationClosed: "nobody can be reached there any more",
     RequestPending: "its author's request already has as many messages as it can have",
-    NotPlain: "messages in a request must be plain text",
+    PlainTextOnly: "messages in a request must be plain text",
 }
 _OBSTACLES = tuple(_WHY)
 
 
 async def check_release(messaging: Messaging, subject: HeldMessage, text: str) -> None:
-    head = await messaging.heads.read(subject.thread)
+    head = await messaging.thread_cache.read(subject.thread)
     try:
         if head is None:
             raise ThreadNotFound
@@ -60,29 +60,29 @@ async def check_release(messaging: Messaging, subject: HeldMessage, text: str) -
 async def release(messaging: Messaging, case: Case, subject: HeldMessage) -> bool:
     """Whether the text is in its thread."""
     claim = claim_key(subject.thread, subject.author, subject.client_message_id)
-    side = member_key(subject.thread, subject.author)
-    item = await messaging.store.get(MESSAGING, side, consistent=True)
+    view = member_key(subject.thread, subject.author)
+    item = await messaging.store.get(MESSAGING, view, consistent=True)
     author = None if item is None else items.member_of(item)
-    kept, _ = await messaging.heads.load(subject.thread)
-    apart = kept is not None and await are_apart(messaging, kept, subject.author)
+    kept, _ = await messaging.thread_cache.load(subject.thread)
+    apart = kept is not None and await is_blocked_thread(messaging, kept, subject.author)
     mentions = () if kept is None else await mentions_in(messaging, kept, case.text)
     held = await messaging.store.get(MESSAGING, claim, consistent=True)
     outgoing = _outgoing(case, subject, held)
 
-    def plan(head: Thread, ms: int) -> Planned:
+    def plan(head: Thread, ms: int) -> PlannedWrite:
         now_ms = messaging.clock.now_ms()
         check_may_send(head, subject.author, case.text, now_ms)
         head, asking = ask_again(messaging, head, subject.author, ms, apart=apart)
-        frame = _released(messaging, case, outgoing, mentions, head, ms)
-        after = said(head, frame)
+        message = _released(messaging, case, outgoing, mentions, head, ms)
+        after = with_message(head, message)
         if author is not None and rules.unread_of(head, author):
             # Sending reads, but this was sent before what they have not read yet.
-            after = replace(after, seats=head.seats)
-        ops = (frame_op(frame), _became(claim, frame), *asking)
-        return Planned(after, ops, (MessageCreated(frame),))
+            after = replace(after, members=head.members)
+        ops = (message_op(message), _became(claim, message), *asking)
+        return PlannedWrite(after, ops, (MessageCreated(message),))
 
     try:
-        await append(messaging, subject.thread, plan)
+        await update_thread(messaging, subject.thread, plan)
     except ConditionFailed as refusal:
         if claim not in {key_of(failure.op) for failure in refusal.failed}:
             raise
@@ -116,13 +116,13 @@ async def throw_away(messaging: Messaging, case: Case, subject: HeldMessage) -> 
         return
 
 
-def _became(claim: Key, frame: Frame) -> Op:
+def _became(claim: Key, message: Message) -> Op:
     actions = (
         F("state").remove(),
         F("metadata").remove(),
-        F("messageId").set(frame.id),
-        F("seq").set(frame.seq),
-        F("ts").set(frame.ms),
+        F("messageId").set(message.id),
+        F("seq").set(message.seq),
+        F("ts").set(message.ms),
     )
     return Update(MESSAGING, claim, actions, F("state").equals("held"))
 
@@ -134,12 +134,12 @@ def _released(
     mentions: tuple[UserId, ...],
     head: Thread,
     ms: int,
-) -> Frame:
+) -> Message:
     """With what safety said of it; a moderator has looked, and it is clean."""
     assert isinstance(case.subject, HeldMessage)
     author = case.subject.author
-    frame = frame_of(messaging, author, head, ms, outgoing, said_of(case), mentions)
-    return replace(frame, moderation="clean")
+    message = message_of(messaging, author, head, ms, outgoing, judgement_of(case), mentions)
+    return replace(message, moderation="clean")
 
 
 def _outgoing(case: Case, subject: HeldMessage, claim: Item | None) -> Outgoing:

@@ -12,21 +12,21 @@ from msgspec.structs import replace
 from greenroom.errors import Problem
 from greenroom.ids import time_of
 from greenroom.messaging import items
-from greenroom.messaging.access import Side
-from greenroom.messaging.append import append
-from greenroom.messaging.change import change_frame
+from greenroom.messaging.access import ThreadView
+from greenroom.messaging.batcher import PlannedWrite
+from greenroom.messaging.change import change_message
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.edit import edited
 from greenroom.messaging.events import MessageEdited
-from greenroom.messaging.models import Frame, FrameKind, Member, Role, Thread
+from greenroom.messaging.models import Member, Message, MessageKind, Role, Thread
 from greenroom.messaging.problems import (
     AcceptFirst,
     ConversationClosed,
     ConversationLocked,
     MessageNotFound,
-    NotPlain,
-    NotYourPlace,
+    PlainTextOnly,
     RequestPending,
+    RoleNotAllowed,
     ThreadChanged,
     ThreadNotFound,
     VersionMismatch,
@@ -34,20 +34,20 @@ from greenroom.messaging.problems import (
 from greenroom.messaging.records import MESSAGING, message_key
 from greenroom.messaging.rename import check_may_name, named_plan
 from greenroom.messaging.send import check_may_send, mentions_in
-from greenroom.messaging.turns import Planned
+from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import SYSTEM, Actor
-from greenroom.safety.models import Case, HeldEdit, HeldName, said_of
+from greenroom.safety.models import Case, HeldEdit, HeldName, judgement_of
 from greenroom.safety.problems import CannotRelease
 
 _WHY: Mapping[type[Problem], str] = {
     ThreadNotFound: "its author has left the conversation",
     MessageNotFound: "the message was deleted",
-    NotYourPlace: "its author can no longer rename the conversation",
+    RoleNotAllowed: "its author can no longer rename the conversation",
     AcceptFirst: "its author has not accepted a request there",
     ConversationLocked: "the conversation is locked",
     ConversationClosed: "nobody can be reached there any more",
     RequestPending: "its author's request already has as many messages as it can have",
-    NotPlain: "messages in a request must be plain text",
+    PlainTextOnly: "messages in a request must be plain text",
     ThreadChanged: "the conversation has been renamed since",
     VersionMismatch: "the message has been edited since",
 }
@@ -80,51 +80,51 @@ async def release_change(messaging: Messaging, case: Case) -> bool:
 
 
 async def _release_edit(messaging: Messaging, case: Case, subject: HeldEdit) -> None:
-    head, frame = await _editable(messaging, case, subject)
+    head, message = await _editable(messaging, case, subject)
     mentions = await mentions_in(messaging, head, case.text)
 
-    def changed(found: Frame, now_ms: int) -> Frame:
+    def changed(found: Message, now_ms: int) -> Message:
         if found.body == case.text:
             return found
         _check_unedited(found, subject)
-        after = edited(found, case.text, mentions, said_of(case), now_ms)
+        after = edited(found, case.text, mentions, judgement_of(case), now_ms)
         return replace(after, moderation="clean")
 
-    side = Side(head, Member(thread=head.id, user=SYSTEM, role=Role.ADMIN))
-    await change_frame(messaging, side, frame, changed, MessageEdited)
+    view = ThreadView(head, Member(thread=head.id, user=SYSTEM, role=Role.ADMIN))
+    await change_message(messaging, view, message, changed, MessageEdited)
 
 
-async def _editable(messaging: Messaging, case: Case, subject: HeldEdit) -> tuple[Thread, Frame]:
+async def _editable(messaging: Messaging, case: Case, subject: HeldEdit) -> tuple[Thread, Message]:
     head, ms = await _head(messaging, subject), time_of(subject.message)
     key = message_key(subject.thread, subject.message, ms or 0)
     item = await messaging.store.get(MESSAGING, key, consistent=True)
     if item is None:
         raise MessageNotFound
-    frame = items.frame_of(item)
+    message = items.message_of(item)
     now_ms = messaging.clock.now_ms()
-    check_may_send(head, subject.author, case.text, now_ms, seq=frame.seq)
-    if frame.body != case.text:
-        _check_unedited(frame, subject)
-    return head, frame
+    check_may_send(head, subject.author, case.text, now_ms, seq=message.seq)
+    if message.body != case.text:
+        _check_unedited(message, subject)
+    return head, message
 
 
-def _check_unedited(frame: Frame, subject: HeldEdit) -> None:
-    if frame.kind is not FrameKind.TEXT or frame.deleted_ms is not None:
+def _check_unedited(message: Message, subject: HeldEdit) -> None:
+    if message.kind is not MessageKind.TEXT or message.deleted_ms is not None:
         raise MessageNotFound
-    if len(frame.edits) != subject.edits:
-        raise VersionMismatch(frame.version)
+    if len(message.edits) != subject.edits:
+        raise VersionMismatch(message.version)
 
 
 async def _release_name(messaging: Messaging, case: Case, subject: HeldName) -> None:
     await _head(messaging, subject)
 
-    def plan(head: Thread, ms: int) -> Planned:
+    def plan(head: Thread, ms: int) -> PlannedWrite:
         if head.subject == case.text:
-            return Planned(head, (), quiet=True)
+            return PlannedWrite(head, (), silent=True)
         _check_name(messaging, case, subject, head)
         return named_plan(messaging, subject.author, head, case.text, ms)
 
-    await append(messaging, subject.thread, plan)
+    await update_thread(messaging, subject.thread, plan)
 
 
 def _check_name(messaging: Messaging, case: Case, subject: HeldName, head: Thread) -> None:
@@ -134,7 +134,7 @@ def _check_name(messaging: Messaging, case: Case, subject: HeldName, head: Threa
 
 
 async def _head(messaging: Messaging, subject: HeldEdit | HeldName) -> Thread:
-    head = await messaging.heads.read(subject.thread)
+    head = await messaging.thread_cache.read(subject.thread)
     if head is None:
         raise ThreadNotFound
     return head

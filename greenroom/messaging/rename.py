@@ -7,18 +7,23 @@ from msgspec.structs import replace
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import access, rules, text
-from greenroom.messaging.access import Side
-from greenroom.messaging.append import append, frame_op, said, system_frame
+from greenroom.messaging.access import ThreadView
+from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.hold_change import HeldChange, hold_name
 from greenroom.messaging.manage import check_may, is_bare_service, managed
 from greenroom.messaging.models import Member, Thread
+from greenroom.messaging.moderate import moderate_name
 from greenroom.messaging.problems import ThreadChanged
 from greenroom.messaging.roles import Operation
 from greenroom.messaging.send import check_may_send
-from greenroom.messaging.turns import Planned
-from greenroom.messaging.weigh import weighed_name
+from greenroom.messaging.update_thread import (
+    message_op,
+    system_message,
+    update_thread,
+    with_message,
+)
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
 from greenroom.safety.verdict import Hold
@@ -33,46 +38,46 @@ async def rename(
     settings_version: str | None = None,
 ) -> Thread | HeldChange:
     text.check_length(subject, text.MAX_SUBJECT)
-    side = await managed(messaging, actor, thread_id)
-    check_may(side.thread, actor, Operation.RENAME)
-    named = await checked_name(messaging, actor, side, subject, settings_version)
+    view = await managed(messaging, actor, thread_id)
+    check_may(view.thread, actor, Operation.RENAME)
+    named = await checked_name(messaging, actor, view, subject, settings_version)
     if isinstance(named, HeldChange):
         return named
-    if side.thread.subject == named:
-        return side.thread
+    if view.thread.subject == named:
+        return view.thread
 
-    def plan(head: Thread, ms: int) -> Planned:
-        check_renaming(messaging, actor, side, head, named)
+    def plan(head: Thread, ms: int) -> PlannedWrite:
+        check_renaming(messaging, actor, view, head, named)
         check_settings(head, settings_version)
         if head.subject == named:
-            return Planned(head, (), quiet=True)  # somebody else was first
-        return named_plan(messaging, side.mine.user, head, named, ms, side.mine)
+            return PlannedWrite(head, (), silent=True)  # somebody else was first
+        return named_plan(messaging, view.mine.user, head, named, ms, view.mine)
 
-    return await append(messaging, thread_id, plan)
+    return await update_thread(messaging, thread_id, plan)
 
 
 async def checked_name(
-    messaging: Messaging, actor: Actor, side: Side, subject: str, settings_version: str | None
+    messaging: Messaging, actor: Actor, view: ThreadView, subject: str, settings_version: str | None
 ) -> str | HeldChange | None:
     """The name as it is to be, None for none; or it is held now. Check its length before."""
     if is_bare_service(actor):
         return text.subject(subject)
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
     named = text.subject(subject)
-    if named is None or named == side.thread.subject:
+    if named is None or named == view.thread.subject:
         return named
-    verdict = await weighed_name(messaging, actor, side.thread, named)
+    verdict = await moderate_name(messaging, actor, view.thread, named)
     if not isinstance(verdict, Hold):
         return named
-    check_may_name(messaging, actor, side.thread, named)
-    check_settings(side.thread, settings_version)
-    return await hold_name(messaging, actor.user, side.thread, named, verdict)
+    check_may_name(messaging, actor, view.thread, named)
+    check_settings(view.thread, settings_version)
+    return await hold_name(messaging, actor.user, view.thread, named, verdict)
 
 
 def check_renaming(
-    messaging: Messaging, actor: Actor, side: Side, head: Thread, named: str | None
+    messaging: Messaging, actor: Actor, view: ThreadView, head: Thread, named: str | None
 ) -> None:
-    if side.mine.user == actor.user:
+    if view.mine.user == actor.user:
         check_may_name(messaging, actor, head, named)
     else:
         check_may(head, actor, Operation.RENAME)
@@ -98,7 +103,7 @@ def named_plan(
     named: str | None,
     ms: int,
     mine: Member | None = None,
-) -> Planned:
-    frame = system_frame(messaging, head, by, ms, "subject.changed", named or "")
-    after = said(replace(head, subject=named), frame, mine)
-    return Planned(after, (frame_op(frame),), (MessageCreated(frame),))
+) -> PlannedWrite:
+    message = system_message(messaging, head, by, ms, "subject.changed", named or "")
+    after = with_message(replace(head, subject=named), message, mine)
+    return PlannedWrite(after, (message_op(message),), (MessageCreated(message),))

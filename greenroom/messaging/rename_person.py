@@ -9,7 +9,7 @@ sees the new names with the next load.
 
 Careful: nothing that the person did in secret may change which threads are chosen. So archived,
 hidden and left threads count as any other, threads are ranked by their last message alone, and a
-request that the person was sent counts only once it is accepted, whatever its answer (tests/twins).
+request that the person was sent counts only once it is accepted, whatever its answer (tests/privacy).
 One limit remains: pinning, archiving or leaving moves a row up on its shelf. Where more than 300
 rows of one shelf lie above that of an active thread, the people of this thread hear nothing.
 """
@@ -24,12 +24,12 @@ from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import PersonUpdated
 from greenroom.messaging.models import Folder, Thread
 from greenroom.messaging.records import (
+    ACTIVE,
     AWAY,
-    FRESH,
     INBOX,
     MESSAGING,
     head_key,
-    shelf_key,
+    inbox_key,
     thread_in,
 )
 from greenroom.people.actor import Actor
@@ -42,7 +42,7 @@ MOST_THREADS = 20
 MOST_ROWS = 300
 """How many rows of a shelf are read. The order on a shelf is no order of activity: a row that its
 owner pins or archives goes to the top."""
-_SHELVES = (FRESH, *(folder.value for folder in Folder if folder is not Folder.ALL), AWAY)
+_SHELVES = (ACTIVE, *(folder.value for folder in Folder if folder is not Folder.ALL), AWAY)
 
 
 async def rename_and_announce(
@@ -66,13 +66,13 @@ async def _announce(messaging: Messaging, person: Person) -> None:
 def audience_of(threads: list[Thread], user: UserId, now_ms: int) -> tuple[UserId, ...]:
     counted = [thread for thread in threads if _counts(thread, user)]
     latest = sorted(counted, key=lambda thread: (thread.active_ms, thread.id), reverse=True)
-    seats = (
+    members = (
         seat
         for thread in latest[:MOST_THREADS]
-        for seat in thread.seats
+        for seat in thread.members
         if _sees_names(thread, seat, now_ms)
     )
-    return tuple(dict.fromkeys((user, *seats)))
+    return tuple(dict.fromkeys((user, *members)))
 
 
 def _sees_names(thread: Thread, seat: UserId, now_ms: int) -> bool:
@@ -83,7 +83,9 @@ def _sees_names(thread: Thread, seat: UserId, now_ms: int) -> bool:
 def _counts(thread: Thread, user: UserId) -> bool:
     """Whether the others see the user as somebody who takes part."""
     gate = thread.gates.get(user)
-    return user in thread.seats and thread.last_seq > 0 and (gate is None or gate.away is not None)
+    return (
+        user in thread.members and thread.last_seq > 0 and (gate is None or gate.away is not None)
+    )
 
 
 async def _threads(messaging: Messaging, user: UserId) -> list[Thread]:
@@ -101,6 +103,6 @@ async def _threads(messaging: Messaging, user: UserId) -> list[Thread]:
 async def _on_shelf(messaging: Messaging, user: UserId, shelf: str) -> list[Key]:
     """The heads of the threads on it, the first rows only."""
     page = await messaging.store.query(
-        MESSAGING, shelf_key(user, shelf), index=INBOX, limit=MOST_ROWS, backward=True
+        MESSAGING, inbox_key(user, shelf), index=INBOX, limit=MOST_ROWS, backward=True
     )
     return [head_key(thread_in(row["pk"])) for row in page.items]

@@ -17,16 +17,16 @@ async def report_message(
     reason: Reason,
     note: str = "",
 ) -> ReportId:
-    side = await access.thread(messaging, actor, thread_id)
-    frame = await access.message(messaging, side, message_id)
+    view = await access.thread(messaging, actor, thread_id)
+    message = await access.message(messaging, view, message_id)
     return await report(
         messaging.safety,
         actor,
         SentMessage(thread_id, message_id),
         reason,
         note,
-        about=frame.author,
-        text=frame.body,
+        about=message.author,
+        text=message.body,
     )
 
 

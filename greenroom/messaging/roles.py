@@ -120,7 +120,7 @@ TABLE: Mapping[Operation, Mapping[Kind, frozenset[Part]]] = {
 
 
 def parts_of(thread: Thread, actor: Actor) -> frozenset[Part]:
-    seat = thread.seats.get(actor.user)
+    seat = thread.members.get(actor.user)
     if seat is None:
         return account_parts(actor)
     parts = {Part(seat.role.value)}
@@ -149,7 +149,7 @@ def may_as_seated(thread: Thread, user: UserId, operation: Operation) -> bool:
 
 def removal_of(thread: Thread, user: UserId) -> Operation:
     """Which operation it is to remove this person."""
-    seat = thread.seats.get(user)
+    seat = thread.members.get(user)
     if seat is not None and seat.role in (Role.SUPPORT, Role.ADMIN):
         return Operation.REMOVE_STAFF
     return Operation.REMOVE_OPENER if user == thread.opened_by else Operation.REMOVE

@@ -17,9 +17,9 @@ from greenroom.messaging.models import (
     GateStatus,
     Kind,
     Member,
-    Missed,
+    MemberSummary,
+    MissedRange,
     Role,
-    Seat,
     State,
     Status,
     Thread,
@@ -27,9 +27,9 @@ from greenroom.messaging.models import (
 
 MAX_PARTICIPANTS = 100
 PENDING_MESSAGES = 3
-"""How many plain messages may wait with a request, and how many frames it shows."""
+"""How many plain messages may wait with a request, and how many messages it shows."""
 MAX_MISSED = 8
-"""How many runs of missed frames the head keeps of one participant."""
+"""How many runs of missed messages the head keeps of one participant."""
 RECEIPTS_TOLD = 10
 """In larger groups a receipt shows on reload, but nobody is told of it when they come back."""
 AHEAD_MS = 5000
@@ -46,7 +46,7 @@ _TALKING = frozenset({Status.OPEN, Status.AWAITING_REPLY, Status.ARCHIVED})
 """The statuses that talk alone can change; the others belong to bookings and moderators."""
 
 
-class Standing(Struct, frozen=True):
+class RowState(Struct, frozen=True):
     """Where a thread stands in one user's inbox: the one rule behind folder, row and badge."""
 
     folder: Folder | None
@@ -61,14 +61,14 @@ class Standing(Struct, frozen=True):
         return 0 if away or self.muted else self.unread
 
 
-def standing(thread: Thread, mine: Member, now_ms: int) -> Standing:
+def row_state(thread: Thread, mine: Member, now_ms: int) -> RowState:
     folder = folder_of(thread, mine, now_ms)
     unread = 0 if folder is None else unread_of(thread, mine)
-    return Standing(folder, unread, mine.muted_until_ms > now_ms)
+    return RowState(folder, unread, mine.muted_until_ms > now_ms)
 
 
 def folder_of(thread: Thread, mine: Member, now_ms: int) -> Folder | None:
-    if mine.state is not State.ACTIVE or mine.user not in thread.seats:
+    if mine.state is not State.ACTIVE or mine.user not in thread.members:
         return None
     if not is_let_in(thread, mine.user, now_ms):
         return None
@@ -103,7 +103,7 @@ def is_hidden(thread: Thread, mine: Member) -> bool:
 
 
 def shown_seq(thread: Thread, user: UserId) -> int:
-    """The last frame that a user may see: before they accept, the first few since they were asked,
+    """The last message that a user may see: before they accept, the first few since they were asked,
     however much the others say meanwhile."""
     gate = thread.gates.get(user)
     if gate is not None:
@@ -112,9 +112,9 @@ def shown_seq(thread: Thread, user: UserId) -> int:
     return thread.last_seq if missed is None else missed.after
 
 
-def _missed_last(thread: Thread, user: UserId) -> Missed | None:
+def _missed_last(thread: Thread, user: UserId) -> MissedRange | None:
     """The run that the thread ends with, if the user missed it."""
-    seat = thread.seats.get(user)
+    seat = thread.members.get(user)
     if seat is None or not seat.missed or thread.last_seq > seat.missed[-1].until:
         return None
     return seat.missed[-1]
@@ -151,8 +151,8 @@ def as_shown(thread: Thread, user: UserId) -> Thread:
 
 
 def got(thread: Thread, user: UserId, seq: int) -> bool:
-    """Whether a frame reached a participant at all: they had joined, and were not away."""
-    seat = thread.seats.get(user)
+    """Whether a message reached a participant at all: they had joined, and were not away."""
+    seat = thread.members.get(user)
     if seat is None or seq <= seat.joined:
         return False
     gate = thread.gates.get(user)
@@ -162,18 +162,18 @@ def got(thread: Thread, user: UserId, seq: int) -> bool:
 
 
 def shows(thread: Thread, user: UserId, seq: int) -> bool:
-    """Whether a participant may see a frame now: before they accept, only the request's."""
+    """Whether a participant may see a message now: before they accept, only the request's."""
     gate = thread.gates.get(user)
     if gate is not None and gate.away is not None and seq <= gate.after_seq:
         return False
     return seq <= shown_seq(thread, user) and got(thread, user, seq)
 
 
-def with_missed(seat: Seat, away: Away, until: int, until_ms: int) -> Seat:
+def with_missed(seat: MemberSummary, away: Away, until: int, until_ms: int) -> MemberSummary:
     """The seat of somebody who comes back: what was sent from `away` on stays unknown to them."""
     if until <= away.seq:
         return seat
-    new = Missed(
+    new = MissedRange(
         after=away.seq,
         until=until,
         after_ms=away.ms,
@@ -195,7 +195,7 @@ def with_missed(seat: Seat, away: Away, until: int, until_ms: int) -> Seat:
 
 
 def keep_shown(thread: Thread) -> dict[UserId, Gate]:
-    """The gates as one more frame is said: those that show no more keep what they last showed."""
+    """The gates as one more message is said: those that show no more keep what they last showed."""
     return {
         user: replace(
             gate,
@@ -216,7 +216,7 @@ def _is_request(gate: Gate) -> bool:
 
 
 def with_preview(thread: Thread, seq: int, preview: str) -> dict[UserId, Gate]:
-    """The gates once the frame with this seq begins otherwise."""
+    """The gates once the message with this seq begins otherwise."""
     return {
         user: replace(gate, preview=preview)
         if gate.shown_ms and seq == gate.after_seq + PENDING_MESSAGES
@@ -227,20 +227,20 @@ def with_preview(thread: Thread, seq: int, preview: str) -> dict[UserId, Gate]:
 
 def unread_of(thread: Thread, mine: Member) -> int:
     """Derived, never counted on the side."""
-    last, place = shown_seq(thread, mine.user), place_of(thread, mine)
-    seat = thread.seats.get(mine.user)
+    last, place = shown_seq(thread, mine.user), read_position(thread, mine)
+    seat = thread.members.get(mine.user)
     missed = () if seat is None else seat.missed
     gap = sum(max(0, min(run.until, last) - max(run.after, place)) for run in missed)
     return max(0, last - place - gap)
 
 
-def place_of(thread: Thread, mine: Member) -> int:
-    """The last frame that a user has read, for themselves: marking as unread takes it back."""
-    place, gate = own_place(thread, mine), thread.gates.get(mine.user)
+def read_position(thread: Thread, mine: Member) -> int:
+    """The last message that a user has read, for themselves: marking as unread takes it back."""
+    place, gate = own_read_position(thread, mine), thread.gates.get(mine.user)
     return place if gate is None or gate.away is None else max(place, gate.after_seq)
 
 
-def own_place(thread: Thread, mine: Member) -> int:
+def own_read_position(thread: Thread, mine: Member) -> int:
     """The same, where a request to come back shows only what is new."""
     if mine.unread_from is not None and mine.unread_sent == _sent(thread, mine.user):
         return max(mine.unread_from - 1, mine.joined_seq)
@@ -252,9 +252,9 @@ def read_of(thread: Thread, member: Member) -> int:
     return max(member.read_seq, _sent(thread, member.user))
 
 
-def shown_seats(thread: Thread) -> dict[UserId, Seat]:
+def shown_members(thread: Thread) -> dict[UserId, MemberSummary]:
     """Who is in it, always in the same order: neither an answer nor an engine changes it."""
-    return dict(sorted(thread.seats.items()))
+    return dict(sorted(thread.members.items()))
 
 
 def known_gates(thread: Thread) -> dict[UserId, Gate]:
@@ -265,12 +265,12 @@ def known_gates(thread: Thread) -> dict[UserId, Gate]:
 def in_order(thread: Thread) -> list[UserId]:
     """Everybody shown, always in the same order: the opener, then as they came, then by id. The
     store keeps no order of its own."""
-    seats = shown_seats(thread)
-    return sorted(seats, key=lambda user: (user != thread.opened_by, seats[user].joined, user))
+    members = shown_members(thread)
+    return sorted(members, key=lambda user: (user != thread.opened_by, members[user].joined, user))
 
 
 def _sent(thread: Thread, user: UserId) -> int:
-    seat = thread.seats.get(user)
+    seat = thread.members.get(user)
     return 0 if seat is None else seat.sent
 
 
@@ -303,7 +303,7 @@ def _asked_by(thread: Thread, sender: UserId) -> list[Gate]:
 
 
 def is_in_request(thread: Thread, seq: int, now_ms: int) -> bool:
-    """Whether a frame is one of those that somebody sees who has not accepted, whoever writes it:
+    """Whether a message is one of those that somebody sees who has not accepted, whoever writes it:
     friends of the one who asks could otherwise say what a stranger may not."""
     return any(
         gate.after_seq < seq <= gate.after_seq + PENDING_MESSAGES
@@ -313,7 +313,7 @@ def is_in_request(thread: Thread, seq: int, now_ms: int) -> bool:
 
 
 def others(thread: Thread, user: UserId) -> tuple[UserId, ...]:
-    return tuple(other for other in thread.seats if other != user)
+    return tuple(other for other in thread.members if other != user)
 
 
 def is_behind_gate(thread: Thread, sender: UserId) -> bool:
@@ -327,7 +327,7 @@ def is_behind_gate(thread: Thread, sender: UserId) -> bool:
 
 
 def waiting(thread: Thread, sender: UserId) -> int:
-    """How many frames wait with the sender's request."""
+    """How many messages wait with the sender's request."""
     before = [gate.after_seq for gate in _asked_by(thread, sender)]
     return thread.last_seq - min(before, default=thread.last_seq)
 
@@ -339,7 +339,7 @@ def has_accepted(thread: Thread, user: UserId) -> bool:
 
 def is_let_in(thread: Thread, user: UserId, now_ms: int) -> bool:
     """In the thread, and has not turned it away, nor let the request run out."""
-    if user not in thread.seats:
+    if user not in thread.members:
         return False
     gate = thread.gates.get(user)
     return gate is None or gate_status(gate, now_ms) is GateStatus.PENDING
@@ -355,7 +355,7 @@ def is_unasked(thread: Thread, user: UserId) -> bool:
 
 def is_closed(thread: Thread, sender: UserId, now_ms: int) -> bool:
     """Nobody is left to read it, or the request has run out. Why, is not the sender's to know."""
-    if thread.pair is not None and len(thread.seats) < 2:
+    if thread.pair is not None and len(thread.members) < 2:
         return True
     if not is_behind_gate(thread, sender):
         return False
@@ -371,7 +371,7 @@ def after_message(thread: Thread, sender: UserId) -> tuple[Status, tuple[UserId,
     """The status, and whom the thread waits for, once the sender has written."""
     if thread.status not in _TALKING:
         return thread.status, thread.awaiting
-    waits = tuple(user for user in sorted(thread.seats) if _answers(thread, sender, user))
+    waits = tuple(user for user in sorted(thread.members) if _answers(thread, sender, user))
     return (Status.AWAITING_REPLY if waits else Status.OPEN), waits
 
 
@@ -379,7 +379,7 @@ def _answers(thread: Thread, sender: UserId, user: UserId) -> bool:
     """A seller's message waits for the buyers, a buyer's for the sellers, staff's for the rest."""
     if user == sender or thread.kind in (Kind.DIRECT, Kind.SYSTEM):
         return False
-    mine, theirs = thread.seats[sender].role, thread.seats[user].role
+    mine, theirs = thread.members[sender].role, thread.members[user].role
     if mine in STAFF:
         return theirs not in STAFF
     if thread.kind is Kind.SUPPORT:
@@ -398,5 +398,5 @@ def is_booked(thread: Thread) -> bool:
 
 def settings_version(thread: Thread) -> str:
     """Changes when the thread is named, locked, or somebody joins or goes; not with a message."""
-    settings = (thread.subject, thread.status is Status.LOCKED, sorted(shown_seats(thread)))
+    settings = (thread.subject, thread.status is Status.LOCKED, sorted(shown_members(thread)))
     return blake2b(repr(settings).encode(), digest_size=8).hexdigest()

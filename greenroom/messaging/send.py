@@ -1,6 +1,6 @@
 """Send a message: exactly once by the client's message id, and in one order for everybody.
 
-Three items in one transaction: the head moves on, the frame is new, and the claim on the client's
+Three items in one transaction: the head moves on, the message is new, and the claim on the client's
 id is new. A retry is refused by the claim, which says what the first try became. Careful: a retry
 must get its answer even if the sender may no longer write, so the claim is read before a refusal is
 told. A retry publishes nothing, since the write that happened has. Where its node was killed before
@@ -20,13 +20,13 @@ from msgspec.structs import replace
 from greenroom.errors import Problem
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import access, items, rules, text
-from greenroom.messaging.append import IS_NEW, append, frame_op, said, shown_ms
-from greenroom.messaging.ask import request_item
-from greenroom.messaging.away import are_apart, ask_again
+from greenroom.messaging.batcher import PlannedWrite
+from greenroom.messaging.contact import request_item
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.draft import cleared, save_draft
 from greenroom.messaging.events import InboxChanged, MessageCreated, still_holds
-from greenroom.messaging.models import Frame, FrameKind, GateStatus, Kind, Status, Thread, score
+from greenroom.messaging.models import GateStatus, Kind, Message, MessageKind, Status, Thread, score
+from greenroom.messaging.moderate import check_text
 from greenroom.messaging.problems import (
     AcceptFirst,
     ClientIdReused,
@@ -34,20 +34,26 @@ from greenroom.messaging.problems import (
     ConversationLocked,
     InvalidText,
     MessageNotFound,
-    NotPlain,
-    NotYourPlace,
+    PlainTextOnly,
     RequestPending,
+    RoleNotAllowed,
     ThreadNotFound,
 )
 from greenroom.messaging.records import MESSAGING, claim_key, message_key
 from greenroom.messaging.roles import Operation, may_as_seated
 from greenroom.messaging.sending import Name
-from greenroom.messaging.turns import Planned
-from greenroom.messaging.weigh import weighed
+from greenroom.messaging.silent_leave import ask_again, is_blocked_thread
+from greenroom.messaging.update_thread import (
+    IS_NEW,
+    message_op,
+    shown_ms,
+    update_thread,
+    with_message,
+)
 from greenroom.people import directory
 from greenroom.people.actor import Actor
 from greenroom.safety.hold import held_ops
-from greenroom.safety.judge import has_link, unsay
+from greenroom.safety.judge import has_link, uncount_text
 from greenroom.safety.limits import Limit
 from greenroom.safety.models import HeldMessage
 from greenroom.safety.verdict import Allow, Hold, Judged, Nudge, worst
@@ -74,7 +80,7 @@ class Outgoing(Struct, frozen=True):
 
 
 class Sent(Struct, frozen=True):
-    frame: Frame
+    message: Message
     hints: tuple[str, ...] = ()
     """What the sender is told, kindly."""
     again: bool = False
@@ -110,7 +116,7 @@ async def send(
     under way on this node: else it would count as a repetition of them."""
     name = (thread_id, actor.user, text.client_id(outgoing.client_id))
     text.check_length(outgoing.body)
-    sending = messaging.heads.sending
+    sending = messaging.thread_cache.sending
     if sending.is_under_way(name):
         await sending.begin_after_others(name)
     else:
@@ -156,7 +162,7 @@ async def _send(
     name: Name,
     queued: Callable[[], None] | None,
 ) -> Sent | Held:
-    head = messaging.heads.kept(thread_id)
+    head = messaging.thread_cache.kept(thread_id)
     if head is None or not rules.is_let_in(head, actor.user, messaging.clock.now_ms()):
         # An outsider is answered with the same reads whether there is such a thread or not.
         head = (await access.thread(messaging, actor, thread_id, keep=True)).thread
@@ -164,11 +170,11 @@ async def _send(
     if outgoing.reply_to is not None:
         await _check_reply(messaging, actor, head, outgoing.reply_to)
     outgoing = cleaned(outgoing)
-    sending = messaging.heads.sending
+    sending = messaging.thread_cache.sending
     in_doubt = sending.is_doubted(name) and sending.take_doubt(name, digest(outgoing))
     if in_doubt:
-        unsay(messaging.safety, actor, outgoing.body)
-    verdict = await weighed(messaging, actor, head, outgoing.body)
+        uncount_text(messaging.safety, actor, outgoing.body)
+    verdict = await check_text(messaging, actor, head, outgoing.body)
     try:
         if not isinstance(verdict, Hold):
             return await _commit(messaging, actor, head, outgoing, verdict, queued)
@@ -178,9 +184,9 @@ async def _send(
             sending.doubt(name, digest(outgoing))
         else:
             # A client that tries again does not say the same twice.
-            unsay(messaging.safety, actor, outgoing.body)
+            uncount_text(messaging.safety, actor, outgoing.body)
         raise
-    if head.seats[actor.user].draft:
+    if head.members[actor.user].draft:
         await save_draft(messaging, actor, thread_id, "")
     return Held(outgoing.client_id)
 
@@ -200,15 +206,15 @@ async def _commit(
     queued: Callable[[], None] | None,
 ) -> Sent:
     sent: list[Sent] = []
-    apart = await are_apart(messaging, kept, actor.user)
+    apart = await is_blocked_thread(messaging, kept, actor.user)
     mentions = await mentions_in(messaging, kept, outgoing.body) if "@" in outgoing.body else ()
 
-    def plan(head: Thread, ms: int) -> Planned:
+    def plan(head: Thread, ms: int) -> PlannedWrite:
         check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms())
         head, asking = ask_again(messaging, head, actor.user, ms, apart=apart)
-        frame = frame_of(messaging, actor.user, head, ms, outgoing, verdict, mentions)
-        sent[:] = [as_sent(frame, verdict)]
-        after = with_reason(said(head, frame), actor.user, verdict)
+        message = message_of(messaging, actor.user, head, ms, outgoing, verdict, mentions)
+        sent[:] = [as_sent(message, verdict)]
+        after = with_reason(with_message(head, message), actor.user, verdict)
         told = [
             Put(MESSAGING, request_item(head.id, user, gate))
             for user, gate in after.gates.items()
@@ -216,14 +222,14 @@ async def _commit(
         ]
         after, draft_ops = cleared(after, actor.user, ms)
         events = (InboxChanged(actor.user),) if draft_ops else ()
-        ops = (frame_op(frame), claim_op(frame, outgoing), *told, *asking, *draft_ops)
-        return Planned(after, ops, (MessageCreated(frame), *events))
+        ops = (message_op(message), claim_op(message, outgoing), *told, *asking, *draft_ops)
+        return PlannedWrite(after, ops, (MessageCreated(message), *events))
 
-    await append(messaging, kept.id, plan, queued)
+    await update_thread(messaging, kept.id, plan, queued)
     return sent[0]
 
 
-def frame_of(
+def message_of(
     messaging: Messaging,
     author: UserId,
     head: Thread,
@@ -231,30 +237,30 @@ def frame_of(
     outgoing: Outgoing,
     verdict: Judged,
     mentions: tuple[UserId, ...],
-) -> Frame:
-    """The text as the thread's next frame."""
-    frame = Frame(
+) -> Message:
+    """The text as the thread's next message."""
+    message = Message(
         thread=head.id,
         id=messaging.ids.message(ms),
         seq=head.last_seq + 1,
         ms=ms,
         shown_ms=shown_ms(messaging, ms),
-        kind=FrameKind.TEXT,
+        kind=MessageKind.TEXT,
         author=author,
         body=outgoing.body,
         mentions=mentions,
         reply_to=outgoing.reply_to,
         metadata=outgoing.metadata,
     )
-    return marked(frame, verdict)
+    return marked(message, verdict)
 
 
-def marked(frame: Frame, verdict: Judged) -> Frame:
+def marked(message: Message, verdict: Judged) -> Message:
     """With what safety says of its text."""
     if verdict == _INNOCENT:
-        return frame
+        return message
     return replace(
-        frame,
+        message,
         policy_tags=tuple(verdict.policy_tags),
         policy_hints=tuple(verdict.policy_hints),
         spam_score=score(verdict.spam_score),
@@ -262,8 +268,8 @@ def marked(frame: Frame, verdict: Judged) -> Frame:
     )
 
 
-def as_sent(frame: Frame, verdict: Judged) -> Sent:
-    return Sent(frame, tuple(verdict.policy_hints) if isinstance(verdict, Nudge) else ())
+def as_sent(message: Message, verdict: Judged) -> Sent:
+    return Sent(message, tuple(verdict.policy_hints) if isinstance(verdict, Nudge) else ())
 
 
 def with_reason(thread: Thread, sender: UserId, verdict: Judged) -> Thread:
@@ -292,17 +298,17 @@ def check_is_open(head: Thread, sender: UserId, now_ms: int) -> None:
 def check_may_send(
     head: Thread, sender: UserId, body: str, now_ms: int, *, seq: int | None = None
 ) -> None:
-    """In the thread's next frame, or in the one that is named. A thread's name is said as well."""
+    """In the thread's next message, or in the one that is named. A thread's name is said as well."""
     check_is_open(head, sender, now_ms)
     if head.kind is Kind.SYSTEM and not may_as_seated(head, sender, Operation.SEND):
-        raise NotYourPlace
+        raise RoleNotAllowed
     if not head.gates:
         return
     is_full = rules.waiting(head, sender) >= rules.PENDING_MESSAGES
     if seq is None and is_full and rules.is_behind_gate(head, sender):
         raise RequestPending(rules.PENDING_MESSAGES)
     if rules.is_in_request(head, seq or head.last_seq + 1, now_ms) and has_link(body):
-        raise NotPlain
+        raise PlainTextOnly
 
 
 async def hold(
@@ -337,19 +343,19 @@ async def first_answer(
 ) -> Outcome:
     """What became of the message, by its claim. Where nobody was told of it, they are told now."""
     answer = await _claimed(messaging, thread_id, outgoing, claim)
-    if isinstance(answer, Sent) and messaging.heads.is_untold(answer.frame.id):
-        await _tell_late(messaging, answer.frame)
+    if isinstance(answer, Sent) and messaging.thread_cache.is_untold(answer.message.id):
+        await _tell_late(messaging, answer.message)
     return answer
 
 
-async def _tell_late(messaging: Messaging, frame: Frame) -> None:
-    head = await messaging.heads.read(frame.thread)
-    others = None if head is None else messaging.heads.take_untold(frame.id)
+async def _tell_late(messaging: Messaging, message: Message) -> None:
+    head = await messaging.thread_cache.read(message.thread)
+    others = None if head is None else messaging.thread_cache.take_untold(message.id)
     if head is None or others is None:
         return
-    for event in (MessageCreated(frame), *others):
+    for event in (MessageCreated(message), *others):
         if still_holds(head, event):
-            messaging.tell(head, event)
+            messaging.publish(head, event)
 
 
 async def _claimed(
@@ -365,8 +371,8 @@ async def _claimed(
     item = await messaging.store.get(MESSAGING, key, consistent=True)
     if item is None:
         raise MessageNotFound
-    frame = items.frame_of(item)
-    return Sent(frame, frame.policy_hints, again=True)
+    message = items.message_of(item)
+    return Sent(message, message.policy_hints, again=True)
 
 
 def rejected(client_id: str, claim: Item) -> Rejected:
@@ -376,11 +382,11 @@ def rejected(client_id: str, claim: Item) -> Rejected:
 def _as_acked(answer: Outcome, outgoing: Outgoing, claim: Item) -> Outcome:
     """The answer as it was the first time, for a sender who may no longer see the thread: without
     what became of the message since."""
-    if not isinstance(answer, Sent) or answer.frame.version == 1:
+    if not isinstance(answer, Sent) or answer.message.version == 1:
         return answer
     hints, mentions = _names(claim.get("hints")), _names(claim.get("mentions"))
-    frame = replace(
-        answer.frame,
+    message = replace(
+        answer.message,
         body=outgoing.body,
         mentions=tuple(map(UserId, mentions)),
         reactions={},
@@ -391,20 +397,20 @@ def _as_acked(answer: Outcome, outgoing: Outgoing, claim: Item) -> Outcome:
         policy_hints=hints,
         version=1,
     )
-    return Sent(frame, hints, again=True)
+    return Sent(message, hints, again=True)
 
 
 def _names(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list | tuple) else ()
 
 
-def claim_op(frame: Frame, outgoing: Outgoing) -> Put:
-    claim = _claim(frame.thread, frame.author, outgoing)
-    claim |= {"messageId": frame.id, "seq": frame.seq, "ts": frame.ms}
-    if frame.policy_hints:
-        claim["hints"] = list(frame.policy_hints)
-    if frame.mentions:
-        claim["mentions"] = list(frame.mentions)
+def claim_op(message: Message, outgoing: Outgoing) -> Put:
+    claim = _claim(message.thread, message.author, outgoing)
+    claim |= {"messageId": message.id, "seq": message.seq, "ts": message.ms}
+    if message.policy_hints:
+        claim["hints"] = list(message.policy_hints)
+    if message.mentions:
+        claim["mentions"] = list(message.mentions)
     return Put(MESSAGING, claim, IS_NEW)
 
 
@@ -415,18 +421,17 @@ def _claim(thread: ThreadId, user: UserId, outgoing: Outgoing) -> dict[str, Valu
 def digest(outgoing: Outgoing) -> bytes:
     """What makes two messages the same: the text as it came in, and all but their name."""
     typed = outgoing.body if outgoing.typed is None else outgoing.typed
-    said: tuple[object, ...] = (typed.encode(errors="surrogatepass"), outgoing.reply_to)
+    content: tuple[object, ...] = (typed.encode(errors="surrogatepass"), outgoing.reply_to)
     if outgoing.metadata is not None or outgoing.event is not None:
-        said = (*said, outgoing.metadata, outgoing.event)
-    content = msgspec.msgpack.encode(said)
-    return blake2b(content, digest_size=16).digest()
+        content = (*content, outgoing.metadata, outgoing.event)
+    return blake2b(msgspec.msgpack.encode(content), digest_size=16).digest()
 
 
 async def _check_reply(
     messaging: Messaging, actor: Actor, head: Thread, reply_to: MessageId
 ) -> None:
-    side = await access.thread(messaging, actor, head.id)
-    await access.message(messaging, side, reply_to)
+    view = await access.thread(messaging, actor, head.id)
+    await access.message(messaging, view, reply_to)
 
 
 async def mentions_in(messaging: Messaging, head: Thread, body: str) -> tuple[UserId, ...]:
@@ -434,4 +439,4 @@ async def mentions_in(messaging: Messaging, head: Thread, body: str) -> tuple[Us
     if "@" not in body:
         return ()
     found = [await directory.by_username(messaging.people, name) for name in text.mentioned(body)]
-    return tuple(person.id for person in found if person is not None and person.id in head.seats)
+    return tuple(person.id for person in found if person is not None and person.id in head.members)

@@ -3,7 +3,7 @@
 The bookings context uses the same use case. A participant of a confirmed booking counts as
 known to the others: requests that wait are accepted, and nobody asks anybody again. A request that
 was declined or blocked gets a quiet gate: it looks accepted to everybody else, and still delivers
-nothing to the one who turned it away (tests/twins).
+nothing to the one who turned it away (tests/privacy).
 
 Requests are too many for one transaction, so each one's record and inbox row are written before the
 head. After a crash in between, the request still waits and the same change can be made again. A row
@@ -20,18 +20,23 @@ from msgspec.structs import replace
 
 from greenroom import metadata
 from greenroom.ids import RequestId, ThreadId, UserId
-from greenroom.messaging import items, rules, shelve, text
-from greenroom.messaging.append import append, frame_op, said, system_frame
-from greenroom.messaging.ask import request_item
+from greenroom.messaging import inbox_rows, items, rules, text
+from greenroom.messaging.batcher import Plan, PlannedWrite
+from greenroom.messaging.contact import request_item
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import Event, MessageCreated, ThreadUpdated
 from greenroom.messaging.manage import check_may, managed
 from greenroom.messaging.models import Away, BuiltInEvent, Gate, GateStatus, Status, Thread
 from greenroom.messaging.problems import InvalidThreadChange
-from greenroom.messaging.records import MESSAGING, met_key, metadata_key
+from greenroom.messaging.records import MESSAGING, contact_key, metadata_key
 from greenroom.messaging.rename import check_settings
 from greenroom.messaging.roles import Operation
-from greenroom.messaging.turns import Plan, Planned
+from greenroom.messaging.update_thread import (
+    message_op,
+    system_message,
+    update_thread,
+    with_message,
+)
 from greenroom.people.actor import SYSTEM, Actor
 from greenroom.store.base import Delete, Op, Put
 from greenroom.store.expressions import F
@@ -66,11 +71,11 @@ async def set_status(
 ) -> Thread:
     """Again changes nothing."""
     check_change(change)
-    side = await managed(messaging, actor, thread_id)
-    check_may(side.thread, actor, Operation.SET_STATUS)
+    view = await managed(messaging, actor, thread_id)
+    check_may(view.thread, actor, Operation.SET_STATUS)
     written = set[RequestId]()
 
-    def plan(head: Thread, ms: int) -> Planned:
+    def plan(head: Thread, ms: int) -> PlannedWrite:
         return change_plan(messaging, head, change, ms, written, settings_version)
 
     return await write_change(messaging, thread_id, plan, written)
@@ -83,11 +88,11 @@ def change_plan(
     ms: int,
     written: Set[RequestId],
     settings_version: str | None = None,
-) -> Planned:
+) -> PlannedWrite:
     after = changed(head, change)
     ops = _metadata_ops(head, change.metadata)
     if after == head and not ops:
-        return Planned(head, (), quiet=True)
+        return PlannedWrite(head, (), silent=True)
     check_settings(head, settings_version)
     if rules.is_booked(after) and not rules.is_booked(head):
         now_ms = messaging.clock.now_ms()
@@ -98,10 +103,10 @@ def change_plan(
         ops += more
     events: tuple[Event, ...] = ()
     for later, (event, *about) in enumerate(_news(head, after)):
-        frame = system_frame(messaging, after, SYSTEM, ms + later, event, *about)
-        after, ops = said(after, frame), (*ops, frame_op(frame))
-        events = (*events, MessageCreated(frame))
-    return Planned(after, ops, (*events, ThreadUpdated()))
+        message = system_message(messaging, after, SYSTEM, ms + later, event, *about)
+        after, ops = with_message(after, message), (*ops, message_op(message))
+        events = (*events, MessageCreated(message))
+    return PlannedWrite(after, ops, (*events, ThreadUpdated()))
 
 
 async def write_change(
@@ -110,7 +115,7 @@ async def write_change(
     """Writes the plan, and before it the records of requests that it misses in `written`."""
     for _ in range(_TRIES):
         try:
-            return await append(messaging, thread_id, plan)
+            return await update_thread(messaging, thread_id, plan)
         except _Unwritten as found:
             await write_accepted(messaging, thread_id, found.waiting)
             await write_hidden(messaging, thread_id, found.hidden)
@@ -140,7 +145,7 @@ async def write_hidden(
 ) -> None:
     """The rows of people who turned the request away go to the shelf `away`."""
     ms = messaging.clock.now_ms()
-    writes = [(shelve.hidden(thread_id, user, gate, ms),) for user, gate in gates.items()]
+    writes = [(inbox_rows.file_as_away(thread_id, user, gate, ms),) for user, gate in gates.items()]
     await _write_if_unchanged(messaging, writes)
 
 
@@ -157,7 +162,7 @@ def _accepted_ops(thread_id: ThreadId, user: UserId, gate: Gate, ms: int) -> tup
     answered = replace(gate, status=GateStatus.ACCEPTED)
     record = request_item(thread_id, user, answered) | {"decidedAt": ms}
     since = (F("acceptedAt").set(ms), F("changedAt").set(ms))
-    row = shelve.put_up(thread_id, user, None, ms, *since)
+    row = inbox_rows.activate(thread_id, user, None, ms, *since)
     return Put(MESSAGING, record, F("status").equals(GateStatus.PENDING.value)), row
 
 
@@ -235,7 +240,7 @@ def _met(head: Thread, now_ms: int, ms: int) -> tuple[Thread, tuple[Op, ...]]:
     gates = {user: gate for user, gate in head.gates.items() if user not in waiting}
     after = replace(head, gates=gates | _quieted(head, now_ms))
     pairs = islice(permutations(_traders(after), 2), _MOST_MET)
-    met = (Put(MESSAGING, items.at(met_key(*pair)) | {"threadId": head.id}) for pair in pairs)
+    met = (Put(MESSAGING, items.at(contact_key(*pair)) | {"threadId": head.id}) for pair in pairs)
     return after, tuple(met)
 
 
@@ -247,6 +252,6 @@ def _quiet(gate: Gate, now_ms: int) -> Gate:
 
 
 def _traders(head: Thread) -> list[UserId]:
-    seats, asked = rules.shown_seats(head), rules.known_gates(head)
-    there = [user for user in seats if user not in asked]
-    return sorted(there, key=lambda user: rules.trades(seats[user].role), reverse=True)
+    members, asked = rules.shown_members(head), rules.known_gates(head)
+    there = [user for user in members if user not in asked]
+    return sorted(there, key=lambda user: rules.trades(members[user].role), reverse=True)

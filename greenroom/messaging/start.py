@@ -11,12 +11,12 @@ from msgspec import Struct
 
 from greenroom.ids import UserId
 from greenroom.messaging import text
-from greenroom.messaging.append import frame_op, said
-from greenroom.messaging.away import ask_again
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
+from greenroom.messaging.first_message import FirstMessagePlan
 from greenroom.messaging.manage import is_bare_service
 from greenroom.messaging.models import Thread
+from greenroom.messaging.moderate import TextVerdict, check_text
 from greenroom.messaging.open import Opened, Opening, find_or_open
 from greenroom.messaging.problems import ClientIdReused, InvalidThread, OpeningKeyReused
 from greenroom.messaging.send import (
@@ -28,16 +28,16 @@ from greenroom.messaging.send import (
     claim_op,
     cleaned,
     digest,
-    frame_of,
     hold_ops,
     mentions_in,
+    message_of,
     send,
     with_reason,
 )
-from greenroom.messaging.weigh import Weighed, weighed
-from greenroom.messaging.words import Begun
+from greenroom.messaging.silent_leave import ask_again
+from greenroom.messaging.update_thread import message_op, with_message
 from greenroom.people.actor import Actor
-from greenroom.safety.blocks import apart
+from greenroom.safety.blocks import is_blocked_pair
 from greenroom.safety.limits import Limit
 from greenroom.safety.verdict import Allow, Hold
 from greenroom.store.problems import ConditionFailed
@@ -64,9 +64,9 @@ async def start(
         raise InvalidThread("a service must send the first message as a system message")
     text.check_length(body)
     outgoing = Outgoing(_client_id(messaging, key), body, metadata=metadata)
-    words = _FirstMessage(messaging, actor, outgoing)
-    opened = await _opened(messaging, actor, opening, words, key)
-    first = words.became if opened.begun else None
+    first_message = _FirstMessage(messaging, actor, outgoing)
+    opened = await _opened(messaging, actor, opening, first_message, key)
+    first = first_message.became if opened.begun else None
     if first is None:
         try:
             first = await send(messaging, actor, opened.thread.id, outgoing)
@@ -79,15 +79,15 @@ async def _opened(
     messaging: Messaging,
     actor: Actor,
     opening: Opening,
-    words: "_FirstMessage",
+    first_message: "_FirstMessage",
     key: str | None,
 ) -> Opened:
-    first = digest(words.outgoing)
+    first = digest(first_message.outgoing)
     try:
-        return await find_or_open(messaging, actor, opening, words, key=key, first=first)
+        return await find_or_open(messaging, actor, opening, first_message, key=key, first=first)
     except ConditionFailed:
         # Said before, in a thread that its author has left since: they come back to it.
-        words.became = None
+        first_message.became = None
         return await find_or_open(messaging, actor, opening, key=key, first=first)
 
 
@@ -96,32 +96,34 @@ class _FirstMessage:
     messaging: Messaging
     actor: Actor
     outgoing: Outgoing
-    verdict: Weighed = field(default_factory=Allow)
+    verdict: TextVerdict = field(default_factory=Allow)
     mentions: tuple[UserId, ...] = ()
     became: Outcome | None = None
     apart: bool = False
 
-    async def weigh(self, thread: Thread) -> None:
+    async def check(self, thread: Thread) -> None:
         await self.messaging.safety.limits.spend(self.actor.user, Limit.MESSAGES, Limit.BURST)
         self.outgoing = cleaned(self.outgoing)
         body, now_ms = self.outgoing.body, self.messaging.clock.now_ms()
         check_may_send(thread, self.actor.user, body, now_ms)
-        self.apart = thread.pair is not None and await apart(self.messaging.safety, *thread.pair)
-        self.verdict = await weighed(self.messaging, self.actor, thread, body)
+        self.apart = thread.pair is not None and await is_blocked_pair(
+            self.messaging.safety, *thread.pair
+        )
+        self.verdict = await check_text(self.messaging, self.actor, thread, body)
         self.mentions = await mentions_in(self.messaging, thread, body)
 
-    def begin(self, thread: Thread, ms: int) -> Begun:
+    def plan(self, thread: Thread, ms: int) -> FirstMessagePlan:
         author, outgoing, verdict = self.actor.user, self.outgoing, self.verdict
         if isinstance(verdict, Hold):
             self.became = Held(outgoing.client_id)
             ops = hold_ops(self.messaging, self.actor, thread.id, outgoing, verdict)
-            return Begun(thread, ops, shows=False)
+            return FirstMessagePlan(thread, ops, shows=False)
         thread, asking = ask_again(self.messaging, thread, author, ms, apart=self.apart)
-        frame = frame_of(self.messaging, author, thread, ms, outgoing, verdict, self.mentions)
-        self.became = as_sent(frame, verdict)
-        after = with_reason(said(thread, frame), author, verdict)
-        ops = (frame_op(frame), claim_op(frame, outgoing), *asking)
-        return Begun(after, ops, (MessageCreated(frame),))
+        message = message_of(self.messaging, author, thread, ms, outgoing, verdict, self.mentions)
+        self.became = as_sent(message, verdict)
+        after = with_reason(with_message(thread, message), author, verdict)
+        ops = (message_op(message), claim_op(message, outgoing), *asking)
+        return FirstMessagePlan(after, ops, (MessageCreated(message),))
 
 
 def _client_id(messaging: Messaging, key: str | None) -> str:

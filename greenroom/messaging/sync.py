@@ -21,25 +21,25 @@ from msgspec.structs import replace
 
 from greenroom.ids import NoticeId, ThreadId, UserId
 from greenroom.messaging import rules
-from greenroom.messaging.access import Side
+from greenroom.messaging.access import ThreadView
 from greenroom.messaging.context import Messaging
-from greenroom.messaging.given import GONE, MOST, Given, Memory, given
-from greenroom.messaging.look import Seen, frames_of, look
-from greenroom.messaging.models import Folder, Frame, Member
+from greenroom.messaging.deactivate import remove_expired_request
+from greenroom.messaging.inbox_rows import LAG_MS
+from greenroom.messaging.known_threads import GONE, MOST, KnownThread, KnownThreads, known_thread
+from greenroom.messaging.models import Folder, Member, Message
 from greenroom.messaging.records import (
-    FRESH,
+    ACTIVE,
     INBOX,
     KEPT_MS,
     MESSAGING,
     active_since,
-    shelf_key,
+    inbox_key,
     since,
     thread_in,
     user_partition,
 )
-from greenroom.messaging.settle import take_down
-from greenroom.messaging.shelve import LAG_MS
 from greenroom.messaging.thread_metadata import with_metadata
+from greenroom.messaging.thread_snapshot import Seen, messages_of, read_snapshot
 from greenroom.people.actor import Actor
 from greenroom.safety.models import ModerationNotice
 from greenroom.safety.notices import NoticeChanges, notices_since
@@ -53,7 +53,7 @@ SURE_MS = 5000
 PAGE = 20
 _NUMBERS_BYTES = 80
 """What a sealed cursor has beside its memories and the place in the store, at most."""
-_PLACES = (Folder.REQUESTS.value, FRESH, "log")
+_PLACES = (Folder.REQUESTS.value, ACTIVE, "log")
 """In the direction in which rows move while somebody reads: from the requests to the fresh shelf,
 there to its end, and from there to the log. So none is passed by unseen."""
 _NOTICES = len(_PLACES)
@@ -63,9 +63,9 @@ _NOTICES = len(_PLACES)
 class Changed(Struct, frozen=True):
     """A thread of which something changed, as it is now."""
 
-    side: Side
+    view: ThreadView
     members: tuple[Member, ...]
-    frames: tuple[Frame, ...]
+    messages: tuple[Message, ...]
     """New, or changed since."""
     truncated: bool
     """There are more: read the thread's history again."""
@@ -85,16 +85,16 @@ class Synced(Struct, frozen=True, kw_only=True):
     """Start over from the inbox; the cursor holds from here on."""
 
 
-class _Place(Struct, frozen=True, kw_only=True):
+class _SyncCursor(Struct, frozen=True, kw_only=True):
     epoch: int
     """Of the clock that the times are by."""
     since_ms: int
     until_ms: int = 0
     step: int = 0
     cursor: str | None = None
-    given: Memory
+    known: KnownThreads
     """What had been given when this round began."""
-    met: Memory
+    met: KnownThreads
     """What has been given in it."""
     ends_ms: int = 0
     """When the next request runs out, which nothing is written for; 0 where all of them have to be
@@ -107,11 +107,11 @@ class _Place(Struct, frozen=True, kw_only=True):
         return self.since_ms - SLACK_MS
 
 
-class _Found(Struct, frozen=True):
+class _Compared(Struct, frozen=True):
     thread: ThreadId
     changed: Changed | None = None
     gone: bool = False
-    keeps: Given | None = None
+    keeps: KnownThread | None = None
     """What the cursor has to remember."""
     ends_ms: int | None = None
     """When the request to the user runs out."""
@@ -150,7 +150,7 @@ async def sync(messaging: Messaging, actor: Actor, cursor: str | None = None) ->
     )
 
 
-async def _notices(messaging: Messaging, user: UserId, place: _Place) -> NoticeChanges:
+async def _notices(messaging: Messaging, user: UserId, place: _SyncCursor) -> NoticeChanges:
     """A page of those that were not given yet, and where to go on."""
     page = await notices_since(messaging.safety, user, place.low_ms, place.cursor)
     new = [one for one in page.created if _is_new(place, one.id, one.at_ms)]
@@ -158,42 +158,44 @@ async def _notices(messaging: Messaging, user: UserId, place: _Place) -> NoticeC
     return NoticeChanges(tuple(new), tuple(noted), page.next)
 
 
-def _is_new(place: _Place, name: str, at_ms: int) -> bool:
+def _is_new(place: _SyncCursor, name: str, at_ms: int) -> bool:
     """Whether it was not given yet. The cursor remembers what the next round would read again, as
     it does threads, by their id."""
     if at_ms >= place.until_ms - SLACK_MS:
         place.met.keep(ThreadId(name), GONE)
-    return place.given.get(ThreadId(name)) is None
+    return place.known.get(ThreadId(name)) is None
 
 
 def cursor_now(messaging: Messaging, user: UserId, last: str | None = None) -> str:
     """For a client that has everything up to now. What the last cursor remembers it still has."""
-    known, ends_ms = Memory(), 0
+    known, ends_ms = KnownThreads(), 0
     if last is not None:
         before = _unsealed(messaging, user, last)
-        known, ends_ms = before.given.joined(before.met), before.ends_ms
+        known, ends_ms = before.known.joined(before.met), before.ends_ms
     now_ms = messaging.clock.now_ms()
     return _sealed(messaging, user, _beginning(messaging, now_ms, known, ends_ms))
 
 
-def _beginning(messaging: Messaging, since_ms: int, known: Memory, ends_ms: int = 0) -> _Place:
-    return _Place(
+def _beginning(
+    messaging: Messaging, since_ms: int, known: KnownThreads, ends_ms: int = 0
+) -> _SyncCursor:
+    return _SyncCursor(
         epoch=messaging.clock.epoch,
         since_ms=since_ms,
-        given=known,
-        met=Memory(),
+        known=known,
+        met=KnownThreads(),
         ends_ms=ends_ms,
     )
 
 
-def _begun(messaging: Messaging, place: _Place, now_ms: int) -> _Place:
+def _begun(messaging: Messaging, place: _SyncCursor, now_ms: int) -> _SyncCursor:
     """A request that comes from now on runs out no earlier than its time from now."""
     ends_ms = 0 if place.ends_ms <= now_ms else place.ends_ms
     first_ms = min(ends_ms or now_ms + messaging.request_ms, now_ms + messaging.request_ms)
     return replace(place, until_ms=now_ms, ends_ms=ends_ms, next_ends_ms=first_ms)
 
 
-def _holds(messaging: Messaging, place: _Place, now_ms: int) -> bool:
+def _holds(messaging: Messaging, place: _SyncCursor, now_ms: int) -> bool:
     if place.epoch != messaging.clock.epoch:
         return False
     return -SLACK_MS <= now_ms - place.since_ms <= KEPT_MS - SLACK_MS
@@ -202,22 +204,22 @@ def _holds(messaging: Messaging, place: _Place, now_ms: int) -> bool:
 async def _start_over(messaging: Messaging, actor: Actor, now_ms: int) -> Synced:
     """The client reads its inbox after this, and so will have what is there now. What is younger
     than `SURE_MS` may be missing from what it reads, and is not taken for given."""
-    place = _beginning(messaging, now_ms, Memory())
+    place = _beginning(messaging, now_ms, KnownThreads())
     threads, _ = await _candidates(messaging, actor.user, place, MOST)
     seen = await asyncio.gather(
-        *(look(messaging, actor, thread, consistent=False) for thread in threads)
+        *(read_snapshot(messaging, actor, thread, consistent=False) for thread in threads)
     )
     for thread, one in zip(threads, seen, strict=True):
         if one is None:
-            place.given.keep(thread, GONE)
+            place.known.keep(thread, GONE)
         elif now_ms - SLACK_MS <= one.latest_ms <= now_ms - SURE_MS:
-            place.given.keep(thread, given(one.side, one.members))
+            place.known.keep(thread, known_thread(one.view, one.members))
     return Synced(cursor=_sealed(messaging, actor.user, place), reset=True)
 
 
 async def _candidates(
-    messaging: Messaging, user: UserId, place: _Place, most: int
-) -> tuple[list[ThreadId], _Place]:
+    messaging: Messaging, user: UserId, place: _SyncCursor, most: int
+) -> tuple[list[ThreadId], _SyncCursor]:
     """Threads that may have changed, and where to go on."""
     found: dict[ThreadId, None] = {}
     at = place
@@ -228,7 +230,7 @@ async def _candidates(
     return list(found), at
 
 
-async def _page(messaging: Messaging, user: UserId, place: _Place) -> Page:
+async def _page(messaging: Messaging, user: UserId, place: _SyncCursor) -> Page:
     kind = _PLACES[place.step]
     if kind == "log":
         return await messaging.store.query(
@@ -240,7 +242,7 @@ async def _page(messaging: Messaging, user: UserId, place: _Place) -> Page:
         )
     return await messaging.store.query(
         MESSAGING,
-        shelf_key(user, kind),
+        inbox_key(user, kind),
         None if _looks_at_all(place) else active_since(place.low_ms - LAG_MS),
         index=INBOX,
         limit=PAGE,
@@ -248,12 +250,12 @@ async def _page(messaging: Messaging, user: UserId, place: _Place) -> Page:
     )
 
 
-def _looks_at_all(place: _Place) -> bool:
+def _looks_at_all(place: _SyncCursor) -> bool:
     """At all requests, for one of them may have run out."""
     return _PLACES[place.step] == Folder.REQUESTS and place.until_ms > 0 and place.ends_ms == 0
 
 
-def _next(place: _Place, cursor: str | None) -> _Place:
+def _next(place: _SyncCursor, cursor: str | None) -> _SyncCursor:
     if cursor is not None:
         return replace(place, cursor=cursor)
     return replace(place, cursor=None, step=place.step + 1)
@@ -264,50 +266,52 @@ def _thread_of(item: object) -> ThreadId:
     return ThreadId(str(item.get("threadId") or thread_in(item["pk"])))
 
 
-async def _compared(messaging: Messaging, actor: Actor, thread: ThreadId, place: _Place) -> _Found:
+async def _compared(
+    messaging: Messaging, actor: Actor, thread: ThreadId, place: _SyncCursor
+) -> _Compared:
     """The thread as it is now beside what the user was given of it."""
-    known = place.met.get(thread) or place.given.get(thread)
-    seen = await look(messaging, actor, thread, consistent=False)
+    known = place.met.get(thread) or place.known.get(thread)
+    seen = await read_snapshot(messaging, actor, thread, consistent=False)
     if not _is_as_given(seen, known, place.low_ms):
-        seen = await look(messaging, actor, thread, consistent=True)
+        seen = await read_snapshot(messaging, actor, thread, consistent=True)
         if seen is None:
-            messaging.chores.add(partial(take_down, messaging, actor.user, thread))
-            return _Found(thread, gone=known != GONE, keeps=GONE)
+            messaging.deferred.add(partial(remove_expired_request, messaging, actor.user, thread))
+            return _Compared(thread, gone=known != GONE, keeps=GONE)
         if not _is_as_given(seen, known, place.low_ms):
             return await _changed(messaging, actor, seen, known, place)
-    return _Found(thread, keeps=_kept(seen, known, place), ends_ms=_ends_ms(seen))
+    return _Compared(thread, keeps=_kept(seen, known, place), ends_ms=_ends_ms(seen))
 
 
 async def _changed(
-    messaging: Messaging, actor: Actor, seen: Seen, known: Given | None, place: _Place
-) -> _Found:
-    thread, ends_ms = seen.side.thread, _ends_ms(seen)
+    messaging: Messaging, actor: Actor, seen: Seen, known: KnownThread | None, place: _SyncCursor
+) -> _Compared:
+    thread, ends_ms = seen.view.thread, _ends_ms(seen)
     if rules.is_unasked(thread, actor.user):
-        return _Found(thread.id, keeps=_kept(seen, known, place), ends_ms=ends_ms)
-    now = given(seen.side, seen.members)
+        return _Compared(thread.id, keeps=_kept(seen, known, place), ends_ms=ends_ms)
+    now = known_thread(seen.view, seen.members)
     keeps = _kept(seen, now, place)
-    frames, truncated = await frames_of(messaging, seen.side, known, place.low_ms)
-    if known is not None and now.digest == known.digest and not frames:
-        return _Found(thread.id, keeps=keeps, ends_ms=ends_ms)
-    [side] = await with_metadata(messaging, [seen.side])
-    changed = Changed(side, seen.members, frames, truncated)
-    return _Found(thread.id, changed, keeps=keeps, ends_ms=ends_ms)
+    messages, truncated = await messages_of(messaging, seen.view, known, place.low_ms)
+    if known is not None and now.digest == known.digest and not messages:
+        return _Compared(thread.id, keeps=keeps, ends_ms=ends_ms)
+    [view] = await with_metadata(messaging, [seen.view])
+    changed = Changed(view, seen.members, messages, truncated)
+    return _Compared(thread.id, changed, keeps=keeps, ends_ms=ends_ms)
 
 
 def _ends_ms(seen: Seen | None) -> int | None:
-    gate = None if seen is None else seen.side.thread.gates.get(seen.side.mine.user)
+    gate = None if seen is None else seen.view.thread.gates.get(seen.view.mine.user)
     return None if gate is None else gate.expires_ms
 
 
-def _is_as_given(seen: Seen | None, known: Given | None, low_ms: int) -> bool:
+def _is_as_given(seen: Seen | None, known: KnownThread | None, low_ms: int) -> bool:
     if seen is None:
         return known == GONE
     if known is None:
         return seen.latest_ms <= low_ms
-    return given(seen.side, seen.members) == known
+    return known_thread(seen.view, seen.members) == known
 
 
-def _kept(seen: Seen | None, known: Given | None, place: _Place) -> Given | None:
+def _kept(seen: Seen | None, known: KnownThread | None, place: _SyncCursor) -> KnownThread | None:
     """What is older than the slack of the next cursor is known by its time."""
     if seen is not None and seen.latest_ms <= place.until_ms - SLACK_MS:
         return None
@@ -320,20 +324,20 @@ class _Sealed(Struct, frozen=True, array_like=True):
     until_ms: int
     step: int
     cursor: str | None
-    given: bytes
+    known: bytes
     met: bytes
     ends_ms: int
     next_ends_ms: int
 
 
-def _sealed(messaging: Messaging, user: UserId, place: _Place) -> str:
+def _sealed(messaging: Messaging, user: UserId, place: _SyncCursor) -> str:
     numbers = (place.epoch, place.since_ms, place.until_ms, place.step)
     room = MAX_SEALED_BYTES - _NUMBERS_BYTES - len(place.cursor or "")
     met = place.met.encoded(room)
     sealed = _Sealed(
         *numbers,
         place.cursor,
-        place.given.encoded(room - len(met), without=place.met),
+        place.known.encoded(room - len(met), without=place.met),
         met,
         place.ends_ms,
         place.next_ends_ms,
@@ -341,17 +345,17 @@ def _sealed(messaging: Messaging, user: UserId, place: _Place) -> str:
     return messaging.cursors.seal_bytes(_scope(user), msgspec.msgpack.encode(sealed))
 
 
-def _unsealed(messaging: Messaging, user: UserId, cursor: str) -> _Place:
+def _unsealed(messaging: Messaging, user: UserId, cursor: str) -> _SyncCursor:
     body = messaging.cursors.unseal_bytes(_scope(user), cursor)
     found = msgspec.msgpack.decode(body, type=_Sealed)
-    return _Place(
+    return _SyncCursor(
         epoch=found.epoch,
         since_ms=found.since_ms,
         until_ms=found.until_ms,
         step=found.step,
         cursor=found.cursor,
-        given=Memory.decoded(found.given),
-        met=Memory.decoded(found.met),
+        known=KnownThreads.decoded(found.known),
+        met=KnownThreads.decoded(found.met),
         ends_ms=found.ends_ms,
         next_ends_ms=found.next_ends_ms,
     )

@@ -9,10 +9,10 @@ any other work (`check_length`), and spend limits before `clean`.
 import re
 import unicodedata
 
-from greenroom.letters import is_visible
 from greenroom.messaging.letters import normalised, too_long
 from greenroom.messaging.markup import pieces
 from greenroom.messaging.problems import InvalidReaction, InvalidText
+from greenroom.unicode import is_visible
 
 MAX_TEXT = 8_000
 MAX_SUBJECT = 140

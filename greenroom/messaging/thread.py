@@ -4,45 +4,45 @@ from msgspec import Struct
 
 from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import access
-from greenroom.messaging.access import Side
+from greenroom.messaging.access import ThreadView
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.history import members
 from greenroom.messaging.manage import managed, managed_for_role
-from greenroom.messaging.models import Frame, Member, Role
+from greenroom.messaging.models import Member, Message, Role
 from greenroom.messaging.thread_metadata import with_metadata
 from greenroom.people.actor import Actor
 
 
-class View(Struct, frozen=True):
-    side: Side
+class ThreadDetails(Struct, frozen=True):
+    view: ThreadView
     members: tuple[Member, ...]
 
 
-async def view(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> View:
-    side = await access.thread(messaging, actor, thread_id)
-    return await _view(messaging, side)
+async def details(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> ThreadDetails:
+    view = await access.thread(messaging, actor, thread_id)
+    return await _details(messaging, view)
 
 
-async def managed_view(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> View:
+async def managed_details(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> ThreadDetails:
     """Also for a service that takes no part in it."""
-    return await _view(messaging, await managed(messaging, actor, thread_id))
+    return await _details(messaging, await managed(messaging, actor, thread_id))
 
 
-async def view_with_role(
+async def details_with_role(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, role: Role
-) -> View:
+) -> ThreadDetails:
     """For somebody who has just given that role."""
-    return await _view(messaging, await managed_for_role(messaging, actor, thread_id, role))
+    return await _details(messaging, await managed_for_role(messaging, actor, thread_id, role))
 
 
-async def _view(messaging: Messaging, side: Side) -> View:
-    [whole] = await with_metadata(messaging, [side])
-    return View(whole, await members(messaging, side))
+async def _details(messaging: Messaging, view: ThreadView) -> ThreadDetails:
+    [whole] = await with_metadata(messaging, [view])
+    return ThreadDetails(whole, await members(messaging, view))
 
 
 async def message(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, message_id: MessageId
-) -> tuple[Frame, View]:
+) -> tuple[Message, ThreadDetails]:
     """One message, with what is needed to say who has seen it."""
-    seen = await view(messaging, actor, thread_id)
-    return await access.message(messaging, seen.side, message_id), seen
+    seen = await details(messaging, actor, thread_id)
+    return await access.message(messaging, seen.view, message_id), seen

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from greenroom.ids import ThreadId
-from greenroom.messaging.access import Side
+from greenroom.messaging.access import ThreadView
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Thread
 from greenroom.messaging.records import MESSAGING, metadata_key
@@ -22,8 +22,8 @@ async def metadata_of(messaging: Messaging, threads: Iterable[Thread]) -> dict[T
     return found
 
 
-async def with_metadata(messaging: Messaging, sides: Sequence[Side]) -> list[Side]:
-    if not any(side.thread.metadata_digest for side in sides):
-        return list(sides)
-    found = await metadata_of(messaging, (side.thread for side in sides))
-    return [replace(side, metadata=found.get(side.thread.id)) for side in sides]
+async def with_metadata(messaging: Messaging, views: Sequence[ThreadView]) -> list[ThreadView]:
+    if not any(view.thread.metadata_digest for view in views):
+        return list(views)
+    found = await metadata_of(messaging, (view.thread for view in views))
+    return [replace(view, metadata=found.get(view.thread.id)) for view in views]

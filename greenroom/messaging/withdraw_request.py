@@ -8,17 +8,17 @@ from msgspec.structs import replace
 
 from greenroom.ids import RequestId, ThreadId, UserId
 from greenroom.messaging import access, items, rules
-from greenroom.messaging.append import append
-from greenroom.messaging.ask import request_item
+from greenroom.messaging.batcher import PlannedWrite
+from greenroom.messaging.contact import request_item
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import InboxChanged
+from greenroom.messaging.inbox_rows import remove_row
 from greenroom.messaging.models import Gate, GateStatus, Member, Thread
+from greenroom.messaging.participants import plan_removal
 from greenroom.messaging.problems import RequestNotFound, ThreadNotFound
 from greenroom.messaging.records import MESSAGING, request_key
 from greenroom.messaging.requests import waits
-from greenroom.messaging.seats import vacated
-from greenroom.messaging.shelve import taken_down
-from greenroom.messaging.turns import Planned
+from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import Actor
 from greenroom.store.base import Check, Op, Put
 from greenroom.store.expressions import F
@@ -38,19 +38,19 @@ async def withdraw_request(messaging: Messaging, actor: Actor, request_id: Reque
     if items.gate_of(item).status is GateStatus.WITHDRAWN:
         return
     try:
-        side = await access.thread(messaging, actor, thread_id)
+        view = await access.thread(messaging, actor, thread_id)
     except ThreadNotFound:
         raise RequestNotFound from None
 
-    def plan(head: Thread, ms: int) -> Planned:
+    def plan(head: Thread, ms: int) -> PlannedWrite:
         gate = rules.known_gates(head).get(target)
         waiting = waits(head, actor.user, target, messaging.clock.now_ms())
         if gate is None or gate.id != request_id or not waiting:
-            return Planned(head, (_is_withdrawn(request_id),), quiet=True)
-        return _withdrawn(messaging, side.mine, target, head, gate, ms)
+            return PlannedWrite(head, (_is_withdrawn(request_id),), silent=True)
+        return _withdrawn(messaging, view.mine, target, head, gate, ms)
 
     try:
-        await append(messaging, thread_id, plan)
+        await update_thread(messaging, thread_id, plan)
     except ConditionFailed:
         raise RequestNotFound from None
 
@@ -63,14 +63,14 @@ def _is_withdrawn(request_id: RequestId) -> Check:
 
 def _withdrawn(
     messaging: Messaging, by: Member, target: UserId, head: Thread, gate: Gate, ms: int
-) -> Planned:
+) -> PlannedWrite:
     gate = replace(gate, status=GateStatus.WITHDRAWN)
     record = Put(MESSAGING, request_item(head.id, target, gate) | {"decidedAt": ms})
     if head.pair is None:
-        planned = vacated(messaging, by, target, head, ms, "participant.removed")
+        planned = plan_removal(messaging, by, target, head, ms, "participant.removed")
         return replace(planned, ops=(*planned.ops, record))
     after = replace(head, gates={**head.gates, target: gate})
     ops: tuple[Op, ...] = (record,)
     if rules.is_let_in(head, target, ms):
-        ops += taken_down(head.id, target, ms, F("changedAt").set(ms))
-    return Planned(after, ops, (InboxChanged(by.user),))
+        ops += remove_row(head.id, target, ms, F("changedAt").set(ms))
+    return PlannedWrite(after, ops, (InboxChanged(by.user),))

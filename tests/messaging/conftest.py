@@ -1,12 +1,12 @@
-"""`world`: the small world, on each store engine in turn. `roomy`: one on SQLite without limits."""
+"""`world`: the small world, on each store engine in turn. `unlimited_world`: one on SQLite without limits."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from tests.messaging.world import UNLIMITED, World, world_on
 from tests.stores import SQLITE
+from tests.world import UNLIMITED, World, world_on
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ async def world(store_url: str) -> AsyncIterator[World]:
 
 
 @pytest.fixture
-async def roomy(tmp_path: Path) -> AsyncIterator[World]:
+async def unlimited_world(tmp_path: Path) -> AsyncIterator[World]:
     """For many people, or many cases, which would take too long on DynamoDB Local."""
     async with world_on(f"{SQLITE}{tmp_path}/world.db", UNLIMITED) as wide:
         yield wide

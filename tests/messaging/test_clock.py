@@ -6,14 +6,14 @@ from greenroom.ids import ThreadId
 from greenroom.messaging import history, inbox, read
 from greenroom.messaging.models import Folder
 from greenroom.messaging.sync import sync
-from tests.messaging.changes import CHANGES, Stage
-from tests.messaging.device import Device
-from tests.messaging.world import World
+from tests.messaging.inbox_changes import CHANGES, BusyInbox
+from tests.messaging.sync_client import SyncClient
+from tests.world import World
 
 
 async def order(world: World, name: str = "ana", folder: Folder = Folder.ALL) -> list[ThreadId]:
     page = await inbox.inbox(world.messaging, world.actors[name], folder)
-    await world.messaging.chores.run()
+    await world.messaging.deferred.run()
     return [row.thread.id for row in page.rows]
 
 
@@ -21,21 +21,21 @@ async def order(world: World, name: str = "ana", folder: Folder = Folder.ALL) ->
 async def test_a_cursor_of_a_clock_that_was_ahead_starts_over(world: World, later_s: int) -> None:
     thread = await world.inquiry()
     world.clock.advance(days=1)
-    device = Device(world.messaging, world.actors["ana"])
-    await device.reload()
+    client = SyncClient(world.messaging, world.actors["ana"])
+    await client.reload()
     await world.say("ben", thread.id, "While the clock was ahead.")
-    await device.sync()
+    await client.sync()
     world.clock.set_back(days=1)
     await world.say("ben", thread.id, "Now it is right.")
     world.clock.advance(seconds=later_s)
-    await device.sync()
-    assert device.resets == 1
-    assert device.shown() == await device.reloaded()
+    await client.sync()
+    assert client.resets == 1
+    assert client.shown() == await client.reloaded()
     await world.say("ben", thread.id, "And later.")
-    await device.sync()
-    assert device.resets == 1
-    assert device.shown() == await device.reloaded()
-    again = await sync(world.messaging, device.actor, device.cursor)
+    await client.sync()
+    assert client.resets == 1
+    assert client.shown() == await client.reloaded()
+    again = await sync(world.messaging, client.actor, client.cursor)
     assert again.threads == ()
 
 
@@ -56,11 +56,11 @@ async def test_a_thread_written_while_the_clock_was_ahead_does_not_stay_on_top(
         await world.say("ben", ahead, "Today as well.")
         assert (await order(world))[0] == ahead
     page = await inbox.inbox(world.messaging, world.actors["ana"])
-    assert {row.thread.id: row.standing.unread for row in page.rows} == {ahead: 4, other: 3}
-    frames = (await history.history(world.messaging, world.actors["ana"], ahead)).frames
-    assert [frame.seq for frame in frames] == [1, 2, 3, 4]
-    assert all(frame.sent_ms <= world.clock.now_ms() for frame in frames[1:])
-    assert [frame.ms for frame in frames] == sorted(frame.ms for frame in frames)
+    assert {row.thread.id: row.row_state.unread for row in page.rows} == {ahead: 4, other: 3}
+    messages = (await history.history(world.messaging, world.actors["ana"], ahead)).messages
+    assert [message.seq for message in messages] == [1, 2, 3, 4]
+    assert all(message.sent_ms <= world.clock.now_ms() for message in messages[1:])
+    assert [message.ms for message in messages] == sorted(message.ms for message in messages)
 
 
 async def test_nor_does_a_row_that_has_settled_with_a_time_of_the_future(world: World) -> None:
@@ -85,16 +85,16 @@ async def test_nor_does_a_row_that_has_settled_with_a_time_of_the_future(world: 
     assert (await order(world)) == [threads[1], threads[0]], "when both have settled"
 
 
-async def test_after_the_clock_was_set_back_sync_goes_on_exactly(roomy: World) -> None:
-    stage = await Stage(roomy).set_up()
-    roomy.clock.advance(days=1)
-    await roomy.say("ben", stage.threads["ben"], "From tomorrow.")
-    device = Device(stage.messaging, stage.ana)
-    await device.reload()
-    roomy.clock.set_back(days=1)
+async def test_after_the_clock_was_set_back_sync_goes_on_exactly(unlimited_world: World) -> None:
+    busy = await BusyInbox(unlimited_world).set_up()
+    unlimited_world.clock.advance(days=1)
+    await unlimited_world.say("ben", busy.threads["ben"], "From tomorrow.")
+    client = SyncClient(busy.messaging, busy.ana)
+    await client.reload()
+    unlimited_world.clock.set_back(days=1)
     for change in CHANGES[:-2]:
-        roomy.clock.advance(seconds=20)
-        await change(stage)
-        await device.sync()
-        assert device.shown() == await device.reloaded(), change.__name__
-    assert device.resets == 1
+        unlimited_world.clock.advance(seconds=20)
+        await change(busy)
+        await client.sync()
+        assert client.shown() == await client.reloaded(), change.__name__
+    assert client.resets == 1

@@ -8,9 +8,9 @@ import pytest
 import uvloop
 
 from greenroom import cost
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.cost import Measured
-from greenroom.cost.stage import BEGIN_MS
+from greenroom.cost.fixture import BEGIN_MS
 from tests.stores import fresh_store
 
 NAMES = [pattern.name for pattern in cost.PATTERNS]
@@ -71,7 +71,7 @@ async def test_dynamodb_reports_the_same_units(
 ) -> None:
     patterns = [pattern for pattern in cost.PATTERNS if pattern.name in COMPARABLE]
     assert len(patterns) == len(COMPARABLE)
-    async with fresh_store(dynamodb_url, cost.TABLES, HeldClock(BEGIN_MS)) as store:
+    async with fresh_store(dynamodb_url, cost.TABLES, ManualClock(BEGIN_MS)) as store:
         found = await cost.measured(store, patterns, at_once=4)
     for one in found:
         assert one.by_source == on_sqlite[one.pattern.name].by_source, one.pattern.name

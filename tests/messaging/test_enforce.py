@@ -10,14 +10,14 @@ from greenroom.messaging.history import history
 from greenroom.messaging.lock import lock
 from greenroom.messaging.models import Kind, Status
 from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.messaging.participants import leave
 from greenroom.messaging.problems import ClientIdReused, RequestPending
-from greenroom.messaging.seats import leave
 from greenroom.messaging.send import Held, Outgoing, Rejected, Sent, hold, send
 from greenroom.people.actor import Scope
 from greenroom.safety.models import Case, HeldMessage, SentMessage, Subject, WholeThread, case_id
 from greenroom.safety.problems import CannotRelease
 from greenroom.safety.verdict import Hold
-from tests.messaging.world import World
+from tests.world import World
 
 _OUTGOING = Outgoing("c", "Something to look at first")
 
@@ -37,7 +37,7 @@ async def test_what_is_held_is_as_good_as_sent_to_its_author_and_nothing_to_othe
 ) -> None:
     thread = await world.inquiry()
     await _held(world, thread.id)
-    assert (await history(world.messaging, world.actors["ben"], thread.id)).frames == ()
+    assert (await history(world.messaging, world.actors["ben"], thread.id)).messages == ()
     assert (await inbox.counts(world.messaging, world.actors["ben"])).badge == 0
     again = await send(world.messaging, world.actors["ana"], thread.id, _OUTGOING)
     assert isinstance(again, Held)
@@ -51,8 +51,8 @@ async def test_what_its_author_may_no_longer_say_is_not_released(world: World) -
     await leave(world.messaging, world.actors["ana"], thread.id)
     for node in (world, world.another_node()):
         await Enforcement(node.messaging).release(case)
-    frames = (await history(world.messaging, world.actors["ben"], thread.id)).frames
-    assert [frame.body for frame in frames if frame.event is None] == []
+    messages = (await history(world.messaging, world.actors["ben"], thread.id)).messages
+    assert [message.body for message in messages if message.event is None] == []
 
 
 async def test_what_is_released_does_not_reach_somebody_who_has_blocked_its_author(
@@ -63,9 +63,9 @@ async def test_what_is_released_does_not_reach_somebody_who_has_blocked_its_auth
     ana, ben = world.actors["ana"], world.actors["ben"]
     await block_person(world.messaging, ben, ana.user)
     await Enforcement(world.messaging).release(case)
-    assert len((await history(world.messaging, ana, thread.id)).frames) == 1
+    assert len((await history(world.messaging, ana, thread.id)).messages) == 1
     await unblock_person(world.messaging, ben, ana.user)
-    assert (await history(world.messaging, ben, thread.id)).frames == ()
+    assert (await history(world.messaging, ben, thread.id)).messages == ()
 
 
 @pytest.mark.parametrize("way", ["leaves", "is locked out", "has asked too much"])
@@ -91,9 +91,9 @@ async def test_a_moderator_is_told_why_a_text_cannot_be_released(world: World, w
                 await world.say("ana", thread.id, f"Hello {n}")
     with pytest.raises(CannotRelease):
         await enforcement.check_release(case)
-    before = (await history(world.messaging, world.actors["ben"], thread.id)).frames
+    before = (await history(world.messaging, world.actors["ben"], thread.id)).messages
     await enforcement.release(case)
-    assert (await history(world.messaging, world.actors["ben"], thread.id)).frames == before
+    assert (await history(world.messaging, world.actors["ben"], thread.id)).messages == before
     again = await send(world.messaging, world.actors["ana"], thread.id, _OUTGOING)
     assert isinstance(again, Rejected), "its author is told"
 
@@ -119,14 +119,14 @@ async def test_what_is_released_enters_once_with_the_next_seq(world: World) -> N
     await world.say("ben", thread.id, "Are you there?")
     for node in (world, world, world.another_node()):
         await Enforcement(node.messaging).release(case)
-    frames = (await history(world.messaging, world.actors["ben"], thread.id)).frames
-    assert [(frame.seq, frame.body) for frame in frames] == [
+    messages = (await history(world.messaging, world.actors["ben"], thread.id)).messages
+    assert [(message.seq, message.body) for message in messages] == [
         (1, "Are you there?"),
         (2, _OUTGOING.body),
     ]
     again = await send(world.messaging, world.actors["ana"], thread.id, _OUTGOING)
     assert isinstance(again, Sent)
-    assert again.frame.id == frames[1].id
+    assert again.message.id == messages[1].id
 
 
 async def test_a_release_reads_nothing_for_its_author(world: World) -> None:
@@ -135,7 +135,7 @@ async def test_a_release_reads_nothing_for_its_author(world: World) -> None:
     await world.say("ben", thread.id, "Are you there?")
     await Enforcement(world.messaging).release(case)
     row = (await inbox.inbox(world.messaging, world.actors["ana"])).rows[0]
-    assert row.standing.unread >= 1, "Ben's question is still unread"
+    assert row.row_state.unread >= 1, "Ben's question is still unread"
 
 
 async def test_what_is_removed_before_it_was_sent_stays_out_and_its_author_is_told(
@@ -147,7 +147,7 @@ async def test_what_is_removed_before_it_was_sent_stays_out_and_its_author_is_to
     for _ in range(2):
         await enforcement.remove(case)
     await enforcement.release(case)
-    assert (await history(world.messaging, world.actors["ben"], thread.id)).frames == ()
+    assert (await history(world.messaging, world.actors["ben"], thread.id)).messages == ()
     again = await send(world.messaging, world.actors["ana"], thread.id, _OUTGOING)
     assert again == Rejected(_OUTGOING.client_id)
 
@@ -156,18 +156,18 @@ async def test_a_message_that_is_removed_leaves_a_tombstone_and_a_thread_is_lock
     world: World,
 ) -> None:
     thread = await world.inquiry()
-    frame = await world.say("ana", thread.id, "Something bad")
+    message = await world.say("ana", thread.id, "Something bad")
     enforcement = Enforcement(world.messaging)
     for _ in range(2):
-        await enforcement.remove(_case(SentMessage(thread.id, frame.id)))
+        await enforcement.remove(_case(SentMessage(thread.id, message.id)))
         await enforcement.remove(_case(WholeThread(thread.id)))
     page = await history(world.messaging, world.actors["ben"], thread.id)
-    assert [(f.seq, f.body, f.event) for f in page.frames] == [
+    assert [(f.seq, f.body, f.event) for f in page.messages] == [
         (1, "", None),
         (2, "", "thread.locked"),
     ]
-    assert page.frames[0].deleted_ms is not None
-    assert page.side.thread.status is Status.LOCKED
+    assert page.messages[0].deleted_ms is not None
+    assert page.view.thread.status is Status.LOCKED
 
 
 async def test_the_requests_of_somebody_who_was_dealt_with_fold_up(world: World) -> None:
@@ -178,7 +178,7 @@ async def test_the_requests_of_somebody_who_was_dealt_with_fold_up(world: World)
         thread = await open_thread(world.messaging, cleo, opening)
         await world.say("cleo", thread.id, "Hello!")
     for _ in range(2):
-        await Enforcement(world.messaging).fold(cleo.user)
+        await Enforcement(world.messaging).close_requests(cleo.user)
     for name in ("ana", "ben"):
         opened = await inbox.inbox(world.messaging, world.actors[name])
         assert opened.rows == ()

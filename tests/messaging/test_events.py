@@ -5,8 +5,7 @@ import dataclasses
 import pytest
 
 from greenroom.ids import MessageId, ThreadId, UserId
-from greenroom.messaging import arrange, events, inbox, open as opening, read, seats
-from greenroom.messaging.answer import accept, decline
+from greenroom.messaging import events, inbox, open as opening, participants, read, row_settings
 from greenroom.messaging.block import block_person
 from greenroom.messaging.delete import delete
 from greenroom.messaging.draft import save_draft
@@ -15,7 +14,8 @@ from greenroom.messaging.events import Event
 from greenroom.messaging.models import Kind, Role, Thread
 from greenroom.messaging.react import react
 from greenroom.messaging.rename import rename
-from tests.messaging.world import World
+from greenroom.messaging.respond import accept, decline
+from tests.world import World
 
 
 class Told:
@@ -38,7 +38,7 @@ class Told:
 @pytest.fixture
 def told(world: World) -> Told:
     listener = Told(world)
-    world.messaging = dataclasses.replace(world.messaging, tell=listener)
+    world.messaging = dataclasses.replace(world.messaging, publish=listener)
     return listener
 
 
@@ -60,14 +60,14 @@ async def test_a_message_and_what_becomes_of_it(world: World, told: Told) -> Non
     thread = await world.inquiry()
     told.take()
     both = {"ana", "ben"}
-    frame = await world.say("ana", thread.id, "hello")
+    message = await world.say("ana", thread.id, "hello")
     assert told.take() == [("MessageCreated", both)]
     ana, ben = world.actors["ana"], world.actors["ben"]
-    await edit(world.messaging, ana, thread.id, frame.id, "hello there")
-    await react(world.messaging, ben, thread.id, frame.id, "👍")
-    await read.mark_delivered(world.messaging, ben, thread.id, frame.seq)
-    await read.mark_read(world.messaging, ben, thread.id, frame.seq)
-    await delete(world.messaging, ana, thread.id, frame.id)
+    await edit(world.messaging, ana, thread.id, message.id, "hello there")
+    await react(world.messaging, ben, thread.id, message.id, "👍")
+    await read.mark_delivered(world.messaging, ben, thread.id, message.seq)
+    await read.mark_read(world.messaging, ben, thread.id, message.seq)
+    await delete(world.messaging, ana, thread.id, message.id)
     assert told.take() == [
         ("MessageEdited", both),
         ("ReactionChanged", both),
@@ -75,7 +75,7 @@ async def test_a_message_and_what_becomes_of_it(world: World, told: Told) -> Non
         ("ReceiptMoved", both),
         ("MessageDeleted", both),
     ]
-    await read.mark_read(world.messaging, ben, thread.id, frame.seq)
+    await read.mark_read(world.messaging, ben, thread.id, message.seq)
     assert told.take() == [], "nothing has changed"
 
 
@@ -84,7 +84,7 @@ async def test_what_is_one_users_own_is_told_to_them_alone(world: World, told: T
     await world.say("ana", thread.id, "hello")
     told.take()
     ben = world.actors["ben"]
-    await arrange.pin(world.messaging, ben, thread.id, True)
+    await row_settings.pin(world.messaging, ben, thread.id, True)
     await save_draft(world.messaging, ben, thread.id, "I thi")
     await save_draft(world.messaging, ben, thread.id, "I think")
     await read.mark_unread(world.messaging, ben, thread.id)
@@ -142,12 +142,12 @@ async def test_people_come_and_go_and_who_came_late_hears_nothing_of_before(
     await world.say("ana", meeting.id, "hello")
     told.take()
     ana, ben = world.actors["ana"], world.actors["ben"]
-    await seats.add(world.messaging, ana, thread.id, opening.Invited(dora.user, Role.SELLER))
+    await participants.add(world.messaging, ana, thread.id, opening.Invited(dora.user, Role.SELLER))
     everybody = {"ana", "ben", "cleo", "dora"}
     assert told.take() == [("MessageCreated", everybody), ("ThreadUpdated", everybody)]
     await react(world.messaging, ben, thread.id, first.id, "👍")
     assert told.take() == [("ReactionChanged", {"ana", "ben", "cleo"})]
-    await seats.leave(world.messaging, ben, thread.id)
+    await participants.leave(world.messaging, ben, thread.id)
     heard = told.take()
     rest = {"ana", "cleo", "dora"}
     assert ("InboxChanged", {"ben"}) in heard
@@ -176,7 +176,7 @@ async def test_who_was_invited_hears_no_more_than_a_request_shows(world: World, 
     thread = await world.inquiry()
     cleo = await world.person("cleo")
     invited = opening.Invited(cleo.user, Role.BUYER)
-    grown = await seats.add(world.messaging, world.actors["ana"], thread.id, invited)
+    grown = await participants.add(world.messaging, world.actors["ana"], thread.id, invited)
     for n in range(2):
         await world.say("ana", thread.id, f"shown {n}")
     told.take()
@@ -195,9 +195,9 @@ async def test_whoever_was_removed_before_answering_has_accepted_nothing(
     thread = await world.inquiry()
     cleo = await world.person("cleo")
     invited = opening.Invited(cleo.user, Role.BUYER)
-    await seats.add(world.messaging, world.actors["ana"], thread.id, invited)
+    await participants.add(world.messaging, world.actors["ana"], thread.id, invited)
     told.take()
-    await seats.remove(world.messaging, world.actors["ana"], thread.id, cleo.user)
+    await participants.remove(world.messaging, world.actors["ana"], thread.id, cleo.user)
     heard = told.take()
     assert ("InboxChanged", {"cleo"}) in heard
     assert all(what != "RequestChanged" for what, _ in heard)
@@ -212,7 +212,7 @@ async def test_whoever_has_blocked_a_stranger_hears_nothing_of_their_asking(
     for name in ("cleo", "dora"):
         await block_person(world.messaging, world.actors[name], ana.user)
     told.take()
-    await seats.add(world.messaging, ana, group.id, opening.Invited(cleo.user, Role.BUYER))
+    await participants.add(world.messaging, ana, group.id, opening.Invited(cleo.user, Role.BUYER))
     asking = opening.Opening(kind=Kind.INQUIRY, others=(opening.Invited(dora.user),))
     thread = await opening.open_thread(world.messaging, ana, asking)
     await world.say("ana", thread.id, "hello")

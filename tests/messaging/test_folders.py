@@ -10,8 +10,8 @@ from greenroom.messaging.models import (
     GateStatus,
     Kind,
     Member,
+    MemberSummary,
     Role,
-    Seat,
     Status,
     Thread,
 )
@@ -31,7 +31,7 @@ def _thread(kind: Kind, *, gated: bool, awaits: bool, bound: bool) -> Thread:
         status=Status.OPEN,
         opened_by=_BEN,
         created_ms=1,
-        seats={_ANA: Seat(role=Role.MEMBER), _BEN: Seat(role=Role.MEMBER)},
+        members={_ANA: MemberSummary(role=Role.MEMBER), _BEN: MemberSummary(role=Role.MEMBER)},
         gates={_ANA: gate} if gated else {},
         awaiting=(_ANA,) if awaits else (),
         leg_id="leg_1" if bound else None,

@@ -4,12 +4,12 @@ from contextlib import suppress
 
 import pytest
 
-from greenroom.messaging import inbox, open as opening, read, seats
-from greenroom.messaging.answer import accept
+from greenroom.messaging import inbox, open as opening, participants, read
 from greenroom.messaging.models import Kind, Role
+from greenroom.messaging.respond import accept
 from greenroom.people.actor import Scope
 from greenroom.safety.limits import RATES, Limit, TooMany
-from tests.messaging.world import UNLIMITED, World, contexts
+from tests.world import UNLIMITED, World, messaging_on
 
 
 async def test_the_last_of_a_hundred_can_be_added(world: World) -> None:
@@ -25,8 +25,8 @@ async def test_the_last_of_a_hundred_can_be_added(world: World) -> None:
         ),
     )
     last = opening.Invited(others[98].user, Role.BUYER)
-    grown = await seats.add(world.messaging, host, thread.id, last)
-    assert len(grown.seats) == 100
+    grown = await participants.add(world.messaging, host, thread.id, last)
+    assert len(grown.members) == 100
 
 
 async def test_a_late_reader_in_a_large_group_stirs_nobody_else(world: World) -> None:
@@ -50,14 +50,14 @@ async def test_a_late_reader_in_a_large_group_stirs_nobody_else(world: World) ->
     world.clock.advance(seconds=3600)
     for guest in guests:
         await inbox.inbox(world.messaging, guest)
-    await world.messaging.chores.run()
+    await world.messaging.deferred.run()
     with world.store.counting() as cost:
         await read.mark_read(world.messaging, guests[0], thread.id, 2)
     assert cost.write_units <= 4
 
 
 async def test_who_has_accepted_takes_no_more_room_than_who_was_known(world: World) -> None:
-    world.messaging = contexts(world.store, world.clock, UNLIMITED)
+    world.messaging = messaging_on(world.store, world.clock, UNLIMITED)
     ana = await world.person("ana")
     guests = [await world.person(f"guest{n}") for n in range(20)]
     invited = tuple(opening.Invited(guest.user, Role.BUYER) for guest in guests)
@@ -83,11 +83,11 @@ async def test_people_are_added_and_removed_no_oftener_than_is_sensible(world: W
     done = 0
     with suppress(TooMany):
         for _ in range(RATES[Limit.PARTICIPANTS].most):
-            await seats.add(world.messaging, ana, thread.id, invited)
-            await seats.remove(world.messaging, ana, thread.id, cleo.user)
+            await participants.add(world.messaging, ana, thread.id, invited)
+            await participants.remove(world.messaging, ana, thread.id, cleo.user)
             done += 1
     assert 20 <= done < RATES[Limit.PARTICIPANTS].most
     with pytest.raises(TooMany):
-        await seats.add(world.messaging, ana, thread.id, invited)
+        await participants.add(world.messaging, ana, thread.id, invited)
     world.clock.advance(seconds=2 * 3600)
-    await seats.add(world.messaging, ana, thread.id, invited)
+    await participants.add(world.messaging, ana, thread.id, invited)

@@ -5,35 +5,35 @@ import asyncio
 import pytest
 
 from greenroom.ids import MessageId, ThreadId
+from greenroom.messaging.case_context import case_context
 from greenroom.messaging.delete import delete
 from greenroom.messaging.edit import edit
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.events import MessageEdited
 from greenroom.messaging.history import history
 from greenroom.messaging.hold_change import HeldChange
-from greenroom.messaging.models import Frame, Kind, Thread
+from greenroom.messaging.models import Kind, Message, Thread
 from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.messaging.participants import leave
 from greenroom.messaging.problems import (
     MessageNotFound,
-    NotPlain,
     NotYours,
+    PlainTextOnly,
     TextRefused,
     TextRejected,
     ThreadChanged,
     VersionMismatch,
 )
 from greenroom.messaging.rename import rename
-from greenroom.messaging.seats import leave
 from greenroom.messaging.send import Held, Outgoing, send
-from greenroom.messaging.surroundings import surroundings
 from greenroom.people.actor import Scope
 from greenroom.safety import records
 from greenroom.safety.claim import claim
 from greenroom.safety.decide import decide
-from greenroom.safety.models import Case, Decision, Entry, HeldEdit, HeldName
+from greenroom.safety.models import AuditEntry, Case, Decision, HeldEdit, HeldName
 from greenroom.safety.problems import CannotRelease
 from greenroom.safety.queue import queue
-from tests.messaging.world import World
+from tests.world import World
 
 HELD = "You have won the lottery, send a processing fee to claim your prize"
 NAME = "You have won the lottery, claim your prize"
@@ -58,19 +58,19 @@ async def _decide(world: World, decision: Decision, reason: str = "") -> None:
 
 
 async def _bodies(world: World, name: str, thread: ThreadId) -> list[str]:
-    frames = (await history(world.messaging, world.actors[name], thread)).frames
-    return [frame.body for frame in frames if frame.event is None]
+    messages = (await history(world.messaging, world.actors[name], thread)).messages
+    return [message.body for message in messages if message.event is None]
 
 
-async def _edited(world: World, body: str) -> tuple[Thread, Frame, Frame | HeldChange]:
+async def _edited(world: World, body: str) -> tuple[Thread, Message, Message | HeldChange]:
     thread = await world.inquiry()
-    frame = await world.say("ana", thread.id, "Hello Ben")
-    return thread, frame, await _edit(world, thread.id, frame.id, body)
+    message = await world.say("ana", thread.id, "Hello Ben")
+    return thread, message, await _edit(world, thread.id, message.id, body)
 
 
 async def _edit(
     world: World, thread: ThreadId, message: MessageId, body: str
-) -> Frame | HeldChange:
+) -> Message | HeldChange:
     return await edit(world.messaging, world.actors["ana"], thread, message, body)
 
 
@@ -80,33 +80,33 @@ async def _named(world: World, name: str) -> tuple[Thread, Thread | HeldChange]:
 
 
 async def _subject(world: World, thread: ThreadId) -> str | None:
-    return (await history(world.messaging, world.actors["ben"], thread)).side.thread.subject
+    return (await history(world.messaging, world.actors["ben"], thread)).view.thread.subject
 
 
 async def test_an_edit_that_is_held_changes_nothing_until_it_is_released(world: World) -> None:
-    thread, frame, outcome = await _edited(world, HELD)
+    thread, message, outcome = await _edited(world, HELD)
     assert isinstance(outcome, HeldChange)
     for name in ("ana", "ben"):
         assert await _bodies(world, name, thread.id) == ["Hello Ben"]
     case = await _only_case(world)
     assert isinstance(case.subject, HeldEdit)
     assert (case.text, case.about) == (HELD, world.user("ana"))
-    around = await surroundings(world.messaging, world.actors["mod"], case.id)
-    assert [one.id for one in around.frames] == [frame.id]
+    around = await case_context(world.messaging, world.actors["mod"], case.id)
+    assert [one.id for one in around.messages] == [message.id]
     await _decide(world, Decision.RELEASE)
-    [after] = (await history(world.messaging, world.actors["ben"], thread.id)).frames
+    [after] = (await history(world.messaging, world.actors["ben"], thread.id)).messages
     assert (after.body, after.moderation, after.version) == (HELD, "clean", 2)
     assert [one.body for one in after.edits] == ["Hello Ben"]
 
 
 async def test_a_held_edit_is_one_case_however_often_it_is_tried(world: World) -> None:
-    thread, frame, _ = await _edited(world, HELD)
-    assert isinstance(await _edit(world, thread.id, frame.id, HELD), HeldChange)
+    thread, message, _ = await _edited(world, HELD)
+    assert isinstance(await _edit(world, thread.id, message.id, HELD), HeldChange)
     await _only_case(world)
     await _decide(world, Decision.REMOVE)
     assert await _bodies(world, "ben", thread.id) == ["Hello Ben"]
     with pytest.raises(TextRejected):
-        await _edit(world, thread.id, frame.id, HELD)
+        await _edit(world, thread.id, message.id, HELD)
     assert await _cases(world) == ()
 
 
@@ -119,12 +119,12 @@ async def test_a_change_that_was_decided_is_never_held_without_a_case(
     world: World, kind: str, decision: Decision
 ) -> None:
     thread = await world.inquiry()
-    frame = await world.say("ana", thread.id, "Hello Ben")
+    message = await world.say("ana", thread.id, "Hello Ben")
     messaging, ana = world.messaging, world.actors["ana"]
 
-    async def change() -> Thread | Frame | HeldChange:
+    async def change() -> Thread | Message | HeldChange:
         if kind == "edit":
-            return await edit(messaging, ana, thread.id, frame.id, HELD)
+            return await edit(messaging, ana, thread.id, message.id, HELD)
         return await rename(messaging, ana, thread.id, NAME)
 
     for _ in range(2):
@@ -141,7 +141,7 @@ async def test_a_change_that_was_decided_is_never_held_without_a_case(
         assert await _cases(world) == ()
         return
     if kind == "edit":
-        await edit(messaging, ana, thread.id, frame.id, "Hello again")
+        await edit(messaging, ana, thread.id, message.id, "Hello again")
     else:
         await rename(messaging, ana, thread.id, "")
     for _ in range(2):
@@ -157,9 +157,9 @@ async def test_a_change_that_was_decided_is_never_held_without_a_case(
 
 
 async def test_a_change_that_could_not_be_released_is_held_again(world: World) -> None:
-    thread, frame, _ = await _edited(world, HELD)
+    thread, message, _ = await _edited(world, HELD)
     case, safety = await _only_case(world), world.messaging.safety
-    entry = Entry(
+    entry = AuditEntry(
         case=case.id,
         version=case.version + 1,
         at_ms=safety.clock.now_ms(),
@@ -168,10 +168,10 @@ async def test_a_change_that_could_not_be_released_is_held_again(world: World) -
         about=case.about,
     )
     case = await claim(safety, world.actors["mod"], case.id)
-    await safety.store.write(*records.decided(case, entry, None, undone=False))
+    await safety.store.write(*records.decided(case, entry, None, pending=False))
     assert await _cases(world) == ()
     outcomes = await asyncio.gather(
-        *(_edit(world, thread.id, frame.id, HELD) for _ in range(4)),
+        *(_edit(world, thread.id, message.id, HELD) for _ in range(4)),
     )
     assert outcomes == [HeldChange()] * 4
     assert (await _only_case(world)).version == 3
@@ -182,24 +182,24 @@ async def test_a_release_that_is_carried_out_again_edits_once(world: World) -> N
     case = await _only_case(world)
     heard: list[object] = []
     for node in (world, world.another_node()):
-        object.__setattr__(node.messaging, "tell", lambda _, event: heard.append(event))
+        object.__setattr__(node.messaging, "publish", lambda _, event: heard.append(event))
         await Enforcement(node.messaging).release(case)
-    [after] = (await history(world.messaging, world.actors["ben"], thread.id)).frames
+    [after] = (await history(world.messaging, world.actors["ben"], thread.id)).messages
     assert after.version == 2
     assert len([one for one in heard if isinstance(one, MessageEdited)]) == 1
 
 
 @pytest.mark.parametrize("way", ["edited", "deleted", "left"])
 async def test_a_moderator_is_told_why_an_edit_cannot_be_released(world: World, way: str) -> None:
-    thread, frame, _ = await _edited(world, HELD)
+    thread, message, _ = await _edited(world, HELD)
     case, ana = await _only_case(world), world.actors["ana"]
     enforcement = Enforcement(world.messaging)
     await enforcement.check_release(case)
     match way:
         case "edited":
-            await _edit(world, thread.id, frame.id, "Hello Benjamin")
+            await _edit(world, thread.id, message.id, "Hello Benjamin")
         case "deleted":
-            await delete(world.messaging, ana, thread.id, frame.id)
+            await delete(world.messaging, ana, thread.id, message.id)
         case _:
             await leave(world.messaging, ana, thread.id)
     before = await _bodies(world, "ben", thread.id)
@@ -211,15 +211,15 @@ async def test_a_moderator_is_told_why_an_edit_cannot_be_released(world: World, 
 
 async def test_what_cannot_be_edited_is_not_held_either(world: World) -> None:
     thread = await world.inquiry()
-    frame = await world.say("ana", thread.id, "Hello Ben")
+    message = await world.say("ana", thread.id, "Hello Ben")
     messaging, ana = world.messaging, world.actors["ana"]
     with pytest.raises(VersionMismatch):
-        await edit(messaging, ana, thread.id, frame.id, HELD, version=7)
+        await edit(messaging, ana, thread.id, message.id, HELD, version=7)
     with pytest.raises(NotYours):
-        await edit(messaging, world.actors["ben"], thread.id, frame.id, HELD)
-    await delete(messaging, ana, thread.id, frame.id)
+        await edit(messaging, world.actors["ben"], thread.id, message.id, HELD)
+    await delete(messaging, ana, thread.id, message.id)
     with pytest.raises(MessageNotFound):
-        await edit(messaging, ana, thread.id, frame.id, HELD)
+        await edit(messaging, ana, thread.id, message.id, HELD)
     assert await _cases(world) == ()
 
 
@@ -232,10 +232,10 @@ async def test_a_name_that_is_held_stays_the_old_one_until_it_is_released(world:
     assert case.text == NAME
     await _decide(world, Decision.RELEASE)
     assert await _subject(world, thread.id) == NAME
-    events = (await history(world.messaging, world.actors["ben"], thread.id)).frames
+    events = (await history(world.messaging, world.actors["ben"], thread.id)).messages
     assert [(one.event, one.author) for one in events] == [("subject.changed", world.user("ana"))]
     await Enforcement(world.messaging).release(case)
-    assert len((await history(world.messaging, world.actors["ben"], thread.id)).frames) == 1
+    assert len((await history(world.messaging, world.actors["ben"], thread.id)).messages) == 1
 
 
 async def test_a_name_is_dropped_where_there_is_another_by_then(world: World) -> None:
@@ -293,11 +293,11 @@ async def test_in_a_waiting_request_a_name_is_held_where_a_message_is(
     ):
         try:
             outcomes.append(isinstance(await doing, Held | HeldChange))
-        except (NotPlain, TextRefused) as problem:
+        except (PlainTextOnly, TextRefused) as problem:
             outcomes.append(problem.code)
     message, name = outcomes
     if message is False and text.endswith(".example"):
-        message = "not-plain"  # a name shows in the request, whatever was said since
+        message = "plain-text-only"  # a name shows in the request, whatever was said since
     assert name == message
 
 

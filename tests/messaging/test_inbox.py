@@ -5,21 +5,21 @@ import asyncio
 import pytest
 
 from greenroom.ids import ThreadId
-from greenroom.messaging import arrange, draft, inbox, read, seats
+from greenroom.messaging import draft, inbox, participants, read, row_settings
 from greenroom.messaging.history import Seen, history
 from greenroom.messaging.models import Folder, Kind, Role
 from greenroom.messaging.open import Invited, Opening, open_thread
-from greenroom.messaging.problems import InvalidMark, MessageNotFound, ThreadNotFound
+from greenroom.messaging.problems import InvalidReadPosition, MessageNotFound, ThreadNotFound
 from greenroom.people.actor import Scope
 from greenroom.store.problems import InvalidCursor
-from tests.messaging.world import World
+from tests.world import World
 
 
 async def _standing(world: World, name: str, thread: ThreadId) -> tuple[str, int]:
     for folder in (Folder.ALL, Folder.ARCHIVED, Folder.SPAM):
         for row in (await inbox.inbox(world.messaging, world.actors[name], folder)).rows:
             if row.thread.id == thread:
-                return str(row.standing.folder), row.standing.unread
+                return str(row.row_state.folder), row.row_state.unread
     return "nowhere", 0
 
 
@@ -28,7 +28,7 @@ async def _settles(world: World) -> None:
     world.clock.advance(days=1)
     for actor in world.actors.values():
         await inbox.inbox(world.messaging, actor)
-    await world.messaging.chores.run()
+    await world.messaging.deferred.run()
 
 
 async def _crowd(world: World, threads: int) -> list[ThreadId]:
@@ -46,52 +46,58 @@ async def _crowd(world: World, threads: int) -> list[ThreadId]:
 
 
 @pytest.mark.parametrize("threads", [130, 330])
-async def test_everything_unread_is_found_page_by_page(roomy: World, threads: int) -> None:
-    opened = await _crowd(roomy, threads)
-    ana = roomy.actors["ana"]
-    page = await inbox.inbox(roomy.messaging, ana)
+async def test_everything_unread_is_found_page_by_page(
+    unlimited_world: World, threads: int
+) -> None:
+    opened = await _crowd(unlimited_world, threads)
+    ana = unlimited_world.actors["ana"]
+    page = await inbox.inbox(unlimited_world.messaging, ana)
     assert page.counts is not None
     looked_at = min(threads, inbox.MOST_STIRRING)
     assert (page.counts.badge, page.counts.more) == (looked_at, threads > looked_at)
     assert len(page.rows) == inbox.PAGE
     shown = [row.thread.id for row in page.rows]
     while page.next is not None:
-        page = await inbox.inbox(roomy.messaging, ana, cursor=page.next)
+        page = await inbox.inbox(unlimited_world.messaging, ana, cursor=page.next)
         shown += [row.thread.id for row in page.rows]
     assert shown == opened[::-1]
 
 
-async def test_settled_and_stirring_rows_are_one_list(roomy: World) -> None:
-    opened = await _crowd(roomy, 60)
-    ana = roomy.actors["ana"]
+async def test_settled_and_stirring_rows_are_one_list(unlimited_world: World) -> None:
+    opened = await _crowd(unlimited_world, 60)
+    ana = unlimited_world.actors["ana"]
     for thread in opened[::2]:
-        await read.mark_read(roomy.messaging, ana, thread, 1)
-    roomy.clock.advance(seconds=3600)
+        await read.mark_read(unlimited_world.messaging, ana, thread, 1)
+    unlimited_world.clock.advance(seconds=3600)
     for _ in range(6):
-        await inbox.inbox(roomy.messaging, ana, limit=50)
-        await roomy.messaging.chores.run()
-    await arrange.pin(roomy.messaging, ana, opened[10], True)
+        await inbox.inbox(unlimited_world.messaging, ana, limit=50)
+        await unlimited_world.messaging.deferred.run()
+    await row_settings.pin(unlimited_world.messaging, ana, opened[10], True)
     shown: list[ThreadId] = []
     cursor: str | None = None
     while True:
-        page = await inbox.inbox(roomy.messaging, ana, Folder.ACTION, cursor=cursor, limit=7)
+        page = await inbox.inbox(
+            unlimited_world.messaging, ana, Folder.ACTION, cursor=cursor, limit=7
+        )
         shown += [row.thread.id for row in page.rows]
         cursor = page.next
         if cursor is None:
             break
     assert shown == [opened[10], *(thread for thread in opened[::-1] if thread != opened[10])]
-    assert (await inbox.counts(roomy.messaging, ana)).badge == 30
+    assert (await inbox.counts(unlimited_world.messaging, ana)).badge == 30
 
 
-async def test_a_cursor_is_for_one_folder_of_one_user(roomy: World) -> None:
-    await _crowd(roomy, 3)
-    ana = roomy.actors["ana"]
-    page = await inbox.inbox(roomy.messaging, ana, limit=1)
+async def test_a_cursor_is_for_one_folder_of_one_user(unlimited_world: World) -> None:
+    await _crowd(unlimited_world, 3)
+    ana = unlimited_world.actors["ana"]
+    page = await inbox.inbox(unlimited_world.messaging, ana, limit=1)
     assert page.next is not None
     with pytest.raises(InvalidCursor):
-        await inbox.inbox(roomy.messaging, roomy.actors["shop"], cursor=page.next)
+        await inbox.inbox(
+            unlimited_world.messaging, unlimited_world.actors["shop"], cursor=page.next
+        )
     with pytest.raises(InvalidCursor):
-        await inbox.inbox(roomy.messaging, ana, Folder.OFFERS, cursor=page.next)
+        await inbox.inbox(unlimited_world.messaging, ana, Folder.OFFERS, cursor=page.next)
 
 
 async def test_reading_settling_and_a_message_after_weeks(world: World) -> None:
@@ -111,13 +117,13 @@ async def test_a_message_brings_a_thread_back_from_the_archive_unless_it_is_mute
 ) -> None:
     thread = await world.inquiry()
     ana, messaging = world.actors["ana"], world.messaging
-    await arrange.archive(messaging, ana, thread.id, True)
+    await row_settings.archive(messaging, ana, thread.id, True)
     await _settles(world)
     assert await _standing(world, "ana", thread.id) == ("archived", 0)
     await world.say("ben", thread.id, "Hello?")
     assert await _standing(world, "ana", thread.id) == ("action", 1)
-    await arrange.archive(messaging, ana, thread.id, True)
-    await arrange.mute(messaging, ana, thread.id, world.clock.now_ms() + 86_400_000)
+    await row_settings.archive(messaging, ana, thread.id, True)
+    await row_settings.mute(messaging, ana, thread.id, world.clock.now_ms() + 86_400_000)
     await world.say("ben", thread.id, "Hello??")
     assert await _standing(world, "ana", thread.id) == ("archived", 2)
     assert (await inbox.counts(messaging, ana)).badge == 0
@@ -127,13 +133,13 @@ async def test_muting_and_unmuting_leave_a_thread_where_it_is(world: World) -> N
     thread = await world.inquiry()
     ana, messaging = world.actors["ana"], world.messaging
     tomorrow = world.clock.now_ms() + 86_400_000
-    await arrange.archive(messaging, ana, thread.id, True)
+    await row_settings.archive(messaging, ana, thread.id, True)
     await world.say("ben", thread.id, "It is back.")
-    await arrange.mute(messaging, ana, thread.id, tomorrow)
+    await row_settings.mute(messaging, ana, thread.id, tomorrow)
     assert (await _standing(world, "ana", thread.id))[0] == "action"
-    await arrange.archive(messaging, ana, thread.id, True)
+    await row_settings.archive(messaging, ana, thread.id, True)
     await world.say("ben", thread.id, "Nobody hears this.")
-    await arrange.mute(messaging, ana, thread.id, 0)
+    await row_settings.mute(messaging, ana, thread.id, 0)
     assert (await _standing(world, "ana", thread.id))[0] == "archived"
     await world.say("ben", thread.id, "But this.")
     assert (await _standing(world, "ana", thread.id))[0] == "action"
@@ -143,13 +149,13 @@ async def test_a_mute_ends_by_itself_and_the_badge_knows(world: World) -> None:
     thread = await world.inquiry()
     ana = world.actors["ana"]
     await world.say("ben", thread.id, "Hello.")
-    await arrange.mute(world.messaging, ana, thread.id, world.clock.now_ms() + 60_000)
+    await row_settings.mute(world.messaging, ana, thread.id, world.clock.now_ms() + 60_000)
     muted = await inbox.counts(world.messaging, ana)
     assert (muted.badge, muted.unread[Folder.ALL]) == (0, 0)
     world.clock.advance(ms=60_000)
     assert (await inbox.counts(world.messaging, ana)).badge == 1
-    with pytest.raises(InvalidMark):
-        await arrange.mute(world.messaging, ana, thread.id, -1)
+    with pytest.raises(InvalidReadPosition):
+        await row_settings.mute(world.messaging, ana, thread.id, -1)
 
 
 async def test_marking_unread_takes_back_and_never_lowers(world: World) -> None:
@@ -168,7 +174,7 @@ async def test_marking_unread_takes_back_and_never_lowers(world: World) -> None:
     await read.mark_read(messaging, ana, thread.id, 3)
     assert await _standing(world, "ana", thread.id) == ("action", 1)
     page = await history(messaging, world.actors["ben"], thread.id)
-    assert all(Seen(page.side.thread, page.members).by(f) == (ana.user,) for f in page.frames)
+    assert all(Seen(page.view.thread, page.members).by(f) == (ana.user,) for f in page.messages)
     await world.say("ana", thread.id, "Sending reads.")
     assert await _standing(world, "ana", thread.id) == ("offers", 0)
 
@@ -176,20 +182,20 @@ async def test_marking_unread_takes_back_and_never_lowers(world: World) -> None:
 async def test_receipts_never_go_back_and_fit_the_thread(world: World) -> None:
     thread = await world.inquiry()
     ana, ben = world.actors["ana"], world.actors["ben"]
-    frames = [await world.say("ben", thread.id, f"{n}") for n in range(3)]
+    messages = [await world.say("ben", thread.id, f"{n}") for n in range(3)]
     await read.mark_read(world.messaging, ana, thread.id, 2)
     await read.mark_read(world.another_node().messaging, ana, thread.id, 1)
     page = await history(world.messaging, ben, thread.id)
-    seen = [Seen(page.side.thread, page.members).by(frame) for frame in page.frames]
+    seen = [Seen(page.view.thread, page.members).by(message) for message in page.messages]
     assert seen == [(ana.user,), (ana.user,), ()]
     for wrong in (4, -1):
-        with pytest.raises(InvalidMark):
+        with pytest.raises(InvalidReadPosition):
             await read.mark_read(world.messaging, ana, thread.id, wrong)
     await asyncio.gather(
         *(read.mark_read(world.messaging, ana, thread.id, seq) for seq in (3, 1, 2))
     )
     assert await _standing(world, "ana", thread.id) == ("action", 0)
-    assert frames[2].seq == 3
+    assert messages[2].seq == 3
 
 
 async def test_a_draft_is_its_writers_alone_and_an_empty_one_is_thrown_away(world: World) -> None:
@@ -213,7 +219,7 @@ async def test_history_goes_both_ways_and_around(world: World) -> None:
 
     async def seqs(**where: object) -> tuple[list[int], bool, bool]:
         page = await history(messaging, ana, thread.id, **where)  # type: ignore[arg-type]
-        return [frame.seq for frame in page.frames], page.has_before, page.has_after
+        return [message.seq for message in page.messages], page.has_before, page.has_after
 
     assert await seqs(limit=3) == ([5, 6, 7], True, False)
     assert await seqs(before=ids[4], limit=3) == ([2, 3, 4], True, True)
@@ -231,16 +237,16 @@ async def test_whoever_joins_later_sees_only_from_then_on(world: World) -> None:
     thread = await world.inquiry()
     mod = await world.person("mod", Scope.SERVICE)
     before = await world.say("ana", thread.id, "Between us.")
-    await seats.add(world.messaging, world.actors["ana"], thread.id, Invited(mod.user))
+    await participants.add(world.messaging, world.actors["ana"], thread.id, Invited(mod.user))
     await world.say("ben", thread.id, "Welcome.")
     page = await history(world.messaging, mod, thread.id, around=before.id)
-    assert not [frame for frame in page.frames if frame.seq == before.seq]
+    assert not [message for message in page.messages if message.seq == before.seq]
     page = await history(world.messaging, mod, thread.id)
-    assert [frame.seq for frame in page.frames] == [2, 3]
+    assert [message.seq for message in page.messages] == [2, 3]
     assert not page.has_before
     with pytest.raises(MessageNotFound):
         await world.say("mod", thread.id, "What?", reply_to=before.id)
-    with pytest.raises(InvalidMark):
+    with pytest.raises(InvalidReadPosition):
         await read.mark_unread(world.messaging, mod, thread.id, 1)
 
 

@@ -1,10 +1,10 @@
-"""What is stored of a frame is all there is to it: whatever it has comes back."""
+"""What is stored of a message is all there is to it: whatever it has comes back."""
 
 from hypothesis import given, strategies as st
 
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import items
-from greenroom.messaging.models import Edit, Frame, FrameKind
+from greenroom.messaging.models import Edit, Message, MessageKind
 from greenroom.store.sqlite.codec import pack, unpack
 
 USERS = [UserId(f"usr_{name}") for name in ("ana", "ben", "cleo")]
@@ -16,12 +16,12 @@ EDITS = st.lists(st.builds(Edit, st.text(max_size=5), TIMES), max_size=2).map(tu
 TAGS = st.lists(st.sampled_from(["spam", "contact"]), max_size=2, unique=True).map(tuple)
 
 said = st.builds(
-    Frame,
+    Message,
     thread=st.just(ThreadId("thr_1")),
     id=st.just(MessageId("msg_1")),
     seq=st.integers(1, 10**6),
     ms=TIMES,
-    kind=st.sampled_from([FrameKind.TEXT, FrameKind.ASSET, FrameKind.CARD]),
+    kind=st.sampled_from([MessageKind.TEXT, MessageKind.ASSET, MessageKind.CARD]),
     author=st.sampled_from(USERS),
     body=st.text(max_size=20),
     mentions=NAMES | st.just(()),
@@ -34,12 +34,12 @@ said = st.builds(
     spam_score=st.sampled_from(["0", "0.5"]),
 )
 changed = st.builds(
-    Frame,
+    Message,
     thread=st.just(ThreadId("thr_1")),
     id=st.just(MessageId("msg_1")),
     seq=st.just(1),
     ms=TIMES,
-    kind=st.just(FrameKind.TEXT),
+    kind=st.just(MessageKind.TEXT),
     author=st.sampled_from(USERS),
     body=st.text(max_size=5),
     edits=EDITS,
@@ -49,12 +49,12 @@ changed = st.builds(
     version=st.integers(2, 9),
 )
 happened = st.builds(
-    Frame,
+    Message,
     thread=st.just(ThreadId("thr_1")),
     id=st.just(MessageId("msg_1")),
     seq=st.just(1),
     ms=TIMES,
-    kind=st.just(FrameKind.SYSTEM),
+    kind=st.just(MessageKind.SYSTEM),
     author=st.sampled_from(USERS),
     event=st.sampled_from(["participant.added", "thread.renamed"]),
     about=NAMES | st.just(()),
@@ -62,5 +62,5 @@ happened = st.builds(
 
 
 @given(said | changed | happened)
-def test_a_frame_comes_back_as_it_was(frame: Frame) -> None:
-    assert items.frame_of(unpack(pack(items.frame_item(frame)))) == frame
+def test_a_frame_comes_back_as_it_was(message: Message) -> None:
+    assert items.message_of(unpack(pack(items.message_item(message)))) == message

@@ -8,10 +8,9 @@ import pytest
 
 from greenroom.errors import Problem
 from greenroom.ids import MessageId, ThreadId
-from greenroom.letters import limited
 from greenroom.messaging import letters, markup, text
 from greenroom.messaging.edit import edit
-from greenroom.messaging.models import Frame, Kind
+from greenroom.messaging.models import Kind, Message
 from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.preview import preview
 from greenroom.messaging.problems import InvalidText, ThreadNotFound
@@ -22,19 +21,22 @@ from greenroom.messaging.start import start
 from greenroom.safety.judge import has_link, judge_text
 from greenroom.safety.limits import Limit, Rate, TooMany
 from greenroom.safety.models import Reason
-from greenroom.safety.reading import Reading, digest, read
-from tests.messaging.world import World, contexts
+from greenroom.safety.normalise import NormalisedText, digest, normalise
+from greenroom.unicode import limit_marks
+from tests.world import World, messaging_on
 
 HOSTILE = "a" + "\u302e\U0001d165\ufdfa" * 2_000
 NAME = "a" + "\u302e\U0001d165\ufdfa" * 40
 WORK: dict[CodeType, str] = {
     one.__code__: one.__qualname__
     for one in (
-        *(text.clean, text.subject, text.mentioned, letters.normalised, limited, markup.pieces),
-        *(has_link, judge_text, read, digest, Reading.__init__),
+        *(text.clean, text.subject, text.mentioned, letters.normalised, limit_marks, markup.pieces),
+        *(has_link, judge_text, normalise, digest, NormalisedText.__init__),
     )
 }
-ONCE = dict.fromkeys(Limit, Rate(most=1, window_ms=60_000, unasked=0, step=1, keep_ms=1_000))
+ONCE = dict.fromkeys(
+    Limit, Rate(most=1, window_ms=60_000, local_share=0, lease_size=1, lease_ms=1_000)
+)
 NOWHERE = ThreadId("thr_" + "0" * 26)
 
 
@@ -42,9 +44,9 @@ async def worked(doing: Awaitable[object], refusal: type[Problem]) -> set[str]:
     """Which functions that work on a text were called before the refusal."""
     called: set[str] = set()
 
-    def see(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and frame.f_code in WORK:
-            called.add(WORK[frame.f_code])
+    def see(message: FrameType, event: str, _: object) -> None:
+        if event == "call" and message.f_code in WORK:
+            called.add(WORK[message.f_code])
 
     sys.setprofile(see)
     try:
@@ -56,37 +58,38 @@ async def worked(doing: Awaitable[object], refusal: type[Problem]) -> set[str]:
 
 
 def _uses(
-    world: World, thread: ThreadId, frame: Frame
+    world: World, thread: ThreadId, message: Message
 ) -> dict[str, Callable[[], Awaitable[object]]]:
     ana, messaging = world.actors["ana"], world.messaging
     others = (Invited(world.user("ben")),)
     asks = Opening(kind=Kind.INQUIRY, others=others, subject=NAME)
-    message = MessageId(frame.id)
     return {
         "send": lambda: send(messaging, ana, thread, Outgoing("c", HOSTILE)),
         "send again": lambda: send(messaging, ana, thread, Outgoing("c1", HOSTILE)),
         "start": lambda: start(messaging, ana, asks, HOSTILE),
         "open": lambda: open_thread(messaging, ana, asks),
-        "edit": lambda: edit(messaging, ana, thread, message, HOSTILE),
+        "edit": lambda: edit(messaging, ana, thread, message.id, HOSTILE),
         "rename": lambda: rename(messaging, ana, thread, NAME),
         "preview": lambda: preview(messaging, ana, HOSTILE, thread_id=thread),
         "preview to people": lambda: preview(
             messaging, ana, HOSTILE, recipients=[world.user("ben")]
         ),
         "report": lambda: report_message(
-            messaging, ana, thread, message, Reason.SPAM, HOSTILE[:2_000]
+            messaging, ana, thread, message.id, Reason.SPAM, HOSTILE[:2_000]
         ),
     }
 
 
-async def _strict(world: World) -> tuple[World, ThreadId, Frame]:
+async def _strict(world: World) -> tuple[World, ThreadId, Message]:
     """The same world, where Ana has spent every limit."""
     thread = await world.inquiry()
-    frame = await world.say("ana", thread.id, "Hello")
-    strict = World(contexts(world.store, world.clock, ONCE), world.clock, dict(world.actors), ONCE)
+    message = await world.say("ana", thread.id, "Hello")
+    strict = World(
+        messaging_on(world.store, world.clock, ONCE), world.clock, dict(world.actors), ONCE
+    )
     for limit in Limit:
         await strict.messaging.safety.limits.spend(world.user("ana"), limit)
-    return strict, thread.id, frame
+    return strict, thread.id, message
 
 
 USES = ("send", "start", "open", "edit", "rename", "preview", "preview to people", "report")
@@ -94,21 +97,21 @@ USES = ("send", "start", "open", "edit", "rename", "preview", "preview to people
 
 @pytest.mark.parametrize("use", USES)
 async def test_no_text_is_read_for_somebody_who_has_spent_the_limit(world: World, use: str) -> None:
-    strict, thread, frame = await _strict(world)
-    doing = _uses(strict, thread, frame)[use]
+    strict, thread, message = await _strict(world)
+    doing = _uses(strict, thread, message)[use]
     assert await worked(doing(), TooMany) == set()
 
 
 async def test_a_retry_with_another_text_is_known_without_reading_it(world: World) -> None:
-    strict, thread, frame = await _strict(world)
-    assert await worked(_uses(strict, thread, frame)["send again"](), Problem) == set()
+    strict, thread, message = await _strict(world)
+    assert await worked(_uses(strict, thread, message)["send again"](), Problem) == set()
 
 
 @pytest.mark.parametrize("use", ["send", "edit", "rename", "preview", "report"])
 async def test_no_text_is_read_for_a_conversation_that_is_not_there(world: World, use: str) -> None:
     thread = await world.inquiry()
-    frame = await world.say("ana", thread.id, "Hello")
-    assert await worked(_uses(world, NOWHERE, frame)[use](), ThreadNotFound) == set()
+    message = await world.say("ana", thread.id, "Hello")
+    assert await worked(_uses(world, NOWHERE, message)[use](), ThreadNotFound) == set()
 
 
 async def test_the_test_sees_work_where_there_is_some(world: World) -> None:

@@ -8,25 +8,25 @@ import pytest
 
 from greenroom.errors import Problem
 from greenroom.ids import ThreadId, UserId
-from greenroom.messaging.answer import accept
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.draft import save_draft
 from greenroom.messaging.events import Event, MessageCreated
 from greenroom.messaging.history import history
-from greenroom.messaging.models import Frame, Kind, Role, Thread
+from greenroom.messaging.models import Kind, Message, Role, Thread
 from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.post_system import SystemMessage, post_system
+from greenroom.messaging.respond import accept
 from greenroom.messaging.send import Held, Outgoing, Sent, send
 from greenroom.messaging.sending import Sending
 from greenroom.people.actor import SYSTEM, Actor, Scope
 from greenroom.store.base import Op
 from greenroom.store.problems import OutcomeUnknown, StoreUnavailable
 from tests.messaging.test_events import Told
-from tests.messaging.world import UNLIMITED, World, contexts
+from tests.world import UNLIMITED, World, messaging_on
 
 
-async def _frames(world: World, name: str, thread: ThreadId) -> tuple[Frame, ...]:
-    return (await history(world.messaging, world.actors[name], thread, limit=100)).frames
+async def _messages(world: World, name: str, thread: ThreadId) -> tuple[Message, ...]:
+    return (await history(world.messaging, world.actors[name], thread, limit=100)).messages
 
 
 class Lossy:
@@ -50,16 +50,16 @@ class Lossy:
 async def test_when_the_stores_answer_is_lost_what_was_written_is_found(world: World) -> None:
     thread = await world.inquiry()
     lossy = Lossy(world.store)
-    node = contexts(lossy, world.clock)  # type: ignore[arg-type]
+    node = messaging_on(lossy, world.clock)  # type: ignore[arg-type]
     ana = world.actors["ana"]
     await send(node, ana, thread.id, Outgoing("before", "Hello."))
     lossy.loses = True
     for _ in range(2):
         answer = await send(node, ana, thread.id, Outgoing("c", "Is Friday free?"))
         assert isinstance(answer, Sent)
-        assert answer.frame.seq == 2
+        assert answer.message.seq == 2
     assert not lossy.loses
-    assert [frame.seq for frame in await _frames(world, "ben", thread.id)] == [1, 2]
+    assert [message.seq for message in await _messages(world, "ben", thread.id)] == [1, 2]
 
 
 class Heard:
@@ -70,13 +70,13 @@ class Heard:
 
     def __call__(self, thread: Thread, event: Event) -> None:
         if isinstance(event, MessageCreated):
-            self.created.append(event.frame.seq)
+            self.created.append(event.message.seq)
 
 
 async def test_when_the_stores_answer_is_lost_others_are_told_once(world: World) -> None:
     thread = await world.inquiry()
     lossy, heard = Lossy(world.store), Heard()
-    node = dataclasses.replace(contexts(lossy, world.clock), tell=heard)  # type: ignore[arg-type]
+    node = dataclasses.replace(messaging_on(lossy, world.clock), publish=heard)  # type: ignore[arg-type]
     lossy.loses = True
     for _ in range(3):
         await send(node, world.actors["ana"], thread.id, Outgoing("c", "Is Friday free?"))
@@ -106,7 +106,7 @@ async def test_a_write_that_lands_late_is_told_when_its_sender_tries_again(
 ) -> None:
     thread = await world.inquiry()
     late, heard = Late(world.store), Heard()
-    node = dataclasses.replace(contexts(late, world.clock), tell=heard)  # type: ignore[arg-type]
+    node = dataclasses.replace(messaging_on(late, world.clock), publish=heard)  # type: ignore[arg-type]
     ana, outgoing = world.actors["ana"], Outgoing("c", "Is Friday free?")
     late.loses = True
     with pytest.raises(OutcomeUnknown):
@@ -118,14 +118,14 @@ async def test_a_write_that_lands_late_is_told_when_its_sender_tries_again(
     for _ in range(2):
         answer = await send(node, ana, thread.id, outgoing)
         assert isinstance(answer, Sent)
-        assert answer.frame.seq == 1
+        assert answer.message.seq == 1
     assert sorted(heard.created) == list(range(1, others + 2))
 
 
 def _listening(world: World, store: Any) -> tuple[Messaging, Told]:
     """A node on that store, and what it publishes."""
     told = Told(world)
-    return dataclasses.replace(contexts(store, world.clock, UNLIMITED), tell=told), told
+    return dataclasses.replace(messaging_on(store, world.clock, UNLIMITED), publish=told), told
 
 
 async def _asked(world: World) -> Thread:
@@ -221,7 +221,7 @@ async def test_tries_that_failed_do_not_make_a_text_a_repeated_one(
 ) -> None:
     thread = await world.inquiry()
     failing = Failing(world.store, problem)
-    node = contexts(failing, world.clock, UNLIMITED)  # type: ignore[arg-type]
+    node = messaging_on(failing, world.clock, UNLIMITED)  # type: ignore[arg-type]
     ana, outgoing = world.actors["ana"], Outgoing("c", OFTEN)
     failing.loses = True
     for _ in range(10):
@@ -238,7 +238,7 @@ async def test_tries_that_failed_do_not_make_a_text_a_repeated_one(
 async def test_messages_whose_answers_were_lost_count_as_said(world: World) -> None:
     thread = await world.inquiry()
     lossy = Lossy(world.store)
-    node = contexts(lossy, world.clock, UNLIMITED)  # type: ignore[arg-type]
+    node = messaging_on(lossy, world.clock, UNLIMITED)  # type: ignore[arg-type]
     ana = world.actors["ana"]
     for number in range(5):
         lossy.loses = True
@@ -252,7 +252,7 @@ async def test_messages_whose_answers_were_lost_count_as_said(world: World) -> N
 async def test_a_message_that_lands_late_counts_once(world: World) -> None:
     thread = await world.inquiry()
     late = Late(world.store)
-    node = contexts(late, world.clock, UNLIMITED)  # type: ignore[arg-type]
+    node = messaging_on(late, world.clock, UNLIMITED)  # type: ignore[arg-type]
     ana, outgoing = world.actors["ana"], Outgoing("c", OFTEN)
     late.loses = True
     with pytest.raises(OutcomeUnknown):
@@ -266,7 +266,7 @@ async def test_a_message_that_lands_late_counts_once(world: World) -> None:
 async def test_another_text_under_a_doubtful_name_counts_as_any_other(world: World) -> None:
     thread = await world.inquiry()
     failing = Failing(world.store, OutcomeUnknown("as told"))
-    node = contexts(failing, world.clock, UNLIMITED)  # type: ignore[arg-type]
+    node = messaging_on(failing, world.clock, UNLIMITED)  # type: ignore[arg-type]
     ana = world.actors["ana"]
     for number in range(MOST):
         await send(node, ana, thread.id, Outgoing(f"c{number}", OFTEN))
@@ -322,7 +322,7 @@ async def test_a_message_that_is_sent_again_while_it_is_under_way_counts_once(
 ) -> None:
     thread = await world.inquiry()
     stuck = Stuck(world.store)
-    node = contexts(stuck, world.clock, UNLIMITED)  # type: ignore[arg-type]
+    node = messaging_on(stuck, world.clock, UNLIMITED)  # type: ignore[arg-type]
     ana, outgoing = world.actors["ana"], Outgoing("c", OFTEN)
     for number in range(MOST - 1):
         await send(node, ana, thread.id, Outgoing(f"c{number}", OFTEN))
@@ -337,8 +337,8 @@ async def test_a_message_that_is_sent_again_while_it_is_under_way_counts_once(
         first.cancel()
     stuck.let.set()
     outcomes = await asyncio.gather(first, *others, return_exceptions=True)
-    sent = [one.frame.id for one in outcomes if isinstance(one, Sent)]
+    sent = [one.message.id for one in outcomes if isinstance(one, Sent)]
     assert len(sent) == (4 if ends == "well" else 3)
     assert len(set(sent)) == 1
-    assert len(await _frames(world, "ben", thread.id)) == MOST
+    assert len(await _messages(world, "ben", thread.id)) == MOST
     assert await _held(node, ana, thread.id, said=MOST)

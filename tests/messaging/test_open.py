@@ -6,7 +6,7 @@ import pytest
 
 from greenroom.errors import Problem
 from greenroom.ids import UserId
-from greenroom.messaging import answer, inbox, rules, seats
+from greenroom.messaging import inbox, participants, respond, rules
 from greenroom.messaging.block import block_person
 from greenroom.messaging.history import history
 from greenroom.messaging.hold_change import HeldChange
@@ -15,8 +15,8 @@ from greenroom.messaging.open import Invited, Opening, open_direct, open_thread
 from greenroom.messaging.problems import (
     BlockedByYou,
     InvalidThread,
-    NotPlain,
     OpeningKeyReused,
+    PlainTextOnly,
     RequestPending,
     TextRefused,
     ThreadNotFound,
@@ -28,7 +28,7 @@ from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
 from greenroom.safety.limits import TooMany
 from greenroom.safety.unblock import unblock
-from tests.messaging.world import UNLIMITED, World, contexts
+from tests.world import UNLIMITED, World, messaging_on
 
 
 def _with(*users: UserId, kind: Kind = Kind.INQUIRY) -> Opening:
@@ -47,7 +47,7 @@ async def test_a_hundred_people_find_room_and_a_hundred_and_one_do_not(world: Wo
         await open_thread(world.messaging, ana, _with(*others))
     with pytest.raises(InvalidThread, match="at once"):  # there are never so many requests
         await open_thread(world.messaging, ana, _with(*others[:99]))
-    world.messaging = contexts(world.store, world.clock, UNLIMITED)
+    world.messaging = messaging_on(world.store, world.clock, UNLIMITED)
     thread = await open_thread(world.messaging, ana, _with(*others[:99]))
     assert len(await _members(world, thread, "ana")) == 100
     await world.say("ana", thread.id, "Welcome, all of you.")
@@ -89,7 +89,7 @@ async def test_only_staff_give_a_staff_role(world: World) -> None:
 
 @pytest.mark.parametrize(
     ("subject", "problem", "is_held"),
-    [("see https://shop.example", NotPlain, False), ("I will kill you", TextRefused, True)],
+    [("see https://shop.example", PlainTextOnly, False), ("I will kill you", TextRefused, True)],
 )
 async def test_a_name_is_held_to_the_same_rules_as_a_message(
     world: World, subject: str, problem: type[Problem], is_held: bool
@@ -120,12 +120,12 @@ async def test_a_request_shows_with_its_first_message(world: World) -> None:
     thread = await open_thread(world.messaging, ana, _with(ben.user))
     cursor = (await sync(world.messaging, ben)).cursor
     assert (await inbox.inbox(world.messaging, ben)).rows == ()
-    await world.messaging.chores.run()
+    await world.messaging.deferred.run()
     assert (await sync(world.messaging, ben, cursor)).threads == ()
     await world.say("ana", thread.id, "Hello!")
     assert [row.thread.id for row in (await inbox.inbox(world.messaging, ben)).rows] == [thread.id]
     [changed] = (await sync(world.messaging, ben, cursor)).threads
-    assert len(changed.frames) == 1
+    assert len(changed.messages) == 1
 
 
 async def test_a_thread_takes_two_who_exist_and_nobody_twice(world: World) -> None:
@@ -218,7 +218,7 @@ async def test_a_stranger_who_is_blocked_asks_in_vain_and_cannot_tell(
             await world.say("ana", thread.id, body)
         with pytest.raises(RequestPending):
             await world.say("ana", thread.id, "Once more.")
-        gate = (await world.messaging.heads.read(thread.id)).gates[other.user]  # type: ignore[union-attr]
+        gate = (await world.messaging.thread_cache.read(thread.id)).gates[other.user]  # type: ignore[union-attr]
         seen.append(rules.gate_as_sender_sees(gate, world.clock.now_ms()))
     assert seen == [GateStatus.PENDING] * 2
     assert not (await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows
@@ -230,28 +230,28 @@ async def test_a_stranger_who_is_blocked_asks_in_vain_and_cannot_tell(
 async def test_a_direct_thread_that_somebody_left_is_opened_again_on_any_node(world: World) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     thread = await open_direct(world.messaging, ana, ben.user)
-    await answer.accept(world.messaging, ben, thread.gates[ben.user].id)
+    await respond.accept(world.messaging, ben, thread.gates[ben.user].id)
     await world.say("ana", thread.id, "Before.")
-    await seats.leave(world.another_node().messaging, ben, thread.id)
+    await participants.leave(world.another_node().messaging, ben, thread.id)
     again = await open_direct(world.messaging, ben, ana.user)
     assert again.id == thread.id
     await world.say("ben", thread.id, "Here I am again.")
-    seen = (await history(world.messaging, ben, thread.id)).frames
-    assert [frame.body for frame in seen] == ["Before.", "Here I am again."]
-    assert len((await history(world.messaging, ana, thread.id)).frames) == 2
+    seen = (await history(world.messaging, ben, thread.id)).messages
+    assert [message.body for message in seen] == ["Before.", "Here I am again."]
+    assert len((await history(world.messaging, ana, thread.id)).messages) == 2
 
 
 async def test_whoever_declined_may_open_the_direct_thread_after_all(world: World) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     thread = await open_direct(world.messaging, ana, ben.user)
     await world.say("ana", thread.id, "Hello!")
-    await answer.decline(world.messaging, ben, thread.gates[ben.user].id)
+    await respond.decline(world.messaging, ben, thread.gates[ben.user].id)
     with pytest.raises(ThreadNotFound):
         await history(world.messaging, ben, thread.id)
     await open_direct(world.messaging, ben, ana.user)
     await world.say("ben", thread.id, "I was rude. Hello.")
     await world.say("ana", thread.id, "Never mind.")
-    assert len((await history(world.messaging, ben, thread.id)).frames) == 2
+    assert len((await history(world.messaging, ben, thread.id)).messages) == 2
 
 
 async def test_a_request_that_ran_out_may_be_made_anew_and_has_room_for_messages(
@@ -270,13 +270,13 @@ async def test_a_request_that_ran_out_may_be_made_anew_and_has_room_for_messages
     with pytest.raises(RequestPending):
         await world.say("ana", thread.id, "And more")
     row = (await inbox.inbox(world.messaging, ben)).rows[0]
-    assert (row.thread.id, row.standing.unread) == (thread.id, 3)
+    assert (row.thread.id, row.row_state.unread) == (thread.id, 3)
 
 
 async def test_unblocked_people_find_their_thread_again(world: World) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     thread = await open_direct(world.messaging, ana, ben.user)
-    await answer.accept(world.messaging, ben, thread.gates[ben.user].id)
+    await respond.accept(world.messaging, ben, thread.gates[ben.user].id)
     await block_person(world.messaging, ben, ana.user)
     await unblock(world.messaging.safety, ben, ana.user)
     assert (await open_direct(world.messaging, ben, ana.user)).id == thread.id

@@ -14,18 +14,18 @@ import pytest
 
 from greenroom.errors import Problem
 from greenroom.ids import ThreadId
-from greenroom.messaging import open as opening, react as reacting, seats, send as sending
+from greenroom.messaging import open as opening, participants, react as reacting, send as sending
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Kind, Role
 from greenroom.people.actor import Scope
-from tests.messaging.world import World
+from tests.world import World
 
 MANY = 8
 
 
 @pytest.fixture
-def world(roomy: World) -> World:
-    return roomy
+def world(unlimited_world: World) -> World:
+    return unlimited_world
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ async def sent(world: World, name: str, thread: ThreadId, number: int) -> int:
     outgoing = sending.Outgoing(f"{name}-{number}", f"text {number} of {name}")
     answer = await sending.send(world.messaging, world.actors[name], thread, outgoing)
     assert isinstance(answer, sending.Sent)
-    return answer.frame.seq
+    return answer.message.seq
 
 
 @pytest.mark.parametrize("known", [1, 2, 5])
@@ -71,10 +71,10 @@ async def test_retries_here_and_there_do_not_upset_the_order(
 
 
 async def test_two_who_react_at_once_do_not_upset_the_order(world: World, thread: ThreadId) -> None:
-    frame = await world.say("ana", thread, "who likes it?")
+    message = await world.say("ana", thread, "who likes it?")
 
     async def react(name: str, emoji: str) -> None:
-        await reacting.react(world.messaging, world.actors[name], thread, frame.id, emoji)
+        await reacting.react(world.messaging, world.actors[name], thread, message.id, emoji)
 
     seqs: list[int] = []
 
@@ -136,14 +136,14 @@ async def test_whoever_is_not_let_in_does_not_upset_what_others_write(
             sent(world, "ana", thread, 2 * number),
             sent(world, "ana", thread, 2 * number + 1),
         )
-        head = await world.messaging.heads.read(thread)
+        head = await world.messaging.thread_cache.read(thread)
         assert head is not None
         found = await history(world.messaging, world.actors["ana"], thread)
-        assert [frame.seq for frame in found.frames] == list(range(1, head.last_seq + 1))
+        assert [message.seq for message in found.messages] == list(range(1, head.last_seq + 1))
         for name in ("ana", "ben"):
             user = world.user(name)
-            last = max(frame.seq for frame in found.frames if frame.author == user)
-            assert head.seats[user].sent == last, "whoever sends has read"
+            last = max(message.seq for message in found.messages if message.author == user)
+            assert head.members[user].sent == last, "whoever sends has read"
 
 
 async def test_whoever_is_taken_out_while_others_write_stays_out(world: World) -> None:
@@ -156,13 +156,13 @@ async def test_whoever_is_taken_out_while_others_write_stays_out(world: World) -
     )
     await sent(world, "ana", opened.id, 0)
     await asyncio.gather(
-        seats.remove(world.messaging, host, opened.id, world.user("cleo")),
+        participants.remove(world.messaging, host, opened.id, world.user("cleo")),
         refused(sent(world, "dan", opened.id, 1)),
         sent(world, "ana", opened.id, 1),
         sent(world, "ana", opened.id, 2),
         sent(world, "ben", opened.id, 3),
     )
-    head = await world.messaging.heads.read(opened.id)
+    head = await world.messaging.thread_cache.read(opened.id)
     assert head is not None
-    assert head.seats.keys() == {world.user(name) for name in ("host", "ana", "ben")}
+    assert head.members.keys() == {world.user(name) for name in ("host", "ana", "ben")}
     assert head.last_seq == 5

@@ -9,16 +9,16 @@ from greenroom.messaging import Messaging
 from greenroom.messaging.block import block_person
 from greenroom.messaging.edit import edit
 from greenroom.messaging.hold_change import HeldChange
-from greenroom.messaging.models import Frame, Kind
+from greenroom.messaging.models import Kind, Message
 from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.preview import preview
-from greenroom.messaging.problems import InvalidText, NotPlain, TextRefused, ThreadNotFound
+from greenroom.messaging.problems import InvalidText, PlainTextOnly, TextRefused, ThreadNotFound
 from greenroom.messaging.send import Held, Outcome, Outgoing, send
 from greenroom.messaging.start import start
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import TooMany
 from greenroom.safety.verdict import Allow, Hold, Nudge, PolicyHint, Refuse, Verdict
-from tests.messaging.world import World
+from tests.world import World
 
 _CONTACT = "Just write to me at ana@example.com, it is quicker."
 _SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
@@ -83,8 +83,8 @@ async def test_it_says_what_sending_comes_to(world: World, place: str, body: str
     match place:
         case "known":
             said = await preview(messaging, ana, body, thread_id=known.id)
-            frame = await world.say("ana", known.id, "Hello")
-            assert await _outcome(edit(messaging, ana, known.id, frame.id, body)) == _name(said)
+            message = await world.say("ana", known.id, "Hello")
+            assert await _outcome(edit(messaging, ana, known.id, message.id, body)) == _name(said)
             sent = send(messaging, ana, known.id, Outgoing("c", body))
         case "request":
             opening = Opening(kind=Kind.INQUIRY, others=(Invited(ben.user),))
@@ -108,10 +108,10 @@ def _name(verdict: Verdict) -> str:
     return {Refuse: "refused", Hold: "held"}.get(type(verdict), "sent")
 
 
-async def _outcome(trying: Awaitable[Frame | HeldChange | Outcome]) -> str:
+async def _outcome(trying: Awaitable[Message | HeldChange | Outcome]) -> str:
     try:
         outcome = await trying
-    except (NotPlain, TextRefused):
+    except (PlainTextOnly, TextRefused):
         return "refused"
     return "held" if isinstance(outcome, Held | HeldChange) else "sent"
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from greenroom.ids import MessageId, ThreadId
-from greenroom.messaging import delete, lock, open as opening, react, rename, seats, send
+from greenroom.messaging import delete, lock, open as opening, participants, react, rename, send
 from greenroom.messaging.change_role import change_role
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Kind, Role, Status, Thread
@@ -16,14 +16,14 @@ from greenroom.messaging.post_system import SystemMessage, post_system
 from greenroom.messaging.problems import (
     ConversationLocked,
     InvalidThread,
-    NotYourPlace,
     NotYours,
+    RoleNotAllowed,
     ThreadNotFound,
 )
 from greenroom.messaging.roles import CREATION, TABLE, Creation, Operation, Part
 from greenroom.messaging.set_status import ThreadChange, set_status
 from greenroom.people.actor import Actor, Scope
-from tests.messaging.world import World
+from tests.world import World
 
 _ROLES = {
     "buyer": Role.BUYER,
@@ -36,7 +36,7 @@ _ROLES = {
     "other": Role.MEMBER,
 }
 _OUTSIDE = {Part.MODERATOR: Scope.MODERATOR, Part.SERVICE: Scope.SERVICE}
-_REFUSALS = (NotYourPlace, NotYours, ConversationLocked, ThreadNotFound)
+_REFUSALS = (RoleNotAllowed, NotYours, ConversationLocked, ThreadNotFound)
 _DIRECT = (Part.OPENER, Part.MEMBER, *_OUTSIDE)
 """In a direct thread there are two members, and nobody has another role."""
 
@@ -94,13 +94,13 @@ def _rename(cell: Cell) -> Awaitable[object]:
 
 def _add(cell: Cell) -> Awaitable[object]:
     invited = opening.Invited(cell.world.user("newcomer"))
-    return seats.add(cell.world.messaging, *cell.place, invited)
+    return participants.add(cell.world.messaging, *cell.place, invited)
 
 
 def _remove(name: str | None = None) -> Deed:
     def deed(cell: Cell) -> Awaitable[object]:
         user = cell.world.user(name or cell.another)
-        return seats.remove(cell.world.messaging, *cell.place, user)
+        return participants.remove(cell.world.messaging, *cell.place, user)
 
     return deed
 
@@ -118,7 +118,7 @@ def _lock(cell: Cell) -> Awaitable[object]:
 
 
 def _leave(cell: Cell) -> Awaitable[object]:
-    return seats.leave(cell.world.messaging, *cell.place)
+    return participants.leave(cell.world.messaging, *cell.place)
 
 
 def _set_status(cell: Cell) -> Awaitable[object]:
@@ -194,25 +194,28 @@ def _actor(world: World, part: Part) -> Actor:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("kind", Kind)
 async def test_every_part_may_do_what_the_table_says_and_nothing_else(
-    roomy: World, kind: Kind
+    unlimited_world: World, kind: Kind
 ) -> None:
-    await _people(roomy)
+    await _people(unlimited_world)
     assert set(DEEDS) == set(Operation)
     wrong, tried = [], 0
     for operation, deed in DEEDS.items():
         for part in Part:
             if not _makes_sense(operation, kind, part):
                 continue
-            thread = await _opened(roomy, kind)
+            thread = await _opened(unlimited_world, kind)
             if kind is Kind.DIRECT:
-                assert set(thread.seats) == {roomy.user("opener"), roomy.user("member")}
-            actor = _actor(roomy, part)
-            allowed = await _is_allowed(deed, Cell(roomy, thread, actor))
+                assert set(thread.members) == {
+                    unlimited_world.user("opener"),
+                    unlimited_world.user("member"),
+                }
+            actor = _actor(unlimited_world, part)
+            allowed = await _is_allowed(deed, Cell(unlimited_world, thread, actor))
             if allowed is not (part in TABLE[operation][kind]):
                 wrong.append((operation.value, part.value, allowed))
             tried += 1
             if kind is Kind.DIRECT:
-                await _as_it_was(roomy, thread)
+                await _as_it_was(unlimited_world, thread)
     assert wrong == []
     assert tried > 40
 
@@ -233,30 +236,37 @@ async def _as_it_was(world: World, thread: Thread) -> None:
 
 
 async def test_a_moderator_outside_brings_support_in_and_sees_nothing_said_before(
-    roomy: World,
+    unlimited_world: World,
 ) -> None:
-    thread = await roomy.inquiry("ana", "ben")
-    await roomy.say("ana", thread.id, "A secret")
-    moderator = await roomy.person("mod", Scope.MODERATOR)
-    colleague, newcomer = await roomy.person("colleague"), await roomy.person("newcomer")
+    thread = await unlimited_world.inquiry("ana", "ben")
+    await unlimited_world.say("ana", thread.id, "A secret")
+    moderator = await unlimited_world.person("mod", Scope.MODERATOR)
+    colleague, newcomer = (
+        await unlimited_world.person("colleague"),
+        await unlimited_world.person("newcomer"),
+    )
     with pytest.raises(ThreadNotFound):
-        await seats.add(roomy.messaging, moderator, thread.id, opening.Invited(colleague.user))
+        await participants.add(
+            unlimited_world.messaging, moderator, thread.id, opening.Invited(colleague.user)
+        )
     for user in (colleague.user, moderator.user):
         invited = opening.Invited(user, Role.SUPPORT)
-        added = await seats.find_or_add(roomy.messaging, moderator, thread.id, invited)
+        added = await participants.find_or_add(
+            unlimited_world.messaging, moderator, thread.id, invited
+        )
         assert added.made
-        assert added.thread.seats[user].role is Role.SUPPORT
-        page = await history(roomy.messaging, Actor(user), thread.id)
-        assert {frame.body for frame in page.frames} == {""}
-        assert {frame.event for frame in page.frames} == {"participant.added"}
+        assert added.thread.members[user].role is Role.SUPPORT
+        page = await history(unlimited_world.messaging, Actor(user), thread.id)
+        assert {message.body for message in page.messages} == {""}
+        assert {message.event for message in page.messages} == {"participant.added"}
     with pytest.raises(ThreadNotFound):
-        await seats.add(roomy.messaging, newcomer, thread.id, invited)
+        await participants.add(unlimited_world.messaging, newcomer, thread.id, invited)
 
 
 @pytest.mark.parametrize("bound", [False, True])
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.DIRECT])
-async def test_who_may_open_what(roomy: World, kind: Kind, bound: bool) -> None:
-    cleo, ben = await roomy.person("cleo"), await roomy.person("ben")
+async def test_who_may_open_what(unlimited_world: World, kind: Kind, bound: bool) -> None:
+    cleo, ben = await unlimited_world.person("cleo"), await unlimited_world.person("ben")
     wanted = opening.Opening(
         kind=kind,
         others=(opening.Invited(ben.user),),
@@ -264,10 +274,10 @@ async def test_who_may_open_what(roomy: World, kind: Kind, bound: bool) -> None:
     )
     rights = CREATION[Creation.KIND][kind] and (not bound or CREATION[Creation.BOUND][kind])
     if rights:
-        await opening.open_thread(roomy.messaging, cleo, wanted)
+        await opening.open_thread(unlimited_world.messaging, cleo, wanted)
     else:
         with pytest.raises(InvalidThread):
-            await opening.open_thread(roomy.messaging, cleo, wanted)
+            await opening.open_thread(unlimited_world.messaging, cleo, wanted)
     for scope in (Scope.MODERATOR, Scope.SERVICE):
         staff = Actor(cleo.user, frozenset({Scope.USER, scope}))
-        assert (await opening.open_thread(roomy.messaging, staff, wanted)).kind is kind
+        assert (await opening.open_thread(unlimited_world.messaging, staff, wanted)).kind is kind

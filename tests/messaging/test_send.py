@@ -5,13 +5,13 @@ import dataclasses
 
 import pytest
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.ids import MessageId, ThreadId, UserId
-from greenroom.messaging import delete, edit, inbox, lock, react, seats
+from greenroom.messaging import delete, edit, inbox, lock, participants, react
 from greenroom.messaging.block import block_person
 from greenroom.messaging.events import Event, audience
 from greenroom.messaging.history import history
-from greenroom.messaging.models import Frame, Kind, Role, Status, Thread
+from greenroom.messaging.models import Kind, Message, Role, Status, Thread
 from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.problems import (
     ClientIdReused,
@@ -23,16 +23,16 @@ from greenroom.messaging.problems import (
 )
 from greenroom.messaging.send import Held, Outgoing, Sent, send
 from greenroom.people.actor import Actor, Scope
-from tests.messaging.world import UNLIMITED, World, contexts
 from tests.stores import IN_2100_MS
+from tests.world import UNLIMITED, World, messaging_on
 
 
-async def _frames(world: World, name: str, thread: ThreadId) -> tuple[Frame, ...]:
-    return (await history(world.messaging, world.actors[name], thread, limit=100)).frames
+async def _messages(world: World, name: str, thread: ThreadId) -> tuple[Message, ...]:
+    return (await history(world.messaging, world.actors[name], thread, limit=100)).messages
 
 
 def _spacious(world: World) -> World:
-    messaging = contexts(world.store, world.clock, UNLIMITED)
+    messaging = messaging_on(world.store, world.clock, UNLIMITED)
     return World(messaging, world.clock, world.actors, UNLIMITED)
 
 
@@ -44,9 +44,9 @@ async def test_a_retry_is_answered_with_the_first_message_on_every_node(world: W
     for node in (world, world.another_node()):
         again = await send(node.messaging, ana, thread.id, outgoing)
         assert isinstance(again, Sent)
-        assert again.frame == first.frame
+        assert again.message == first.message
         assert again.again
-    assert len(await _frames(world, "ben", thread.id)) == 1
+    assert len(await _messages(world, "ben", thread.id)) == 1
 
 
 async def test_the_same_name_for_another_text_is_refused(world: World) -> None:
@@ -57,18 +57,18 @@ async def test_the_same_name_for_another_text_is_refused(world: World) -> None:
             await send(world.messaging, world.actors["ana"], thread.id, other)
     same_name_of_another = Outgoing("c1", "Sunday?")
     await send(world.messaging, world.actors["ben"], thread.id, same_name_of_another)
-    assert len(await _frames(world, "ana", thread.id)) == 2
+    assert len(await _messages(world, "ana", thread.id)) == 2
 
 
 async def test_a_retry_gets_its_answer_even_from_outside(world: World) -> None:
     thread = await world.inquiry()
     ana, outgoing = world.actors["ana"], Outgoing("c", "Is Friday free?")
     first = await send(world.messaging, ana, thread.id, outgoing)
-    await seats.leave(world.messaging, ana, thread.id)
+    await participants.leave(world.messaging, ana, thread.id)
     again = await send(world.messaging, ana, thread.id, outgoing)
     assert isinstance(first, Sent)
     assert isinstance(again, Sent)
-    assert again.frame.id == first.frame.id
+    assert again.message.id == first.message.id
     with pytest.raises(ThreadNotFound):
         await send(world.messaging, ana, thread.id, Outgoing("d", "One more."))
 
@@ -76,7 +76,7 @@ async def test_a_retry_gets_its_answer_even_from_outside(world: World) -> None:
 async def test_a_short_text_that_is_refused_makes_no_longer_one_uncounted(world: World) -> None:
     """Both have the same digest, which knows neither case nor punctuation."""
     thread = await world.inquiry()
-    node = contexts(world.store, world.clock, UNLIMITED)
+    node = messaging_on(world.store, world.clock, UNLIMITED)
     ana = world.actors["ana"]
     await send(node, ana, thread.id, Outgoing("used", "something else"))
     outcomes = []
@@ -99,8 +99,8 @@ async def test_twenty_duplicates_at_once_on_two_nodes_are_one_message(world: Wor
             for _ in range(10)
         )
     )
-    assert len({answer.frame.id for answer in answers if isinstance(answer, Sent)}) == 1
-    assert len(await _frames(world, "ben", thread.id)) == 1
+    assert len({answer.message.id for answer in answers if isinstance(answer, Sent)}) == 1
+    assert len(await _messages(world, "ben", thread.id)) == 1
 
 
 async def test_fifty_messages_at_once_all_land_once(world: World) -> None:
@@ -112,10 +112,10 @@ async def test_fifty_messages_at_once_all_land_once(world: World) -> None:
             for n in range(50)
         )
     )
-    assert sorted(one.frame.seq for one in sent if isinstance(one, Sent)) == list(range(1, 51))
-    frames = await _frames(world, "ben", thread.id)
-    assert [frame.seq for frame in frames] == list(range(1, 51))
-    assert len({frame.body for frame in frames}) == 50
+    assert sorted(one.message.seq for one in sent if isinstance(one, Sent)) == list(range(1, 51))
+    messages = await _messages(world, "ben", thread.id)
+    assert [message.seq for message in messages] == list(range(1, 51))
+    assert len({message.body for message in messages}) == 50
     assert (await inbox.counts(world.messaging, world.actors["ben"])).badge == 50
 
 
@@ -131,11 +131,11 @@ async def test_two_nodes_that_write_to_one_thread_keep_one_order_without_gaps(
             await send(nodes[name].messaging, world.actors[name], thread.id, outgoing)
 
     await asyncio.gather(talk("ana"), talk("ben"))
-    frames = await _frames(world, "ana", thread.id)
-    assert [frame.seq for frame in frames] == list(range(1, 31))
-    assert [frame.ms for frame in frames] == sorted({frame.ms for frame in frames})
+    messages = await _messages(world, "ana", thread.id)
+    assert [message.seq for message in messages] == list(range(1, 31))
+    assert [message.ms for message in messages] == sorted({message.ms for message in messages})
     for name in ("ana", "ben"):
-        said = [frame.body for frame in frames if frame.author == world.user(name)]
+        said = [message.body for message in messages if message.author == world.user(name)]
         assert said == [f"{name} {n}" for n in range(15)]
 
 
@@ -150,16 +150,16 @@ async def test_a_node_whose_clock_is_behind_keeps_the_order(world: World) -> Non
     cleo = await world.person("cleo", Scope.MODERATOR)
     await world.say("ana", thread.id, "one")
     await world.say("ana", group.id, "before her time")
-    await seats.add(world.messaging, world.actors["ana"], group.id, Invited(cleo.user))
-    slow = HeldClock(IN_2100_MS)
-    behind = World(contexts(world.store, slow), slow, world.actors, _sent=100)
+    await participants.add(world.messaging, world.actors["ana"], group.id, Invited(cleo.user))
+    slow = ManualClock(IN_2100_MS)
+    behind = World(messaging_on(world.store, slow), slow, world.actors, _sent=100)
     await behind.say("ben", thread.id, "two")
     await behind.say("ben", group.id, "welcome")
     await world.say("ana", thread.id, "three")
-    bodies = [frame.body for frame in await _frames(world, "ana", thread.id)]
+    bodies = [message.body for message in await _messages(world, "ana", thread.id)]
     assert bodies == ["one", "two", "three"]
-    gate = (await history(world.messaging, cleo, group.id)).frames
-    assert [frame.seq for frame in gate] == [2, 3]
+    gate = (await history(world.messaging, cleo, group.id)).messages
+    assert [message.seq for message in gate] == [2, 3]
 
 
 async def test_nobody_writes_where_they_are_not(world: World) -> None:
@@ -174,7 +174,7 @@ async def test_nobody_hears_what_a_blocked_person_writes_edits_or_reacts(
     world: World,
 ) -> None:
     thread = await world.inquiry()
-    frame = await world.say("ana", thread.id, "Hello.")
+    message = await world.say("ana", thread.id, "Hello.")
     theirs = await world.say("ben", thread.id, "Hello.")
     await block_person(world.messaging, world.actors["ben"], world.user("ana"))
     ana, heard = world.actors["ana"], set[UserId]()
@@ -182,12 +182,12 @@ async def test_nobody_hears_what_a_blocked_person_writes_edits_or_reacts(
     def hear(head: Thread, event: Event) -> None:
         heard.update(audience(head, event, world.clock.now_ms()))
 
-    messaging = dataclasses.replace(world.messaging, tell=hear)
+    messaging = dataclasses.replace(world.messaging, publish=hear)
     await send(messaging, ana, thread.id, Outgoing("c", "Why?"))
-    await edit.edit(messaging, ana, thread.id, frame.id, "Why?")
+    await edit.edit(messaging, ana, thread.id, message.id, "Why?")
     await react.react(messaging, ana, thread.id, theirs.id, "👎")
     assert heard == {ana.user}
-    assert len(await _frames(world, "ana", thread.id)) == 3
+    assert len(await _messages(world, "ana", thread.id)) == 3
 
 
 async def test_a_locked_thread_is_for_staff_and_locking_works_from_any_node(world: World) -> None:
@@ -201,7 +201,7 @@ async def test_a_locked_thread_is_for_staff_and_locking_works_from_any_node(worl
     with pytest.raises(ConversationLocked):
         await world.say("ana", thread.id, "And closed.")
     await lock.lock(other, mod, thread.id)
-    events = [frame.event for frame in await _frames(world, "ana", thread.id)]
+    events = [message.event for message in await _messages(world, "ana", thread.id)]
     assert events == ["thread.locked", "thread.unlocked", None, "thread.locked"]
 
 
@@ -213,23 +213,23 @@ async def test_a_sellers_message_waits_for_the_buyer_and_a_buyers_for_the_seller
 
     async def folders() -> tuple[str, ...]:
         pages = [await inbox.inbox(world.messaging, actor) for actor in (ana, ben)]
-        return tuple(str(page.rows[0].standing.folder) for page in pages)
+        return tuple(str(page.rows[0].row_state.folder) for page in pages)
 
     assert await folders() == ("offers", "offers")
     await world.say("ana", thread.id, "Friday?")
     assert await folders() == ("offers", "action")
     await world.say("ben", thread.id, "Yes.")
     assert await folders() == ("action", "offers")
-    seen = (await history(world.messaging, ana, thread.id)).side.thread
+    seen = (await history(world.messaging, ana, thread.id)).view.thread
     assert (seen.status, seen.awaiting) == (Status.AWAITING_REPLY, (ana.user,))
 
 
 async def test_a_reply_is_to_a_message_of_the_thread_that_the_sender_may_see(world: World) -> None:
     thread, other = await world.inquiry(), await world.inquiry("ana", "cleo")
-    frame = await world.say("ben", thread.id, "Hello.")
-    sent = await world.say("ana", thread.id, "Hello to you.", reply_to=frame.id)
-    assert sent.reply_to == frame.id
-    for wrong in (MessageId("msg_" + "0" * 26), MessageId("nonsense"), frame.id):
+    message = await world.say("ben", thread.id, "Hello.")
+    sent = await world.say("ana", thread.id, "Hello to you.", reply_to=message.id)
+    assert sent.reply_to == message.id
+    for wrong in (MessageId("msg_" + "0" * 26), MessageId("nonsense"), message.id):
         with pytest.raises(MessageNotFound):
             await world.say("ana", other.id, "What?", reply_to=wrong)
 
@@ -237,21 +237,21 @@ async def test_a_reply_is_to_a_message_of_the_thread_that_the_sender_may_see(wor
 async def test_an_edit_keeps_what_was_said_and_a_deletion_leaves_a_tombstone(world: World) -> None:
     thread = await world.inquiry()
     ana, ben = world.actors["ana"], world.actors["ben"]
-    frame = await world.say("ana", thread.id, "Fryday?")
-    edited = await edit.edit(world.messaging, ana, thread.id, frame.id, "Friday?", version=1)
-    assert isinstance(edited, Frame)
+    message = await world.say("ana", thread.id, "Fryday?")
+    edited = await edit.edit(world.messaging, ana, thread.id, message.id, "Friday?", version=1)
+    assert isinstance(edited, Message)
     assert [one.body for one in edited.edits] == ["Fryday?"]
     with pytest.raises(VersionMismatch):
-        await edit.edit(world.messaging, ana, thread.id, frame.id, "Sunday?", version=1)
+        await edit.edit(world.messaging, ana, thread.id, message.id, "Sunday?", version=1)
     with pytest.raises(NotYours):
-        await delete.delete(world.messaging, ben, thread.id, frame.id)
-    await react.react(world.messaging, ben, thread.id, frame.id, "👍")
-    await delete.delete(world.messaging, ana, thread.id, frame.id)
-    (tomb,) = await _frames(world, "ben", thread.id)
+        await delete.delete(world.messaging, ben, thread.id, message.id)
+    await react.react(world.messaging, ben, thread.id, message.id, "👍")
+    await delete.delete(world.messaging, ana, thread.id, message.id)
+    (tomb,) = await _messages(world, "ben", thread.id)
     assert (tomb.seq, tomb.body, tomb.edits, tomb.reactions) == (1, "", (), {})
     assert tomb.deleted_by == ana.user
     with pytest.raises(MessageNotFound):
-        await react.react(world.messaging, ben, thread.id, frame.id, "👍")
+        await react.react(world.messaging, ben, thread.id, message.id, "👍")
     assert (await inbox.inbox(world.messaging, ben)).rows[0].thread.preview == ""
 
 
@@ -262,11 +262,11 @@ async def test_reactions_of_many_at_once_are_all_kept(world: World) -> None:
         kind=Kind.BOOKING, others=tuple(Invited(one.user, Role.BUYER) for one in people)
     )
     thread = await open_thread(world.messaging, ana, group)
-    frame = await world.say("ana", thread.id, "Who comes?")
+    message = await world.say("ana", thread.id, "Who comes?")
 
     async def like(actor: Actor) -> None:
-        await react.react(world.messaging, actor, thread.id, frame.id, "👍")
+        await react.react(world.messaging, actor, thread.id, message.id, "👍")
 
     await asyncio.gather(*(like(actor) for actor in people))
-    (found,) = await _frames(world, "ana", thread.id)
+    (found,) = await _messages(world, "ana", thread.id)
     assert set(found.reactions["👍"]) == {actor.user for actor in people}

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from greenroom.errors import Problem
-from greenroom.messaging import answer, inbox, seats
+from greenroom.messaging import inbox, participants, respond
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Folder, Kind
@@ -13,7 +13,7 @@ from greenroom.messaging.open import Invited, Opening, open_direct, open_thread
 from greenroom.messaging.problems import (
     AlreadyAsked,
     InvalidText,
-    NotPlain,
+    PlainTextOnly,
     RequestPending,
     TextRefused,
 )
@@ -22,10 +22,10 @@ from greenroom.messaging.start import Started, start
 from greenroom.messaging.sync import sync
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import RATES, Limit, Rate, TooMany
-from greenroom.safety.look import Pattern
+from greenroom.safety.matchers import Pattern
 from greenroom.safety.models import Case, HeldMessage, case_id
-from greenroom.safety.rules import POLICY, Leads, Policy, Rule
-from tests.messaging.world import World, contexts
+from greenroom.safety.rules import DEFAULT_RULES, Rule, RuleSet, Severity
+from tests.world import World, messaging_on
 
 SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
 _EVERYWHERE = (Folder.ALL, Folder.ARCHIVED, Folder.SPAM)
@@ -41,15 +41,15 @@ async def _rows(world: World, *actors: Actor) -> list[int]:
     for actor in actors:
         pages = [await inbox.inbox(world.messaging, actor, folder) for folder in _EVERYWHERE]
         found.append(sum(len(page.rows) for page in pages))
-    await world.messaging.chores.run()
+    await world.messaging.deferred.run()
     return found
 
 
 def _without_fish(world: World) -> None:
     """Nothing is refused to everybody by itself; so that something is, there is a rule more."""
-    rule = Rule(name="no-fish", look=Pattern("fish"), leads=Leads.REFUSE)
-    policy = Policy(rules=(*POLICY.rules, rule))
-    safety = dataclasses.replace(world.messaging.safety, policy=policy)
+    rule = Rule(name="no-fish", matcher=Pattern("fish"), severity=Severity.REFUSE)
+    rule_set = RuleSet(rules=(*DEFAULT_RULES.rules, rule))
+    safety = dataclasses.replace(world.messaging.safety, rule_set=rule_set)
     world.messaging = dataclasses.replace(world.messaging, safety=safety)
 
 
@@ -65,10 +65,10 @@ async def test_a_thread_begins_with_its_first_message(world: World) -> None:
     assert started.made
     assert await _rows(world, cleo, ana) == [1, 1]
     [row] = (await inbox.inbox(world.messaging, ana)).rows
-    assert (row.standing.folder, row.standing.unread) == (Folder.REQUESTS, 1)
+    assert (row.row_state.folder, row.row_state.unread) == (Folder.REQUESTS, 1)
     assert (row.thread.preview, row.thread.last_sender) == ("Hello Ana!", cleo.user)
     [changed] = (await sync(world.messaging, ana, cursor)).threads
-    assert [frame.body for frame in changed.frames] == ["Hello Ana!"]
+    assert [message.body for message in changed.messages] == ["Hello Ana!"]
     for _ in range(2):
         await world.say("cleo", started.thread.id, "And?")
     with pytest.raises(RequestPending):
@@ -81,14 +81,14 @@ async def test_what_is_suspected_of_the_sender_is_with_the_request_from_the_star
     cleo, ana = await _strangers(world)
     started = await start(world.messaging, cleo, _with(ana), "Mail me: cleo at example dot com")
     assert started.thread.gates[ana.user].reason == "OFF_PLATFORM"
-    await answer.accept(world.messaging, ana, started.thread.gates[ana.user].id)
+    await respond.accept(world.messaging, ana, started.thread.gates[ana.user].id)
 
 
 @pytest.mark.parametrize("kind", [Kind.INQUIRY, Kind.DIRECT])
 @pytest.mark.parametrize(
     ("body", "problem"),
     [
-        ("See https://shop.example for more", NotPlain),
+        ("See https://shop.example for more", PlainTextOnly),
         ("Fish?", TextRefused),
         (" \n ", InvalidText),
     ],
@@ -107,8 +107,8 @@ async def test_nothing_is_left_of_a_message_that_is_refused(
 
 async def test_nothing_is_left_of_a_message_too_many(world: World) -> None:
     cleo, ana = await _strangers(world)
-    none = Rate(most=0, window_ms=1000, unasked=0, step=1, keep_ms=1000)
-    world.messaging = contexts(world.store, world.clock, {**RATES, Limit.MESSAGES: none})
+    none = Rate(most=0, window_ms=1000, local_share=0, lease_size=1, lease_ms=1000)
+    world.messaging = messaging_on(world.store, world.clock, {**RATES, Limit.MESSAGES: none})
     with pytest.raises((TooMany, ValueError)):
         await start(world.messaging, cleo, _with(ana), "Hello!")
     assert await _rows(world, cleo, ana) == [0, 0]
@@ -148,8 +148,8 @@ async def test_a_thread_whose_first_message_is_held_is_in_nobodys_inbox_until_it
         assert (synced.threads, synced.gone) == ((), ())
     await Enforcement(world.messaging).release(case)
     assert await _rows(world, by, to) == [one + 1 for one in before]
-    [frame] = (await history(world.messaging, to, started.thread.id)).frames
-    assert (frame.body, frame.seq) == (SCAM, 1)
+    [message] = (await history(world.messaging, to, started.thread.id)).messages
+    assert (message.body, message.seq) == (SCAM, 1)
 
 
 async def test_whoever_goes_on_writing_after_a_held_message_has_the_thread(world: World) -> None:
@@ -158,7 +158,7 @@ async def test_whoever_goes_on_writing_after_a_held_message_has_the_thread(world
     await world.say("cleo", started.thread.id, "Good morning!")
     assert await _rows(world, cleo, ana) == [1, 1]
     await Enforcement(world.messaging).remove(case)
-    assert len((await history(world.messaging, ana, started.thread.id)).frames) == 1
+    assert len((await history(world.messaging, ana, started.thread.id)).messages) == 1
 
 
 async def test_a_retry_says_nothing_twice_whatever_has_become_of_the_thread(world: World) -> None:
@@ -166,15 +166,15 @@ async def test_a_retry_says_nothing_twice_whatever_has_become_of_the_thread(worl
     direct = _with(ana, kind=Kind.DIRECT)
     first = await start(world.messaging, cleo, direct, "Hello!", key="k")
     assert isinstance(first.first, Sent)
-    await answer.accept(world.messaging, ana, first.thread.gates[ana.user].id)
+    await respond.accept(world.messaging, ana, first.thread.gates[ana.user].id)
     again = await start(world.messaging, cleo, direct, "Hello!", key="k")
     assert isinstance(again.first, Sent)
     assert (again.made, again.first.again) == (False, True)
-    await seats.leave(world.messaging, cleo, first.thread.id)
+    await participants.leave(world.messaging, cleo, first.thread.id)
     back = await start(world.messaging, cleo, direct, "Hello!", key="k")
     assert isinstance(back.first, Sent)
-    assert back.first.frame.id == first.first.frame.id
-    assert len((await history(world.messaging, ana, first.thread.id)).frames) == 1
+    assert back.first.message.id == first.first.message.id
+    assert len((await history(world.messaging, ana, first.thread.id)).messages) == 1
 
 
 async def test_the_first_message_into_a_thread_that_waits_is_one_more_of_it(world: World) -> None:
@@ -192,9 +192,9 @@ async def test_coming_back_to_a_direct_thread_with_words_that_are_refused_change
 ) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     thread = await open_direct(world.messaging, ana, ben.user)
-    await answer.accept(world.messaging, ben, thread.gates[ben.user].id)
+    await respond.accept(world.messaging, ben, thread.gates[ben.user].id)
     await world.say("ana", thread.id, "Hello!")
-    await seats.leave(world.messaging, ana, thread.id)
+    await participants.leave(world.messaging, ana, thread.id)
     direct = _with(ben, kind=Kind.DIRECT)
     _without_fish(world)
     with pytest.raises(TextRefused):
@@ -202,8 +202,8 @@ async def test_coming_back_to_a_direct_thread_with_words_that_are_refused_change
     assert await _rows(world, ana, ben) == [0, 1]
     back = await start(world.messaging, ana, direct, "Here I am again.")
     assert (back.thread.id, back.made) == (thread.id, False)
-    seen = (await history(world.messaging, ana, thread.id)).frames
-    assert [frame.body for frame in seen] == ["Hello!", "Here I am again."]
+    seen = (await history(world.messaging, ana, thread.id)).messages
+    assert [message.body for message in seen] == ["Hello!", "Here I am again."]
     assert await _rows(world, ana, ben) == [1, 1]
 
 
@@ -214,4 +214,4 @@ async def test_the_first_message_can_be_answered_and_sent_again(world: World) ->
     outgoing = Outgoing(started.client_id, "Is Friday free?")
     again = await send(world.messaging, ana, started.thread.id, outgoing)
     assert isinstance(again, Sent)
-    assert (again.again, again.frame.seq) == (True, 1)
+    assert (again.again, again.message.seq) == (True, 1)

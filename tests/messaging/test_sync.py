@@ -7,179 +7,185 @@ from base64 import urlsafe_b64decode
 import msgspec
 import pytest
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.messaging import (
-    answer,
-    given,
     inbox,
-    look as looking,
+    known_threads,
     open as opening,
+    participants,
     react,
     read,
-    seats,
+    respond,
     send,
+    thread_snapshot as looking,
 )
 from greenroom.messaging.models import Kind
 from greenroom.messaging.sync import cursor_now, sync
 from greenroom.store.cursors import MAX_CURSOR
 from greenroom.store.problems import InvalidCursor
-from tests.messaging.changes import (
+from tests.messaging.inbox_changes import (
     CHANGES,
     NOTHING_TO_SEE,
+    BusyInbox,
     Change,
-    Stage,
     a_word_more_with_a_request,
     accepting,
 )
-from tests.messaging.device import Device
-from tests.messaging.world import UNLIMITED, World, contexts
+from tests.messaging.sync_client import SyncClient
+from tests.world import UNLIMITED, World, messaging_on
 
 
-async def _devices(stage: Stage) -> list[Device]:
-    found = [Device(stage.messaging, actor) for actor in stage.world.actors.values()]
-    for device in found:
-        await device.reload()
+async def _devices(busy: BusyInbox) -> list[SyncClient]:
+    found = [SyncClient(busy.messaging, actor) for actor in busy.world.actors.values()]
+    for client in found:
+        await client.reload()
     return found
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 @pytest.mark.parametrize("resting", [False, True], ids=["lively", "resting"])
 async def test_whoever_comes_back_sees_what_a_reload_shows(
-    roomy: World, change: Change, resting: bool
+    unlimited_world: World, change: Change, resting: bool
 ) -> None:
-    stage = await Stage(roomy).set_up()
+    busy = await BusyInbox(unlimited_world).set_up()
     if resting:
-        await stage.comes_to_rest()
-    devices = await _devices(stage)
-    roomy.clock.advance(seconds=60)
-    before = await devices[0].reloaded()
-    await change(stage)
-    roomy.clock.advance(seconds=60)
-    for device in devices:
-        await device.sync()
-        assert device.shown() == await device.reloaded()
+        await busy.comes_to_rest()
+    clients = await _devices(busy)
+    unlimited_world.clock.advance(seconds=60)
+    before = await clients[0].reloaded()
+    await change(busy)
+    unlimited_world.clock.advance(seconds=60)
+    for client in clients:
+        await client.sync()
+        assert client.shown() == await client.reloaded()
     if change not in NOTHING_TO_SEE:
-        assert devices[0].shown() != before
-    assert not any(device.resets for device in devices)
+        assert clients[0].shown() != before
+    assert not any(client.resets for client in clients)
 
 
 @pytest.mark.timeout(1200)
 async def test_all_of_it_in_a_row_on_both_engines(world: World) -> None:
-    spacious = World(contexts(world.store, world.clock, UNLIMITED), world.clock, rates=UNLIMITED)
-    stage = await Stage(spacious).set_up()
-    device = Device(stage.messaging, stage.ana)
-    await device.reload()
+    spacious = World(
+        messaging_on(world.store, world.clock, UNLIMITED), world.clock, rates=UNLIMITED
+    )
+    busy = await BusyInbox(spacious).set_up()
+    client = SyncClient(busy.messaging, busy.ana)
+    await client.reload()
     for change in CHANGES:
-        stage.world.clock.advance(seconds=20)
-        await change(stage)
-        await device.sync()
-        assert device.shown() == await device.reloaded(), change.__name__
+        busy.world.clock.advance(seconds=20)
+        await change(busy)
+        await client.sync()
+        assert client.shown() == await client.reloaded(), change.__name__
 
 
 async def test_a_device_that_was_away_for_weeks_finds_all_of_it_at_once(
-    roomy: World,
+    unlimited_world: World,
 ) -> None:
-    stage = await Stage(roomy).set_up()
-    await stage.comes_to_rest()
-    device = Device(stage.messaging, stage.ana)
-    await device.reload()
-    roomy.clock.advance(days=1)
+    busy = await BusyInbox(unlimited_world).set_up()
+    await busy.comes_to_rest()
+    client = SyncClient(busy.messaging, busy.ana)
+    await client.reload()
+    unlimited_world.clock.advance(days=1)
     for change in CHANGES[:-2]:
-        await change(stage)
-    await stage.comes_to_rest()
-    await device.sync()
-    assert device.shown() == await device.reloaded()
-    assert device.resets == 0
+        await change(busy)
+    await busy.comes_to_rest()
+    await client.sync()
+    assert client.shown() == await client.reloaded()
+    assert client.resets == 0
 
 
 async def test_after_a_month_one_starts_over(world: World) -> None:
     thread = await world.inquiry()
-    device = Device(world.messaging, world.actors["ana"])
-    await device.reload()
+    client = SyncClient(world.messaging, world.actors["ana"])
+    await client.reload()
     world.clock.advance(days=29)
-    await device.sync()
-    assert device.resets == 0
+    await client.sync()
+    assert client.resets == 0
     world.clock.advance(days=30)
     await world.say("ben", thread.id, "Still there?")
-    await device.sync()
-    assert device.resets == 1
-    assert device.shown() == await device.reloaded()
+    await client.sync()
+    assert client.resets == 1
+    assert client.shown() == await client.reloaded()
     await world.say("ben", thread.id, "Hello?")
-    await device.sync()
-    assert device.resets == 1
-    assert device.shown() == await device.reloaded()
+    await client.sync()
+    assert client.resets == 1
+    assert client.shown() == await client.reloaded()
 
 
 async def test_many_changed_threads_come_page_by_page_and_none_is_missed_when_rows_move_meanwhile(
-    roomy: World,
+    unlimited_world: World,
 ) -> None:
-    threads = [(await roomy.inquiry("ana", f"seller{n}")).id for n in range(50)]
-    ana = roomy.actors["ana"]
-    device = Device(roomy.messaging, ana)
-    await device.reload()
-    roomy.clock.advance(days=1)
+    threads = [(await unlimited_world.inquiry("ana", f"seller{n}")).id for n in range(50)]
+    ana = unlimited_world.actors["ana"]
+    client = SyncClient(unlimited_world.messaging, ana)
+    await client.reload()
+    unlimited_world.clock.advance(days=1)
     for n, thread in enumerate(threads):
-        roomy.clock.advance(seconds=30)
-        await roomy.say(f"seller{n}", thread, f"Number {n}")
-    roomy.clock.advance(seconds=3600)
-    first = await sync(roomy.messaging, ana, device.cursor)
+        unlimited_world.clock.advance(seconds=30)
+        await unlimited_world.say(f"seller{n}", thread, f"Number {n}")
+    unlimited_world.clock.advance(seconds=3600)
+    first = await sync(unlimited_world.messaging, ana, client.cursor)
     assert first.more
-    seen = {changed.side.thread.id: changed for changed in first.threads}
+    seen = {changed.view.thread.id: changed for changed in first.threads}
     waiting = [n for n, thread in enumerate(threads) if thread not in seen]
     # Rows that were not read yet go to the top of the shelf, and one leaves it.
     for n in waiting[:3]:
-        await roomy.say(f"seller{n}", threads[n], "Hello?")
-    await read.mark_read(roomy.messaging, ana, threads[waiting[5]], 1)
-    roomy.clock.advance(seconds=3600)
-    await inbox.inbox(roomy.messaging, ana)
-    await roomy.messaging.chores.run()
+        await unlimited_world.say(f"seller{n}", threads[n], "Hello?")
+    await read.mark_read(unlimited_world.messaging, ana, threads[waiting[5]], 1)
+    unlimited_world.clock.advance(seconds=3600)
+    await inbox.inbox(unlimited_world.messaging, ana)
+    await unlimited_world.messaging.deferred.run()
     cursor = first.cursor
     while True:
-        page = await sync(roomy.messaging, ana, cursor)
-        seen |= {changed.side.thread.id: changed for changed in page.threads}
+        page = await sync(unlimited_world.messaging, ana, cursor)
+        seen |= {changed.view.thread.id: changed for changed in page.threads}
         cursor = page.cursor
         if not page.more:
             break
-    bodies = {thread: [frame.body for frame in found.frames] for thread, found in seen.items()}
+    bodies = {
+        thread: [message.body for message in found.messages] for thread, found in seen.items()
+    }
     assert {thread: said[0] for thread, said in bodies.items()} == {
         thread: f"Number {n}" for n, thread in enumerate(threads)
     }
 
 
 async def test_a_request_that_is_accepted_between_two_pages_keeps_its_messages(
-    roomy: World,
+    unlimited_world: World,
 ) -> None:
-    stage = await Stage(roomy).set_up()
-    device = Device(roomy.messaging, stage.ana)
-    await device.reload()
-    roomy.clock.advance(seconds=60)
-    await a_word_more_with_a_request(stage)
+    busy = await BusyInbox(unlimited_world).set_up()
+    client = SyncClient(unlimited_world.messaging, busy.ana)
+    await client.reload()
+    unlimited_world.clock.advance(seconds=60)
+    await a_word_more_with_a_request(busy)
     for n in range(25):
-        await stage.opens(f"stranger{n}", "ana", "Hello!")
-    roomy.clock.advance(seconds=60)
-    first = await sync(roomy.messaging, stage.ana, device.cursor)
+        await busy.opens(f"stranger{n}", "ana", "Hello!")
+    unlimited_world.clock.advance(seconds=60)
+    first = await sync(unlimited_world.messaging, busy.ana, client.cursor)
     assert first.more
-    await accepting(stage)
-    device.cursor = first.cursor
+    await accepting(busy)
+    client.cursor = first.cursor
     for changed in first.threads:
-        await device._apply(changed)
-    roomy.clock.advance(seconds=60)
-    await device.sync()
-    await device.sync()
-    assert device.shown() == await device.reloaded()
+        await client._apply(changed)
+    unlimited_world.clock.advance(seconds=60)
+    await client.sync()
+    await client.sync()
+    assert client.shown() == await client.reloaded()
 
 
-async def test_a_long_absence_from_one_thread_is_said_to_be_truncated(roomy: World) -> None:
-    thread = await roomy.inquiry()
-    device = Device(roomy.messaging, roomy.actors["ana"])
-    await device.reload()
-    roomy.clock.advance(seconds=60)
-    for n in range(looking.MAX_FRAMES + 5):
-        await roomy.say("ben", thread.id, f"and {n}")
-    answer_ = await sync(roomy.messaging, roomy.actors["ana"], device.cursor)
+async def test_a_long_absence_from_one_thread_is_said_to_be_truncated(
+    unlimited_world: World,
+) -> None:
+    thread = await unlimited_world.inquiry()
+    client = SyncClient(unlimited_world.messaging, unlimited_world.actors["ana"])
+    await client.reload()
+    unlimited_world.clock.advance(seconds=60)
+    for n in range(looking.MAX_MESSAGES + 5):
+        await unlimited_world.say("ben", thread.id, f"and {n}")
+    answer_ = await sync(unlimited_world.messaging, unlimited_world.actors["ana"], client.cursor)
     assert [changed.truncated for changed in answer_.threads] == [True]
-    await device.sync()
-    assert device.shown() == await device.reloaded()
+    await client.sync()
+    assert client.shown() == await client.reloaded()
 
 
 async def test_a_write_that_bears_an_earlier_time_than_the_cursor_is_given(world: World) -> None:
@@ -189,7 +195,7 @@ async def test_a_write_that_bears_an_earlier_time_than_the_cursor_is_given(world
     ana = world.actors["ana"]
     world.clock.advance(seconds=3600)
     behind = World(
-        contexts(world.store, HeldClock(world.clock.now_ms()), world.rates),
+        messaging_on(world.store, ManualClock(world.clock.now_ms()), world.rates),
         world.clock,
         world.actors,
         _sent=100,
@@ -197,67 +203,67 @@ async def test_a_write_that_bears_an_earlier_time_than_the_cursor_is_given(world
     world.clock.advance(seconds=50)
     cursor = (await sync(world.messaging, ana)).cursor
     for _ in range(3):
-        frame = await behind.say("ben", thread.id, "Did you see?")
+        message = await behind.say("ben", thread.id, "Did you see?")
         found = await sync(world.messaging, ana, cursor)
-        assert [f.id for changed in found.threads for f in changed.frames] == [frame.id]
+        assert [f.id for changed in found.threads for f in changed.messages] == [message.id]
         cursor = found.cursor
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-async def test_nothing_comes_twice(roomy: World, change: Change) -> None:
+async def test_nothing_comes_twice(unlimited_world: World, change: Change) -> None:
     """However often somebody asks within the time for which a cursor reaches back."""
-    stage = await Stage(roomy).set_up()
-    devices = await _devices(stage)
-    roomy.clock.advance(seconds=20)
-    await change(stage)
-    for device in devices:
-        await device.sync()
+    busy = await BusyInbox(unlimited_world).set_up()
+    clients = await _devices(busy)
+    unlimited_world.clock.advance(seconds=20)
+    await change(busy)
+    for client in clients:
+        await client.sync()
         for _ in range(4):
-            roomy.clock.advance(seconds=7)
-            assert device.cursor is not None
-            again = await sync(stage.messaging, device.actor, device.cursor)
+            unlimited_world.clock.advance(seconds=7)
+            assert client.cursor is not None
+            again = await sync(busy.messaging, client.actor, client.cursor)
             assert (again.threads, again.gone, again.more, again.reset) == ((), (), False, False)
-            device.cursor = again.cursor
+            client.cursor = again.cursor
 
 
 @pytest.mark.parametrize("both", [*itertools.pairwise(CHANGES)], ids=lambda b: b[1].__name__)
 async def test_of_what_comes_after_a_sync_nothing_is_missed(
-    roomy: World, both: tuple[Change, Change]
+    unlimited_world: World, both: tuple[Change, Change]
 ) -> None:
     """Within the same millisecond, and of what the cursor remembers."""
-    stage = await Stage(roomy).set_up()
-    device = Device(stage.messaging, stage.ana)
-    await device.reload()
+    busy = await BusyInbox(unlimited_world).set_up()
+    client = SyncClient(busy.messaging, busy.ana)
+    await client.reload()
     for change in both:
-        await change(stage)
-        await device.sync()
-        assert device.shown() == await device.reloaded()
+        await change(busy)
+        await client.sync()
+        assert client.shown() == await client.reloaded()
 
 
 async def test_each_message_and_each_change_of_one_comes_once_to_somebody_who_polls(
-    roomy: World,
+    unlimited_world: World,
 ) -> None:
-    threads = [(await roomy.inquiry("ana", f"seller{n}")).id for n in range(3)]
-    ana = roomy.actors["ana"]
-    roomy.clock.advance(seconds=3600)
-    cursor, came = (await sync(roomy.messaging, ana)).cursor, list[tuple[str, int]]()
+    threads = [(await unlimited_world.inquiry("ana", f"seller{n}")).id for n in range(3)]
+    ana = unlimited_world.actors["ana"]
+    unlimited_world.clock.advance(seconds=3600)
+    cursor, came = (await sync(unlimited_world.messaging, ana)).cursor, list[tuple[str, int]]()
     said: list[tuple[str, int]] = []
     for second in range(150):
-        roomy.clock.advance(seconds=1)
+        unlimited_world.clock.advance(seconds=1)
         name = f"seller{second % 3}"
-        frame = await roomy.say(name, threads[second % 3], f"Number {second}")
+        message = await unlimited_world.say(name, threads[second % 3], f"Number {second}")
         if second % 5 == 0:
-            actor = roomy.actors[name]
-            await react.react(roomy.messaging, actor, frame.thread, frame.id, "🎉")
-            said.append((frame.id, 2))
+            actor = unlimited_world.actors[name]
+            await react.react(unlimited_world.messaging, actor, message.thread, message.id, "🎉")
+            said.append((message.id, 2))
         else:
-            said.append((frame.id, 1))
+            said.append((message.id, 1))
         if second % 4 == 3:
-            found = await sync(roomy.messaging, ana, cursor)
-            came += [(f.id, f.version) for changed in found.threads for f in changed.frames]
+            found = await sync(unlimited_world.messaging, ana, cursor)
+            came += [(f.id, f.version) for changed in found.threads for f in changed.messages]
             cursor = found.cursor
-    found = await sync(roomy.messaging, ana, cursor)
-    came += [(f.id, f.version) for changed in found.threads for f in changed.frames]
+    found = await sync(unlimited_world.messaging, ana, cursor)
+    came += [(f.id, f.version) for changed in found.threads for f in changed.messages]
     assert sorted(came) == sorted(said)
 
 
@@ -269,30 +275,30 @@ async def test_what_was_there_before_one_started_over_is_not_given_again(world: 
     cursor = (await sync(world.messaging, ana)).cursor
     world.clock.advance(seconds=10)
     assert not (await sync(world.messaging, ana, cursor)).threads
-    frame = await world.say("ben", thread.id, "Just now.")
+    message = await world.say("ben", thread.id, "Just now.")
     found = await sync(world.messaging, ana, cursor)
-    assert [f.id for changed in found.threads for f in changed.frames] == [frame.id]
+    assert [f.id for changed in found.threads for f in changed.messages] == [message.id]
 
 
 async def test_a_cursor_fits_into_a_request_whatever_happened_within_a_minute(
-    roomy: World,
+    unlimited_world: World,
 ) -> None:
-    threads = [(await roomy.inquiry("ana", f"seller{n}")).id for n in range(120)]
-    device = Device(roomy.messaging, roomy.actors["ana"])
-    await device.reload()
-    roomy.clock.advance(days=1)
+    threads = [(await unlimited_world.inquiry("ana", f"seller{n}")).id for n in range(120)]
+    client = SyncClient(unlimited_world.messaging, unlimited_world.actors["ana"])
+    await client.reload()
+    unlimited_world.clock.advance(days=1)
     longest = 0
     for _ in range(3):
         for n, thread in enumerate(threads):
-            await roomy.say(f"seller{n}", thread, f"Number {n}")
+            await unlimited_world.say(f"seller{n}", thread, f"Number {n}")
         more = True
         while more:
-            found = await sync(roomy.messaging, device.actor, device.cursor)
-            device.cursor, more = found.cursor, found.more
+            found = await sync(unlimited_world.messaging, client.actor, client.cursor)
+            client.cursor, more = found.cursor, found.more
             longest = max(longest, len(found.cursor))
     assert MAX_CURSOR // 2 < longest <= MAX_CURSOR
-    again = await sync(roomy.messaging, device.actor, device.cursor)
-    assert len(again.threads) <= len(threads) - given.MOST
+    again = await sync(unlimited_world.messaging, client.actor, client.cursor)
+    assert len(again.threads) <= len(threads) - known_threads.MOST
 
 
 async def test_a_cursor_does_not_show_what_it_remembers(world: World) -> None:
@@ -337,7 +343,7 @@ async def test_being_declined_and_being_read_at_the_gate_are_not_even_told_as_a_
     world.clock.advance(seconds=60)
     await read.mark_delivered(world.messaging, dora, thread.id, 1)
     await read.mark_read(world.messaging, dora, thread.id, 1)
-    await answer.decline(world.messaging, dora, thread.gates[dora.user].id)
+    await respond.decline(world.messaging, dora, thread.gates[dora.user].id)
     found = await sync(world.messaging, ana, cursor)
     assert (found.threads, found.gone) == ((), ())
 
@@ -346,31 +352,31 @@ async def test_being_declined_and_being_read_at_the_gate_are_not_even_told_as_a_
 @pytest.mark.parametrize("resumes", [False, True], ids=["polling", "resume"])
 @pytest.mark.parametrize("meanwhile", [0, 2], ids=["nothing missed", "some missed"])
 async def test_accepting_after_leaving_gives_the_whole_history_again(
-    roomy: World, pause_s: int, resumes: bool, meanwhile: int
+    unlimited_world: World, pause_s: int, resumes: bool, meanwhile: int
 ) -> None:
     """`gone` told the device to drop it; the request showed only what is new."""
-    thread = await roomy.inquiry()
+    thread = await unlimited_world.inquiry()
     for n in range(3):
-        await roomy.say("ana", thread.id, f"Number {n}")
-    ben = roomy.actors["ben"]
-    device = Device(roomy.messaging, ben)
-    await device.reload()
+        await unlimited_world.say("ana", thread.id, f"Number {n}")
+    ben = unlimited_world.actors["ben"]
+    client = SyncClient(unlimited_world.messaging, ben)
+    await client.reload()
 
     async def catch_up() -> None:
-        roomy.clock.advance(seconds=pause_s)
-        await device.sync()
-        assert device.shown() == await device.reloaded()
+        unlimited_world.clock.advance(seconds=pause_s)
+        await client.sync()
+        assert client.shown() == await client.reloaded()
         if resumes:
-            device.cursor = cursor_now(roomy.messaging, ben.user, device.cursor)
+            client.cursor = cursor_now(unlimited_world.messaging, ben.user, client.cursor)
 
     for round_ in range(2):
-        await seats.leave(roomy.messaging, ben, thread.id)
+        await participants.leave(unlimited_world.messaging, ben, thread.id)
         await catch_up()
-        assert thread.id not in device.threads
+        assert thread.id not in client.threads
         for n in range(1 + meanwhile):
-            await roomy.say("ana", thread.id, f"Are you there? {round_} {n}")
+            await unlimited_world.say("ana", thread.id, f"Are you there? {round_} {n}")
         await catch_up()
-        gate = device.threads[thread.id].thread.gates[ben.user]
-        await answer.accept(roomy.messaging, ben, gate.id)
+        gate = client.threads[thread.id].thread.gates[ben.user]
+        await respond.accept(unlimited_world.messaging, ben, gate.id)
         await catch_up()
-        assert len(device.threads[thread.id].frames) == 3 + (round_ + 1) * (1 + meanwhile)
+        assert len(client.threads[thread.id].messages) == 3 + (round_ + 1) * (1 + meanwhile)

@@ -14,7 +14,7 @@ from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.post_system import SystemMessage, post_system
 from greenroom.messaging.problems import InvalidText
 from greenroom.people.actor import SYSTEM, Actor, Scope
-from tests.messaging.world import World
+from tests.world import World
 
 _SERVICE = Actor(SYSTEM, frozenset({Scope.SERVICE}))
 
@@ -26,7 +26,7 @@ async def _post(world: World, thread: ThreadId, client_id: str) -> None:
 
 async def _bodies(world: World, name: str, thread: ThreadId) -> list[str]:
     page = await history(world.messaging, world.actors[name], thread)
-    return [frame.body for frame in page.frames]
+    return [message.body for message in page.messages]
 
 
 async def test_in_a_thread_for_two_a_system_message_misses_only_the_one_who_has_blocked(
@@ -56,7 +56,7 @@ async def test_a_system_conversation_of_a_service_reaches_the_one_who_has_blocke
         thread = await open_thread(world.messaging, _SERVICE, opening)
         await _post(world, thread.id, "s1")
         rows = (await inbox.inbox(world.messaging, person)).rows
-        assert [row.thread.id for row in rows if row.standing.unread] == [thread.id]
+        assert [row.thread.id for row in rows if row.row_state.unread] == [thread.id]
 
 
 @pytest.mark.parametrize("event", sorted(BUILT_IN_EVENTS))

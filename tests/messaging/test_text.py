@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from greenroom.letters import MAX_ACCENTS, MAX_MARKS, MAX_STACK, classes_of
 from greenroom.messaging import text
 from greenroom.messaging.problems import InvalidReaction, InvalidText
-from tests.messaging.page import SAFE, UNSAFE, Page
+from greenroom.unicode import MAX_ACCENTS, MAX_MARKS, MAX_STACK, character_classes
+from tests.messaging.rendered_page import SAFE, UNSAFE, RenderedPage
 
 
 def refusal(call: Callable[[str], object], written: str) -> str:
@@ -167,7 +167,7 @@ HOSTILE = st.lists(st.sampled_from(ALPHABET), max_size=40).map("".join)
 @example("a ` b\nc ` <script> ` d")
 @example("[a\n](javascript:x)[b]: javascript:x\n[x](https://e.org`) `<b>`")
 def test_a_renderer_set_up_as_documented_shows_nothing_foreign(written: str) -> None:
-    assert Page(SAFE.render(written)).foreign == []
+    assert RenderedPage(SAFE.render(written)).foreign == []
 
 
 @pytest.mark.parametrize(
@@ -182,8 +182,8 @@ def test_a_renderer_set_up_as_documented_shows_nothing_foreign(written: str) -> 
     ],
 )
 def test_another_renderer_would_show_something_foreign(bad: str) -> None:
-    assert Page(UNSAFE.render(bad)).foreign
-    assert Page(SAFE.render(bad)).foreign == []
+    assert RenderedPage(UNSAFE.render(bad)).foreign
+    assert RenderedPage(SAFE.render(bad)).foreign == []
 
 
 @settings(max_examples=1_000, deadline=None)
@@ -232,7 +232,9 @@ def test_plain_characters_stay_as_they_are_beside_any_others() -> None:
     plain = [c for c in map(chr, range(0x110000)) if text._PLAIN.fullmatch(c)]
     assert {*"aé€ж字カ한😀\u00a0"} <= {*plain}
     for c in plain:
-        assert classes_of(c) == "x" or (c.isspace() and classes_of(c) == "z"), ascii(c)
+        assert character_classes(c) == "x" or (c.isspace() and character_classes(c) == "z"), ascii(
+            c
+        )
         assert unicodedata.is_normalized("NFC", c), ascii(c)
         assert not unicodedata.combining(c), ascii(c)
     assert (composed | jamo).isdisjoint(plain)

@@ -6,8 +6,7 @@ import pytest
 
 from greenroom.clock import iso
 from greenroom.ids import RequestId, ThreadId
-from greenroom.messaging import open as opening, seats
-from greenroom.messaging.answer import accept, block_sender, decline
+from greenroom.messaging import open as opening, participants
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Kind, Thread
 from greenroom.messaging.problems import (
@@ -16,9 +15,10 @@ from greenroom.messaging.problems import (
     RequestNotFound,
     RequestWithdrawn,
 )
+from greenroom.messaging.respond import accept, block_sender, decline
 from greenroom.messaging.withdraw_request import withdraw_request
 from greenroom.people.suspend import suspend
-from tests.messaging.world import World
+from tests.world import World
 
 AT_ONCE = 5
 
@@ -40,7 +40,7 @@ async def _asked(world: World, *, group: bool) -> tuple[Thread, RequestId]:
 
 async def _events(world: World, thread: ThreadId) -> list[str | None]:
     page = await history(world.messaging, world.actors["ana"], thread)
-    return [frame.event for frame in page.frames if frame.event]
+    return [message.event for message in page.messages if message.event]
 
 
 @pytest.mark.parametrize("group", [False, True], ids=["pair", "group"])
@@ -68,16 +68,16 @@ async def test_of_accepting_and_withdrawing_at_once_one_takes_effect(
         *(both if accepts_first else reversed(both)), return_exceptions=True
     )
     accepted, withdrawn = answers if accepts_first else reversed(answers)
-    head = await world.messaging.heads.read(thread.id)
+    head = await world.messaging.thread_cache.read(thread.id)
     assert head is not None
     if isinstance(accepted, Thread):
         assert isinstance(withdrawn, RequestNotFound)
-        assert dora.user in head.seats
+        assert dora.user in head.members
         assert dora.user not in head.gates
     else:
         assert isinstance(accepted, RequestNotFound)
         assert withdrawn is None
-        assert dora.user not in head.seats or dora.user in head.gates
+        assert dora.user not in head.members or dora.user in head.gates
 
 
 @pytest.mark.parametrize("group", [False, True], ids=["pair", "group"])
@@ -86,9 +86,9 @@ async def test_a_request_that_was_accepted_cannot_be_withdrawn(world: World, gro
     await accept(world.messaging, world.actors["dora"], request)
     with pytest.raises(RequestNotFound):
         await withdraw_request(world.messaging, world.actors["ana"], request)
-    head = await world.messaging.heads.read(thread.id)
+    head = await world.messaging.thread_cache.read(thread.id)
     assert head is not None
-    assert world.user("dora") in head.seats
+    assert world.user("dora") in head.members
 
 
 async def test_removing_somebody_many_times_at_once_never_says_the_conversation_is_gone(
@@ -97,7 +97,7 @@ async def test_removing_somebody_many_times_at_once_never_says_the_conversation_
     thread, _ = await _asked(world, group=True)
     ana, dora = world.actors["ana"], world.user("dora")
     answers = await asyncio.gather(
-        *(seats.remove(world.messaging, ana, thread.id, dora) for _ in range(AT_ONCE)),
+        *(participants.remove(world.messaging, ana, thread.id, dora) for _ in range(AT_ONCE)),
         return_exceptions=True,
     )
     refused = [answer for answer in answers if answer is not None]

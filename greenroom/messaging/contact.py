@@ -1,0 +1,200 @@
+"""Whom somebody may turn to, and who has to be asked first: one request for each pair of people.
+
+    Ephemeral
+    └─ PENDING#{senderId}
+       └─ {targetUserId}    the request that stands, with its thread, and when one may ask again
+
+Whoever has blocked a stranger is asked as well, so that the stranger does not find out; but the
+gate is shut from the start, and nobody sees what waits at it. Somebody whom the sender knows, and
+who has blocked the sender, gets a quiet gate: to the sender there is none (`away.py`). Whether a
+person is suspended changes nothing.
+
+What one would get wrong: an answer does not touch that item. It stands for as long after the asking
+whether the request waits, was declined or has run out, because a time that begins with the answer
+would tell the sender of it. Whoever accepts, opens or writes has met the sender, and is not asked.
+"""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from greenroom.clock import iso
+from greenroom.ids import RequestId, ThreadId, UserId
+from greenroom.messaging import items
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.models import Away, Gate, GateStatus, Thread
+from greenroom.messaging.problems import AlreadyAsked, BlockedByYou, RequestWithdrawn
+from greenroom.messaging.records import MESSAGING, contact_key, pending_key, request_key
+from greenroom.people import directory
+from greenroom.people.actor import Actor, Scope
+from greenroom.safety.blocks import blocked_among, has_blocked
+from greenroom.safety.limits import Limit
+from greenroom.safety.records import EPHEMERAL, EPHEMERAL_TTL
+from greenroom.store.base import Op, Put
+from greenroom.store.expressions import F
+from greenroom.store.values import Item
+
+_AGAIN = "againAt"
+"""When the pair's next request may be made, to the millisecond; the TTL knows only seconds."""
+NO_REQUEST = RequestId("")
+_SKEW_MS = 3_600_000
+"""More than the clocks of two nodes ever differ."""
+
+
+class ContactCheck(Struct, frozen=True):
+    """The gates to people who are turned to."""
+
+    strangers: dict[UserId, GateStatus]
+    """Who has to be asked, and the status that the gate begins with."""
+    refusing: frozenset[UserId]
+    """Who knows the sender and has blocked them: each gets a quiet gate."""
+
+
+async def strangers_among(
+    messaging: Messaging, actor: Actor, others: Sequence[UserId], *limits: Limit
+) -> ContactCheck:
+    """They all exist. Who has blocked the actor is answered as anybody else."""
+    await asyncio.gather(*(directory.by_id(messaging.people, other) for other in others))
+    apart = await blocked_among(messaging.safety, actor.user, others)
+    for other in apart:
+        if await has_blocked(messaging.safety, actor.user, other):
+            raise BlockedByYou
+    strangers = await strangers_of(messaging, actor, others)
+    await check_no_pending_request(messaging, actor.user, strangers)
+    if actor.may(Scope.USER):  # a service that acts for nobody has no limits
+        await messaging.safety.limits.spend(actor.user, *limits)
+    gates = {
+        stranger: GateStatus.BLOCKED if stranger in apart else GateStatus.PENDING
+        for stranger in strangers
+    }
+    return ContactCheck(gates, apart - set(strangers))
+
+
+def is_staff(actor: Actor) -> bool:
+    """The marketplace itself, or one of its people: what they say of a booking is so."""
+    return actor.may(Scope.MODERATOR) or actor.may(Scope.SERVICE)
+
+
+async def strangers_of(
+    messaging: Messaging, actor: Actor, targets: Sequence[UserId]
+) -> tuple[UserId, ...]:
+    """Those who have neither written to the actor, nor accepted, followed or booked them."""
+    if is_staff(actor):
+        return ()
+    keys = {target: contact_key(target, actor.user) for target in targets}
+    met = await messaging.store.batch_get(MESSAGING, list(keys.values()), consistent=True)
+    rest = [target for target in targets if keys[target] not in met]
+    tied = {target for target in rest if await messaging.ties.knows(target, actor.user)}
+    return tuple(target for target in rest if target not in tied)
+
+
+async def check_no_pending_request(
+    messaging: Messaging, sender: UserId, targets: Iterable[UserId], *, consistent: bool = False
+) -> None:
+    """A look beforehand may be a little late: what `pending_request_ops` write is refused all the same."""
+    keys = [pending_key(sender, target) for target in targets]
+    found = await messaging.store.batch_get(EPHEMERAL, keys, consistent=consistent) if keys else {}
+    now_ms = messaging.clock.now_ms()
+    for key in keys:
+        left_ms = int(str(found[key][_AGAIN])) - now_ms if key in found else 0
+        if 0 < left_ms <= _longest(messaging) + _SKEW_MS:
+            raise await _already_asked(messaging, found[key])
+
+
+async def _already_asked(messaging: Messaging, pending: Item) -> AlreadyAsked:
+    """Differs only by what the sender did: an answer of the target must not show in it."""
+    key = request_key(RequestId(str(pending["gateId"])))
+    request = await messaging.store.get(MESSAGING, key, consistent=True)
+    is_withdrawn = request is not None and request["status"] == GateStatus.WITHDRAWN.value
+    problem = RequestWithdrawn if is_withdrawn else AlreadyAsked
+    return problem(ThreadId(str(pending["threadId"])), iso(int(str(pending[_AGAIN]))))
+
+
+async def request_of(messaging: Messaging, sender: UserId, target: UserId) -> RequestId | None:
+    """The last one that the sender made of somebody, whatever became of it."""
+    key = pending_key(sender, target)
+    item = await messaging.store.get(EPHEMERAL, key, consistent=True)
+    return None if item is None else RequestId(str(item["gateId"]))
+
+
+def new_gate(
+    messaging: Messaging, sender: UserId, status: GateStatus, now_ms: int, *, after_seq: int = 0
+) -> Gate:
+    return Gate(
+        id=messaging.ids.request(),
+        sender=sender,
+        status=status,
+        expires_ms=now_ms + messaging.request_ms,
+        after_seq=after_seq,
+    )
+
+
+def silent_gate(sender: UserId, status: GateStatus, away: Away, *, after_seq: int) -> Gate:
+    """It has no id and waits for nothing: `away.ask_again` may replace it at any time."""
+    return Gate(
+        id=NO_REQUEST,
+        sender=sender,
+        status=status,
+        expires_ms=0,
+        after_seq=after_seq,
+        away=away,
+    )
+
+
+def new_gates(
+    messaging: Messaging,
+    sender: UserId,
+    contact_check: ContactCheck,
+    now_ms: int,
+    head: Thread | None = None,
+) -> dict[UserId, Gate]:
+    """As they begin, in a thread that is opened or (with its head) goes on."""
+    seq, ms = (0, 0) if head is None else (head.last_seq, head.last_ms)
+    gates = {
+        target: new_gate(messaging, sender, status, now_ms, after_seq=seq)
+        for target, status in contact_check.strangers.items()
+    }
+    away = Away(seq=seq, ms=ms)
+    return gates | {
+        target: silent_gate(sender, GateStatus.BLOCKED, away, after_seq=seq)
+        for target in contact_check.refusing
+    }
+
+
+def pending_request_ops(
+    messaging: Messaging, thread: Thread, targets: Iterable[UserId]
+) -> list[Op]:
+    """That these people have been asked, where they had not been: of two at once one is refused.
+    They belong into the transaction that makes the gates."""
+    return [
+        _asked(messaging, thread.id, target, thread.gates[target])
+        for target in targets
+        if target in thread.gates and thread.gates[target].away is None
+    ]
+
+
+def _asked(messaging: Messaging, thread: ThreadId, target: UserId, gate: Gate) -> Put:
+    now_ms = messaging.clock.now_ms()
+    again_ms = now_ms + _longest(messaging)
+    key = pending_key(gate.sender, target)
+    item = items.at(key) | {
+        "targetUser": target,
+        "threadId": thread,
+        "gateId": gate.id,
+        _AGAIN: again_ms,
+        EPHEMERAL_TTL: -(-again_ms // 1000),
+    }
+    over = F(_AGAIN).at_most(now_ms) | F(_AGAIN).more_than(again_ms + _SKEW_MS)
+    return Put(EPHEMERAL, item, F("pk").absent() | over)
+
+
+def _longest(messaging: Messaging) -> int:
+    """Of what would stand for much longer the clock was wrong, and it is forgotten."""
+    return max(messaging.request_ms, messaging.ask_again_ms)
+
+
+def request_item(thread: ThreadId, target: UserId, gate: Gate) -> dict[str, Any]:
+    found = {"threadId": thread, "targetUser": target} | items.gate_item(gate)
+    return items.at(request_key(gate.id)) | found

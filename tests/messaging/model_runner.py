@@ -1,0 +1,585 @@
+"""Random scenes: the same steps for the product and for the plain model, and a look at both.
+
+A step is a verb and three numbers, which choose among what there is at that moment: so any list of
+steps is a scene, and Hypothesis can make it shorter. The product is played on two nodes in turn;
+a third one only watches, so that watching tidies nothing.
+"""
+
+import asyncio
+import dataclasses
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+from uuid import uuid4
+
+from hypothesis import strategies as st
+
+from greenroom.errors import Problem
+from greenroom.ids import MessageId, RequestId, ThreadId, UserId
+from greenroom.messaging import (
+    Messaging,
+    delete,
+    draft,
+    edit,
+    history,
+    inbox,
+    lock,
+    open as opening,
+    participants,
+    react,
+    read,
+    read_all,
+    rename,
+    respond,
+    row_settings,
+    send,
+)
+from greenroom.messaging.block import block_person, unblock_person
+from greenroom.messaging.context import DeferredWork
+from greenroom.messaging.models import Folder, Kind, Message, Role
+from greenroom.messaging.pairs import direct_id
+from greenroom.messaging.problems import ThreadNotFound
+from greenroom.people.actor import Actor, Scope
+from greenroom.people.join import join
+from tests.messaging.reference_model import (
+    ACCEPTED,
+    BLOCKED,
+    DECLINED,
+    Post,
+    ReferenceModel,
+    Refused,
+    Talk,
+)
+from tests.messaging.sync_client import SyncClient
+from tests.world import World
+
+Step: TypeAlias = tuple[str, int, int, int]
+
+PEOPLE = 5
+_MINUTE, _DAY = 60_000, 86_400_000
+_PAUSES = (1000, 5000, 30_000, 3 * _MINUTE, 11 * _MINUTE, _DAY, 8 * _DAY, 16 * _DAY, 40 * _DAY)
+_EMOJI = ("👍", "🎉")
+_OFTEN = ("send", "send", "send", "send", "read", "read", "wait", "rest")
+_VERBS = (
+    "look",
+    *_OFTEN,
+    *("open", "direct", "again", "reply", "edit", "delete", "react", "take_back"),
+    *("deliver", "unread", "mute", "pin", "archive", "hide", "spam", "draft", "sync"),
+    *("read_all",),
+    *("accept", "decline", "refuse", "block", "unblock"),
+    *("leave", "add", "remove", "rename", "lock"),
+)
+_NUMBER = st.integers(0, 59)
+STEPS = st.tuples(st.sampled_from(_VERBS), _NUMBER, _NUMBER, _NUMBER)
+SCENES = st.lists(STEPS, min_size=24, max_size=48)
+
+
+@dataclass
+class ModelRunner:
+    nodes: list[Messaging]
+    watch: Messaging
+    world: World
+    model: ReferenceModel
+    users: list[UserId]
+    moderator: Actor
+    sent: list[tuple[UserId, ThreadId, send.Outgoing, MessageId]] = field(default_factory=list)
+    gates: dict[tuple[UserId, ThreadId], RequestId] = field(default_factory=dict)
+    clients: dict[UserId, SyncClient] = field(default_factory=dict)
+    every: int = 1
+    """After how many steps everybody is looked at."""
+    turn: int = 0
+
+    @classmethod
+    async def begin(cls, world: World, other: World) -> "ModelRunner":
+        people = world.messaging.people
+        run = uuid4().hex[:12]
+        users = [(await join(people, f"p{n}.{run}")).id for n in range(PEOPLE)]
+        play = cls(
+            [world.messaging, other.messaging],
+            dataclasses.replace(world.another_node().messaging, deferred=DeferredWork(most=0)),
+            world,
+            ReferenceModel(world.clock.now_ms()),
+            users,
+            Actor(UserId("usr_" + "0" * 26), frozenset({Scope.MODERATOR})),
+        )
+        for user in users:
+            play.clients[user] = SyncClient(play.watch, Actor(user))
+            await play.clients[user].reload()
+        return play
+
+    async def run(self, scene: list[Step]) -> None:
+        prelude: list[Step] = [
+            ("direct", 0, 0, 0), ("send", 0, 0, 0), ("accept", 1, 0, 0),
+            ("open", 0, 1, 0), ("send", 0, 1, 0),
+            ("open", 3, 0, 2), ("accept", 0, 1, 0),
+        ]  # fmt: skip
+        for step in (*prelude, *scene):
+            self.turn += 1
+            verb, *numbers = step
+            touched = await getattr(self, f"_{verb}")(*numbers)
+            if self.turn % self.every == 0:
+                await self._check(touched)
+        await self._check_all()
+
+    # Steps: each chooses, does it twice, and says which thread it was about
+
+    async def _look(self, *_: int) -> None:
+        if self.every == 1:
+            await self._check_all()
+
+    async def _wait(self, a: int, *_: int) -> None:
+        self.world.clock.advance(ms=_PAUSES[a % len(_PAUSES)])
+        self.model.now = self.world.clock.now_ms()
+
+    async def _rest(self, a: int, b: int, _: int) -> None:
+        """Everybody reads everything, an hour passes, and one of them opens the inbox."""
+        if b % 2:
+            for user in self.users:
+                for row in self.model.rows(user):
+                    last = self.model.talks[row.thread].last_for(user)
+                    await self._do(read.mark_read(self._node, Actor(user), row.thread, last))
+                    self.model.read(user, row.thread, last)
+            await self._wait(4)
+        await inbox.inbox(self._node, Actor(self._user(a)))
+        await self._node.deferred.run()
+
+    async def _sync(self, a: int, *_: int) -> None:
+        client = self.clients[self._user(a)]
+        await client.sync()
+        assert client.shown() == await client.reloaded()
+
+    async def _open(self, a: int, b: int, c: int) -> ThreadId | None:
+        user, kind = self._user(a), (Kind.INQUIRY, Kind.BOOKING, Kind.STUDIO)[c % 3]
+        kind = Kind.BOOKING if kind is Kind.STUDIO else kind
+        others = [other for other in self.users if other != user]
+        chosen = [others[(b + n) % len(others)] for n in range(1 + c % 4 // 2 * (1 + b % 2))]
+        roles = {who: Role.BUYER if n % 2 else Role.SELLER for n, who in enumerate(chosen)}
+        invited = tuple(opening.Invited(who, role) for who, role in roles.items())
+        plain = {who: role.value for who, role in roles.items()}
+        found: list[ThreadId | None] = []
+        told = self._expect(lambda: found.append(self.model.finds(kind.value, user, plain)))
+        try:
+            thread = await opening.open_thread(
+                self._node,
+                Actor(user),
+                opening.Opening(kind=kind, role=Role.BUYER, others=invited),
+            )
+        except Problem as problem:
+            self._agree(problem, told)
+            return None
+        assert told is None
+        if found[0] is not None:
+            assert thread.id == found[0]
+            return thread.id
+        assert thread.id not in self.model.talks
+        self.model.open(thread.id, kind.value, user, "buyer", plain)
+        self.gates |= {(who, thread.id): gate.id for who, gate in thread.gates.items() if gate.id}
+        return thread.id
+
+    async def _direct(self, a: int, b: int, _: int) -> ThreadId | None:
+        user, other = self._two(a, b)
+        thread = await direct_id(self._node, user, other)
+        told = self._expect(lambda: self.model.open_direct(thread, user, other))
+        try:
+            opened = await opening.open_direct(self._node, Actor(user), other)
+        except Problem as problem:
+            self._agree(problem, told)
+            return None
+        assert told is None
+        assert opened.id == thread
+        self.gates |= {(who, thread): gate.id for who, gate in opened.gates.items() if gate.id}
+        return thread
+
+    async def _send(self, a: int, b: int, c: int, reply_to: MessageId | None = None) -> ThreadId:
+        user, talk = self._user(a), self._talk(b, c)
+        outgoing = send.Outgoing(f"c{self.turn}", f"word {self.turn}", reply_to)
+        posts: list[Post] = []
+        told = self._expect(
+            lambda: posts.append(self.model.send(user, talk.id, outgoing.body, reply_to))
+        )
+        try:
+            sent = await send.send(self._node, Actor(user), talk.id, outgoing)
+        except Problem as problem:
+            self._agree(problem, told)
+            return talk.id
+        assert told is None
+        assert isinstance(sent, send.Sent)
+        posts[0].id = sent.message.id
+        self.sent.append((user, talk.id, outgoing, sent.message.id))
+        for who in talk.away:
+            if talk.asked_back(who, self.model.now):
+                await self._learn_gate(who, talk.id)
+        return talk.id
+
+    async def _reply(self, a: int, b: int, c: int) -> ThreadId:
+        message = self._message(self._talk(b, c), c)
+        return await self._send(a, b, c, message)
+
+    async def _again(self, a: int, b: int, _: int) -> ThreadId | None:
+        """A retry, or another text under the same name."""
+        if not self.sent:
+            return None
+        user, thread, outgoing, message = self.sent[a % len(self.sent)]
+        if b % 3:
+            sent = await send.send(self._node, Actor(user), thread, outgoing)
+            assert isinstance(sent, send.Sent)
+            assert sent.message.id == message
+            return thread
+        other = send.Outgoing(outgoing.client_id, "something else")
+        return await self._both(
+            thread, send.send(self._node, Actor(user), thread, other), _refuse("ClientIdReused")
+        )
+
+    async def _edit(self, a: int, b: int, c: int) -> ThreadId:
+        talk, body = self._talk(b, c), f"better {self.turn}"
+        user, message = self._author(talk, a, c)
+        return await self._both(
+            talk.id,
+            edit.edit(self._node, Actor(user), talk.id, message, body),
+            lambda: self.model.edit(user, talk.id, message, body),
+        )
+
+    async def _delete(self, a: int, b: int, c: int) -> ThreadId:
+        talk = self._talk(b, c)
+        user, message = self._author(talk, a, c)
+        return await self._both(
+            talk.id,
+            delete.delete(self._node, Actor(user), talk.id, message),
+            lambda: self.model.delete(user, talk.id, message),
+        )
+
+    async def _react(self, a: int, b: int, c: int, there: bool = True) -> ThreadId:
+        user, talk, emoji = self._user(a), self._talk(b, c), _EMOJI[a % 2]
+        message = self._message(talk, c)
+        verb = react.react if there else react.take_back
+        return await self._both(
+            talk.id,
+            verb(self._node, Actor(user), talk.id, message, emoji),
+            lambda: self.model.react(user, talk.id, message, emoji, there),
+        )
+
+    async def _take_back(self, a: int, b: int, c: int) -> ThreadId:
+        return await self._react(a, b, c, there=False)
+
+    async def _read(self, a: int, b: int, c: int) -> ThreadId:
+        user, talk = self._user(a), self._talk(b, c)
+        seq = talk.last if c % 3 else a % (talk.last + 2)
+        return await self._both(
+            talk.id,
+            read.mark_read(self._node, Actor(user), talk.id, seq),
+            lambda: self.model.read(user, talk.id, seq),
+        )
+
+    async def _deliver(self, a: int, b: int, c: int) -> ThreadId:
+        user, talk = self._user(a), self._talk(b, c)
+        return await self._both(
+            talk.id,
+            read.mark_delivered(self._node, Actor(user), talk.id, talk.last),
+            lambda: self.model.deliver(user, talk.id, talk.last),
+        )
+
+    async def _unread(self, a: int, b: int, c: int) -> ThreadId:
+        user, talk = self._user(a), self._talk(b, c)
+        seq = None if c % 2 else a % (talk.last + 2)
+        return await self._both(
+            talk.id,
+            read.mark_unread(self._node, Actor(user), talk.id, seq),
+            lambda: self.model.unread(user, talk.id, seq),
+        )
+
+    async def _mute(self, a: int, b: int, c: int) -> ThreadId:
+        user, talk = self._user(a), self._talk(b, c)
+        until = 0 if c % 3 == 0 else self.model.now + _PAUSES[c % len(_PAUSES)]
+        return await self._both(
+            talk.id,
+            row_settings.mute(self._node, Actor(user), talk.id, until),
+            lambda: self.model.change_row(user, talk.id, muted_until=until),
+        )
+
+    async def _pin(self, a: int, b: int, c: int) -> ThreadId:
+        user, talk, there = self._user(a), self._talk(b, c), bool(c % 3)
+        return await self._both(
+            talk.id,
+            row_settings.pin(self._node, Actor(user), talk.id, there),
+            lambda: self.model.change_row(user, talk.id, pinned=there),
+        )
+
+    async def _archive(self, a: int, b: int, c: int) -> ThreadId:
+        user, talk, there = self._user(a), self._talk(b, c), bool(c % 4)
+        return await self._both(
+            talk.id,
+            row_settings.archive(self._node, Actor(user), talk.id, there),
+            lambda: self.model.change_row(user, talk.id, archived=there),
+        )
+
+    async def _spam(self, a: int, b: int, c: int) -> ThreadId:
+        user, talk, there = self._user(a), self._talk(b, c), bool(c % 2)
+        return await self._both(
+            talk.id,
+            row_settings.mark_spam(self._node, Actor(user), talk.id, there),
+            lambda: self.model.change_row(user, talk.id, spam=there),
+        )
+
+    async def _hide(self, a: int, b: int, c: int) -> ThreadId:
+        user, talk, there = self._user(a), self._talk(b, c), bool(c % 3)
+        return await self._both(
+            talk.id,
+            row_settings.change_row(
+                self._node, Actor(user), talk.id, row_settings.RowChanges(hidden=there)
+            ),
+            lambda: self.model.change_row(user, talk.id, hidden=there),
+        )
+
+    async def _read_all(self, a: int, _: int, c: int) -> None:
+        user, folder = self._user(a), (Folder.ALL, Folder.OFFERS, Folder.HIDDEN)[c % 3]
+        await read_all.mark_all_read(self._node, Actor(user), folder)
+        for row in self.model.rows(user, folder.value):
+            if row.unread:
+                self.model.read(user, row.thread, self.model.talks[row.thread].last_for(user))
+
+    async def _draft(self, a: int, b: int, c: int) -> ThreadId:
+        user, talk, body = self._user(a), self._talk(b, c), f"I {self.turn}" if c % 3 else ""
+        return await self._both(
+            talk.id,
+            draft.save_draft(self._node, Actor(user), talk.id, body),
+            lambda: self.model.change_row(user, talk.id, draft=body),
+        )
+
+    async def _accept(self, a: int, *_: int) -> ThreadId | None:
+        return await self._answer(a, respond.accept, ACCEPTED)
+
+    async def _decline(self, a: int, *_: int) -> ThreadId | None:
+        return await self._answer(a, respond.decline, DECLINED)
+
+    async def _refuse(self, a: int, *_: int) -> ThreadId | None:
+        return await self._answer(a, respond.block_sender, BLOCKED)
+
+    async def _block(self, a: int, b: int, c: int) -> ThreadId | None:
+        user, other = self._two(a, b)
+        named = self._talk(b, c)
+        asked_from = named.id if c % 3 == 0 and named.is_open_to(user, self.model.now) else None
+        await block_person(self._node, Actor(user), other, thread_id=asked_from)
+        self.model.block(user, other)
+        return named.id if asked_from is not None else await direct_id(self._node, user, other)
+
+    async def _unblock(self, a: int, b: int, _: int) -> None:
+        user, other = (
+            sorted(self.model.blocks)[a % len(self.model.blocks)]
+            if (self.model.blocks)
+            else self._two(a, b)
+        )
+        await unblock_person(self._node, Actor(user), other)
+        self.model.unblock(user, other)
+
+    async def _leave(self, a: int, b: int, c: int) -> ThreadId:
+        user, talk = self._user(a), self._talk(b, c)
+        return await self._both(
+            talk.id,
+            participants.leave(self._node, Actor(user), talk.id),
+            lambda: self.model.leave(user, talk.id),
+        )
+
+    async def _add(self, a: int, b: int, c: int) -> ThreadId:
+        (user, other), talk = self._two(a, c), self._talk(b, c)
+        role = Role.SELLER if a % 2 else Role.BUYER
+        done = await self._both(
+            talk.id,
+            participants.add(self._node, Actor(user), talk.id, opening.Invited(other, role)),
+            lambda: self.model.add(user, talk.id, other, role.value),
+        )
+        if not talk.seems_to_have_accepted(other):
+            await self._learn_gate(other, talk.id)
+        return done
+
+    async def _remove(self, a: int, b: int, c: int) -> ThreadId:
+        (user, other), talk = self._two(a, c), self._talk(b, c)
+        return await self._both(
+            talk.id,
+            participants.remove(self._node, Actor(user), talk.id, other),
+            lambda: self.model.remove(user, talk.id, other),
+        )
+
+    async def _rename(self, a: int, b: int, c: int) -> ThreadId:
+        user, talk, name = self._user(a), self._talk(b, c), f"About {c % 5}"
+        return await self._both(
+            talk.id,
+            rename.rename(self._node, Actor(user), talk.id, name),
+            lambda: self.model.rename(user, talk.id, name),
+        )
+
+    async def _lock(self, _: int, b: int, c: int) -> ThreadId:
+        talk, locked = self._talk(b, c), c % 4 == 0
+        verb = lock.lock if locked else lock.unlock
+        return await self._both(
+            talk.id,
+            verb(self._node, self.moderator, talk.id),
+            lambda: self.model.lock(self.moderator.user, talk.id, locked),
+        )
+
+    # Choosing, and doing it twice
+
+    @property
+    def _node(self) -> Messaging:
+        return self.nodes[self.turn % 3 % 2]
+
+    def _user(self, a: int) -> UserId:
+        return self.users[a % PEOPLE]
+
+    def _two(self, a: int, b: int) -> tuple[UserId, UserId]:
+        user = self._user(a)
+        return user, self.users[(a + 1 + b % (PEOPLE - 1)) % PEOPLE]
+
+    def _talk(self, b: int, c: int) -> Talk:
+        """Rather one of the first, where most has happened."""
+        return list(self.model.talks.values())[b % (1 + c % len(self.model.talks))]
+
+    def _message(self, talk: Talk, c: int) -> MessageId:
+        known = [post.id for post in talk.posts if post.id is not None]
+        return known[c % len(known)] if known else MessageId("msg_" + "0" * 26)
+
+    def _author(self, talk: Talk, a: int, c: int) -> tuple[UserId, MessageId]:
+        """Mostly whoever wrote it."""
+        message = self._message(talk, c)
+        authors = [post.author for post in talk.posts if post.id == message]
+        return (authors[0] if authors and a % 4 else self._user(a)), message
+
+    async def _answer(self, a: int, verb: object, state: str) -> ThreadId | None:
+        asks = sorted((user, talk.id) for talk in self.model.talks.values() for user in talk.asks)
+        if not asks:
+            return None
+        user, thread = asks[a % len(asks)]
+        return await self._both(
+            thread,
+            verb(self._node, Actor(user), self.gates[user, thread]),  # type: ignore[operator]
+            lambda: self.model.answer(user, thread, state),
+        )
+
+    async def _learn_gate(self, user: UserId, thread: ThreadId) -> None:
+        head, _ = await self.world.another_node().messaging.thread_cache.load(thread)
+        assert head is not None
+        self.gates[user, thread] = head.gates[user].id
+
+    def _expect(self, act: object) -> str | None:
+        try:
+            act()  # type: ignore[operator]
+        except Refused as refused:
+            return refused.name
+        return None
+
+    def _agree(self, problem: Problem, told: str | None) -> None:
+        assert type(problem).__name__ == told
+
+    async def _do(self, doing: Awaitable[object]) -> str | None:
+        try:
+            await doing
+        except Problem as problem:
+            return type(problem).__name__
+        return None
+
+    async def _both(self, thread: ThreadId, doing: Awaitable[object], act: object) -> ThreadId:
+        told = self._expect(act)
+        assert await self._do(doing) == told
+        return thread
+
+    # Looking at both
+
+    async def _check(self, touched: ThreadId | None) -> None:
+        await asyncio.gather(*(self._check_page(user, Folder.ALL) for user in self.users))
+        if touched is not None:
+            await asyncio.gather(*(self._check_thread(user, touched) for user in self.users))
+
+    async def _check_all(self) -> None:
+        await asyncio.gather(*(self._check_user(user) for user in self.users))
+
+    async def _check_user(self, user: UserId) -> None:
+        for folder in Folder:
+            await self._check_page(user, folder)
+        for thread in self.model.talks:
+            await self._check_thread(user, thread)
+        await self._check_pages(user)
+        counts = await inbox.counts(self.watch, Actor(user))
+        unread, badge = self.model.counts(user)
+        assert (dict(counts.unread), counts.badge) == (unread, badge)
+
+    async def _check_page(self, user: UserId, folder: Folder) -> None:
+        page = await inbox.inbox(self.watch, Actor(user), folder, limit=50)
+        shown = [
+            (row.thread.id, row.row_state.folder, row.row_state.unread, row.row_state.muted)
+            for row in page.rows
+        ]
+        rows = self.model.rows(user, folder.value)
+        assert shown == [(row.thread, row.folder, row.unread, row.muted) for row in rows]
+        assert [row.mine.pinned for row in page.rows] == [row.pinned for row in rows]
+        assert page.counts is not None
+        unread, badge = self.model.counts(user)
+        assert (dict(page.counts.unread), page.counts.badge) == (unread, badge)
+
+    async def _check_pages(self, user: UserId) -> None:
+        """Three rows at a time are the same rows."""
+        shown: list[ThreadId] = []
+        page = await inbox.inbox(self.watch, Actor(user), limit=3)
+        shown += [row.thread.id for row in page.rows]
+        while page.next is not None:
+            page = await inbox.inbox(self.watch, Actor(user), limit=3, cursor=page.next)
+            shown += [row.thread.id for row in page.rows]
+        assert shown == [row.thread for row in self.model.rows(user)]
+
+    async def _check_thread(self, user: UserId, thread: ThreadId) -> None:
+        talk = self.model.talks.get(thread)
+        try:
+            seen = await history.history(self.watch, Actor(user), thread, limit=100)
+        except ThreadNotFound:
+            assert talk is None or not talk.is_open_to(user, self.model.now)
+            return
+        assert talk is not None
+        assert talk.is_open_to(user, self.model.now)
+        posts = self.model.posts(user, talk)
+        assert [_of_message(message) for message in seen.messages] == [
+            _of_post(post) for post in posts
+        ]
+        head = seen.view.thread
+        found = await draft.draft(self.watch, Actor(user), thread)
+        assert ("" if found is None else found.body) == talk.sides[user].draft
+        assert set(head.members) == set(talk.sides)
+        assert set(head.awaiting) == talk.awaits
+        assert head.subject == talk.subject
+        for message, post in zip(seen.messages, posts, strict=True):
+            by = history.Seen(head, seen.members).by(message)
+            assert set(by) == self.model.seen_by(user, talk, post)
+
+
+def _of_message(message: Message) -> tuple[object, ...]:
+    return (
+        message.seq,
+        message.ms,
+        message.author,
+        message.body,
+        message.event,
+        message.about,
+        message.reply_to,
+        {emoji: set(users) for emoji, users in message.reactions.items()},
+        [edit.body for edit in message.edits],
+        message.deleted_ms is not None,
+    )
+
+
+def _of_post(post: Post) -> tuple[object, ...]:
+    return (
+        post.seq,
+        post.ms,
+        post.author,
+        post.body,
+        post.event,
+        post.about,
+        post.reply_to,
+        post.reactions,
+        post.said_before,
+        post.deleted,
+    )
+
+
+def _refuse(name: str) -> object:
+    def act() -> None:
+        raise Refused(name)
+
+    return act

@@ -1,0 +1,613 @@
+"""Messaging as one would explain it to a child: lists and sets, one process, no store.
+
+Written from the rules alone, without a look at how the product keeps them, so that the two can be
+held against each other (test_truth.py). What somebody has *read up to* is one number that reading
+and sending push forward and marking as unread pulls back; *archived* is a flag that a message
+clears; a request is a state and a time.
+"""
+
+from dataclasses import dataclass, field
+
+from greenroom.ids import MessageId, ThreadId, UserId
+
+PENDING, ACCEPTED, DECLINED, BLOCKED = "pending", "accepted", "declined", "blocked"
+TWO_WEEKS_MS = 14 * 86_400_000
+FOLDERS = ("action", "bookings", "offers", "other", "requests", "archived", "spam", "hidden")
+_HIDDEN = ("archived", "spam", "hidden")
+
+
+class Refused(Exception):
+    """By the name of the problem."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+class AlreadyAsked(Refused):
+    def __init__(self, thread: ThreadId) -> None:
+        super().__init__("AlreadyAsked")
+        self.thread = thread
+
+
+@dataclass
+class Post:
+    seq: int
+    ms: int
+    author: UserId
+    body: str = ""
+    event: str | None = None
+    about: tuple[str, ...] = ()
+    reply_to: MessageId | None = None
+    id: MessageId | None = None
+    reactions: dict[str, set[UserId]] = field(default_factory=dict)
+    said_before: list[str] = field(default_factory=list)
+    deleted: bool = False
+
+
+@dataclass
+class Side:
+    role: str
+    joined: int = 0
+    place: int = 0
+    """How far this user has read, for their own unread."""
+    read: int = 0
+    """How far they ever said to have read, for the others."""
+    sent: int = 0
+    delivered: int = 0
+    muted_until: int = 0
+    pinned: bool = False
+    spam: bool = False
+    archived: bool = False
+    hidden: bool = False
+    draft: str = ""
+    missed: set[int] = field(default_factory=set)
+    """Posts that were sent while they were away, and that they never get."""
+
+
+@dataclass
+class Ask:
+    sender: UserId
+    until: int
+    before: int
+    """How many posts there were before it."""
+    state: str = PENDING
+    quiet: bool = False
+    """The sender does not know that the other has left their thread for two."""
+
+    def waits(self, now: int) -> bool:
+        return self.state == PENDING and now < self.until
+
+
+@dataclass
+class Gone:
+    """Somebody who has left a thread for two, or blocked the other one, without a word."""
+
+    since: int
+    read: int
+    """How far the other one sees that they have read."""
+    blocked: bool
+
+
+@dataclass
+class Talk:
+    id: ThreadId
+    kind: str
+    opener: UserId
+    made_ms: int
+    sides: dict[UserId, Side]
+    two: frozenset[UserId] | None
+    asks: dict[UserId, Ask] = field(default_factory=dict)
+    posts: list[Post] = field(default_factory=list)
+    awaits: set[UserId] = field(default_factory=set)
+    locked: bool = False
+    subject: str | None = None
+    away: dict[UserId, Gone] = field(default_factory=dict)
+    made_for: frozenset[UserId] | None = None
+    """As `two`, and so it stays when somebody is added."""
+
+    @property
+    def last(self) -> int:
+        return len(self.posts)
+
+    @property
+    def last_ms(self) -> int:
+        return self.posts[-1].ms if self.posts else self.made_ms
+
+    def has_accepted(self, user: UserId) -> bool:
+        return user not in self.away and self.seems_to_have_accepted(user)
+
+    def seems_to_have_accepted(self, user: UserId) -> bool:
+        """As far as the others know."""
+        ask = self.asks.get(user)
+        return ask is None or ask.quiet or ask.state == ACCEPTED
+
+    def asked_back(self, user: UserId, now: int) -> bool:
+        ask = self.asks.get(user)
+        return ask is not None and ask.quiet and ask.waits(now)
+
+    def is_open_to(self, user: UserId, now: int) -> bool:
+        if user not in self.sides:
+            return False
+        if user in self.away:
+            return self.asked_back(user, now)
+        return self.has_accepted(user) or self.asks[user].waits(now)
+
+    def known_asks(self, sender: UserId) -> list[Ask]:
+        asks = [ask for ask in self.asks.values() if ask.sender == sender and not ask.quiet]
+        return [ask for ask in asks if ask.state != ACCEPTED]
+
+    def is_at_gate(self, sender: UserId) -> bool:
+        """Whether all whom the sender could reach have yet to let them in, for all they know."""
+        others = [user for user in self.sides if user != sender]
+        asked = bool(self.known_asks(sender))
+        return asked and not any(self.seems_to_have_accepted(user) for user in others)
+
+    def waits_as_known(self, sender: UserId, now: int) -> bool:
+        """As far as the sender knows."""
+        return any(now < ask.until for ask in self.known_asks(sender))
+
+    def goes(self, user: UserId, *, blocked: bool) -> None:
+        self.away[user] = Gone(self.last, self.sides[user].read, blocked)
+
+    def comes_back(self, user: UserId, until: int) -> None:
+        """All is as it was, without what was sent meanwhile."""
+        gone = self.away.pop(user)
+        self.sides[user].missed |= set(range(gone.since + 1, until + 1))
+
+    def last_for(self, user: UserId) -> int:
+        """Whoever has not accepted sees the first three posts since they were asked."""
+        if not self.has_accepted(user):
+            return min(self.last, self.asks[user].before + 3)
+        missed = self.sides[user].missed
+        return max((seq for seq in range(self.last + 1) if seq not in missed), default=0)
+
+    def first_for(self, user: UserId) -> int:
+        """Up to here nothing is shown: who is asked back sees only what is new."""
+        joined = self.sides[user].joined
+        return max(joined, self.asks[user].before) if user in self.away else joined
+
+    def unread(self, user: UserId) -> int:
+        view = self.sides[user]
+        first = max(view.place, self.first_for(user))
+        unread = set(range(first + 1, self.last_for(user) + 1))
+        return len(unread - view.missed)
+
+    def folder(self, user: UserId, now: int) -> str | None:
+        if not self.is_open_to(user, now):
+            return None
+        view = self.sides[user]
+        if not self.has_accepted(user) and self.last <= self.asks[user].before:
+            return None
+        if view.hidden:
+            return "hidden"
+        if view.spam:
+            return "spam"
+        if view.archived:
+            return "archived"
+        if not self.has_accepted(user):
+            return "requests"
+        if user in self.awaits:
+            return "action"
+        return {"booking": "bookings", "inquiry": "offers"}.get(self.kind, "other")
+
+
+@dataclass
+class Row:
+    thread: ThreadId
+    folder: str
+    unread: int
+    muted: bool
+    pinned: bool
+
+
+@dataclass
+class ReferenceModel:
+    now: int
+    talks: dict[ThreadId, Talk] = field(default_factory=dict)
+    blocks: set[tuple[UserId, UserId]] = field(default_factory=set)
+    met: set[tuple[UserId, UserId]] = field(default_factory=set)
+    """(a, b): a has written to b, or has accepted them."""
+    asked: dict[tuple[UserId, UserId], tuple[ThreadId, int]] = field(default_factory=dict)
+    """(a, b): where a has last asked b, and until when a cannot ask again."""
+
+    # What is seen
+
+    def rows(self, user: UserId, folder: str = "all") -> list[Row]:
+        found = [
+            (talk, where, talk.sides[user])
+            for talk in self.talks.values()
+            if (where := talk.folder(user, self.now)) is not None
+            and (where == folder or (folder == "all" and where not in _HIDDEN))
+        ]
+        found.sort(key=lambda one: (one[2].pinned, one[0].last_ms, one[0].id), reverse=True)
+        return [
+            Row(talk.id, where, talk.unread(user), view.muted_until > self.now, view.pinned)
+            for talk, where, view in found
+        ]
+
+    def counts(self, user: UserId) -> tuple[dict[str, int], int]:
+        unread = {
+            name: sum(row.unread for row in self.rows(user, name) if not row.muted)
+            for name in ("all", *FOLDERS)
+        }
+        return unread, unread["all"]
+
+    def posts(self, user: UserId, talk: Talk) -> list[Post]:
+        posts = talk.posts[talk.first_for(user) : talk.last_for(user)]
+        return [post for post in posts if post.seq not in talk.sides[user].missed]
+
+    def seen_by(self, viewer: UserId, talk: Talk, post: Post) -> set[UserId]:
+        return {
+            user
+            for user, view in talk.sides.items()
+            if user != post.author
+            and self.receipt(viewer, talk, user) >= post.seq
+            and view.joined < post.seq
+            and post.seq not in view.missed
+        }
+
+    def receipt(self, viewer: UserId, talk: Talk, user: UserId) -> int:
+        view = talk.sides[user]
+        if viewer == user:
+            return max(view.sent, view.read)
+        if not talk.has_accepted(viewer) or not talk.seems_to_have_accepted(user):
+            return view.sent
+        gone = talk.away.get(user)
+        return max(view.sent, view.read if gone is None else gone.read)
+
+    # Threads
+
+    def finds(self, kind: str, user: UserId, others: dict[UserId, str]) -> ThreadId | None:
+        """The thread that waits already, if it is the same; None where a new one may be opened."""
+        try:
+            self._check_reachable(user, *others)
+        except AlreadyAsked as asked:
+            talk = self.talks[asked.thread]
+            same = (talk.kind, talk.subject, set(talk.sides)) == (kind, None, {user, *others})
+            if same and talk.is_open_to(user, self.now) and talk.waits_as_known(user, self.now):
+                return talk.id
+            raise
+        return None
+
+    def open(
+        self, thread: ThreadId, kind: str, opener: UserId, role: str, others: dict[UserId, str]
+    ) -> None:
+        sides = {opener: Side(role)} | {user: Side(theirs) for user, theirs in others.items()}
+        two = frozenset(sides) if len(sides) == 2 else None
+        self.talks[thread] = talk = Talk(thread, kind, opener, self.now, sides, two)
+        talk.made_for = two
+        for user in others:
+            self._turn_to(talk, opener, user)
+        self.met |= {(opener, user) for user in others}
+
+    def is_stranger(self, user: UserId, sender: UserId) -> bool:
+        return (user, sender) not in self.met
+
+    def _turn_to(self, talk: Talk, sender: UserId, user: UserId) -> None:
+        """A stranger is asked. A known person who has blocked the sender is not told."""
+        if self.is_stranger(user, sender):
+            self._ask(talk, sender, user)
+        elif (user, sender) in self.blocks:
+            talk.away[user] = Gone(talk.last, 0, False)
+
+    def _ask(self, talk: Talk, sender: UserId, user: UserId) -> None:
+        until = self.now + TWO_WEEKS_MS
+        blocked = (user, sender) in self.blocks
+        talk.asks[user] = Ask(sender, until, talk.last, BLOCKED if blocked else PENDING)
+        self.asked[sender, user] = talk.id, until
+
+    def _check_reachable(self, user: UserId, *others: UserId) -> None:
+        if any((user, other) in self.blocks for other in others):
+            raise Refused("BlockedByYou")
+        for other in others:
+            thread, until = self.asked.get((user, other), (None, 0))
+            if thread is not None and self.is_stranger(other, user) and self.now < until:
+                raise AlreadyAsked(thread)
+
+    def open_direct(self, thread: ThreadId, user: UserId, other: UserId) -> None:
+        talk = self.talks.get(thread)
+        if talk is None:
+            if self.finds("direct", user, {other: "member"}) is None:
+                self.open(thread, "direct", user, "member", {other: "member"})
+            return
+        asks = talk.known_asks(user)
+        afresh = [user] if not talk.is_open_to(user, self.now) else []
+        if asks and all(self.now >= ask.until for ask in asks):
+            afresh.append(other)
+        if not afresh:
+            return
+        try:
+            self._check_reachable(user, other)
+        except AlreadyAsked:
+            if other in afresh:
+                raise
+        for one in afresh:
+            talk.asks.pop(one, None)
+            if one in talk.away:
+                talk.comes_back(one, talk.last)
+            else:
+                talk.sides[one] = Side("member", joined=talk.last)
+        if other in afresh:
+            self._turn_to(talk, user, other)
+        self.met.add((user, other))
+
+    def add(self, actor: UserId, thread: ThreadId, user: UserId, role: str) -> None:
+        talk = self._mine(actor, thread)
+        self._check_manages(actor, talk)
+        if user in talk.sides:
+            if role not in ("member", talk.sides[user].role):
+                raise Refused("AlreadyThere")
+            self._ask_back_by_adding(talk, actor, user)
+            return
+        self._check_reachable(actor, user)
+        self._check_is_open(actor, talk)
+        talk.two = None
+        talk.asks.pop(user, None)
+        talk.away.pop(user, None)
+        self._turn_to(talk, actor, user)
+        talk.sides[user] = Side(role, joined=talk.last)
+        self.met |= {(actor, other) for other in talk.sides if other != actor}
+        self._post(talk, actor, event="participant.added", about=(user,))
+
+    def leave(self, user: UserId, thread: ThreadId) -> None:
+        talk = self._mine(user, thread)
+        if not talk.has_accepted(user):
+            talk.asks[user].state = DECLINED
+            return
+        if talk.two is not None:
+            talk.goes(user, blocked=False)
+            return
+        self._goes(talk, user)
+        self._post(talk, user, event="participant.left")
+
+    def remove(self, actor: UserId, thread: ThreadId, user: UserId) -> None:
+        if actor == user:
+            self.leave(user, thread)
+            return
+        talk = self._mine(actor, thread)
+        if user not in talk.sides:
+            raise Refused("ParticipantNotFound")
+        self._check_manages(actor, talk)
+        self._goes(talk, user)
+        self._post(talk, actor, event="participant.removed", about=(user,))
+
+    def rename(self, actor: UserId, thread: ThreadId, subject: str) -> None:
+        talk = self._mine(actor, thread)
+        if talk.subject == subject:
+            return
+        self._check_manages(actor, talk)
+        self._check_writes(actor, talk)
+        talk.subject = subject
+        self._post(talk, actor, event="subject.changed", about=(subject,))
+
+    def lock(self, moderator: UserId, thread: ThreadId, locked: bool) -> None:
+        talk = self.talks[thread]
+        if talk.locked == locked:
+            return
+        talk.locked = locked
+        talk.awaits.clear()
+        self._post(talk, moderator, event="thread.locked" if locked else "thread.unlocked")
+
+    # Messages
+
+    def send(
+        self, user: UserId, thread: ThreadId, body: str, reply_to: MessageId | None = None
+    ) -> Post:
+        talk = self._mine(user, thread)
+        if reply_to is not None:
+            self._message(user, talk, reply_to)
+        self._check_writes(user, talk)
+        self._ask_back(talk, user)
+        post = self._post(talk, user, body=body, reply_to=reply_to)
+        talk.sides[user].draft = ""
+        if not talk.locked:
+            talk.awaits = {other for other in talk.sides if self._answers(talk, user, other)}
+        return post
+
+    def _ask_back(self, talk: Talk, sender: UserId) -> None:
+        """The next message asks a person who has left, as seldom as a stranger may ask."""
+        if talk.two is None or self._is_apart(talk.two):
+            return
+        for user in talk.two & talk.away.keys() & talk.sides.keys() - {sender}:
+            self._ask_absent(talk, sender, user, before=talk.last)
+
+    def _ask_back_by_adding(self, talk: Talk, actor: UserId, user: UserId) -> None:
+        """Only by somebody they know, and nobody while they have blocked a person who is there.
+        The actor's own last message comes along if nothing came after it."""
+        gone = talk.away.get(user)
+        if gone is None or gone.blocked or talk.locked or self.is_stranger(user, actor):
+            return
+        if any(self._is_apart(frozenset({user, other})) for other in talk.sides):
+            return
+        ends_with_actor = talk.last > gone.since and talk.posts[-1].author == actor
+        self._ask_absent(talk, actor, user, before=talk.last - ends_with_actor)
+
+    def _ask_absent(self, talk: Talk, sender: UserId, user: UserId, before: int) -> None:
+        """As seldom as a stranger may ask."""
+        ask, gone = talk.asks.get(user), talk.away.get(user)
+        if gone is None or (ask is not None and ask.quiet and self.now < ask.until):
+            return
+        talk.asks[user] = Ask(sender, self.now + TWO_WEEKS_MS, before, quiet=True)
+
+    def edit(self, user: UserId, thread: ThreadId, message: MessageId, body: str) -> None:
+        talk = self._mine(user, thread)
+        post = self._message(user, talk, message)
+        if post.author != user:
+            raise Refused("NotYours")
+        self._check_writes(user, talk, more=0)
+        if post.deleted or post.event:
+            raise Refused("MessageNotFound")
+        if post.body != body:
+            post.said_before.append(post.body)
+            post.body = body
+
+    def delete(self, user: UserId, thread: ThreadId, message: MessageId) -> None:
+        talk = self._mine(user, thread)
+        post = self._message(user, talk, message)
+        if post.author != user:
+            raise Refused("NotYours")
+        if post.event:
+            raise Refused("MessageNotFound")
+        post.body, post.deleted = "", True
+        post.reactions.clear()
+        post.said_before.clear()
+
+    def react(
+        self, user: UserId, thread: ThreadId, message: MessageId, emoji: str, there: bool
+    ) -> None:
+        talk = self._mine(user, thread)
+        post = self._message(user, talk, message)
+        self._check_writes(user, talk, more=0)
+        if post.deleted or post.event:
+            raise Refused("MessageNotFound")
+        users = post.reactions.setdefault(emoji, set())
+        (users.add if there else users.discard)(user)
+        if not users:
+            del post.reactions[emoji]
+
+    # One's own side
+
+    def read(self, user: UserId, thread: ThreadId, seq: int) -> None:
+        talk = self._mine(user, thread)
+        self._check_seq(user, talk, seq, least=0)
+        view = talk.sides[user]
+        view.place, view.read = max(view.place, seq), max(view.read, seq)
+        view.delivered = max(view.delivered, seq)
+
+    def deliver(self, user: UserId, thread: ThreadId, seq: int) -> None:
+        talk = self._mine(user, thread)
+        self._check_seq(user, talk, seq, least=0)
+        view = talk.sides[user]
+        view.delivered = max(view.delivered, seq)
+
+    def unread(self, user: UserId, thread: ThreadId, seq: int | None) -> None:
+        talk = self._mine(user, thread)
+        view = talk.sides[user]
+        first = talk.last_for(user) if seq is None else seq
+        self._check_seq(user, talk, first, least=view.joined + 1)
+        view.place = min(view.place, first - 1)
+
+    def change_row(self, user: UserId, thread: ThreadId, **wishes: int | bool | str) -> None:
+        talk = self._mine(user, thread)
+        for name, value in wishes.items():
+            setattr(talk.sides[user], name, value)
+
+    # Gates and blocks
+
+    def answer(self, user: UserId, thread: ThreadId, state: str) -> None:
+        talk = self.talks[thread]
+        ask = talk.asks.get(user)
+        if ask is None or (ask.state == PENDING and not ask.waits(self.now)):
+            raise Refused("RequestNotFound")
+        if ask.state not in (PENDING, state):
+            raise Refused("RequestNotFound")
+        if state == BLOCKED:
+            self.blocks.add((user, ask.sender))
+        if state == ACCEPTED:
+            self.met.add((user, ask.sender))
+            if ask.state != ACCEPTED:
+                view = talk.sides[user]
+                view.archived = view.spam = view.hidden = False
+                if ask.quiet:
+                    talk.comes_back(user, ask.before)
+        ask.state = state
+
+    def block(self, user: UserId, other: UserId) -> None:
+        """In every thread for the two."""
+        self.blocks.add((user, other))
+        for talk in self.talks.values():
+            ask = talk.asks.get(user)
+            if ask is not None and ask.sender == other and ask.waits(self.now):
+                ask.state = BLOCKED
+            elif (
+                talk.two == frozenset((user, other))
+                and user in talk.sides
+                and talk.has_accepted(user)
+            ):
+                talk.goes(user, blocked=True)
+
+    def unblock(self, user: UserId, other: UserId) -> None:
+        self.blocks.discard((user, other))
+        for talk in self.talks.values():
+            gone = talk.away.get(user)
+            if talk.made_for == frozenset((user, other)) and gone is not None and gone.blocked:
+                talk.comes_back(user, talk.last)
+
+    # Within
+
+    def _mine(self, user: UserId, thread: ThreadId) -> Talk:
+        talk = self.talks.get(thread)
+        if talk is None or not talk.is_open_to(user, self.now):
+            raise Refused("ThreadNotFound")
+        return talk
+
+    def _message(self, user: UserId, talk: Talk, message: MessageId) -> Post:
+        for post in self.posts(user, talk):
+            if post.id == message:
+                return post
+        raise Refused("MessageNotFound")
+
+    def _check_manages(self, user: UserId, talk: Talk) -> None:
+        if not talk.has_accepted(user):
+            raise Refused("AcceptFirst")
+        if user != talk.opener or talk.kind == "direct":
+            raise Refused("RoleNotAllowed")
+
+    def _check_is_open(self, user: UserId, talk: Talk) -> None:
+        if not talk.has_accepted(user):
+            raise Refused("AcceptFirst")
+        if talk.locked:
+            raise Refused("ConversationLocked")
+        asks = talk.known_asks(user)
+        closed = talk.is_at_gate(user) and all(self.now >= ask.until for ask in asks)
+        if closed or (talk.two is not None and len(talk.sides) < 2):
+            raise Refused("ConversationClosed")
+
+    def _check_writes(self, user: UserId, talk: Talk, *, more: int = 1) -> None:
+        self._check_is_open(user, talk)
+        if talk.is_at_gate(user):
+            before = min(ask.before for ask in talk.known_asks(user))
+            if talk.last + more - before > 3:
+                raise Refused("RequestPending")
+
+    def _is_apart(self, two: frozenset[UserId]) -> bool:
+        return any({user, other} == two for user, other in self.blocks)
+
+    def _check_seq(self, user: UserId, talk: Talk, seq: int, *, least: int) -> None:
+        if not least <= seq <= talk.last_for(user):
+            raise Refused("InvalidReadPosition")
+
+    def _goes(self, talk: Talk, user: UserId) -> None:
+        talk.sides.pop(user, None)
+        talk.away.pop(user, None)
+        talk.asks.pop(user, None)
+        talk.awaits.discard(user)
+
+    def _post(
+        self,
+        talk: Talk,
+        author: UserId,
+        *,
+        body: str = "",
+        event: str | None = None,
+        about: tuple[str, ...] = (),
+        reply_to: MessageId | None = None,
+    ) -> Post:
+        had_read_all = author in talk.sides and talk.unread(author) == 0
+        ms = max(self.now, talk.posts[-1].ms + 1 if talk.posts else 0)
+        post = Post(talk.last + 1, ms, author, body, event, about, reply_to)
+        talk.posts.append(post)
+        for user, view in talk.sides.items():
+            is_there = user not in talk.away or talk.asked_back(user, self.now)
+            if is_there and post.seq <= talk.last_for(user):
+                view.archived = view.archived and ms < view.muted_until
+                view.hidden = False
+        if author in talk.sides and (event is None or had_read_all):
+            talk.sides[author].sent = talk.sides[author].place = post.seq
+        return post
+
+    def _answers(self, talk: Talk, sender: UserId, user: UserId) -> bool:
+        """Buyers and sellers wait for each other."""
+        roles = {talk.sides[sender].role, talk.sides[user].role}
+        return talk.kind != "direct" and roles == {"buyer", "seller"}

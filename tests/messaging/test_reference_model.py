@@ -1,0 +1,63 @@
+"""Messaging is true: random people do random things, and everybody sees what the plain model says.
+
+`make soak-messaging` plays on for as long as one likes.
+"""
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tests.messaging.model_runner import SCENES, ModelRunner, Step
+from tests.stores import SQLITE, kept_open
+from tests.world import UNLIMITED, World, world_on
+
+_SETTINGS = settings(
+    max_examples=100,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[asyncio.Runner]:
+    with asyncio.Runner() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def sqlite(runner: asyncio.Runner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    url = f"{SQLITE}{tmp_path_factory.mktemp('truth')}/world.db"
+    with kept_open(runner, world_on(url, UNLIMITED)) as world:
+        yield world
+
+
+@pytest.fixture(scope="module")
+def dynamodb(runner: asyncio.Runner, dynamodb_url: str) -> Iterator[World]:
+    with kept_open(runner, world_on(dynamodb_url, UNLIMITED)) as world:
+        yield world
+
+
+async def _play(world: World, scene: list[Step], every: int = 1) -> None:
+    play = await ModelRunner.begin(world, world.another_node())
+    play.every = every
+    await play.run(scene)
+
+
+@pytest.mark.timeout(1200)
+@_SETTINGS
+@given(scene=SCENES)
+def test_everybody_sees_what_the_plain_model_says(
+    runner: asyncio.Runner, sqlite: World, scene: list[Step]
+) -> None:
+    runner.run(_play(sqlite, scene))
+
+
+@pytest.mark.timeout(1200)
+@settings(_SETTINGS, max_examples=5)
+@given(scene=SCENES)
+def test_everybody_sees_the_same_on_dynamodb(
+    runner: asyncio.Runner, dynamodb: World, scene: list[Step]
+) -> None:
+    runner.run(_play(dynamodb, scene, every=12))
