@@ -1,1 +1,1 @@
-"""How what happened reaches whoever is looking, on this node and on the others."""
+"""Delivers events to connected clients, on this node and on other nodes."""

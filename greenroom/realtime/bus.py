@@ -1,10 +1,11 @@
-"""The bus: one node's word to all others, by topic.
+"""The bus protocol: publish and subscribe between nodes, by topic.
 
-It is quick and forgetful: a notice reaches every node that listens for one of its topics, or is
-lost when the bus is. Nothing rests on it: a node that was cut off says so (`on_gap`), and its
-clients come back with their cursor. What one would get wrong: `publish` is called on the hot path,
-and must neither wait nor fail; and a notice with two topics reaches a node that listens for both
-of them twice, once for each.
+Delivery is at most once: a message reaches every node that subscribes to one of its topics, or is
+lost. Correctness does not depend on it: after a gap a node calls `on_gap`, and its clients resume
+from their cursor.
+
+Careful: `publish` is on the hot path and must neither wait nor fail. A node that subscribes to two
+topics of one message gets it twice.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,59 +17,58 @@ from greenroom.ids import MessageId, ThreadId, UserId
 
 Topic = NewType("Topic", str)
 ALL_NODES = Topic("all")
-"""What every node listens for: what it has to forget."""
+"""Every node subscribes to it. Carries cache invalidation."""
 
 
 def user_topic(user: UserId) -> Topic:
-    """What is told to one user, wherever they are connected."""
+    """Events for one user, on all of their connections."""
     return Topic(f"user.{user}")
 
 
 def thread_topic(thread: ThreadId) -> Topic:
-    """What shows only while the thread is on screen: who looks at it, and who is typing."""
+    """Ephemeral events of a thread: presence and typing."""
     return Topic(f"thread.{thread}")
 
 
 class BusMessage(Struct, frozen=True, array_like=True):
-    """What clients are told, encoded once, and what the nodes on the way need to know of it."""
+    """An event encoded for clients, and what nodes need to know to route it."""
 
     payload: bytes
-    """A frame of the socket, ready to be sent."""
+    """A socket frame, ready to send."""
     thread_id: ThreadId | None = None
     head_version: int = 0
-    """The version of the thread's head: whoever keeps an older one has to forget it."""
+    """Version of the thread's head. A cache drops any older version."""
     message_id: MessageId | None = None
     version: int = 0
-    """Of the message: whoever has been given it already need not be told again."""
+    """Version of the message. Clients that were already sent it are skipped."""
     only: tuple[UserId, ...] | None = None
-    """Of those who listen for the topic, whose connections it is for; None is everybody's."""
+    """Restricts delivery to these users' connections. None: all subscribers of the topic."""
     seq: int = 0
-    """Of the message."""
+    """Sequence number of the message."""
 
 
 Deliver: TypeAlias = Callable[[Topic, BusMessage], None]
-"""Called on the event loop for each notice on a topic that this node listens for."""
+"""Called on the event loop for each message on a topic that this node subscribes to."""
 
 OnGap: TypeAlias = Callable[[], None]
-"""Called when notices may have been lost."""
+"""Called when messages may have been lost."""
 
 
 class Bus(Protocol):
     @property
     def is_up(self) -> bool:
-        """Whether what others publish comes, as far as anybody knows."""
+        """Whether messages from other nodes arrive, as far as is known."""
 
     async def start(self, deliver: Deliver, on_gap: OnGap) -> None: ...
 
     def publish(self, topics: Iterable[Topic], message: BusMessage) -> None:
-        """To every node that listens, this one too, and at once where this one does."""
+        """Sends to every subscribed node. If this node subscribes, it is delivered here at once."""
 
     def subscribe(self, topic: Topic) -> None: ...
 
     def unsubscribe(self, topic: Topic) -> None: ...
 
     async def ready(self) -> None:
-        """Returns once everything that was asked to be listened for is: what is published
-        elsewhere from now on comes."""
+        """Returns once all subscriptions so far are active on the bus."""
 
     async def close(self) -> None: ...

@@ -1,8 +1,9 @@
-"""Who on this node listens for what, and how a notice reaches them.
+"""Delivers bus messages to the connections of this node that subscribe to their topic.
 
-A notice is encoded once, by whoever publishes it, and the same bytes go to every connection. What
-one would get wrong: a listener may come or go while a notice is being told; and when something may
-have been lost, everybody comes to ask what it was, so that they are not told all at once.
+A message is encoded once, by its publisher; every connection gets the same bytes.
+
+Careful: a subscriber may be added or removed while a message is being delivered. After a gap every
+client resumes, so clients are told of the gap in small groups, spread over some seconds.
 """
 
 import asyncio
@@ -14,7 +15,7 @@ from greenroom.ids import UserId
 from greenroom.realtime.bus import ALL_NODES, Bus, BusMessage, Topic
 
 SPREAD_SECONDS = 10
-"""In which everybody is told that they may have missed something. Cursors reach back further."""
+"""How long it takes to tell all clients of a gap. Cursors reach back further than this."""
 _AT_ONCE = 50
 _PAUSE_SECONDS = 0.1
 _log = logging.getLogger(__name__)
@@ -29,11 +30,11 @@ class Subscriber(Protocol):
     def on_message(self, message: BusMessage) -> None: ...
 
     def on_gap(self) -> None:
-        """Something may not have come."""
+        """Messages may have been lost."""
 
 
 class NodeCache(Protocol):
-    """What this node keeps of what others may write."""
+    """A cache on this node of data that other nodes may change."""
 
     def on_message(self, message: BusMessage) -> None: ...
 
@@ -49,8 +50,8 @@ class Hub:
 
     @property
     def is_caught_up(self) -> bool:
-        """Whether everybody here has been told what there was, or that they missed it. While it is
-        not, no cursor may be given: what is missing would lie before it."""
+        """True if every client has all messages or was told of the gap. While this is False, give
+        out no cursor: the missing messages would lie before it."""
         return self.bus.is_up and not self._announcing
 
     async def start(self) -> None:
@@ -61,7 +62,7 @@ class Hub:
         await self.bus.close()
 
     def add_cache(self, cache: NodeCache) -> None:
-        """For what this node keeps: it hears each notice that comes by."""
+        """Registers a cache that sees every message this node receives."""
         self._caches.append(cache)
 
     def add(self, topic: Topic, subscriber: Subscriber) -> None:
@@ -81,7 +82,7 @@ class Hub:
                 self.bus.unsubscribe(topic)
 
     def has_subscriber(self, topic: Topic, user: UserId) -> bool:
-        """Whether one of the user's connections listens for it here."""
+        """Whether a connection of this user on this node subscribes to the topic."""
         return any(subscriber.user == user for subscriber in self._subscribers.get(topic, ()))
 
     def _deliver(self, topic: Topic, message: BusMessage) -> None:
@@ -91,8 +92,8 @@ class Hub:
             if message.only is None or subscriber.user in message.only:
                 try:
                     subscriber.on_message(message)
-                except Exception:  # one connection's trouble is not the others', nor the writer's
-                    _log.exception("a connection could not be told")
+                except Exception:  # must not affect other connections or the writer
+                    _log.exception("delivery to a connection failed")
 
     def _on_gap(self) -> None:
         for cache in self._caches:
@@ -104,14 +105,14 @@ class Hub:
             list(everybody.values()), max(_AT_ONCE, math.ceil(len(everybody) / turns))
         )
 
-    def _announce_gap(self, left: list[Subscriber], at_once: int) -> None:
-        for subscriber in left[:at_once]:
+    def _announce_gap(self, remaining: list[Subscriber], at_once: int) -> None:
+        for subscriber in remaining[:at_once]:
             try:
                 subscriber.on_gap()
             except Exception:
-                _log.exception("a connection could not be told that it missed something")
-        if left := left[at_once:]:
+                _log.exception("a connection could not be told of a gap")
+        if remaining := remaining[at_once:]:
             loop = asyncio.get_running_loop()
-            loop.call_later(_PAUSE_SECONDS, self._announce_gap, left, at_once)
+            loop.call_later(_PAUSE_SECONDS, self._announce_gap, remaining, at_once)
         else:
             self._announcing -= 1

@@ -1,4 +1,4 @@
-"""The bus of a single node: a function call."""
+"""The bus of a single node: delivers by a function call."""
 
 from collections.abc import Iterable
 

@@ -1,9 +1,11 @@
-"""What waits for one client while its wire is full: bounded, and given up when that overflows.
+"""Bounded send queue of one client, used while its transport buffer is full.
 
-The client is then told to come back with its cursor: a slow reader costs nobody else a thing. What
-one would get wrong: an answer is never dropped, or the client would wait for it; there are only so
-many, because nothing is read from a client whose wire is full. And once something was dropped
-nothing more is told, because all of it is replayed when the client resumes.
+If the queue overflows, it is dropped and the client is told to resume from its cursor, so a slow
+reader does not affect others.
+
+Careful: replies are never dropped, because the client waits for them. Their number is bounded: no
+requests are read while the transport is full. After a drop no more events are sent, because resume
+replays them all.
 """
 
 import asyncio
@@ -24,14 +26,14 @@ class Outbox:
         self._writable: asyncio.Future[None] | None = None
         self.is_full = False
         self.is_behind = False
-        """Something was dropped, and the client has not resumed since."""
+        """Events were dropped, and the client has not resumed since."""
 
     @property
     def waiting(self) -> int:
         return len(self._waiting or ())
 
     def send_event(self, payload: bytes) -> None:
-        """What stays, and must come, in order, or be replayed."""
+        """Sends a durable event: delivered in order, or replayed on resume."""
         if self.is_behind:
             return
         if not self.is_full:
@@ -44,7 +46,7 @@ class Outbox:
             self.require_resync()
 
     def send_ephemeral(self, payload: bytes) -> None:
-        """What passes: nobody misses it."""
+        """Sends an ephemeral event, or drops it if the transport is full."""
         if not self.is_full:
             self._write(payload)
 
@@ -52,7 +54,7 @@ class Outbox:
         self._write(payload)
 
     def require_resync(self) -> None:
-        """The client has to ask what it has missed. It is told so once."""
+        """Drops the queue and tells the client, once, to resume."""
         if self.is_behind:
             return
         self.is_behind = True
@@ -63,11 +65,11 @@ class Outbox:
             self._write(self._resync)
 
     def mark_resumed(self) -> None:
-        """The client has asked: what is dropped from now on is news."""
+        """The client has resumed: report the next drop again."""
         self.is_behind = self._owes_resync = False
 
     def pause(self) -> None:
-        """The wire is full."""
+        """The transport buffer is full."""
         self.is_full = True
 
     def resume(self) -> None:
@@ -83,13 +85,13 @@ class Outbox:
             self._wake_waiters()
 
     def close(self) -> None:
-        """Nobody reads any more."""
+        """The connection is closed."""
         self._waiting, self._bytes = None, 0
         self.is_full = False
         self._wake_waiters()
 
     async def wait_writable(self) -> None:
-        """Returns once the wire takes more, or is gone."""
+        """Returns once the transport accepts more, or is closed."""
         while self.is_full:
             if self._writable is None:
                 self._writable = asyncio.get_running_loop().create_future()

@@ -1,4 +1,4 @@
-"""What a bus refuses."""
+"""Problems of the bus."""
 
 from greenroom.errors import Problem
 

@@ -1,4 +1,4 @@
-"""The bus between nodes: NATS, with a subject for each topic that a node listens for."""
+"""The bus between nodes, over NATS: one subject per topic."""
 
 from greenroom.realtime.nats.bus import NatsBus
 

@@ -1,4 +1,4 @@
-"""Where the bus is: `nats://` or `tls://`, several servers of one cluster separated by commas."""
+"""Parses the bus URL: `nats://` or `tls://`; the servers of a cluster are separated by commas."""
 
 import re
 from typing import NamedTuple
@@ -21,12 +21,12 @@ def servers(url: str) -> list[Server]:
     try:
         return [_server(part) for part in _parts(url)]
     except ValueError:
-        reason = "that is no nats://host:port or tls://host:port"
+        reason = "it must look like nats://host:port or tls://host:port"
         raise BusUnavailable(redacted(url), reason) from None
 
 
 def redacted(url: str) -> str:
-    """Without what is nobody's business, even where the rest makes no sense."""
+    """The URL without credentials, even where the rest is malformed."""
     return ",".join(re.sub(r"^(\w+://)?.*@", r"\1", part) for part in _parts(url))
 
 
@@ -46,5 +46,5 @@ def _server(url: str) -> Server:
 
 
 def _parts(url: str) -> list[str]:
-    """A password may have a comma in it."""
+    """A password may contain a comma."""
     return re.split(r"\s*,\s*(?=[a-z]+://)", url.strip())

@@ -1,9 +1,10 @@
-"""What a node publishes and hears, over one connection to NATS after the other.
+"""The bus over NATS: publishes, subscribes and reconnects.
 
-What is published here is told here at once and queued for the others; while NATS is away it is let
-go. What one would get wrong: a node that was cut off is not the only one that missed something; so
-did those that it would have told, and nobody but itself can tell them, unless it is dead, which
-they notice by its silence.
+A message published here is delivered locally at once and queued for other nodes. While NATS is
+unreachable, queued messages are dropped.
+
+Careful: when a node loses its connection, the nodes it would have published to have a gap too. It
+tells them as soon as it is back. If it died, they notice that its heartbeats stop.
 """
 
 import asyncio
@@ -31,10 +32,10 @@ CONNECT_SECONDS = 5
 READY_SECONDS = 3
 _CLOSE_SECONDS = 2
 _END_SECONDS = 3
-"""Longer than it takes a keeper that has heard of its end to let go of its connection."""
+"""Longer than a cancelled connection task takes to close its connection."""
 _LONGEST_PAUSE_SECONDS = 2.0
 _GAP_COOLDOWN_SECONDS = 1.0
-"""Between one `on_gap` and the next: when all nodes come back they all say that they were lost."""
+"""Between two calls of `on_gap`: when all nodes reconnect, each of them reports a gap."""
 
 _decode = msgspec.msgpack.Decoder(BusMessage).decode
 _log = logging.getLogger(__name__)
@@ -65,7 +66,7 @@ class NatsBus:
         self._deliver, self._on_gap, self._is_leaving = deliver, on_gap, False
         connection = await self._connect()
         self._connection_task = asyncio.create_task(self._run(connection))
-        await asyncio.sleep(0)  # what is published from now on is taken
+        await asyncio.sleep(0)  # lets the connection task start, so that messages are accepted
 
     def publish(self, topics: Iterable[Topic], bus_message: BusMessage) -> None:
         if self._deliver is None:
@@ -90,7 +91,7 @@ class NatsBus:
             self._work.set()
 
     async def ready(self) -> None:
-        """Gives up after a while: whoever was not ready by then is told that they missed some."""
+        """Waits for `READY_SECONDS` at most. Clients of late subscriptions are told of a gap."""
         with suppress(TimeoutError):
             async with asyncio.timeout(READY_SECONDS):
                 await self._subscriptions.ready()
@@ -107,17 +108,17 @@ class NatsBus:
         self._connection_task = self._deliver = self._on_gap = self._gap_cooldown = None
 
     def _announce_leaving(self) -> None:
-        """After all that waits, and not if that is let go."""
+        """Sent after everything in the queue, and not if the queue is dropped."""
         self._is_leaving = True
         if self._up:
             self._send_queue.enqueue(GONE, self._name)
             self._idle.clear()
             self._work.set()
 
-    # What comes
+    # Receiving
 
     def _on_message(self, message: Msg) -> None:
-        """Called by the task of nats-py that reads, which an exception would end without a word."""
+        """Called by nats-py's reading task, which an exception would end silently."""
         try:
             if message.subject in (LOST, HERE, GONE):
                 self._on_node_message(message)
@@ -126,10 +127,10 @@ class NatsBus:
             if topic in self._subscriptions and self._deliver is not None:
                 self._deliver(topic, _decode(message.data))
         except msgspec.DecodeError as error:
-            _log.warning("the bus brought what is no notice, on %s: %s", message.subject, error)
+            _log.warning("invalid message from the bus on %s: %s", message.subject, error)
             self._report_gap()
         except Exception:
-            _log.exception("a notice on %s was not told", message.subject)
+            _log.exception("delivery of a message on %s failed", message.subject)
 
     def _on_node_message(self, message: Msg) -> None:
         if message.subject == LOST:
@@ -154,7 +155,7 @@ class NatsBus:
             self._gap_pending = False
             self._report_gap()
 
-    # One connection after the other
+    # Connecting
 
     async def _run(self, connection: NatsConnection) -> None:
         while True:
@@ -163,11 +164,11 @@ class NatsBus:
             if self._is_leaving:
                 await connection.close()
                 return
-            _log.info("the bus is back")
+            _log.info("reconnected to the bus")
             try:
                 self._report_gap()
             except Exception:
-                _log.exception("nobody was told that the bus was away")
+                _log.exception("reporting the gap after a reconnect failed")
 
     async def _use_connection(self, connection: NatsConnection) -> None:
         self._up = True
@@ -203,7 +204,7 @@ class NatsBus:
             self._idle.set()
 
     async def _confirm_loop(self, connection: NatsConnection) -> None:
-        """And now and then that the server is still there: a cable that is cut says nothing."""
+        """Also checks that the server still answers: a cut cable gives no error."""
         while connection.alive:
             with suppress(TimeoutError):
                 async with asyncio.timeout(CONFIRM_SECONDS):
@@ -224,7 +225,7 @@ class NatsBus:
                 await connection.publish(HERE, self._name)
             await asyncio.sleep(peers.HERE_SECONDS)
             if silent := self._peers.take_silent():
-                _log.warning("%d nodes have fallen silent", silent)
+                _log.warning("heartbeats of %d nodes have stopped", silent)
                 self._report_gap()
 
     async def _reconnect(self) -> NatsConnection:
@@ -240,7 +241,7 @@ class NatsBus:
                     _log.warning("%s", problem)
 
     async def _connect(self) -> NatsConnection:
-        """To one of the servers, with everything listened for that is asked for."""
+        """Connects to one of the servers and activates all subscriptions."""
         known = servers(self._url)
         seconds = max(1, CONNECT_SECONDS // len(known))
         reasons = []
@@ -265,8 +266,8 @@ class NatsBus:
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:
-    """nats-py waits with `wait_for`, which in Python 3.11 swallows a cancellation that comes with
-    what it waits for: a keeper whose bus comes back just then does not hear of its end."""
+    """Cancels until it works. nats-py uses `wait_for`, which in Python 3.11 swallows a cancellation
+    that arrives together with the result, for example when the bus comes back just then."""
     while not task.done():
         task.cancel()
         await asyncio.wait([task], timeout=_END_SECONDS)
@@ -274,4 +275,6 @@ async def _cancel(task: asyncio.Task[None]) -> None:
 
 def _log_end(reason: BaseException | None) -> None:
     expected = reason is None or isinstance(reason, NatsError | OSError)
-    _log.warning("the bus is away: %s", reason, exc_info=None if expected else reason)
+    _log.warning(
+        "lost the connection to the bus: %s", reason, exc_info=None if expected else reason
+    )

@@ -1,10 +1,12 @@
-"""One connection to one server, until the first thing that goes wrong with it.
+"""One connection to one NATS server. It is not reused after an error.
 
-It is here that nats-py has to be known. A subscription with a callback is a task and four deques,
-5 KB; ours share a future, 0.5 KB. A PING overtakes what waits in its buffer, so that only the
-second pong proves anything. An `-ERR` of the server ends a client for good, whatever it was told of
-reconnecting, so a client is for one connection. And it reconnects for ever where it never was
-connected.
+Notes on nats-py:
+
+- A subscription with a callback costs a task and four deques (5 KB). With a shared future: 0.5 KB.
+- A PING overtakes what waits in its buffer, so only the second pong proves that data arrived.
+- An `-ERR` from the server closes a client for good, whatever the reconnect options say. So each
+  client serves one connection.
+- A client that never connected retries for ever.
 """
 
 import asyncio
@@ -35,8 +37,8 @@ class _Client(Client):
 
 
 class _CallbackFuture(asyncio.Future[Msg]):
-    """nats-py sets a subscription's message as the result of its future. This one takes them as
-    they come: as many as there are, in order, in the task that reads, with no queue between."""
+    """nats-py sets a subscription's message as the result of its future. This future passes every
+    result to a callback: in order, in the reading task, without a queue."""
 
     def __init__(self, take: Callable[[Msg], None]) -> None:
         super().__init__()
@@ -68,10 +70,10 @@ class NatsConnection:
                     name="greenroom",
                     no_echo=True,
                     allow_reconnect=False,
-                    max_reconnect_attempts=1,  # 0 and less would be for ever
+                    max_reconnect_attempts=1,  # 0 or less means unlimited
                     reconnect_time_wait=0,
                     connect_timeout=seconds,
-                    pending_size=0,  # publishing never waits, and fails where nobody is connected
+                    pending_size=0,  # publishing never waits, and fails while disconnected
                     flusher_queue_size=0,
                     user=self._secret(server, server.user),
                     password=self._secret(server, server.password),
@@ -91,14 +93,14 @@ class NatsConnection:
         return None if secret is None else credential
 
     def _check_tls(self, server: Server) -> None:
-        """nats-py talks in the clear to a server that offers no TLS, whatever its URL says."""
+        """nats-py connects without TLS if the server offers none, even for a tls:// URL."""
         if server.tls and not self._client.secured:
             raise SecureConnWantedError
 
     async def subscribe(self, subject: str) -> None:
         if subject not in self._subscriptions:
             subscription = await self._client.subscribe(subject, future=self._callback)
-            # Nothing is ever put there, but every one has its own: 3.4 KB.
+            # Unused, but each subscription would allocate its own: 3.4 KB.
             subscription._pending_queue = self._unused
             self._subscriptions[subject] = subscription
 
@@ -110,13 +112,13 @@ class NatsConnection:
         await self._client.publish(subject, data)
 
     async def wait_writable(self) -> None:
-        """Returns when there is room for more."""
+        """Returns when the send buffer has room."""
         await asyncio.sleep(0)
         while self._client.pending_data_size > _BUFFERED_BYTES:  # noqa: ASYNC110 (it has no event)
             await asyncio.sleep(0.005)
 
     async def confirm(self) -> None:
-        """Returns when the server has taken all that was sent before."""
+        """Returns when the server has processed everything sent before."""
         for _ in range(2):
             await self._client.rtt(timeout=PONG_SECONDS)
         if self._ended.is_set():
@@ -132,7 +134,7 @@ class NatsConnection:
 
     async def close(self) -> None:
         self.alive = False
-        with suppress(Exception):  # it is over either way
+        with suppress(Exception):  # it is closed either way
             async with asyncio.timeout(1):
                 await self._client.close()
         for task in (self._client._reading_task, self._client._flusher_task):
@@ -143,8 +145,8 @@ class NatsConnection:
         if not self._is_confirmed or isinstance(error, OSError | StaleConnectionError):
             self._reason = error
             self._ended.set()
-        else:  # a topic that we may not listen for, and the like
-            _log.warning("the bus says: %s", error)
+        else:  # for example no permission for a subject
+            _log.warning("error from the bus: %s", error)
 
     async def _on_closed(self) -> None:
         self._reason = self._reason or self._client.last_error
@@ -152,6 +154,6 @@ class NatsConnection:
 
 
 def _ignore_exception(task: asyncio.Task[None]) -> None:
-    """With something left to write when the connection is gone, nats-py's tasks stumble."""
+    """nats-py's tasks fail if the connection closes while data is unsent."""
     if not task.cancelled():
         task.exception()

@@ -1,17 +1,18 @@
-"""The other nodes on the bus, for as long as they say that they are there.
+"""Tracks which other nodes are alive, by their heartbeats.
 
-One that is killed between a commit and the telling has told nobody, and cannot say so any more. So
-when one falls silent without a goodbye, everybody here may have missed something. What one would
-get wrong: whoever stood still themselves has heard nobody, and nobody has died of that.
+A node that is killed between a commit and its publish has not published the event and cannot report
+it. So when heartbeats stop without a goodbye, this node assumes a gap.
+
+Careful: if this process itself was paused, it has seen no heartbeats, and nobody has died.
 """
 
 from collections.abc import Callable
 from time import monotonic
 
 HERE_SECONDS = 5.0
-"""Between two words of a node that it is there."""
+"""Between two heartbeats of a node."""
 SILENT_SECONDS = 15.0
-"""Without one, after which it is taken for dead."""
+"""Without a heartbeat, after which a node counts as dead."""
 
 
 class Peers:
@@ -24,16 +25,16 @@ class Peers:
         self._heard[name] = self._now()
 
     def remove(self, name: bytes) -> None:
-        """It has said goodbye, and before that all that it had to say."""
+        """The node left in order, after it had sent everything."""
         self._heard.pop(name, None)
 
     def reset(self) -> None:
-        """Nobody could be heard. They have as much time as ever to say that they are there."""
+        """Gives every known node the full time again: heartbeats could not arrive."""
         self._looked = self._now()
         self._heard = dict.fromkeys(self._heard, self._looked)
 
     def take_silent(self) -> int:
-        """How many, since the last look. One looks as often as one says that one is there."""
+        """Removes dead nodes and returns how many. Call it once per heartbeat interval."""
         now, looked = self._now(), self._looked
         if now - looked > 2 * HERE_SECONDS:
             self.reset()

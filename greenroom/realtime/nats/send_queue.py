@@ -1,7 +1,6 @@
-"""What waits to leave for other nodes, and whether what has left has arrived.
+"""Queue of messages for other nodes. Tracks which of them the server has confirmed.
 
-What one would get wrong: whatever is let go is owed to the others: a word, as soon as there is a
-way, that something of ours was lost.
+Careful: after dropping messages, this node must tell the others that they have a gap.
 """
 
 import logging
@@ -26,9 +25,9 @@ class SendQueue:
     def __init__(self) -> None:
         self.bytes = 0
         self.owes_loss_report = False
-        """Whether the others have to be told that something of ours was lost."""
+        """Whether other nodes must be told that messages from this node were lost."""
         self.sent = self._confirmed = 0
-        """How much has left, and how much of it the server is known to have."""
+        """How many messages were sent, and how many of them the server has confirmed."""
         self._waiting: deque[tuple[str, bytes]] = deque()
 
     def __bool__(self) -> bool:
@@ -41,7 +40,7 @@ class SendQueue:
             if fits(subject):
                 self.enqueue(subject, data)
         if self.bytes > MOST_WAITING_BYTES:
-            _log.warning("the bus is slow: %d notices are let go", len(self._waiting))
+            _log.warning("the bus is slow: dropped %d messages", len(self._waiting))
             self._drop_all()
 
     def enqueue(self, subject: str, data: bytes) -> None:
@@ -62,16 +61,16 @@ class SendQueue:
             try:
                 await connection.publish(subject, data)
             except MaxPayloadError:
-                _log.warning("a notice of %d bytes is too large for the bus", len(data))
+                _log.warning("a message of %d bytes is too large for the bus", len(data))
                 self.owes_loss_report = True
         await connection.wait_writable()
 
     def confirmed(self, sent: int) -> None:
-        """All of what had left when so much had."""
+        """The server has processed the first `sent` messages."""
         self._confirmed = sent
 
     def on_disconnect(self) -> None:
-        """Nobody takes anything any more."""
+        """Drops the queue and remembers whether anything was lost."""
         self.owes_loss_report = self.owes_loss_report or self._confirmed < self.sent
         self._drop_all()
 

@@ -1,11 +1,11 @@
-"""Topics as NATS knows them, and what nodes say of themselves.
+"""NATS subjects of topics and of the nodes' own messages.
 
-    greenroom.user.usr_01h…     a topic; what a subject may not contain is %-escaped
-    greenroom.$lost             what this node has published may not have reached you
-    greenroom.$here             this node is there
-    greenroom.$gone             this node goes, and has said all that it had to say
+    greenroom.user.usr_01h…     a topic; characters that a subject cannot contain are %-escaped
+    greenroom.$lost             messages from this node may have been lost
+    greenroom.$here             heartbeat
+    greenroom.$gone             this node is leaving and has sent everything
 
-No topic can be one of the latter: its `$` would be escaped.
+A topic cannot collide with the last three: its `$` is escaped.
 """
 
 import re
@@ -18,7 +18,7 @@ HERE = "greenroom.$here"
 GONE = "greenroom.$gone"
 _PREFIX = "greenroom."
 _LONGEST = 1000
-"""A server cuts off whoever sends it a line of more than 4 KB; ids are far from it."""
+"""A server disconnects a client that sends a line of more than 4 KB. Ids are far shorter."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
 _UNFIT = re.compile(r"[^A-Za-z0-9_.-]|^\.|\.$|(?<=\.)\.")
 

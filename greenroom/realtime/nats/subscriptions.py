@@ -1,7 +1,7 @@
-"""What this node listens for, and how much of that the server is known to know.
+"""The topics that this node subscribes to, and which subscriptions the server has confirmed.
 
-What one would get wrong: a subscription that was written is not one that the server has read; until
-it says so, what is published elsewhere may pass us by.
+Careful: a subscription that was written may not be active yet. Until the server confirms it,
+messages from other nodes may be missed.
 """
 
 import asyncio
@@ -15,12 +15,12 @@ from greenroom.realtime.nats.subjects import fits, subject_of
 class Subscriptions:
     def __init__(self) -> None:
         self.to_confirm = asyncio.Event()
-        """Something new is written, and the server is to be asked whether it knows."""
+        """New subscriptions were written and await confirmation."""
         self.written = 0
-        """How far the server has been told, of how many times something new was asked for."""
+        """How many of the changes counted in `_asked` were written to the server."""
         self._topics = {ALL_NODES}
         self._stale: set[Topic] = set()
-        """Where the server may think otherwise."""
+        """Topics whose state on the server may differ."""
         self._asked = self._confirmed = 0
         self._confirmation = asyncio.Event()
 
@@ -32,7 +32,7 @@ class Subscriptions:
         return bool(self._stale)
 
     def add(self, topic: Topic) -> bool:
-        """Whether it is new."""
+        """True if it is new."""
         if topic in self._topics:
             return False
         self._topics.add(topic)
@@ -41,7 +41,7 @@ class Subscriptions:
         return True
 
     def remove(self, topic: Topic) -> bool:
-        """Whether it was there, and is not for good."""
+        """True if it was subscribed. ALL_NODES is never removed."""
         if topic not in self._topics or topic == ALL_NODES:
             return False
         self._topics.remove(topic)
@@ -49,11 +49,11 @@ class Subscriptions:
         return True
 
     def mark_all_stale(self) -> None:
-        """Another server, which knows nothing."""
+        """For a new connection, whose server knows no subscriptions."""
         self._stale = set(self._topics)
 
     def on_disconnect(self) -> None:
-        """Whoever waits has to wait until there is a server again."""
+        """Callers of `ready` now wait for the next connection."""
         self._asked += 1
 
     async def write(self, connection: NatsConnection) -> None:
@@ -76,7 +76,7 @@ class Subscriptions:
         self._confirmation = asyncio.Event()
 
     async def ready(self) -> None:
-        """Returns once the server knows all that is asked for now."""
+        """Returns once the server has confirmed all current subscriptions."""
         asked = self._asked
         while self._confirmed < asked:
             await self._confirmation.wait()
