@@ -1,8 +1,10 @@
-"""Who is calling: from a bearer token to an `Actor`, for every door.
+"""Authenticates callers: turns a bearer token into an `Actor`, for REST and the socket.
 
 A route takes `actor: NamedDependency[Actor]`, and its router has `guards=[needs(…)]` and
-`security=BEARER`. What one would get wrong: a token that was verified a moment ago is not verified
-again, but whether its account is suspended is asked every few seconds nevertheless.
+`security=BEARER`.
+
+Careful: verified tokens are cached for minutes, but the account's suspension is checked again every
+few seconds.
 """
 
 from collections import OrderedDict
@@ -53,7 +55,7 @@ class NotAllowed(Problem):
 
 
 class _Account(Struct, frozen=True):
-    """What decides whether somebody may act, and as what."""
+    """The cached part of an account: suspension and staff role."""
 
     suspended_until_ms: int | None
     suspension_reason: str
@@ -69,8 +71,8 @@ class Authenticator:
         self._accounts: _TtlCache[UserId, _Account] = _TtlCache(_ACCOUNT_TTL_MS)
 
     async def authenticate(self, token: str, act_for: str | None = None) -> Actor:
-        """On whose behalf the bearer acts. A service needs no account of its own, everybody else
-        does; and whoever a service acts for is a user and nothing more."""
+        """The user that the bearer acts as. A service needs no account of its own; everybody else
+        does. A user that a service acts for has the scope `user` only."""
         bearer = await self._verified(token)
         account = await self._check_account(bearer.user)
         is_service = Scope.SERVICE in bearer.scopes
@@ -90,26 +92,26 @@ class Authenticator:
     async def authenticate_with_expiry(
         self, token: str, act_for: str | None = None
     ) -> tuple[Actor, int]:
-        """For a door that stays open: also until when the token lasts."""
+        """For a long-lived connection: also returns when the token expires."""
         actor = await self.authenticate(token, act_for)
         return actor, (await self._verify_cached(token)).expires_ms
 
     def check(self, actor: Actor) -> Awaitable[object]:
-        """Whoever was admitted may have been suspended since."""
+        """Raises if the account has been suspended since it authenticated."""
         return self._check_account(actor.user)
 
     async def recheck(self, user: UserId) -> None:
-        """As `check`, when it has just changed: reads the account anew."""
+        """Like `check`, but reads the account from the store."""
         account = await access.account(self._people, user, consistent=True)
         if account is not None:
             self._check(self._remember(account))
 
     def forget(self, user: UserId) -> None:
-        """This node has just changed the account: the next request reads it."""
+        """Drops the cached account after a change: the next request reads it again."""
         self._accounts.forget(user)
 
     async def newcomer(self, token: str) -> Actor:
-        """The bearer, who may have no account yet."""
+        """The bearer, who may not have an account yet."""
         bearer = await self._verified(token)
         account = await self._check_account(bearer.user)
         return with_role(bearer, None if account is None else account.role)
@@ -127,7 +129,7 @@ class Authenticator:
         return known
 
     async def _check_account(self, user: UserId) -> _Account | None:
-        """None where there is none; raises if it is suspended."""
+        """None if there is no account. Raises if it is suspended."""
         known = self._accounts.get(user, self._people.clock.now_ms())
         if known is None:
             changes = self._accounts.changes
@@ -139,7 +141,7 @@ class Authenticator:
         return known
 
     def _remember(self, account: Account, changes: int | None = None) -> _Account:
-        """What was read while the account changed is not kept."""
+        """Does not cache an account that changed while it was read."""
         known = _Account(account.suspended_until_ms, account.suspension_reason, account.staff_role)
         if changes in (None, self._accounts.changes):
             self._accounts.put(account.id, known, self._people.clock.now_ms())
@@ -155,13 +157,13 @@ class Authenticator:
 
 
 class _TtlCache(Generic[K, V]):
-    """The last few thousand answers, each for a while; also when the clock steps back."""
+    """A bounded cache whose entries expire, also when the clock steps back."""
 
     def __init__(self, ttl_ms: int) -> None:
         self._ttl_ms = ttl_ms
         self._entries: OrderedDict[K, tuple[int, V]] = OrderedDict()
         self.changes = 0
-        """Counts what was forgotten."""
+        """How many times `forget` was called."""
 
     def forget(self, key: K) -> None:
         self.changes += 1
@@ -182,7 +184,7 @@ class _TtlCache(Generic[K, V]):
 
 
 def needs(*scopes: Scope) -> Guard:
-    """A guard: a token with one of these scopes; without any, just a token."""
+    """A guard: requires a token with one of these scopes, or any token if none is named."""
 
     async def guard(connection: Connection, _: BaseRouteHandler) -> None:
         actor = await actor_of(connection)
@@ -193,12 +195,12 @@ def needs(*scopes: Scope) -> Guard:
 
 
 async def needs_no_account(connection: Connection, _: BaseRouteHandler) -> None:
-    """A guard: a user's token, whether or not there is an account for it."""
+    """A guard: requires a user's token, with or without an account."""
     await newcomer_of(connection)
 
 
 async def actor_of(connection: Connection) -> Actor:
-    """The dependency `actor`: found out once per request."""
+    """The dependency `actor`, resolved once per request."""
     known: Actor | None = connection.state.get("actor")
     if known is None:
         authenticator: Authenticator = connection.app.state.authenticator
@@ -210,7 +212,7 @@ async def actor_of(connection: Connection) -> Actor:
 
 
 async def newcomer_of(connection: Connection) -> Actor:
-    """The dependency `newcomer`: a user who holds a token, also before they have an account."""
+    """The dependency `newcomer`: a user with a token, who may not have an account yet."""
     known: Actor | None = connection.state.get("newcomer")
     if known is None:
         authenticator: Authenticator = connection.app.state.authenticator
@@ -223,8 +225,8 @@ async def newcomer_of(connection: Connection) -> Actor:
 
 
 async def _spend(connection: Connection, actor: Actor) -> None:
-    """One of the limit that the route names (`limit=`), or of the one for all reads or changes:
-    before the body is read, and before any work is done."""
+    """Counts the request against the route's limit (`limit=`), or against the one for all reads or
+    changes. Runs before the body is read."""
     limits: Limits = connection.app.state.limits
     await limits.spend(actor.user, _limit_of(connection, actor))
 

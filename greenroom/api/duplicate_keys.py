@@ -1,4 +1,4 @@
-"""Refuses JSON in which an object has the same key twice: two readers could take different ones."""
+"""Refuses JSON objects with duplicate keys: two parsers could pick different values."""
 
 import json
 from typing import Any
@@ -13,14 +13,14 @@ class DuplicateKey(ValueError):
 
 
 def check_keys(payload: bytes, *, fewest: int = 0) -> None:
-    """Raises DuplicateKey. `payload` is valid JSON. If it is known to have `fewest` keys and cannot
-    have more, nothing can be there twice: most frames need no second look."""
+    """Raises DuplicateKey. `payload` must be valid JSON. `fewest` is the number of keys it is known
+    to have: if it cannot have more, no key is duplicated, and the payload is not parsed again."""
     if not fewest or _most_keys(payload) > fewest:
         json.loads(payload, object_pairs_hook=_once, parse_int=_ignored, parse_float=_ignored)
 
 
 def _most_keys(payload: bytes) -> int:
-    """A key ends with a quote, and then a colon, unless there are blanks between the two."""
+    """Upper bound. A key ends with a quote and a colon, or has whitespace between the two."""
     has_blanks = any(map(payload.__contains__, _BEFORE_COLON))
     return payload.count(b":" if has_blanks else b'":')
 
@@ -40,4 +40,4 @@ def _once(pairs: list[tuple[str, Any]]) -> None:
 
 
 def _ignored(_: str) -> None:
-    """A number may have any number of digits; none of them is looked at."""
+    """Skips parsing numbers: they may have any number of digits."""

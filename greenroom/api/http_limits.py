@@ -1,8 +1,8 @@
-"""Uvicorn's HTTP with limits on connections: on how many there are, and on how long one may take to
-send a request or to read the answer. Otherwise they would add up until no open files are left.
+"""Uvicorn's HTTP protocol with limits: number of connections, time to send a request, time to read
+the response. Without them idle connections would use up all open files.
 
-Careful: what has become a WebSocket is on the same connection, and is none of our
-business any more; and for the next request on a connection the time begins anew.
+Careful: a WebSocket runs on the same connection, and these limits no longer apply to it. Each
+request on a connection has its own time limit.
 """
 
 import asyncio
@@ -17,13 +17,13 @@ from greenroom.api.problems import Overloaded
 from greenroom.api.strict_http import make_strict
 
 REQUEST_SECONDS = 20.0
-"""For a whole request, with what it brings along."""
+"""To receive a whole request with its body."""
 WRITE_SECONDS = 20.0
-"""For some of an answer to be taken."""
+"""Without any progress in sending a response."""
 MOST = 1024
-"""Connections at once that are no sockets."""
+"""Concurrent HTTP connections, without WebSockets."""
 RESERVE = 32
-"""Connections beyond them, for the health checks."""
+"""Additional connections, for health checks only."""
 _HEALTH = ("/healthz", "/readyz")
 _TOO_LATE = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 _PROBLEM = msgspec.json.encode(
@@ -45,8 +45,8 @@ _UNANSWERED = (h11.IDLE, h11.SEND_RESPONSE)
 
 
 class LimitedHttpProtocol(H11Protocol):
-    """Beyond `most` connections the one that has been idle longest is cut off. Where none is idle,
-    a few more are let in for the health checks alone, and told so if they want anything else."""
+    """Beyond `most` connections it closes the one that has been idle longest. If none is idle, it
+    accepts a few more for health checks and answers 503 to other requests."""
 
     _request_timer: asyncio.TimerHandle | None = None
     _write_timer: asyncio.TimerHandle | None = None
@@ -60,7 +60,7 @@ class LimitedHttpProtocol(H11Protocol):
 
     @property
     def is_idle(self) -> bool:
-        """No request is under way; what was answered may still be unread."""
+        """No request is running. The last response may still be unsent."""
         return self.conn.our_state is h11.IDLE or self.transport.is_closing()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -95,7 +95,7 @@ class LimitedHttpProtocol(H11Protocol):
         super().handle_websocket_upgrade(event)
 
     def send_400_response(self, msg: str) -> None:
-        """Nothing of ours has been sent yet; what comes after this request is not read."""
+        """Sends a problem if no response has begun, and reads nothing more."""
         if self.conn.our_state in _UNANSWERED:
             self.transport.write(_MALFORMED)
         self.transport.close()
@@ -128,8 +128,7 @@ class LimitedHttpProtocol(H11Protocol):
             self._watch_writing()
 
     def _watch_writing(self) -> None:
-        """From when there is something that the client has not taken yet. A connection that is
-        closed stays open until it has."""
+        """Starts the write timer while data is unsent, also on a connection that is closing."""
         self._unwritten = self.transport.get_write_buffer_size()
         if self._write_timer is None and self._unwritten:
             self._write_timer = self.loop.call_later(WRITE_SECONDS, self._check_written)
@@ -148,7 +147,7 @@ class LimitedHttpProtocol(H11Protocol):
 
 
 def health_only(app: Any) -> Any:
-    """For a connection that there is no room for: it may ask how the server is."""
+    """The app for a connection beyond the limit: health checks work, all else is 503."""
 
     async def overloaded(scope: Any, receive: Any, send: Any) -> None:
         if scope["path"] in _HEALTH:

@@ -1,14 +1,15 @@
-"""`Idempotency-Key`: a POST that is sent twice is done once, and answered twice.
+"""`Idempotency-Key`: a POST that is sent twice runs once and gets the same response twice.
 
     Ephemeral
     └─ ONCE#{userId}
-       └─ {key}      what was asked (a digest), and the answer once there is one; 24 h
+       └─ {key}      a digest of the request, and the response once there is one; 24 h
 
-A route that creates calls `idempotent`; where a use case has its own exactly-once, as messages do, the
-key is handed down instead. A refusal is not kept: nothing was done, and the key may be used again.
-What one would get wrong: between doing and keeping the answer the process may die. Then the key is
-held for a minute more, after which the request is done anew; let a claim in the use case's own
-transaction (a username, an id) refuse the second.
+A route that creates something calls `idempotent`. Where a use case has its own exactly-once, as
+messages do, the key is passed to it instead. A refusal is not stored: the key may be used again.
+
+Careful: the process may die after the work and before the response is stored. The key then stays
+locked for a minute, after which the request runs again. A unique claim in the use case's own
+transaction (a username, an id) must refuse the second run.
 """
 
 import logging
@@ -70,7 +71,7 @@ class Idempotent:
         run: Callable[[], Awaitable[T]],
         kind: type[T],
     ) -> T:
-        """What `run` answers, or answered when this was asked before; it is kept as JSON."""
+        """The result of `run`, or the stored result of the first request with this key."""
         if key is None:
             return await run()
         place, holder = Key(f"ONCE#{actor.user}", key), secrets.token_hex(8)
@@ -88,7 +89,7 @@ class Idempotent:
         return answer
 
     async def _take(self, place: Key, digest: str, holder: str) -> bytes | None:
-        """None when the key is ours now, the answer when it was given before."""
+        """None if this request now holds the key; otherwise the stored response."""
         now = self._clock.now_ms()
         mark: Item = {
             "pk": place.partition,
@@ -106,7 +107,7 @@ class Idempotent:
         return None
 
     async def _keep(self, place: Key, holder: str, answer: bytes) -> None:
-        """What was asked for is done, whether or not it can be remembered."""
+        """The work is done, so a failure to store the response is only logged."""
         is_ours = F("holder").equals(holder)
         try:
             await self._store.write(Update(EPHEMERAL, place, (F("answer").set(answer),), is_ours))
@@ -121,7 +122,7 @@ class Idempotent:
 
 
 def digest_of(operation: str, *parts: Any) -> str:
-    """Of what was asked: the operation, and whatever of path and body says what to make."""
+    """Digest of a request: the operation, and the parts of path and body that define the result."""
     return sha256(msgspec.json.encode([operation, *parts])).hexdigest()
 
 

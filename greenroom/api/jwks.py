@@ -1,8 +1,8 @@
-"""An identity provider's keys, by its JWKS URL: fetched rarely, kept while it is out of reach.
+"""Fetches and caches an identity provider's public keys from its JWKS URL.
 
-What one would get wrong: a token's `kid` is chosen by whoever sends it, so an unknown one may make
-us ask the provider again, but only now and then; and a provider that is slow must not slow down
-those whose key is known, so keys are renewed behind their back.
+Careful: the sender of a token chooses its `kid`, so an unknown `kid` triggers a refetch at most
+every `PAUSE_MS`. A slow provider must not slow down tokens with a known key, so keys are renewed in
+the background.
 """
 
 import asyncio
@@ -20,11 +20,11 @@ from greenroom.clock import Clock
 
 _log = logging.getLogger(__name__)
 FRESH_MS = 10 * 60_000
-"""How long keys are used before they are asked for again."""
+"""How long keys are used before they are fetched again."""
 KEPT_MS = 24 * 3_600_000
-"""How long they are used while the provider does not answer."""
+"""How long keys are used while the provider does not respond."""
 PAUSE_MS = 30_000
-"""How long the provider is left alone after it was asked out of turn, or did not answer."""
+"""The shortest time between two fetches."""
 _TIMEOUT = aiohttp.ClientTimeout(total=5)
 _MOST_BYTES = 256 * 1024
 
@@ -34,7 +34,7 @@ class _Document(Struct):
 
 
 class PublicKeys:
-    """RS256 and ES256, whichever of them are configured, with the keys at a URL."""
+    """Verifies RS256 and ES256 tokens, as configured, with the keys at a URL."""
 
     def __init__(self, url: str, algorithms: Sequence[str], clock: Clock) -> None:
         self._url = url
@@ -78,7 +78,7 @@ class PublicKeys:
         raise InvalidToken(Fault.KEY)
 
     def _renew(self, now: int) -> asyncio.Task[None] | None:
-        """What is under way; or begun now, unless the provider was asked a moment ago."""
+        """The running fetch, or a new one unless the last one was less than `PAUSE_MS` ago."""
         if self._renewal is None and now - self._asked_ms >= PAUSE_MS:
             self._asked_ms = now
             self._renewal = asyncio.create_task(self._fetch())
@@ -112,7 +112,7 @@ async def fetch(url: str) -> bytes:
 
 
 def usable_keys(document: bytes, algorithms: Sequence[str]) -> dict[str, jwt.PyJWK]:
-    """By `kid`; what is for something else, or of a kind that is not configured, is left out."""
+    """Signing keys of the configured algorithms, by `kid`."""
     found: dict[str, jwt.PyJWK] = {}
     for entry in msgspec.json.decode(document, type=_Document).keys:
         if entry.get("use", "sig") != "sig":

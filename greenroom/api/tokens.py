@@ -1,8 +1,7 @@
-"""Bearer tokens: what one must say to be accepted, and the signature of the operator's own.
+"""Verifies bearer tokens: signature, claims and scopes. Signs HS256 tokens with the own secret.
 
-Which algorithm counts is fixed where a `Signature` is made, from the settings; what a token says
-of itself is at most refused. Times are checked here and not by PyJWT, which would ask the
-machine's clock instead of ours.
+The settings fix the accepted algorithms; a token's header can only be refused, never trusted. Times
+are checked here and not by PyJWT, which would use the system clock instead of ours.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +22,7 @@ LEEWAY_SECONDS = 10
 MAX_TOKEN_LENGTH = 8192
 """Characters of a token, over REST and over the socket."""
 _LAST_SECOND = 253_402_300_799 - 86_400
-"""The day before the year 9999 ends: what is later is no date, and most likely milliseconds."""
+"""One day before the end of the year 9999. A later time is most likely in milliseconds."""
 _OURS = "greenroom/"
 
 
@@ -32,7 +31,7 @@ class NotAuthenticated(Problem):
 
 
 class Fault(StrEnum):
-    """What can be wrong with a token, as a clause. Never the words of a library."""
+    """Why a token is refused, as a clause. Never a library's own message."""
 
     MALFORMED = "its format is wrong"
     CLAIMS = "`sub` or `exp` is missing, or a claim has the wrong type"
@@ -64,8 +63,8 @@ class KeysUnavailable(Problem):
 
 
 class UsernameNotFound(Problem):
-    """There is nobody called {username!r} in this store. An id is taken as it is, whether or not it
-    has an account; the sample people are found with --demo."""
+    """No user named {username!r} in this store. An id works without an account. For the sample
+    people add --demo."""
 
     username: str
 
@@ -78,7 +77,7 @@ class TokensIssuedElsewhere(Problem):
 
 class Signature(Protocol):
     async def payload(self, token: str) -> bytes:
-        """What was signed, if it was signed as configured; else InvalidToken."""
+        """The signed payload. Raises InvalidToken if the signature is not valid."""
 
 
 class SharedSecret:
@@ -99,7 +98,7 @@ class SharedSecret:
 
 
 class Expected(Struct, frozen=True):
-    """Whose tokens, and for whom. What is empty is not asked."""
+    """The accepted issuer and audiences. An empty field is not checked."""
 
     issuer: str = ""
     audiences: frozenset[str] = frozenset()
@@ -158,7 +157,7 @@ def check_claims(claims: Claims, expected: Expected, now: float) -> None:
 
 
 def scopes_of(claims: Claims) -> frozenset[Scope]:
-    """A person's token always lets them be a user; a service is one only if it says so."""
+    """Every token has the scope `user`, except a service's, which has it only if it names it."""
     named = {
         *_words(claims.scope),
         *_words(claims.scopes),
@@ -183,7 +182,7 @@ def verified_payload(
 
 
 def _is_for_us(claims: Claims, audiences: frozenset[str]) -> bool:
-    """A token that names an audience is for nobody else; RFC 7519, 4.1.3."""
+    """A token that names an audience is valid for that audience only; RFC 7519, 4.1.3."""
     named = {name for name in _listed(claims.aud) if name}
     if not audiences:
         return not named

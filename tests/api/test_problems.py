@@ -14,7 +14,7 @@ from tests.api.answers import check_members
 from tests.api.conftest import Readiness
 
 Client = AsyncClient
-TOLD = [kind for kind, answer in PROBLEM_RESPONSES.items() if answer.told and answer.status != 500]
+TOLD = [kind for kind, answer in PROBLEM_RESPONSES.items() if answer.exposed and answer.status != 500]
 
 
 async def test_a_live_and_ready_server_says_so(client: Client) -> None:

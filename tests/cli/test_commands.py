@@ -101,7 +101,7 @@ def test_a_token_says_whose_it_is_what_for_and_how_long(tmp_path: Path) -> None:
 
 def test_a_token_for_a_username_that_nobody_has_is_refused(tmp_path: Path) -> None:
     line = refused(greenroom("token", "maya", GREENROOM_DATA=str(tmp_path)))
-    assert "nobody called 'maya'" in line
+    assert "no user named 'maya'" in line
     assert "--demo" in line
 
 

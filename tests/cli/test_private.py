@@ -130,7 +130,7 @@ def test_a_demo_writes_nothing_into_a_real_store(tmp_path: Path) -> None:
     given = {"GREENROOM_STORE": f"sqlite:///{file}", "GREENROOM_DATA": str(tmp_path / "data")}
     told = refused(greenroom("demo", GREENROOM_PORT="0", **given))
     assert "not the store of a demo" in told
-    assert "There is nobody called" in refused(greenroom("token", "maya", **given))
+    assert "No user named" in refused(greenroom("token", "maya", **given))
 
 
 def test_no_other_server_accepts_a_token_of_a_demo(tmp_path: Path) -> None:

@@ -61,4 +61,4 @@ def test_roles_are_granted_on_the_store_and_through_the_server_that_has_it(tmp_p
     assert greenroom(tmp_path, "staff", "list").stdout.split()[:2] == ["admin", "ines.c"]
     again = greenroom(tmp_path, "staff", "revoke", "ada.o")
     assert again.stderr == "greenroom: This account has no staff role.\n"
-    assert "nobody called" in greenroom(tmp_path, "staff", "revoke", "nobody.here").stderr.lower()
+    assert "no user named" in greenroom(tmp_path, "staff", "revoke", "nobody.here").stderr.lower()

@@ -1,1 +1,1 @@
-"""The OpenAPI document: what it says of every property, and how it is served."""
+"""Builds and serves the OpenAPI document."""

@@ -15,7 +15,7 @@ def document_of(app: Litestar) -> dict[str, Any]:
 
 
 def described(document: dict[str, Any], app: Litestar) -> dict[str, Any]:
-    """The same document; every property and parameter says what it means and what is checked."""
+    """A copy in which every property and parameter has its description and limits."""
     result = deepcopy(document)
     add_checks(result, app)
     for name, schema in result["components"]["schemas"].items():

@@ -1,4 +1,4 @@
-"""Writes the format, the length and the pattern of a property's texts into its schema."""
+"""Adds format, length and pattern to the string schemas of a property."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +9,7 @@ _CLOSED = {"enum", "const"}
 
 
 def limited(schema: dict[str, Any], known: Property) -> dict[str, Any]:
-    """The same schema, changed in place."""
+    """Changes the schema in place and returns it."""
     limits = {
         "format": known.format,
         "maxLength": known.max_length,
@@ -24,7 +24,7 @@ def limited(schema: dict[str, Any], known: Property) -> dict[str, Any]:
 
 
 def _texts_in(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The schema itself, its alternatives, or what an array or a map holds."""
+    """The string schemas in it: itself, its alternatives, the items of an array or a map."""
     if schema.get("type") == "string" and not _CLOSED & schema.keys():
         yield schema
     for inner in (*schema.get("oneOf", ()), *schema.get("anyOf", ())):

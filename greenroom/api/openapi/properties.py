@@ -33,7 +33,7 @@ _MAX_PROBLEM_TYPE = len("/problems/") + MAX_CODE
 
 
 class Property(Struct, frozen=True):
-    """Of an array or a map, the format and the lengths are those of the texts in it."""
+    """For an array or a map, format and lengths apply to its strings."""
 
     description: str
     format: str | None = None
@@ -138,7 +138,7 @@ PROPERTIES: Mapping[str, Property] = {
     "metadata": _other("Your own JSON object, up to 4 KB. Greenroom stores and returns it."),
     "Opened.sent": _other("What became of the first message, where there was one."),
     "NewThread.message": _other("The first message. It is stored together with the conversation."),
-    # the caller's side
+    # the caller's view of a thread
     "mine": _other("The caller's own side of the conversation."),
     "folder": _other("The folder that the conversation is in."),
     "unread": _other("How many messages are unread."),
@@ -271,7 +271,7 @@ PROPERTIES: Mapping[str, Property] = {
     "NewStaffRole.note": _text("A note for the audit log.", MAX_NOTE),
     "NewReinstatement.reason": _text("What the person is told.", MAX_REASON),
     "NewReinstatement.note": _text("A note for the audit log.", MAX_NOTE),
-    # what people are told
+    # notices
     "noticeId": _id("The notice's id."),
     "acknowledgedNoticeIds": _id("The notices that you acknowledged."),
     "notices": _other("What moderation tells the caller, until it is acknowledged."),
@@ -292,7 +292,7 @@ PROPERTIES: Mapping[str, Property] = {
     "suspensions": _other("How often the person was suspended."),
     "suspendedUntil": _time("When the suspension ends, or null."),
     "lastDecisionAt": _time("When the last decision about the person was made."),
-    # frames of the socket
+    # socket frames
     "Ack.reason": _text("What the moderator says about a rejected message.", MAX_REASON),
     "InboxChanged.gone": _other("Whether the conversation has left the inbox."),
     # problems

@@ -1,6 +1,6 @@
 """Serves the OpenAPI document as JSON and as YAML. Each is rendered once, not per request.
 
-Litestar takes a whole response where it asks a plugin for bytes; ours has an ETag.
+Litestar accepts a whole response where it asks a plugin for bytes; ours has an ETag.
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ class OpenApiJson(JsonRenderPlugin):
 
 
 class OpenApiYaml(YamlRenderPlugin):
-    """Careful: the writer that is all Python takes five times as long, and everybody waits."""
+    """Careful: the pure Python YAML writer takes five times as long and blocks the event loop."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""Writes into the OpenAPI document what the server checks in bodies and parameters.
+"""Adds the server's checks of bodies and parameters to the OpenAPI document.
 
-Litestar leaves out `additionalProperties: false`, and the limits of a type that may be null. Both
-are taken from the types that the server decodes with.
+Litestar omits `additionalProperties: false` and the limits of a nullable type. Both are taken from
+the types that the server decodes with.
 """
 
 from collections.abc import Iterator, Mapping
@@ -64,7 +64,7 @@ def _merge(
     checked: Mapping[str, Any],
     named: Mapping[str, Any],
 ) -> None:
-    """Copies what `checked` forbids into `shown`, and into what both refer to."""
+    """Copies the restrictions of `checked` into `shown`, also through references."""
     shown = _resolved(schemas, shown)
     checked = named[checked["$ref"]] if "$ref" in checked else checked
     if checked.get("additionalProperties") is False:
@@ -79,7 +79,7 @@ def _merge(
 
 
 def _resolved(schemas: Mapping[str, Any], shown: dict[str, Any]) -> dict[str, Any]:
-    """The schema that is referred to, also by one that may be null; or else the schema itself."""
+    """Follows a reference, also a nullable one. Otherwise returns the schema itself."""
     for one in (shown, *shown.get("oneOf", ())):
         if "$ref" in one:
             found: dict[str, Any] = schemas[one["$ref"].removeprefix(_REF)]

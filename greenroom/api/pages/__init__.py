@@ -1,6 +1,6 @@
-"""The few pages that the server writes itself: plain HTML, nothing loaded from elsewhere.
+"""HTML pages that the server renders itself. They load nothing from other sites.
 
-Whatever goes into a page goes through `escape`.
+Careful: escape every value that goes into a page.
 """
 
 from html import escape

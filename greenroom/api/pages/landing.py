@@ -1,4 +1,4 @@
-"""The page at `/` where the web app is not built: who is here, in a demo, and where to look."""
+"""The page at `/` if the web app is not built: links, and in a demo the sample people."""
 
 from collections.abc import Sequence
 from html import escape

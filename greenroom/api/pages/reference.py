@@ -1,6 +1,6 @@
-"""The API reference at /schema/docs, and a page for every problem at /problems/{code}.
+"""Serves the API reference at /schema/docs, and a page for every problem at /problems/{code}.
 
-The reference is Scalar, bundled with the web app's build: nothing is loaded from elsewhere.
+The reference is Scalar, bundled with the web app's build. It loads nothing from other sites.
 """
 
 from html import escape
@@ -76,7 +76,7 @@ def reference_js(request: Request[Any, Any, Any]) -> Response[bytes]:
 
 @get("/problems/{code:str}", include_in_schema=False, sync_to_thread=False)
 def problem_page(code: FromPath[str]) -> Response[bytes]:
-    """What a problem's `type` leads to."""
+    """The page that a problem's `type` links to."""
     known = _known_problems().get(code)
     if known is None:
         raise NotFoundException
@@ -96,7 +96,7 @@ def _known_problems() -> dict[str, tuple[int, str]]:
     told = {
         kind.code: (
             answer.status,
-            str(example_of(kind)) if answer.told else f"{title_of(kind.code)}.",
+            str(example_of(kind)) if answer.exposed else f"{title_of(kind.code)}.",
         )
         for kind, answer in PROBLEM_RESPONSES.items()
         if answer.status != 500

@@ -1,7 +1,7 @@
-"""The web app: what `make web` has built of web/, and the routes that serve it.
+"""Serves the built web app.
 
-`built/` is no part of the sources. Without it the server runs as well, and `/` is the page of
-`api/pages/landing.py`, which says what is missing.
+`make web` builds web/ into `built/`, which is not part of the sources. Without it the server still
+runs, and `/` is the page of `api/pages/landing.py`, which says what is missing.
 """
 
 from greenroom.api.web.routes import site_routes

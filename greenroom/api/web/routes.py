@@ -1,7 +1,7 @@
-"""The app at `/`, for every address that it has, and its files.
+"""Routes of the web app: its page under every address of the app, and its files.
 
-What one would get wrong: a file with a hash in its name never changes, and is kept for good; the
-page that names it changes with each build, and is asked for each time.
+Careful: a file with a hash in its name never changes and is cached for ever. The page that links to
+it changes with each build and is revalidated each time.
 """
 
 from typing import Any
@@ -23,9 +23,9 @@ PLACES = (
     "/settings",
     "/settings/{place:path}",
 )
-"""Where the app is: it looks at the address itself."""
+"""Addresses of the app, which does its own routing."""
 STANDING = ("icon.svg", "greenroom-inbox.js")
-"""Files without a hash, as others have their names by heart."""
+"""Files without a hash, because other sites link to them by name."""
 CONTENT_POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -48,11 +48,11 @@ _SHARED = _POLICY | {
     "Access-Control-Allow-Origin": "*",
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
-"""Any site may load the inbox as an element."""
+"""Any site may load the embeddable inbox."""
 
 
 def site_routes(site: Site | None, landing: str) -> list[HTTPRouteHandler]:
-    """With no site, the landing page stands at every place of the app."""
+    """Without a built site, every address of the app shows the landing page."""
 
     @get(list(PLACES), include_in_schema=False, sync_to_thread=False)
     def app_page(request: Request[Any, Any, Any]) -> Response[bytes]:
@@ -62,7 +62,7 @@ def site_routes(site: Site | None, landing: str) -> list[HTTPRouteHandler]:
 
     @get("/assets/{name:str}", include_in_schema=False, sync_to_thread=False)
     def asset(request: Request[Any, Any, Any], name: FromPath[str]) -> Response[bytes]:
-        # A script that is run as a worker is held to the policy that it comes with.
+        # A worker script is subject to the policy in its own response.
         return _answer(request, _named(site, f"assets/{name}"), _FOR_GOOD, _SHARED)
 
     @get([f"/{name}" for name in STANDING], include_in_schema=False, sync_to_thread=False)
@@ -74,14 +74,14 @@ def site_routes(site: Site | None, landing: str) -> list[HTTPRouteHandler]:
 
 
 def wants_page(request: Request[Any, Any, Any]) -> bool:
-    """A browser that opens an address, not a program that calls the API."""
+    """Whether a browser opens an address, rather than a program calling the API."""
     if request.method != "GET" or f"{request.url.path}/".startswith(("/v1/", "/assets/")):
         return False
     return "text/html" in request.headers.get("accept", "")
 
 
 def not_found_page(request: Request[Any, Any, Any], site: Site) -> Response[bytes]:
-    """The app, which shows that it has no such page."""
+    """The app's page with status 404. The app shows its own "not found"."""
     return _answer(request, site.index, _EACH_TIME, _POLICY, status=404)
 
 

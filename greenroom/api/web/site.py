@@ -1,7 +1,7 @@
-"""The files that Vite has written, read once: there are few of them, and they are small.
+"""The files that Vite has built, read into memory once.
 
-What one would get wrong: beside a file there may be the same one compressed, `.br` and `.gz`, made
-with the build. They are not files of their own, but what a browser gets that takes them.
+Careful: the build also writes compressed copies of a file, `.br` and `.gz`. They are not served
+under their own names, but to browsers that accept the encoding.
 """
 
 import mimetypes
@@ -21,10 +21,10 @@ class File(Struct, frozen=True):
     media_type: str
     etag: str
     encoded: Mapping[str, bytes]
-    """By the name of the encoding, the smallest first."""
+    """Compressed bodies by encoding, the smallest first."""
 
     def for_client(self, accepted: str) -> tuple[bytes, str | None]:
-        """What goes out, and how it is encoded."""
+        """The body and its encoding."""
         taken = {_coding(part) for part in accepted.lower().split(",")}
         for name, body in self.encoded.items():
             if name in taken:
@@ -35,11 +35,11 @@ class File(Struct, frozen=True):
 class Site(Struct, frozen=True):
     index: File
     files: Mapping[str, File]
-    """By their path below the root, such as `assets/index-BQzAKfXY.js`."""
+    """Files by path, such as `assets/index-BQzAKfXY.js`."""
 
     @staticmethod
     def found(folder: Path = BUILT) -> "Site | None":
-        """None where nothing was built."""
+        """None if the app is not built."""
         if not (folder / "index.html").is_file():
             return None
         found = {
@@ -62,13 +62,13 @@ def _file(path: Path) -> File:
 
 
 def _media_type(path: Path) -> str:
-    """Not left to the machine's own table: a script of another type is not run."""
+    """Does not rely on the system's table: browsers refuse a script of the wrong type."""
     guessed = _KINDS.get(path.suffix) or mimetypes.guess_type(path.name)[0]
     return guessed or "application/octet-stream"
 
 
 def _coding(part: str) -> str:
-    """Of one entry of `Accept-Encoding`; one with `q=0` is not taken."""
+    """The encoding in one entry of `Accept-Encoding`, or empty if it has `q=0`."""
     name, _, weight = part.partition(";")
     refused = weight.replace(" ", "") in ("q=0", "q=0.0", "q=0.00", "q=0.000")
     return "" if refused else name.strip()

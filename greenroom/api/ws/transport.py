@@ -1,9 +1,11 @@
-"""The socket's transport: picows, and a whole message out of its fragments.
+"""The socket's transport: picows. Joins fragments and batches outgoing frames.
 
-What one would get wrong: picows hands out a view of its own buffer, valid only during the call. And
-a socket that is closed while something unread lies in it is reset, and takes our last words along:
-so after our close frame the client's own is waited for, and what else comes is thrown away. Frames
-out go together, those of one round of the loop in one piece: a commit answers many requests.
+All frames written in one round of the event loop are sent in one piece: a commit answers many
+requests.
+
+Careful: picows passes a view of its own buffer, valid only during the call. And closing a TCP
+socket with unread input resets it, which loses our last frames. So after our close frame we wait
+for the client's, and discard other input.
 """
 
 import asyncio
@@ -45,7 +47,7 @@ _NOT_FOUND = {
 
 
 class UnauthenticatedProtocol(Protocol):
-    """What stands before a socket until its client has authenticated."""
+    """The protocol in front of picows until the client has authenticated."""
 
     socket: "PicowsTransport | None"
 
@@ -62,13 +64,13 @@ class PicowsTransport(WSListener):
         self._transport: WSTransport | None = None
         self._session: Session | None = None
         self.has_received = token is not None
-        """Whether a whole first frame has come, or the token that stands for it."""
+        """Whether a complete first frame, or a token in the handshake, was received."""
         self._fragments: bytearray | None = None
         self._is_paused = False
         self._waiting: list[bytes] = []
         self._close_timer: asyncio.TimerHandle | None = None
 
-    # What picows calls.
+    # Called by picows.
 
     def on_ws_connected(self, transport: WSTransport) -> None:
         self._transport = transport
@@ -102,7 +104,7 @@ class PicowsTransport(WSListener):
         if self._session is not None:
             self._session.resume_writes()
 
-    # What the session calls.
+    # Called by the session.
 
     def authenticated(self) -> None:
         self._on_authenticated()
@@ -156,11 +158,11 @@ class PicowsTransport(WSListener):
         assert self._session is not None
         self.has_received = self.has_received or bool(frame.fin)
         if frame.rsv1 or frame.rsv2 or frame.rsv3:
-            self._session.close(_PROTOCOL_ERROR, "no extension was agreed on")
+            self._session.close(_PROTOCOL_ERROR, "no extension was negotiated")
             return
         goes_on = frame.msg_type == WSMsgType.CONTINUATION
         if goes_on == (self._fragments is None):
-            self._session.close(_PROTOCOL_ERROR, "this continues nothing")
+            self._session.close(_PROTOCOL_ERROR, "unexpected continuation frame")
         elif frame.fin and self._fragments is None:
             self._session.receive(frame.get_payload_as_bytes())
         else:
@@ -179,7 +181,7 @@ class PicowsTransport(WSListener):
 
 
 def _echo(code: int) -> int:
-    """What is answered to a client's close frame: RFC 6455, section 7.4."""
+    """The close code to reply to a client's close frame: RFC 6455, section 7.4."""
     if code == _NO_CODE:
         return WSCloseCode.OK.value
     said = (1000 <= code <= 1014 and code not in (1004, 1005, 1006)) or 3000 <= code <= 4999
@@ -187,7 +189,7 @@ def _echo(code: int) -> int:
 
 
 def _header(length: int) -> bytes:
-    """Of a whole text frame from a server: RFC 6455, section 5.2."""
+    """Header of an unfragmented text frame: RFC 6455, section 5.2."""
     if length < 126:
         return bytes((0x81, length))
     if length < 1 << 16:
@@ -198,7 +200,7 @@ def _header(length: int) -> bytes:
 def accept_upgrade(
     server: SocketServer, waiting: UnauthenticatedProtocol, request: WSUpgradeRequest
 ) -> WSUpgradeResponseWithListener:
-    """Lets a client in, or says at the door why not."""
+    """Accepts the handshake, or refuses it with a problem."""
     path = request.path.decode(errors="replace").partition("?")[0]
     if path != PATH:
         return _refused(_NOT_FOUND)
@@ -215,7 +217,7 @@ def accept_upgrade(
 def _token_among(named: list[str]) -> str | None:
     for one in named:
         if one.startswith(_BEARER):
-            # Bytes of a header that are no text are none of a token either.
+            # Bytes that are not ASCII cannot be part of a token.
             return one.removeprefix(_BEARER).encode("ascii", "replace").decode()
     return None
 
