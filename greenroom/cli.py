@@ -1,4 +1,4 @@
-"""The command line. A Problem is one sentence on stderr and exit code 2, never a traceback."""
+"""The command line. A Problem is printed to stderr without a traceback, with exit code 2."""
 
 import argparse
 import json
@@ -22,7 +22,7 @@ _MOST_HOURS = 24 * 365
 
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
-    os.umask(0o077)  # what it writes holds conversations and secrets: for its owner alone
+    os.umask(0o077)  # files hold conversations and secrets: only the owner may read them
     try:
         arguments.command(arguments)
         sys.stdout.flush()
@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Whoever read us has seen enough. What is still buffered must not fail once more.
+        # The reader closed the pipe. Flushing the rest must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
@@ -48,22 +48,22 @@ def _parser() -> argparse.ArgumentParser:
 
     serve = commands.add_parser("serve", help="run the server")
     serve.add_argument(
-        "--create-tables", action="store_true", help="make the DynamoDB tables that are missing"
+        "--create-tables", action="store_true", help="create missing DynamoDB tables"
     )
     serve.set_defaults(command=_serve)
 
     demo = commands.add_parser("demo", help="run the server with sample people and data")
     demo.set_defaults(command=_demo)
 
-    token = commands.add_parser("token", help="print a token for a user, to try things by hand")
+    token = commands.add_parser("token", help="print a token for a user, for development")
     token.add_argument("user", metavar="USER", help="a username, or an id")
     token.add_argument(
         "--scope",
         action="append",
         choices=[Scope.USER, Scope.SERVICE],
-        help="what the token is for (user unless given; may be repeated)",
+        help="scope of the token (default: user; may be repeated)",
     )
-    token.add_argument("--hours", type=_hours, default=12, help="how long it lasts (12)")
+    token.add_argument("--hours", type=_hours, default=12, help="lifetime in hours (default: 12)")
     token.add_argument("--demo", action="store_true", help="for the data of `greenroom demo`")
     token.set_defaults(command=_token)
 
@@ -73,11 +73,11 @@ def _parser() -> argparse.ArgumentParser:
     tables.add_argument("--format", choices=("text", "cloudformation"), default="text")
     tables.set_defaults(command=_tables)
 
-    cost = commands.add_parser("cost", help="measure what each access pattern costs on DynamoDB")
+    cost = commands.add_parser("cost", help="measure the DynamoDB cost of each access pattern")
     cost.add_argument("--format", choices=("text", "json"), default="text")
     cost.set_defaults(command=_cost)
 
-    copy = commands.add_parser("backup", help="copy the SQLite file, also while it is served")
+    copy = commands.add_parser("backup", help="copy the SQLite file, also while the server runs")
     copy.add_argument("file", type=Path, metavar="FILE")
     copy.set_defaults(command=_backup)
     return parser
@@ -86,18 +86,18 @@ def _parser() -> argparse.ArgumentParser:
 def _add_staff(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     staff = commands.add_parser("staff", help="grant and revoke staff roles, and list staff")
     acts = staff.add_subparsers(required=True, metavar="ACT")
-    grant = acts.add_parser("grant", help="give an account a role")
+    grant = acts.add_parser("grant", help="give an account a staff role")
     grant.add_argument("user", metavar="USER", help="a username, or an id")
     grant.add_argument("role", choices=[str(role) for role in StaffRole])
     grant.set_defaults(command=_grant)
-    revoke = acts.add_parser("revoke", help="take the role of an account away")
+    revoke = acts.add_parser("revoke", help="remove an account's staff role")
     revoke.add_argument("user", metavar="USER", help="a username, or an id")
     revoke.set_defaults(command=_revoke)
-    listed = acts.add_parser("list", help="print everybody who is staff")
+    listed = acts.add_parser("list", help="print all staff accounts")
     listed.set_defaults(command=_list_staff)
     reinstate = commands.add_parser("reinstate", help="lift a suspension")
     reinstate.add_argument("user", metavar="USER", help="a username, or an id")
-    reinstate.add_argument("--reason", default="", help="what the person is told")
+    reinstate.add_argument("--reason", default="", help="reason shown to the person")
     reinstate.set_defaults(command=_reinstate)
     for act in (grant, revoke, reinstate):
         act.add_argument("--note", default="by command line", help="for the audit log")
@@ -153,11 +153,11 @@ def _demo(_: argparse.Namespace) -> None:
     def tell(address: str) -> None:
         print(
             f"\nGreenroom is running, with sample people and data.\n\n"
-            f"  Look here       {address}\n"
-            f"  Read the API    {address}/schema/docs\n"
-            f"  Be somebody     greenroom token maya --demo\n"
-            f"  It is kept in   {app.sqlite_path(settings) or 'the store that was given'}\n\n"
-            f"Ctrl-C stops it; what was done is there when it starts again.",
+            f"  Web app         {address}\n"
+            f"  API reference   {address}/schema/docs\n"
+            f"  Get a token     greenroom token maya --demo\n"
+            f"  Data            {app.sqlite_path(settings) or 'the configured store'}\n\n"
+            f"Ctrl-C stops the server. The data is kept for the next start.",
             flush=True,
         )
 
@@ -184,7 +184,7 @@ def _tables(arguments: argparse.Namespace) -> None:
 
 
 def _cost(arguments: argparse.Namespace) -> None:
-    # Imported where it is used: nobody who serves needs it in memory.
+    # Imported here: a running server does not need it in memory.
     from greenroom import cost
 
     found = uvloop.run(cost.on_a_fresh_file(cost.PATTERNS))
@@ -200,7 +200,7 @@ def _backup(arguments: argparse.Namespace) -> None:
         reason = "this command copies only an SQLite file; use DynamoDB's own backups"
         raise InvalidSetting(variable_of("store"), reason)
     backup(source, arguments.file)
-    print(f"{source} is copied to {arguments.file}")
+    print(f"Copied {source} to {arguments.file}")
 
 
 def _settings() -> Settings:

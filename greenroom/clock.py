@@ -1,7 +1,9 @@
-"""Time comes in from outside, so that a test can hold the clock still or push it.
+"""Clocks: the system's, and one that tests move by hand.
 
-Everything that is stored or compared is whole milliseconds since 1970, UTC. A clock may jump
-backwards (NTP, a suspended laptop); no order in the product rests on it, see `seq` in messaging.
+Times are whole milliseconds since 1970, UTC.
+
+Careful: a clock may jump backwards (NTP, a suspended laptop). Messages are ordered by `seq`, not by
+time.
 """
 
 import time
@@ -13,18 +15,18 @@ from typing import Protocol
 class Clock(Protocol):
     @property
     def epoch(self) -> int:
-        """Another one after the clock was set back: times from before are not comparable."""
+        """Changes when the clock is set back. Times of different epochs are not comparable."""
 
     @property
     def began_ms(self) -> int:
-        """When the epoch began: what bears a time of the future was written before. 0 in the
-        first."""
+        """When the epoch began; 0 in the first. An item whose time is in the future was written in
+        an earlier epoch."""
 
     def now_ms(self) -> int: ...
 
 
 class SystemClock:
-    """What the machine says; it may be set while we look."""
+    """The system clock. It may be set at any time."""
 
     epoch = 0
     began_ms = 0
@@ -34,7 +36,7 @@ class SystemClock:
 
 
 class ManualClock:
-    """A clock that stands until it is told to move: for tests and for the demo's history."""
+    """A clock that only moves when told to: for tests and for the demo's sample data."""
 
     def __init__(self, now_ms: int = 1_760_000_000_000) -> None:
         self._now_ms = now_ms
@@ -48,7 +50,7 @@ class ManualClock:
         self._now_ms += ms + seconds * 1000 + days * 86_400_000
 
     def set_back(self, *, days: int) -> None:
-        """As somebody does who finds that it was ahead."""
+        """Starts a new epoch, as when an operator corrects a clock that was ahead."""
         self.advance(days=-days)
         self.epoch, self.began_ms = self.epoch + 1, self._now_ms
 
@@ -61,5 +63,5 @@ def iso(ms: int) -> str:
 
 @lru_cache(1024)
 def _second(second: int) -> str:
-    """Most of what is written down is of this second."""
+    """Cached: most times that are formatted are in the current second."""
     return f"{datetime.fromtimestamp(second, UTC):%Y-%m-%dT%H:%M:%S}"

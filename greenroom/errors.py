@@ -1,9 +1,9 @@
-"""The root of every refusal.
+"""The base class of all refusals.
 
-A refusal is a `Problem` subclass: its name gives its code, its annotations its fields, and its
+A refusal is a `Problem` subclass. Its name gives its code, its annotations its fields, and its
 docstring, filled with those fields, the message that a person reads. It knows no HTTP:
-`api/errors.py` has the one table from Problem to status. What a use case *expects* to happen is a
-value, not a Problem; what is a bug is neither, and crashes.
+`api/errors.py` maps it to a status. An outcome that a use case expects is a value, not a Problem. A
+bug is neither, and crashes.
 """
 
 import dataclasses
@@ -12,13 +12,13 @@ import re
 from typing import Annotated, Any, ClassVar, TypeAlias, dataclass_transform
 
 MOST_CHARACTERS = 1000
-"""Of a text in a Problem: whatever was sent, an answer and a log line stay short."""
+"""Longest text field in a Problem, so that responses and log lines stay short."""
 MAX_DETAIL = 2000
-"""Of the whole message."""
+"""Longest message, in characters."""
 MAX_CODE = 40
 Clause: TypeAlias = Annotated[str, "clause"]
-"""A field that is a part of the message's sentence. An answer has it in the message only: its other
-members are data."""
+"""A field that is part of the message's sentence. A response has it in the message only, not as a
+member of its own."""
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -45,7 +45,7 @@ class Problem(Exception):
 
     @property
     def data(self) -> dict[str, Any]:
-        """The fields that a program can use."""
+        """The fields meant for programs."""
         return {name: value for name, value in self.fields.items() if name in self.data_names()}
 
     @classmethod
@@ -68,5 +68,5 @@ def _in_words(value: Any) -> Any:
 
 
 def quoted(text: str, most: int = 60) -> str:
-    """The text as a message quotes it: its beginning, where it is long."""
+    """The text, cut to at most `most` characters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

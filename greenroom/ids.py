@@ -1,9 +1,9 @@
-"""Ids are a prefix and 26 characters that sort as text in the order in which they were made.
+"""Generates ids: a prefix and 26 characters that sort in creation order.
 
 The body is 48 bits of milliseconds and 80 bits that are random for the first id of a millisecond
-and counted up from there for the next: one process never makes two that sort the wrong way, even
-when its clock steps back. They are names, not secrets, and no order in the product rests on them
-across processes.
+and incremented for the next. So ids of one process sort correctly, even if its clock steps back.
+
+Careful: ids are not secrets, and ids of different processes have no reliable order.
 """
 
 import os
@@ -21,17 +21,17 @@ NoticeId = NewType("NoticeId", str)
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _AS_LETTERS = (_ALPHABET * 8).encode()
-"""For `bytes.translate`: each of the 32 for as many of the 256 bytes."""
+"""For `bytes.translate`: maps 256 byte values evenly to 32 letters."""
 _RANDOM_BITS = 80
 _RANDOM_LETTERS = 16
 _AT_ONCE = _RANDOM_LETTERS * 256
 LAST_MS = 253_402_300_799_999
-"""The end of the year 9999: no time after it can be written down."""
+"""The end of the year 9999, the last time that can be formatted."""
 
 
 class _Letters:
-    """Random ones, sixteen for an id. The system is asked for many at a time: asking costs more
-    than all the rest."""
+    """Random letters, sixteen per id. Reads many random bytes at once: the system call costs more
+    than the rest."""
 
     def __init__(self) -> None:
         self._made = ""
@@ -64,14 +64,14 @@ class Ids:
         return ThreadId("thr_" + self._body())
 
     def message(self, ms: int) -> MessageId:
-        """Made from the time in the message's key, so that the id alone leads back to the key."""
+        """Contains the time of the message's key, so the key can be found from the id alone."""
         return MessageId(f"msg_{_time(ms)}{self._letters.take()}")
 
     def request(self) -> RequestId:
         return RequestId("rqt_" + self._body())
 
     def notice(self, ms: int) -> NoticeId:
-        """Made from the time in the notice's key, as a message's is."""
+        """Contains the time of the notice's key, like a message id."""
         return NoticeId(f"ntc_{_time(ms)}{self._letters.take()}")
 
     def report(self) -> ReportId:
@@ -79,7 +79,7 @@ class Ids:
 
 
 def time_of(identifier: str) -> int | None:
-    """The milliseconds an id was made from; None where the text is no id of ours."""
+    """The milliseconds in an id, or None if the text is not a valid id."""
     body = identifier[4:]
     if len(body) != 26 or identifier[3] != "_" or not set(body) <= set(_ALPHABET):
         return None
@@ -89,7 +89,7 @@ def time_of(identifier: str) -> int | None:
 
 @lru_cache(64)
 def _time(ms: int) -> str:
-    """The ten letters that all ids of a millisecond begin with."""
+    """The ten letters that all ids of this millisecond start with."""
     return _text(ms << _RANDOM_BITS)[:10]
 
 

@@ -1,4 +1,4 @@
-"""Logs a trouble that repeats itself once a minute, with how often it came."""
+"""Logs a repeated error at most once a minute, with a count."""
 
 import logging
 import time
@@ -8,7 +8,7 @@ _SECONDS = 60
 
 
 class RepeatedErrors:
-    """By a key of the caller's: the first is logged at once, the rest is counted."""
+    """Per key: the first error is logged at once, repeats within a minute are counted."""
 
     def __init__(self, log: logging.Logger, now: Callable[[], float] = time.monotonic) -> None:
         self._log = log

@@ -1,8 +1,7 @@
-"""One frozen Settings, read once from the environment: GREENROOM_PORT is `port`, and so on.
+"""Reads the settings from the environment: GREENROOM_PORT is `port`, and so on.
 
-Every knob has a default that works on a laptop. A variable that is misspelt or does not fit is
-refused, never ignored: a setting that silently does nothing is worse than a start that stops.
-docs/reference/settings.md is generated from the declarations below.
+Every setting has a default that works on a laptop. An unknown or invalid variable is refused, never
+ignored. docs/reference/settings.md is generated from this file.
 """
 
 import difflib
@@ -50,8 +49,8 @@ class DataNotWritable(Problem):
 
 
 class SecretUnreadable(Problem):
-    """{path} does not hold the secret that was kept there: {reason}. Put it back from a backup, or
-    delete the file to have a new one made: every token signed with the old one ends then."""
+    """The secret in {path} cannot be used: {reason}. Restore the file from a backup, or delete it
+    to create a new secret. Tokens signed with the old one then stop working."""
 
     path: str
     reason: str
@@ -64,17 +63,17 @@ class Settings(Struct, frozen=True):
     ] = "127.0.0.1"
     port: Annotated[
         int,
-        Meta(ge=0, le=65535, description="The one port for everything; `0` takes a free one."),
+        Meta(ge=0, le=65535, description="The port for everything; `0` picks a free one."),
     ] = 8080
     data: Annotated[
         Path,
-        Meta(description="The folder for whatever the server keeps itself. It is made if need be."),
+        Meta(description="The folder for the server's own files. It is created if missing."),
     ] = Path("data")
     store: Annotated[
         str,
         Meta(
-            description="The item store: `sqlite:///path/to/file.db` (four slashes where the path "
-            "begins at the root: `sqlite:////var/lib/greenroom.db`), or "
+            description="The item store: `sqlite:///path/to/file.db` (four slashes for an absolute "
+            "path: `sqlite:////var/lib/greenroom.db`), or "
             "`dynamodb://eu-central-1?prefix=greenroom-`, or "
             "`dynamodb+http://host:port?region=local` for DynamoDB Local and Alternator. "
             "Empty means `greenroom.db` in the data folder."
@@ -83,16 +82,15 @@ class Settings(Struct, frozen=True):
     bus: Annotated[
         str,
         Meta(
-            description="How nodes tell one another what has happened: `nats://host:4222` (several "
-            "separated by commas). Empty means that this node is the only one."
+            description="The bus between nodes: `nats://host:4222` (several servers separated by "
+            "commas). Empty means a single node."
         ),
     ] = ""
     policy: Annotated[
         str,
         Meta(
-            description="The TOML file with the policy: rate limits, reserved names and whatever "
-            "else operators differ in. Empty means the defaults that "
-            "[policy.md](policy.md) lists."
+            description="The TOML file with the policy: rate limits, reserved names and other "
+            "rules of the operator. Empty means the defaults in [policy.md](policy.md)."
         ),
     ] = ""
     most_connections: Annotated[
@@ -100,8 +98,8 @@ class Settings(Struct, frozen=True):
         Meta(
             ge=1,
             le=1_000_000,
-            description="Sockets at once; more are refused. The system must allow a process "
-            "1,120 open files more than this (`ulimit -Hn`), or there are fewer.",
+            description="Concurrent sockets; more are refused. The system must allow a process "
+            "1,120 open files more than this (`ulimit -Hn`), otherwise the limit is lower.",
         ),
     ] = 20_000
     most_memory_mb: Annotated[
@@ -109,55 +107,56 @@ class Settings(Struct, frozen=True):
         Meta(
             ge=0,
             le=1_000_000,
-            description="Resident memory, in MB, above which no new sockets are let in; "
+            description="Resident memory, in MB, above which new sockets are refused; "
             "`0` means no limit.",
         ),
     ] = 0
     secret: Annotated[
         str,
         Meta(
-            description="What tokens are signed and cursors are sealed with: 32 characters or "
-            "more, the same on all nodes. Empty means that one is made on the first start and kept "
-            "in the data folder."
+            description="The secret that signs tokens and cursors: at least 32 characters, the "
+            "same on all nodes. Empty means that one is created on the first start and stored in "
+            "the data folder."
         ),
     ] = ""
     jwks_url: Annotated[
         str,
         Meta(
-            description="Where the identity provider publishes its keys, such as "
+            description="The identity provider's JWKS URL, such as "
             "`https://cognito-idp.REGION.amazonaws.com/POOL/.well-known/jwks.json`. With it only "
             "the provider's tokens are accepted; empty means tokens signed with the secret."
         ),
     ] = ""
     jwt_algorithms: Annotated[
         Literal["RS256", "ES256", "RS256,ES256"],
-        Meta(description="What the identity provider signs with. Tokens with the secret: HS256."),
+        Meta(description="The identity provider's algorithms. Own tokens always use HS256."),
     ] = "RS256"
     jwt_issuer: Annotated[
         str,
-        Meta(description="The `iss` that every token must have. Needed with a JWKS URL."),
+        Meta(description="The `iss` that every token must have. Required with a JWKS URL."),
     ] = ""
     jwt_audience: Annotated[
         str,
         Meta(
-            description="The `aud`, or Cognito's `client_id`, of which every token must have one; "
-            "several are separated by commas. Needed with a JWKS URL."
+            description="The accepted values of `aud`, or of Cognito's `client_id`, separated by "
+            "commas. Required with a JWKS URL."
         ),
     ] = ""
     origins: Annotated[
         str,
         Meta(
-            description="Sites whose pages may call the API, such as `https://shop.example`; "
-            "several are separated by commas, `*` means any. Empty means only this server's own."
+            description="Origins that may call the API from a browser, such as "
+            "`https://shop.example`, separated by commas; `*` means any. Empty means only this "
+            "server's own."
         ),
     ] = ""
     check: Annotated[
         bool,
-        Meta(description="Whether an SQLite file is checked from end to end before it is served."),
+        Meta(description="Whether to check the whole SQLite file before serving it."),
     ] = True
     log: Annotated[
         Literal["debug", "info", "warning", "error"],
-        Meta(description="The least important messages that are logged."),
+        Meta(description="The lowest log level that is logged."),
     ] = "info"
 
     def __post_init__(self) -> None:
@@ -167,8 +166,8 @@ class Settings(Struct, frozen=True):
             self._check_provider()
 
     def _check_provider(self) -> None:
-        """Keys fetched in the clear could be anybody's; and without issuer and audience every
-        token of the same provider, for whatever product it was made, would open this one."""
+        """Keys fetched without TLS could be forged. Without issuer and audience any token of the
+        same provider would be accepted, also one for another product."""
         if (reason := _unfit_for_keys(self.jwks_url)) is not None:
             raise InvalidSetting(variable_of("jwks_url"), reason)
         for name in ("jwt_issuer", "jwt_audience"):
@@ -199,12 +198,12 @@ def variable_of(name: str) -> str:
 
 
 def split_list(value: str) -> list[str]:
-    """What is separated by commas."""
+    """Splits a comma-separated list."""
     return [part for part in map(str.strip, value.split(",")) if part]
 
 
 def load_secret(settings: Settings) -> bytes:
-    """The secret that was given, or else the one in the data folder, made on the first start."""
+    """The configured secret, or the one in the data folder, which is created on the first start."""
     if settings.secret:
         return settings.secret.encode()
     path = data_folder(settings) / "secret"
@@ -212,7 +211,7 @@ def load_secret(settings: Settings) -> bytes:
         _keep(path, secrets.token_urlsafe(48))
     try:
         secret = path.read_bytes().strip()
-        sync_folder(path.parent)  # whoever made it may have been killed just before
+        sync_folder(path.parent)  # the process that created it may have been killed before its sync
     except OSError as error:
         raise SecretUnreadable(str(path), error.strerror or str(error)) from error
     if len(secret) < 32:
@@ -231,8 +230,8 @@ def data_folder(settings: Settings) -> Path:
 
 
 def make_private(path: Path) -> None:
-    """A database that only its owner can read, whatever the umask. SQLite gives the files that it
-    keeps beside it the same mode."""
+    """Creates a database file that only its owner can read. SQLite gives its other files the same
+    mode."""
     try:
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
@@ -242,7 +241,7 @@ def make_private(path: Path) -> None:
 
 
 def kind_of(name: str) -> str:
-    """What the setting takes, in words: for the reference, and for whoever got it wrong."""
+    """The setting's type in words, for the reference and for error messages."""
     field = next(field for field in msgspec.structs.fields(Settings) if field.name == name)
     kind = msgspec.inspect.type_info(field.type)
     if isinstance(kind, msgspec.inspect.Metadata):
@@ -261,7 +260,7 @@ def kind_of(name: str) -> str:
 
 
 def _unfit_for_keys(url: str) -> str | None:
-    """What is wrong with it, as the address that keys are fetched from."""
+    """Why this cannot be a JWKS URL, or None."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -295,11 +294,11 @@ def _decoded(kind: type, text: object) -> object:
 def _hint(variable: str) -> str:
     known = [variable_of(name) for name in Settings.__struct_fields__]
     close = difflib.get_close_matches(variable, known, n=1)
-    return f"perhaps {close[0]} is meant" if close else f"there are {', '.join(known)}"
+    return f"you may mean {close[0]}" if close else f"the settings are {', '.join(known)}"
 
 
 def _keep(path: Path, secret: str) -> None:
-    """Of two processes that start at once, the second finds the first one's, whole."""
+    """If two processes start at once, the second one uses the first one's secret."""
     try:
         write_new(path, f"{secret}\n".encode())
     except FileExistsError:

@@ -57,7 +57,7 @@ def test_a_reader_who_has_seen_enough_is_no_failure() -> None:
 
 def test_a_misspelt_setting_is_one_sentence() -> None:
     line = refused(greenroom("serve", GREENROOM_PROT="1"))
-    assert line == "greenroom: There is no setting GREENROOM_PROT; perhaps GREENROOM_PORT is meant."
+    assert line == "greenroom: There is no setting GREENROOM_PROT; you may mean GREENROOM_PORT."
 
 
 @pytest.mark.parametrize("store", ["mysql://db", "dynamodb://", "dynamodb+http://k:hunter2@h?x=1"])
@@ -101,7 +101,7 @@ def test_a_token_says_whose_it_is_what_for_and_how_long(tmp_path: Path) -> None:
 
 def test_a_token_for_a_username_that_nobody_has_is_refused(tmp_path: Path) -> None:
     line = refused(greenroom("token", "maya", GREENROOM_DATA=str(tmp_path)))
-    assert "no user named 'maya'" in line
+    assert "No user named 'maya'" in line
     assert "--demo" in line
 
 
