@@ -1,7 +1,7 @@
-"""Hostile texts: repeats and mixtures of everything that marks, markup, compatibility forms, words,
-numbers and addresses are made of, as long as the limits let them be and longer.
+"""Generates hostile texts: repeats and mixtures of marks, markup, compatibility forms, words,
+numbers and addresses, up to the maximum length and beyond.
 
-web/tests/hostile.ts makes those of the web app's parser.
+web/tests/hostile.ts does the same for the web app's parser.
 """
 
 import unicodedata
@@ -22,7 +22,7 @@ _ALL = range(0x300, 0x1E900)
 MARKS = [
     c for kind in ("Mn", "Mc", "Me") for c in _every(_ALL, kind)[:: 1 if kind == "Me" else _MANY]
 ] + ["\u0301", "\u0315", "\u0316", "\u0345", "\u302e", "\U0001d165", "\u0488", "\u05b0", "\u0f71"]
-"""Of every category, and those that normalisation moves about."""
+"""Of every category, and those that normalisation reorders."""
 EXPANDING = [
     c
     for c in map(chr, (*range(0xA0, 0xD800), *range(0xF900, 0x10000), *range(0x1D15E, 0x1F270)))
@@ -46,7 +46,7 @@ PIECES = [*MARKS, *EXPANDING, *HIDDEN, *MARKUP, *LETTERS, *WORDS]
 
 
 def repeats() -> Iterator[str]:
-    """Every piece alone, after a letter, and between others, as long as a text may be."""
+    """Every piece alone, after a letter, and between others, at the maximum length."""
     for piece in PIECES:
         often = LONGEST // len(piece) + 1
         yield (piece * often)[:LONGEST]

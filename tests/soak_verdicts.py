@@ -1,7 +1,6 @@
-"""`make soak-verdicts`: random texts, judged as the server does it and by every rule there is.
+"""`make soak-verdicts`: judges random texts with the prefilter and with all rules, and compares.
 
-The server leaves out rules that cannot see anything in a text. This goes on until it is stopped, or
-for `--minutes`, and prints a text that is judged differently.
+Runs until it is stopped, or for `--minutes`, and prints a text that is judged differently.
 """
 
 import argparse
@@ -12,7 +11,7 @@ import time
 from greenroom.safety.judge import judge_text
 from greenroom.safety.verdict import Circumstances
 from tests.safety.test_cheap_checks import made_up
-from tests.safety.test_glance import by_all_rules
+from tests.safety.test_prefilter import by_all_rules
 
 _AT_ONCE = 2_000
 _CIRCUMSTANCES = (

@@ -1,10 +1,10 @@
 """Loads a case for a moderator who may judge it.
 
-Nobody judges their own case: not the person it is about, not the author of the message, not who
-reported it, not who takes part in a reported thread. Cases about staff are for admins.
+Nobody judges their own case: not the person it is about, the author of the message, a reporter, or
+a participant of a reported thread. Cases about staff are for admins.
 
-Careful: the id of a case follows from its subject, so a moderator can work out the id of a case
-about themselves. It is answered as if there were none.
+Careful: a case id is derived from its subject, so moderators can compute the id of a case about
+themselves. They get the same answer as for a case that does not exist.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from greenroom.people.actor import Actor, Scope, StaffRole
 from greenroom.safety import records
 from greenroom.safety.context import Safety
 from greenroom.safety.models import Case, CaseId, WholeThread
+from greenroom.safety.permissions import Act, allowed, rank_of, rank_of_role
 from greenroom.safety.problems import AdminsOnly, CaseNotFound, ModeratorsOnly, OwnCase
-from greenroom.safety.staff import Act, allowed, rank_of, rank_of_role
 
 _LONGEST = 64
 
@@ -29,7 +29,7 @@ def check_moderator(actor: Actor) -> None:
 
 
 async def case(safety: Safety, actor: Actor, case_id: CaseId) -> Case:
-    """With the role of the person whom it is about."""
+    """The case, with the role of the person it is about."""
     check_moderator(actor)
     found = await find(safety, case_id)
     if found is None:
@@ -47,13 +47,13 @@ async def case(safety: Safety, actor: Actor, case_id: CaseId) -> Case:
 
 
 def is_shown(actor: Actor, about: UserId | None, role: StaffRole | None) -> bool:
-    """Whether the actor may judge, and so see, what is about this person. Pure."""
+    """Whether the actor may judge, and so see, cases about this person. Pure."""
     rank = rank_of_role(role)
     return allowed(Act.CLAIM, rank_of(actor), rank, is_self=about == actor.user)
 
 
 async def check_may_review(safety: Safety, actor: Actor, user: UserId) -> StaffRole | None:
-    """Whether the actor may see what moderation knows about the user; the user's role."""
+    """Refuses unless the actor may review the user; returns the user's role."""
     check_moderator(actor)
     if user == actor.user:
         raise OwnCase
@@ -64,7 +64,7 @@ async def check_may_review(safety: Safety, actor: Actor, user: UserId) -> StaffR
 
 
 async def takes_part_in(safety: Safety, user: UserId, found: Case) -> bool:
-    """Only a report about a whole thread concerns everybody in it."""
+    """Only a report about a whole thread involves all its participants."""
     if not isinstance(found.subject, WholeThread) or safety.enforcer is None:
         return False
     return await safety.enforcer.takes_part(found.subject.thread, user)
@@ -78,7 +78,7 @@ async def find_with_digest(safety: Safety, case_id: CaseId) -> tuple[Case, str] 
 
 
 async def find(safety: Safety, case_id: CaseId) -> Case | None:
-    """For nobody in particular: rules and moderators are asked before."""
+    """Without checking an actor: the caller has done that."""
     if not 0 < len(case_id) <= _LONGEST:
         return None
     item = await safety.store.get(records.SAFETY, records.case_key(case_id), consistent=True)
@@ -90,7 +90,7 @@ async def _role_of(safety: Safety, about: UserId | None) -> StaffRole | None:
 
 
 async def _has_reported(safety: Safety, user: UserId, found: Case) -> bool:
-    """Also as a user, before they were staff."""
+    """Also if they reported it before they became staff."""
     if user in found.staff_reporters or not found.reports:
         return user in found.staff_reporters
     key = records.report_key(found.id, user)

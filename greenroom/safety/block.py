@@ -1,5 +1,5 @@
-"""Block somebody. Twice is fine: the first time stands. What happens to their threads is
-messaging's work; nobody is told."""
+"""Blocks a user. Blocking twice keeps the first block. Messaging updates the threads; nobody is
+notified."""
 
 from greenroom.errors import Problem
 from greenroom.ids import UserId
@@ -29,12 +29,12 @@ async def block(safety: Safety, actor: Actor, other: UserId) -> Block:
         await _write(safety, made)
     except ConditionFailed as refusal:
         return made if refusal.item is None else records.block_of(refusal.item)
-    safety.tell(PersonBlocked(made.blocker, made.blocked, made.at_ms))
+    safety.publish(PersonBlocked(made.blocker, made.blocked, made.at_ms))
     return made
 
 
 async def _write(safety: Safety, made: Block) -> None:
     try:
         await safety.store.write(records.blocked(made))
-    finally:  # whatever came of it: what this node knew may be wrong now
-        safety.apart.forget(made.blocker, made.blocked)
+    finally:  # also if the write failed: it may have been applied
+        safety.block_cache.forget(made.blocker, made.blocked)

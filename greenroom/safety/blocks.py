@@ -1,7 +1,7 @@
-"""Whether two people are kept apart, by whichever of them; and whom somebody has blocked.
+"""Reads blocks: whether one of two users has blocked the other, and whom a user has blocked.
 
-Read consistently: whoever has just been blocked is kept out by the next call already. `apart` is
-asked for every message, and remembers for a moment (`apart.py`).
+Reads are consistent, so a block works from the next call on. Every message asks `is_blocked_pair`,
+which caches for a few seconds (`block_cache.py`).
 """
 
 from collections.abc import Iterable
@@ -24,24 +24,26 @@ class Blocks(Struct, frozen=True):
     next: str | None
 
 
-async def apart(safety: Safety, one: UserId, other: UserId) -> bool:
+async def is_blocked_pair(safety: Safety, one: UserId, other: UserId) -> bool:
     now_ms = safety.clock.now_ms()
-    known = safety.apart.known(one, other, now_ms)
+    known = safety.block_cache.known(one, other, now_ms)
     if known is None:
-        changes = safety.apart.changes
-        known = bool(await apart_from(safety, one, (other,)))
-        safety.apart.keep(one, other, known, now_ms, changes)
+        changes = safety.block_cache.changes
+        known = bool(await blocked_among(safety, one, (other,)))
+        safety.block_cache.keep(one, other, known, now_ms, changes)
     return known
 
 
 async def has_blocked(safety: Safety, user: UserId, other: UserId) -> bool:
-    """Whether this one has blocked the other. For the user alone: the other must not find out."""
+    """In this direction only. Do not show it to the other user."""
     key = records.block_key(user, other)
     return await safety.store.get(records.SAFETY, key, consistent=True) is not None
 
 
-async def apart_from(safety: Safety, user: UserId, others: Iterable[UserId]) -> frozenset[UserId]:
-    """Those of the others from whom a block keeps the user, in either direction."""
+async def blocked_among(
+    safety: Safety, user: UserId, others: Iterable[UserId]
+) -> frozenset[UserId]:
+    """Those of the others who have blocked the user or whom the user has blocked."""
     rest = [other for other in dict.fromkeys(others) if other != user]
     found: set[UserId] = set()
     for start in range(0, len(rest), _PAIRS_AT_ONCE):

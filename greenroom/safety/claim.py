@@ -1,4 +1,4 @@
-"""Take a case in hand, so that no two moderators work on the same. A claim passes by itself."""
+"""Claims a case, so that no two moderators work on it at once. A claim expires by itself."""
 
 from msgspec.structs import replace
 
@@ -11,7 +11,7 @@ from greenroom.store.problems import ConditionFailed
 
 
 async def claim(safety: Safety, actor: Actor, case_id: CaseId) -> Case:
-    """Again by the same moderator prolongs it."""
+    """Claiming again by the same moderator extends the claim."""
     case = await access.case(safety, actor, case_id)
     now = safety.clock.now_ms()
     try:

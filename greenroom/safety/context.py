@@ -1,8 +1,7 @@
-"""What the safety context works with. Use cases are functions that take it first.
+"""The safety context: the ports and caches that its use cases take as their first argument.
 
-What a decision means for threads is messaging's work: `enforcer` is filled by app.py (with
-`dataclasses.replace`, once messaging stands on this context). Where there is none, what was decided
-waits until `redo` finds one.
+Messaging implements `Enforcer`, which applies decisions to threads; app.py sets it. Without one,
+decisions stay pending until `enforce_pending` runs with one.
 """
 
 from collections.abc import Callable
@@ -12,36 +11,35 @@ from typing import Protocol
 from greenroom.clock import Clock
 from greenroom.ids import Ids, ThreadId, UserId
 from greenroom.people import People
-from greenroom.safety.apart import Apart
+from greenroom.safety.block_cache import BlockCache
 from greenroom.safety.events import SafetyEvent
 from greenroom.safety.limits import Limits
-from greenroom.safety.memory import Memory
 from greenroom.safety.models import Case
-from greenroom.safety.rules import POLICY, Policy
+from greenroom.safety.recent_activity import RecentActivity
+from greenroom.safety.rules import DEFAULT_RULES, RuleSet
 from greenroom.store.base import Store
 
 
 class Enforcer(Protocol):
-    """Each may be called again with the same case after a crash, and then changes nothing."""
+    """All methods are idempotent: after a crash each may be called again with the same case."""
 
     async def check_release(self, case: Case) -> None:
-        """Refuses with `CannotRelease` while a held text could not enter its thread."""
+        """Raises `CannotRelease` while the held text cannot be added to its thread."""
 
     async def release(self, case: Case) -> bool:
-        """Let a held text into its thread; one that can no longer enter is thrown away: False."""
+        """Adds a held text to its thread. False if that is no longer possible: it is discarded."""
 
     async def remove(self, case: Case) -> None:
-        """Take the message away (a held one for good, a sent one to a tombstone), or close the
-        thread."""
+        """Discards a held message, turns a sent one into a tombstone, or locks the thread."""
 
     async def takes_part(self, thread: ThreadId, user: UserId) -> bool:
-        """Whether the user is in the thread, other than to support it."""
+        """Whether the user is a participant, other than as support."""
 
-    async def fold(self, user: UserId) -> None:
-        """Close what the user has pending: the requests at other people's gates."""
+    async def close_requests(self, user: UserId) -> None:
+        """Declines the user's pending requests."""
 
 
-def _nobody(event: SafetyEvent) -> None:
+def _discard(event: SafetyEvent) -> None:
     pass
 
 
@@ -52,9 +50,9 @@ class Safety:
     clock: Clock
     ids: Ids
     limits: Limits
-    memory: Memory = field(default_factory=Memory)
-    apart: Apart = field(default_factory=Apart)
-    policy: Policy = POLICY
+    recent_activity: RecentActivity = field(default_factory=RecentActivity)
+    block_cache: BlockCache = field(default_factory=BlockCache)
+    rule_set: RuleSet = DEFAULT_RULES
     enforcer: Enforcer | None = None
-    tell: Callable[[SafetyEvent], None] = _nobody
+    publish: Callable[[SafetyEvent], None] = _discard
     """Called after the commit."""

@@ -1,5 +1,5 @@
-"""End a case. The decision is on record first, then it is carried out (`enforce.py`), so that
-whatever happens in between, nothing is done that was not decided and nothing decided is lost."""
+"""Decides a case. The decision is written first and enforced afterwards (`enforce.py`), so a crash
+in between loses no decision and enforces none that was not made."""
 
 from greenroom.clock import iso
 from greenroom.ids import UserId
@@ -8,17 +8,17 @@ from greenroom.people.actor import Actor, StaffRole
 from greenroom.people.models import FOREVER_MS
 from greenroom.safety import access, records
 from greenroom.safety.context import Safety
-from greenroom.safety.enforce import carry_out
+from greenroom.safety.enforce import enforce
 from greenroom.safety.events import CaseDecided, NoticeCreated
 from greenroom.safety.models import (
+    AuditEntry,
     Case,
     CaseId,
     Decision,
-    Entry,
     decisions_for,
     is_claimed,
     notice_of,
-    takes_away,
+    removes_text,
 )
 from greenroom.safety.notices import as_stored
 from greenroom.safety.problems import (
@@ -45,9 +45,9 @@ async def decide(
     reason: str = "",
     note: str = "",
     until_ms: int | None = None,
-) -> Entry:
-    """`version` is the case as the moderator saw it; `reason` is for the person, `note` for staff;
-    `until_ms` ends a suspension, None never."""
+) -> AuditEntry:
+    """`version` is that of the case the moderator saw; `reason` is for the person, `note` for
+    staff; `until_ms` is the end of a suspension, None for no end."""
     case = await access.case(safety, actor, case_id)
     first = await _first_time(safety, actor, case, decision, version)
     if first is not None:
@@ -59,34 +59,37 @@ async def decide(
         await _check_lengthens(safety, case.about, until_ms)
     entry = _entry(safety, actor, case, decision, reason, note, until_ms)
     notice = notice_of(case, entry, safety.ids.notice(entry.at_ms))
-    undone = decision is not Decision.DISMISS
+    pending = decision is not Decision.DISMISS
     try:
-        await safety.store.write(*records.decided(case, entry, notice, undone=undone))
+        await safety.store.write(*records.decided(case, entry, notice, pending=pending))
     except ConditionFailed:
         _check(safety, actor, await access.case(safety, actor, case_id), decision, version)
         raise
-    safety.tell(CaseDecided(case, decision, actor.user, until_ms))
-    if undone:
-        await carry_out(safety, entry)
+    safety.publish(CaseDecided(case, decision, actor.user, until_ms))
+    if pending:
+        await enforce(safety, entry)
     if notice is not None:
         if decision is Decision.RELEASE:
             notice = await as_stored(safety, notice)
-        safety.tell(NoticeCreated(notice))
+        safety.publish(NoticeCreated(notice))
     return entry
 
 
 async def _first_time(
     safety: Safety, actor: Actor, case: Case, decision: Decision, version: int
-) -> Entry | None:
-    """A repeat of what this moderator has just decided is answered as the first was."""
+) -> AuditEntry | None:
+    """The first entry, if this moderator repeats the decision just made."""
     same = (case.decision, case.decided_by, case.version) == (decision, actor.user, version + 1)
     if case.is_open or not same:
         return None
-    keys = (records.record_key(case.id, case.version), records.undone_key(case.id, case.version))
+    keys = (
+        records.audit_key(case.id, case.version),
+        records.pending_enforcement_key(case.id, case.version),
+    )
     found = await safety.store.batch_get(records.SAFETY, keys, consistent=True)
     entry = records.entry_of(found[keys[0]])
     if keys[1] in found:
-        await carry_out(safety, entry)
+        await enforce(safety, entry)
     return entry
 
 
@@ -112,19 +115,19 @@ def _entry(
     reason: str,
     note: str,
     until_ms: int | None,
-) -> Entry:
+) -> AuditEntry:
     now = safety.clock.now_ms()
-    check_words(reason, note)
+    check_texts(reason, note)
     if until_ms is not None and (decision is not Decision.SUSPEND or until_ms <= now):
         raise InvalidDecision("`until` must be in the future, and is only for a suspension")
-    return Entry(
+    return AuditEntry(
         case=case.id,
         version=case.version + 1,
         at_ms=now,
         by=actor.user,
         decision=decision,
         about=case.about,
-        removes=takes_away(case, decision),
+        removes=removes_text(case, decision),
         reason=reason,
         note=note,
         until_ms=until_ms,
@@ -140,7 +143,7 @@ async def _check_lengthens(safety: Safety, user: UserId, until_ms: int | None) -
         raise InvalidDecision(f"the account is already suspended {until}; reinstate it first")
 
 
-def check_words(reason: str, note: str) -> None:
+def check_texts(reason: str, note: str) -> None:
     if len(reason) > MAX_REASON:
         raise InvalidDecision(f"a reason must have at most {MAX_REASON} characters")
     if len(note) > MAX_NOTE:

@@ -1,7 +1,7 @@
-"""Carry out what was decided, as often as it takes. Every step may be repeated.
+"""Enforces decisions, with retries. Every step is idempotent.
 
-What is decided is written with an UNDONE# item, which goes when all steps are done; `redo` finds
-those that a crash, or somebody else's trouble, has left behind.
+A decision is written together with a PENDING_ENFORCEMENT# item, which is deleted once all steps are
+done. `enforce_pending` retries those that a crash or an error left behind.
 """
 
 import logging
@@ -15,12 +15,12 @@ from greenroom.safety.access import find_with_digest
 from greenroom.safety.context import Enforcer, Safety
 from greenroom.safety.events import CaseDecided, NoticeCreated, PersonSuspended
 from greenroom.safety.models import (
+    AuditEntry,
     Case,
     CaseId,
     Decision,
-    Entry,
-    folding_takes_away,
-    folds,
+    closes_related,
+    closing_removes,
     notice_of,
 )
 from greenroom.safety.notices import correct_release
@@ -33,69 +33,69 @@ _PAGES = 20
 _TRIES = 5
 
 
-async def redo(safety: Safety) -> int:
-    """Carry out what is still undone, oldest first; how many decisions that finished."""
+async def enforce_pending(safety: Safety) -> int:
+    """Enforces pending decisions, oldest first; returns how many it finished."""
     done, cursor = 0, None
     for _ in range(_PAGES):
         page = await safety.store.query(
             records.SAFETY,
-            records.UNDONE,
+            records.PENDING_ENFORCEMENT,
             index=records.MODERATION_QUEUE,
             limit=_PAGE,
             cursor=cursor,
         )
         for item in page.items:
-            done += await _tried(safety, records.entry_of(item))
+            done += await _try_enforce(safety, records.entry_of(item))
         cursor = page.next
         if cursor is None:
             break
     return done
 
 
-async def carry_out(safety: Safety, entry: Entry) -> bool:
-    """False where something is left for `redo`."""
+async def enforce(safety: Safety, entry: AuditEntry) -> bool:
+    """False if something is left for `enforce_pending`."""
     found = None if entry.case is None else await find_with_digest(safety, entry.case)
     if found is None or safety.enforcer is None:
         return False
     case, digest = found
     if entry.decision is Decision.SUSPEND and entry.about is not None:
-        await _keep_out(safety, safety.enforcer, entry, entry.about)
+        await _suspend(safety, safety.enforcer, entry, entry.about)
     if entry.decision is Decision.RELEASE and not await safety.enforcer.release(case):
         await correct_release(safety, case, entry)
     if entry.removes:
         await safety.enforcer.remove(case)
-    if not await _fold_up(safety, entry, digest):
+    if not await _close_related(safety, entry, digest):
         return False
-    await safety.store.write(records.carried_out(case.id, entry.version))
+    await safety.store.write(records.enforced(case.id, entry.version))
     return True
 
 
-async def _tried(safety: Safety, entry: Entry) -> bool:
+async def _try_enforce(safety: Safety, entry: AuditEntry) -> bool:
     try:
-        return await carry_out(safety, entry)
-    except Exception:  # one that cannot be done must not keep the others waiting
-        _log.exception("the decision on %s could not be carried out", entry.case)
+        return await enforce(safety, entry)
+    except Exception:  # one failure must not block the others
+        _log.exception("the decision on %s could not be enforced", entry.case)
         return False
 
 
-async def _keep_out(safety: Safety, enforcer: Enforcer, entry: Entry, user: UserId) -> None:
+async def _suspend(safety: Safety, enforcer: Enforcer, entry: AuditEntry, user: UserId) -> None:
     if await _was_lifted(safety, entry, user):
         return
     with suppress(PersonNotFound):  # without an account there is nothing to suspend
         await suspend(safety.people, user, entry.until_ms, entry.reason)
-        safety.tell(PersonSuspended(user))
-    await enforcer.fold(user)
+        safety.publish(PersonSuspended(user))
+    await enforcer.close_requests(user)
 
 
-async def _was_lifted(safety: Safety, entry: Entry, user: UserId) -> bool:
-    """Whether somebody has reinstated the user since: a late retry must not suspend again."""
-    item = await safety.store.get(records.SAFETY, records.standing_key(user), consistent=True)
-    lifted_ms = records.standing_of(user, item).reinstated_ms
+async def _was_lifted(safety: Safety, entry: AuditEntry, user: UserId) -> bool:
+    """Whether the user was reinstated since: a late retry must not suspend them again."""
+    item = await safety.store.get(records.SAFETY, records.sanctions_key(user), consistent=True)
+    lifted_ms = records.sanctions_of(user, item).reinstated_ms
     return lifted_ms is not None and lifted_ms > entry.at_ms
 
 
-async def _fold_up(safety: Safety, entry: Entry, digest: str) -> bool:
-    """End the person's other cases that this decision settles: those opened before it."""
+async def _close_related(safety: Safety, entry: AuditEntry, digest: str) -> bool:
+    """Closes the person's other cases that the decision covers, if they were opened before it."""
     if entry.about is None or entry.decision in (Decision.RELEASE, Decision.FOLDED):
         return True
     cursor = None
@@ -109,35 +109,35 @@ async def _fold_up(safety: Safety, entry: Entry, digest: str) -> bool:
             cursor=cursor,
         )
         for item in page.items:
-            await _fold(safety, entry, digest, CaseId(str(item["caseId"])))
+            await _close_one(safety, entry, digest, CaseId(str(item["caseId"])))
         cursor = page.next
         if cursor is None:
             return True
     return False
 
 
-async def _fold(safety: Safety, entry: Entry, digest: str, other_id: CaseId) -> None:
+async def _close_one(safety: Safety, entry: AuditEntry, digest: str, other_id: CaseId) -> None:
     for _ in range(_TRIES):
         found = await find_with_digest(safety, other_id)
-        if found is None or not folds(entry, digest, found[0], found[1]):
+        if found is None or not closes_related(entry, digest, found[0], found[1]):
             return
-        other, removes = found[0], folding_takes_away(digest, *found)
-        folded = _folded(safety, entry, other, removes)
-        notice = notice_of(other, folded, safety.ids.notice(folded.at_ms))
+        other, removes = found[0], closing_removes(digest, *found)
+        closed = _closing_entry(safety, entry, other, removes)
+        notice = notice_of(other, closed, safety.ids.notice(closed.at_ms))
         try:
-            await safety.store.write(*records.decided(other, folded, notice, undone=removes))
+            await safety.store.write(*records.decided(other, closed, notice, pending=removes))
         except ConditionFailed:
             continue
-        safety.tell(CaseDecided(other, Decision.FOLDED, entry.by))
+        safety.publish(CaseDecided(other, Decision.FOLDED, entry.by))
         if notice is not None:
-            safety.tell(NoticeCreated(notice))
+            safety.publish(NoticeCreated(notice))
         if removes:
-            await carry_out(safety, folded)
+            await enforce(safety, closed)
         return
 
 
-def _folded(safety: Safety, entry: Entry, other: Case, removes: bool) -> Entry:
-    return Entry(
+def _closing_entry(safety: Safety, entry: AuditEntry, other: Case, removes: bool) -> AuditEntry:
+    return AuditEntry(
         case=other.id,
         version=other.version + 1,
         at_ms=safety.clock.now_ms(),

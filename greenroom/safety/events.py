@@ -1,4 +1,4 @@
-"""What has happened in safety, told after the commit."""
+"""The events of safety, published after the commit."""
 
 from typing import TypeAlias
 
@@ -25,7 +25,7 @@ class PersonSuspended(Struct, frozen=True):
 
 
 class AccountChanged(Struct, frozen=True):
-    """Reinstated, or given another staff role: nodes read the account anew."""
+    """Reinstated, or the staff role changed: nodes reload the account."""
 
     user: UserId
 
@@ -40,7 +40,7 @@ class NoticeAcknowledged(Struct, frozen=True):
 
 
 class CaseOpened(Struct, frozen=True):
-    """Opened, or open again."""
+    """Opened or reopened."""
 
     case: Case
 

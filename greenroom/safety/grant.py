@@ -1,4 +1,4 @@
-"""Grants and revokes staff roles, each on record in the audit log."""
+"""Grants and revokes staff roles, each with an entry in the audit log."""
 
 from greenroom.ids import UserId
 from greenroom.people import access, records as people, staff
@@ -7,9 +7,10 @@ from greenroom.people.directory import PersonNotFound
 from greenroom.people.models import Account, is_user_id
 from greenroom.safety import records
 from greenroom.safety.context import Safety
-from greenroom.safety.decide import check_words
+from greenroom.safety.decide import check_texts
 from greenroom.safety.events import AccountChanged
-from greenroom.safety.models import Decision, Entry
+from greenroom.safety.models import AuditEntry, Decision
+from greenroom.safety.permissions import Act, allowed, rank_of, rank_of_role
 from greenroom.safety.problems import (
     AdminsOnly,
     NotStaff,
@@ -17,14 +18,13 @@ from greenroom.safety.problems import (
     StaffChanged,
     StillSuspended,
 )
-from greenroom.safety.staff import Act, allowed, rank_of, rank_of_role
 from greenroom.store.problems import ConditionFailed, Conflict
 
 
 async def grant(
     safety: Safety, actor: Actor, user: UserId, role: StaffRole, note: str = ""
 ) -> Account:
-    """In place of the role that the account has. The same role again changes nothing."""
+    """Replaces the current role. Granting the same role again changes nothing."""
     before = await _account(safety, actor, user, Act.GRANT)
     if before.is_suspended(safety.clock.now_ms()):
         raise StillSuspended
@@ -67,9 +67,9 @@ async def _account(safety: Safety, actor: Actor, user: UserId, act: Act) -> Acco
 async def _change(
     safety: Safety, actor: Actor, before: Account, role: StaffRole | None, note: str
 ) -> Account:
-    check_words("", note)
+    check_texts("", note)
     now = safety.clock.now_ms()
-    entry = Entry(
+    entry = AuditEntry(
         id=safety.ids.notice(now),
         at_ms=now,
         by=actor.user,
@@ -80,9 +80,9 @@ async def _change(
     )
     changed = people.role_changed(before.id, before.staff_role, role)
     try:
-        await safety.store.write(*changed, records.recorded(entry))
+        await safety.store.write(*changed, records.logged(entry))
     except ConditionFailed:
         raise StaffChanged from None
-    safety.tell(AccountChanged(before.id))
+    safety.publish(AccountChanged(before.id))
     after = await access.account(safety.people, before.id, consistent=True)
     return after or before

@@ -1,7 +1,7 @@
-"""Keep a text back until a moderator has looked at it.
+"""Holds a text until a moderator has decided.
 
-A message is held in the transaction that claims the client's message id, so that it is held once,
-and never lost between the two.
+A message is held in the transaction that claims the client's message id, so it is held exactly
+once.
 """
 
 from msgspec.structs import replace
@@ -18,7 +18,7 @@ from greenroom.safety.models import (
     case_id,
     was_rejected,
 )
-from greenroom.safety.reading import digest
+from greenroom.safety.normalise import digest
 from greenroom.safety.verdict import Hold
 from greenroom.store.base import Op
 from greenroom.store.problems import ConditionFailed, Conflict
@@ -34,7 +34,7 @@ def held_ops(
     *,
     reply_to: MessageId | None = None,
 ) -> tuple[Op, ...]:
-    """Opens a case, unless there is one about the same, and lists it for its author."""
+    """Opens a case, unless there is one about the same text, and lists it for the author."""
     case = _new_case(safety, subject, text, verdict, reply_to)
     return records.opened(case, digest(text)), records.held(case)
 
@@ -42,8 +42,8 @@ def held_ops(
 async def hold_change(
     safety: Safety, subject: HeldEdit | HeldName, text: str, verdict: Hold
 ) -> Case:
-    """The case about the change: new, still open, or rejected before. One that was released, and
-    comes again, is opened again."""
+    """The case about the change: new, still open, or rejected before. A case that was released is
+    reopened when the same change is made again."""
     made = _new_case(safety, subject, text, verdict)
     before: Case | None = None
     for _ in range(_TRIES):

@@ -1,5 +1,4 @@
-"""What is to be said about a text: `judge_text` by the rules alone, `judge` with what we know of
-its author. The more a text costs its reader, the further it leads: nudge, hold, refuse."""
+"""Judges texts: `judge_text` by the rules alone, `judge` also by what is known of the author."""
 
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
@@ -8,11 +7,11 @@ from enum import Enum
 from greenroom.people import access
 from greenroom.people.actor import Actor
 from greenroom.safety.context import Safety
+from greenroom.safety.features import shape_of, to_ascii
 from greenroom.safety.links import links_in
-from greenroom.safety.look import sees
-from greenroom.safety.reading import Reading, read
-from greenroom.safety.rules import POLICY, Leads, Policy, Rule
-from greenroom.safety.traits import in_ascii, signs_of
+from greenroom.safety.matchers import matches
+from greenroom.safety.normalise import NormalisedText, normalise
+from greenroom.safety.rules import DEFAULT_RULES, Rule, RuleSet, Severity
 from greenroom.safety.verdict import (
     ABOUT_STRANGERS,
     Allow,
@@ -26,25 +25,25 @@ from greenroom.safety.verdict import (
 )
 
 _CENT = Decimal("0.01")
-_SHORTEST_TO_REMEMBER = 20
+_SHORTEST_COUNTED = 20
 SCORE = "score"
 _MOST_VERDICTS = 512
 
 
-class Repeats(Enum):
-    """How a text that was said before is counted."""
+class RepeatCheck(Enum):
+    """How repeats of a text are counted."""
 
     COUNTED = 1
-    """A message: it counts, and is counted from now on."""
+    """A message: compared with earlier ones, and added to them."""
     LOOKED_UP = 2
-    """Not sent yet."""
+    """A draft: compared with earlier messages, not added."""
     IGNORED = 3
-    """No message: many things may have the same name."""
+    """Not a message: names may repeat."""
 
 
 def has_link(text: str) -> bool:
-    plain = read(text)
-    return next(links_in(plain, signs_of(in_ascii(plain))), None) is not None
+    plain = normalise(text)
+    return next(links_in(plain, shape_of(to_ascii(plain))), None) is not None
 
 
 async def judge(
@@ -54,108 +53,120 @@ async def judge(
     *,
     booked: bool = False,
     first_contact: bool = False,
-    repeats: Repeats = Repeats.COUNTED,
+    repeats: RepeatCheck = RepeatCheck.COUNTED,
 ) -> Verdict:
-    """Counts as having been said, unless `repeats` says otherwise: judge a message once."""
-    reading, now_ms = Reading(text), safety.clock.now_ms()
-    joined = safety.memory.joined(actor.user, now_ms) or await _joined(safety, actor, now_ms)
+    """Careful: judge a message once, because it counts as sent (unless `repeats` differs)."""
+    normalised, now_ms = NormalisedText(text), safety.clock.now_ms()
+    joined = safety.recent_activity.joined(actor.user, now_ms) or await _joined(
+        safety, actor, now_ms
+    )
     circumstances = Circumstances(
         booked=booked,
         first_contact=first_contact,
         account_age_ms=None if joined[0] is None else max(0, now_ms - joined[0]),
-        recent=_recent(safety, actor, reading, now_ms, repeats),
+        recent=_count_recent(safety, actor, normalised, now_ms, repeats),
     )
-    return _judge_at_a_glance(reading, circumstances, safety.policy)
+    return _judge_prefiltered(normalised, circumstances, safety.rule_set)
 
 
-def unsay(safety: Safety, actor: Actor, text: str) -> None:
-    """The message was judged and then not written: it does not count as having been said."""
-    if len(text) < _SHORTEST_TO_REMEMBER:
-        return  # it was not counted; a longer text may have the same digest
-    safety.memory.unsay(actor.user, Reading(text).digest)
+def uncount_text(safety: Safety, actor: Actor, text: str) -> None:
+    """Undoes the count of a message that was judged and then not written."""
+    if len(text) < _SHORTEST_COUNTED:
+        return  # it was not counted, and a longer text may have the same digest
+    safety.recent_activity.remove_text(actor.user, NormalisedText(text).digest)
 
 
-def judge_text(text: str, circumstances: Circumstances, policy: Policy = POLICY) -> Verdict:
-    return _judge_at_a_glance(Reading(text), circumstances, policy)
+def judge_text(
+    text: str, circumstances: Circumstances, rule_set: RuleSet = DEFAULT_RULES
+) -> Verdict:
+    return _judge_prefiltered(NormalisedText(text), circumstances, rule_set)
 
 
-def _judge_at_a_glance(reading: Reading, circumstances: Circumstances, policy: Policy) -> Verdict:
-    asked = policy.asked(circumstances)
-    suspects = policy.glance.suspects(reading, circumstances.recent, asked)
-    if not suspects:
+def _judge_prefiltered(
+    normalised: NormalisedText, circumstances: Circumstances, rule_set: RuleSet
+) -> Verdict:
+    applicable = rule_set.applicable(circumstances)
+    candidates = rule_set.prefilter.candidates(normalised, circumstances.recent, applicable)
+    if not candidates:
         return Allow()
-    return judge_by([policy.rules[one] for one in suspects], reading, circumstances, policy)
+    return judge_by(
+        [rule_set.rules[one] for one in candidates], normalised, circumstances, rule_set
+    )
 
 
 def judge_by(
-    rules: Iterable[Rule], reading: Reading, circumstances: Circumstances, policy: Policy
+    rules: Iterable[Rule],
+    normalised: NormalisedText,
+    circumstances: Circumstances,
+    rule_set: RuleSet,
 ) -> Verdict:
-    """By some of the policy's rules; those left out must be known to see nothing."""
-    seen = [
+    """Applies some rules of the set; the others must be known not to match."""
+    matched = [
         rule
         for rule in rules
-        if rule.when.holds(circumstances) and sees(rule.look, reading, circumstances.recent)
+        if rule.when.holds(circumstances)
+        and matches(rule.matcher, normalised, circumstances.recent)
     ]
-    return _verdict(seen, circumstances, policy) if seen else Allow()
+    return _verdict(matched, circumstances, rule_set) if matched else Allow()
 
 
-def _verdict(seen: list[Rule], circumstances: Circumstances, policy: Policy) -> Verdict:
-    """Kept by the names of the rules: ordinary texts with a link or a price lead to a few."""
-    key = circumstances.first_contact, tuple([rule.name for rule in seen])
-    verdict = policy.verdicts.get(key)
+def _verdict(matched: list[Rule], circumstances: Circumstances, rule_set: RuleSet) -> Verdict:
+    """Cached by the names of the rules: ordinary texts match few combinations."""
+    key = circumstances.first_contact, tuple([rule.name for rule in matched])
+    verdict = rule_set.verdicts.get(key)
     if verdict is None:
-        if len(policy.verdicts) >= _MOST_VERDICTS:
-            policy.verdicts.clear()
-        verdict = policy.verdicts[key] = _made_verdict(seen, circumstances, policy)
+        if len(rule_set.verdicts) >= _MOST_VERDICTS:
+            rule_set.verdicts.clear()
+        verdict = rule_set.verdicts[key] = _build_verdict(matched, circumstances, rule_set)
     return verdict
 
 
-def _made_verdict(seen: list[Rule], circumstances: Circumstances, policy: Policy) -> Verdict:
-    score = _added_up(rule.score for rule in seen)
-    by_score = _by_score(score, circumstances, policy)
-    worst = max(seen, key=lambda rule: rule.leads)
-    leads = max(worst.leads, by_score)
-    reason = worst.name if worst.leads >= by_score else SCORE
-    tags = _tags(seen, leads)
-    hints = _hints(seen, circumstances)
-    match leads:
-        case Leads.REFUSE:
+def _build_verdict(matched: list[Rule], circumstances: Circumstances, rule_set: RuleSet) -> Verdict:
+    score = _combined(rule.score for rule in matched)
+    by_score = _by_score(score, circumstances, rule_set)
+    worst = max(matched, key=lambda rule: rule.severity)
+    severity = max(worst.severity, by_score)
+    reason = worst.name if worst.severity >= by_score else SCORE
+    tags = _tags(matched, severity)
+    hints = _hints(matched, circumstances)
+    match severity:
+        case Severity.REFUSE:
             return Refuse(spam_score=score, policy_tags=tags, policy_hints=hints, reason=reason)
-        case Leads.HOLD:
+        case Severity.HOLD:
             return Hold(spam_score=score, policy_tags=tags, policy_hints=hints, reason=reason)
-        case Leads.NUDGE:
+        case Severity.NUDGE:
             return Nudge(spam_score=score, policy_tags=tags, policy_hints=hints)
         case _:
             return Allow(spam_score=score, policy_tags=tags)
 
 
-def _hints(seen: list[Rule], circumstances: Circumstances) -> tuple[PolicyHint, ...]:
-    """A hint about strangers is only for first contact, unless nothing else would be said."""
-    hints = tuple(dict.fromkeys(rule.hint for rule in seen if rule.hint is not None))
+def _hints(matched: list[Rule], circumstances: Circumstances) -> tuple[PolicyHint, ...]:
+    """A hint about strangers is only for first contact, unless it is the only one."""
+    hints = tuple(dict.fromkeys(rule.hint for rule in matched if rule.hint is not None))
     if circumstances.first_contact:
         return hints
     return tuple(hint for hint in hints if hint not in ABOUT_STRANGERS) or hints
 
 
-def _added_up(scores: Iterable[Decimal]) -> Decimal:
+def _combined(scores: Iterable[Decimal]) -> Decimal:
     innocent = Decimal(1)
     for score in scores:
         innocent *= 1 - score
     return (1 - innocent).quantize(_CENT, ROUND_HALF_UP)
 
 
-def _by_score(score: Decimal, circumstances: Circumstances, policy: Policy) -> Leads:
-    if score >= policy.refuse_at and circumstances.first_contact:
-        return Leads.REFUSE
-    if score >= policy.hold_at:
-        return Leads.HOLD
-    return Leads.NUDGE if score >= policy.nudge_at else Leads.NOWHERE
+def _by_score(score: Decimal, circumstances: Circumstances, rule_set: RuleSet) -> Severity:
+    if score >= rule_set.refuse_at and circumstances.first_contact:
+        return Severity.REFUSE
+    if score >= rule_set.hold_at:
+        return Severity.HOLD
+    return Severity.NUDGE if score >= rule_set.nudge_at else Severity.NONE
 
 
-def _tags(seen: list[Rule], leads: Leads) -> tuple[PolicyTag, ...]:
-    """What only looks like spam is called so once it has come to something."""
-    tags = {rule.tag for rule in seen if rule.tag is not None}
-    if leads is not Leads.NOWHERE and any(_is_spammy(rule) for rule in seen):
+def _tags(matched: list[Rule], severity: Severity) -> tuple[PolicyTag, ...]:
+    """Adds the tag SPAM for a text that looks like spam, if the verdict is not `Allow`."""
+    tags = {rule.tag for rule in matched if rule.tag is not None}
+    if severity is not Severity.NONE and any(_is_spammy(rule) for rule in matched):
         tags.add(PolicyTag.SPAM)
     return tuple(tag for tag in PolicyTag if tag in tags)
 
@@ -167,14 +178,16 @@ def _is_spammy(rule: Rule) -> bool:
 async def _joined(safety: Safety, actor: Actor, now_ms: int) -> tuple[int | None]:
     account = await access.account(safety.people, actor.user)
     joined_ms = None if account is None else account.joined_ms
-    safety.memory.keep_joined(actor.user, joined_ms, now_ms)
+    safety.recent_activity.set_joined(actor.user, joined_ms, now_ms)
     return (joined_ms,)
 
 
-def _recent(safety: Safety, actor: Actor, reading: Reading, now_ms: int, repeats: Repeats) -> int:
-    """What is short is said often: "ok", "thank you"."""
-    if repeats is Repeats.IGNORED or len(reading.original) < _SHORTEST_TO_REMEMBER:
+def _count_recent(
+    safety: Safety, actor: Actor, normalised: NormalisedText, now_ms: int, repeats: RepeatCheck
+) -> int:
+    """Short texts such as "ok" repeat often and are not counted."""
+    if repeats is RepeatCheck.IGNORED or len(normalised.original) < _SHORTEST_COUNTED:
         return 0
-    if repeats is Repeats.LOOKED_UP:
-        return safety.memory.times(actor.user, reading.digest, now_ms)
-    return safety.memory.said(actor.user, reading.digest, now_ms)
+    if repeats is RepeatCheck.LOOKED_UP:
+        return safety.recent_activity.count_text(actor.user, normalised.digest, now_ms)
+    return safety.recent_activity.add_text(actor.user, normalised.digest, now_ms)

@@ -1,14 +1,13 @@
-"""Enforces rate limits per user over all nodes: every limit in one enum, its rate in the policy.
+"""Enforces rate limits per user over all nodes. The policy sets the rates.
 
-A node lets the first few in a window (`unasked`) through by itself. Beyond them it takes leases of
-`step` from one item that all nodes share, which remembers the leases of the last window; what is
-leased and not used soon (`keep_ms`) is lost. Nodes x unasked + all leases of (window + keep) never
-exceed `most`, so that no window ever holds more, however somebody spreads over the nodes; and an
-ordinary day of an ordinary user costs no write at all.
+A node allows the first `local_share` calls of a window by itself. Beyond them it takes leases of
+`lease_size` calls from one item that all nodes share and that lists the leases of the last window.
+A lease that is not used within `lease_ms` is lost. Nodes x local_share + all leases of (window +
+lease) never exceed `most`, so no window holds more, over however many nodes a user spreads their
+calls. A user at an ordinary pace causes no writes.
 
-A local store has one node, which gives the whole of `most`. On a shared store each node keeps back
-the share that another one may let through by itself. A node that restarts forgets only its own
-share.
+A local store has one node, which grants all of `most`. On a shared store each node leaves another
+node's local share to it. A node that restarts forgets only its own share.
 """
 
 import asyncio
@@ -31,7 +30,7 @@ from greenroom.store.problems import ConditionFailed
 
 _SECOND = 1000
 _TRIES = 10
-_MOST_IN_MIND = 50_000
+_MOST_TRACKED = 50_000
 _SHARED_NODES = 2
 
 
@@ -48,32 +47,32 @@ class Limit(StrEnum):
     BLOCKS = "blocks"
     REPORTS = "reports"
     PREVIEWS = "previews"
-    """What would be said of a text that is not sent yet."""
+    """Checks of a text before it is sent."""
     OPENINGS = "openings"
-    """Attempts to open a conversation, also those that are refused or find one that is there."""
+    """Attempts to open a conversation, also refused ones and those that find an existing one."""
     CHANGES = "changes"
-    """Every change, whatever other limit it spends."""
+    """Every change, in addition to its own limit."""
     RECEIPTS = "receipts"
-    """Read and delivery marks, typing, and which threads are on screen."""
+    """Read and delivery receipts, typing, and which threads are on screen."""
     READS = "reads"
     LOOKUPS = "lookups"
     """Finding people."""
     SIGN_INS = "sign-ins"
-    """Sockets that are opened, and tokens that are renewed on them."""
+    """Opening sockets, and renewing tokens on them."""
     SERVICE_CALLS = "service-calls"
-    """Whatever a service does on its own behalf."""
+    """Calls of a service on its own behalf."""
 
 
 class Rate(Struct, frozen=True, kw_only=True):
     most: int
     window_ms: int
-    unasked: int
-    step: int
-    keep_ms: int
+    local_share: int
+    lease_size: int
+    lease_ms: int
 
 
 def rates_of(allowed: policy.Limits) -> Mapping[Limit, Rate]:
-    """The policy's limits, each divided into what a node lets through and what it leases."""
+    """The policy's limits, each divided into a local share and leases."""
     return MappingProxyType({limit: _rate(getattr(allowed, limit.name.lower())) for limit in Limit})
 
 
@@ -82,9 +81,9 @@ def _rate(allowed: policy.Allowance) -> Rate:
     return Rate(
         most=allowed.most,
         window_ms=window_ms,
-        unasked=allowed.most * 4 // 15,
-        step=max(1, allowed.most // 6),
-        keep_ms=max(1, window_ms // 6),
+        local_share=allowed.most * 4 // 15,
+        lease_size=max(1, allowed.most // 6),
+        lease_ms=max(1, window_ms // 6),
     )
 
 
@@ -99,14 +98,14 @@ class TooMany(Problem):
 
 
 @dataclass
-class _Spent:
-    """What this node knows of one user and one limit."""
+class _Usage:
+    """What this node has allowed one user of one limit."""
 
-    unasked: deque[int] = field(default_factory=deque)
+    local_times: deque[int] = field(default_factory=deque)
     leased: int = 0
     lease_ends_ms: int = 0
     refused_until_ms: int = 0
-    asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     waiting: int = 0
 
 
@@ -118,81 +117,81 @@ class Limits:
         *,
         nodes: int | None = None,
         rates: Mapping[Limit, Rate] = RATES,
-        most_in_mind: int = _MOST_IN_MIND,
+        most_tracked: int = _MOST_TRACKED,
     ) -> None:
         self._store = store
         self._clock = clock
         self._nodes = nodes or (1 if store.is_local else _SHARED_NODES)
         self._rates = rates
-        self._most_in_mind = most_in_mind
-        self._spent: OrderedDict[tuple[UserId, Limit], _Spent] = OrderedDict()
+        self._most_tracked = most_tracked
+        self._usage: OrderedDict[tuple[UserId, Limit], _Usage] = OrderedDict()
 
     async def spend(self, user: UserId, *limits: Limit) -> None:
-        """One of each, in this order; `TooMany` where there is none left."""
+        """Spends one of each, in this order; raises `TooMany` if none is left."""
         now = self._clock.now_ms()
         for limit in limits:
             rate = self._rates[limit]
-            spent = self._in_mind(user, limit)
-            # Nobody passes those who wait: what somebody sends keeps its order.
-            if spent.waiting or not _spend_here(rate, spent, now):
-                await self._wait_and_spend(user, limit, rate, spent)
+            usage = self._usage_of(user, limit)
+            # Calls do not overtake waiting ones, so messages keep their order.
+            if usage.waiting or not _spend_locally(rate, usage, now):
+                await self._wait_and_spend(user, limit, rate, usage)
                 now = self._clock.now_ms()
 
     async def spend_many(self, user: UserId, limit: Limit, count: int) -> None:
-        """All of them or none: `TooMany` where fewer are left."""
+        """Spends all or none: raises `TooMany` if fewer are left."""
         if count > 0:
-            rate, spent = self._rates[limit], self._in_mind(user, limit)
-            await self._wait_and_spend(user, limit, rate, spent, count)
+            rate, usage = self._rates[limit], self._usage_of(user, limit)
+            await self._wait_and_spend(user, limit, rate, usage, count)
 
     def most_at_once(self, limit: Limit) -> int:
-        """How many of a limit `spend_many` can ever give: the other nodes' share is theirs."""
+        """The most that `spend_many` can ever grant: all but the other nodes' shares."""
         rate = self._rates[limit]
-        return rate.unasked + max(0, rate.most - self._nodes * rate.unasked)
+        return rate.local_share + max(0, rate.most - self._nodes * rate.local_share)
 
     async def _wait_and_spend(
-        self, user: UserId, limit: Limit, rate: Rate, spent: _Spent, count: int = 1
+        self, user: UserId, limit: Limit, rate: Rate, usage: _Usage, count: int = 1
     ) -> None:
-        spent.waiting += 1
+        usage.waiting += 1
         try:
-            async with spent.asking:
-                unasked, leased = tuple(spent.unasked), spent.leased
+            async with usage.lock:
+                local_times, leased = tuple(usage.local_times), usage.leased
                 try:
-                    await self._spend_all(user, limit, rate, spent, count)
+                    await self._spend_all(user, limit, rate, usage, count)
                 except BaseException:
-                    spent.unasked, spent.leased = deque(unasked), leased
+                    usage.local_times, usage.leased = deque(local_times), leased
                     raise
         finally:
-            spent.waiting -= 1
+            usage.waiting -= 1
 
     async def _spend_all(
-        self, user: UserId, limit: Limit, rate: Rate, spent: _Spent, count: int
+        self, user: UserId, limit: Limit, rate: Rate, usage: _Usage, count: int
     ) -> None:
-        """What this node has first, and a lease for the rest."""
-        unasked, leased, here = tuple(spent.unasked), spent.leased, 0
+        """Spends what this node has, and leases the rest."""
+        local_times, leased, here = tuple(usage.local_times), usage.leased, 0
         now = self._clock.now_ms()
-        while here < count and _spend_here(rate, spent, now):
+        while here < count and _spend_locally(rate, usage, now):
             here += 1
         if here == count:
             return
-        if count == 1 and 0 < spent.refused_until_ms - now <= _span(rate):
-            raise _too_many(limit, spent.refused_until_ms - now)
+        if count == 1 and 0 < usage.refused_until_ms - now <= _span(rate):
+            raise _too_many(limit, usage.refused_until_ms - now)
         match await self._lease(user, limit, rate, count - here):
             case Lease(at_ms, granted):
-                spent.leased = granted - (count - here)
-                spent.lease_ends_ms = at_ms + rate.keep_ms
+                usage.leased = granted - (count - here)
+                usage.lease_ends_ms = at_ms + rate.lease_ms
             case taken:
-                # What is leased now will be lost by the time that more is free.
-                lacking = count - here + leased - spent.leased - self._left(rate, taken)
-                used = [at_ms for at_ms in unasked if _counts(at_ms, now, rate.window_ms)]
+                # The current lease will have ended by the time more is free.
+                lacking = count - here + leased - usage.leased - self._left(rate, taken)
+                used = [at_ms for at_ms in local_times if _counts(at_ms, now, rate.window_ms)]
                 again = _free_ms(rate, taken, used, lacking)
                 if count == 1:
-                    spent.refused_until_ms = again
+                    usage.refused_until_ms = again
                 raise _too_many(limit, again - self._clock.now_ms())
 
     async def _lease(
         self, user: UserId, limit: Limit, rate: Rate, least: int
     ) -> Lease | tuple[Lease, ...]:
-        """A lease of at least so many, or, where fewer are left, those that are taken."""
+        """A new lease of at least `least`; or, if fewer are left, the current leases."""
         key = records.rate_key(user, limit)
         item = await self._store.get(records.EPHEMERAL, key, consistent=True)
         for _ in range(_TRIES):
@@ -202,7 +201,7 @@ class Limits:
             left = self._left(rate, taken)
             if left < least:
                 return taken
-            lease = Lease(now, min(max(rate.step, least), left))
+            lease = Lease(now, min(max(rate.lease_size, least), left))
             write = records.leased(key, item, (*taken, lease), now + _span(rate))
             try:
                 await self._store.write(write)
@@ -213,45 +212,45 @@ class Limits:
         raise _too_many(limit, _SECOND)
 
     def _left(self, rate: Rate, taken: tuple[Lease, ...]) -> int:
-        return rate.most - self._nodes * rate.unasked - sum(one.count for one in taken)
+        return rate.most - self._nodes * rate.local_share - sum(one.count for one in taken)
 
-    def _in_mind(self, user: UserId, limit: Limit) -> _Spent:
-        spent = self._spent.get((user, limit))
-        if spent is None:
-            spent = self._spent[user, limit] = _Spent()
-            if len(self._spent) > self._most_in_mind:
-                self._spent.popitem(last=False)
-        self._spent.move_to_end((user, limit))
-        return spent
+    def _usage_of(self, user: UserId, limit: Limit) -> _Usage:
+        usage = self._usage.get((user, limit))
+        if usage is None:
+            usage = self._usage[user, limit] = _Usage()
+            if len(self._usage) > self._most_tracked:
+                self._usage.popitem(last=False)
+        self._usage.move_to_end((user, limit))
+        return usage
 
 
-def _spend_here(rate: Rate, spent: _Spent, now: int) -> bool:
-    unasked = spent.unasked
-    while unasked and not _counts(unasked[0], now, rate.window_ms):
-        unasked.popleft()
-    if len(unasked) < rate.unasked:
-        unasked.append(now)
+def _spend_locally(rate: Rate, usage: _Usage, now: int) -> bool:
+    local_times = usage.local_times
+    while local_times and not _counts(local_times[0], now, rate.window_ms):
+        local_times.popleft()
+    if len(local_times) < rate.local_share:
+        local_times.append(now)
         return True
-    if spent.leased and spent.lease_ends_ms - rate.keep_ms <= now < spent.lease_ends_ms:
-        spent.leased -= 1
+    if usage.leased and usage.lease_ends_ms - rate.lease_ms <= now < usage.lease_ends_ms:
+        usage.leased -= 1
         return True
     return False
 
 
 def _span(rate: Rate) -> int:
-    return rate.window_ms + rate.keep_ms
+    return rate.window_ms + rate.lease_ms
 
 
-def _free_ms(rate: Rate, taken: tuple[Lease, ...], unasked: list[int], lacking: int) -> int:
-    """When so many more will be free: each counts until it ends."""
+def _free_ms(rate: Rate, taken: tuple[Lease, ...], local_times: list[int], lacking: int) -> int:
+    """When `lacking` more will be free: each call counts until it ends."""
     ends = [one.at_ms + _span(rate) for one in taken for _ in range(one.count)]
-    ends += [at_ms + rate.window_ms for at_ms in unasked]
+    ends += [at_ms + rate.window_ms for at_ms in local_times]
     return sorted(ends)[:lacking][-1] if ends else 0
 
 
 def _counts(at_ms: int, now_ms: int, span_ms: int) -> bool:
-    """Within the span. What lies further ahead than that was written before a clock jumped back:
-    it is forgotten, so that nobody is locked out until the clock is there again."""
+    """Whether it is within the span. A time further ahead was written before a clock jumped back;
+    it is ignored, so that nobody is locked out until the clock catches up."""
     return abs(now_ms - at_ms) < span_ms
 
 

@@ -1,7 +1,7 @@
-"""What is a link in a text as it is read: a scheme, `www.`, Markdown, or a bare domain.
+"""Finds links in normalised text: a scheme, `www.`, Markdown, or a bare domain.
 
-A full stop without a blank after it is no domain ("thanks.me too"): endings that are words of some
-language count only with something that no word has (a path, or a host known for it).
+A full stop without a blank after it is not always a domain ("thanks.me too"): endings that are also
+words count only with a path or a known host.
 """
 
 import re
@@ -16,7 +16,7 @@ _WORDLIKE = "de|es|it|me|at|be|in|to|so|is|no|my|do|am|pm|se|si|ai|id|la|im|sh|s
 
 LINK = re.compile(
     r"(?:[a-z][a-z0-9+]{1,9}:/{1,2}[^\s/]"  # a scheme
-    r"|(?!(?<=\w)\w)(?:"  # within a word there is nothing else to try
+    r"|(?!(?<=\w)\w)(?:"  # inside a word nothing else can match
     r"\b(?:mailto|tel|sms|javascript|data):[^\s]"
     r"|\bwww\.[a-z0-9]"
     r"|\]\([^)\s]"  # Markdown
@@ -24,21 +24,21 @@ LINK = re.compile(
     rf"|(?<=[a-z0-9-])\.(?:{_ENDINGS}|{_WORDLIKE})/[a-z0-9@+?=_-]"
     r"|\b(?:t|wa|m|paypal|revolut|cash|bit|linktr|discord)\.(?:me|ly|ee|gg|app)\b))"
 )
-_BEGINNINGS = ("mailto:", "tel:", "sms:", "javascript:", "data:")
+_SCHEMES = ("mailto:", "tel:", "sms:", "javascript:", "data:")
 _LONGEST_BEFORE = 10
-"""Characters of a link before its first full stop, colon or bracket, at most: of a scheme."""
+"""A link has at most so many characters before its first full stop, colon or bracket."""
 
 
-def links_in(text: str, signs: str) -> Iterator[re.Match[str]]:
-    """Of a text as it is read, with its signs (`traits.signs_of`)."""
-    if not _may_have_link(text, signs):
+def links_in(text: str, shape: str) -> Iterator[re.Match[str]]:
+    """In a normalised text; `shape` is its `features.shape_of`."""
+    if not _may_have_link(text, shape):
         return iter(())
-    first = min(place for sign in ".:]" if (place := signs.find(sign)) >= 0)
+    first = min(at for sign in ".:]" if (at := shape.find(sign)) >= 0)
     return LINK.finditer(text, max(0, first - _LONGEST_BEFORE))
 
 
-def _may_have_link(text: str, signs: str) -> bool:
-    """By what every link has one of: the expression takes its time."""
-    if ".a" in signs or ":/" in signs or "](" in signs or "www." in text:
+def _may_have_link(text: str, shape: str) -> bool:
+    """Checks what every link must contain: the regular expression is slower."""
+    if ".a" in shape or ":/" in shape or "](" in shape or "www." in text:
         return True
-    return ":" in signs and any(map(text.__contains__, _BEGINNINGS))
+    return ":" in shape and any(map(text.__contains__, _SCHEMES))

@@ -1,7 +1,7 @@
-"""Blocks, reports, cases and decisions, as values, and the rules of moderation: pure, no I/O.
+"""Blocks, reports, cases and decisions as values, and the rules of moderation. Pure, no I/O.
 
-A case is about a *subject*, and its id follows from it: one subject, one case, however many report
-it. What a moderator decides is a ladder: each step does what it says and takes the text away too.
+A case is about a *subject*, and its id is derived from it: one subject, one case, however many
+users report it. Warning and suspending also remove the text.
 """
 
 from base64 import b32encode
@@ -28,14 +28,14 @@ class Block(Struct, frozen=True):
 
 
 class SentMessage(Struct, frozen=True, rename="camel", tag="message", tag_field="kind"):
-    """A message that stands in its thread."""
+    """A message in its thread."""
 
     thread: ThreadId
     message: MessageId
 
 
 class HeldMessage(Struct, frozen=True, rename="camel", tag="held", tag_field="kind"):
-    """A message that has not reached its thread: it is known by its client's id alone."""
+    """A message that is not in its thread yet, identified by the client's message id."""
 
     thread: ThreadId
     author: UserId
@@ -43,13 +43,13 @@ class HeldMessage(Struct, frozen=True, rename="camel", tag="held", tag_field="ki
 
 
 class HeldEdit(Struct, frozen=True, rename="camel", tag="edit", tag_field="kind"):
-    """A new text for a message that stands in its thread."""
+    """A new text for a message in its thread."""
 
     thread: ThreadId
     author: UserId
     message: MessageId
     edits: int
-    """How often the message had been edited then."""
+    """How often the message had been edited before."""
     digest: str
     """Of the new text."""
 
@@ -60,7 +60,7 @@ class HeldName(Struct, frozen=True, rename="camel", tag="name", tag_field="kind"
     thread: ThreadId
     author: UserId
     was: str
-    """The name then; empty for none."""
+    """The name before; empty for none."""
     digest: str
     """Of the new name."""
 
@@ -77,7 +77,7 @@ Subject: TypeAlias = SentMessage | HeldMessage | HeldEdit | HeldName | WholeThre
 
 
 class Reason(StrEnum):
-    """Why somebody reports; all but `other` are policy tags in small letters."""
+    """Why a user reports; all but `other` are policy tags in lower case."""
 
     HARASSMENT = "harassment"
     DOXXING = "doxxing"
@@ -105,7 +105,7 @@ class Decision(StrEnum):
     WARN = "warn"
     SUSPEND = "suspend"
     FOLDED = "folded"
-    """Closed with another case of the same person. No moderator chooses it."""
+    """Closed together with another case of the same person. Moderators cannot choose it."""
     REINSTATE = "reinstate"
     """A suspension was lifted. This, `grant` and `revoke` end no case."""
     GRANT = "grant"
@@ -116,67 +116,67 @@ class Case(Struct, frozen=True, kw_only=True, rename="camel"):
     id: CaseId = field(name="caseId")
     subject: Subject
     about: UserId | None = None
-    """Whose doing it is, where that is one person."""
+    """The responsible user, if there is exactly one."""
     about_role: StaffRole | None = None
-    """Of that person, as read with the case. Never stored: roles change."""
+    """The role of `about`, read with the case. Not stored, because roles change."""
     staff_reporters: frozenset[UserId] = frozenset()
-    """Those of the reporters who were staff then: they do not judge it."""
+    """Reporters who were staff at the time: they may not judge the case."""
     text: str = ""
-    """The text as it was when it was held or first reported."""
+    """The text when it was held or first reported."""
     reply_to: MessageId | None = None
-    """What a held text answers."""
+    """The message that a held text replies to."""
     is_open: bool = True
     opened_ms: int
     version: int = 1
-    """Goes up whenever there is something new to look at; a claim is not."""
+    """Increases with every change except a claim."""
     reports: int = 0
     reasons: frozenset[Reason] = frozenset()
     policy_tags: frozenset[PolicyTag] = frozenset()
     policy_hints: frozenset[PolicyHint] = frozenset()
     spam_score: Decimal = NO_SCORE
     verdict: str = ""
-    """Why it was held: the reason of the verdict."""
+    """The reason of the verdict, if the text was held."""
     claimed_by: UserId | None = None
     claimed_until_ms: int = 0
     decision: Decision | None = None
     decided_by: UserId | None = None
     decided_ms: int | None = None
     reason: str = ""
-    """What the person was told."""
+    """The reason given to the person."""
 
 
-class Entry(Struct, frozen=True, kw_only=True, rename="camel"):
-    """One line of the append-only audit log."""
+class AuditEntry(Struct, frozen=True, kw_only=True, rename="camel"):
+    """One entry of the append-only audit log."""
 
     case: CaseId | None = field(name="caseId", default=None)
-    """None for what is no decision on a case: reinstate, grant, revoke."""
+    """None for reinstate, grant and revoke."""
     version: int = 0
     """Of the case."""
     id: str = field(name="entryId", default="")
-    """Of a line that belongs to no case."""
+    """Of an entry without a case."""
     at_ms: int
     by: UserId
     decision: Decision
     about: UserId | None = None
     removes: bool = False
-    """Whether the text is taken away."""
+    """Whether the text is removed."""
     note: str = ""
     """For staff."""
     reason: str = ""
     """For the person."""
     until_ms: int | None = None
     role: StaffRole | None = None
-    """Which role was granted, or revoked."""
+    """The role that was granted or revoked."""
 
 
 class NoticeKind(StrEnum):
-    """What moderation tells somebody about themselves or their message."""
+    """What happened to the user or their message."""
 
     RELEASED = "released"
     REJECTED = "rejected"
     """A held message was not delivered."""
     REMOVED = "removed"
-    """A message that others could read was taken away."""
+    """A delivered message was removed."""
     WARNED = "warned"
     SUSPENDED = "suspended"
     REINSTATED = "reinstated"
@@ -189,7 +189,7 @@ class HeldKind(StrEnum):
 
 
 class ModerationNotice(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Kept until the user has acknowledged it."""
+    """Listed until the user acknowledges it."""
 
     id: NoticeId = field(name="noticeId")
     user: UserId
@@ -201,34 +201,34 @@ class ModerationNotice(Struct, frozen=True, kw_only=True, rename="camel"):
     message: MessageId | None = None
     client_message_id: str | None = None
     excerpt: str = ""
-    """The beginning of the message that it is about."""
+    """The beginning of the message in question."""
     held: HeldKind | None = None
-    """What was held until then."""
+    """The kind of text that was held."""
 
 
 class HeldText(Struct, frozen=True, kw_only=True):
-    """A message, edit or name of somebody's own that waits for a moderator."""
+    """A user's own message, edit or thread name that waits for a moderator."""
 
     kind: HeldKind
     thread: ThreadId
     client_message_id: str | None = None
     """Of a message."""
     message: MessageId | None = None
-    """Of an edit: the message that stays as it is meanwhile."""
+    """Of an edit: the message, which keeps its old text until then."""
     text: str
     reply_to: MessageId | None
     held_ms: int
 
 
-class Standing(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What moderation has decided about somebody so far."""
+class Sanctions(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A user's warnings, removals and suspensions so far."""
 
     user: UserId
     warnings: int = 0
     removals: int = 0
     suspensions: int = 0
     suspended_until_ms: int | None = None
-    """`FOREVER_MS` where it has no end; also after it has ended or was lifted."""
+    """`FOREVER_MS` if it has no end. Stays set after the suspension ended."""
     reinstated_ms: int | None = None
     last_decision_ms: int | None = None
 
@@ -252,8 +252,8 @@ def case_id(subject: Subject) -> CaseId:
     return CaseId("cas_" + b32encode(hashed).decode().lower())
 
 
-def said_of(case: Case) -> Judged:
-    """What safety said of the text when it was held."""
+def judgement_of(case: Case) -> Judged:
+    """The judgement on the text when it was held."""
     return Judged(
         spam_score=case.spam_score,
         policy_tags=tuple(tag for tag in PolicyTag if tag in case.policy_tags),
@@ -266,8 +266,8 @@ def tag_of(reason: Reason) -> PolicyTag | None:
 
 
 def decisions_for(case: Case) -> frozenset[Decision]:
-    """A held text is released or removed; about what nobody is known to have done, nobody is
-    warned or suspended."""
+    """A held text is released or removed. Without a responsible user, nobody can be warned or
+    suspended."""
     match case.subject:
         case HeldMessage() | HeldEdit() | HeldName():
             possible = {Decision.RELEASE, Decision.REMOVE}
@@ -281,16 +281,16 @@ def decisions_for(case: Case) -> frozenset[Decision]:
 
 
 MAX_EXCERPT = 200
-_TOLD: dict[Decision, NoticeKind] = {
+_NOTICE_KINDS: dict[Decision, NoticeKind] = {
     Decision.RELEASE: NoticeKind.RELEASED,
     Decision.WARN: NoticeKind.WARNED,
     Decision.SUSPEND: NoticeKind.SUSPENDED,
 }
 
 
-def notice_of(case: Case, entry: Entry, notice: NoticeId) -> ModerationNotice | None:
-    """What the decision tells the person whom it is about; None where it concerns nobody."""
-    kind, held = _TOLD.get(entry.decision), held_kind(case.subject)
+def notice_of(case: Case, entry: AuditEntry, notice: NoticeId) -> ModerationNotice | None:
+    """The notice for the person the decision is about; None if there is none."""
+    kind, held = _NOTICE_KINDS.get(entry.decision), held_kind(case.subject)
     if kind is None and entry.removes:
         kind = NoticeKind.REMOVED if held is None else NoticeKind.REJECTED
     if kind is None or entry.about is None:
@@ -323,9 +323,9 @@ def held_kind(subject: Subject) -> HeldKind | None:
             return None
 
 
-def takes_away(case: Case, decision: Decision) -> bool:
-    """Whether what the case is about goes with the decision: a text unless it is let be, a thread
-    only by name, a person never."""
+def removes_text(case: Case, decision: Decision) -> bool:
+    """Whether the decision removes the subject: a text unless released or dismissed, a thread only
+    with REMOVE, a person never."""
     match case.subject:
         case SentMessage() | HeldMessage() | HeldEdit() | HeldName():
             return decision in (Decision.REMOVE, Decision.WARN, Decision.SUSPEND)
@@ -336,13 +336,13 @@ def takes_away(case: Case, decision: Decision) -> bool:
 
 
 def was_rejected(case: Case) -> bool:
-    """Of a held text: whether it was decided, by itself or with another case, not to show it."""
+    """Whether a held text was rejected, directly or together with another case."""
     return not case.is_open and case.decision is not Decision.RELEASE
 
 
-def folds(decided: Entry, digest: str, other: Case, other_digest: str) -> bool:
-    """Whether a decision ends this other open case of the same person too: all of them once
-    somebody is suspended, else those about the same words."""
+def closes_related(decided: AuditEntry, digest: str, other: Case, other_digest: str) -> bool:
+    """Whether a decision also closes another open case of the same person: after a suspension every
+    case, otherwise those about the same text."""
     if other.id == decided.case or not other.is_open:
         return False
     if decided.decision is Decision.SUSPEND:
@@ -350,12 +350,12 @@ def folds(decided: Entry, digest: str, other: Case, other_digest: str) -> bool:
     return decided.removes and digest != "" and digest == other_digest
 
 
-def folding_takes_away(digest: str, other: Case, other_digest: str) -> bool:
-    """A held text cannot wait any longer; a sent one goes if its words have been judged."""
+def closing_removes(digest: str, other: Case, other_digest: str) -> bool:
+    """A held text is always removed; a sent one only if its text is the same."""
     same = digest != "" and digest == other_digest
     return isinstance(other.subject, HeldMessage | HeldEdit | HeldName) or same
 
 
 def is_claimed(case: Case, now_ms: int) -> bool:
-    """A claim that lies further ahead than any is given for is one of a clock that jumped back."""
+    """A claim that ends later than `CLAIM_MS` from now was made before a clock jumped back."""
     return case.claimed_by is not None and 0 < case.claimed_until_ms - now_ms <= CLAIM_MS

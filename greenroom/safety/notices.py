@@ -1,4 +1,4 @@
-"""What moderation tells a user about themselves: read, synced, acknowledged. And what is held."""
+"""Reads, syncs and acknowledges moderation notices, and lists a user's held texts."""
 
 from contextlib import suppress
 
@@ -11,8 +11,8 @@ from greenroom.safety import records
 from greenroom.safety.context import Safety
 from greenroom.safety.events import NoticeAcknowledged
 from greenroom.safety.models import (
+    AuditEntry,
     Case,
-    Entry,
     HeldEdit,
     HeldMessage,
     HeldText,
@@ -41,7 +41,7 @@ class HeldPage(Struct, frozen=True):
 async def notices(
     safety: Safety, actor: Actor, *, limit: int = 20, cursor: str | None = None
 ) -> Notices:
-    """Those that are not acknowledged, newest first."""
+    """Unacknowledged ones, newest first."""
     page = await safety.store.query(
         records.SAFETY,
         records.user_partition(actor.user),
@@ -68,7 +68,7 @@ class NoticeChanges(Struct, frozen=True):
 async def notices_since(
     safety: Safety, user: UserId, since_ms: int, cursor: str | None = None
 ) -> NoticeChanges:
-    """For sync: those acknowledged since then and those created since then, oldest first."""
+    """For sync: notices acknowledged or created since then, oldest first."""
     page = await safety.store.query(
         records.SAFETY,
         records.user_partition(user),
@@ -87,8 +87,8 @@ async def notices_since(
     return NoticeChanges(tuple(created), tuple(acknowledged), page.next)
 
 
-async def correct_release(safety: Safety, case: Case, entry: Entry) -> None:
-    """The notice said that a text is released, and then it could not enter its thread."""
+async def correct_release(safety: Safety, case: Case, entry: AuditEntry) -> None:
+    """Corrects a notice of a release if the text could not be added to its thread."""
     if entry.about is None:
         return
     page = await safety.store.query(
@@ -100,18 +100,18 @@ async def correct_release(safety: Safety, case: Case, entry: Entry) -> None:
     )
     for notice in map(records.notice_of, page.items):
         if notice == notice_of(case, entry, notice.id):
-            with suppress(ConditionFailed):  # acknowledged meanwhile
+            with suppress(ConditionFailed):  # acknowledged in the meantime
                 await safety.store.write(records.rejected_after_all(notice))
 
 
 async def as_stored(safety: Safety, notice: ModerationNotice) -> ModerationNotice:
-    """As it reads once the decision is carried out."""
+    """The notice as stored after the decision was enforced."""
     item = await safety.store.get(records.SAFETY, records.notice_key(notice), consistent=True)
     return notice if item is None else records.notice_of(item)
 
 
 async def acknowledge(safety: Safety, actor: Actor, notice_id: NoticeId) -> None:
-    """It is listed no longer, on any device of the user, and stays on file."""
+    """Removes the notice from the list on all devices of the user; it stays stored."""
     key = records.notice_key_of(actor.user, notice_id)
     item = None
     if key is not None:
@@ -123,13 +123,13 @@ async def acknowledge(safety: Safety, actor: Actor, notice_id: NoticeId) -> None
         await safety.store.write(*records.acknowledged(notice, safety.clock.now_ms()))
     except ConditionFailed:
         raise NoticeNotFound from None
-    safety.tell(NoticeAcknowledged(actor.user, notice.id))
+    safety.publish(NoticeAcknowledged(actor.user, notice.id))
 
 
 async def held_texts(
     safety: Safety, actor: Actor, *, limit: int = 20, cursor: str | None = None
 ) -> HeldPage:
-    """The actor's own messages, edits and names that wait for a moderator."""
+    """The actor's messages, edits and thread names that wait for a moderator."""
     page = await safety.store.query(
         records.SAFETY,
         records.user_partition(actor.user),

@@ -1,12 +1,12 @@
-"""The words that the rules look for, in the languages that most of our people write.
+"""The phrases that the rules match, in the most common languages of users.
 
-They are matched against a text as it is read: small letters, no accents. Every gap is bounded and
-every pattern begins with something that is rare, so that no text makes them slow.
+They are matched against normalised text: lower case, no accents. Every gap is bounded and every
+pattern begins with something rare, so that no text makes them slow.
 """
 
 # ruff: noqa: RUF001  letters of other scripts are meant
 
-from greenroom.safety.look import Pattern
+from greenroom.safety.matchers import Pattern
 
 _GAP = r"[^.!?\n]{0,25}?"
 _MESSENGER = (

@@ -1,4 +1,4 @@
-"""What moderation refuses. Limits and blocks name their own."""
+"""The refusals of moderation. Limits and blocks declare their own."""
 
 from greenroom.errors import Clause, Problem
 

@@ -1,8 +1,8 @@
-"""Reads what waits for a moderator, oldest first: of one policy tag, or of all of them merged.
+"""Reads the moderation queue, oldest first: one policy tag, or all of them merged.
 
-There is a partition for each tag, few in all, so that a page of everything is a page of each.
-Cases that the moderator may not judge are left out, and the page is filled up with others, so that
-its length tells nothing.
+Each of the few tags has a partition, so a page of all tags reads a page of each. Cases that the
+moderator may not judge are skipped and the page is filled with others, so its length reveals
+nothing.
 """
 
 import asyncio
@@ -16,8 +16,8 @@ from greenroom.people import staff as roles
 from greenroom.people.actor import Actor, StaffRole
 from greenroom.safety import access, records
 from greenroom.safety.context import Safety
+from greenroom.safety.cursor_codec import decode_cursor, encode_cursor
 from greenroom.safety.models import Case
-from greenroom.safety.places import cursor_of, place_in
 from greenroom.safety.verdict import PolicyTag
 from greenroom.store.base import Page
 from greenroom.store.expressions import Bound
@@ -40,18 +40,18 @@ async def queue(
 ) -> Queue:
     access.check_moderator(actor)
     limit = max(1, min(limit, MAX_PAGE))
-    after = None if cursor is None else place_in(cursor)
+    after = None if cursor is None else decode_cursor(cursor)
     staff = await roles.roles(safety.people)
     shown: list[Case] = []
     while True:
         found, more = await _next(safety, tag, after, limit)
         for case in found:
             after = records.queued_at(case)
-            if await _is_shown(safety, actor, case, staff):
+            if await _may_see(safety, actor, case, staff):
                 shown.append(replace(case, about_role=_role(case, staff)))
             if len(shown) == limit:
                 more = more or case is not found[-1]
-                return Queue(tuple(shown), cursor_of(after) if more else None)
+                return Queue(tuple(shown), encode_cursor(after) if more else None)
         if not more:
             return Queue(tuple(shown), None)
 
@@ -59,7 +59,7 @@ async def queue(
 async def _next(
     safety: Safety, tag: PolicyTag | None, after: str | None, limit: int
 ) -> tuple[list[Case], bool]:
-    """The next cases of all tags, merged; and whether there are more."""
+    """The next cases, merged over the tags; and whether there are more."""
     tags = (*PolicyTag, None) if tag is None else (tag,)
     pages = await asyncio.gather(*(_page(safety, one, after, limit) for one in tags))
     cases = sorted(
@@ -68,7 +68,7 @@ async def _next(
     return cases[:limit], len(cases) > limit or any(page.has_more for page in pages)
 
 
-async def _is_shown(
+async def _may_see(
     safety: Safety, actor: Actor, case: Case, staff: Mapping[UserId, StaffRole]
 ) -> bool:
     if actor.user in case.staff_reporters:

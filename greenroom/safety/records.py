@@ -1,23 +1,23 @@
-"""Blocks, reports and moderation; and the one table whose items pass by themselves.
+"""Tables, keys and items of blocks, reports and moderation; and of the table of expiring items.
 
     Safety
     ├─ USER#{userId}
     │  ├─ BLOCK#{blockedUserId}       whom the user has blocked
     │  ├─ REPORT#{reportId}           what the user has reported
     │  ├─ HELD#{at}#{caseId}          a message, edit or name that waits for a moderator
-    │  ├─ NOTICE#{at}#{noticeId}      what moderation tells the user, until acknowledged
+    │  ├─ NOTICE#{at}#{noticeId}      a moderation notice, until acknowledged
     │  ├─ NOTED#{at}#{noticeId}       the same, acknowledged at that time
-    │  ├─ RECORD#{at}#{entryId}       reinstated, or a staff role granted or revoked
-    │  └─ STANDING                    what moderation has decided about the user
-    └─ CASE#{caseId}                  the id follows from the subject
+    │  ├─ AUDIT#{at}#{entryId}        reinstated, or a staff role granted or revoked
+    │  └─ SANCTIONS                   warnings, removals and suspensions of the user
+    └─ CASE#{caseId}                  the id is derived from the subject
        ├─ CASE                        the case about one message, held text, thread or user
        ├─ REPORT#{reporterId}         each reporter's report
-       ├─ RECORD#{version}            what a moderator did; put, never changed
-       └─ UNDONE#{version}            what was decided and is not carried out yet
+       ├─ AUDIT#{version}             an audit entry: put, never changed
+       └─ PENDING_ENFORCEMENT#{version}   a decision that is not enforced yet
 
-    ModerationQueue   queueKey, queuedAt   cases that wait; what is undone; each month's record;
-                                           suspended users, by when it ends
-    ByPerson          aboutKey, aboutAt    a user's open cases; a user's record
+    ModerationQueue   queueKey, queuedAt   open cases; pending decisions; each month's audit log;
+                                           suspended users, by the end of the suspension
+    ByPerson          aboutKey, aboutAt    a user's open cases; a user's audit log
 
     Ephemeral
     ├─ TYPING#{threadId}
@@ -29,10 +29,10 @@
     ├─ PENDING#{senderId}
     │  └─ {targetUserId}              until the sender may ask again
     └─ CLOCK
-       └─ CLOCK                       the time that the server has reached
+       └─ CLOCK                       the highest time that the server has used
 
-Safety is the lowest context that needs Ephemeral, and so declares it for those above. Losing an
-item of it costs nobody a message or a right: at most somebody is asked, or written to, once more.
+Safety is the lowest context that uses Ephemeral, and so declares it for those above. Losing an item
+of it loses no message and no permission: at most a request is made, or a limit counted, once more.
 """
 
 from decimal import Decimal
@@ -45,47 +45,47 @@ from greenroom.clock import iso
 from greenroom.ids import NoticeId, UserId, time_of
 from greenroom.people.models import FOREVER_MS
 from greenroom.safety.models import (
+    AuditEntry,
     Block,
     Case,
     CaseId,
     Decision,
-    Entry,
     HeldEdit,
     HeldMessage,
     HeldName,
     ModerationNotice,
     NoticeKind,
     Report,
-    Standing,
+    Sanctions,
 )
 from greenroom.safety.verdict import PolicyTag, worst
 from greenroom.store.base import Delete, Key, Op, Put, Update
 from greenroom.store.expressions import Action, Condition, F, Range
-from greenroom.store.tables import Index, Kind, Projects, Table
+from greenroom.store.tables import Index, Kind, Projection, Table
 from greenroom.store.values import Item, Value
 
 QUEUE_KEY = "queueKey"
-"""`QUEUE#{tag}`, on a case while it waits: the worst of its policy tags, or `OTHER`. `UNDONE`, on
-a decision until it is carried out. `DECIDED#{month}`, on a line of the record. `SUSPENDED`, on the
-standing of a suspended user."""
+"""`QUEUE#{tag}` on an open case: the worst of its policy tags, or `OTHER`. `PENDING_ENFORCEMENT` on
+a decision until it is enforced. `DECIDED#{month}` on an audit entry. `SUSPENDED` on the sanctions
+of a suspended user."""
 
 QUEUED_AT = "queuedAt"
-"""`{at}#{caseId}`: when the case was opened, or opened again; on a line of the record, of its
-decision, with the version. `{until}#{userId}` of a suspension."""
+"""`{at}#{caseId}`: when the case was opened or reopened; on an audit entry the time of the
+decision, and the version. `{until}#{userId}` of a suspension."""
 
 ABOUT_KEY = "aboutKey"
-"""`OPEN#{userId}` on a case while it waits, `RECORD#{userId}` on a line of the record."""
+"""`OPEN#{userId}` on an open case, `AUDIT#{userId}` on an audit entry."""
 
 ABOUT_AT = "aboutAt"
 """`{at}#{caseId}`."""
 
 TEXT_DIGEST = "textDigest"
-"""Of the text of a case: what is the same folds up together."""
+"""Of the text of a case: cases with the same text are closed together."""
 
 BLOCK = "BLOCK#"
 REPORT = "REPORT#"
-RECORD = "RECORD#"
-UNDONE = "UNDONE"
+AUDIT = "AUDIT#"
+PENDING_ENFORCEMENT = "PENDING_ENFORCEMENT"
 SUSPENDED = "SUSPENDED"
 HELD = "HELD#"
 NOTICE = "NOTICE#"
@@ -96,10 +96,10 @@ MODERATION_QUEUE = Index(
     "ModerationQueue",
     QUEUE_KEY,
     QUEUED_AT,
-    Projects.ALL,
+    Projection.ALL,
     "The open cases with one policy tag, oldest first; a case that is closed leaves it. "
-    "And the decisions that are still to be carried out; all that were made in a month; and the "
-    "suspended users, by when the suspension ends.",
+    "Also the decisions that are not enforced yet, the audit log by month, and suspended users, "
+    "by the end of the suspension.",
 )
 
 BY_PERSON = Index(
@@ -121,56 +121,56 @@ BY_PERSON = Index(
         "role",
         "entryId",
     ),
-    "The open cases about one user, and what moderators decided about the user.",
+    "The open cases about one user, and the audit log about the user.",
 )
 
 SAFETY = Table(
     "Safety",
-    "Who has blocked whom, what was reported, and what moderators did about it.",
+    "Blocks, reports, cases, and the audit log of moderation.",
     kinds=(
         Kind(
             "USER#{userId}",
             "BLOCK#{blockedUserId}",
-            "A block. Whether two users may meet is one read of two keys, one in each direction.",
+            "A block. To check a pair, read two keys, one in each direction.",
         ),
-        Kind("USER#{userId}", "REPORT#{reportId}", "What the user has reported, and its case."),
+        Kind("USER#{userId}", "REPORT#{reportId}", "A report by the user, and its case."),
         Kind("USER#{userId}", "HELD#{at}#{caseId}", "A message, edit or name that is held."),
         Kind(
             "USER#{userId}",
             "NOTICE#{at}#{noticeId}",
-            "What moderation tells the user: kind, reason, and the message that it is about.",
+            "A moderation notice: kind, reason, and the message in question.",
         ),
         Kind(
             "USER#{userId}",
             "NOTED#{at}#{noticeId}",
-            "A notice that the user acknowledged, by when that was.",
+            "An acknowledged notice, by the time of the acknowledgement.",
         ),
         Kind(
             "USER#{userId}",
-            "RECORD#{at}#{entryId}",
+            "AUDIT#{at}#{entryId}",
             "The user was reinstated, or a staff role was granted or revoked. Append-only.",
         ),
-        Kind("USER#{userId}", "STANDING", "Warnings, and until when the user is suspended."),
+        Kind("USER#{userId}", "SANCTIONS", "Warnings, removals and suspensions of the user."),
         Kind(
             "CASE#{caseId}",
             "CASE",
-            "One case for each thing reported or held: its subject and text, policy tags, spam "
+            "A case about one reported or held subject: its text, policy tags, spam "
             "score, number of reports, version, and who has claimed it until when.",
         ),
         Kind(
             "CASE#{caseId}",
             "REPORT#{reporterId}",
-            "A report with its reason. Reporting the same thing twice makes one report.",
+            "A report with its reason. One per reporter.",
         ),
         Kind(
             "CASE#{caseId}",
-            "RECORD#{version}",
-            "Who did what, when and why. Append-only: put where there is none, never changed.",
+            "AUDIT#{version}",
+            "An audit entry: who did what, when and why. Append-only.",
         ),
         Kind(
             "CASE#{caseId}",
-            "UNDONE#{version}",
-            "A decision on its way: written with it, gone when it is carried out.",
+            "PENDING_ENFORCEMENT#{version}",
+            "A decision that is not enforced yet; deleted once it is.",
         ),
     ),
     indexes=(MODERATION_QUEUE, BY_PERSON),
@@ -181,29 +181,28 @@ EPHEMERAL_TTL = "expiresAt"
 """The second from which the item is gone."""
 
 LEASES = "leases"
-"""`[[at, how many], …]`: what nodes have taken of a user's limit within its window."""
+"""`[[at, count], …]`: the leases that nodes took of a user's limit in the current window."""
 
 EPHEMERAL = Table(
     "Ephemeral",
-    "What passes by itself: typing, presence, rates and pending requests. Nothing follows it.",
+    "Items that expire: typing, presence, rate limits and pending requests. No stream.",
     kinds=(
-        Kind("TYPING#{threadId}", "{userId}", "Is typing in the thread; gone after 10 s."),
-        Kind("PRESENCE#{threadId}", "{userId}", "Was last seen in the thread; gone after 60 s."),
+        Kind("TYPING#{threadId}", "{userId}", "The user is typing; expires after 10 s."),
+        Kind("PRESENCE#{threadId}", "{userId}", "When the user was last seen; expires after 60 s."),
         Kind(
             "RATE#{userId}",
             "{limit}",
-            "How much of a limit the nodes have taken in this window, in steps: "
-            "message starts in the hour, messages in a burst.",
+            "The leases that nodes took of a limit in the current window.",
         ),
         Kind(
             "PENDING#{senderId}",
             "{targetUserId}",
-            "The request that the sender has made of somebody: no other may start while it stands.",
+            "The sender's pending request to a user; prevents a second one.",
         ),
         Kind(
             "CLOCK",
             "CLOCK",
-            "The time that the server has reached, its epoch, and which node wrote it; stays.",
+            "The highest time used, its epoch, and the node that wrote it. Does not expire.",
         ),
     ),
     ttl=EPHEMERAL_TTL,
@@ -234,7 +233,7 @@ def leases_of(item: Item | None) -> tuple[Lease, ...]:
 
 
 def leased(key: Key, before: Item | None, leases: tuple[Lease, ...], gone_ms: int) -> Put:
-    """The leases as they now are, if they are still as they were read."""
+    """Puts the new leases if they have not changed since they were read."""
     condition = _ABSENT if before is None else F(LEASES).equals(before[LEASES])
     item = _at(key) | {
         LEASES: msgspec.to_builtins(leases),
@@ -286,7 +285,7 @@ def held_key(author: UserId, case: Case) -> Key:
 
 
 def held(case: Case) -> Put:
-    """So that the author can list what is held, oldest first. The case has the text."""
+    """Lists the held text for its author, oldest first. The case has the text."""
     assert case.about is not None
     return Put(SAFETY, _at(held_key(case.about, case)) | {"caseId": case.id})
 
@@ -296,8 +295,8 @@ def case_in(item: Item) -> CaseId:
 
 
 def opened(case: Case, text_digest: str, before: Case | None = None) -> Put:
-    """A new case; or, with the closed case of `before`, the same case opened again."""
-    item = _at(case_key(case.id)) | _written(case) | _waiting(case)
+    """A new case; or, with `before`, that closed case reopened."""
+    item = _at(case_key(case.id)) | _written(case) | _queue_attributes(case)
     if text_digest:
         item[TEXT_DIGEST] = text_digest
     if before is None:
@@ -307,9 +306,9 @@ def opened(case: Case, text_digest: str, before: Case | None = None) -> Put:
 
 
 def reported_again(before: Case, after: Case) -> Update:
-    """A report more about a case, which is open again if it was closed."""
+    """Adds a report to a case, and reopens it if it was closed."""
     changed = {name: value for name, value in _written(after).items() if name not in _KEPT}
-    sets = [F(name).set(value) for name, value in (changed | _waiting(after)).items()]
+    sets = [F(name).set(value) for name, value in (changed | _queue_attributes(after)).items()]
     return Update(SAFETY, case_key(after.id), tuple(sets), F("version").equals(before.version))
 
 
@@ -318,7 +317,7 @@ def report_key(case: CaseId, reporter: UserId) -> Key:
 
 
 def reported(report: Report) -> tuple[Put, Put]:
-    """The report under its case, where there is none of this reporter; and the reporter's own."""
+    """The report under its case, if the reporter has none there; and under the reporter."""
     own = Key(user_partition(report.reporter), REPORT + report.id)
     return (
         Put(SAFETY, _at(report_key(report.case, report.reporter)) | _written(report), _ABSENT),
@@ -342,28 +341,28 @@ def claimed(case: Case, by: UserId, now_ms: int, longest_ms: int) -> Update:
 
 
 def decided(
-    before: Case, entry: Entry, notice: ModerationNotice | None, *, undone: bool
+    before: Case, entry: AuditEntry, notice: ModerationNotice | None, *, pending: bool
 ) -> tuple[Op, ...]:
-    """Closes the case as it was seen, with its line of the record and what follows from it."""
+    """Closes the case at the version that was seen, with its audit entry and consequences."""
     seen: Condition = F("version").equals(before.version) & F("isOpen").equals(True)
     if entry.decision is not Decision.FOLDED:
         seen = seen & F("claimedBy").equals(entry.by)
     ops: list[Op] = [
         Update(SAFETY, case_key(before.id), _closing(entry), seen),
-        Put(SAFETY, _record(entry), _ABSENT),
+        Put(SAFETY, _audit_item(entry), _ABSENT),
     ]
-    if undone:
-        ops.append(Put(SAFETY, _undone(entry), _ABSENT))
+    if pending:
+        ops.append(Put(SAFETY, _pending(entry), _ABSENT))
     if isinstance(before.subject, HeldMessage | HeldEdit | HeldName):
         ops.append(Delete(SAFETY, held_key(before.subject.author, before)))
     if notice is not None:
-        ops.append(noticed(notice))
-    if entry.about is not None and (standing := _standing(entry.about, entry)):
-        ops.append(Update(SAFETY, standing_key(entry.about), standing))
+        ops.append(notice_put(notice))
+    if entry.about is not None and (sanctions := _sanctions(entry.about, entry)):
+        ops.append(Update(SAFETY, sanctions_key(entry.about), sanctions))
     return tuple(ops)
 
 
-def reinstated(user: UserId, entry: Entry, notice: ModerationNotice) -> tuple[Op, ...]:
+def reinstated(user: UserId, entry: AuditEntry, notice: ModerationNotice) -> tuple[Op, ...]:
     lifted = (
         F("reinstatedMs").set(entry.at_ms),
         F("suspendedUntilMs").remove(),
@@ -371,19 +370,19 @@ def reinstated(user: UserId, entry: Entry, notice: ModerationNotice) -> tuple[Op
         F(QUEUED_AT).remove(),
     )
     return (
-        recorded(entry),
-        noticed(notice),
-        Update(SAFETY, standing_key(user), lifted),
+        logged(entry),
+        notice_put(notice),
+        Update(SAFETY, sanctions_key(user), lifted),
     )
 
 
-def recorded(entry: Entry) -> Put:
-    """A line of the audit log that belongs to no case."""
-    return Put(SAFETY, _record(entry), _ABSENT)
+def logged(entry: AuditEntry) -> Put:
+    """An audit entry without a case."""
+    return Put(SAFETY, _audit_item(entry), _ABSENT)
 
 
-def carried_out(case: CaseId, version: int) -> Delete:
-    return Delete(SAFETY, undone_key(case, version))
+def enforced(case: CaseId, version: int) -> Delete:
+    return Delete(SAFETY, pending_enforcement_key(case, version))
 
 
 # Notices
@@ -394,17 +393,17 @@ def notice_key(notice: ModerationNotice) -> Key:
 
 
 def notice_key_of(user: UserId, notice: NoticeId) -> Key | None:
-    """From the id alone; None where it is none."""
+    """Derived from the id; None if the id is not valid."""
     ms = time_of(notice)
     return None if ms is None else Key(user_partition(user), f"{NOTICE}{iso(ms)}#{notice}")
 
 
-def noticed(notice: ModerationNotice) -> Put:
+def notice_put(notice: ModerationNotice) -> Put:
     return Put(SAFETY, _at(notice_key(notice)) | _written(notice))
 
 
 def rejected_after_all(notice: ModerationNotice) -> Update:
-    """Of a text that was to be released and could not enter its thread."""
+    """For a released text that could not be added to its thread."""
     kind = F("kind").set(NoticeKind.REJECTED.value)
     return Update(SAFETY, notice_key(notice), (kind,), F("pk").exists())
 
@@ -419,13 +418,13 @@ def acknowledged(notice: ModerationNotice, at_ms: int) -> tuple[Op, ...]:
 
 
 def acknowledged_since(since_ms: int) -> Range:
-    """The notices acknowledged since then, and all that are not acknowledged: one range, because
-    `NOTED#` sorts right before `NOTICE#`."""
+    """Notices acknowledged since then, and all unacknowledged ones. One range, because `NOTED#`
+    sorts right before `NOTICE#`."""
     return Range(f"{NOTED}{iso(max(0, since_ms))}", f"{NOTICE}~")
 
 
 def acknowledged_ms(item: Item) -> int | None:
-    """When a notice was acknowledged; None while it is not."""
+    """When the notice was acknowledged; None if it was not."""
     at_ms = item.get("acknowledgedMs")
     return None if at_ms is None else int(str(at_ms))
 
@@ -434,25 +433,25 @@ def notice_of(item: Item) -> ModerationNotice:
     return msgspec.convert(item, ModerationNotice)
 
 
-def record_key(case: CaseId, version: int) -> Key:
-    return Key(case_partition(case), f"{RECORD}{version:08d}")
+def audit_key(case: CaseId, version: int) -> Key:
+    return Key(case_partition(case), f"{AUDIT}{version:08d}")
 
 
-def undone_key(case: CaseId, version: int) -> Key:
-    return Key(case_partition(case), f"{UNDONE}#{version:08d}")
+def pending_enforcement_key(case: CaseId, version: int) -> Key:
+    return Key(case_partition(case), f"{PENDING_ENFORCEMENT}#{version:08d}")
 
 
-def entry_of(item: Item) -> Entry:
-    """From a RECORD#, an UNDONE#, or an entry of ByPerson."""
-    return msgspec.convert(item, Entry)
+def entry_of(item: Item) -> AuditEntry:
+    """From an AUDIT#, a PENDING_ENFORCEMENT#, or an entry of ByPerson."""
+    return msgspec.convert(item, AuditEntry)
 
 
-def standing_key(user: UserId) -> Key:
-    return Key(user_partition(user), "STANDING")
+def sanctions_key(user: UserId) -> Key:
+    return Key(user_partition(user), "SANCTIONS")
 
 
 def suspended_user_in(item: Item) -> UserId:
-    """From a STANDING in the list of suspended users."""
+    """From a SANCTIONS item in the list of suspended users."""
     return UserId(str(item["pk"]).removeprefix("USER#"))
 
 
@@ -460,8 +459,8 @@ def suspended_at(until_ms: int, user: str) -> str:
     return f"{iso(until_ms)}#{user}"
 
 
-def standing_of(user: UserId, item: Item | None) -> Standing:
-    return msgspec.convert({**(item or {}), "user": user}, Standing)
+def sanctions_of(user: UserId, item: Item | None) -> Sanctions:
+    return msgspec.convert({**(item or {}), "user": user}, Sanctions)
 
 
 # Indexes
@@ -475,8 +474,8 @@ def open_partition(user: UserId) -> str:
     return f"OPEN#{user}"
 
 
-def record_partition(user: UserId) -> str:
-    return f"{RECORD}{user}"
+def audit_partition(user: UserId) -> str:
+    return f"{AUDIT}{user}"
 
 
 def month_partition(month: str) -> str:
@@ -487,7 +486,7 @@ def month_of(at: str) -> str:
     return at[:7]
 
 
-def decided_at(entry: Entry) -> str:
+def decided_at(entry: AuditEntry) -> str:
     return f"{iso(entry.at_ms)}#{entry.case or entry.id}#{entry.version:08d}"
 
 
@@ -496,11 +495,11 @@ def queued_at(case: Case) -> str:
 
 
 def just_after(ms: int) -> str:
-    """What was queued up to then sorts before this."""
+    """Everything queued up to then sorts before this."""
     return iso(ms + 1)
 
 
-def _waiting(case: Case) -> dict[str, Value]:
+def _queue_attributes(case: Case) -> dict[str, Value]:
     at = queued_at(case)
     queue: dict[str, Value] = {
         QUEUE_KEY: queue_partition(worst(case.policy_tags)),
@@ -511,10 +510,10 @@ def _waiting(case: Case) -> dict[str, Value]:
 
 
 _KEPT = frozenset({"caseId", "subject", "text", "replyTo", "claimedBy", "claimedUntilMs"})
-"""What a report more leaves as it is."""
+"""What another report does not change."""
 
 
-def _closing(entry: Entry) -> tuple[Action, ...]:
+def _closing(entry: AuditEntry) -> tuple[Action, ...]:
     gone = (QUEUE_KEY, QUEUED_AT, ABOUT_KEY, ABOUT_AT, "claimedBy", "claimedUntilMs")
     return (
         F("isOpen").set(False),
@@ -527,29 +526,29 @@ def _closing(entry: Entry) -> tuple[Action, ...]:
     )
 
 
-def _record(entry: Entry) -> Item:
+def _audit_item(entry: AuditEntry) -> Item:
     at = decided_at(entry)
-    item = _at(_record_key(entry)) | _written(entry)
+    item = _at(_audit_key(entry)) | _written(entry)
     item |= {QUEUE_KEY: month_partition(month_of(at)), QUEUED_AT: at}
     if entry.about is None:
         return item
-    return item | {ABOUT_KEY: record_partition(entry.about), ABOUT_AT: at}
+    return item | {ABOUT_KEY: audit_partition(entry.about), ABOUT_AT: at}
 
 
-def _record_key(entry: Entry) -> Key:
+def _audit_key(entry: AuditEntry) -> Key:
     if entry.case is not None:
-        return record_key(entry.case, entry.version)
+        return audit_key(entry.case, entry.version)
     assert entry.about is not None
-    return Key(user_partition(entry.about), f"{RECORD}{iso(entry.at_ms)}#{entry.id}")
+    return Key(user_partition(entry.about), f"{AUDIT}{iso(entry.at_ms)}#{entry.id}")
 
 
-def _undone(entry: Entry) -> Item:
+def _pending(entry: AuditEntry) -> Item:
     assert entry.case is not None
-    queued = {QUEUE_KEY: UNDONE, QUEUED_AT: f"{iso(entry.at_ms)}#{entry.case}"}
-    return _at(undone_key(entry.case, entry.version)) | _written(entry) | queued
+    queued = {QUEUE_KEY: PENDING_ENFORCEMENT, QUEUED_AT: f"{iso(entry.at_ms)}#{entry.case}"}
+    return _at(pending_enforcement_key(entry.case, entry.version)) | _written(entry) | queued
 
 
-def _standing(user: UserId, entry: Entry) -> tuple[Action, ...]:
+def _sanctions(user: UserId, entry: AuditEntry) -> tuple[Action, ...]:
     last = F("lastDecisionMs").set(entry.at_ms)
     match entry.decision:
         case Decision.REMOVE:
@@ -574,6 +573,6 @@ def _at(key: Key) -> dict[str, Value]:
 
 
 def _written(struct: Struct) -> dict[str, Any]:
-    """What is empty is left out."""
+    """Leaves out empty values."""
     values = msgspec.to_builtins(struct, builtin_types=(Decimal,))
     return {name: value for name, value in values.items() if value not in (None, "", [])}

@@ -1,4 +1,4 @@
-"""Lifts a suspension before it ends, with a reason and a line in the audit log."""
+"""Lifts a suspension before it ends, with a reason and an entry in the audit log."""
 
 from greenroom.ids import UserId
 from greenroom.people import access, records as people
@@ -7,9 +7,10 @@ from greenroom.people.directory import PersonNotFound
 from greenroom.people.models import Account, is_user_id
 from greenroom.safety import records
 from greenroom.safety.context import Safety
-from greenroom.safety.decide import check_words
+from greenroom.safety.decide import check_texts
 from greenroom.safety.events import AccountChanged, NoticeCreated
-from greenroom.safety.models import Decision, Entry, ModerationNotice, NoticeKind
+from greenroom.safety.models import AuditEntry, Decision, ModerationNotice, NoticeKind
+from greenroom.safety.permissions import Act, Rank, allowed, rank_of, rank_of_role
 from greenroom.safety.problems import (
     AdminsOnly,
     ModeratorsOnly,
@@ -17,20 +18,19 @@ from greenroom.safety.problems import (
     NotToYourself,
     StaffChanged,
 )
-from greenroom.safety.staff import Act, Rank, allowed, rank_of, rank_of_role
 from greenroom.store.problems import ConditionFailed
 
 
 async def reinstate(
     safety: Safety, actor: Actor, user: UserId, *, reason: str = "", note: str = ""
-) -> Entry:
-    """`reason` is for the person, `note` for staff. One transaction: account, standing, record."""
-    check_words(reason, note)
+) -> AuditEntry:
+    """`reason` is for the person, `note` for staff. One transaction: account, sanctions, log."""
+    check_texts(reason, note)
     account = await _account(safety, actor, user)
     until_ms, now = account.suspended_until_ms, safety.clock.now_ms()
     if until_ms is None or now >= until_ms:
         raise NotSuspended
-    entry = Entry(
+    entry = AuditEntry(
         id=safety.ids.notice(now),
         at_ms=now,
         by=actor.user,
@@ -48,8 +48,8 @@ async def reinstate(
         )
     except ConditionFailed:
         raise StaffChanged from None
-    safety.tell(AccountChanged(user))
-    safety.tell(NoticeCreated(notice))
+    safety.publish(AccountChanged(user))
+    safety.publish(NoticeCreated(notice))
     return entry
 
 

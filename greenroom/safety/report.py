@@ -1,7 +1,6 @@
-"""Report a message, a thread or a person. The answer is the same whatever else is known of it.
+"""Reports a message, a thread or a person.
 
-Whether the reporter may see the message or the thread is for the caller to have found out: this
-context knows no threads.
+The caller checks that the reporter may see the message or thread: this context knows no threads.
 """
 
 from msgspec.structs import replace
@@ -22,8 +21,8 @@ from greenroom.safety.models import (
     case_id,
     tag_of,
 )
+from greenroom.safety.normalise import digest
 from greenroom.safety.problems import InvalidReport
-from greenroom.safety.reading import digest
 from greenroom.store.base import Op, key_of
 from greenroom.store.problems import ConditionFailed, Conflict
 
@@ -41,7 +40,7 @@ async def report(
     about: UserId | None = None,
     text: str = "",
 ) -> ReportId:
-    """`about` is who wrote the message; `text` is what it said."""
+    """`about` is the author of the message, `text` its text."""
     made = _checked(safety, actor, subject, reason, note)
     await safety.limits.spend(actor.user, Limit.REPORTS)
     author = subject.user if isinstance(subject, SomePerson) else about
@@ -58,7 +57,7 @@ async def report(
             continue
         else:
             if before is None or not before.is_open:
-                safety.tell(CaseOpened(after))
+                safety.publish(CaseOpened(after))
             return made.id
     raise Conflict
 
@@ -67,7 +66,7 @@ def _checked(safety: Safety, actor: Actor, subject: Subject, reason: Reason, not
     if isinstance(subject, SomePerson) and subject.user == actor.user:
         raise InvalidReport("you cannot report yourself")
     if isinstance(subject, SomePerson) and not is_user_id(subject.user):
-        raise InvalidReport("there is nobody with this id")
+        raise InvalidReport("no user can have this id")
     if len(note) > MAX_NOTE:
         raise InvalidReport(f"a note must have at most {MAX_NOTE} characters")
     return Report(
@@ -84,7 +83,7 @@ def _checked(safety: Safety, actor: Actor, subject: Subject, reason: Reason, not
 def _with(
     made: Report, before: Case | None, author: UserId | None, text: str, actor: Actor
 ) -> Case:
-    """The case with one report more; open again if it was closed."""
+    """The case with one more report; reopened if it was closed."""
     tag = tag_of(made.reason)
     case = before or Case(
         id=made.case,
@@ -114,7 +113,7 @@ def _case_op(before: Case | None, after: Case) -> Op:
 
 
 def _first_report(refusal: ConditionFailed, made: Report) -> ReportId | None:
-    """The same reporter's report about the same, if that is what was in the way."""
+    """The reporter's earlier report about the same subject, if that made the write fail."""
     key = records.report_key(made.case, made.reporter)
     for failure in refusal.failed:
         if key_of(failure.op) == key and failure.item is not None:

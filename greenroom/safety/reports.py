@@ -1,4 +1,4 @@
-"""Reports: those about a case, for moderators; and one's own, for whoever made them."""
+"""Reads reports: those about a case, for moderators; and a user's own."""
 
 from msgspec import Struct
 
@@ -26,7 +26,7 @@ async def reports_of_case(
 async def own_reports(
     safety: Safety, actor: Actor, *, limit: int = 50, cursor: str | None = None
 ) -> Reports:
-    """Newest first. What became of them is not told."""
+    """Newest first, without their outcome."""
     return await _page(safety, records.user_partition(actor.user), limit, cursor, backward=True)
 
 

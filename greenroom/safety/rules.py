@@ -1,8 +1,8 @@
-"""The rules of what may be said, as data: replace them, or the thresholds, and the rest follows.
+"""The content rules, as data.
 
-A rule says what it looks for, under which circumstances it counts, how much it adds to the spam
-score, which tag and hint the text gets, and what it leads to by itself. Scores add up as chances
-do: two halves are three quarters. The words that rules look for are in `phrases.py`.
+A rule has a matcher, the circumstances under which it applies, a share of the spam score, a tag and
+a hint for the text, and a severity of its own. Scores combine like independent probabilities: two
+halves make three quarters. The phrases that rules match are in `phrases.py`.
 """
 
 from decimal import Decimal
@@ -12,35 +12,35 @@ from functools import cached_property
 from msgspec import Struct
 
 from greenroom.safety import phrases
-from greenroom.safety.glance import Glance
-from greenroom.safety.look import (
+from greenroom.safety.matchers import (
     Both,
     Iban,
     LinkDensity,
     Links,
-    Look,
+    Matcher,
     Pattern,
     Phone,
     Repeated,
     Run,
     Shouting,
 )
+from greenroom.safety.prefilter import Prefilter
 from greenroom.safety.verdict import Circumstances, PolicyHint, PolicyTag, Verdict
 
 _DAY_MS = 86_400_000
 
 
-class Leads(IntEnum):
-    """To what a rule leads by itself; the worst of them wins."""
+class Severity(IntEnum):
+    """What a matching rule does to a text; the worst one wins."""
 
-    NOWHERE = 0
+    NONE = 0
     NUDGE = 1
     HOLD = 2
     REFUSE = 3
 
 
 class When(Struct, frozen=True, kw_only=True):
-    """What is None does not matter."""
+    """The circumstances under which a rule applies. None means any."""
 
     booked: bool | None = None
     first_contact: bool | None = None
@@ -53,7 +53,7 @@ class When(Struct, frozen=True, kw_only=True):
         return self.younger_than_ms is None or (age is not None and age < self.younger_than_ms)
 
     def may_hold(self, booked: bool, first_contact: bool) -> bool:
-        """However old the account is."""
+        """Regardless of the age of the account."""
         return self.booked in (None, booked) and self.first_contact in (None, first_contact)
 
 
@@ -68,40 +68,40 @@ MAX_RULE_NAME = 40
 
 class Rule(Struct, frozen=True, kw_only=True):
     name: str
-    look: Look
+    matcher: Matcher
     when: When = ALWAYS
     score: Decimal = Decimal(0)
     tag: PolicyTag | None = None
     hint: PolicyHint | None = None
-    leads: Leads = Leads.NOWHERE
+    severity: Severity = Severity.NONE
 
     def __post_init__(self) -> None:
         assert len(self.name) <= MAX_RULE_NAME, self.name
 
 
-class Policy(Struct, frozen=True, kw_only=True, dict=True):
+class RuleSet(Struct, frozen=True, kw_only=True, dict=True):
     rules: tuple[Rule, ...]
     nudge_at: Decimal = Decimal("0.50")
     hold_at: Decimal = Decimal("0.70")
     refuse_at: Decimal = Decimal("0.95")
-    """In first contact; later it is held."""
+    """In first contact. Later, such a text is held."""
 
     def __post_init__(self) -> None:
         assert len({rule.name for rule in self.rules}) == len(self.rules), "names are unique"
 
     @cached_property
-    def glance(self) -> Glance:
-        """Takes a tenth of a second to derive: ask for it before the first text is waiting."""
-        return Glance([rule.look for rule in self.rules])
+    def prefilter(self) -> Prefilter:
+        """Takes a tenth of a second to build: do it before the first text arrives."""
+        return Prefilter([rule.matcher for rule in self.rules])
 
-    def asked(self, circumstances: Circumstances) -> int:
-        """Which rules a booking and first contact leave, for `Glance.suspects`."""
-        return self._asked[circumstances.booked, circumstances.first_contact]
+    def applicable(self, circumstances: Circumstances) -> int:
+        """The rules that can apply, as bits for `Prefilter.candidates`."""
+        return self._applicable[circumstances.booked, circumstances.first_contact]
 
     @cached_property
-    def _asked(self) -> dict[tuple[bool, bool], int]:
+    def _applicable(self) -> dict[tuple[bool, bool], int]:
         return {
-            (booked, first): self.glance.asked(
+            (booked, first): self.prefilter.applicable(
                 {n for n, one in enumerate(self.rules) if one.when.may_hold(booked, first)}
             )
             for booked in (False, True)
@@ -110,47 +110,47 @@ class Policy(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def verdicts(self) -> dict[tuple[bool, tuple[str, ...]], Verdict]:
-        """A cache: by whether it is first contact and by the names of the rules that saw it."""
+        """A cache, keyed by first contact and the names of the rules that matched."""
         return {}
 
 
-def _contact(name: str, look: Look, score: str = "0.15") -> Rule:
+def _contact(name: str, matcher: Matcher, score: str = "0.15") -> Rule:
     return Rule(
         name=name,
-        look=look,
+        matcher=matcher,
         when=BEFORE_BOOKING,
         score=Decimal(score),
         tag=PolicyTag.OFF_PLATFORM,
         hint=PolicyHint.CONTACT_DETAILS,
-        leads=Leads.NUDGE,
+        severity=Severity.NUDGE,
     )
 
 
-def _payment(name: str, look: Look) -> Rule:
+def _payment(name: str, matcher: Matcher) -> Rule:
     return Rule(
         name=name,
-        look=look,
+        matcher=matcher,
         when=BEFORE_BOOKING,
         score=Decimal("0.25"),
         tag=PolicyTag.OFF_PLATFORM,
         hint=PolicyHint.PAYMENT_OUTSIDE,
-        leads=Leads.NUDGE,
+        severity=Severity.NUDGE,
     )
 
 
-def _spam(name: str, look: Look, score: str, when: When = ALWAYS) -> Rule:
+def _spam(name: str, matcher: Matcher, score: str, when: When = ALWAYS) -> Rule:
     hint = PolicyHint.LOOKS_LIKE_SPAM
-    return Rule(name=name, look=look, when=when, score=Decimal(score), hint=hint)
+    return Rule(name=name, matcher=matcher, when=when, score=Decimal(score), hint=hint)
 
 
-def _scam(name: str, look: Look, score: str = "0.80") -> Rule:
+def _scam(name: str, matcher: Matcher, score: str = "0.80") -> Rule:
     return Rule(
         name=name,
-        look=look,
+        matcher=matcher,
         score=Decimal(score),
         tag=PolicyTag.SCAM,
         hint=PolicyHint.LOOKS_LIKE_SPAM,
-        leads=Leads.HOLD,
+        severity=Severity.HOLD,
     )
 
 
@@ -166,7 +166,7 @@ CONTACT_RULES = (
     _contact("asks-for-number", phrases.ASKS_FOR_NUMBER),
     Rule(
         name="link",
-        look=Links(),
+        matcher=Links(),
         when=BEFORE_BOOKING,
         score=Decimal("0.10"),
         hint=PolicyHint.LINK,
@@ -195,19 +195,19 @@ SPAM_RULES = (
     _spam("new-account-link", Links(), "0.40", NEW_ACCOUNT),
     Rule(
         name="repeated",
-        look=Repeated(3),
+        matcher=Repeated(3),
         score=Decimal("0.45"),
         tag=PolicyTag.SPAM,
         hint=PolicyHint.REPEATED,
-        leads=Leads.NUDGE,
+        severity=Severity.NUDGE,
     ),
     Rule(
         name="repeated-often",
-        look=Repeated(7),
+        matcher=Repeated(7),
         score=Decimal("0.55"),
         tag=PolicyTag.SPAM,
         hint=PolicyHint.REPEATED,
-        leads=Leads.HOLD,
+        severity=Severity.HOLD,
     ),
 )
 
@@ -224,47 +224,49 @@ SCAM_RULES = (
 CONDUCT_RULES = (
     Rule(
         name="threat",
-        look=phrases.THREAT,
+        matcher=phrases.THREAT,
         score=Decimal("0.30"),
         tag=PolicyTag.HARASSMENT,
         hint=PolicyHint.UNKIND,
-        leads=Leads.HOLD,
+        severity=Severity.HOLD,
     ),
     Rule(
         name="insult",
-        look=phrases.INSULT,
+        matcher=phrases.INSULT,
         score=Decimal("0.10"),
         tag=PolicyTag.HARASSMENT,
         hint=PolicyHint.UNKIND,
-        leads=Leads.NUDGE,
+        severity=Severity.NUDGE,
     ),
     Rule(
         name="where-somebody-lives",
-        look=phrases.WHERE_SOMEBODY_LIVES,
+        matcher=phrases.WHERE_SOMEBODY_LIVES,
         score=Decimal("0.20"),
         tag=PolicyTag.DOXXING,
         hint=PolicyHint.PRIVATE_DETAILS,
-        leads=Leads.HOLD,
+        severity=Severity.HOLD,
     ),
     Rule(
         name="intimate",
-        look=phrases.INTIMATE,
+        matcher=phrases.INTIMATE,
         score=Decimal("0.30"),
         tag=PolicyTag.NSFW,
         hint=PolicyHint.INTIMATE,
-        leads=Leads.NUDGE,
+        severity=Severity.NUDGE,
     ),
     Rule(
         name="intimate-at-first",
-        look=phrases.INTIMATE,
+        matcher=phrases.INTIMATE,
         when=FIRST_CONTACT,
         score=Decimal("0.30"),
         tag=PolicyTag.NSFW,
         hint=PolicyHint.INTIMATE,
-        leads=Leads.HOLD,
+        severity=Severity.HOLD,
     ),
 )
 
-POLICY = Policy(rules=(*CONTACT_RULES, *PAYMENT_RULES, *SPAM_RULES, *SCAM_RULES, *CONDUCT_RULES))
+DEFAULT_RULES = RuleSet(
+    rules=(*CONTACT_RULES, *PAYMENT_RULES, *SPAM_RULES, *SCAM_RULES, *CONDUCT_RULES)
+)
 
-__all__ = ["POLICY", "Leads", "Pattern", "Policy", "Rule", "When"]
+__all__ = ["DEFAULT_RULES", "Pattern", "Rule", "RuleSet", "Severity", "When"]

@@ -1,4 +1,4 @@
-"""Take a block back. Of no effect where there is none."""
+"""Lifts a block. No effect if there is none."""
 
 from greenroom.ids import UserId
 from greenroom.people.actor import Actor
@@ -14,5 +14,5 @@ async def unblock(safety: Safety, actor: Actor, other: UserId) -> None:
     try:
         await safety.store.write(records.unblocked(actor.user, other))
     finally:
-        safety.apart.forget(actor.user, other)
-    safety.tell(PersonUnblocked(actor.user, other, safety.clock.now_ms()))
+        safety.block_cache.forget(actor.user, other)
+    safety.publish(PersonUnblocked(actor.user, other, safety.clock.now_ms()))

@@ -1,11 +1,11 @@
-"""What safety says about a text, as a closed union: whoever asks must answer every case.
+"""The verdict on a text, as a closed union.
 
-    Allow    goes through
-    Nudge    goes through, and the sender is told, kindly, what `policy_hints` say
-    Hold     waits for a moderator; the sender sees it as sent
-    Refuse   does not go through
+    Allow    is delivered
+    Nudge    is delivered, and the sender sees the `policy_hints`
+    Hold     waits for a moderator; the sender sees it as under review
+    Refuse   is not delivered
 
-All of them carry what a message keeps: spam score, policy tags, policy hints.
+All of them carry what is stored with a message: spam score, policy tags, policy hints.
 """
 
 from decimal import Decimal
@@ -18,7 +18,7 @@ NO_SCORE = Decimal("0.00")
 
 
 class PolicyTag(StrEnum):
-    """What a text or a person is suspected of, the worst first."""
+    """The kind of violation, the worst first."""
 
     HARASSMENT = "HARASSMENT"
     DOXXING = "DOXXING"
@@ -29,7 +29,7 @@ class PolicyTag(StrEnum):
 
 
 class PolicyHint(StrEnum):
-    """What the author of a text is told about it."""
+    """A hint for the author of a text."""
 
     CONTACT_DETAILS = "contact-details"
     LINK = "link"
@@ -58,21 +58,21 @@ HINTS: dict[PolicyHint, str] = {
     PolicyHint.REPEATED: "You have sent this text several times already.",
 }
 ABOUT_STRANGERS = frozenset({PolicyHint.LINK})
-"""Hints whose words are true only where the recipient has not accepted yet."""
+"""Hints that are true only while the recipient has not accepted yet."""
 assert all(len(text) <= MAX_HINT for text in HINTS.values())
 
 
 class Circumstances(Struct, frozen=True, kw_only=True):
-    """What a rule may know beside the text. The caller gives the first two; `judge` the others."""
+    """What a rule knows besides the text. The caller gives the first two, `judge` the others."""
 
     booked: bool = False
-    """A booking exists between them: contact details are no longer a matter of policy."""
+    """They have a booking, so contact details are allowed."""
     first_contact: bool = False
-    """The request waits at the gate."""
+    """The request is pending."""
     account_age_ms: int | None = None
-    """None where it is not known."""
+    """None if unknown."""
     recent: int = 0
-    """How often the author has sent this same text lately, in whatever thread."""
+    """How often the author sent the same text lately, in any thread."""
 
 
 class Judged(Struct, frozen=True, kw_only=True):

@@ -1,1 +1,1 @@
-"""The safety context: blocks, limits, verdicts, reports, and what moderators do with them."""
+"""Tests of the safety context: blocks, limits, verdicts, reports, moderation."""

@@ -1,4 +1,4 @@
-"""What people say on a marketplace, and what they try to get past it."""
+"""Sample sentences from a marketplace: ordinary ones, and attempts to evade the rules."""
 
 # ruff: noqa: RUF001  letters of other scripts are meant
 

@@ -1,4 +1,4 @@
-"""The cheap checks in front of the expensive ones never say no where these say yes."""
+"""The cheap checks never say no where the expensive ones say yes."""
 
 # ruff: noqa: RUF001  letters of other scripts are meant
 
@@ -11,15 +11,21 @@ from hypothesis import example, given, settings, strategies as st
 from phonenumbers import NumberParseException
 
 from bench.chat_texts import TEXTS
-from greenroom.safety import phones
+from greenroom.safety import phone_prefilter, phones
+from greenroom.safety.features import to_ascii
 from greenroom.safety.judge import has_link, judge_text
 from greenroom.safety.links import LINK
-from greenroom.safety.look import Run, sees
-from greenroom.safety.reading import _SPACED_OUT, Reading, _may_be_disguised, _plain, read
-from greenroom.safety.rules import POLICY
-from greenroom.safety.traits import in_ascii
+from greenroom.safety.matchers import Run, matches
+from greenroom.safety.normalise import (
+    _SPACED_OUT,
+    NormalisedText,
+    _may_be_obfuscated,
+    _plain,
+    normalise,
+)
+from greenroom.safety.rules import DEFAULT_RULES
 from greenroom.safety.verdict import Circumstances
-from tests.safety.test_glance import SENTENCES, WORDS, by_all_rules
+from tests.safety.test_prefilter import SENTENCES, WORDS, by_all_rules
 
 BETWEEN = (
     *(
@@ -78,7 +84,7 @@ LINKS = (
     *("https://", "http:/", "x:/", "www.", "mailto:", "tel:", "data:", "](", "t.me", "bit.ly"),
     *(".com", ".de", ".de/", "a.io", "e.g", "://", "a", "8", " ", ":", "/", ".", "(", "é", "\n"),
 )
-DISGUISES = (*"abcw04@$.-_* ?é", "  ", "\u2028", "字", "ж", "😊")
+OBFUSCATIONS = (*"abcw04@$.-_* ?é", "  ", "\u2028", "字", "ж", "😊")
 
 
 def _digits(chance: random.Random) -> str:
@@ -109,7 +115,7 @@ def _single_digits(chance: random.Random) -> str:
 
 
 def _sentence(chance: random.Random) -> str:
-    """One that people write, with something put into it."""
+    """A real sentence with something inserted."""
     letters = list(chance.choice((*SENTENCES, *TEXTS)))
     for _ in range(chance.randint(1, 4)):
         put_in = chance.choice((chance.choice(BETWEEN), _digits(chance), chance.choice(WORDS)))
@@ -117,7 +123,7 @@ def _sentence(chance: random.Random) -> str:
     return "".join(letters)
 
 
-CUT_BY = (
+HARMLESS_BEFORE = (
     *(
         "$",
         "$1,",
@@ -164,13 +170,13 @@ AFTER = (
 
 
 def _cut_numbers(chance: random.Random) -> str:
-    """Numbers next to what is harmless and may take a part of them."""
+    """Numbers next to harmless ones that may cover a part of them."""
     parts = []
     for _ in range(chance.randint(1, 4)):
         number = chance.choice((chance.choice(NUMBERS), _digits(chance)))
         if chance.random() < 0.3:
             number = chance.choice((*BETWEEN, " ", ", ", "-")).join(number)
-        parts += [chance.choice(("", *CUT_BY)), number, chance.choice(AFTER)]
+        parts += [chance.choice(("", *HARMLESS_BEFORE)), number, chance.choice(AFTER)]
         parts.append(chance.choice(BETWEEN))
     return "".join(parts)
 
@@ -181,13 +187,13 @@ def made_up(seed: int, count: int) -> list[str]:
     return [chance.choice(ways)(chance) for _ in range(count)]
 
 
-def test_a_cheap_look_misses_no_telephone_number() -> None:
+def test_the_cheap_check_misses_no_telephone_number() -> None:
     found = 0
     for text in made_up(1, 8_000):
-        reading = Reading(text)
-        if phones._in_digits(reading.text, reading.words):
+        normalised = NormalisedText(text)
+        if phones._in_digits(normalised.text, normalised.words):
             found += 1
-            assert phones.may_have_digits(reading.text, reading.plain), ascii(text)
+            assert phone_prefilter.may_have_digits(normalised.text, normalised.plain), ascii(text)
     assert found > 400
 
 
@@ -213,11 +219,11 @@ def test_a_cheap_look_misses_no_telephone_number() -> None:
         *("o 5 5 5 o 1 2 3 4", "1 5 5 5 0 1 2 3 4"),
     ],
 )
-def test_a_number_that_is_hard_to_see_is_suspected(text: str) -> None:
-    """Each has a part that is harmless, letters for digits, or odd signs around it."""
-    reading = Reading(text)
-    assert phones.has_phone(reading.text, reading.words)
-    assert phones.may_have_digits(reading.text, reading.plain)
+def test_a_number_that_is_hard_to_find_passes_the_cheap_check(text: str) -> None:
+    """Each has a harmless part, letters for digits, or unusual characters around it."""
+    normalised = NormalisedText(text)
+    assert phones.has_phone(normalised.text, normalised.words)
+    assert phone_prefilter.may_have_digits(normalised.text, normalised.plain)
 
 
 @pytest.mark.parametrize(
@@ -232,20 +238,22 @@ def test_a_number_that_is_hard_to_see_is_suspected(text: str) -> None:
         *("the parcel number is 00340434161094042557", "14:00-17:30, 1.250,00 € or $1,400"),
     ],
 )
-def test_a_number_that_nobody_calls_costs_no_second_look(text: str) -> None:
-    reading = Reading(text)
-    assert not phones.may_have_digits(reading.text, reading.plain)
+def test_numbers_that_are_no_phone_numbers_fail_the_cheap_check(text: str) -> None:
+    normalised = NormalisedText(text)
+    assert not phone_prefilter.may_have_digits(normalised.text, normalised.plain)
 
 
-def test_whatever_asks_for_a_number_has_one_of_the_parts_that_are_looked_for_first() -> None:
-    asking = phones._ASKED_FOR.pattern.removeprefix("(?:").removesuffix(")").split("|")
+def test_every_contact_word_contains_one_of_the_parts_checked_first() -> None:
+    asking = phones.CONTACT_WORD.pattern.removeprefix("(?:").removesuffix(")").split("|")
     assert len(asking) > 20
-    assert [one for one in asking if not any(part in one for part in phones._ASKING)] == []
+    assert [
+        one for one in asking if not any(part in one for part in phone_prefilter._CONTACT_PARTS)
+    ] == []
 
 
-def test_what_the_library_takes_for_a_number_passes_the_check_before_it() -> None:
+def test_valid_numbers_pass_the_check_before_the_library() -> None:
     chance, valid = random.Random(2), 0
-    for region in (*phones._WITH_TRUNK_ZERO, "US"):
+    for region in (*phones._TRUNK_ZERO_REGIONS, "US"):
         example_number = phonenumbers.example_number(region)
         known = str(example_number.national_number) if example_number else "2"
         for _ in range(120):
@@ -255,12 +263,12 @@ def test_what_the_library_takes_for_a_number_passes_the_check_before_it() -> Non
             digits = chance.choice(("", "1")) + digits if region == "US" else "0" + digits
             if digits.startswith("00"):
                 continue
-            valid += _says_the_library(digits, region)
-            assert phones._is_valid(digits, region) == _says_the_library(digits, region), digits
+            valid += _is_valid_by_library(digits, region)
+            assert phones._is_valid(digits, region) == _is_valid_by_library(digits, region), digits
     assert valid > 200
 
 
-def _says_the_library(digits: str, region: str) -> bool:
+def _is_valid_by_library(digits: str, region: str) -> bool:
     try:
         number = phonenumbers.parse(digits, region)
     except NumberParseException:
@@ -289,25 +297,27 @@ _HARMLESS_AS_ONE = re.compile(
     r"[\s#:.-]{0,3}(?:(?:number|no|nr|num|id|code|nummer|numero)\b[\s#:.-]{0,3})?(?:is\s)?"
     r"[a-z]{0,4}[\s-]?\d[\d-]{0,20})"
 )
-_CANDIDATE_AS_READ = re.compile(r"(?<![\w#])(?:\+\s?)?\(?\d(?:[\s().\-/_*~|•·]{0,3}\d){6,17}(?!\d)")
-_LETTER_AS_READ = re.compile(r"(?<![a-z])[oil]{1,3}(?=[\s.-]?\d)|(?<=\d)[oil]{1,3}(?![a-z])")
-_ONE_BY_ONE_AS_READ = re.compile(r"(?<!\d)\d(?:[^\w\n]{1,3}\d(?!\d)){6,17}")
-"""As they are easiest to read; the ones in use are ordered by what a match begins with."""
+_CANDIDATE_READABLE = re.compile(
+    r"(?<![\w#])(?:\+\s?)?\(?\d(?:[\s().\-/_*~|•·]{0,3}\d){6,17}(?!\d)"
+)
+_LETTER_READABLE = re.compile(r"(?<![a-z])[oil]{1,3}(?=[\s.-]?\d)|(?<=\d)[oil]{1,3}(?![a-z])")
+_ONE_BY_ONE_READABLE = re.compile(r"(?<!\d)\d(?:[^\w\n]{1,3}\d(?!\d)){6,17}")
+"""Readable forms; the ones in use are ordered by the first character of a match."""
 
 
 def test_the_quick_expressions_find_what_the_plain_ones_find() -> None:
     for text in (*made_up(4, 6_000), *TEXTS):
-        reading = Reading(text)
-        as_read = phones._with_digits(reading.text)
-        assert _spans(phones._LETTER_FOR_DIGIT, reading.text) == _spans(
-            _LETTER_AS_READ, reading.text
+        normalised = NormalisedText(text)
+        digits = phones.with_digits(normalised.text)
+        assert _spans(phones._LETTER_FOR_DIGIT, normalised.text) == _spans(
+            _LETTER_READABLE, normalised.text
         ), ascii(text)
-        rest = phones._without_harmless(as_read, reading.words)
-        assert rest == _HARMLESS_AS_ONE.sub(" ; ", as_read), ascii(text)
-        for one in (as_read, rest):
+        rest = phones._without_harmless(digits, normalised.words)
+        assert rest == _HARMLESS_AS_ONE.sub(" ; ", digits), ascii(text)
+        for one in (digits, rest):
             for quick, plain in (
-                (phones._CANDIDATE, _CANDIDATE_AS_READ),
-                (phones._ONE_BY_ONE, _ONE_BY_ONE_AS_READ),
+                (phones.CANDIDATE, _CANDIDATE_READABLE),
+                (phones._ONE_BY_ONE, _ONE_BY_ONE_READABLE),
             ):
                 assert _spans(quick, one) == _spans(plain, one), ascii(text)
 
@@ -321,40 +331,43 @@ def _spans(expression: re.Pattern[str], text: str) -> list[tuple[int, int]]:
 @example("www.8")
 @example("[x](8")
 @example("data:8")
-def test_a_cheap_look_misses_no_link(text: str) -> None:
-    as_read = read(text)
-    spans = tuple(found.span() for found in LINK.finditer(as_read))
-    assert Reading(text).links == spans
+def test_the_cheap_check_misses_no_link(text: str) -> None:
+    normalised = normalise(text)
+    spans = tuple(found.span() for found in LINK.finditer(normalised))
+    assert NormalisedText(text).links == spans
     assert has_link(text) == bool(spans)
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.lists(st.sampled_from(DISGUISES), max_size=14).map("".join))
+@given(st.lists(st.sampled_from(OBFUSCATIONS), max_size=14).map("".join))
 @example("жa b c d")
 @example("a\u2028b\u2028c\u2028d")
-def test_a_cheap_look_misses_no_disguise(text: str) -> None:
-    as_read = read(text)
-    leet = re.search(r"(?<=[a-z])[0134578@$]{1,2}(?=[a-z])", as_read)
-    if leet or _SPACED_OUT.search(as_read):
-        assert _may_be_disguised(in_ascii(as_read))
+def test_the_cheap_check_misses_no_obfuscation(text: str) -> None:
+    normalised = normalise(text)
+    leet = re.search(r"(?<=[a-z])[0134578@$]{1,2}(?=[a-z])", normalised)
+    if leet or _SPACED_OUT.search(normalised):
+        assert _may_be_obfuscated(to_ascii(normalised))
 
 
-def test_no_blank_beyond_ascii_is_read_but_two_that_end_lines() -> None:
+def test_two_line_ends_are_the_only_non_ascii_blanks_after_normalising() -> None:
     every = map(chr, range(0x110000))
     blanks = {one for c in every for one in _plain(c) if one.isspace() and not one.isascii()}
     assert blanks == {"\u2028", "\u2029"}
 
 
 @pytest.mark.parametrize("sign", "a7!?$€字ж")
-def test_a_run_of_any_sign_is_suspected(sign: str) -> None:
+def test_a_run_of_any_character_is_a_candidate(sign: str) -> None:
     for before in range(13):
-        reading = Reading("-" * before + sign * 12)
-        assert sees(Run(12), reading, 0)
-        names = [POLICY.rules[one].name for one in POLICY.glance.suspects(reading, 0)]
+        normalised = NormalisedText("-" * before + sign * 12)
+        assert matches(Run(12), normalised, 0)
+        names = [
+            DEFAULT_RULES.rules[one].name
+            for one in DEFAULT_RULES.prefilter.candidates(normalised, 0)
+        ]
         assert "same-character" in names
 
 
-def test_made_up_texts_are_judged_as_by_every_rule() -> None:
+def test_made_up_texts_are_judged_as_by_all_rules() -> None:
     circumstances = Circumstances(first_contact=True, account_age_ms=60_000)
     for text in (*made_up(3, 1_500), *TEXTS):
         by_every_rule = by_all_rules(text, circumstances)

@@ -1,16 +1,16 @@
-"""What `judge` adds to the rules: how old the account is, and what its owner has said before."""
+"""What `judge` adds to the rules: the age of the account, and repeats."""
 
 from greenroom.ids import UserId
 from greenroom.people.actor import Actor
 from greenroom.safety.judge import judge
-from greenroom.safety.memory import Memory
+from greenroom.safety.recent_activity import RecentActivity
 from greenroom.safety.verdict import Allow, Hold, Nudge, PolicyHint
-from tests.safety.world import World
+from tests.safety.world import SafetyWorld
 
 GREETING = "Hello, I am looking for work. Would you hire me?"
 
 
-async def test_the_same_text_to_many_is_nudged_then_held(world: World) -> None:
+async def test_the_same_text_to_many_is_nudged_then_held(world: SafetyWorld) -> None:
     kinds = []
     for n in range(9):
         text = GREETING.upper() if n % 2 else f"  {GREETING} !!"
@@ -19,26 +19,26 @@ async def test_the_same_text_to_many_is_nudged_then_held(world: World) -> None:
     assert isinstance(await judge(world.safety, world.ben, GREETING), Allow)
 
 
-async def test_what_was_said_is_forgotten_after_ten_minutes(world: World) -> None:
+async def test_repeats_are_forgotten_after_ten_minutes(world: SafetyWorld) -> None:
     for _ in range(5):
         await judge(world.safety, world.ana, GREETING)
     world.clock.advance(seconds=601)
     assert isinstance(await judge(world.safety, world.ana, GREETING), Allow)
 
 
-async def test_short_words_may_be_said_as_often_as_one_likes(world: World) -> None:
+async def test_short_texts_may_repeat_without_end(world: SafetyWorld) -> None:
     for _ in range(30):
         assert await judge(world.safety, world.ana, "ok, thank you!") == Allow()
 
 
-async def test_a_link_weighs_less_once_the_account_is_a_day_old(world: World) -> None:
+async def test_a_link_weighs_less_once_the_account_is_a_day_old(world: SafetyWorld) -> None:
     first = await judge(world.safety, world.ana, "https://example.com/maya is my work")
     world.clock.advance(days=2)
     later = await judge(world.safety, world.ana, "https://example.com/maya is my work")
     assert later.spam_score < first.spam_score
 
 
-async def test_contact_details_are_fine_between_those_who_have_booked(world: World) -> None:
+async def test_contact_details_are_allowed_after_a_booking(world: SafetyWorld) -> None:
     text = "call me on +49 170 1234567"
     nudge = await judge(world.safety, world.ana, text)
     assert isinstance(nudge, Nudge)
@@ -46,7 +46,9 @@ async def test_contact_details_are_fine_between_those_who_have_booked(world: Wor
     assert await judge(world.safety, world.ana, text, booked=True) == Allow()
 
 
-async def test_judging_reads_the_account_once_in_a_while_and_writes_nothing(world: World) -> None:
+async def test_judging_reads_the_account_once_and_writes_nothing(
+    world: SafetyWorld,
+) -> None:
     with world.store.counting() as first:
         await judge(world.safety, world.ana, GREETING)
     with world.store.counting() as more:
@@ -57,15 +59,15 @@ async def test_judging_reads_the_account_once_in_a_while_and_writes_nothing(worl
     assert first.write_units == more.write_units == 0
 
 
-async def test_whoever_has_no_account_yet_is_judged_all_the_same(world: World) -> None:
+async def test_a_user_without_an_account_is_judged_too(world: SafetyWorld) -> None:
     assert await judge(world.safety, Actor(UserId("usr_nobody")), GREETING) == Allow()
 
 
-def test_only_so_many_people_and_texts_are_remembered() -> None:
-    memory = Memory(most_people=3, most_texts=5)
+def test_a_bounded_number_of_people_and_texts_is_remembered() -> None:
+    recent_activity = RecentActivity(most_people=3, most_texts=5)
     for n in range(50):
-        memory.said(UserId(f"usr_{n % 7}"), bytes([n]), n)
-        memory.keep_joined(UserId(f"usr_{n}"), n, n)
-    assert len(memory._texts) == len(memory._joined) == 3
-    assert memory.said(UserId("usr_0"), b"x", 100) == 0
-    assert [memory.said(UserId("usr_0"), b"x", 100) for _ in range(9)][-1] == 5
+        recent_activity.add_text(UserId(f"usr_{n % 7}"), bytes([n]), n)
+        recent_activity.set_joined(UserId(f"usr_{n}"), n, n)
+    assert len(recent_activity._texts) == len(recent_activity._joined) == 3
+    assert recent_activity.add_text(UserId("usr_0"), b"x", 100) == 0
+    assert [recent_activity.add_text(UserId("usr_0"), b"x", 100) for _ in range(9)][-1] == 5

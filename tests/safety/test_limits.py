@@ -1,4 +1,4 @@
-"""Two nodes on one store: what both let through together, what it costs, and when one may again."""
+"""Rate limits over two nodes: what they allow together, what it costs, and when to retry."""
 
 import asyncio
 import random
@@ -9,16 +9,16 @@ import pytest
 
 from greenroom.ids import UserId
 from greenroom.safety.limits import RATES, Limit, Limits, Rate, TooMany
-from tests.safety.world import World
+from tests.safety.world import SafetyWorld
 
 USER = UserId("usr_busy")
 SMALL = {
-    Limit.MESSAGES: Rate(most=20, window_ms=10_000, unasked=3, step=5, keep_ms=1_000),
-    Limit.REPORTS: Rate(most=4, window_ms=60_000, unasked=1, step=1, keep_ms=1_000),
+    Limit.MESSAGES: Rate(most=20, window_ms=10_000, local_share=3, lease_size=5, lease_ms=1_000),
+    Limit.REPORTS: Rate(most=4, window_ms=60_000, local_share=1, lease_size=1, lease_ms=1_000),
 }
 
 
-def nodes(world: World, count: int = 2) -> list[Limits]:
+def nodes(world: SafetyWorld, count: int = 2) -> list[Limits]:
     return [Limits(world.store, world.clock, nodes=2, rates=SMALL) for _ in range(count)]
 
 
@@ -31,15 +31,15 @@ async def passes(limits: Limits, limit: Limit = Limit.MESSAGES) -> bool:
 
 
 @pytest.mark.parametrize("limit", Limit)
-def test_every_limit_has_its_rate_and_leaves_the_nodes_something_to_share(limit: Limit) -> None:
+def test_every_limit_leaves_something_to_lease(limit: Limit) -> None:
     rate = RATES[limit]
-    assert rate.most - 2 * rate.unasked >= rate.step >= 1
-    assert 0 < rate.keep_ms < rate.window_ms
+    assert rate.most - 2 * rate.local_share >= rate.lease_size >= 1
+    assert 0 < rate.lease_ms < rate.window_ms
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_two_nodes_together_never_let_more_than_most_through_in_any_window(
-    world: World, seed: int
+async def test_two_nodes_together_never_exceed_the_limit_in_any_window(
+    world: SafetyWorld, seed: int
 ) -> None:
     dice, both = random.Random(seed), nodes(world)
     rate, passed, busiest = SMALL[Limit.MESSAGES], deque[int](), 0
@@ -53,28 +53,28 @@ async def test_two_nodes_together_never_let_more_than_most_through_in_any_window
     assert rate.most * 0.7 < busiest <= rate.most
 
 
-async def test_two_nodes_at_once_let_exactly_most_through(world: World) -> None:
+async def test_two_nodes_at_once_allow_exactly_the_limit(world: SafetyWorld) -> None:
     one, other = nodes(world)
     tries = [passes(node) for node in (one, other) for _ in range(40)]
     assert sum(await asyncio.gather(*tries)) == SMALL[Limit.MESSAGES].most
 
 
 @pytest.mark.parametrize("limit", Limit)
-async def test_one_node_gives_the_documented_figure(world: World, limit: Limit) -> None:
-    """Of a local store all of it; of a shared one all but the share of another node."""
+async def test_one_node_grants_the_documented_figure(world: SafetyWorld, limit: Limit) -> None:
+    """All of it on a local store; all but another node's share on a shared one."""
     limits, rate = Limits(world.store, world.clock), RATES[limit]
     passed = 0
     while await passes(limits, limit):
         passed += 1
-    assert passed == rate.most - (0 if world.store.is_local else rate.unasked)
-    assert rate.unasked <= rate.most * 4 / 15
+    assert passed == rate.most - (0 if world.store.is_local else rate.local_share)
+    assert rate.local_share <= rate.most * 4 / 15
     assert limits.most_at_once(limit) == passed
 
 
 @pytest.mark.parametrize("pace", [0.66, 0.69, 0.85, 1.0, 3.0])
 @pytest.mark.parametrize("limit", [Limit.CHANGES, Limit.OPENINGS, Limit.BURST, Limit.REPORTS])
-async def test_a_user_who_stays_at_the_limit_gets_the_documented_part(
-    world: World, limit: Limit, pace: float
+async def test_a_user_at_the_limit_gets_the_documented_part(
+    world: SafetyWorld, limit: Limit, pace: float
 ) -> None:
     limits, rate, windows = Limits(world.store, world.clock), RATES[limit], 4
     step = int(rate.window_ms / rate.most / pace)
@@ -86,7 +86,7 @@ async def test_a_user_who_stays_at_the_limit_gets_the_documented_part(
     assert least <= passed / windows / rate.most <= 1 + 1 / windows
 
 
-async def test_an_ordinary_pace_costs_nothing_at_all(world: World) -> None:
+async def test_an_ordinary_pace_costs_nothing(world: SafetyWorld) -> None:
     limits = Limits(world.store, world.clock)
     with world.store.counting() as cost:
         for _ in range(60):
@@ -96,20 +96,20 @@ async def test_an_ordinary_pace_costs_nothing_at_all(world: World) -> None:
     assert cost.read_units == 0
 
 
-async def test_a_busy_minute_costs_a_write_for_every_step_and_not_for_every_message(
-    world: World,
+async def test_a_busy_minute_costs_a_write_per_lease_and_not_per_message(
+    world: SafetyWorld,
 ) -> None:
     limits = Limits(world.store, world.clock, nodes=2)
     rate = RATES[Limit.MESSAGES]
     with world.store.counting() as cost:
-        for _ in range(rate.most - rate.unasked):
+        for _ in range(rate.most - rate.local_share):
             await limits.spend(USER, Limit.MESSAGES)
-    leases = ceil((rate.most - 2 * rate.unasked) / rate.step)
+    leases = ceil((rate.most - 2 * rate.local_share) / rate.lease_size)
     assert cost.write_units == leases
     assert cost.read_units == leases
 
 
-async def test_whoever_is_refused_costs_nothing_more(world: World) -> None:
+async def test_refusals_cost_nothing(world: SafetyWorld) -> None:
     limits = nodes(world, 1)[0]
     while await passes(limits):
         pass
@@ -119,7 +119,7 @@ async def test_whoever_is_refused_costs_nothing_more(world: World) -> None:
     assert cost.write_units == cost.read_units == 0
 
 
-async def test_the_wait_that_is_told_is_long_enough_and_not_too_long(world: World) -> None:
+async def test_retry_after_is_long_enough_and_not_too_long(world: SafetyWorld) -> None:
     limits = nodes(world, 1)[0]
     for _ in range(40):
         world.clock.advance(ms=130)
@@ -134,17 +134,17 @@ async def test_the_wait_that_is_told_is_long_enough_and_not_too_long(world: Worl
     assert await passes(limits)
 
 
-async def test_a_node_that_has_just_started_knows_what_the_others_let_through(
-    world: World,
+async def test_a_new_node_knows_what_the_others_allowed(
+    world: SafetyWorld,
 ) -> None:
     one, other = nodes(world)
     while await passes(one):
         pass
     rate = SMALL[Limit.MESSAGES]
-    assert [await passes(other) for _ in range(6)] == [True] * rate.unasked + [False] * 3
+    assert [await passes(other) for _ in range(6)] == [True] * rate.local_share + [False] * 3
 
 
-async def test_limits_and_users_do_not_touch_one_another(world: World) -> None:
+async def test_limits_and_users_are_independent(world: SafetyWorld) -> None:
     limits = nodes(world, 1)[0]
     while await passes(limits):
         pass
@@ -153,22 +153,22 @@ async def test_limits_and_users_do_not_touch_one_another(world: World) -> None:
 
 
 @pytest.mark.parametrize("back_ms", [5_000, 60_000, 3_600_000, 86_400_000 * 400])
-async def test_a_clock_that_jumps_back_locks_nobody_out(world: World, back_ms: int) -> None:
+async def test_a_clock_that_jumps_back_locks_nobody_out(world: SafetyWorld, back_ms: int) -> None:
     limits = nodes(world, 1)[0]
     while await passes(limits):
         pass
     world.clock.advance(ms=-back_ms)
     rate = SMALL[Limit.MESSAGES]
-    world.clock.advance(ms=min(back_ms, rate.window_ms) + rate.window_ms + rate.keep_ms)
+    world.clock.advance(ms=min(back_ms, rate.window_ms) + rate.window_ms + rate.lease_ms)
     assert await passes(limits)
     assert await passes(nodes(world, 1)[0])
 
 
-async def test_only_so_many_people_are_kept_in_mind(world: World) -> None:
-    limits = Limits(world.store, world.clock, rates=SMALL, most_in_mind=10)
+async def test_a_bounded_number_of_users_is_tracked(world: SafetyWorld) -> None:
+    limits = Limits(world.store, world.clock, rates=SMALL, most_tracked=10)
     for n in range(100):
         await limits.spend(UserId(f"usr_{n}"), Limit.MESSAGES)
-    assert len(limits._spent) == 10
+    assert len(limits._usage) == 10
 
 
 async def _passes_many(limits: Limits, count: int) -> bool:
@@ -179,7 +179,7 @@ async def _passes_many(limits: Limits, count: int) -> bool:
     return True
 
 
-async def test_many_are_spent_together_or_not_at_all(world: World) -> None:
+async def test_many_are_spent_together_or_not_at_all(world: SafetyWorld) -> None:
     limits = nodes(world, 1)[0]
     most = limits.most_at_once(Limit.MESSAGES)
     assert not await _passes_many(limits, most + 1)
@@ -190,8 +190,8 @@ async def test_many_are_spent_together_or_not_at_all(world: World) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_two_nodes_that_spend_many_at_a_time_never_let_more_than_most_through(
-    world: World, seed: int
+async def test_two_nodes_that_spend_many_at_a_time_never_exceed_the_limit(
+    world: SafetyWorld, seed: int
 ) -> None:
     dice, both = random.Random(seed), nodes(world)
     rate, passed, busiest = SMALL[Limit.MESSAGES], deque[int](), 0
@@ -207,7 +207,7 @@ async def test_two_nodes_that_spend_many_at_a_time_never_let_more_than_most_thro
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_the_wait_that_is_told_for_many_is_long_enough(world: World, seed: int) -> None:
+async def test_retry_after_for_many_is_long_enough(world: SafetyWorld, seed: int) -> None:
     dice, limits = random.Random(seed), nodes(world, 1)[0]
     waits = 0
     for _ in range(60):

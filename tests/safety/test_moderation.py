@@ -1,4 +1,4 @@
-"""The queue, claims and decisions; what follows from them; and what a crash leaves behind."""
+"""The queue, claims and decisions; their enforcement, also after a crash."""
 
 import asyncio
 import dataclasses
@@ -8,16 +8,17 @@ import pytest
 from greenroom.ids import UserId
 from greenroom.people import directory
 from greenroom.people.actor import Actor, Scope
+from greenroom.safety.audit import audit_of_case, audit_of_person
 from greenroom.safety.claim import claim
 from greenroom.safety.decide import MAX_NOTE, decide
-from greenroom.safety.enforce import redo
+from greenroom.safety.enforce import enforce_pending
 from greenroom.safety.events import CaseDecided, NoticeCreated
 from greenroom.safety.models import (
     CLAIM_MS,
+    AuditEntry,
     Case,
     CaseId,
     Decision,
-    Entry,
     Reason,
     SomePerson,
     WholeThread,
@@ -35,19 +36,19 @@ from greenroom.safety.problems import (
     ModeratorsOnly,
 )
 from greenroom.safety.queue import queue
-from greenroom.safety.record import record_of_case, record_of_person, review
 from greenroom.safety.report import report
 from greenroom.safety.reports import reports_of_case
+from greenroom.safety.review import review_person
 from greenroom.safety.verdict import PolicyTag
 from greenroom.store.problems import InvalidCursor
-from tests.safety.world import THREAD, Broken, Notes, World
+from tests.safety.world import THREAD, Broken, RecordingEnforcer, SafetyWorld
 
 
-async def ids_in_queue(world: World) -> list[CaseId]:
+async def ids_in_queue(world: SafetyWorld) -> list[CaseId]:
     return [case.id for case in (await queue(world.safety, world.mod)).cases]
 
 
-async def test_the_queue_is_oldest_first_across_tags_and_pages(world: World) -> None:
+async def test_the_queue_is_oldest_first_across_tags_and_pages(world: SafetyWorld) -> None:
     opened = []
     for n, reason in enumerate((*Reason, *Reason)):
         world.clock.advance(seconds=1)
@@ -64,20 +65,20 @@ async def test_the_queue_is_oldest_first_across_tags_and_pages(world: World) -> 
     assert found == opened
 
 
-async def test_the_queue_of_one_tag_has_that_tag_alone(world: World) -> None:
+async def test_the_queue_can_be_filtered_by_tag(world: SafetyWorld) -> None:
     await world.report_message(world.ana, "msg_1", reason=Reason.NSFW)
     spam = await world.report_message(world.ana, "msg_2", reason=Reason.SPAM)
     page = await queue(world.safety, world.mod, tag=PolicyTag.SPAM)
     assert [case.id for case in page.cases] == [spam]
 
 
-async def test_a_cursor_that_was_made_up_is_refused(world: World) -> None:
+async def test_a_made_up_cursor_is_refused(world: SafetyWorld) -> None:
     for cursor in ("%%%", "é", "AAAA"):
         with pytest.raises(InvalidCursor):
             await queue(world.safety, world.mod, cursor=cursor)
 
 
-async def test_moderation_is_for_moderators(world: World) -> None:
+async def test_moderation_is_for_moderators(world: SafetyWorld) -> None:
     case = await world.report_message(world.ana)
     service = Actor(world.cleo.user, frozenset({Scope.USER, Scope.SERVICE}))
     for actor in (world.ana, world.ben, service):
@@ -88,18 +89,18 @@ async def test_moderation_is_for_moderators(world: World) -> None:
         with pytest.raises(ModeratorsOnly):
             await decide(world.safety, actor, case, Decision.REMOVE, version=1)
         with pytest.raises(ModeratorsOnly):
-            await record_of_case(world.safety, actor, case)
+            await audit_of_case(world.safety, actor, case)
         with pytest.raises(ModeratorsOnly):
-            await record_of_person(world.safety, actor, actor.user)
+            await audit_of_person(world.safety, actor, actor.user)
         with pytest.raises(ModeratorsOnly):
-            await review(world.safety, actor, actor.user)
+            await review_person(world.safety, actor, actor.user)
         with pytest.raises(ModeratorsOnly):
             await reports_of_case(world.safety, actor, case)
     admin = Actor(world.cleo.user, frozenset({Scope.ADMIN}))
     assert (await queue(world.safety, admin)).cases != ()
 
 
-async def test_a_case_is_claimed_by_one_moderator_at_a_time(world: World) -> None:
+async def test_a_case_is_claimed_by_one_moderator_at_a_time(world: SafetyWorld) -> None:
     case = await world.report_message(world.ana)
     claimed = await claim(world.safety, world.mod, case)
     assert claimed.claimed_by == world.mod.user
@@ -110,21 +111,21 @@ async def test_a_case_is_claimed_by_one_moderator_at_a_time(world: World) -> Non
     assert (await claim(world.safety, world.mona, case)).claimed_by == world.mona.user
 
 
-async def test_of_two_who_claim_at_once_one_has_it(world: World) -> None:
+async def test_of_two_simultaneous_claims_one_wins(world: SafetyWorld) -> None:
     case = await world.report_message(world.ana)
     tries = (claim(world.safety, one, case) for one in (world.mod, world.mona))
     answers = await asyncio.gather(*tries, return_exceptions=True)
     assert sorted(type(answer).__name__ for answer in answers) == ["Case", "CaseClaimed"]
 
 
-async def test_a_claim_is_not_kept_for_ever_by_a_clock_that_jumped_back(world: World) -> None:
+async def test_a_claim_ends_even_if_the_clock_jumped_back(world: SafetyWorld) -> None:
     case = await world.report_message(world.ana)
     await claim(world.safety, world.mod, case)
     world.clock.advance(days=-30)
     assert (await claim(world.safety, world.mona, case)).claimed_by == world.mona.user
 
 
-async def test_nobody_claims_or_decides_a_case_about_themselves(world: World) -> None:
+async def test_nobody_claims_or_decides_a_case_about_themselves(world: SafetyWorld) -> None:
     case = await world.report_message(world.ana, author=world.mod)
     for moderator in (world.mod, world.mona):
         with pytest.raises(CaseNotFound):
@@ -134,7 +135,7 @@ async def test_nobody_claims_or_decides_a_case_about_themselves(world: World) ->
     await world.decide(case, Decision.DISMISS, by=world.adi)
 
 
-async def test_a_decision_needs_a_claim_that_still_holds(world: World) -> None:
+async def test_a_decision_needs_a_claim_that_still_holds(world: SafetyWorld) -> None:
     case = await world.report_message(world.ana)
     with pytest.raises(CaseNotClaimed):
         await decide(world.safety, world.mod, case, Decision.DISMISS, version=1)
@@ -146,7 +147,7 @@ async def test_a_decision_needs_a_claim_that_still_holds(world: World) -> None:
         await decide(world.safety, world.mona, case, Decision.DISMISS, version=1)
 
 
-async def test_whoever_decides_has_seen_the_latest_report(world: World) -> None:
+async def test_a_decision_needs_the_latest_version(world: SafetyWorld) -> None:
     case = await world.report_message(world.ana)
     await claim(world.safety, world.mod, case)
     await world.report_message(world.cleo)
@@ -156,48 +157,48 @@ async def test_whoever_decides_has_seen_the_latest_report(world: World) -> None:
     await decide(world.safety, world.mod, case, Decision.DISMISS, version=2)
 
 
-async def test_a_decision_leaves_the_queue_and_stays_on_record(world: World) -> None:
+async def test_a_decided_case_leaves_the_queue_and_is_in_the_audit_log(world: SafetyWorld) -> None:
     case = await world.report_message(world.ana)
     entry = await world.decide(case, Decision.WARN)
     assert await ids_in_queue(world) == []
-    assert (await record_of_case(world.safety, world.mod, case)).entries == (entry,)
-    assert (await record_of_person(world.safety, world.mod, world.ben.user)).entries == (entry,)
-    found = (await review(world.safety, world.mod, world.ben.user)).standing
+    assert (await audit_of_case(world.safety, world.mod, case)).entries == (entry,)
+    assert (await audit_of_person(world.safety, world.mod, world.ben.user)).entries == (entry,)
+    found = (await review_person(world.safety, world.mod, world.ben.user)).sanctions
     assert (found.warnings, found.suspensions) == (1, 0)
-    assert [type(one) for one in world.told[-2:]] == [CaseDecided, NoticeCreated]
-    assert world.notes.done == [("remove", case)]
+    assert [type(one) for one in world.published[-2:]] == [CaseDecided, NoticeCreated]
+    assert world.enforcer.done == [("remove", case)]
 
 
-async def test_the_record_is_newest_first_and_nothing_is_ever_taken_out(world: World) -> None:
-    case, entries = await world.report_message(world.ana), list[Entry]()
+async def test_the_audit_log_is_newest_first_and_nothing_is_removed(world: SafetyWorld) -> None:
+    case, entries = await world.report_message(world.ana), list[AuditEntry]()
     for reporter in (world.cleo, world.mona, await world.person("dora")):
         world.clock.advance(seconds=1)
         entries.insert(0, await world.decide(case, Decision.DISMISS))
         await world.report_message(reporter)
-    page = await record_of_case(world.safety, world.mod, case, limit=2)
-    rest = await record_of_case(world.safety, world.mod, case, cursor=page.next)
+    page = await audit_of_case(world.safety, world.mod, case, limit=2)
+    rest = await audit_of_case(world.safety, world.mod, case, cursor=page.next)
     assert [*page.entries, *rest.entries] == entries
-    about_ben = await record_of_person(world.safety, world.mod, world.ben.user)
+    about_ben = await audit_of_person(world.safety, world.mod, world.ben.user)
     assert list(about_ben.entries) == entries
 
 
-async def test_a_held_text_is_released_or_removed(world: World) -> None:
+async def test_a_held_text_is_released_or_removed(world: SafetyWorld) -> None:
     first, second = await world.hold(world.ben, "c1"), await world.hold(world.ben, "c2", "other")
     case = await world.case(first)
     assert (case.text, case.about) == ("EARN $$$ DAILY", world.ben.user)
     await world.decide(first, Decision.RELEASE)
     await world.decide(second, Decision.REMOVE)
-    assert world.notes.done == [("release", first), ("remove", second)]
+    assert world.enforcer.done == [("release", first), ("remove", second)]
 
 
-async def test_a_text_is_held_once(world: World) -> None:
+async def test_a_text_is_held_once(world: SafetyWorld) -> None:
     await world.hold(world.ben, "c1")
     with pytest.raises(Exception, match="refused by its condition"):
         await world.hold(world.ben, "c1")
     assert len(await ids_in_queue(world)) == 1
 
 
-async def test_a_decision_has_to_fit_its_case(world: World) -> None:
+async def test_a_decision_has_to_fit_its_case(world: SafetyWorld) -> None:
     held, sent = await world.hold(world.ben, "c1"), await world.report_message(world.ana)
     for case, decision in (
         (held, Decision.DISMISS),
@@ -212,7 +213,7 @@ async def test_a_decision_has_to_fit_its_case(world: World) -> None:
         await world.decide(case_id(thread), Decision.WARN)
 
 
-async def test_what_makes_no_sense_is_refused(world: World) -> None:
+async def test_invalid_decisions_are_refused(world: SafetyWorld) -> None:
     case = await world.report_message(world.ana)
     await claim(world.safety, world.mod, case)
     now = world.clock.now_ms()
@@ -228,7 +229,9 @@ async def test_what_makes_no_sense_is_refused(world: World) -> None:
         await claim(world.safety, world.mod, CaseId("cas_none"))
 
 
-async def test_a_decision_is_made_once_and_a_repeat_gets_the_same_answer(world: World) -> None:
+async def test_a_decision_is_made_once_and_a_repeat_gets_the_same_answer(
+    world: SafetyWorld,
+) -> None:
     case = await world.report_message(world.ana)
     first = await world.decide(case, Decision.REMOVE)
     world.clock.advance(seconds=1)
@@ -240,10 +243,10 @@ async def test_a_decision_is_made_once_and_a_repeat_gets_the_same_answer(world: 
         await decide(world.safety, world.mod, case, Decision.WARN, version=1)
     with pytest.raises(CaseClosed):
         await claim(world.safety, world.mona, case)
-    assert len(world.notes.done) == 1
+    assert len(world.enforcer.done) == 1
 
 
-async def test_a_suspension_keeps_out_and_folds_up_all_the_rest(world: World) -> None:
+async def test_a_suspension_closes_all_other_cases(world: SafetyWorld) -> None:
     ben = world.ben.user
     held = await world.hold(world.ben, "c1")
     sent = await world.report_message(world.cleo, "msg_2", text="another thing")
@@ -254,19 +257,17 @@ async def test_a_suspension_keeps_out_and_folds_up_all_the_rest(world: World) ->
     account = await directory.by_id(world.safety.people, ben)
     assert account.suspended_until_ms == until
     assert await ids_in_queue(world) == [other]
-    assert set(world.notes.done) == {("remove", case), ("remove", held), ("fold", ben)}
+    assert set(world.enforcer.done) == {("remove", case), ("remove", held), ("fold", ben)}
     for folded in (held, sent):
         closed = await world.case(folded)
         assert closed.decision is Decision.FOLDED
-        assert (
-            (await record_of_case(world.safety, world.mod, folded)).entries[0].note.endswith(case)
-        )
-    found = (await review(world.safety, world.mod, ben)).standing
+        assert (await audit_of_case(world.safety, world.mod, folded)).entries[0].note.endswith(case)
+    found = (await review_person(world.safety, world.mod, ben)).sanctions
     assert (found.suspensions, found.suspended_until_ms) == (1, until)
 
 
-async def test_removing_a_text_removes_the_same_words_elsewhere_and_nothing_else(
-    world: World,
+async def test_removing_a_text_removes_the_same_text_elsewhere_and_nothing_else(
+    world: SafetyWorld,
 ) -> None:
     case = await world.report_message(world.ana, "msg_1", text="Buy my things!")
     same = await world.report_message(world.cleo, "msg_2", text="BUY my things")
@@ -275,11 +276,11 @@ async def test_removing_a_text_removes_the_same_words_elsewhere_and_nothing_else
     anas = await world.report_message(world.cleo, "msg_4", text="buy my things", author=world.ana)
     await world.decide(case, Decision.REMOVE)
     assert sorted(await ids_in_queue(world)) == sorted([other, anas])
-    assert {whom for _, whom in world.notes.done} == {case, same, held}
+    assert {whom for _, whom in world.enforcer.done} == {case, same, held}
 
 
-async def test_a_claimed_case_folds_up_all_the_same_and_its_moderator_is_told(
-    world: World,
+async def test_a_claimed_case_is_closed_too_and_its_moderator_is_refused(
+    world: SafetyWorld,
 ) -> None:
     other = await world.report_message(world.cleo, "msg_2")
     await claim(world.safety, world.mona, other)
@@ -288,63 +289,65 @@ async def test_a_claimed_case_folds_up_all_the_same_and_its_moderator_is_told(
         await decide(world.safety, world.mona, other, Decision.REMOVE, version=1)
 
 
-async def test_somebody_without_an_account_can_be_dealt_with_too(world: World) -> None:
+async def test_a_person_without_an_account_can_be_suspended(world: SafetyWorld) -> None:
     person = SomePerson(UserId("usr_who_never_joined"))
     await report(world.safety, world.cleo, person, Reason.SCAM)
     await world.decide(case_id(person), Decision.SUSPEND)
-    assert (await review(world.safety, world.mod, person.user)).standing.suspensions == 1
-    assert await redo(world.safety) == 0
+    assert (await review_person(world.safety, world.mod, person.user)).sanctions.suspensions == 1
+    assert await enforce_pending(world.safety) == 0
 
 
 @pytest.mark.parametrize("breaks", ["remove", "fold"])
-async def test_what_a_crash_interrupted_is_carried_out_later(world: World, breaks: str) -> None:
+async def test_an_interrupted_decision_is_enforced_later(world: SafetyWorld, breaks: str) -> None:
     held = await world.hold(world.ben, "c1")
     case = await world.report_message(world.ana)
-    world.notes.breaks = breaks
+    world.enforcer.breaks = breaks
     with pytest.raises(Broken):
         await world.decide(case, Decision.SUSPEND)
     assert not (await world.case(case)).is_open
-    assert len((await record_of_case(world.safety, world.mod, case)).entries) == 1
-    assert await redo(world.safety) == 0
-    world.notes.breaks = ""
-    assert await redo(world.safety) >= 1
-    assert {("remove", case), ("remove", held), ("fold", world.ben.user)} <= set(world.notes.done)
+    assert len((await audit_of_case(world.safety, world.mod, case)).entries) == 1
+    assert await enforce_pending(world.safety) == 0
+    world.enforcer.breaks = ""
+    assert await enforce_pending(world.safety) >= 1
+    assert {("remove", case), ("remove", held), ("fold", world.ben.user)} <= set(
+        world.enforcer.done
+    )
     assert not (await world.case(held)).is_open
     assert (await directory.by_id(world.safety.people, world.ben.user)).is_suspended(
         world.clock.now_ms()
     )
-    before = list(world.notes.done)
-    assert await redo(world.safety) == 0
-    assert world.notes.done == before
-    assert len((await record_of_case(world.safety, world.mod, case)).entries) == 1
+    before = list(world.enforcer.done)
+    assert await enforce_pending(world.safety) == 0
+    assert world.enforcer.done == before
+    assert len((await audit_of_case(world.safety, world.mod, case)).entries) == 1
 
 
-async def test_a_repeat_by_the_moderator_finishes_what_was_interrupted(world: World) -> None:
+async def test_repeating_a_decision_finishes_its_enforcement(world: SafetyWorld) -> None:
     case = await world.report_message(world.ana)
-    world.notes.breaks = "remove"
+    world.enforcer.breaks = "remove"
     with pytest.raises(Broken):
         await world.decide(case, Decision.REMOVE)
-    world.notes.breaks = ""
+    world.enforcer.breaks = ""
     await decide(world.safety, world.mod, case, Decision.REMOVE, version=1)
-    assert world.notes.done == [("remove", case)]
-    assert await redo(world.safety) == 0
+    assert world.enforcer.done == [("remove", case)]
+    assert await enforce_pending(world.safety) == 0
 
 
-async def test_without_an_enforcer_what_was_decided_waits_for_one(world: World) -> None:
+async def test_without_an_enforcer_decisions_stay_pending(world: SafetyWorld) -> None:
     case = await world.hold(world.ben, "c1")
     alone = dataclasses.replace(world.safety, enforcer=None)
     await claim(alone, world.mod, case)
     await decide(alone, world.mod, case, Decision.RELEASE, version=1)
-    assert await redo(alone) == 0
-    assert world.notes.done == []
-    assert await redo(world.safety) == 1
-    assert world.notes.done == [("release", case)]
+    assert await enforce_pending(alone) == 0
+    assert world.enforcer.done == []
+    assert await enforce_pending(world.safety) == 1
+    assert world.enforcer.done == [("release", case)]
 
 
-async def test_one_decision_that_cannot_be_carried_out_does_not_hold_up_the_others(
-    world: World,
+async def test_one_decision_that_fails_does_not_block_the_others(
+    world: SafetyWorld,
 ) -> None:
-    class Picky(Notes):
+    class Picky(RecordingEnforcer):
         async def remove(self, case: Case) -> None:
             if case.id == first:
                 raise Broken
@@ -357,13 +360,13 @@ async def test_one_decision_that_cannot_be_carried_out_does_not_hold_up_the_othe
         await claim(alone, world.mod, case)
         await decide(alone, world.mod, case, Decision.REMOVE, version=1)
     picky = Picky()
-    assert await redo(dataclasses.replace(world.safety, enforcer=picky)) == 1
+    assert await enforce_pending(dataclasses.replace(world.safety, enforcer=picky)) == 1
     assert picky.done == [("remove", second)]
-    assert await redo(world.safety) == 1
+    assert await enforce_pending(world.safety) == 1
 
 
-async def test_a_case_that_came_after_the_decision_is_not_folded_by_a_late_redo(
-    world: World,
+async def test_a_case_opened_after_the_decision_is_not_closed_by_a_late_retry(
+    world: SafetyWorld,
 ) -> None:
     case = await world.report_message(world.ana)
     alone = dataclasses.replace(world.safety, enforcer=None)
@@ -371,16 +374,18 @@ async def test_a_case_that_came_after_the_decision_is_not_folded_by_a_late_redo(
     await decide(alone, world.mod, case, Decision.SUSPEND, version=1)
     world.clock.advance(days=1)
     later = await world.report_message(world.cleo, "msg_9")
-    await redo(world.safety)
+    await enforce_pending(world.safety)
     assert (await world.case(later)).is_open
 
 
-async def test_a_release_that_cannot_be_is_refused_before_it_is_on_record(world: World) -> None:
+async def test_an_impossible_release_is_refused_before_it_is_written(
+    world: SafetyWorld,
+) -> None:
     case = await world.hold(world.ben, "c1")
-    world.notes.locked = True
+    world.enforcer.locked = True
     with pytest.raises(CannotRelease):
         await world.decide(case, Decision.RELEASE)
     assert (await world.case(case)).is_open
-    assert (await record_of_case(world.safety, world.mod, case)).entries == ()
+    assert (await audit_of_case(world.safety, world.mod, case)).entries == ()
     await world.decide(case, Decision.REMOVE)
-    assert world.notes.done == [("remove", case)]
+    assert world.enforcer.done == [("remove", case)]

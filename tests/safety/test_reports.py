@@ -1,4 +1,4 @@
-"""Reports: many about one thing are one case, and each reporter counts once."""
+"""Reports: all about one subject are one case, and each reporter counts once."""
 
 import asyncio
 
@@ -23,7 +23,7 @@ from greenroom.safety.queue import queue
 from greenroom.safety.report import MAX_NOTE, report
 from greenroom.safety.reports import own_reports, reports_of_case
 from greenroom.safety.verdict import PolicyTag
-from tests.safety.world import THREAD, World
+from tests.safety.world import THREAD, SafetyWorld
 
 SUBJECTS = (
     SentMessage(THREAD, MessageId("msg_1")),
@@ -33,24 +33,28 @@ SUBJECTS = (
 
 
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: type(subject).__name__)
-async def test_a_report_opens_a_case_about_its_subject(world: World, subject: Subject) -> None:
+async def test_a_report_opens_a_case_about_its_subject(
+    world: SafetyWorld, subject: Subject
+) -> None:
     await report(world.safety, world.ana, subject, Reason.SCAM, "look at this")
     case = await world.case(case_id(subject))
     assert case.subject == subject
     assert case.reports == 1
     assert case.policy_tags == {PolicyTag.SCAM}
-    assert world.told == [CaseOpened(case)]
+    assert world.published == [CaseOpened(case)]
     assert (await queue(world.safety, world.mod)).cases == (case,)
 
 
-async def test_a_case_keeps_the_text_as_it_was_when_first_reported(world: World) -> None:
+async def test_a_case_keeps_the_text_as_it_was_when_first_reported(world: SafetyWorld) -> None:
     case = await world.report_message(world.ana, text="buy my things")
     await world.report_message(world.cleo, text="(edited)")
     assert (await world.case(case)).text == "buy my things"
     assert (await world.case(case)).about == world.ben.user
 
 
-async def test_reports_about_one_subject_are_one_case_with_the_worst_tag(world: World) -> None:
+async def test_reports_about_one_subject_are_one_case_with_the_worst_tag(
+    world: SafetyWorld,
+) -> None:
     case = await world.report_message(world.ana, reason=Reason.SPAM)
     await world.report_message(world.cleo, reason=Reason.HARASSMENT)
     found = await world.case(case)
@@ -61,7 +65,9 @@ async def test_reports_about_one_subject_are_one_case_with_the_worst_tag(world: 
     assert (await queue(world.safety, world.mod, tag=PolicyTag.SPAM)).cases == ()
 
 
-async def test_reporting_twice_is_answered_as_the_first_time_and_counts_once(world: World) -> None:
+async def test_reporting_twice_gets_the_first_answer_and_counts_once(
+    world: SafetyWorld,
+) -> None:
     subject = SUBJECTS[0]
     first = await report(world.safety, world.ana, subject, Reason.SPAM)
     again = await report(world.safety, world.ana, subject, Reason.NSFW, "and this")
@@ -69,7 +75,7 @@ async def test_reporting_twice_is_answered_as_the_first_time_and_counts_once(wor
     assert (await world.case(case_id(subject))).reports == 1
 
 
-async def test_ten_who_report_at_once_are_all_counted(world: World) -> None:
+async def test_ten_simultaneous_reports_are_all_counted(world: SafetyWorld) -> None:
     reporters = [Actor(UserId(f"usr_{n}")) for n in range(10)]
     subject = SUBJECTS[0]
     await asyncio.gather(*(report(world.safety, one, subject, Reason.SPAM) for one in reporters))
@@ -78,7 +84,7 @@ async def test_ten_who_report_at_once_are_all_counted(world: World) -> None:
     assert len((await reports_of_case(world.safety, world.mod, case.id)).reports) == 10
 
 
-async def test_a_closed_case_that_is_reported_by_another_is_open_again(world: World) -> None:
+async def test_a_closed_case_is_reopened_by_another_reporter(world: SafetyWorld) -> None:
     case = await world.report_message(world.ana)
     await world.decide(case, Decision.DISMISS)
     assert (await queue(world.safety, world.mod)).cases == ()
@@ -89,24 +95,24 @@ async def test_a_closed_case_that_is_reported_by_another_is_open_again(world: Wo
     assert again.reports == 2
     assert again.opened_ms == world.clock.now_ms()
     assert (await queue(world.safety, world.mod)).cases == (again,)
-    assert [type(event) for event in world.told].count(CaseOpened) == 2
+    assert [type(event) for event in world.published].count(CaseOpened) == 2
 
 
-async def test_whoever_reports_again_does_not_open_what_was_closed(world: World) -> None:
+async def test_the_same_reporter_does_not_reopen_a_closed_case(world: SafetyWorld) -> None:
     case = await world.report_message(world.ana)
     await world.decide(case, Decision.DISMISS)
     await world.report_message(world.ana)
     assert not (await world.case(case)).is_open
 
 
-async def test_a_claim_outlasts_another_report(world: World) -> None:
+async def test_a_claim_survives_another_report(world: SafetyWorld) -> None:
     case = await world.report_message(world.ana)
     await claim(world.safety, world.mod, case)
     await world.report_message(world.cleo)
     assert (await world.case(case)).claimed_by == world.mod.user
 
 
-async def test_ones_own_reports_are_ones_own(world: World) -> None:
+async def test_a_user_lists_only_their_own_reports(world: SafetyWorld) -> None:
     await world.report_message(world.ana, "msg_1")
     await world.report_message(world.ana, "msg_2")
     await world.report_message(world.cleo, "msg_3")
@@ -117,13 +123,13 @@ async def test_ones_own_reports_are_ones_own(world: World) -> None:
     ]
 
 
-async def test_who_reported_is_for_moderators_alone(world: World) -> None:
+async def test_only_moderators_see_the_reporters(world: SafetyWorld) -> None:
     case = await world.report_message(world.ana)
     with pytest.raises(ModeratorsOnly):
         await reports_of_case(world.safety, world.ben, case)
 
 
-async def test_what_does_not_fit_is_refused(world: World) -> None:
+async def test_invalid_reports_are_refused(world: SafetyWorld) -> None:
     with pytest.raises(InvalidReport):
         await report(world.safety, world.ana, SomePerson(world.ana.user), Reason.SPAM)
     with pytest.raises(InvalidReport):
@@ -132,7 +138,7 @@ async def test_what_does_not_fit_is_refused(world: World) -> None:
         await report(world.safety, world.ana, SUBJECTS[1], Reason.SPAM, "x" * (MAX_NOTE + 1))
 
 
-async def test_nobody_reports_without_end(world: World) -> None:
+async def test_reports_are_limited(world: SafetyWorld) -> None:
     threads = [WholeThread(ThreadId(f"thr_{n}")) for n in range(RATES[Limit.REPORTS].most + 5)]
     tries = (report(world.safety, world.ana, thread, Reason.OTHER) for thread in threads)
     answers = await asyncio.gather(*tries, return_exceptions=True)

@@ -1,30 +1,25 @@
-"""A small world with named people: Ana and Ben talk, Cleo looks on, Mod and Mona moderate.
+"""The shared world with safety's verbs: Ana and Ben talk, Cleo watches, Mod and Mona moderate.
 
-Adi is an admin. What messaging will do with a decision is written down by `Notes`.
+Adi is an admin. `RecordingEnforcer` stands in for what messaging does with a decision.
 """
 
 import dataclasses
 from dataclasses import dataclass, field
 
-from greenroom.clock import HeldClock
-from greenroom.ids import Ids, MessageId, ThreadId, UserId
-from greenroom.people import People
-from greenroom.people.actor import Actor, StaffRole, system, with_role
-from greenroom.people.join import join
+from greenroom.clock import ManualClock
+from greenroom.ids import MessageId, ThreadId, UserId
+from greenroom.people.actor import Actor, StaffRole, with_role
 from greenroom.people.records import TABLES as PEOPLE_TABLES
-from greenroom.safety import Safety
 from greenroom.safety.access import find
 from greenroom.safety.claim import claim
 from greenroom.safety.decide import decide
 from greenroom.safety.events import SafetyEvent
-from greenroom.safety.grant import grant
 from greenroom.safety.hold import held_ops
-from greenroom.safety.limits import Limits
 from greenroom.safety.models import (
+    AuditEntry,
     Case,
     CaseId,
     Decision,
-    Entry,
     HeldMessage,
     Reason,
     SentMessage,
@@ -35,26 +30,27 @@ from greenroom.safety.records import TABLES as SAFETY_TABLES
 from greenroom.safety.report import report
 from greenroom.safety.verdict import Hold, PolicyTag
 from greenroom.store.base import Store
+from tests.world import World
 
 TABLES = (*SAFETY_TABLES, *PEOPLE_TABLES)
 THREAD = ThreadId("thr_of_ana_and_ben")
 
 
 class Broken(Exception):
-    """The process is gone, as far as one can tell."""
+    """Stands for a crash of the process."""
 
 
 @dataclass
-class Notes:
-    """Writes down what it is asked to do; `breaks` is at which of them the light goes out."""
+class RecordingEnforcer:
+    """Records what it is asked to do, and crashes at the step that `breaks` names."""
 
     done: list[tuple[str, str]] = field(default_factory=list)
     breaks: str = ""
     locked: bool = False
     blocked: bool = False
-    """What is released cannot enter its thread any more."""
+    """A released message cannot enter its thread any more."""
     parties: set[UserId] = field(default_factory=set)
-    """Who takes part in the thread."""
+    """Who is in the thread."""
 
     async def check_release(self, case: Case) -> None:
         if self.locked:
@@ -70,7 +66,7 @@ class Notes:
     async def takes_part(self, thread: ThreadId, user: UserId) -> bool:
         return user in self.parties
 
-    async def fold(self, user: UserId) -> None:
+    async def close_requests(self, user: UserId) -> None:
         self._note("fold", user)
 
     def _note(self, what: str, whom: str) -> None:
@@ -79,25 +75,39 @@ class Notes:
         self.done.append((what, whom))
 
 
-@dataclass
-class World:
-    safety: Safety
-    clock: HeldClock
-    notes: Notes
-    told: list[SafetyEvent]
-    ana: Actor
-    ben: Actor
-    cleo: Actor
-    mod: Actor
-    mona: Actor
-    adi: Actor
+@dataclass(eq=False)
+class SafetyWorld(World):
+    enforcer: RecordingEnforcer = field(default_factory=RecordingEnforcer)
+    published: list[SafetyEvent] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.safety = dataclasses.replace(
+            self.safety, enforcer=self.enforcer, publish=self.published.append
+        )
 
     @property
-    def store(self) -> Store:
-        return self.safety.store
+    def ana(self) -> Actor:
+        return self.actors["ana"]
 
-    async def person(self, name: str) -> Actor:
-        return Actor((await join(self.safety.people, name)).id)
+    @property
+    def ben(self) -> Actor:
+        return self.actors["ben"]
+
+    @property
+    def cleo(self) -> Actor:
+        return self.actors["cleo"]
+
+    @property
+    def mod(self) -> Actor:
+        return with_role(self.actors["mod"], StaffRole.MODERATOR)
+
+    @property
+    def mona(self) -> Actor:
+        return with_role(self.actors["mona"], StaffRole.MODERATOR)
+
+    @property
+    def adi(self) -> Actor:
+        return with_role(self.actors["adi"], StaffRole.ADMIN)
 
     async def report_message(
         self,
@@ -136,7 +146,7 @@ class World:
         *,
         by: Actor | None = None,
         until_ms: int | None = None,
-    ) -> Entry:
+    ) -> AuditEntry:
         claimed = await claim(self.safety, by or self.mod, case)
         return await decide(
             self.safety,
@@ -150,21 +160,12 @@ class World:
         )
 
 
-async def furnished(store: Store, clock: HeldClock) -> World:
-    ids = Ids(clock)
-    people = People(store, clock, ids)
-    notes, told = Notes(), list[SafetyEvent]()
-    safety = Safety(store, people, clock, ids, Limits(store, clock))
-    safety = dataclasses.replace(safety, enforcer=notes, tell=told.append)
-    ana, ben, cleo = [Actor((await join(people, name)).id) for name in ("ana", "ben", "cleo")]
-    moderator, admin = StaffRole.MODERATOR, StaffRole.ADMIN
-    staff = [(name, moderator) for name in ("mod", "mona")] + [("adi", admin)]
-    mod, mona, adi = [await _hired(safety, name, role) for name, role in staff]
-    told.clear()
-    return World(safety, clock, notes, told, ana, ben, cleo, mod, mona, adi)
-
-
-async def _hired(safety: Safety, name: str, role: StaffRole) -> Actor:
-    user = (await join(safety.people, name)).id
-    await grant(safety, system(), user, role)
-    return with_role(Actor(user), role)
+async def safety_world(store: Store, clock: ManualClock) -> SafetyWorld:
+    world = SafetyWorld.over(store, clock)
+    for name in ("ana", "ben", "cleo"):
+        await world.person(name)
+    for name in ("mod", "mona"):
+        await world.person(name, role=StaffRole.MODERATOR)
+    await world.person("adi", role=StaffRole.ADMIN)
+    world.published.clear()
+    return world

@@ -1,4 +1,4 @@
-"""Says who may do what to whom in moderation: one pure table. docs/reference/roles.md prints it."""
+"""Defines who may do what to whom in moderation, as one table. docs/reference/roles.md shows it."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -8,7 +8,7 @@ from greenroom.people.actor import Actor, Scope, StaffRole
 
 
 class Rank(StrEnum):
-    """What somebody is to moderation. A revoked role is no role: its bearer is a user again."""
+    """A user whose role was revoked has the rank USER again."""
 
     USER = "user"
     MODERATOR = "moderator"
@@ -71,7 +71,7 @@ _TO_ONESELF = frozenset({Act.REVOKE})
 def allowed(
     act: Act, actor: Rank, subject: Rank, *, is_self: bool = False, has_reported: bool = False
 ) -> bool:
-    """`has_reported`: the actor has reported what the case is about, and so does not judge it."""
+    """`has_reported`: the actor reported the subject of the case, and so may not judge it."""
     if is_self and act not in _TO_ONESELF:
         return False
     if has_reported and act in JUDGING:

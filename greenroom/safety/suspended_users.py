@@ -1,4 +1,4 @@
-"""Lists the suspended users, the one whose suspension ends first on top."""
+"""Lists suspended users, by the end of their suspension."""
 
 from collections.abc import Mapping
 
@@ -11,25 +11,25 @@ from greenroom.people.actor import Actor, StaffRole
 from greenroom.safety import records
 from greenroom.safety.access import check_moderator
 from greenroom.safety.context import Safety
-from greenroom.safety.models import Standing
-from greenroom.safety.places import cursor_of, place_in
-from greenroom.safety.staff import Act, allowed, rank_of, rank_of_role
+from greenroom.safety.cursor_codec import decode_cursor, encode_cursor
+from greenroom.safety.models import Sanctions
+from greenroom.safety.permissions import Act, allowed, rank_of, rank_of_role
 from greenroom.store.expressions import Bound
 
 MAX_PAGE = 100
 
 
 class SuspendedPage(Struct, frozen=True):
-    users: tuple[Standing, ...]
+    users: tuple[Sanctions, ...]
     next: str | None
 
 
 async def suspended(
     safety: Safety, actor: Actor, *, limit: int = 50, cursor: str | None = None
 ) -> SuspendedPage:
-    """Those whom the actor may reinstate."""
+    """Only users whom the actor may reinstate."""
     check_moderator(actor)
-    after = iso(safety.clock.now_ms()) if cursor is None else place_in(cursor)
+    after = iso(safety.clock.now_ms()) if cursor is None else decode_cursor(cursor)
     limit = max(1, min(limit, MAX_PAGE))
     page = await safety.store.query(
         records.SAFETY,
@@ -41,10 +41,10 @@ async def suspended(
     staff = await roles.roles(safety.people)
     found = [(records.suspended_user_in(item), item) for item in page.items]
     shown = tuple(
-        records.standing_of(user, item) for user, item in found if _may(actor, user, staff)
+        records.sanctions_of(user, item) for user, item in found if _may(actor, user, staff)
     )
     last = str(found[-1][1][records.QUEUED_AT]) if found and page.has_more else None
-    return SuspendedPage(shown, None if last is None else cursor_of(last))
+    return SuspendedPage(shown, None if last is None else encode_cursor(last))
 
 
 def _may(actor: Actor, user: UserId, staff: Mapping[UserId, StaffRole]) -> bool:

@@ -1,4 +1,4 @@
-"""The glance in front of the rules leaves out what would see nothing, and never anything else."""
+"""The prefilter drops only rules that would not match."""
 
 # ruff: noqa: RUF001  letters of other scripts are meant
 
@@ -8,14 +8,14 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 from msgspec.structs import replace
 
-from greenroom.safety import phones, phrases, traits
-from greenroom.safety.clues import LONG_RUN, Clues, clues_by_way, clues_of_any
-from greenroom.safety.glance import Glance
+from greenroom.safety import features, phones, phrases
 from greenroom.safety.judge import judge_by, judge_text
 from greenroom.safety.links import LINK
-from greenroom.safety.look import IBAN, Both, LinkDensity, Links, Look, Pattern, Run, sees
-from greenroom.safety.reading import Reading, _undisguised, digest, read
-from greenroom.safety.rules import POLICY, Policy, Rule
+from greenroom.safety.literals import LONG_RUN, LiteralSets, literals_by_branch, literals_of_any
+from greenroom.safety.matchers import IBAN, Both, LinkDensity, Links, Matcher, Pattern, Run, matches
+from greenroom.safety.normalise import NormalisedText, _deobfuscated, digest, normalise
+from greenroom.safety.prefilter import Prefilter
+from greenroom.safety.rules import DEFAULT_RULES, Rule, RuleSet
 from greenroom.safety.verdict import Circumstances, Verdict
 from tests.safety import sentences
 
@@ -43,7 +43,7 @@ PIECES = st.one_of(
     st.text(max_size=10),
     st.builds(str.__mul__, st.sampled_from("ab1!?$€é-"), st.integers(10, 14)),
 )
-DISGUISED = st.builds(
+OBFUSCATED = st.builds(
     str.join, st.sampled_from((" ", ".", "- ", "*")), st.sampled_from((*WORDS, "a" * 12))
 ) | st.builds(
     str.translate,
@@ -51,7 +51,7 @@ DISGUISED = st.builds(
     st.sampled_from([str.maketrans(a, b) for a, b in ("a4", "e3", "o0", "s$", "a@", "aа", "eé")]),
 )
 TEXTS = st.builds(
-    str.join, st.sampled_from((" ", " ", "", "\n")), st.lists(PIECES | DISGUISED, max_size=8)
+    str.join, st.sampled_from((" ", " ", "", "\n")), st.lists(PIECES | OBFUSCATED, max_size=8)
 )
 CIRCUMSTANCES = st.builds(
     Circumstances,
@@ -62,48 +62,55 @@ CIRCUMSTANCES = st.builds(
 )
 
 
-def by_all_rules(text: str, circumstances: Circumstances, policy: Policy = POLICY) -> Verdict:
-    """Without what was kept of earlier verdicts."""
-    return judge_by(policy.rules, Reading(text), circumstances, replace(policy))
+def by_all_rules(
+    text: str, circumstances: Circumstances, policy: RuleSet = DEFAULT_RULES
+) -> Verdict:
+    """Without cached verdicts."""
+    return judge_by(policy.rules, NormalisedText(text), circumstances, replace(policy))
 
 
-def clues_of(regex: str) -> Clues:
+def literals_of(regex: str) -> LiteralSets:
     """Of all its alternatives together."""
-    return clues_of_any(clues_by_way(regex))
+    return literals_of_any(literals_by_branch(regex))
 
 
-def suspects(text: str) -> list[str]:
-    return [POLICY.rules[one].name for one in POLICY.glance.suspects(Reading(text), 0)]
+def candidate_names(text: str) -> list[str]:
+    return [
+        DEFAULT_RULES.rules[one].name
+        for one in DEFAULT_RULES.prefilter.candidates(NormalisedText(text), 0)
+    ]
 
 
 @settings(max_examples=300, deadline=None)
 @given(TEXTS | TEXTS.map(str.upper), CIRCUMSTANCES)
 @example("", Circumstances())
 @example("\u200b", Circumstances())
-def test_a_glance_changes_no_verdict(text: str, circumstances: Circumstances) -> None:
+def test_the_prefilter_changes_no_verdict(text: str, circumstances: Circumstances) -> None:
     assert judge_text(text, circumstances) == by_all_rules(text, circumstances)
 
 
 @pytest.mark.parametrize("text", [*SENTENCES, *PROSE])
-def test_a_glance_changes_no_verdict_on_what_people_say(text: str) -> None:
+def test_the_prefilter_changes_no_verdict_on_real_sentences(text: str) -> None:
     for circumstances in (Circumstances(), Circumstances(booked=True, recent=9)):
         assert judge_text(text, circumstances) == by_all_rules(text, circumstances)
 
 
 @pytest.mark.parametrize("name", REGEXES)
-def test_whatever_an_expression_matches_has_its_clue(name: str) -> None:
-    regex, glance = REGEXES[name], Glance([Pattern(REGEXES[name])])
+def test_every_match_of_an_expression_contains_its_literals(name: str) -> None:
+    regex, prefilter = REGEXES[name], Prefilter([Pattern(REGEXES[name])])
 
     @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
-    @given(st.from_regex(regex).map(read))
-    def try_out(text: str) -> None:
-        assert re.search(regex, text) is None or glance.suspects(Reading(text), 0) == [0]
+    @given(st.from_regex(regex).map(normalise))
+    def check(text: str) -> None:
+        assert re.search(regex, text) is None or prefilter.candidates(NormalisedText(text), 0) == [
+            0
+        ]
 
-    try_out()
+    check()
 
 
 @pytest.mark.parametrize(
-    ("regex", "clue"),
+    ("regex", "literal_set"),
     [
         (r"\bfish\b", {"fish"}),
         (r"\bfish(?:es)?\b|\bwhales?\s", {"fish", "fishes", "whale", "whales"}),
@@ -125,12 +132,12 @@ def test_whatever_an_expression_matches_has_its_clue(name: str) -> None:
         (r"кит\w", {"к"}),
     ],
 )
-def test_a_clue_is_read_off_an_expression(regex: str, clue: set[str]) -> None:
-    assert clues_of(regex)[0] == frozenset(clue)
+def test_literals_are_derived_from_an_expression(regex: str, literal_set: set[str]) -> None:
+    assert literals_of(regex)[0] == frozenset(literal_set)
 
 
 @pytest.mark.parametrize(
-    ("regex", "clues"),
+    ("regex", "literal_sets"),
     [
         (r"\bfish\b[^.]{0,9}\bsharks\b", [{"sharks"}, {"fish"}]),
         (r"\bfish\b\s@", [{"fish"}, {"@"}]),
@@ -139,21 +146,21 @@ def test_a_clue_is_read_off_an_expression(regex: str, clue: set[str]) -> None:
         (r"€{3}", [{"€€"}, {"€"}]),
     ],
 )
-def test_an_expression_has_two_clues_and_matches_only_where_both_are(
-    regex: str, clues: list[set[str]]
+def test_an_expression_has_two_literal_sets_and_matches_only_with_both(
+    regex: str, literal_sets: list[set[str]]
 ) -> None:
-    assert list(map(set, clues_of(regex))) == clues
+    assert list(map(set, literals_of(regex))) == literal_sets
 
 
-def test_a_rule_is_suspected_only_where_both_of_its_clues_are() -> None:
-    glance = Glance([Pattern(r"\bfish\b[^.]{0,9}\bsharks\b"), Pattern("€{3}"), Pattern("5€")])
+def test_a_rule_is_a_candidate_only_with_both_of_its_literal_sets() -> None:
+    prefilter = Prefilter([Pattern(r"\bfish\b[^.]{0,9}\bsharks\b"), Pattern("€{3}"), Pattern("5€")])
     texts = ("one fish", "two sharks", "fish and sharks", "5€", "€€")
-    found = [glance.suspects(Reading(text), 0) for text in texts]
+    found = [prefilter.candidates(NormalisedText(text), 0) for text in texts]
     assert found == [[], [], [0], [2], [1]]
 
 
 @pytest.mark.parametrize(
-    ("regex", "ways"),
+    ("regex", "branches"),
     [
         (r"\bfish\b|\bwhales\b", [{"fish"}, {"whales"}]),
         (r"\b(?:fish|(?:whales|orca))\b", [{"fish", "whales", "orca"}]),
@@ -161,15 +168,15 @@ def test_a_rule_is_suspected_only_where_both_of_its_clues_are() -> None:
         (r"\bfish\b|", [{"fish"}, None]),
     ],
 )
-def test_each_alternative_has_its_own_clues(regex: str, ways: list[set[str] | None]) -> None:
-    found = [set(way[0]) if way else None for way in clues_by_way(regex)]
-    assert found == ways
+def test_each_alternative_has_its_own_literals(regex: str, branches: list[set[str] | None]) -> None:
+    found = [set(branch[0]) if branch else None for branch in literals_by_branch(regex)]
+    assert found == branches
 
 
-def test_a_rule_is_suspected_only_where_one_alternative_has_both_of_its_clues() -> None:
-    glance = Glance([Pattern(r"\bfish\b\s@|\bsharks\b\s#")])
+def test_a_rule_is_a_candidate_only_if_one_alternative_has_both_literal_sets() -> None:
+    prefilter = Prefilter([Pattern(r"\bfish\b\s@|\bsharks\b\s#")])
     texts = ("fish #", "sharks @", "fish and sharks", "a fish @home", "sharks #1")
-    found = [glance.suspects(Reading(text), 0) for text in texts]
+    found = [prefilter.candidates(NormalisedText(text), 0) for text in texts]
     assert found == [[], [], [], [0], [0]]
 
 
@@ -182,20 +189,20 @@ def test_a_rule_is_suspected_only_where_one_alternative_has_both_of_its_clues() 
         *(r"\bfish\b|whale", r"\b(?:fish){2}\b", r"\bfish(?=\b)", r"\bfish(?!\w)"),
     ],
 )
-def test_where_nothing_must_be_there_there_is_no_clue(regex: str) -> None:
-    assert clues_of(regex) == ()
+def test_an_expression_without_required_literals_has_none(regex: str) -> None:
+    assert literals_of(regex) == ()
 
 
 @pytest.mark.parametrize(
-    "look", [Pattern("fish"), Links(0), LinkDensity(0), Both(Pattern("fish"), Run(3))]
+    "matcher", [Pattern("fish"), Links(0), LinkDensity(0), Both(Pattern("fish"), Run(3))]
 )
-def test_a_rule_without_a_clue_looks_at_every_text(look: Look) -> None:
-    policy = Policy(rules=(Rule(name="fishy", look=look),))
-    assert list(policy.glance.suspects(Reading("Hello Maya"), 0)) == [0]
+def test_a_rule_without_literals_is_tried_on_every_text(matcher: Matcher) -> None:
+    policy = RuleSet(rules=(Rule(name="fishy", matcher=matcher),))
+    assert list(policy.prefilter.candidates(NormalisedText("Hello Maya"), 0)) == [0]
 
 
-def test_a_verdict_is_kept_for_its_own_circumstances() -> None:
-    """Those of first contact and of other texts differ, also when they were judged before."""
+def test_a_verdict_is_cached_for_its_own_circumstances() -> None:
+    """First contact and later messages get different verdicts, also when cached."""
     text = "See https://example.com/harbour, it is on my page"
     for _ in range(2):
         later = judge_text(text, Circumstances(account_age_ms=400 * 86_400_000))
@@ -209,19 +216,21 @@ def test_a_verdict_is_kept_for_its_own_circumstances() -> None:
     assert hints[0] != hints[1]
 
 
-def test_no_two_rules_of_a_policy_have_one_name() -> None:
+def test_rules_of_a_set_have_different_names() -> None:
     with pytest.raises(AssertionError, match="unique"):
-        Policy(rules=(POLICY.rules[0], POLICY.rules[0]))
+        RuleSet(rules=(DEFAULT_RULES.rules[0], DEFAULT_RULES.rules[0]))
 
 
-def test_after_a_booking_nobody_looks_for_numbers_and_links() -> None:
-    """The rules for them do not count then, and to look for them takes the most time."""
-    reading = Reading("Call 0170 1234567, or see https://example.com/ and www.example.org")
+def test_after_a_booking_rules_for_numbers_and_links_are_not_tried() -> None:
+    """They do not apply then, and they take the most time."""
+    normalised = NormalisedText(
+        "Call 0170 1234567, or see https://example.com/ and www.example.org"
+    )
     found = {
         booked: {
-            POLICY.rules[one].name
-            for one in POLICY.glance.suspects(
-                reading, 0, POLICY.asked(Circumstances(booked=booked))
+            DEFAULT_RULES.rules[one].name
+            for one in DEFAULT_RULES.prefilter.candidates(
+                normalised, 0, DEFAULT_RULES.applicable(Circumstances(booked=booked))
             )
         }
         for booked in (False, True)
@@ -230,8 +239,8 @@ def test_after_a_booking_nobody_looks_for_numbers_and_links() -> None:
     assert not found[True] & {"phone", "link", "many-links", "new-account-link"}
 
 
-def test_none_of_our_rules_has_to_look_at_every_text() -> None:
-    assert [suspects(text) for text in ("ok", *PROSE)] == [[], [], [], [], []]
+def test_no_default_rule_is_tried_on_every_text() -> None:
+    assert [candidate_names(text) for text in ("ok", *PROSE)] == [[], [], [], [], []]
 
 
 @settings(max_examples=200, deadline=None)
@@ -242,19 +251,19 @@ def test_none_of_our_rules_has_to_look_at_every_text() -> None:
         *(st.sampled_from(("", "", " ")), st.text("ab! é", max_size=14)),
     )
 )
-def test_a_run_is_seen_wherever_it_begins(text: str) -> None:
-    reading = Reading(text)
+def test_a_run_is_found_wherever_it_begins(text: str) -> None:
+    normalised = NormalisedText(text)
     again = re.compile(r"([^\W_]|[!?$€])\1{11}")
-    runs = [one for one in (reading.text, reading.undisguised) if again.search(one)]
-    assert sees(Run(12), reading, 0) == bool(runs)
+    runs = [one for one in (normalised.text, normalised.deobfuscated) if again.search(one)]
+    assert matches(Run(12), normalised, 0) == bool(runs)
 
 
-def _signs(text: str) -> str:
-    return traits.signs_of(traits.in_ascii(text))
+def _shape(text: str) -> str:
+    return features.shape_of(features.to_ascii(text))
 
 
-def _without_disguise(text: str) -> str:
-    return _undisguised(text, traits.in_ascii(text))
+def _without_obfuscation(text: str) -> str:
+    return _deobfuscated(text, features.to_ascii(text))
 
 
 @settings(max_examples=200, deadline=None)
@@ -262,11 +271,11 @@ def _without_disguise(text: str) -> str:
 @example("".join(map(chr, range(128))))
 @example("a b c d")
 @example("a- b- c- d")
-def test_plain_text_has_the_traits_that_are_found_letter_by_letter(text: str) -> None:
+def test_ascii_text_has_the_same_features_as_other_text(text: str) -> None:
     with_more = text.lower() + " é"
-    assert [*traits.words_in(text.lower()), "é"] == traits.words_in(with_more)
-    assert _signs(text.lower()) + " ?" == _signs(with_more)
-    assert traits.capitals_in(text) == traits.capitals_in(text + "é")
-    assert traits.cased_in(text) + 1 == traits.cased_in(text + "é")
-    assert _without_disguise(text.lower()) + " é" == _without_disguise(with_more)
+    assert [*features.words_in(text.lower()), "é"] == features.words_in(with_more)
+    assert _shape(text.lower()) + " ?" == _shape(with_more)
+    assert features.capitals_in(text) == features.capitals_in(text + "é")
+    assert features.cased_in(text) + 1 == features.cased_in(text + "é")
+    assert _without_obfuscation(text.lower()) + " é" == _without_obfuscation(with_more)
     assert digest(text + " é") != digest(text) == digest(f" {text.upper()}!")

@@ -1,18 +1,19 @@
-"""What must be in a text for a regular expression to match it, read off the expression itself.
+"""Derives required literals from a regular expression: what a text must contain to match.
 
-A clue is a set of strings, and wherever the expression matches, the text has at least one of them:
+A literal set is a set of strings. If the expression matches, the text contains at least one of
+them:
 
     idiot      as a whole word: a run of letters and digits
-    @ 7 ж      as a mark: whatever is neither a blank nor one of a to z
+    @ 7 ж      as a mark: any character but blanks and a to z
     .a .0 " ." in its shape: a mark before a letter or a digit, or after a blank
     $$ €€      in its shape: the same mark twice
     aaa...     in its shape: `LONG_RUN`, so many letters and digits without a break
 
-An expression is spelled out in traces, which are tuples of what may stand there one after the
-other; of each trace the two rarest strings are taken, so that an expression has up to two clues: it
-can match only where both are. Careful: a clue may be weaker than its expression and never stronger,
-so whatever is not understood here may be anything. Where that leaves nothing to go by there is no
-clue, and every text has to be looked at.
+An expression is expanded into traces: tuples of the characters allowed at each position. The two
+rarest strings of each trace are kept, so an expression has up to two literal sets and matches only
+if the text has one of each. Careful: a literal set may be weaker than its expression, never
+stronger, so syntax that is not understood here counts as "anything". An expression without literal
+sets has to be tried on every text.
 """
 
 import re
@@ -22,19 +23,19 @@ from importlib import import_module
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-Clue: TypeAlias = frozenset[str]
-Clues: TypeAlias = tuple[Clue, ...]
-"""None, one or two, the rarer first."""
+LiteralSet: TypeAlias = frozenset[str]
+LiteralSets: TypeAlias = tuple[LiteralSet, ...]
+"""None, one or two, the rarer one first."""
 Piece: TypeAlias = str
-"""The characters that may stand in one place, all blanks as " "; none for `_ANYTHING`."""
+"""The characters allowed at one position, all blanks as " "; empty for `_ANYTHING`."""
 Trace: TypeAlias = tuple[Piece, ...]
 
 _parser: Any = import_module("re._parser")  # the one that `re` itself uses; typeshed has none
 
 _ANYTHING = ""
-"""Any string, also an empty one."""
+"""Any string, also the empty one."""
 _BREAK = "\b"
-"""The edge of a word or of the text, or some character that is neither a letter nor a digit."""
+"""The edge of a word or of the text, or a character that is neither a letter nor a digit."""
 _UNKNOWN = frozenset({(_ANYTHING,)})
 _NOTHING: frozenset[Trace] = frozenset({()})
 _MOST_TRACES = 500
@@ -44,9 +45,9 @@ _WITHOUT_WIDTH = ("AT", "ASSERT", "ASSERT_NOT")
 LONG_RUN = "a" * 25
 _DIGITS = "0123456789"
 _CATEGORIES = {"CATEGORY_DIGIT": _DIGITS, "CATEGORY_SPACE": " ", "CATEGORY_NOT_WORD": _BREAK}
-"""A text as it is read has no other digits than ours."""
+"""Normalised text has only ASCII digits."""
 
-# How likely something is in an ordinary text. Guesses: bad ones cost time and change no verdict.
+# Estimates of how many ordinary texts contain it. Bad ones cost time and change no verdict.
 _IN_MANY_TEXTS = {".": 1.0, ",": 1.0, "'": 1.0, "'a": 1.0, "!": 1.0, "?": 1.0, "-": 1.0, "-a": 1.0}
 _IN_MANY_TEXTS |= {":": 0.2, ";": 0.2, '"': 0.2, "(": 0.2, ")": 0.2, "/": 0.1, ".a": 0.2}
 _IN_MANY_TEXTS |= {"$": 0.1, "€": 0.1, "£": 0.1}
@@ -63,16 +64,18 @@ _EVERYDAY_WORDS = frozenset(_EVERYDAY.split())
 
 
 @lru_cache
-def clues_by_way(regex: str) -> tuple[Clues, ...]:
-    """For each of the ways in which it can match, where it consists of alternatives."""
+def literals_by_branch(regex: str) -> tuple[LiteralSets, ...]:
+    """The literal sets of each top-level alternative."""
     parsed = _parser.parse(regex)
     if parsed.state.flags & ~re.UNICODE:
         return ((),)
-    return tuple(two_rarest(_clues_along(way, _UNKNOWN)) for way in _ways(list(parsed)))
+    return tuple(
+        two_rarest(_literals_along(branch, _UNKNOWN)) for branch in _branches(list(parsed))
+    )
 
 
-def _ways(sequence: list[Any]) -> list[list[Any]]:
-    """Alternatives at the end, with the edges and assertions in front of them."""
+def _branches(sequence: list[Any]) -> list[list[Any]]:
+    """Splits alternatives at the end; keeps the anchors and assertions before them."""
     if not sequence:
         return [sequence]
     *before, last = sequence
@@ -80,52 +83,54 @@ def _ways(sequence: list[Any]) -> list[list[Any]]:
         return [sequence]
     match last[0].name, last[1]:
         case "BRANCH", (_, branches):
-            return [[*before, *way] for branch in branches for way in _ways(list(branch))]
+            return [[*before, *branch] for branch in branches for branch in _branches(list(branch))]
         case "SUBPATTERN", (_, 0, 0, inner):
-            return [[*before, *way] for way in _ways(list(inner))]
+            return [[*before, *branch] for branch in _branches(list(inner))]
         case _:
             return [sequence]
 
 
-def clues_of_parts(parts: Iterable[str]) -> Clues:
-    """Where a text must have one of these somewhere, also within words."""
-    return clues_of_any(_clues_in(tuple(map(_piece, part))) for part in parts)
+def literals_of_parts(parts: Iterable[str]) -> LiteralSets:
+    """For a text that must contain one of these, also within words."""
+    return literals_of_any(_literals_in(tuple(map(_piece, part))) for part in parts)
 
 
-def two_rarest(clues: Iterable[Clue]) -> Clues:
-    return tuple(sorted(dict.fromkeys(clues), key=_odds)[:2])
+def two_rarest(literal_sets: Iterable[LiteralSet]) -> LiteralSets:
+    return tuple(sorted(dict.fromkeys(literal_sets), key=_odds)[:2])
 
 
-def clues_of_any(ways: Iterable[Clues]) -> Clues:
-    """Where there is one of several ways. A way with one clue alone has it for both."""
-    ways = [*ways]
-    if not ways or () in ways:
+def literals_of_any(branches: Iterable[LiteralSets]) -> LiteralSets:
+    """Of several alternatives together. An alternative with one literal set has it for both."""
+    branches = [*branches]
+    if not branches or () in branches:
         return ()
-    return tuple(frozenset[str]().union(*(way[end] for way in ways)) for end in (0, -1))
+    return tuple(frozenset[str]().union(*(branch[end] for branch in branches)) for end in (0, -1))
 
 
-def _clues_along(sequence: Iterable[Any], before: frozenset[Trace]) -> Iterator[Clue]:
-    """Each has to be there. Words end at a break; there we cut, or the traces would multiply."""
+def _literals_along(sequence: Iterable[Any], before: frozenset[Trace]) -> Iterator[LiteralSet]:
+    """Every one is required. Traces are cut where a word ends, or they would multiply."""
     traces = before
     for node in sequence:
-        yield from _clues_within(node, frozenset(trace[-1:] for trace in traces))
+        yield from _literals_within(node, frozenset(trace[-1:] for trace in traces))
         longer = _joined(traces, _traces(node))
         if longer is None:
-            yield from clues_of_any(map(_clues_in, traces))
+            yield from literals_of_any(map(_literals_in, traces))
             longer = _UNKNOWN
         traces = longer
         if all(trace and _is_break(trace[-1]) for trace in traces):
-            yield from clues_of_any(map(_clues_in, traces))
+            yield from literals_of_any(map(_literals_in, traces))
             traces = frozenset(trace[-1:] for trace in traces)
-    yield from clues_of_any(map(_clues_in, traces))
+    yield from literals_of_any(map(_literals_in, traces))
 
 
-def _clues_within(node: Any, before: frozenset[Trace]) -> Clues:
+def _literals_within(node: Any, before: frozenset[Trace]) -> LiteralSets:
     match node[0].name, node[1]:
         case "BRANCH", (_, branches):
-            return clues_of_any(two_rarest(_clues_along(branch, before)) for branch in branches)
+            return literals_of_any(
+                two_rarest(_literals_along(branch, before)) for branch in branches
+            )
         case "SUBPATTERN", (_, 0, 0, inner):
-            return two_rarest(_clues_along(inner, before))
+            return two_rarest(_literals_along(inner, before))
         case _:
             return ()
 
@@ -142,16 +147,16 @@ def _traces(node: Any) -> frozenset[Trace]:
         case (("ASSERT" | "ASSERT_NOT"), _):
             return _NOTHING
         case "BRANCH", (_, branches):
-            return frozenset[Trace]().union(*map(_spelled_out, branches))
+            return frozenset[Trace]().union(*map(_expanded, branches))
         case "SUBPATTERN", (_, 0, 0, inner):
-            return _spelled_out(inner)
+            return _expanded(inner)
         case (("MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT"), (least, most, inner)):
-            return _repeated(least, most, _spelled_out(inner))
+            return _repeated(least, most, _expanded(inner))
         case _:
             return _UNKNOWN
 
 
-def _spelled_out(sequence: Iterable[Any]) -> frozenset[Trace]:
+def _expanded(sequence: Iterable[Any]) -> frozenset[Trace]:
     traces = _NOTHING
     for node in sequence:
         longer = _joined(traces, _traces(node))
@@ -168,8 +173,8 @@ def _joined(some: frozenset[Trace], more: frozenset[Trace]) -> frozenset[Trace] 
 
 
 def _repeated(least: int, most: int, once: frozenset[Trace]) -> frozenset[Trace]:
-    """Of many times only the last is spelled out, and of a single piece the fewest that there are;
-    many of the same break are as good as one."""
+    """Of repetitions only the last is expanded, of a single piece the minimum; several of the same
+    break count as one or two."""
     is_piece = len(once) == 1 and all(len(trace) == 1 for trace in once)
     is_break = is_piece and all(_is_break(trace[0]) for trace in once)
     if least > 1 and is_break:
@@ -181,7 +186,7 @@ def _repeated(least: int, most: int, once: frozenset[Trace]) -> frozenset[Trace]
 
 
 def _characters(member: Any) -> str | None:
-    """Of a class in brackets; None where there are too many."""
+    """Of a member of a bracketed class; None if there are too many."""
     match member[0].name, member[1]:
         case "LITERAL", code:
             return chr(code)
@@ -212,22 +217,22 @@ def _is_letter(piece: Piece) -> bool:
 
 
 def _is_few_letters(piece: Piece) -> bool:
-    """As in `amig[oa]`: to be spelled out as words."""
+    """As in `amig[oa]`: expanded into words."""
     return piece.isalpha() and len(piece) <= _FEW
 
 
-@lru_cache(maxsize=4096)  # several rules have the same words
-def _clues_in(trace: Trace) -> Clues:
+@lru_cache(maxsize=4096)  # several rules share words
+def _literals_in(trace: Trace) -> LiteralSets:
     return two_rarest((*_words_in(trace), *_marks_in(trace), *_shapes_in(trace)))
 
 
-def _words_in(trace: Trace) -> Iterator[Clue]:
+def _words_in(trace: Trace) -> Iterator[LiteralSet]:
     sketch = "".join(_sketched(piece) for piece in trace)
     for word in re.findall(r"(?<= )[^ ?]+(?= )", sketch):
         yield frozenset({word})
 
 
-def _marks_in(trace: Trace) -> Iterator[Clue]:
+def _marks_in(trace: Trace) -> Iterator[LiteralSet]:
     return (frozenset(piece) for piece in trace if _is_mark(piece))
 
 
@@ -238,7 +243,7 @@ def _sketched(piece: Piece) -> str:
     return piece if len(piece) == 1 else "?"
 
 
-def _shapes_in(trace: Sequence[Piece]) -> Iterator[Clue]:
+def _shapes_in(trace: Sequence[Piece]) -> Iterator[LiteralSet]:
     for before, after in pairwise(trace):
         if _is_one_mark(before) and after.isascii() and _is_letter(after):
             yield frozenset(before + ("0" if c.isdigit() else "a") for c in after)
@@ -260,27 +265,31 @@ def _is_one(piece: Piece) -> bool:
 
 @lru_cache
 def _is_mark(piece: Piece) -> bool:
-    """Whichever of its characters it is."""
+    """Whether all its characters are marks."""
     return piece != _ANYTHING and not any(
         c in (" ", _BREAK) or (c.isascii() and c.isalpha()) for c in piece
     )
 
 
-def is_common(clue: Clue) -> bool:
-    """Whether so many texts have it that looking for it saves nothing."""
-    return _odds(clue) > _MOST_ODDS or any(_IN_MANY_TEXTS.get(one, 0) > 0.1 for one in clue)
+def is_common(literal_set: LiteralSet) -> bool:
+    """Whether so many texts contain it that checking for it saves nothing."""
+    return _odds(literal_set) > _MOST_ODDS or any(
+        _IN_MANY_TEXTS.get(one, 0) > 0.1 for one in literal_set
+    )
 
 
-def _odds(clue: Clue) -> float:
-    return sum(map(_odds_of_one, clue))
+def _odds(literal_set: LiteralSet) -> float:
+    return sum(map(_odds_of_one, literal_set))
 
 
 @lru_cache(maxsize=4096)
-def _odds_of_one(clue: str) -> float:
-    if clue in _EVERYDAY_WORDS:
+def _odds_of_one(literal: str) -> float:
+    if literal in _EVERYDAY_WORDS:
         return 0.5
-    if clue.isalpha():
-        return 0.02 / len(clue)
-    if clue.isdigit():
-        return 0.5 / len(clue)
-    return _IN_MANY_TEXTS.get(clue, 0.01 if clue.isalnum() or len(clue) == 1 else 0.011)
+    if literal.isalpha():
+        return 0.02 / len(literal)
+    if literal.isdigit():
+        return 0.5 / len(literal)
+    return _IN_MANY_TEXTS.get(
+        literal, 0.01 if literal.isalnum() or len(literal) == 1 else 0.011
+    )

@@ -1,15 +1,15 @@
-"""What was decided, by whom and when: everything, newest first, over the ends of months."""
+"""The audit log: complete, newest first, across months."""
 
 import pytest
 
-from greenroom.safety.log import log
-from greenroom.safety.models import Decision, Entry
+from greenroom.safety.audit import audit_log
+from greenroom.safety.models import AuditEntry, Decision
 from greenroom.safety.problems import ModeratorsOnly
 from greenroom.store.problems import InvalidCursor
-from tests.safety.world import World
+from tests.safety.world import SafetyWorld
 
 
-async def _decided(world: World, count: int, *, days: int) -> list[Entry]:
+async def _decided(world: SafetyWorld, count: int, *, days: int) -> list[AuditEntry]:
     found = []
     for number in range(count):
         case = await world.report_message(world.ana, f"msg_{number}", text=f"text {number}")
@@ -19,12 +19,14 @@ async def _decided(world: World, count: int, *, days: int) -> list[Entry]:
 
 
 @pytest.mark.parametrize("days", [0, 1, 20, 45])
-async def test_everything_is_there_newest_first_page_by_page(world: World, days: int) -> None:
+async def test_the_log_is_complete_and_newest_first_over_all_pages(
+    world: SafetyWorld, days: int
+) -> None:
     decided = await _decided(world, 9, days=days)
-    shown: list[Entry] = []
+    shown: list[AuditEntry] = []
     cursor = None
     for _ in range(9):
-        page = await log(world.safety, world.mod, limit=4, cursor=cursor)
+        page = await audit_log(world.safety, world.mod, limit=4, cursor=cursor)
         assert len(page.entries) <= 4
         shown += page.entries
         cursor = page.next
@@ -36,17 +38,19 @@ async def test_everything_is_there_newest_first_page_by_page(world: World, days:
     assert [entry.at_ms for entry in shown] == sorted((e.at_ms for e in decided), reverse=True)
 
 
-async def test_it_looks_back_for_a_year_at_most(world: World) -> None:
+async def test_the_log_goes_back_one_year_at_most(world: SafetyWorld) -> None:
     await _decided(world, 1, days=500)
     with world.store.counting() as cost:
-        page = await log(world.safety, world.mod)
+        page = await audit_log(world.safety, world.mod)
     assert page.entries == ()
     assert cost.read_units <= 12
 
 
-async def test_it_is_for_moderators_and_its_cursors_are_its_own(world: World) -> None:
+async def test_only_moderators_read_the_log_and_made_up_cursors_are_refused(
+    world: SafetyWorld,
+) -> None:
     with pytest.raises(ModeratorsOnly):
-        await log(world.safety, world.ana)
+        await audit_log(world.safety, world.ana)
     for cursor in ("%%%", "é", "AAAA", "MjAyNi0xMy0wMQ"):
         with pytest.raises(InvalidCursor):
-            await log(world.safety, world.mod, cursor=cursor)
+            await audit_log(world.safety, world.mod, cursor=cursor)

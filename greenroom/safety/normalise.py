@@ -1,19 +1,18 @@
-"""A text as the rules read it: without what is put in to get around them.
+"""Normalises a text for the rules, undoing common tricks to evade them.
 
-Compatibility forms, zero-width characters, accents and emoji around digits are taken off, other
-scripts' digits become ours, and in a word that mixes scripts the letters that only look Latin
-become Latin. A word written wholly in another script stays as it is. Plain ASCII costs a `lower`.
-A text is read character by character, and none becomes more than three: some have compatibility
-forms of up to eighteen.
+Removes compatibility forms, zero-width characters, accents and emoji around digits; turns digits of
+other scripts into ASCII; and in a word that mixes scripts turns look-alike letters into Latin ones.
+A word wholly in another script stays as it is. ASCII text only costs a `lower`. Each character
+becomes at most three: some have compatibility forms of up to eighteen.
 """
 
 import re
 import unicodedata
 from hashlib import blake2b
 
-from greenroom.letters import PerCharacter
+from greenroom.safety.features import shape_of, table, to_ascii, words_in
 from greenroom.safety.links import links_in
-from greenroom.safety.traits import in_ascii, signs_of, table, words_in
+from greenroom.unicode import CharacterTable
 
 _LIKE_LATIN = (
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u051b\u0461\u043a"
@@ -32,10 +31,10 @@ _LONGEST_FORM = 3
 _HANGUL = ("\uac00", "\ud7a3")
 _INVISIBLE = frozenset({"Cf", "Mn", "Me", "Cc", "Cs"})
 _BEYOND_ASCII = "?"
-"""What `encode` puts for it."""
+"""What `encode` substitutes."""
 
 
-def _disguise_sign(c: str) -> str:
+def _obfuscation_class(c: str) -> str:
     if ord(c) in _LEET:
         return "1"
     if c == _BEYOND_ASCII:
@@ -43,64 +42,64 @@ def _disguise_sign(c: str) -> str:
     return "a" if c.isalpha() else " " if _SPACES.match(c) else "x"
 
 
-_DISGUISES = table(_disguise_sign)
+_OBFUSCATION_CLASSES = table(_obfuscation_class)
 
 
-def read(text: str) -> str:
+def normalise(text: str) -> str:
     if text.isascii():
         return text.lower()
-    plain = text.translate(_READ)
+    plain = text.translate(_NORMALISED)
     if plain.isascii() or not _LOOKALIKE.search(plain):
         return plain
     return _WORD.sub(lambda word: _latin(word.group()), plain)
 
 
 def digest(text: str) -> str:
-    return _digest(words_in(read(text))).hex()
+    return _digest(words_in(normalise(text))).hex()
 
 
 def _digest(words: list[str]) -> bytes:
     return blake2b(" ".join(words).encode(), digest_size=12).digest() if words else b""
 
 
-class Reading:
-    """One text, with what several rules want to know of it."""
+class NormalisedText:
+    """A text with the features that several matchers use."""
 
     def __init__(self, original: str) -> None:
         self.original = original
-        self.text = read(original)
+        self.text = normalise(original)
         self.words = words_in(self.text)
-        self.plain = in_ascii(self.text)
-        self.signs = signs_of(self.plain)
-        self.undisguised = _undisguised(self.text, self.plain)
-        self.is_disguised = self.undisguised != self.text
+        self.plain = to_ascii(self.text)
+        self.shape = shape_of(self.plain)
+        self.deobfuscated = _deobfuscated(self.text, self.plain)
+        self.is_obfuscated = self.deobfuscated != self.text
         self._links: tuple[tuple[int, int], ...] | None = None
 
     @property
     def digest(self) -> bytes:
-        """The same for texts that read the same, whatever their case, spacing and punctuation."""
+        """The same for texts that differ only in case, spacing and punctuation."""
         return _digest(self.words)
 
     @property
     def links(self) -> tuple[tuple[int, int], ...]:
         if self._links is None:
-            self._links = tuple([found.span() for found in links_in(self.text, self.signs)])
+            self._links = tuple([found.span() for found in links_in(self.text, self.shape)])
         return self._links
 
 
-def _undisguised(text: str, plain: bytes) -> str:
-    """With `w.h.a.t.s` and `wh4ts` as words. For words only: numbers and addresses suffer."""
-    if not _may_be_disguised(plain):
+def _deobfuscated(text: str, plain: bytes) -> str:
+    """With `w.h.a.t.s` and `wh4ts` as words. Only for words: it garbles numbers and addresses."""
+    if not _may_be_obfuscated(plain):
         return text
     joined = _SPACED_OUT.sub(lambda run: _SPACES.sub("", run.group()), text)
     return _LEET_INSIDE.sub(lambda run: run.group().translate(_LEET), joined)
 
 
-def _may_be_disguised(plain: bytes) -> bool:
-    """Of a text `in_ascii`: whether there are signs for a letter within a word, or two letters in a
+def _may_be_obfuscated(plain: bytes) -> bool:
+    """Of a text `to_ascii`: whether there are signs for a letter within a word, or two letters in a
     row that stand alone."""
-    signs = plain.translate(_DISGUISES)
-    return b"a1a" in signs or b"a11a" in signs or b" a a " in signs or b" a  a " in signs
+    shape = plain.translate(_OBFUSCATION_CLASSES)
+    return b"a1a" in shape or b"a11a" in shape or b" a a " in shape or b" a  a " in shape
 
 
 def _plain(character: str) -> str:
@@ -118,8 +117,8 @@ def _plain(character: str) -> str:
     return character
 
 
-class _Read(PerCharacter):
-    """What each character is read as."""
+class _Normalise(CharacterTable):
+    """Maps each character to its normalised form."""
 
     def of(self, character: str) -> str:
         if _HANGUL[0] <= character <= _HANGUL[1]:
@@ -128,7 +127,7 @@ class _Read(PerCharacter):
         return "".join(map(_plain, opened)) if len(opened) <= _LONGEST_FORM else character
 
 
-_READ = _Read()
+_NORMALISED = _Normalise()
 
 
 def _latin(word: str) -> str:

@@ -1,9 +1,8 @@
-"""Which pairs are kept apart, as this node has lately seen it: every message asks.
+"""Caches, per node, which pairs of users are blocked: every message asks.
 
-A block that is made or lifted here is forgotten with its write, and one from another node when the
-bus brings word of it. Should that word be lost, what is kept here is trusted for a few seconds and
-no longer. What one would get wrong: an answer that was on its way from the store while a block was
-made must not be kept.
+A write on this node invalidates an entry at once, a write on another node when the bus announces
+it. If the bus loses that message, entries expire after a few seconds anyway. Careful: do not cache
+an answer that was read from the store while a block was being written.
 """
 
 from collections import OrderedDict
@@ -14,24 +13,24 @@ _TRUSTED_MS = 3_000
 _MOST = 50_000
 
 
-class Apart:
+class BlockCache:
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[UserId, UserId], tuple[int, bool]] = OrderedDict()
         self.changes = 0
-        """How often something was forgotten: whoever reads compares it before keeping."""
+        """Counts invalidations. A reader compares it before and after its read."""
 
     def known(self, one: UserId, other: UserId, now_ms: int) -> bool | None:
-        """None where nobody knows."""
+        """None if it is not cached."""
         found = self._known.get((one, other) if one < other else (other, one))
         if found is None or not 0 <= now_ms - found[0] < _TRUSTED_MS:
             return None
         return found[1]
 
-    def keep(self, one: UserId, other: UserId, are_apart: bool, now_ms: int, changes: int) -> None:
+    def keep(self, one: UserId, other: UserId, is_blocked: bool, now_ms: int, changes: int) -> None:
         if changes != self.changes:
             return
         pair = (one, other) if one < other else (other, one)
-        self._known[pair] = (now_ms, are_apart)
+        self._known[pair] = (now_ms, is_blocked)
         self._known.move_to_end(pair)
         if len(self._known) > _MOST:
             self._known.popitem(last=False)

@@ -1,8 +1,8 @@
-"""What a rule can look for, and whether a text has it. A look is a value; `sees` interprets it.
+"""The matchers of rules, as values, and `matches`, which interprets them.
 
-No look may take longer than in proportion to the text: patterns are anchored on something rare,
-their gaps are bounded, and `needs` lets many be skipped. `glance.py` asks only those looks that
-could see something; a new kind of look is asked about every text until it has a clue there.
+Careful: every matcher must take time linear in the text. Patterns are anchored on something rare,
+their gaps are bounded, and `needs` skips most texts. A new kind of matcher is tried on every text
+until `prefilter.py` knows its literals.
 """
 
 import re
@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from greenroom.safety.features import capitals_in, cased_in
+from greenroom.safety.normalise import NormalisedText
 from greenroom.safety.phones import has_phone
-from greenroom.safety.reading import Reading
-from greenroom.safety.traits import capitals_in, cased_in
 
 IBAN = re.compile(r"\b[a-z]{2}\d{2}(?:[ -]?[a-z0-9]){11,24}")
 _IBAN_LENGTHS = {
@@ -42,11 +42,11 @@ MARKS_IN_RUNS = "!?$€"
 
 
 class Pattern(Struct, frozen=True):
-    """A regular expression, on the text as it is read and with its disguises taken off."""
+    """A regular expression, tried on the normalised text and on its deobfuscated form."""
 
     regex: str
     needs: tuple[str, ...] = ()
-    """Unless one of these is in the text, there is nothing to look for."""
+    """The text must contain one of these."""
 
 
 class Phone(Struct, frozen=True):
@@ -62,68 +62,68 @@ class Links(Struct, frozen=True):
 
 
 class LinkDensity(Struct, frozen=True):
-    """Links make up this part of the text, in percent."""
+    """Links make up at least this percentage of the text."""
 
     percent: int
 
 
 class Run(Struct, frozen=True):
-    """The same letter, digit or loud mark so many times in a row, also with its disguises off."""
+    """The same letter, digit or loud mark so many times in a row, also when deobfuscated."""
 
     times: int
 
 
 class Shouting(Struct, frozen=True):
-    """So many letters, of which so many in a hundred are capitals."""
+    """At least so many letters, and this percentage of them capitals."""
 
     letters: int
     percent: int
 
 
 class Repeated(Struct, frozen=True):
-    """The author has said the same so often lately."""
+    """The author sent the same text at least so often lately."""
 
     times: int
 
 
 class Both(Struct, frozen=True):
-    one: "Look"
-    other: "Look"
+    one: "Matcher"
+    other: "Matcher"
 
 
-Look: TypeAlias = Pattern | Phone | Iban | Links | LinkDensity | Run | Shouting | Repeated | Both
+Matcher: TypeAlias = Pattern | Phone | Iban | Links | LinkDensity | Run | Shouting | Repeated | Both
 
 
-def sees(look: Look, reading: Reading, recent: int) -> bool:
-    match look:
+def matches(matcher: Matcher, normalised: NormalisedText, recent: int) -> bool:
+    match matcher:
         case Pattern(regex, needs):
-            return _matches(regex, needs, reading)
+            return _matches_pattern(regex, needs, normalised)
         case Phone():
-            return has_phone(reading.text, reading.words)
+            return has_phone(normalised.text, normalised.words)
         case Iban():
-            return _has_iban(reading.text)
+            return _has_iban(normalised.text)
         case Links(at_least):
-            return len(reading.links) >= at_least
+            return len(normalised.links) >= at_least
         case LinkDensity(percent):
-            return _in_links(reading) * 100 >= percent * len(reading.text)
+            return _in_links(normalised) * 100 >= percent * len(normalised.text)
         case Run(times):
-            if _has_run(reading.text, times):
+            if _has_run(normalised.text, times):
                 return True
-            return reading.is_disguised and _has_run(reading.undisguised, times)
+            return normalised.is_obfuscated and _has_run(normalised.deobfuscated, times)
         case Shouting(letters, percent):
-            return _shouts(reading.original, letters, percent)
+            return _shouts(normalised.original, letters, percent)
         case Repeated(times):
             return recent >= times
         case Both(one, other):
-            return sees(one, reading, recent) and sees(other, reading, recent)
+            return matches(one, normalised, recent) and matches(other, normalised, recent)
 
 
-def _matches(regex: str, needs: tuple[str, ...], reading: Reading) -> bool:
+def _matches_pattern(regex: str, needs: tuple[str, ...], normalised: NormalisedText) -> bool:
     compiled = _compiled(regex)
-    for text in (reading.text, reading.undisguised):
+    for text in (normalised.text, normalised.deobfuscated):
         if (not needs or any(map(text.__contains__, needs))) and compiled.search(text):
             return True
-        if not reading.is_disguised:
+        if not normalised.is_obfuscated:
             break
     return False
 
@@ -133,29 +133,31 @@ def _compiled(regex: str) -> re.Pattern[str]:
     return re.compile(regex)
 
 
-def _in_links(reading: Reading) -> int:
-    """How many characters belong to links, whole words counted."""
-    if not reading.links:
+def _in_links(normalised: NormalisedText) -> int:
+    """How many characters belong to links, counting whole words."""
+    if not normalised.links:
         return 0
     total, end = 0, 0
-    for start, _ in reading.links:
+    for start, _ in normalised.links:
         if start < end:
             continue
-        begin = max(reading.text.rfind(" ", end, start), reading.text.rfind("\n", end, start)) + 1
+        begin = (
+            max(normalised.text.rfind(" ", end, start), normalised.text.rfind("\n", end, start)) + 1
+        )
         begin = max(begin, end)
-        word = _URL.match(reading.text, begin)
+        word = _URL.match(normalised.text, begin)
         end = start + 1 if word is None else word.end()
         total += end - begin
     return total
 
 
 def may_have_run(text: str, times: int) -> bool:
-    """A run of twelve covers three of every fourth place, wherever it begins."""
+    """A run of twelve covers three samples of every fourth character, wherever it begins."""
     return times < 3 or _THRICE.search(text[:: times // 3]) is not None
 
 
 def _has_run(text: str, times: int) -> bool:
-    """A run of twelve covers one of every twelfth place, wherever it begins."""
+    """A run of twelve covers one sample of every twelfth character, wherever it begins."""
     return may_have_run(text, times) and any(
         text[at] * times in text[max(0, at - times + 1) : at + times]
         for at in range(times - 1, len(text), times)
@@ -175,8 +177,8 @@ def _has_iban(text: str) -> bool:
 def _is_iban(shown: str) -> bool:
     plain = shown.replace(" ", "").replace("-", "")
     length = _IBAN_LENGTHS.get(plain[:2])
-    return length is not None and len(plain) >= length and _sums_up(plain[:length])
+    return length is not None and len(plain) >= length and _has_valid_checksum(plain[:length])
 
 
-def _sums_up(iban: str) -> bool:
+def _has_valid_checksum(iban: str) -> bool:
     return int("".join(str(int(one, 36)) for one in iban[4:] + iban[:4])) % 97 == 1

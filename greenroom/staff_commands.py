@@ -1,0 +1,143 @@
+"""Runs the staff commands of the command line: on the store, or over REST where a server has it.
+
+A SQLite file is open in one process at a time. While a server has it, the command asks that server,
+which has written its address beside the file, with a service token that it signs itself.
+"""
+
+import asyncio
+import json
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
+
+from greenroom import app, running
+from greenroom.api.problems import ServerRefused, ServerUnreachable
+from greenroom.api.tokens import SharedSecret, TokensIssuedElsewhere
+from greenroom.clock import SystemClock
+from greenroom.ids import UserId
+from greenroom.people import directory
+from greenroom.people.actor import Scope, StaffRole, system
+from greenroom.safety import Safety, grant as granting
+from greenroom.safety.reinstate import reinstate as lift
+from greenroom.settings import Settings, load_secret, variable_of
+from greenroom.store.problems import StoreHeld
+
+_SECONDS = 10
+_NAME = "greenroom-cli"
+Row: TypeAlias = tuple[str, str]
+
+
+async def grant(settings: Settings, user: str, role: StaffRole, note: str) -> UserId:
+    named = await _named(settings, user)
+    body = {"role": role.value, "note": note}
+    await _done(
+        settings,
+        lambda safety: granting.grant(safety, system(), named, role, note),
+        ("PUT", f"/v1/staff/{named}", body),
+    )
+    return named
+
+
+async def revoke(settings: Settings, user: str, note: str) -> UserId:
+    named = await _named(settings, user)
+    quoted = urllib.parse.urlencode({"note": note})
+    await _done(
+        settings,
+        lambda safety: granting.revoke(safety, system(), named, note),
+        ("DELETE", f"/v1/staff/{named}?{quoted}", None),
+    )
+    return named
+
+
+async def reinstate(settings: Settings, user: str, reason: str, note: str) -> UserId:
+    named = await _named(settings, user)
+    body = {"reason": reason, "note": note}
+    await _done(
+        settings,
+        lambda safety: lift(safety, system(), named, reason=reason, note=note),
+        ("POST", f"/v1/moderation/people/{named}/reinstate", body),
+    )
+    return named
+
+
+async def listed(settings: Settings) -> list[tuple[str, str, str]]:
+    """The role, the username and the id of everybody who is staff."""
+
+    async def read(safety: Safety) -> list[tuple[str, str, str]]:
+        roles = await granting.list_staff(safety, system())
+        people = await directory.by_ids(safety.people, list(roles))
+        return [(roles[one.id].value, one.username, one.id) for one in people]
+
+    found = await _done(settings, read, ("GET", "/v1/staff", None))
+    if isinstance(found, dict):
+        roles = {one["userId"]: one["role"] for one in found["staff"]}
+        names = dict(await _usernames(settings, list(roles)))
+        found = [(role, names.get(user, ""), user) for user, role in roles.items()]
+    return sorted(found)
+
+
+async def _done(
+    settings: Settings,
+    act: Callable[[Safety], Awaitable[Any]],
+    request: tuple[str, str, dict[str, str] | None],
+) -> Any:
+    clock = SystemClock()
+    try:
+        async with app.opened(settings, clock, create_tables=False) as store:
+            secret = load_secret(settings)
+            return await act(app.compose(store, clock, secret).safety)
+    except StoreHeld:
+        return await asyncio.to_thread(_asked, settings, *request)
+
+
+async def _named(settings: Settings, user: str) -> UserId:
+    return UserId(await app.user_id(settings, user))
+
+
+async def _usernames(settings: Settings, ids: list[str]) -> list[Row]:
+    found: list[Row] = []
+    for at in range(0, len(ids), directory.MAX_PAGE):
+        query = "&".join(f"id={one}" for one in ids[at : at + directory.MAX_PAGE])
+        page = await asyncio.to_thread(_asked, settings, "GET", f"/v1/people?{query}", None)
+        found += [(one["userId"], one["username"]) for one in page["people"]]
+    return found
+
+
+def _asked(settings: Settings, method: str, path: str, body: dict[str, str] | None) -> Any:
+    address = running.address_beside(app.sqlite_path(settings)) or _configured(settings)
+    request = urllib.request.Request(
+        address + path,
+        None if body is None else json.dumps(body).encode(),
+        {"Authorization": f"Bearer {_token(settings)}", "Content-Type": "application/json"},
+        method=method,
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
+            return json.loads(answer.read() or b"null")
+    except urllib.error.HTTPError as refusal:
+        raise ServerRefused(_detail(refusal.read())) from None
+    except OSError:
+        raise ServerUnreachable(address) from None
+
+
+def _configured(settings: Settings) -> str:
+    """Where the server is by the settings, if it has not written it down."""
+    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
+    return f"http://{host}:{settings.port}"
+
+
+def _detail(body: bytes) -> str:
+    try:
+        return str(json.loads(body).get("detail", "it gave no reason")).rstrip(".")
+    except ValueError:
+        return "its answer cannot be read"
+
+
+def _token(settings: Settings) -> str:
+    clock = SystemClock()
+    signed = app.signature(settings, clock)
+    if not isinstance(signed, SharedSecret):
+        raise TokensIssuedElsewhere(variable_of("jwks_url"))
+    return app.sign_for(settings, clock, signed, _NAME, [Scope.SERVICE], _SECONDS * 6)
