@@ -22,10 +22,10 @@ from pathlib import Path
 
 import uvloop
 
-from bench.before import NoSuchCommit, checkout
 from bench.chat_load import Stalled, fill, read, talk
 from bench.chat_report import BEFORE, OURS, Round, show
 from bench.chat_texts import mixed, plain
+from bench.other_commit import NoSuchCommit, checkout
 from bench.peers import Pair, Peer
 from bench.peers.greenroom import Greenroom
 from bench.peers.matrix import SynapseOnSqlite

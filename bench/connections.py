@@ -23,12 +23,12 @@ import uvloop
 from msgspec import Struct
 
 from bench.chat_load import Conversation, Stalled, percentile
-from bench.connections_crowd import Opened, TooFewFiles, check_files, user
-from bench.limitless import messaging_on
+from bench.idle_clients import Opened, TooFewFiles, check_files, user
 from bench.peers import Pair
 from bench.peers.greenroom import SECRET, Greenroom
 from bench.peers.processes import cpu_seconds, resident_bytes
 from bench.report import last_line, table
+from bench.unlimited import messaging_on
 from greenroom.app import TABLES
 from greenroom.clock import SystemClock
 from greenroom.ids import UserId
@@ -105,10 +105,12 @@ async def _run(chosen: argparse.Namespace) -> None:
             await server.start()
             (pair,) = await server.pairs(1)
             gc.freeze()
-            async with _crowd(server.url) as crowd:
-                few, arrival, many = await _measure(server, pair, crowd, chosen)
-            async with _crowd(server.url) as crowd:  # once more, should the machine have changed
-                await crowd.open(chosen.few - PAIR)
+            async with _idle_clients(server.url) as clients:
+                few, arrival, many = await _measure(server, pair, clients, chosen)
+            async with _idle_clients(
+                server.url
+            ) as clients:  # once more, should the machine have changed
+                await clients.open(chosen.few - PAIR)
                 few += await _talk(server, pair, chosen)
         finally:
             await server.stop()
@@ -116,20 +118,20 @@ async def _run(chosen: argparse.Namespace) -> None:
 
 
 async def _measure(
-    server: Greenroom, pair: Pair, crowd: "_Crowd", chosen: argparse.Namespace
+    server: Greenroom, pair: Pair, clients: "_IdleClients", chosen: argparse.Namespace
 ) -> tuple[list[Round], Arrival, list[Round]]:
     """With the few, and with all."""
-    await crowd.open(chosen.few - PAIR)
+    await clients.open(chosen.few - PAIR)
     few = await _talk(server, pair, chosen)
     more = chosen.connections - chosen.few
     weight, spent = resident_bytes(server.pids()), cpu_seconds(server.pids())
-    opened = await crowd.open(more)
+    opened = await clients.open(more)
     spent = cpu_seconds(server.pids()) - spent
     _say(f"{opened.open + PAIR} are open")
     await asyncio.sleep(SETTLE_SECONDS)
     weight = resident_bytes(server.pids()) - weight
     many = await _talk(server, pair, chosen)
-    if closed := (await crowd.open(0)).closed:
+    if closed := (await clients.open(0)).closed:
         raise Stalled(f"the server has closed {closed} connections")
     return few, Arrival(weight / more, more / opened.seconds, spent / more * 1e6), many
 
@@ -175,7 +177,7 @@ async def _people(folder: Path, count: int) -> None:
         await asyncio.gather(*(some_join() for _ in range(64)))
 
 
-class _Crowd:
+class _IdleClients:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
 
@@ -190,15 +192,15 @@ class _Crowd:
 
 
 @contextlib.asynccontextmanager
-async def _crowd(url: str) -> AsyncIterator[_Crowd]:
+async def _idle_clients(url: str) -> AsyncIterator[_IdleClients]:
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bench.connections_crowd"),
+        *(sys.executable, "-m", "bench.idle_clients"),
         url.replace("http://", "ws://") + "/v1/socket",
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )
     try:
-        yield _Crowd(process)
+        yield _IdleClients(process)
     finally:
         if process.returncode is None:
             process.kill()

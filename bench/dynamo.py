@@ -17,9 +17,9 @@ from pathlib import Path
 
 import uvloop
 
-from bench.before import NoSuchCommit, checkout
 from bench.chat_load import Delivery, Stalled, talk
 from bench.dynamo_report import Case, Measured, show
+from bench.other_commit import NoSuchCommit, checkout
 from bench.peers import Pair
 from bench.peers.greenroom import Greenroom
 from bench.standin.process import StandInProcess
@@ -29,7 +29,7 @@ SETTLE_SECONDS = 0.5
 """Between two measurements, for what the last one does afterwards."""
 
 
-class Node:
+class MeasuredNode:
     """A Greenroom that runs, on SQLite or on a stand-in of its own."""
 
     def __init__(
@@ -118,8 +118,8 @@ async def _run(chosen: argparse.Namespace) -> None:
 
 
 def in_turns(
-    nodes: Sequence[Node], number: int, delays: Sequence[float], in_flight: int
-) -> list[tuple[Case, Node]]:
+    nodes: Sequence[MeasuredNode], number: int, delays: Sequence[float], in_flight: int
+) -> list[tuple[Case, MeasuredNode]]:
     """Every case, next to one another those that differ only in the store or the checkout. The
     sort is stable: among those, the nodes take turns in going first."""
     ordered = nodes if number % 2 == 0 else nodes[::-1]
@@ -127,7 +127,7 @@ def in_turns(
     return sorted(all_cases, key=lambda one: (one[0].delay or 0.0, one[0].in_flight))
 
 
-async def _nodes(stack: AsyncExitStack, chosen: argparse.Namespace) -> list[Node]:
+async def _nodes(stack: AsyncExitStack, chosen: argparse.Namespace) -> list[MeasuredNode]:
     trees: list[tuple[str, Path | None]] = [("", None)]
     if chosen.before is not None:
         trees.append((" before", stack.enter_context(checkout(chosen.before))))
@@ -136,7 +136,7 @@ async def _nodes(stack: AsyncExitStack, chosen: argparse.Namespace) -> list[Node
         for note, tree in trees:
             standin = await stack.enter_async_context(StandInProcess()) if on_dynamodb else None
             peer = await _peer(stack, standin, tree)
-            nodes.append(Node(peer, await peer.pairs(chosen.pairs), standin, note))
+            nodes.append(MeasuredNode(peer, await peer.pairs(chosen.pairs), standin, note))
     return nodes
 
 

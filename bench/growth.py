@@ -22,16 +22,17 @@ from typing import TypeAlias
 import uvloop
 from msgspec import Struct
 
-from bench import grown
-from bench.grown import BODY, Grown
-from bench.limitless import messaging_on
+from bench import growth_data
+from bench.growth_data import BODY, Dataset
 from bench.report import last_line, table
+from bench.unlimited import messaging_on
 from greenroom.clock import SystemClock
 from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging
 from greenroom.messaging.history import history
 from greenroom.messaging.inbox import inbox
-from greenroom.messaging.send import Outgoing, send
+from greenroom.messaging.outgoing import Outgoing
+from greenroom.messaging.send import send
 
 WORKED_IN = 50
 """In how many threads a user writes: as many of few as of many."""
@@ -39,57 +40,69 @@ AT_ONCE = 16
 SMALL = 100
 
 
-class Side(Struct):
+class Installation(Struct):
     messaging: Messaging
-    data: Grown
+    data: Dataset
     threads: tuple[ThreadId, ...]
     """Those in which Ana writes and reads, from all over her inbox."""
     cursor: str
     sent: int = 0
 
 
-Step: TypeAlias = Callable[[Side, int], Awaitable[object]]
+Step: TypeAlias = Callable[[Installation, int], Awaitable[object]]
 
 
-async def _inbox(side: Side, n: int) -> None:
-    assert len((await inbox(side.messaging, side.data.ana)).rows) == 20
+async def _inbox(installation: Installation, n: int) -> None:
+    assert len((await inbox(installation.messaging, installation.data.ana)).rows) == 20
 
 
-async def _next_page(side: Side, n: int) -> None:
-    found = await inbox(side.messaging, side.data.ana, cursor=side.cursor)
+async def _next_page(installation: Installation, n: int) -> None:
+    found = await inbox(installation.messaging, installation.data.ana, cursor=installation.cursor)
     assert len(found.rows) == 20
 
 
-async def _history(side: Side, n: int) -> None:
-    thread = side.threads[n % len(side.threads)]
-    assert (await history(side.messaging, side.data.ana, thread)).frames
+async def _history(installation: Installation, n: int) -> None:
+    thread = installation.threads[n % len(installation.threads)]
+    assert (await history(installation.messaging, installation.data.ana, thread)).messages
 
 
-async def _send(side: Side, n: int) -> None:
-    await _say(side, side.threads[n % len(side.threads)])
+async def _send(installation: Installation, n: int) -> None:
+    await _say(installation, installation.threads[n % len(installation.threads)])
 
 
-async def _long_inbox(side: Side, n: int) -> None:
-    assert len((await inbox(side.messaging, side.data.ben)).rows) == 1
+async def _long_inbox(installation: Installation, n: int) -> None:
+    assert len((await inbox(installation.messaging, installation.data.ben)).rows) == 1
 
 
-async def _long_history(side: Side, n: int) -> None:
-    assert len((await history(side.messaging, side.data.ben, side.data.long)).frames) == 50
+async def _long_history(installation: Installation, n: int) -> None:
+    assert (
+        len(
+            (
+                await history(installation.messaging, installation.data.ben, installation.data.long)
+            ).messages
+        )
+        == 50
+    )
 
 
-async def _long_around(side: Side, n: int) -> None:
-    page = await history(side.messaging, side.data.ben, side.data.long, around=side.data.middle)
-    assert len(page.frames) == 50
+async def _long_around(installation: Installation, n: int) -> None:
+    page = await history(
+        installation.messaging,
+        installation.data.ben,
+        installation.data.long,
+        around=installation.data.middle,
+    )
+    assert len(page.messages) == 50
 
 
-async def _long_send(side: Side, n: int) -> None:
-    await _say(side, side.data.long)
+async def _long_send(installation: Installation, n: int) -> None:
+    await _say(installation, installation.data.long)
 
 
-async def _say(side: Side, thread: ThreadId) -> None:
-    side.sent += 1
-    outgoing = Outgoing(f"{side.sent:032x}", f"{BODY} {side.sent}")
-    await send(side.messaging, side.data.ana, thread, outgoing)
+async def _say(installation: Installation, thread: ThreadId) -> None:
+    installation.sent += 1
+    outgoing = Outgoing(f"{installation.sent:032x}", f"{BODY} {installation.sent}")
+    await send(installation.messaging, installation.data.ana, thread, outgoing)
 
 
 THREADS: dict[str, Step] = {
@@ -109,7 +122,7 @@ STEPS = {f"threads_{name}": step for name, step in THREADS.items()} | {
 }
 
 
-class Found(Struct):
+class Ratios(Struct):
     """The ratios of each round, and how many milliseconds small and large took in the median."""
 
     ratios: list[float]
@@ -135,51 +148,53 @@ def main() -> int:
     return 0
 
 
-async def _run(folder: Path, chosen: argparse.Namespace) -> dict[str, Found]:
+async def _run(folder: Path, chosen: argparse.Namespace) -> dict[str, Ratios]:
     begun = time.perf_counter()
-    small = await grown.grow(folder / "small.db", threads=SMALL, messages=SMALL)
-    large = await grown.grow(folder / "large.db", threads=chosen.threads, messages=chosen.messages)
+    small = await growth_data.build_dataset(folder / "small.db", threads=SMALL, messages=SMALL)
+    large = await growth_data.build_dataset(
+        folder / "large.db", threads=chosen.threads, messages=chosen.messages
+    )
     took, size = time.perf_counter() - begun, (folder / "large.db").stat().st_size
     print(f"filled {size / 1e6:,.0f} MB in {took:.0f} s", file=sys.stderr, flush=True)
     async with AsyncExitStack() as stack:
-        sides = [await _side(stack, data) for data in (small, large)]
+        sides = [await _installation(stack, data) for data in (small, large)]
         gc.collect()
         gc.freeze()
         return await _rounds(sides[0], sides[1], chosen.rounds, chosen.seconds, chosen.least)
 
 
-async def _side(stack: AsyncExitStack, data: Grown) -> Side:
-    store = await stack.enter_async_context(await grown.opened(data))
-    messaging = messaging_on(store, SystemClock(), grown.SECRET)
-    await grown.check(messaging, data)
-    settled = data.threads[: -grown.FRESH_ROWS]
+async def _installation(stack: AsyncExitStack, data: Dataset) -> Installation:
+    store = await stack.enter_async_context(await growth_data.opened(data))
+    messaging = messaging_on(store, SystemClock(), growth_data.SECRET)
+    await growth_data.check(messaging, data)
+    settled = data.threads[: -growth_data.FRESH_ROWS]
     first = await inbox(messaging, data.ana)
-    side = Side(
+    installation = Installation(
         messaging=messaging,
         data=data,
         threads=settled[:: len(settled) // WORKED_IN][:WORKED_IN],
         cursor=first.next or "",
     )
-    for thread in side.threads:  # so that no send is the first after a pause
-        await _say(side, thread)
-    return side
+    for thread in installation.threads:  # so that no send is the first after a pause
+        await _say(installation, thread)
+    return installation
 
 
 async def _rounds(
-    small: Side, large: Side, rounds: int, seconds: float, least: int
-) -> dict[str, Found]:
-    found: dict[str, Found] = {}
+    small: Installation, large: Installation, rounds: int, seconds: float, least: int
+) -> dict[str, Ratios]:
+    found: dict[str, Ratios] = {}
     for number in range(rounds):
         print(f"round {number + 1} of {rounds}", file=sys.stderr, flush=True)
         for name, step in STEPS.items():
             for at_once in (1, AT_ONCE):
                 took = await _in_turns(small, large, step, seconds, least, at_once)
-                _add(found.setdefault(_named(name, at_once), Found([], [], [])), *took)
+                _add(found.setdefault(_named(name, at_once), Ratios([], [], [])), *took)
     return found
 
 
 async def _in_turns(
-    small: Side, large: Side, step: Step, seconds: float, least: int, at_once: int
+    small: Installation, large: Installation, step: Step, seconds: float, least: int, at_once: int
 ) -> tuple[float, float]:
     """The median milliseconds of each. Who goes first changes every time."""
     took: dict[int, list[float]] = {id(small): [], id(large): []}
@@ -187,14 +202,16 @@ async def _in_turns(
     for n in itertools.count():
         if n >= least and time.perf_counter() > until:
             break
-        for side in (small, large) if n % 2 else (large, small):
+        for installation in (small, large) if n % 2 else (large, small):
             begun = time.perf_counter()
-            await asyncio.gather(*(step(side, n * at_once + each) for each in range(at_once)))
-            took[id(side)].append((time.perf_counter() - begun) * 1000)
+            await asyncio.gather(
+                *(step(installation, n * at_once + each) for each in range(at_once))
+            )
+            took[id(installation)].append((time.perf_counter() - begun) * 1000)
     return statistics.median(took[id(small)]), statistics.median(took[id(large)])
 
 
-def _add(found: Found, small: float, large: float) -> None:
+def _add(found: Ratios, small: float, large: float) -> None:
     found.ratios.append(large / small)
     found.small.append(small)
     found.large.append(large)
@@ -204,7 +221,7 @@ def _named(name: str, at_once: int) -> str:
     return name if at_once == 1 else f"{name}_{at_once}"
 
 
-def _print(found: dict[str, Found], chosen: argparse.Namespace) -> None:
+def _print(found: dict[str, Ratios], chosen: argparse.Namespace) -> None:
     ratios = {name: round(statistics.median(one.ratios), 3) for name, one in found.items()}
     print(
         f"\nmilliseconds, with {SMALL} and with {chosen.threads:,} threads, {SMALL} and "

@@ -63,9 +63,7 @@ async def echo(
 def serve(name: str, port: int) -> None:
     nothing: Any = None  # an echo has no contexts behind it
     socket_server = SocketServer(nothing, nothing, nothing, {})
-    protocol: Any = (
-        partial(upgrade.UpgradeProtocol, socket_server) if name == PICOWS else name
-    )
+    protocol: Any = partial(upgrade.UpgradeProtocol, socket_server) if name == PICOWS else name
     with patch.object(upgrade, "accept_upgrade", upgraded):
         uvicorn.run(
             echo,

@@ -1,7 +1,7 @@
 """`make bench-store`: the item store on SQLite next to the emulators of DynamoDB that one could
-use in its place, and next to SQLite written by hand (bench/bare.py) as the limit.
+use in its place, and next to SQLite written by hand (bench/handwritten_sqlite.py) as the limit.
 
-Each engine gets the same operations (bench/load.py) with as many in flight, in turns, in one run;
+Each engine gets the same operations (bench/store_load.py) with as many in flight, in turns, in one run;
 the figures are medians of the rounds. The emulators keep everything in memory; ours and the bare
 loop fsync every commit. dynalite has no transactions: it gets the three writes one by one.
 What a busy server has in flight is the default: 64. An emulator answers them one after the other,
@@ -19,20 +19,20 @@ from pathlib import Path
 
 import uvloop
 
-from bench.bare import Bare
-from bench.load import THREADS, Load, Rates
+from bench.handwritten_sqlite import HandwrittenSqlite
 from bench.report import last_line, table
+from bench.store_load import THREADS, Load, Rates
 from greenroom.clock import SystemClock
 from greenroom.store.base import Store
 from greenroom.store.dynamo import DynamoStore
-from greenroom.store.dynamo.wire import Retry
+from greenroom.store.dynamo.sender import RetryPolicy
 from greenroom.store.sqlite import SqliteStore
 from scripts.engines import running
 
 EMULATORS = ("dynamodb", "dynalite", "moto")
 OURS, BARE = "greenroom (SQLite)", "bare sqlite3 loop"
 SECRET = b"benchmark"
-PATIENT = Retry(seconds=300, answer_seconds=120)
+PATIENT = RetryPolicy(seconds=300, response_seconds=120)
 
 
 def main() -> int:
@@ -56,7 +56,7 @@ async def _rounds(
     for number in range(rounds):
         print(f"round {number + 1} of {rounds}", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory(dir=".") as folder:
-            bare = Bare(Path(folder), 1000, in_flight)
+            bare = HandwrittenSqlite(Path(folder), 1000, in_flight)
             runs.setdefault(BARE, []).append(bare.measure(seconds))
             bare.close()
             async with _sqlite(Path(folder)) as store:

@@ -16,10 +16,10 @@ from playwright.async_api import Browser, async_playwright
 
 from bench.report import last_line, table
 from scripts.engines import Unavailable, chromium
-from tests.web import crowd
-from tests.web.house import House, furnished
-from tests.web.scroll import Sizes, scrolled
-from tests.web.weight import Weight, interactive_ms, weighed
+from tests.web import long_thread
+from tests.web.demo_server import DemoServer, seeded_data
+from tests.web.first_load import FirstLoad, interactive_ms, measure_first_load
+from tests.web.scroll import Sizes, measure_scrolling
 
 _NAME = "Maya Lindqvist"
 
@@ -31,9 +31,9 @@ def main() -> int:
     chosen = options.parse_args()
     try:
         with tempfile.TemporaryDirectory() as folder:
-            data = furnished(Path(folder) / "data")
-            crowd.write(data, chosen.messages)
-            house = House(data).start()
+            data = seeded_data(Path(folder) / "data")
+            long_thread.write(data, chosen.messages)
+            house = DemoServer(data).start()
             try:
                 weight, times, sizes = asyncio.run(_measured(house.url, chosen.visits))
             finally:
@@ -45,21 +45,21 @@ def main() -> int:
     return 0
 
 
-async def _measured(url: str, visits: int) -> tuple[Weight, list[float], Sizes]:
+async def _measured(url: str, visits: int) -> tuple[FirstLoad, list[float], Sizes]:
     async with async_playwright() as playwright:
         browser: Browser = await playwright.chromium.launch(
             executable_path=chromium.path(),
             args=list(chromium.ARGUMENTS),
             chromium_sandbox=False,
         )
-        weight = await weighed(browser, url, _NAME)
+        weight = await measure_first_load(browser, url, _NAME)
         times = [await interactive_ms(browser, url, _NAME) for _ in range(visits)]
-        sizes = await scrolled(browser, url)
+        sizes = await measure_scrolling(browser, url)
         await browser.close()
         return weight, times, sizes
 
 
-def _show(weight: Weight, times: list[float], sizes: Sizes, messages: int) -> None:
+def _show(weight: FirstLoad, times: list[float], sizes: Sizes, messages: int) -> None:
     rows = [
         ("script, first load", f"{weight.script_bytes / 1000:.1f} KB"),
         ("everything, first load", f"{weight.all_bytes / 1000:.1f} KB"),

@@ -2,18 +2,18 @@
 
 import uvloop
 
-from bench.limitless import RATES
+from bench.unlimited import UNLIMITED
 from greenroom import app, settings
 
 
 def main() -> None:
     uvloop.run(
         app.serve(
-            settings.read(),
+            settings.read_settings(),
             create_tables=True,
             samples=False,
             tell=lambda address: print(address, flush=True),
-            rates=RATES,
+            rates=UNLIMITED,
         )
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from bench.standin.conditions import Image, Unknown, condition
-from bench.standin.tables import Index, MemoryTable, Place
+from bench.standin.tables import Index, ItemKey, MemoryTable
 from bench.standin.updates import Misfit, only_removes, update
 
 Payload: TypeAlias = Mapping[str, Any]
@@ -165,7 +165,7 @@ class Database:
 
     def _write(self, members: Sequence[tuple[str, Payload]]) -> None:
         reasons: list[Answer] = []
-        planned: list[tuple[MemoryTable, Place, Image | None]] = []
+        planned: list[tuple[MemoryTable, ItemKey, Image | None]] = []
         frames = 0
         for kind, fields in members:
             table = self._named(fields["TableName"])
@@ -190,8 +190,8 @@ def _reason(
     kind: str,
     fields: Payload,
     old: Image | None,
-    key: Place,
-    planned: list[tuple[MemoryTable, Place, Image | None]],
+    key: ItemKey,
+    planned: list[tuple[MemoryTable, ItemKey, Image | None]],
 ) -> Answer:
     """Why the transaction is cancelled, if it is; else the write is planned."""
     if not _applies(fields, old):
@@ -210,7 +210,7 @@ def _carried(fields: Payload, old: Image | None) -> dict[str, Image]:
     return {"Item": old} if asked and old is not None else {}
 
 
-def _key(table: MemoryTable, fields: Payload) -> Place:
+def _key(table: MemoryTable, fields: Payload) -> ItemKey:
     return table.key(fields["Item"] if "Item" in fields else fields["Key"])
 
 
@@ -266,7 +266,7 @@ def _page(table: MemoryTable, index: Index | None, payload: Payload) -> tuple[li
     return items, False
 
 
-def _item(table: MemoryTable, index: Index | None, partition: str, place: Place) -> Image:
+def _item(table: MemoryTable, index: Index | None, partition: str, place: ItemKey) -> Image:
     if index is not None:
         item = table.get(place[1:])
         assert item is not None

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from bench.standin.conditions import Attribute, Image
 
-Place: TypeAlias = tuple[str, ...]
+ItemKey: TypeAlias = tuple[str, ...]
 """What orders the entries of one partition: the sort key, in an index the table's keys as well."""
 
 
@@ -18,14 +18,14 @@ class Listing:
         self.partition = names["HASH"]
         self.sort = names.get("RANGE")
         self._tail = tail
-        self._places: dict[str, list[Place]] = {}
+        self._places: dict[str, list[ItemKey]] = {}
 
-    def locate(self, attributes: Image) -> tuple[str, Place] | None:
+    def locate(self, attributes: Image) -> tuple[str, ItemKey] | None:
         """Where an item is listed; None where it lacks a key of this index."""
         if self.partition not in attributes:
             return None
         if self.sort is None:
-            place: Place = ("",)
+            place: ItemKey = ("",)
         elif self.sort in attributes:
             place = (_text(attributes[self.sort]),)
         else:
@@ -44,7 +44,7 @@ class Listing:
         if after is not None:
             insort(self._places.setdefault(after[0], []), after[1])
 
-    def places(self, partition: str) -> Sequence[Place]:
+    def places(self, partition: str) -> Sequence[ItemKey]:
         return self._places.get(partition, ())
 
 
@@ -73,15 +73,15 @@ class MemoryTable:
             index["IndexName"]: Index(index, self.keys)
             for index in request.get("GlobalSecondaryIndexes", ())
         }
-        self._items: dict[Place, Image] = {}
+        self._items: dict[ItemKey, Image] = {}
 
-    def key(self, attributes: Image) -> Place:
+    def key(self, attributes: Image) -> ItemKey:
         return tuple([attributes[name]["S"] for name in self.keys])
 
-    def get(self, key: Place) -> Image | None:
+    def get(self, key: ItemKey) -> Image | None:
         return self._items.get(key)
 
-    def put(self, key: Place, item: Image | None) -> None:
+    def put(self, key: ItemKey, item: Image | None) -> None:
         """Replaces the item; None removes it."""
         old = self._items.get(key)
         if item is None:

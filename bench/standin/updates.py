@@ -16,7 +16,7 @@ WRONG_TYPE = "An operand in the update expression has an incorrect data type"
 
 
 class Misfit(Exception):
-    """An update that does not fit the item as it stands."""
+    """An update that does not fit the current item."""
 
 
 @lru_cache(4096)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
+from greenroom.cost.fixture import BEGIN_MS, Fixture
 from greenroom.cost.pattern import Pattern
-from greenroom.cost.stage import BEGIN_MS, Stage
 from greenroom.messaging import records as messaging
 from greenroom.people import records as people
 from greenroom.safety import records as safety
@@ -57,7 +57,7 @@ async def on_a_fresh_file(patterns: Sequence[Pattern]) -> list[Measured]:
     where = _MEMORY if os.access(_MEMORY, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="greenroom-cost-", dir=where) as folder:
         store = await SqliteStore.open(
-            Path(folder) / "cost.db", TABLES, clock=HeldClock(BEGIN_MS), cursor_secret=b"cost"
+            Path(folder) / "cost.db", TABLES, clock=ManualClock(BEGIN_MS), cursor_secret=b"cost"
         )
         async with store:
             return await measured(store, patterns)
@@ -71,7 +71,7 @@ async def measured(
 
     async def measure(number: int, pattern: Pattern) -> Measured:
         async with turns:
-            act = await pattern.prepare(Stage(store, f"stage{number:02d}"))
+            act = await pattern.prepare(Fixture(store, f"stage{number:02d}"))
             with store.counting() as cost:
                 await act()
         return _of(pattern, cost)

@@ -5,10 +5,10 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from greenroom.cost.stage import Stage
+from greenroom.cost.fixture import Fixture
 
 Act: TypeAlias = Callable[[], Awaitable[object]]
-Prepare: TypeAlias = Callable[[Stage], Awaitable[Act]]
+Prepare: TypeAlias = Callable[[Fixture], Awaitable[Act]]
 """Sets the stage, which costs nothing, and gives what is to be measured."""
 
 

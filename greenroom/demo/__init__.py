@@ -4,7 +4,7 @@
 it all. Nothing is written into tables: what the samples show is what anybody could have done.
 """
 
-from greenroom.demo.cast import SAMPLES, Sample
-from greenroom.demo.play import Shown, furnish, joined, staffed
+from greenroom.demo.sample_people import SAMPLE_PEOPLE, SamplePerson
+from greenroom.demo.seeding import JoinedSample, grant_staff_roles, join_sample_people, seed
 
-__all__ = ["SAMPLES", "Sample", "Shown", "furnish", "joined", "staffed"]
+__all__ = ["SAMPLE_PEOPLE", "SamplePerson", "JoinedSample", "seed", "grant_staff_roles", "join_sample_people"]

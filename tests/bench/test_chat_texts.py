@@ -8,7 +8,7 @@ import pytest
 from bench.chat_texts import BODY_BYTES, MIX, TEXTS, mixed, number_in, plain
 from greenroom.messaging import text
 from greenroom.safety.judge import has_link, judge_text
-from greenroom.safety.reading import digest
+from greenroom.safety.normalise import digest
 from greenroom.safety.verdict import Allow, Circumstances
 
 _DAY_MS = 86_400_000

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.connections_crowd import TooFewFiles, check_files
+from bench.idle_clients import TooFewFiles, check_files
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bench.before import NoSuchCommit, checkout
 from bench.chat_load import Delivery
-from bench.dynamo import Node, _measured, in_turns
+from bench.dynamo import MeasuredNode, _measured, in_turns
 from bench.dynamo_report import Case, Measured, show
+from bench.other_commit import NoSuchCommit, checkout
 from bench.peers.greenroom import Greenroom
 from bench.standin.process import StandInProcess
 from bench.standin.server import Counters
@@ -47,7 +47,7 @@ def test_the_last_line_has_the_figures_of_the_case_that_they_name(
 
 def test_stores_and_commits_take_turns_in_going_first(tmp_path: Path) -> None:
     peer, standin = Greenroom(tmp_path), StandInProcess()
-    nodes = [Node(peer, [], on, note) for on in (None, standin) for note in ("", " before")]
+    nodes = [MeasuredNode(peer, [], on, note) for on in (None, standin) for note in ("", " before")]
     rounds = [[case for case, _ in in_turns(nodes, number, (0, 8), 16)] for number in (0, 1)]
     assert sorted(map(str, rounds[0])) == sorted(map(str, rounds[1]))
     alone = [

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from bench.standin.process import StandInProcess
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.store.base import Put, Store
 from greenroom.store.dynamo import DynamoStore
 from greenroom.store.problems import InvalidItem, ItemTooLarge
@@ -25,7 +25,7 @@ from tests.stores import IN_2100_MS, SECRET, kept_open
 class Twins:
     """SQLite and the stand-in with the same tables."""
 
-    def __init__(self, sqlite: Store, dynamo: Store, clock: HeldClock) -> None:
+    def __init__(self, sqlite: Store, dynamo: Store, clock: ManualClock) -> None:
         self._sqlite = sqlite
         self._dynamo = dynamo
         self._clock = clock
@@ -65,7 +65,7 @@ def _without_units(found: Outcome) -> Outcome:
 
 @asynccontextmanager
 async def opened(folder: Path) -> AsyncIterator[Twins]:
-    clock = HeldClock(IN_2100_MS)
+    clock = ManualClock(IN_2100_MS)
     async with (
         StandInProcess() as standin,
         await SqliteStore.open(
@@ -113,7 +113,7 @@ async def standin() -> AsyncIterator[StandInProcess]:
 
 @pytest.fixture
 async def store(standin: StandInProcess) -> AsyncIterator[DynamoStore]:
-    clock = HeldClock(IN_2100_MS)
+    clock = ManualClock(IN_2100_MS)
     async with await DynamoStore.open(
         standin.url(), TABLES, clock=clock, cursor_secret=SECRET, create=True
     ) as opened:

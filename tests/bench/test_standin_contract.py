@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.store.dynamo import DynamoStore
 from tests.contracts.tables import TABLES
 from tests.contracts.test_store_conditions import *  # noqa: F403
@@ -26,8 +26,8 @@ def standin_at() -> Iterator[str]:
 
 
 @pytest.fixture
-def clock() -> HeldClock:
-    return HeldClock(IN_2100_MS)
+def clock() -> ManualClock:
+    return ManualClock(IN_2100_MS)
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def token() -> str:
 
 
 @pytest.fixture
-async def store(standin_at: str, clock: HeldClock) -> AsyncIterator[DynamoStore]:
+async def store(standin_at: str, clock: ManualClock) -> AsyncIterator[DynamoStore]:
     url = f"dynamodb+http://{standin_at}?prefix=t{uuid4().hex[:12]}-"
     async with await DynamoStore.open(
         url, TABLES, clock=clock, cursor_secret=SECRET, create=True

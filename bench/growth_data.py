@@ -13,26 +13,27 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from bench.limitless import messaging_on
+from bench.unlimited import messaging_on
 from greenroom.clock import SystemClock
 from greenroom.ids import Ids, MessageId, ThreadId, UserId
 from greenroom.messaging import Messaging, items, rules
-from greenroom.messaging.append import said
+from greenroom.messaging.claims import claim_op
 from greenroom.messaging.history import history
 from greenroom.messaging.inbox import inbox
 from greenroom.messaging.models import (
     Folder,
-    Frame,
-    FrameKind,
     Kind,
     Member,
+    MemberSummary,
+    Message,
+    MessageKind,
     Role,
-    Seat,
     Status,
     Thread,
 )
-from greenroom.messaging.records import FRESH, MESSAGING, TABLES, activity, shelf_key
-from greenroom.messaging.send import Outgoing, claim_op
+from greenroom.messaging.new_message import with_message
+from greenroom.messaging.outgoing import Outgoing
+from greenroom.messaging.records import ACTIVE, MESSAGING, TABLES, activity, inbox_key
 from greenroom.people.actor import Actor
 from greenroom.people.join import join
 from greenroom.people.records import TABLES as PEOPLE
@@ -50,7 +51,7 @@ _YEAR_MS = 365 * 86_400_000
 _OPS, _IN_FLIGHT = 100, 48
 
 
-class Grown(Struct, frozen=True):
+class Dataset(Struct, frozen=True):
     """One installation: Ana has many threads, with Ben she has a long one of its own."""
 
     path: Path
@@ -63,7 +64,7 @@ class Grown(Struct, frozen=True):
     """An id that leads to the middle of the long thread."""
 
 
-async def grow(path: Path, *, threads: int, messages: int) -> Grown:
+async def build_dataset(path: Path, *, threads: int, messages: int) -> Dataset:
     tables = (_FILLED, *PEOPLE, *SAFETY)
     clock = SystemClock()
     store = await SqliteStore.open(path, tables, clock=clock, cursor_secret=SECRET)
@@ -80,33 +81,37 @@ async def grow(path: Path, *, threads: int, messages: int) -> Grown:
         await _write(store, rows)
         await _write(store, _long_items(ids, long, ana.user, ben.user, messages, now_ms))
     middle = ids.message(_when(messages // 2, messages, now_ms))
-    return Grown(path, ana, ben, tuple(made), long, messages, middle)
+    return Dataset(path, ana, ben, tuple(made), long, messages, middle)
 
 
-async def opened(grown: Grown) -> SqliteStore:
+async def opened(dataset: Dataset) -> SqliteStore:
     tables = (*TABLES, *PEOPLE, *SAFETY)
     return await SqliteStore.open(
-        grown.path, tables, clock=SystemClock(), cursor_secret=SECRET, check=False
+        dataset.path, tables, clock=SystemClock(), cursor_secret=SECRET, check=False
     )
 
 
-async def check(messaging: Messaging, grown: Grown) -> None:
+async def check(messaging: Messaging, dataset: Dataset) -> None:
     """What was built is what the use cases would have built: pages, counts, seqs and rows."""
-    first = await inbox(messaging, grown.ana)
+    first = await inbox(messaging, dataset.ana)
     assert first.counts is not None
     assert first.counts.unread[Folder.ALL] == FRESH_ROWS
     assert first.next is not None
-    second = await inbox(messaging, grown.ana, cursor=first.next)
+    second = await inbox(messaging, dataset.ana, cursor=first.next)
     assert len(first.rows) == len(second.rows) == 20
     assert not {row.thread.id for row in first.rows} & {row.thread.id for row in second.rows}
-    for thread in (grown.threads[0], grown.threads[len(grown.threads) // 2], grown.threads[-1]):
-        page = await history(messaging, grown.ana, thread)
-        assert [frame.seq for frame in page.frames] == [1, 2]
-    newest = await history(messaging, grown.ben, grown.long)
-    seqs = [frame.seq for frame in newest.frames]
-    assert seqs == list(range(grown.messages - 49, grown.messages + 1))
-    before = await history(messaging, grown.ben, grown.long, before=newest.frames[0].id)
-    assert before.frames[-1].seq == seqs[0] - 1
+    for thread in (
+        dataset.threads[0],
+        dataset.threads[len(dataset.threads) // 2],
+        dataset.threads[-1],
+    ):
+        page = await history(messaging, dataset.ana, thread)
+        assert [message.seq for message in page.messages] == [1, 2]
+    newest = await history(messaging, dataset.ben, dataset.long)
+    seqs = [message.seq for message in newest.messages]
+    assert seqs == list(range(dataset.messages - 49, dataset.messages + 1))
+    before = await history(messaging, dataset.ben, dataset.long, before=newest.messages[0].id)
+    assert before.messages[-1].seq == seqs[0] - 1
 
 
 async def _write(store: SqliteStore, rows: Iterable[Item]) -> None:
@@ -137,18 +142,20 @@ def _thread_items(
     begun = now_ms - _YEAR_MS + place * (_YEAR_MS // threads)
     head = _head(thread_id, ana, other, _KINDS[place % len(_KINDS)], begun)
     for seq, author in ((1, ana), (2, other)):
-        frame = _frame(ids, thread_id, author, seq, begun + seq)
-        head = said(head, frame)
-        yield items.frame_item(frame)
-        yield claim_op(frame, Outgoing(_client_id(seq), BODY)).item
-    seats = {
-        user: msgspec.structs.replace(seat, fresh_ms=now_ms if fresh else 0)
-        for user, seat in head.seats.items()
+        message = _message(ids, thread_id, author, seq, begun + seq)
+        head = with_message(head, message)
+        yield items.message_item(message)
+        yield claim_op(message, Outgoing(_client_id(seq), BODY)).item
+    members = {
+        user: msgspec.structs.replace(seat, row_active_ms=now_ms if fresh else 0)
+        for user, seat in head.members.items()
     }
-    head = msgspec.structs.replace(head, seats=seats, changed_ms=now_ms if fresh else head.last_ms)
+    head = msgspec.structs.replace(
+        head, members=members, changed_ms=now_ms if fresh else head.last_ms
+    )
     for user in (ana, other):
         read = 2 if user == other or not fresh else 0
-        yield _member_item(head, user, read, FRESH if fresh else None, now_ms)
+        yield _member_item(head, user, read, ACTIVE if fresh else None, now_ms)
     yield items.head_item(head)
 
 
@@ -159,15 +166,17 @@ def _long_items(
     head = _head(thread_id, ana, ben, Kind.BOOKING, _when(0, messages, now_ms))
     for seq in range(1, messages + 1):
         author = ana if seq % 2 else ben
-        frame = _frame(ids, thread_id, author, seq, _when(seq, messages, now_ms))
-        yield items.frame_item(frame)
-        yield claim_op(frame, Outgoing(_client_id(seq), BODY)).item
+        message = _message(ids, thread_id, author, seq, _when(seq, messages, now_ms))
+        yield items.message_item(message)
+        yield claim_op(message, Outgoing(_client_id(seq), BODY)).item
         if seq > messages - 2:
-            head = said(head, frame)
-    seats = {u: msgspec.structs.replace(seat, fresh_ms=now_ms) for u, seat in head.seats.items()}
-    head = msgspec.structs.replace(head, seats=seats, changed_ms=now_ms)
+            head = with_message(head, message)
+    members = {
+        u: msgspec.structs.replace(seat, row_active_ms=now_ms) for u, seat in head.members.items()
+    }
+    head = msgspec.structs.replace(head, members=members, changed_ms=now_ms)
     for user in (ana, ben):
-        yield _member_item(head, user, messages, FRESH, now_ms)
+        yield _member_item(head, user, messages, ACTIVE, now_ms)
     yield items.head_item(head)
 
 
@@ -182,7 +191,7 @@ def _head(thread: ThreadId, ana: UserId, other: UserId, kind: Kind, begun: int) 
         status=Status.OPEN,
         opened_by=ana,
         created_ms=begun,
-        seats={ana: Seat(role=Role.BUYER), other: Seat(role=Role.SELLER)},
+        members={ana: MemberSummary(role=Role.BUYER), other: MemberSummary(role=Role.SELLER)},
         gates={},
         pair=(ana, other),
         subject="Portraits in March",
@@ -190,13 +199,13 @@ def _head(thread: ThreadId, ana: UserId, other: UserId, kind: Kind, begun: int) 
     )
 
 
-def _frame(ids: Ids, thread: ThreadId, author: UserId, seq: int, ms: int) -> Frame:
-    return Frame(
+def _message(ids: Ids, thread: ThreadId, author: UserId, seq: int, ms: int) -> Message:
+    return Message(
         thread=thread,
         id=ids.message(ms),
         seq=seq,
         ms=ms,
-        kind=FrameKind.TEXT,
+        kind=MessageKind.TEXT,
         author=author,
         body=BODY,
     )
@@ -206,7 +215,7 @@ def _member_item(head: Thread, user: UserId, read: int, shelf: str | None, now_m
     member = Member(
         thread=head.id,
         user=user,
-        role=head.seats[user].role,
+        role=head.members[user].role,
         read_seq=read,
         read_ms=head.last_ms,
         delivered_seq=read,
@@ -214,7 +223,7 @@ def _member_item(head: Thread, user: UserId, read: int, shelf: str | None, now_m
     )
     folder = shelf or str(rules.folder_of(head, member, now_ms))
     place = activity(now_ms if shelf else head.last_ms, head.id)
-    return items.member_item(member, shelf_key(user, folder), place)
+    return items.member_item(member, inbox_key(user, folder), place)
 
 
 def _client_id(number: int) -> str:

@@ -5,7 +5,7 @@ from msgspec import Struct
 from greenroom.people.actor import Scope
 
 
-class Sample(Struct, frozen=True, kw_only=True):
+class SamplePerson(Struct, frozen=True, kw_only=True):
     username: str
     first_name: str
     last_name: str
@@ -17,36 +17,36 @@ class Sample(Struct, frozen=True, kw_only=True):
     joined_days_ago: int = 500
 
 
-SAMPLES = (
-    Sample(
+SAMPLE_PEOPLE = (
+    SamplePerson(
         username="maya",
         first_name="Maya",
         last_name="Lindqvist",
         part="Model in Lisbon. Gets inquiries and agrees on bookings.",
         sees="A full inbox: a booking, a request to answer, a draft and a muted group.",
     ),
-    Sample(
+    SamplePerson(
         username="jonas",
         first_name="Jonas",
         last_name="Achterberg",
         part="Photographer from Antwerp. Plans an editorial.",
         sees="Maya's booking from the other side, and the group for the shoot.",
     ),
-    Sample(
+    SamplePerson(
         username="mateo",
         first_name="Mateo",
         last_name="Ruiz",
         part="Videographer. Rents the same studio every week.",
         sees="A conversation of hundreds of messages with Studio Nord.",
     ),
-    Sample(
+    SamplePerson(
         username="studio.nord",
         first_name="Studio",
         last_name="Nord",
         part="Rents out two rooms with daylight.",
         sees="A sent request that Maya has not answered, and a regular customer.",
     ),
-    Sample(
+    SamplePerson(
         username="ines",
         first_name="Inês",
         last_name="Carvalho",
@@ -54,7 +54,7 @@ SAMPLES = (
         sees="A support conversation that needs her reply, and the staff roles.",
         scopes=frozenset({Scope.USER, Scope.ADMIN}),
     ),
-    Sample(
+    SamplePerson(
         username="ada",
         first_name="Ada",
         last_name="Okafor",
@@ -62,7 +62,7 @@ SAMPLES = (
         sees="Two held messages, a report, and last week's decisions.",
         scopes=frozenset({Scope.USER, Scope.MODERATOR}),
     ),
-    Sample(
+    SamplePerson(
         username="cheap.followers",
         first_name="Best",
         last_name="Deals",
@@ -70,9 +70,11 @@ SAMPLES = (
         sees="Two messages under review, and no replies.",
         joined_days_ago=1,
     ),
-    Sample(username="lena", first_name="Lena", last_name="Vogt", part="Make-up and hair."),
-    Sample(username="oskar", first_name="Oskar", last_name="Dahl", part="Books for an agency."),
-    Sample(username="priya", first_name="Priya", last_name="Raman", part="Sells knitwear."),
-    Sample(username="theo", first_name="Théo", last_name="Garnier", part="Stylist."),
-    Sample(username="yusuf", first_name="Yusuf", last_name="Demir", part="Assists on set."),
+    SamplePerson(username="lena", first_name="Lena", last_name="Vogt", part="Make-up and hair."),
+    SamplePerson(
+        username="oskar", first_name="Oskar", last_name="Dahl", part="Books for an agency."
+    ),
+    SamplePerson(username="priya", first_name="Priya", last_name="Raman", part="Sells knitwear."),
+    SamplePerson(username="theo", first_name="Théo", last_name="Garnier", part="Stylist."),
+    SamplePerson(username="yusuf", first_name="Yusuf", last_name="Demir", part="Assists on set."),
 )

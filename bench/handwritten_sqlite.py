@@ -10,7 +10,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from bench.load import BODY, PAGE, Rates, sort_stamp
+from bench.store_load import BODY, PAGE, Rates, sort_stamp
 
 _LAYOUT = """
 CREATE TABLE thread(id TEXT PRIMARY KEY, seq INTEGER, last_at TEXT, last_sender TEXT, status TEXT)
@@ -23,7 +23,7 @@ CREATE INDEX inbox ON participant(inbox, activity);
 """
 
 
-class Bare:
+class HandwrittenSqlite:
     def __init__(self, folder: Path, threads: int, in_flight: int) -> None:
         self._db = sqlite3.connect(folder / "bare.db", isolation_level=None)
         self._db.execute("PRAGMA journal_mode=WAL")

@@ -12,18 +12,17 @@ from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct
 
-from greenroom.clock import Clock, HeldClock
-from greenroom.demo.cast import SAMPLES, Sample
-from greenroom.demo.scene import Line, Reported, Scene
-from greenroom.demo.story import SCENES
+from greenroom.clock import Clock, ManualClock
+from greenroom.demo.models import SampleMessage, SampleReport, SampleThread
+from greenroom.demo.sample_people import SAMPLE_PEOPLE, SamplePerson
+from greenroom.demo.sample_threads import SAMPLE_THREADS
 from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import Messaging
-from greenroom.messaging.answer import accept
-from greenroom.messaging.arrange import Wishes, arrange
 from greenroom.messaging.draft import save_draft
 from greenroom.messaging.edit import edit
 from greenroom.messaging.models import GateStatus, Role, Thread
 from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.messaging.outgoing import Outgoing, Sent
 from greenroom.messaging.problems import (
     AlreadyAsked,
     ClientIdReused,
@@ -35,7 +34,9 @@ from greenroom.messaging.problems import (
 from greenroom.messaging.react import react
 from greenroom.messaging.read import mark_read
 from greenroom.messaging.report import report_message
-from greenroom.messaging.send import Outgoing, Sent, send
+from greenroom.messaging.respond import accept
+from greenroom.messaging.row_settings import RowChanges, change_row
+from greenroom.messaging.send import send
 from greenroom.people import People, directory, join
 from greenroom.people.actor import Actor, Scope, StaffRole, system
 from greenroom.people.models import Person
@@ -50,7 +51,7 @@ _MINUTE_MS = 60_000
 _DAY_MS = 86_400_000
 _STAFF = (Role.SUPPORT, Role.ADMIN)
 _MODERATOR = "ada"
-_OTHER_STORY = (
+_CONFLICTS = (
     OpeningKeyReused,
     ClientIdReused,
     AlreadyAsked,
@@ -64,46 +65,48 @@ MessagingAt = Callable[[Clock], Messaging]
 """The messaging context on the demo's store, by the clock that it is given."""
 
 
-class Shown(Struct, frozen=True):
+class JoinedSample(Struct, frozen=True):
     """One of the people, and what there is to say of them."""
 
     person: Person
-    sample: Sample
+    sample: SamplePerson
 
 
-async def furnish(messaging_at: MessagingAt, now_ms: int) -> tuple[Shown, ...]:
+async def seed(messaging_at: MessagingAt, now_ms: int) -> tuple[JoinedSample, ...]:
     """Tell the story, as far as it has not been told yet."""
-    clock = HeldClock(now_ms)
-    shown = await joined(messaging_at(clock).people, clock)
-    await staffed(messaging_at(clock).safety, shown)
-    cast = {one.sample.username: Actor(one.person.id) for one in shown}
-    for scene in SCENES:
-        clock = HeldClock(now_ms - scene.began * _MINUTE_MS)
+    clock = ManualClock(now_ms)
+    joined_samples = await join_sample_people(messaging_at(clock).people, clock)
+    await grant_staff_roles(messaging_at(clock).safety, joined_samples)
+    cast = {one.sample.username: Actor(one.person.id) for one in joined_samples}
+    for scene in SAMPLE_THREADS:
+        clock = ManualClock(now_ms - scene.began * _MINUTE_MS)
         try:
-            await _Stage(messaging_at(clock), clock, cast, scene, now_ms).play()
-        except _OTHER_STORY as problem:
+            await _Seeder(messaging_at(clock), clock, cast, scene, now_ms).play()
+        except _CONFLICTS as problem:
             _log.warning("%s is not as this version tells it, and stays: %s", scene.key, problem)
-    return shown
+    return joined_samples
 
 
-async def staffed(safety: Safety, shown: Iterable[Shown]) -> None:
+async def grant_staff_roles(safety: Safety, joined_samples: Iterable[JoinedSample]) -> None:
     """Gives those of the cast who are staff their role."""
-    for one in shown:
+    for one in joined_samples:
         for role in StaffRole:
             if Scope(role.value) in one.sample.scopes:
                 await grant(safety, system(), one.person.id, role, "sample data")
 
 
-async def joined(people: People, clock: HeldClock | None = None) -> tuple[Shown, ...]:
+async def join_sample_people(
+    people: People, clock: ManualClock | None = None
+) -> tuple[JoinedSample, ...]:
     """Everybody of the cast, whoever is missing made: with a clock, as long ago as they say."""
-    shown = []
-    for sample in SAMPLES:
+    joined_samples = []
+    for sample in SAMPLE_PEOPLE:
         found = await directory.by_username(people, sample.username)
-        shown.append(Shown(found or await _join(people, sample, clock), sample))
-    return tuple(shown)
+        joined_samples.append(JoinedSample(found or await _join(people, sample, clock), sample))
+    return tuple(joined_samples)
 
 
-async def _join(people: People, sample: Sample, clock: HeldClock | None) -> Person:
+async def _join(people: People, sample: SamplePerson, clock: ManualClock | None) -> Person:
     back = 0 if clock is None else sample.joined_days_ago
     if clock is not None:
         clock.advance(days=-back)
@@ -116,13 +119,13 @@ async def _join(people: People, sample: Sample, clock: HeldClock | None) -> Pers
             clock.advance(days=back)
 
 
-class _Stage:
+class _Seeder:
     def __init__(
         self,
         messaging: Messaging,
-        clock: HeldClock,
+        clock: ManualClock,
         cast: Mapping[str, Actor],
-        scene: Scene,
+        scene: SampleThread,
         now_ms: int,
     ) -> None:
         self._messaging = messaging
@@ -137,15 +140,15 @@ class _Stage:
         What is over is left alone, whatever people have made of it since."""
         scene = self._scene
         thread = await self._open()
-        if scene.frames and thread.last_seq >= scene.frames:
+        if scene.last_seq and thread.last_seq >= scene.last_seq:
             return
         await self._accept(thread)
-        for number, line in enumerate(scene.lines):
+        for number, line in enumerate(scene.messages):
             self._clock.advance(seconds=60 * line.after)
             await self._say(thread.id, number, line)
         for report in scene.reports:
             await self._report(thread.id, report)
-        await self._leave_it(thread)
+        await self._set_member_states(thread)
 
     async def _open(self) -> Thread:
         scene, cast = self._scene, self._cast
@@ -171,23 +174,23 @@ class _Stage:
             if gate is not None and gate.status is GateStatus.PENDING:
                 await accept(self._messaging, self._cast[name], gate.id)
 
-    async def _say(self, thread: ThreadId, number: int, line: Line) -> None:
-        messaging, author = self._messaging, self._cast[line.who]
-        answers = None if line.answers is None else self._said[line.answers]
-        outgoing = Outgoing(f"{self._scene.key}:{number}", line.text, answers)
+    async def _say(self, thread: ThreadId, number: int, line: SampleMessage) -> None:
+        messaging, author = self._messaging, self._cast[line.author]
+        replies_to = None if line.replies_to is None else self._said[line.replies_to]
+        outgoing = Outgoing(f"{self._scene.key}:{number}", line.text, replies_to)
         outcome = await send(messaging, author, thread, outgoing)
         if not isinstance(outcome, Sent):
             self._said.append(None)
             return
-        message = outcome.frame.id
+        message = outcome.message.id
         self._said.append(message)
-        for name, emoji in line.likes:
+        for name, emoji in line.reactions:
             await react(messaging, self._cast[name], thread, message, emoji)
-        if line.becomes is not None:
+        if line.edited_to is not None:
             self._clock.advance(seconds=60)
-            await edit(messaging, author, thread, message, line.becomes)
+            await edit(messaging, author, thread, message, line.edited_to)
 
-    async def _report(self, thread: ThreadId, report: Reported) -> None:
+    async def _report(self, thread: ThreadId, report: SampleReport) -> None:
         messaging, message = self._messaging, self._said[report.line]
         assert message is not None
         by = self._cast[report.by]
@@ -206,11 +209,11 @@ class _Stage:
             note=report.why,
         )
 
-    async def _leave_it(self, thread: Thread) -> None:
+    async def _set_member_states(self, thread: Thread) -> None:
         """Who has read how far, and what each has made of their side."""
-        last = self._scene.frames
+        last = self._scene.last_seq
         for name in (self._scene.opener, *self._scene.others):
-            actor, side = self._cast[name], self._scene.sides.get(name)
+            actor, side = self._cast[name], self._scene.member_states.get(name)
             pending = actor.user in thread.gates and name not in self._scene.accepted
             unread = last if pending else 0 if side is None else side.unread
             if last - unread > 0:
@@ -219,13 +222,13 @@ class _Stage:
                 await self._arrange(actor, thread.id, name)
 
     async def _arrange(self, actor: Actor, thread: ThreadId, name: str) -> None:
-        side = self._scene.sides[name]
-        wishes = Wishes(
+        side = self._scene.member_states[name]
+        wishes = RowChanges(
             pinned=True if side.pinned else None,
             muted_until_ms=self._now_ms + 30 * _DAY_MS if side.muted else None,
             archived=True if side.archived else None,
         )
-        if wishes != Wishes():
-            await arrange(self._messaging, actor, thread, wishes)
+        if wishes != RowChanges():
+            await change_row(self._messaging, actor, thread, wishes)
         if side.draft:
             await save_draft(self._messaging, actor, thread, side.draft)

@@ -1,4 +1,4 @@
-"""What a socket takes before it has authenticated: `python -m bench.waiting`.
+"""What a socket takes before it has authenticated: `python -m bench.unauthenticated_sockets`.
 
 Each of 500 clients opens a socket, sends all but the end of a frame of 128 KB, and waits.
 """

@@ -1,31 +1,27 @@
-"""What a pattern happens on: contexts of its own over the shared store, and a clock that it moves.
+"""What a pattern is measured on: contexts of its own over the shared store, and a manual clock.
 
-Everything has the size that it has in life: ids and client message ids of full length, a text of
-120 characters, a subject, and a clock whose milliseconds have no zeros at their end (a number
-weighs by its digits). It stands in 2100, for DynamoDB removes what its own clock thinks is past.
+Sizes are realistic: ids and client message ids of full length, a text of 120 characters, a subject,
+and a clock whose milliseconds do not end in zeros, because DynamoDB bills a number by its digits.
+Careful: the clock stands in 2100, because DynamoDB deletes what has expired by its own clock.
 """
 
 import asyncio
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from greenroom.clock import HeldClock
-from greenroom.ids import Ids, ThreadId
+from greenroom.app import compose
+from greenroom.clock import ManualClock
+from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging, inbox, open as opening, send as sending
-from greenroom.messaging.answer import accept
-from greenroom.messaging.enforce import Enforcement
-from greenroom.messaging.heads import Heads
-from greenroom.messaging.models import Frame, Kind, Role, Thread
-from greenroom.people import People
+from greenroom.messaging.models import Kind, Message, Role, Thread
+from greenroom.messaging.outgoing import Outgoing, Sent
+from greenroom.messaging.respond import accept
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.join import join
-from greenroom.safety import Safety
-from greenroom.safety.limits import RATES, Limit, Limits
+from greenroom.safety.limits import RATES, Limit
 from greenroom.store.base import Store
-from greenroom.store.cursors import Cursors
 
 BEGIN_MS = 4_102_444_812_347
 TEXT = (
@@ -37,24 +33,24 @@ _HOUR_S = 3600
 
 
 @dataclass
-class Stage:
+class Fixture:
     store: Store
     name: str
-    """Goes into usernames, so that no two patterns meet."""
-    clock: HeldClock = field(default_factory=lambda: HeldClock(BEGIN_MS))
+    """Part of the usernames, so that patterns do not share people."""
+    clock: ManualClock = field(default_factory=lambda: ManualClock(BEGIN_MS))
     _actors: dict[str, Actor] = field(default_factory=dict)
     _sent: int = 0
 
     def __post_init__(self) -> None:
-        self.messaging = _contexts(self.store, self.clock)
+        self.messaging = _messaging(self.store, self.clock)
 
     @property
     def leg(self) -> str:
         return f"leg_{self.name:0>26}"
 
     def forget(self) -> None:
-        """As a node that has just started: nothing in mind."""
-        self.messaging = _contexts(self.store, self.clock)
+        """Composes again: like a node that has just started, with empty caches."""
+        self.messaging = _messaging(self.store, self.clock)
 
     async def person(self, name: str, *scopes: Scope) -> Actor:
         if name not in self._actors:
@@ -74,7 +70,7 @@ class Stage:
         return await self.person("ana"), await self.person("ben")
 
     async def open(self, by: Actor, *others: Actor, kind: Kind = Kind.INQUIRY) -> Thread:
-        """Opened and not yet answered."""
+        """Opened, and not accepted yet."""
         if kind is Kind.BOOKING:
             by = Actor(by.user, by.scopes | {Scope.SERVICE})
         return await opening.open_thread(self.messaging, by, self.opening(*others, kind=kind))
@@ -92,7 +88,7 @@ class Stage:
         )
 
     async def talk(self, by: Actor, *others: Actor, kind: Kind = Kind.INQUIRY) -> Thread:
-        """Opened, accepted by everybody, and a message from each of the first two."""
+        """Opened and accepted by all, with a message from each of the first two people."""
         thread = await self.open(by, *others, kind=kind)
         gates = [(other, thread.gates.get(other.user)) for other in others]
         await asyncio.gather(
@@ -104,20 +100,20 @@ class Stage:
 
     async def say(
         self, actor: Actor, thread: ThreadId, body: str = TEXT, *, within_ms: int = 30_000
-    ) -> Frame:
+    ) -> Message:
         self._sent += 1
         self.clock.advance(ms=within_ms + 11)
         sent = await sending.send(self.messaging, actor, thread, self.outgoing(self._sent, body))
-        assert isinstance(sent, sending.Sent)
-        return sent.frame
+        assert isinstance(sent, Sent)
+        return sent.message
 
-    def outgoing(self, number: int, body: str = TEXT) -> sending.Outgoing:
-        """A client's id is a UUID; no two texts are the same."""
+    def outgoing(self, number: int, body: str = TEXT) -> Outgoing:
+        """The client message id is a UUID; every text is different."""
         named = f"{number:08x}-5b1e-4c3a-9d2f-7a6b8c9d0e1f"
-        return sending.Outgoing(named, f"{body} {number:08x}")
+        return Outgoing(named, f"{body} {number:08x}")
 
     async def rest(self, *actors: Actor) -> None:
-        """An hour passes; everybody has read everything, and their rows have settled."""
+        """An hour passes, and the inbox rows of these people become inactive."""
         self.clock.advance(seconds=_HOUR_S)
         for actor in actors:
             while await self._tidied(actor):
@@ -126,25 +122,11 @@ class Stage:
     async def _tidied(self, actor: Actor) -> bool:
         await inbox.inbox(self.messaging, actor)
         with self.store.counting() as cost:
-            await self.messaging.chores.run()
+            await self.messaging.deferred.run()
         return cost.write_units > 0
 
 
-def _contexts(store: Store, clock: HeldClock) -> Messaging:
-    """A group of 99 strangers is more than anybody may ask in a day, and has its price all the
-    same."""
-    ids = Ids(clock)
-    people = People(store, clock, ids)
-    rates = {**RATES, Limit.REQUESTS: replace(RATES[Limit.REQUESTS], unasked=99)}
-    safety = Safety(store, people, clock, ids, Limits(store, clock, rates=rates))
-    messaging = Messaging(
-        store=store,
-        people=people,
-        safety=safety,
-        clock=clock,
-        ids=ids,
-        heads=Heads(store),
-        cursors=Cursors(b"nobody else sees these cursors"),
-    )
-    enforced = dataclasses.replace(safety, enforcer=Enforcement(messaging))
-    return dataclasses.replace(messaging, safety=enforced)
+def _messaging(store: Store, clock: ManualClock) -> Messaging:
+    """A group of 99 strangers is above the daily limit of requests; its cost is measured anyway."""
+    rates = {**RATES, Limit.REQUESTS: replace(RATES[Limit.REQUESTS], local_share=99)}
+    return compose(store, clock, b"nobody else sees these cursors", rates=rates).messaging

@@ -8,7 +8,7 @@ from random import Random
 
 from msgspec import structs
 
-from greenroom.demo.scene import DAY, HOUR, Line
+from greenroom.demo.models import DAY, HOUR, SampleMessage
 
 WEEKS = 62
 
@@ -78,7 +78,7 @@ _NOTES = (
 _EMOJI = ("👍", "🙏", "🎬", "😄", "❤️")
 
 
-def lines() -> tuple[Line, ...]:
+def messages() -> tuple[SampleMessage, ...]:
     """Seven to the week, in working hours."""
     said, before = [], 0
     for at, line in _told():
@@ -92,7 +92,7 @@ def ended() -> int:
     return DAY - max(at for at, _ in _told()) % DAY + 10 * HOUR
 
 
-def _told() -> Iterator[tuple[int, Line]]:
+def _told() -> Iterator[tuple[int, SampleMessage]]:
     """With the minute of each, counted from the first midnight."""
     chance = Random(1850)
     for week in range(WEEKS):
@@ -100,7 +100,7 @@ def _told() -> Iterator[tuple[int, Line]]:
             yield 7 * DAY * week + at, line
 
 
-def _week(chance: Random) -> Iterator[tuple[int, Line]]:
+def _week(chance: Random) -> Iterator[tuple[int, SampleMessage]]:
     mateo, nord = "mateo", "studio.nord"
     room, day, time = chance.choice(_ROOMS), chance.choice(_DAYS), chance.choice(_TIMES)
     shoot = chance.choice(_SHOOTS)
@@ -112,28 +112,28 @@ def _week(chance: Random) -> Iterator[tuple[int, Line]]:
         )
     )
     at = 9 * HOUR + chance.randint(0, 2 * HOUR)
-    yield at, Line(mateo, first)
+    yield at, SampleMessage(mateo, first)
     kept = chance.choice(("It is. I keep", "Yes, I put you down for", "You are lucky, I have"))
     at += chance.randint(3, 90)
-    yield at, Line(nord, f"{kept} **{day}, {time}**. {chance.choice(_NOTES)}")
+    yield at, SampleMessage(nord, f"{kept} **{day}, {time}**. {chance.choice(_NOTES)}")
     one, other = chance.sample(_GEAR, 2)
     wanted = f"Wonderful. And {one} and {other}, if you have that."
     at += chance.randint(2, 9)
-    yield at, Line(mateo, wanted, likes=_liked(chance, nord))
+    yield at, SampleMessage(mateo, wanted, reactions=_liked(chance, nord))
     at = DAY + 10 * HOUR + chance.randint(0, 6 * HOUR)
     later = at + chance.randint(4, 60)
     if chance.random() < 0.5:
         trouble, answer = chance.choice(_HICCUPS)
-        yield at, Line(nord, trouble)
-        yield later, Line(mateo, answer)
+        yield at, SampleMessage(nord, trouble)
+        yield later, SampleMessage(mateo, answer)
     else:
-        yield at, Line(mateo, chance.choice(_WISHES))
-        yield later, Line(nord, chance.choice(_GRANTED))
+        yield at, SampleMessage(mateo, chance.choice(_WISHES))
+        yield later, SampleMessage(nord, chance.choice(_GRANTED))
     at = 3 * DAY + 17 * HOUR + chance.randint(0, 90)
-    yield at, Line(mateo, f"{chance.choice(_AFTER)} {chance.choice(_NEWS)}")
+    yield at, SampleMessage(mateo, f"{chance.choice(_AFTER)} {chance.choice(_NEWS)}")
     at += chance.randint(6, 50)
-    yield at, Line(nord, chance.choice(_THANKS), likes=_liked(chance, mateo))
+    yield at, SampleMessage(nord, chance.choice(_THANKS), reactions=_liked(chance, mateo))
 
 
-def _liked(chance: Random, who: str) -> tuple[tuple[str, str], ...]:
-    return ((who, chance.choice(_EMOJI)),) if chance.random() < 0.3 else ()
+def _liked(chance: Random, author: str) -> tuple[tuple[str, str], ...]:
+    return ((author, chance.choice(_EMOJI)),) if chance.random() < 0.3 else ()

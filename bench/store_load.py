@@ -18,10 +18,10 @@ from msgspec import Struct
 
 from greenroom.store.base import Key, Op, Put, Store, Update
 from greenroom.store.expressions import F
-from greenroom.store.tables import Index, Projects, Table
+from greenroom.store.tables import Index, Projection, Table
 from greenroom.store.values import Value
 
-INBOX = Index("Inbox", "inboxPk", "inboxSk", Projects.ALL, "a user's threads, newest first")
+INBOX = Index("Inbox", "inboxPk", "inboxSk", Projection.ALL, "a user's threads, newest first")
 THREADS = Table("Threads", "what the benchmark writes", indexes=(INBOX,), stream=True)
 BODY = "A message of the usual length, a hundred and twenty bytes of it. " + "x" * 55
 PAGE = 10

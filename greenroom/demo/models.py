@@ -10,23 +10,23 @@ from greenroom.safety.models import Decision, Reason
 MINUTE, HOUR, DAY = 1, 60, 24 * 60
 
 
-class Line(Struct, frozen=True):
+class SampleMessage(Struct, frozen=True):
     """Somebody says something, so many minutes after the line before."""
 
-    who: str
+    author: str
     text: str
     after: int = 4
-    likes: tuple[tuple[str, str], ...] = ()
+    reactions: tuple[tuple[str, str], ...] = ()
     """Who reacts, and with what."""
-    answers: int | None = None
+    replies_to: int | None = None
     """The line that is quoted, counted from 0."""
-    becomes: str | None = None
+    edited_to: str | None = None
     """What its author makes of it a minute later."""
     held: bool = False
     """Waits for a moderator, and so is no part of the conversation."""
 
 
-class Reported(Struct, frozen=True, kw_only=True):
+class SampleReport(Struct, frozen=True, kw_only=True):
     by: str
     line: int
     """Which one; it was sent, or it could not be reported."""
@@ -37,7 +37,7 @@ class Reported(Struct, frozen=True, kw_only=True):
     why: str = ""
 
 
-class Side(Struct, frozen=True, kw_only=True):
+class MemberState(Struct, frozen=True, kw_only=True):
     """What somebody has made of their side of it. Who has none has read everything."""
 
     unread: int = 0
@@ -47,7 +47,7 @@ class Side(Struct, frozen=True, kw_only=True):
     draft: str = ""
 
 
-class Scene(Struct, frozen=True, kw_only=True):
+class SampleThread(Struct, frozen=True, kw_only=True):
     """A conversation: who opens it with whom, who has accepted, and what is said."""
 
     key: str
@@ -62,17 +62,17 @@ class Scene(Struct, frozen=True, kw_only=True):
     booking_id: str | None = None
     leg_id: str | None = None
     city: str | None = None
-    lines: tuple[Line, ...]
-    sides: Mapping[str, Side] = {}
-    reports: tuple[Reported, ...] = ()
+    messages: tuple[SampleMessage, ...]
+    member_states: Mapping[str, MemberState] = {}
+    reports: tuple[SampleReport, ...] = ()
 
     @property
     def began(self) -> int:
         """An edit takes its author a minute."""
-        spent = [line.after + (line.becomes is not None) for line in self.lines]
+        spent = [line.after + (line.edited_to is not None) for line in self.messages]
         return self.ended + sum(spent)
 
     @property
-    def frames(self) -> int:
+    def last_seq(self) -> int:
         """How far the conversation is when the scene is over."""
-        return sum(not line.held for line in self.lines)
+        return sum(not line.held for line in self.messages)

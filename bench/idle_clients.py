@@ -1,6 +1,6 @@
 """The crowd of `make bench-connections`: a process that holds open sockets and says nothing more.
 
-    python -m bench.connections_crowd ws://127.0.0.1:8080/v1/socket < commands
+    python -m bench.idle_clients ws://127.0.0.1:8080/v1/socket < commands
 
 A command is a line of JSON, `{"open": 9990}`: as many more, each authenticated as a user of its
 own. It is answered with a line, `{"open": how many there are now, "seconds": how long it took}`;
@@ -45,11 +45,11 @@ def user(number: int) -> str:
     return f"usr_crowd{number}"
 
 
-class Crowd:
+class IdleClients:
     def __init__(self, url: str) -> None:
         self._url = url
         self._numbers = itertools.count()
-        self._here: set[_Member] = set()
+        self._here: set[_IdleClient] = set()
         self._closed = 0
 
     async def open(self, count: int) -> Opened:
@@ -61,21 +61,21 @@ class Crowd:
     async def _keep_opening(self, turns: Any) -> None:
         for _ in turns:
             number = next(self._numbers)
-            made = partial(_Member, self, token_of(user(number)))
+            made = partial(_IdleClient, self, token_of(user(number)))
             place = (f"127.0.0.{1 + number // _PORTS}", 0)
             _, member = await ws_connect(made, self._url, local_addr=place)
-            assert isinstance(member, _Member)
+            assert isinstance(member, _IdleClient)
             await member.is_in
             self._here.add(member)
 
-    def lose(self, member: "_Member") -> None:
+    def lose(self, member: "_IdleClient") -> None:
         self._here.discard(member)
         self._closed += 1
 
 
-class _Member(WSListener):
-    def __init__(self, crowd: Crowd, token: str) -> None:
-        self._crowd = crowd
+class _IdleClient(WSListener):
+    def __init__(self, clients: IdleClients, token: str) -> None:
+        self._crowd = clients
         self._token = token
         self.is_in: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -111,14 +111,14 @@ def check_files(count: int) -> None:
 
 
 async def main(url: str) -> None:
-    crowd = Crowd(url)
+    clients = IdleClients(url)
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
     )
     async for line in reader:
         asked = msgspec.json.decode(line, type=Open)
-        opened = await crowd.open(asked.open)
+        opened = await clients.open(asked.open)
         print(msgspec.json.encode(opened).decode(), flush=True)
 
 
