@@ -18,9 +18,10 @@ from itertools import count
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from scripts import engines
-from tests.messaging.play import SCENES, Play, Step
-from tests.messaging.world import UNLIMITED, world_on
+from tests.messaging.model_runner import SCENES, ModelRunner, Step
+from tests.messaging.world import world_on
 from tests.stores import SQLITE, kept_open
+from tests.world import UNLIMITED
 
 _BATCH = 100
 
@@ -61,7 +62,7 @@ class Batch:
             raise
 
     async def _play(self, scene: list[Step]) -> None:
-        play = await Play.begin(self._world, self._world.another_node())
+        play = await ModelRunner.begin(self._world, self._world.another_node())
         await play.run(scene)
 
 

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
-from httpx import ASGITransport, AsyncClient
+from httpx import AsyncClient
 
-from greenroom.api.auth import Authenticator
 from greenroom.api.demo import Sign
-from greenroom.api.http import Contexts, http_app
-from greenroom.api.tokens import Expected, SharedSecret
-from greenroom.app import TABLES, compose, samples_of
+from greenroom.api.http import Contexts
+from greenroom.api.tokens import SharedSecret
+from greenroom.app import TABLES, samples_of
 from greenroom.clock import ManualClock
 from greenroom.demo import grant_staff_roles, join_sample_people
 from greenroom.ids import UserId
@@ -24,9 +23,8 @@ from greenroom.people.actor import Scope
 from greenroom.store.sqlite import SqliteStore
 from tests.api.answers import contract_of
 from tests.api.world import ApiWorld, api_world_on
-from tests.stores import SQLITE
-
-SECRET = b"a secret of more than 32 characters for tokens"
+from tests.stores import SECRET, SQLITE
+from tests.world import World, http_app_on, http_client
 
 
 @pytest.fixture
@@ -39,7 +37,7 @@ async def contexts(tmp_path: Path, clock: ManualClock) -> AsyncIterator[Contexts
     async with await SqliteStore.open(
         tmp_path / "api.db", TABLES, clock=clock, cursor_secret=SECRET
     ) as store:
-        yield compose(store, clock, SECRET)
+        yield World.over(store, clock).contexts
 
 
 @pytest.fixture
@@ -88,18 +86,10 @@ def sign(bearer: Bearer) -> Sign:
 async def anonymous(
     contexts: Contexts, readiness: Readiness, sign: Sign
 ) -> AsyncIterator[AsyncClient]:
-    authenticator = Authenticator(contexts.people, SharedSecret(SECRET), Expected())
     cast = await join_sample_people(contexts.people)
     await grant_staff_roles(contexts.safety, cast)
-    shown = samples_of(cast)
-    app = http_app(contexts, authenticator, readiness.ready, shown, sign)
-    # Asked in our own loop, to which the store belongs.
-    transport = ASGITransport(app, raise_app_exceptions=False)  # type: ignore[arg-type]
-    async with AsyncClient(
-        transport=transport,
-        base_url="http://greenroom",
-        event_hooks={"response": [contract_of(app).hold]},
-    ) as asked:
+    app = http_app_on(contexts, ready=readiness.ready, samples=samples_of(cast), sign=sign)
+    async with http_client(app, event_hooks={"response": [contract_of(app).hold]}) as asked:
         yield asked
 
 

@@ -14,7 +14,8 @@ from httpx import Response
 from greenroom.ids import UserId
 from greenroom.people.actor import Scope
 from greenroom.people.suspend import suspend
-from tests.api.world import SECRET, ApiWorld, told
+from tests.api.world import ApiWorld, told
+from tests.stores import SECRET
 
 HELD = "held-1"
 SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
@@ -74,7 +75,7 @@ class PopulatedWorld:
             case "nobody":
                 return {}
             case "expired":
-                return self.world.token("ben", exp=now - 60)
+                return self.world.bearer("ben", exp=now - 60)
             case "other algorithm":
                 return _signed(claims, SECRET * 2, "HS512")
             case "no algorithm":
@@ -82,9 +83,9 @@ class PopulatedWorld:
             case "service":
                 return self.world.service_for("ben")
             case "bare service":
-                return self.world.token("shop", Scope.SERVICE)
+                return self.world.bearer("shop", Scope.SERVICE)
             case _:
-                return self.world.token(_WHO[caller])
+                return self.world.bearer(_WHO[caller])
 
     def own_id(self, caller: str) -> str:
         return self.world.ids[_WHO.get(caller, "ben")]

@@ -18,7 +18,8 @@ from greenroom.people.actor import SYSTEM, Actor, Scope, StaffRole
 from greenroom.people.join import join
 from greenroom.people.models import FOREVER_MS
 from greenroom.people.suspend import suspend
-from tests.api.conftest import SECRET, Bearer
+from tests.api.conftest import Bearer
+from tests.stores import SECRET
 
 Client = AsyncClient
 Claims = dict[str, object]

@@ -24,7 +24,8 @@ from greenroom.safety.audit import audit_of_person
 from greenroom.safety.limits import RATES
 from greenroom.safety.models import Decision
 from greenroom.safety.queue import queue
-from tests.api.world import SECRET, ApiWorld
+from tests.api.world import ApiWorld
+from tests.stores import SECRET
 
 HERE = "http://127.0.0.1:8080"
 
@@ -75,7 +76,7 @@ async def test_maya_has_something_of_everything(sqlite_world: ApiWorld) -> None:
     maya = await _actor(contexts, "maya")
     shown = await inbox(contexts.messaging, maya)
     assert shown.counts is not None
-    unread = sum(row.standing.unread for row in shown.rows)
+    unread = sum(row.row_state.unread for row in shown.rows)
     assert unread > shown.counts.unread[Folder.ALL] == shown.counts.badge > 0, "one is muted"
     assert [row.mine.pinned for row in shown.rows][:2] == [True, False]
     assert any(row.mine.has_draft for row in shown.rows)

@@ -18,10 +18,10 @@ from greenroom.clock import ManualClock
 from greenroom.safety.limits import Limit, Rate
 from tests.api.populated import PopulatedWorld, populate
 from tests.api.test_nobody_else import BODIES, PUBLIC
-from tests.api.world import SECRET, ApiWorld, api_world_on
-from tests.messaging.world import UNLIMITED
+from tests.api.world import ApiWorld, api_world_on
 from tests.socket.node import CAST, serving
-from tests.stores import IN_2100_MS, SQLITE
+from tests.stores import IN_2100_MS, SECRET, SQLITE
+from tests.world import UNLIMITED
 
 MOST = 3
 FEW = dict.fromkeys(

@@ -13,7 +13,8 @@ from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.api.web import Site
 from tests.api.populated import PopulatedWorld, populate
 from tests.api.test_nobody_else import BODIES, PUBLIC, ROWS
-from tests.api.world import SECRET, ApiWorld
+from tests.api.world import ApiWorld
+from tests.stores import SECRET
 
 READS = [route for route in (*PUBLIC, *ROWS) if route.startswith("GET ")]
 _VARY = {"date", "x-request-id"}

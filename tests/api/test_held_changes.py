@@ -61,7 +61,7 @@ async def test_a_preview_is_for_a_conversation_or_for_people(sqlite_world: ApiWo
 
 async def test_bodies_of_names_are_small(sqlite_world: ApiWorld) -> None:
     world = sqlite_world
-    user, service = world.token("ana"), world.token("shop", Scope.SERVICE)
+    user, service = world.bearer("ana"), world.bearer("shop", Scope.SERVICE)
     for method, path, who in (
         ("PATCH", "me", user),
         ("PUT", "me", user),

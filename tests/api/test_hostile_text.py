@@ -166,7 +166,7 @@ async def test_the_longest_text_fits_however_it_is_escaped(sqlite_world: ApiWorl
 )
 async def test_a_hostile_address_leads_nowhere(sqlite_world: ApiWorld, path: str) -> None:
     for method in ("GET", "PUT"):
-        answer = await sqlite_world.client.request(method, path, headers=sqlite_world.token("mod"))
+        answer = await sqlite_world.client.request(method, path, headers=sqlite_world.bearer("mod"))
         assert answer.status_code < 500, answer.text
         assert answer.status_code != 200 or answer.json().get("threads") == []
 
@@ -177,7 +177,7 @@ async def test_hostile_emoji_are_no_reactions(sqlite_world: ApiWorld) -> None:
     message = await world.say("ana", thread, "Hello")
     path = f"/v1/threads/{thread}/messages/{message['messageId']}/reactions"
     for emoji in ("%00", "%3Cscript%3E", "hello", "%E2%80%AE", "%ff", "a" * 65, "%23", "%20"):
-        answer = await world.client.put(f"{path}/{emoji}", headers=world.token("ben"))
+        answer = await world.client.put(f"{path}/{emoji}", headers=world.bearer("ben"))
         assert answer.status_code in (400, 404, 422), (emoji, answer.text)
 
 
@@ -190,5 +190,5 @@ def _check_clean(text: str) -> None:
 
 
 async def _post(world: ApiWorld, thread: str, raw: bytes) -> Response:
-    headers = world.token("ana") | {"Content-Type": "application/json"}
+    headers = world.bearer("ana") | {"Content-Type": "application/json"}
     return await world.client.post(f"/v1/threads/{thread}/messages", content=raw, headers=headers)

@@ -11,8 +11,9 @@ import msgspec
 import pytest
 
 from greenroom.api.tokens import Claims, Fault, InvalidToken, SharedSecret, TokenExpired
-from tests.socket.node import CAST, SECRET, Node, serving
+from tests.socket.node import CAST, Node, serving
 from tests.socket.raw import Raw
+from tests.stores import SECRET
 
 _WORDS = "x" * 5000
 VALUES: dict[str, bytes] = {

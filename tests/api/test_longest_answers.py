@@ -8,9 +8,9 @@ import pytest
 
 from greenroom.errors import MAX_DETAIL
 from greenroom.ids import UserId
+from greenroom.messaging.new_message import MAX_PREVIEW
 from greenroom.messaging.post_system import MAX_EVENT
 from greenroom.messaging.text import MAX_SUBJECT, MAX_TEXT
-from greenroom.messaging.update_thread import MAX_PREVIEW
 from greenroom.people import records
 from greenroom.people.actor import Scope
 from greenroom.people.join import join
@@ -50,7 +50,7 @@ async def test_a_system_message_with_a_long_event(sqlite_world: ApiWorld) -> Non
     told(
         await world.client.post(
             f"/v1/threads/{thread}/system-messages",
-            headers=world.token("shop", Scope.SERVICE),
+            headers=world.bearer("shop", Scope.SERVICE),
             json={"body": LONG, "event": event},
         ),
         201,

@@ -64,7 +64,7 @@ async def _places(world: ApiWorld, thread: str) -> list[tuple[str, str, str, Any
 
 async def _ask(world: ApiWorld, who: str, method: str, path: str, body: Any) -> Any:
     scopes = (Scope.SERVICE,) if who == "shop" else ()
-    header = world.token(who, *scopes)
+    header = world.bearer(who, *scopes)
     return await world.client.request(method, f"/v1{path}", headers=header, json=body)
 
 
@@ -240,7 +240,7 @@ async def test_text_and_metadata_change_together_or_not_at_all(
     sent = await world.say("ana", thread, "Where is my order?", metadata=OWN)
     place = f"/threads/{thread}/messages/{sent['messageId']}"
     before = await world.get("ben", place)
-    header = world.token("ana") | ({"If-Match": '"7"'} if stale else {})
+    header = world.bearer("ana") | ({"If-Match": '"7"'} if stale else {})
     change = {"body": body, "metadata": {"v": 2}}
     answer = await world.client.patch(f"/v1{place}", headers=header, json=change)
     after = await world.get("ben", place)

@@ -16,7 +16,7 @@ ALLOWED = "access-control-allow-origin"
 @pytest.fixture
 async def client(tmp_path: Path) -> AsyncIterator[AsyncClient]:
     async with api_world_on(f"{SQLITE}{tmp_path}/world.db", origins=[HOME]) as world:
-        world.client.headers.update(world.token("ana"))
+        world.client.headers.update(world.bearer("ana"))
         yield world.client
 
 

@@ -22,7 +22,7 @@ def _path(template: str, value: str) -> str:
 
 
 async def _patch(world: ApiWorld, thread: str, body: dict[str, Any]) -> httpx.Response:
-    token = world.token("shop", Scope.SERVICE)
+    token = world.bearer("shop", Scope.SERVICE)
     return await world.client.patch(f"/v1/threads/{thread}", json=body, headers=token)
 
 
@@ -54,7 +54,7 @@ async def test_linked_ids_that_no_path_can_hold_are_refused(
             "participants": [{"userId": world.ids[one]} for one in ("ana", "ben")],
             name: value,
         }
-        token = world.token("shop", Scope.SERVICE)
+        token = world.bearer("shop", Scope.SERVICE)
         answer = await world.client.post("/v1/threads", json=opened, headers=token)
         assert "no slash" in refused(answer, 422, "invalid-thread")["detail"]
     assert (await world.get("ana", f"/threads/{thread}"))[name] is None

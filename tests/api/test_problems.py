@@ -3,10 +3,10 @@
 import re
 
 import pytest
+from greenroom.api.problem_examples import example_of
 from httpx import AsyncClient
 
 from greenroom.api.errors import PROBLEM_RESPONSES, document_of, members_of
-from greenroom.api.problem_examples import example_of
 from greenroom.errors import Problem
 from greenroom.people.access import AccountSuspended
 from greenroom.store.problems import ConditionFailed, StoreUnavailable, Throttled
@@ -14,7 +14,9 @@ from tests.api.answers import check_members
 from tests.api.conftest import Readiness
 
 Client = AsyncClient
-TOLD = [kind for kind, answer in PROBLEM_RESPONSES.items() if answer.exposed and answer.status != 500]
+TOLD = [
+    kind for kind, answer in PROBLEM_RESPONSES.items() if answer.exposed and answer.status != 500
+]
 
 
 async def test_a_live_and_ready_server_says_so(client: Client) -> None:

@@ -106,7 +106,7 @@ def _has_something_to_send(operation: Operation) -> bool:
 def _hold(served: Served, operation: Operation, mode: GenerationMode) -> None:
     assert served.populated is not None
     ids = _real_ids(served.populated, operation.path)
-    headers = served.populated.world.token("adi")
+    headers = served.populated.world.bearer("adi")
 
     @given(case=operation.as_strategy(generation_mode=mode))
     @settings(

@@ -85,7 +85,7 @@ async def test_a_missing_body_is_named_in_plain_words(tmp_path: Path) -> None:
             caller = _caller(route)
             address = populated.filled(caller, path, missing=False)
             headers = (
-                populated.headers(caller) if caller in CALLERS else populated.world.token("new")
+                populated.headers(caller) if caller in CALLERS else populated.world.bearer("new")
             )
             answer = await populated.world.client.request(method, address, headers=headers)
             if _operation(document, route)["requestBody"].get("required"):
@@ -140,7 +140,7 @@ async def _ask(populated: PopulatedWorld, caller: str, route: str, body: Any) ->
     if caller != "nobody yet":
         return await populated.ask(caller, route, body)
     method, _, path = route.partition(" ")
-    headers = populated.world.token(f"new-{next(_numbers)}")
+    headers = populated.world.bearer(f"new-{next(_numbers)}")
     return await populated.world.client.request(method, path, headers=headers, json=body)
 
 

@@ -96,7 +96,7 @@ class Cell:
 
     async def ask(self, method: str, path: str, body: object = None) -> Response:
         if self.who.rank is Rank.SERVICE:
-            headers = self.world.token("shop", Scope.SERVICE)
+            headers = self.world.bearer("shop", Scope.SERVICE)
             return await self.world.client.request(method, f"/v1{path}", headers=headers, json=body)
         return await self.world.ask(self.actor, method, path, body)
 

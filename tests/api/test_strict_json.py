@@ -12,10 +12,10 @@ from greenroom.api.ws import frames
 from tests.api.populated import populate
 from tests.api.test_nobody_else import BODIES
 from tests.api.world import api_world_on
-from tests.messaging.world import UNLIMITED
 from tests.socket.node import CAST, serving
 from tests.socket.raw import TEXT
 from tests.stores import SQLITE
+from tests.world import UNLIMITED
 
 _ODD = [
     "null",

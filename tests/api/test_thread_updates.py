@@ -30,9 +30,9 @@ async def _patch(
     world: ApiWorld, thread: str, body: dict[str, Any], acting: str | None = None, **headers: str
 ) -> Response:
     """As a service; or as a participant whose token has the scope of services too."""
-    token = world.token("shop", Scope.SERVICE)
+    token = world.bearer("shop", Scope.SERVICE)
     if acting is not None:
-        token = world.token(acting, Scope.USER, Scope.SERVICE)
+        token = world.bearer(acting, Scope.USER, Scope.SERVICE)
     named = {key.replace("_", "-"): value for key, value in headers.items()}
     return await world.client.patch(f"/v1/threads/{thread}", json=body, headers=token | named)
 

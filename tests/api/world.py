@@ -1,6 +1,6 @@
-"""A world full of people who talk over HTTP: Ana buys, Ben sells, Cleo is a stranger, Mod moderates.
+"""The shared world over HTTP: Ana buys, Ben sells, Cleo is a stranger, Mod moderates, Adi is admin.
 
-Adi is an admin. Everybody has a token; `ask` speaks with it. Every answer is held to its schema.
+`ask` sends a request with somebody's token. Every response is checked against its schema.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -9,23 +9,18 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from httpx import ASGITransport, AsyncClient, Response
+from httpx import AsyncClient, Response
 from litestar import Litestar
 
-from greenroom.api.auth import ACT_FOR, Authenticator
-from greenroom.api.http import Contexts, http_app
-from greenroom.api.tokens import Expected, SharedSecret
+from greenroom.api.auth import ACT_FOR
 from greenroom.app import TABLES, compose
 from greenroom.clock import ManualClock
-from greenroom.ids import UserId
-from greenroom.people.actor import Scope, StaffRole, system
-from greenroom.people.join import join
-from greenroom.safety.grant import grant
+from greenroom.people.actor import Scope, StaffRole
 from greenroom.safety.limits import RATES, Limit, Rate
 from tests.api.answers import contract_of
-from tests.stores import IN_2100_MS, fresh_store
+from tests.stores import IN_2100_MS, SECRET, fresh_store
+from tests.world import World, http_app_on, http_client
 
-SECRET = b"a secret of more than 32 characters for tokens"
 CAST = {
     "ana": None,
     "ben": None,
@@ -36,37 +31,32 @@ CAST = {
 }
 
 
-@dataclass
-class ApiWorld:
-    contexts: Contexts
-    clock: ManualClock
-    app: Litestar
-    client: AsyncClient
-    ids: dict[str, str] = field(default_factory=dict)
+@dataclass(eq=False)
+class ApiWorld(World):
+    app: Litestar = field(kw_only=True)
+    client: AsyncClient = field(kw_only=True)
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
 
-    async def join(self, name: str, role: StaffRole | None = None) -> str:
-        self.ids[name] = (await join(self.contexts.people, name)).id
-        if role is not None:
-            await grant(self.contexts.safety, system(), UserId(self.ids[name]), role)
-        return self.ids[name]
+    @property
+    def ids(self) -> dict[str, str]:
+        return {name: actor.user for name, actor in self.actors.items()}
 
-    def token(self, name: str, *scopes: Scope, **claims: object) -> dict[str, str]:
-        """The header of somebody who has joined, or of anybody by an id."""
-        scope = " ".join(scopes or (Scope.USER,))
-        given: dict[str, object] = {"sub": self.ids.get(name, name), "scope": scope}
-        given["exp"] = self.clock.now_ms() // 1000 + 3600
-        return {"Authorization": f"Bearer {SharedSecret(SECRET).sign(given | claims)}"}
+    async def join(self, name: str, role: StaffRole | None = None) -> str:
+        return (await self.person(name, role=role)).user
+
+    def bearer(self, name: str, *scopes: Scope, **claims: Any) -> dict[str, str]:
+        """The header of a person, or of anybody by an id."""
+        return {"Authorization": f"Bearer {self.token(name, *scopes or (Scope.USER,), **claims)}"}
 
     def service_for(self, name: str) -> dict[str, str]:
-        return self.token("shop", Scope.SERVICE) | {ACT_FOR: self.ids[name]}
+        return self.bearer("shop", Scope.SERVICE) | {ACT_FOR: self.ids[name]}
 
     async def ask(
         self, name: str, method: str, path: str, body: object = None, **headers: str
     ) -> Response:
         named = {key.replace("_", "-"): value for key, value in headers.items()}
         return await self.client.request(
-            method, f"/v1{path}", headers=self.token(name) | named, json=body
+            method, f"/v1{path}", headers=self.bearer(name) | named, json=body
         )
 
     async def get(self, name: str, path: str) -> Any:
@@ -115,19 +105,10 @@ async def api_world_on(
     clock = ManualClock(IN_2100_MS)
     async with fresh_store(url, TABLES, clock) as store:
         contexts = compose(store, clock, SECRET, rates=rates)
-        authenticator = Authenticator(contexts.people, SharedSecret(SECRET), Expected())
-        app = http_app(contexts, authenticator, _ready, origins=origins)
-        transport = ASGITransport(app, raise_app_exceptions=False)  # type: ignore[arg-type]
-        async with AsyncClient(
-            transport=transport,
-            base_url="http://greenroom",
-            event_hooks={"response": [contract_of(app).hold]},
-        ) as client:
-            world = ApiWorld(contexts, clock, app, client)
+        app = http_app_on(contexts, origins=origins)
+        hooks = {"response": [contract_of(app).hold]}
+        async with http_client(app, event_hooks=hooks) as client:
+            world = ApiWorld(contexts, clock, rates, app=app, client=client)
             for name, role in CAST.items():
                 await world.join(name, role)
             yield world
-
-
-async def _ready() -> None:
-    pass

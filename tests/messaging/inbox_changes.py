@@ -32,7 +32,7 @@ from greenroom.messaging.block import block_person
 from greenroom.messaging.models import Kind, Message, Role, Status
 from greenroom.messaging.withdraw_request import withdraw_request
 from greenroom.people.actor import Actor, Scope
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 _SERVICE = Actor(UserId("shop"), frozenset({Scope.SERVICE}))
 FRIENDS = ("ben", "eve", "finn", "gus", "hal")
@@ -45,7 +45,7 @@ class BusyInbox:
     """Ana and her inbox: friends with whom she talks, strangers at her gate, and those at whose
     gates she waits herself."""
 
-    world: World
+    world: MessagingWorld
     threads: dict[str, ThreadId] = field(default_factory=dict)
     gates: dict[str, RequestId] = field(default_factory=dict)
 

@@ -37,6 +37,7 @@ from greenroom.messaging import (
 from greenroom.messaging.block import block_person, unblock_person
 from greenroom.messaging.context import DeferredWork
 from greenroom.messaging.models import Folder, Kind, Message, Role
+from greenroom.messaging.outgoing import Outgoing, Sent
 from greenroom.messaging.pairs import direct_id
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.people.actor import Actor, Scope
@@ -51,7 +52,7 @@ from tests.messaging.reference_model import (
     Talk,
 )
 from tests.messaging.sync_client import SyncClient
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 Step: TypeAlias = tuple[str, int, int, int]
 
@@ -78,11 +79,11 @@ SCENES = st.lists(STEPS, min_size=24, max_size=48)
 class ModelRunner:
     nodes: list[Messaging]
     watch: Messaging
-    world: World
+    world: MessagingWorld
     model: ReferenceModel
     users: list[UserId]
     moderator: Actor
-    sent: list[tuple[UserId, ThreadId, send.Outgoing, MessageId]] = field(default_factory=list)
+    sent: list[tuple[UserId, ThreadId, Outgoing, MessageId]] = field(default_factory=list)
     gates: dict[tuple[UserId, ThreadId], RequestId] = field(default_factory=dict)
     clients: dict[UserId, SyncClient] = field(default_factory=dict)
     every: int = 1
@@ -90,7 +91,7 @@ class ModelRunner:
     turn: int = 0
 
     @classmethod
-    async def begin(cls, world: World, other: World) -> "ModelRunner":
+    async def begin(cls, world: MessagingWorld, other: MessagingWorld) -> "ModelRunner":
         people = world.messaging.people
         run = uuid4().hex[:12]
         users = [(await join(people, f"p{n}.{run}")).id for n in range(PEOPLE)]
@@ -192,7 +193,7 @@ class ModelRunner:
 
     async def _send(self, a: int, b: int, c: int, reply_to: MessageId | None = None) -> ThreadId:
         user, talk = self._user(a), self._talk(b, c)
-        outgoing = send.Outgoing(f"c{self.turn}", f"word {self.turn}", reply_to)
+        outgoing = Outgoing(f"c{self.turn}", f"word {self.turn}", reply_to)
         posts: list[Post] = []
         told = self._expect(
             lambda: posts.append(self.model.send(user, talk.id, outgoing.body, reply_to))
@@ -203,7 +204,7 @@ class ModelRunner:
             self._agree(problem, told)
             return talk.id
         assert told is None
-        assert isinstance(sent, send.Sent)
+        assert isinstance(sent, Sent)
         posts[0].id = sent.message.id
         self.sent.append((user, talk.id, outgoing, sent.message.id))
         for who in talk.away:
@@ -222,10 +223,10 @@ class ModelRunner:
         user, thread, outgoing, message = self.sent[a % len(self.sent)]
         if b % 3:
             sent = await send.send(self._node, Actor(user), thread, outgoing)
-            assert isinstance(sent, send.Sent)
+            assert isinstance(sent, Sent)
             assert sent.message.id == message
             return thread
-        other = send.Outgoing(outgoing.client_id, "something else")
+        other = Outgoing(outgoing.client_id, "something else")
         return await self._both(
             thread, send.send(self._node, Actor(user), thread, other), _refuse("ClientIdReused")
         )

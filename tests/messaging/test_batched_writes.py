@@ -8,40 +8,46 @@ import pytest
 
 from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging, edit, react, read, rename
-from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.events import Event, MessageCreated
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Thread
+from greenroom.messaging.outgoing import Outgoing, Sent
 from greenroom.messaging.participants import leave
+from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import ClientIdReused, ThreadNotFound
 from greenroom.messaging.records import MESSAGING
-from greenroom.messaging.send import Outgoing, Sent, send
+from greenroom.messaging.send import send
 from greenroom.messaging.update_thread import update_thread
 from greenroom.store.base import Key, Put
 from greenroom.store.limits import MAX_OPS
 from greenroom.store.problems import ItemTooLarge
 from greenroom.store.values import MAX_ITEM_BYTES
-from tests.world import UNLIMITED, World, messaging_on
+from tests.messaging.world import MessagingWorld
+from tests.world import UNLIMITED, messaging_on
 
 
 @pytest.fixture
-def messaging(world: World) -> Messaging:
+def messaging(world: MessagingWorld) -> Messaging:
     return messaging_on(world.store, world.clock, UNLIMITED)
 
 
-async def _sent(messaging: Messaging, world: World, name: str, thread: Thread, key: str) -> Sent:
+async def _sent(
+    messaging: Messaging, world: MessagingWorld, name: str, thread: Thread, key: str
+) -> Sent:
     answer = await send(messaging, world.actors[name], thread.id, Outgoing(key, f"text {key}"))
     assert isinstance(answer, Sent)
     return answer
 
 
-async def _bodies(messaging: Messaging, world: World, thread: ThreadId) -> list[tuple[int, str]]:
+async def _bodies(
+    messaging: Messaging, world: MessagingWorld, thread: ThreadId
+) -> list[tuple[int, str]]:
     page = await history(messaging, world.actors["ben"], thread, limit=100)
     return [(message.seq, message.body) for message in page.messages]
 
 
 async def test_many_at_once_have_one_order_and_share_their_heads(
-    world: World, messaging: Messaging
+    world: MessagingWorld, messaging: Messaging
 ) -> None:
     thread = await world.inquiry()
     before = (await messaging.thread_cache.read(thread.id) or thread).version
@@ -59,7 +65,9 @@ async def test_many_at_once_have_one_order_and_share_their_heads(
     assert (head.last_seq, head.preview) == expected[-1]
 
 
-async def test_the_same_message_twice_at_once_is_one(world: World, messaging: Messaging) -> None:
+async def test_the_same_message_twice_at_once_is_one(
+    world: MessagingWorld, messaging: Messaging
+) -> None:
     thread = await world.inquiry()
     keys = ["a", "b", "a", "c", "b"]
     answers = await asyncio.gather(*(_sent(messaging, world, "ana", thread, key) for key in keys))
@@ -69,7 +77,9 @@ async def test_the_same_message_twice_at_once_is_one(world: World, messaging: Me
     assert len(await _bodies(messaging, world, thread.id)) == 3
 
 
-async def test_whoever_is_refused_takes_nobody_along(world: World, messaging: Messaging) -> None:
+async def test_whoever_is_refused_takes_nobody_along(
+    world: MessagingWorld, messaging: Messaging
+) -> None:
     thread = await world.inquiry()
     first = await _sent(messaging, world, "ana", thread, "first")
     cleo = await world.person("cleo")
@@ -101,7 +111,7 @@ async def test_whoever_is_refused_takes_nobody_along(world: World, messaging: Me
 
 
 async def test_what_is_planned_on_top_of_one_another_all_takes_effect(
-    world: World, messaging: Messaging
+    world: MessagingWorld, messaging: Messaging
 ) -> None:
     thread = await world.inquiry()
     await asyncio.gather(
@@ -117,7 +127,7 @@ async def test_what_is_planned_on_top_of_one_another_all_takes_effect(
 
 
 async def test_each_is_told_once_it_is_written_in_the_order_of_the_log(
-    world: World, messaging: Messaging
+    world: MessagingWorld, messaging: Messaging
 ) -> None:
     thread, told = await world.inquiry(), list[int]()
 
@@ -132,7 +142,7 @@ async def test_each_is_told_once_it_is_written_in_the_order_of_the_log(
 
 
 async def test_whoever_brings_too_much_takes_nobody_along(
-    world: World, messaging: Messaging
+    world: MessagingWorld, messaging: Messaging
 ) -> None:
     thread = await world.inquiry()
 
@@ -151,7 +161,9 @@ async def test_whoever_brings_too_much_takes_nobody_along(
     assert len(await _bodies(messaging, world, thread.id)) == 2
 
 
-async def test_many_may_change_one_message_at_once(world: World, messaging: Messaging) -> None:
+async def test_many_may_change_one_message_at_once(
+    world: MessagingWorld, messaging: Messaging
+) -> None:
     thread = await world.inquiry()
     first = (await _sent(messaging, world, "ana", thread, "first")).message
     emojis = ["👍", "🎉", "❤️", "😂", "😮", "😢", "🙏", "🔥"]
@@ -169,7 +181,7 @@ async def test_many_may_change_one_message_at_once(world: World, messaging: Mess
 
 
 async def test_what_was_delivered_stays_so_whatever_is_read_at_the_same_moment(
-    world: World, messaging: Messaging
+    world: MessagingWorld, messaging: Messaging
 ) -> None:
     thread = await world.inquiry()
     for number in range(4):
@@ -187,7 +199,7 @@ async def test_what_was_delivered_stays_so_whatever_is_read_at_the_same_moment(
 
 
 async def test_nobody_is_told_again_of_a_message_that_is_sent_again(
-    world: World, messaging: Messaging
+    world: MessagingWorld, messaging: Messaging
 ) -> None:
     thread, told = await world.inquiry(), list[str]()
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 import pytest
 
 from greenroom.ids import ThreadId, UserId
-from greenroom.messaging.batcher import MOST_TOGETHER, PendingWrite, PlannedWrite, ThreadBatcher
+from greenroom.messaging.batcher import MAX_BATCH_WRITES, PendingWrite, ThreadBatcher
 from greenroom.messaging.models import Kind, Status, Thread
+from greenroom.messaging.plan import PlannedWrite
 
 ONE, OTHER = ThreadId("thr_one"), ThreadId("thr_other")
 HEAD = Thread(
@@ -35,33 +36,33 @@ class Work:
 
     async def __call__(self, some: Sequence[PendingWrite]) -> None:
         await self.go.wait()
-        there = [one for one in some if not one.is_gone]
+        there = [one for one in some if not one.is_done]
         self.rounds.append(len(there))
         self.gone.append(len(some) - len(there))
         for one in there:
-            one.answer_with(HEAD)
+            one.resolve(HEAD)
 
 
 async def test_what_comes_meanwhile_goes_together() -> None:
-    turns, work = ThreadBatcher(), Work()
-    first = turns.ask(ONE, plan, work)
+    batcher, work = ThreadBatcher(), Work()
+    first = batcher.submit(ONE, plan, work)
     await asyncio.sleep(0)
-    rest = [turns.ask(ONE, plan, work) for _ in range(MOST_TOGETHER + 3)]
-    elsewhere = turns.ask(OTHER, plan, work)
-    assert turns.is_busy(ONE)
+    rest = [batcher.submit(ONE, plan, work) for _ in range(MAX_BATCH_WRITES + 3)]
+    elsewhere = batcher.submit(OTHER, plan, work)
+    assert batcher.is_busy(ONE)
     work.go.set()
-    assert await asyncio.gather(first, *rest, elsewhere) == [HEAD] * (MOST_TOGETHER + 5)
-    assert work.rounds == [1, 1, MOST_TOGETHER, 3]
+    assert await asyncio.gather(first, *rest, elsewhere) == [HEAD] * (MAX_BATCH_WRITES + 5)
+    assert work.rounds == [1, 1, MAX_BATCH_WRITES, 3]
     await asyncio.sleep(0)
-    assert not turns.is_busy(ONE)
-    assert not turns.is_busy(OTHER)
+    assert not batcher.is_busy(ONE)
+    assert not batcher.is_busy(OTHER)
 
 
 async def test_whoever_is_cancelled_while_they_wait_has_asked_for_nothing() -> None:
-    turns, work = ThreadBatcher(), Work()
-    first = turns.ask(ONE, plan, work)
+    batcher, work = ThreadBatcher(), Work()
+    first = batcher.submit(ONE, plan, work)
     await asyncio.sleep(0)
-    second, third = turns.ask(ONE, plan, work), turns.ask(ONE, plan, work)
+    second, third = batcher.submit(ONE, plan, work), batcher.submit(ONE, plan, work)
     second.cancel()
     work.go.set()
     assert await first == await third == HEAD
@@ -69,16 +70,16 @@ async def test_whoever_is_cancelled_while_they_wait_has_asked_for_nothing() -> N
 
 
 async def test_a_bug_is_told_to_those_whom_it_hit_and_the_rest_goes_on() -> None:
-    turns, work = ThreadBatcher(), Work()
+    batcher, work = ThreadBatcher(), Work()
 
     async def broken(_: Sequence[PendingWrite]) -> None:
         await work.go.wait()
         work.go.clear()
         raise ZeroDivisionError
 
-    first = turns.ask(ONE, plan, broken)
+    first = batcher.submit(ONE, plan, broken)
     await asyncio.sleep(0)
-    second = turns.ask(ONE, plan, broken)
+    second = batcher.submit(ONE, plan, broken)
     for asked in (first, second):
         work.go.set()
         with pytest.raises(ZeroDivisionError):
@@ -86,11 +87,11 @@ async def test_a_bug_is_told_to_those_whom_it_hit_and_the_rest_goes_on() -> None
 
 
 async def test_when_we_are_stopped_nobody_waits_for_ever() -> None:
-    turns, work = ThreadBatcher(), Work()
-    asked = [turns.ask(ONE, plan, work) for _ in range(MOST_TOGETHER + 1)]
+    batcher, work = ThreadBatcher(), Work()
+    asked = [batcher.submit(ONE, plan, work) for _ in range(MAX_BATCH_WRITES + 1)]
     await asyncio.sleep(0)
-    (task,) = turns._tasks
+    (task,) = batcher._tasks
     task.cancel()
     await asyncio.wait([task])
     assert all(one.cancelled() for one in asked)
-    assert not turns.is_busy(ONE)
+    assert not batcher.is_busy(ONE)

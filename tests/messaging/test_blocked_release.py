@@ -10,8 +10,9 @@ from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.held import HeldStatus, own_held
 from greenroom.messaging.history import history
 from greenroom.messaging.lock import lock
+from greenroom.messaging.outgoing import Held, Outgoing
 from greenroom.messaging.rename import rename
-from greenroom.messaging.send import Held, Outgoing, send
+from greenroom.messaging.send import send
 from greenroom.people.actor import Scope, system
 from greenroom.safety.claim import claim
 from greenroom.safety.decide import decide
@@ -20,7 +21,7 @@ from greenroom.safety.events import NoticeCreated
 from greenroom.safety.models import Case, Decision, NoticeKind, SomePerson
 from greenroom.safety.notices import notices
 from greenroom.safety.queue import queue
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 HELD = "You have won the lottery, send a processing fee to claim your prize"
 KINDS = ("message", "edit", "name")
@@ -39,7 +40,7 @@ class _DiesAfterwards(_LocksAfterTheCheck):
         raise ConnectionError
 
 
-async def _hold(world: World, kind: str) -> ThreadId:
+async def _hold(world: MessagingWorld, kind: str) -> ThreadId:
     thread = await world.inquiry()
     ana, message = world.actors["ana"], await world.say("ana", thread.id, "Hello Ben")
     if kind == "message":
@@ -52,7 +53,7 @@ async def _hold(world: World, kind: str) -> ThreadId:
     return thread.id
 
 
-async def _release(world: World, enforcer: Enforcement) -> list[NoticeKind]:
+async def _release(world: MessagingWorld, enforcer: Enforcement) -> list[NoticeKind]:
     """What Ana is told live."""
     heard: list[object] = []
     safety = dataclasses.replace(world.messaging.safety, enforcer=enforcer, publish=heard.append)
@@ -63,20 +64,24 @@ async def _release(world: World, enforcer: Enforcement) -> list[NoticeKind]:
     return [event.notice.kind for event in heard if isinstance(event, NoticeCreated)]
 
 
-async def _noticed(world: World) -> list[NoticeKind]:
+async def _noticed(world: MessagingWorld) -> list[NoticeKind]:
     found = await notices(world.messaging.safety, world.actors["ana"])
     return [notice.kind for notice in found.notices]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_release_that_nothing_blocks_is_told_as_one(world: World, kind: str) -> None:
+async def test_a_release_that_nothing_blocks_is_told_as_one(
+    world: MessagingWorld, kind: str
+) -> None:
     await _hold(world, kind)
     assert await _release(world, Enforcement(world.messaging)) == [NoticeKind.RELEASED]
     assert await _noticed(world) == [NoticeKind.RELEASED]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_release_that_is_blocked_late_is_told_as_rejected(world: World, kind: str) -> None:
+async def test_a_release_that_is_blocked_late_is_told_as_rejected(
+    world: MessagingWorld, kind: str
+) -> None:
     thread = await _hold(world, kind)
     heard = await _release(world, _LocksAfterTheCheck(world.messaging))
     assert heard == await _noticed(world) == [NoticeKind.REJECTED]
@@ -89,7 +94,7 @@ async def test_a_release_that_is_blocked_late_is_told_as_rejected(world: World, 
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_crash_before_the_notice_is_corrected_is_made_up_for(
-    world: World, kind: str
+    world: MessagingWorld, kind: str
 ) -> None:
     await _hold(world, kind)
     with pytest.raises(ConnectionError):

@@ -4,8 +4,9 @@ import pytest
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging.case_context import AFTER, BEFORE, case_context
+from greenroom.messaging.outgoing import Outgoing
 from greenroom.messaging.report import report_message, report_person, report_thread
-from greenroom.messaging.send import Outgoing, send
+from greenroom.messaging.send import send
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.claim import claim
 from greenroom.safety.decide import decide
@@ -20,15 +21,15 @@ from greenroom.safety.models import (
     case_id,
 )
 from greenroom.safety.problems import CaseNotFound, ModeratorsOnly
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 
-async def _seen(world: World, mod: Actor, subject: Subject) -> list[int]:
+async def _seen(world: MessagingWorld, mod: Actor, subject: Subject) -> list[int]:
     found = await case_context(world.messaging, mod, case_id(subject))
     return [message.seq for message in found.messages]
 
 
-async def test_a_few_frames_and_no_more(world: World) -> None:
+async def test_a_few_frames_and_no_more(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     messages = [await world.say("ana", thread.id, f"number {n}") for n in range(1, 21)]
     mod = await world.person("mod", Scope.MODERATOR)
@@ -42,7 +43,7 @@ async def test_a_few_frames_and_no_more(world: World) -> None:
     assert await _seen(world, mod, SomePerson(world.user("ana"))) == []
 
 
-async def test_a_held_text_comes_with_what_it_would_follow(world: World) -> None:
+async def test_a_held_text_comes_with_what_it_would_follow(world: MessagingWorld) -> None:
     thread, held = await _held(world)
     mod = await world.person("mod", Scope.MODERATOR)
     found = await case_context(world.messaging, mod, case_id(held))
@@ -52,7 +53,7 @@ async def test_a_held_text_comes_with_what_it_would_follow(world: World) -> None
     assert found.thread.id == thread
 
 
-async def test_once_it_is_decided_there_is_nothing_to_see(world: World) -> None:
+async def test_once_it_is_decided_there_is_nothing_to_see(world: MessagingWorld) -> None:
     _, held = await _held(world)
     mod = await world.person("mod", Scope.MODERATOR)
     case = await claim(world.messaging.safety, mod, case_id(held))
@@ -61,7 +62,7 @@ async def test_once_it_is_decided_there_is_nothing_to_see(world: World) -> None:
     assert (found.thread, found.messages) == (None, ())
 
 
-async def test_it_is_for_moderators_and_never_for_ones_own_case(world: World) -> None:
+async def test_it_is_for_moderators_and_never_for_ones_own_case(world: MessagingWorld) -> None:
     _, held = await _held(world)
     with pytest.raises(ModeratorsOnly):
         await case_context(world.messaging, world.actors["ben"], case_id(held))
@@ -70,7 +71,7 @@ async def test_it_is_for_moderators_and_never_for_ones_own_case(world: World) ->
         await case_context(world.messaging, author, case_id(held))
 
 
-async def _held(world: World) -> tuple[ThreadId, HeldMessage]:
+async def _held(world: MessagingWorld) -> tuple[ThreadId, HeldMessage]:
     thread = await world.inquiry()
     await world.say("ben", thread.id, "Hello!")
     scam = "10000 followers for $9!!! Guaranteed income, dm me on telegram"

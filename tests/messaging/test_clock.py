@@ -8,17 +8,21 @@ from greenroom.messaging.models import Folder
 from greenroom.messaging.sync import sync
 from tests.messaging.inbox_changes import CHANGES, BusyInbox
 from tests.messaging.sync_client import SyncClient
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 
-async def order(world: World, name: str = "ana", folder: Folder = Folder.ALL) -> list[ThreadId]:
+async def order(
+    world: MessagingWorld, name: str = "ana", folder: Folder = Folder.ALL
+) -> list[ThreadId]:
     page = await inbox.inbox(world.messaging, world.actors[name], folder)
     await world.messaging.deferred.run()
     return [row.thread.id for row in page.rows]
 
 
 @pytest.mark.parametrize("later_s", [1, 30, 600, 90_000])
-async def test_a_cursor_of_a_clock_that_was_ahead_starts_over(world: World, later_s: int) -> None:
+async def test_a_cursor_of_a_clock_that_was_ahead_starts_over(
+    world: MessagingWorld, later_s: int
+) -> None:
     thread = await world.inquiry()
     world.clock.advance(days=1)
     client = SyncClient(world.messaging, world.actors["ana"])
@@ -40,7 +44,7 @@ async def test_a_cursor_of_a_clock_that_was_ahead_starts_over(world: World, late
 
 
 async def test_a_thread_written_while_the_clock_was_ahead_does_not_stay_on_top(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     ahead, other = (await world.inquiry("ana", "ben")).id, (await world.inquiry("ana", "cleo")).id
     world.clock.advance(days=1, seconds=60)
@@ -63,7 +67,9 @@ async def test_a_thread_written_while_the_clock_was_ahead_does_not_stay_on_top(
     assert [message.ms for message in messages] == sorted(message.ms for message in messages)
 
 
-async def test_nor_does_a_row_that_has_settled_with_a_time_of_the_future(world: World) -> None:
+async def test_nor_does_a_row_that_has_settled_with_a_time_of_the_future(
+    world: MessagingWorld,
+) -> None:
     threads = [(await world.inquiry("ana", name)).id for name in ("ben", "cleo")]
     ana = world.actors["ana"]
     world.clock.advance(days=1)
@@ -85,7 +91,9 @@ async def test_nor_does_a_row_that_has_settled_with_a_time_of_the_future(world: 
     assert (await order(world)) == [threads[1], threads[0]], "when both have settled"
 
 
-async def test_after_the_clock_was_set_back_sync_goes_on_exactly(unlimited_world: World) -> None:
+async def test_after_the_clock_was_set_back_sync_goes_on_exactly(
+    unlimited_world: MessagingWorld,
+) -> None:
     busy = await BusyInbox(unlimited_world).set_up()
     unlimited_world.clock.advance(days=1)
     await unlimited_world.say("ben", busy.threads["ben"], "From tomorrow.")

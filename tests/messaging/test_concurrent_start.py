@@ -9,7 +9,7 @@ from greenroom.messaging import Messaging, access, open as opening
 from greenroom.messaging.models import Kind
 from greenroom.messaging.start import Started, start
 from greenroom.people.actor import Actor
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 AT_ONCE = 5
 BURSTS = 40
@@ -29,7 +29,7 @@ async def _start(
 @pytest.mark.parametrize("kind", [Kind.INQUIRY, Kind.DIRECT])
 @pytest.mark.parametrize("known", [False, True], ids=["stranger", "known"])
 async def test_the_same_start_many_times_at_once_is_answered_alike(
-    unlimited_world: World, kind: Kind, known: bool
+    unlimited_world: MessagingWorld, kind: Kind, known: bool
 ) -> None:
     ana, dice = await unlimited_world.person("ana"), random.Random(4)
     for n in range(BURSTS):

@@ -18,7 +18,7 @@ from greenroom.errors import Problem
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.messaging import text
 from greenroom.messaging.models import Message, MessageKind
-from greenroom.messaging.update_thread import preview_of
+from greenroom.messaging.new_message import preview_of
 from greenroom.people.models import (
     Person,
     checked_email,

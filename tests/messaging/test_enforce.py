@@ -7,22 +7,24 @@ from greenroom.messaging import inbox
 from greenroom.messaging.block import block_person, unblock_person
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.history import history
+from greenroom.messaging.hold_message import hold
 from greenroom.messaging.lock import lock
 from greenroom.messaging.models import Kind, Status
 from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.messaging.outgoing import Held, Outgoing, Rejected, Sent
 from greenroom.messaging.participants import leave
 from greenroom.messaging.problems import ClientIdReused, RequestPending
-from greenroom.messaging.send import Held, Outgoing, Rejected, Sent, hold, send
+from greenroom.messaging.send import send
 from greenroom.people.actor import Scope
 from greenroom.safety.models import Case, HeldMessage, SentMessage, Subject, WholeThread, case_id
 from greenroom.safety.problems import CannotRelease
 from greenroom.safety.verdict import Hold
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 _OUTGOING = Outgoing("c", "Something to look at first")
 
 
-async def _held(world: World, thread: ThreadId) -> Case:
+async def _held(world: MessagingWorld, thread: ThreadId) -> Case:
     ana = world.actors["ana"]
     await hold(world.messaging, ana, thread, _OUTGOING, Hold(reason="a test"))
     return _case(HeldMessage(thread, world.user("ana"), "c"), _OUTGOING.body, world.user("ana"))
@@ -33,7 +35,7 @@ def _case(subject: Subject, text: str = "", about: UserId | None = None) -> Case
 
 
 async def test_what_is_held_is_as_good_as_sent_to_its_author_and_nothing_to_others(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
     await _held(world, thread.id)
@@ -45,7 +47,7 @@ async def test_what_is_held_is_as_good_as_sent_to_its_author_and_nothing_to_othe
         await send(world.messaging, world.actors["ana"], thread.id, Outgoing("c", "Other"))
 
 
-async def test_what_its_author_may_no_longer_say_is_not_released(world: World) -> None:
+async def test_what_its_author_may_no_longer_say_is_not_released(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     case = await _held(world, thread.id)
     await leave(world.messaging, world.actors["ana"], thread.id)
@@ -56,7 +58,7 @@ async def test_what_its_author_may_no_longer_say_is_not_released(world: World) -
 
 
 async def test_what_is_released_does_not_reach_somebody_who_has_blocked_its_author(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
     case = await _held(world, thread.id)
@@ -69,7 +71,9 @@ async def test_what_is_released_does_not_reach_somebody_who_has_blocked_its_auth
 
 
 @pytest.mark.parametrize("way", ["leaves", "is locked out", "has asked too much"])
-async def test_a_moderator_is_told_why_a_text_cannot_be_released(world: World, way: str) -> None:
+async def test_a_moderator_is_told_why_a_text_cannot_be_released(
+    world: MessagingWorld, way: str
+) -> None:
     """And it stays out, should it be released all the same a moment later."""
     mod = await world.person("mod", Scope.MODERATOR)
     if way == "has asked too much":
@@ -98,7 +102,7 @@ async def test_a_moderator_is_told_why_a_text_cannot_be_released(world: World, w
     assert isinstance(again, Rejected), "its author is told"
 
 
-async def test_a_text_that_waits_with_a_request_is_released_into_it(world: World) -> None:
+async def test_a_text_that_waits_with_a_request_is_released_into_it(world: MessagingWorld) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     asked = Opening(kind=Kind.INQUIRY, others=(Invited(ben.user),))
     thread = await open_thread(world.messaging, ana, asked)
@@ -113,7 +117,7 @@ async def test_a_text_that_waits_with_a_request_is_released_into_it(world: World
         await world.say("ana", thread.id, "One more")
 
 
-async def test_what_is_released_enters_once_with_the_next_seq(world: World) -> None:
+async def test_what_is_released_enters_once_with_the_next_seq(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     case = await _held(world, thread.id)
     await world.say("ben", thread.id, "Are you there?")
@@ -129,7 +133,7 @@ async def test_what_is_released_enters_once_with_the_next_seq(world: World) -> N
     assert again.message.id == messages[1].id
 
 
-async def test_a_release_reads_nothing_for_its_author(world: World) -> None:
+async def test_a_release_reads_nothing_for_its_author(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     case = await _held(world, thread.id)
     await world.say("ben", thread.id, "Are you there?")
@@ -139,7 +143,7 @@ async def test_a_release_reads_nothing_for_its_author(world: World) -> None:
 
 
 async def test_what_is_removed_before_it_was_sent_stays_out_and_its_author_is_told(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
     case = await _held(world, thread.id)
@@ -153,7 +157,7 @@ async def test_what_is_removed_before_it_was_sent_stays_out_and_its_author_is_to
 
 
 async def test_a_message_that_is_removed_leaves_a_tombstone_and_a_thread_is_locked(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
     message = await world.say("ana", thread.id, "Something bad")
@@ -170,7 +174,7 @@ async def test_a_message_that_is_removed_leaves_a_tombstone_and_a_thread_is_lock
     assert page.view.thread.status is Status.LOCKED
 
 
-async def test_the_requests_of_somebody_who_was_dealt_with_fold_up(world: World) -> None:
+async def test_the_requests_of_somebody_who_was_dealt_with_fold_up(world: MessagingWorld) -> None:
     cleo = await world.person("cleo")
     for name in ("ana", "ben"):
         target = await world.person(name)

@@ -15,13 +15,13 @@ from greenroom.messaging.models import Kind, Role, Thread
 from greenroom.messaging.react import react
 from greenroom.messaging.rename import rename
 from greenroom.messaging.respond import accept, decline
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 
 class Told:
     """Listens to everything, as (what, to whom)."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: MessagingWorld) -> None:
         self._world = world
         self.heard: list[tuple[str, frozenset[str]]] = []
 
@@ -36,13 +36,13 @@ class Told:
 
 
 @pytest.fixture
-def told(world: World) -> Told:
+def told(world: MessagingWorld) -> Told:
     listener = Told(world)
     world.messaging = dataclasses.replace(world.messaging, publish=listener)
     return listener
 
 
-async def _group(world: World) -> Thread:
+async def _group(world: MessagingWorld) -> Thread:
     ana = await world.person("ana")
     others = []
     for name in ("ben", "cleo"):
@@ -56,7 +56,7 @@ async def _group(world: World) -> Thread:
     )
 
 
-async def test_a_message_and_what_becomes_of_it(world: World, told: Told) -> None:
+async def test_a_message_and_what_becomes_of_it(world: MessagingWorld, told: Told) -> None:
     thread = await world.inquiry()
     told.take()
     both = {"ana", "ben"}
@@ -79,7 +79,9 @@ async def test_a_message_and_what_becomes_of_it(world: World, told: Told) -> Non
     assert told.take() == [], "nothing has changed"
 
 
-async def test_what_is_one_users_own_is_told_to_them_alone(world: World, told: Told) -> None:
+async def test_what_is_one_users_own_is_told_to_them_alone(
+    world: MessagingWorld, told: Told
+) -> None:
     thread = await world.inquiry()
     await world.say("ana", thread.id, "hello")
     told.take()
@@ -92,7 +94,7 @@ async def test_what_is_one_users_own_is_told_to_them_alone(world: World, told: T
 
 
 async def test_of_a_request_the_sender_learns_nothing_but_that_it_was_accepted(
-    world: World, told: Told
+    world: MessagingWorld, told: Told
 ) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     asking = opening.Opening(kind=Kind.INQUIRY, others=(opening.Invited(ben.user),))
@@ -110,7 +112,7 @@ async def test_of_a_request_the_sender_learns_nothing_but_that_it_was_accepted(
 
 
 async def test_of_a_decline_and_of_what_is_written_after_it_nobody_hears(
-    world: World, told: Told
+    world: MessagingWorld, told: Told
 ) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     asking = opening.Opening(kind=Kind.INQUIRY, others=(opening.Invited(ben.user),))
@@ -123,7 +125,9 @@ async def test_of_a_decline_and_of_what_is_written_after_it_nobody_hears(
     assert all(whom == {"ana"} for _, whom in told.take())
 
 
-async def test_a_block_is_told_to_the_one_who_blocks_alone(world: World, told: Told) -> None:
+async def test_a_block_is_told_to_the_one_who_blocks_alone(
+    world: MessagingWorld, told: Told
+) -> None:
     thread = await world.inquiry()
     await world.say("ana", thread.id, "hello")
     told.take()
@@ -133,7 +137,7 @@ async def test_a_block_is_told_to_the_one_who_blocks_alone(world: World, told: T
 
 
 async def test_people_come_and_go_and_who_came_late_hears_nothing_of_before(
-    world: World, told: Told
+    world: MessagingWorld, told: Told
 ) -> None:
     thread = await _group(world)
     first = await world.say("ana", thread.id, "before")
@@ -157,7 +161,7 @@ async def test_people_come_and_go_and_who_came_late_hears_nothing_of_before(
     assert told.take() == [("MessageCreated", rest), ("ThreadUpdated", rest)]
 
 
-async def test_what_was_refused_is_not_told(world: World, told: Told) -> None:
+async def test_what_was_refused_is_not_told(world: MessagingWorld, told: Told) -> None:
     thread = await world.inquiry()
     told.take()
     stranger = await world.person("cleo")
@@ -172,7 +176,9 @@ async def test_what_was_refused_is_not_told(world: World, told: Told) -> None:
     assert UserId(stranger.user)
 
 
-async def test_who_was_invited_hears_no_more_than_a_request_shows(world: World, told: Told) -> None:
+async def test_who_was_invited_hears_no_more_than_a_request_shows(
+    world: MessagingWorld, told: Told
+) -> None:
     thread = await world.inquiry()
     cleo = await world.person("cleo")
     invited = opening.Invited(cleo.user, Role.BUYER)
@@ -190,7 +196,7 @@ async def test_who_was_invited_hears_no_more_than_a_request_shows(world: World, 
 
 
 async def test_whoever_was_removed_before_answering_has_accepted_nothing(
-    world: World, told: Told
+    world: MessagingWorld, told: Told
 ) -> None:
     thread = await world.inquiry()
     cleo = await world.person("cleo")
@@ -204,7 +210,7 @@ async def test_whoever_was_removed_before_answering_has_accepted_nothing(
 
 
 async def test_whoever_has_blocked_a_stranger_hears_nothing_of_their_asking(
-    world: World, told: Told
+    world: MessagingWorld, told: Told
 ) -> None:
     group = await world.inquiry("ana", "ben")
     ana, cleo = world.actors["ana"], await world.person("cleo")

@@ -9,10 +9,10 @@ from greenroom.messaging.find_by_seq import find_by_seq
 from greenroom.messaging.history import history
 from greenroom.messaging.open import Invited
 from greenroom.people.actor import Actor
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 
-async def _seq(world: World, actor: Actor, thread: str, seq: int) -> int:
+async def _seq(world: MessagingWorld, actor: Actor, thread: str, seq: int) -> int:
     view = await access.thread(world.messaging, actor, thread)  # type: ignore[arg-type]
     found = await find_by_seq(world.messaging, view, seq)
     page = await history(world.messaging, actor, view.thread.id, around=found, limit=1)
@@ -20,7 +20,9 @@ async def _seq(world: World, actor: Actor, thread: str, seq: int) -> int:
 
 
 @pytest.mark.parametrize("pace", ["even", "bursts", "one long sleep"])
-async def test_every_seq_is_found_with_few_reads(unlimited_world: World, pace: str) -> None:
+async def test_every_seq_is_found_with_few_reads(
+    unlimited_world: MessagingWorld, pace: str
+) -> None:
     world, chance = unlimited_world, Random(7)
     thread = await world.inquiry()
     for number in range(400):
@@ -42,7 +44,7 @@ async def test_every_seq_is_found_with_few_reads(unlimited_world: World, pace: s
         assert page.messages[0].seq == seq
 
 
-async def test_beyond_the_ends_is_the_end(world: World) -> None:
+async def test_beyond_the_ends_is_the_end(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana = world.actors["ana"]
     view = await access.thread(world.messaging, ana, thread.id)
@@ -52,7 +54,7 @@ async def test_beyond_the_ends_is_the_end(world: World) -> None:
     assert [await _seq(world, ana, thread.id, seq) for seq in (0, 1, 3, 99)] == [1, 1, 3, 3]
 
 
-async def test_whoever_came_later_is_led_to_their_own_first(world: World) -> None:
+async def test_whoever_came_later_is_led_to_their_own_first(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     for text in ("one", "two"):
         await world.say("ana", thread.id, text)

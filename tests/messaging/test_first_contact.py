@@ -23,10 +23,10 @@ from greenroom.messaging.react import react
 from greenroom.messaging.rename import rename
 from greenroom.messaging.rules import gate_as_sender_sees, known_gates
 from greenroom.people.actor import Actor
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 
-async def _asked(world: World, *words: str) -> tuple[Thread, RequestId]:
+async def _asked(world: MessagingWorld, *words: str) -> tuple[Thread, RequestId]:
     """Cleo, a stranger, has written to Ana."""
     ana, cleo = await world.person("ana"), await world.person("cleo")
     thread = await open_thread(
@@ -37,7 +37,7 @@ async def _asked(world: World, *words: str) -> tuple[Thread, RequestId]:
     return thread, thread.gates[ana.user].id
 
 
-async def _as_cleo_sees(world: World, thread: Thread) -> tuple[object, ...]:
+async def _as_cleo_sees(world: MessagingWorld, thread: Thread) -> tuple[object, ...]:
     """Everything that the sender of a request can find out about it."""
     cleo = world.actors["cleo"]
     page: History = await history(world.messaging, cleo, thread.id)
@@ -54,7 +54,7 @@ async def _as_cleo_sees(world: World, thread: Thread) -> tuple[object, ...]:
     )
 
 
-async def test_a_strangers_first_words_wait_among_the_requests(world: World) -> None:
+async def test_a_strangers_first_words_wait_among_the_requests(world: MessagingWorld) -> None:
     thread, _ = await _asked(world, "Hello!")
     page = await inbox.inbox(world.messaging, world.actors["ana"], Folder.REQUESTS)
     assert [(row.thread.id, row.row_state.unread) for row in page.rows] == [(thread.id, 1)]
@@ -64,7 +64,9 @@ async def test_a_strangers_first_words_wait_among_the_requests(world: World) -> 
     )
 
 
-async def test_three_plain_messages_may_wait_and_no_fourth_and_no_link(world: World) -> None:
+async def test_three_plain_messages_may_wait_and_no_fourth_and_no_link(
+    world: MessagingWorld,
+) -> None:
     thread, gate = await _asked(world, "Hello!", "It is about Friday.")
     with pytest.raises(PlainTextOnly):
         await world.say("cleo", thread.id, "Look at https://example.com/friday")
@@ -77,13 +79,15 @@ async def test_three_plain_messages_may_wait_and_no_fourth_and_no_link(world: Wo
     await world.say("cleo", thread.id, "Thank you.")
 
 
-async def test_a_node_that_has_not_heard_of_it_lets_the_accepted_one_write(world: World) -> None:
+async def test_a_node_that_has_not_heard_of_it_lets_the_accepted_one_write(
+    world: MessagingWorld,
+) -> None:
     thread, gate = await _asked(world, "1", "2", "3")
     await respond.accept(world.another_node().messaging, world.actors["ana"], gate)
     await world.say("cleo", thread.id, "4")
 
 
-async def test_whoever_has_not_accepted_writes_and_changes_nothing(world: World) -> None:
+async def test_whoever_has_not_accepted_writes_and_changes_nothing(world: MessagingWorld) -> None:
     thread, gate = await _asked(world, "Hello!")
     ana = world.actors["ana"]
     message = (await history(world.messaging, ana, thread.id)).messages[0]
@@ -103,7 +107,7 @@ async def test_whoever_has_not_accepted_writes_and_changes_nothing(world: World)
 @pytest.mark.parametrize(
     "way", ["read", "spam", "decline", "block", "block from the side", "leave"]
 )
-async def test_the_sender_sees_no_difference(world: World, way: str) -> None:
+async def test_the_sender_sees_no_difference(world: MessagingWorld, way: str) -> None:
     thread, gate = await _asked(world, "Hello!")
     ana, messaging = world.actors["ana"], world.messaging
     world.clock.advance(seconds=3600)
@@ -133,7 +137,7 @@ async def test_the_sender_sees_no_difference(world: World, way: str) -> None:
         await world.say("cleo", thread.id, "Hello?")
 
 
-async def _folders(world: World, actor: Actor) -> dict[str, str]:
+async def _folders(world: MessagingWorld, actor: Actor) -> dict[str, str]:
     found: dict[str, str] = {}
     for folder in (Folder.ALL, Folder.ARCHIVED, Folder.SPAM):
         for row in (await inbox.inbox(world.messaging, actor, folder)).rows:
@@ -141,7 +145,9 @@ async def _folders(world: World, actor: Actor) -> dict[str, str]:
     return found
 
 
-async def test_a_request_is_over_the_moment_it_is_and_leaves_nothing_behind(world: World) -> None:
+async def test_a_request_is_over_the_moment_it_is_and_leaves_nothing_behind(
+    world: MessagingWorld,
+) -> None:
     thread, gate = await _asked(world, "Hello!")
     ana = world.actors["ana"]
     expires = thread.gates[ana.user].expires_ms
@@ -165,7 +171,7 @@ async def test_a_request_is_over_the_moment_it_is_and_leaves_nothing_behind(worl
             await gone
 
 
-async def test_a_request_marked_as_spam_runs_out_as_well(world: World) -> None:
+async def test_a_request_marked_as_spam_runs_out_as_well(world: MessagingWorld) -> None:
     thread, _ = await _asked(world, "Hello!")
     ana = world.actors["ana"]
     await row_settings.mark_spam(world.messaging, ana, thread.id, True)
@@ -174,7 +180,7 @@ async def test_a_request_marked_as_spam_runs_out_as_well(world: World) -> None:
     assert await _folders(world, ana) == {}
 
 
-async def test_requests_that_ran_out_are_taken_off_the_shelf(world: World) -> None:
+async def test_requests_that_ran_out_are_taken_off_the_shelf(world: MessagingWorld) -> None:
     await _asked(world, "Hello!")
     ana = world.actors["ana"]
     world.clock.advance(days=15)
@@ -185,7 +191,7 @@ async def test_requests_that_ran_out_are_taken_off_the_shelf(world: World) -> No
     assert cost.read_units <= 1, "two empty shelves"
 
 
-async def test_an_answer_stands_and_again_changes_nothing(world: World) -> None:
+async def test_an_answer_stands_and_again_changes_nothing(world: MessagingWorld) -> None:
     _, gate = await _asked(world)
     ana, node = world.actors["ana"], world.another_node().messaging
     await respond.accept(world.messaging, ana, gate)
@@ -196,7 +202,9 @@ async def test_an_answer_stands_and_again_changes_nothing(world: World) -> None:
         await respond.accept(world.messaging, world.actors["cleo"], gate)
 
 
-async def test_a_request_is_answered_on_a_node_that_knows_an_older_thread(world: World) -> None:
+async def test_a_request_is_answered_on_a_node_that_knows_an_older_thread(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     node = world.another_node()
     await node.say("ben", thread.id, "Hello.")
@@ -210,7 +218,7 @@ async def test_a_request_is_answered_on_a_node_that_knows_an_older_thread(world:
     assert accepted.gates == {}
 
 
-async def test_one_who_has_not_answered_hides_nobody_elses_receipts(world: World) -> None:
+async def test_one_who_has_not_answered_hides_nobody_elses_receipts(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     cleo = await world.person("cleo")
     await participants.add(
@@ -224,14 +232,16 @@ async def test_one_who_has_not_answered_hides_nobody_elses_receipts(world: World
         assert set(by) - {world.user(viewer)} == {world.user(n) for n in seen - {viewer}}
 
 
-async def test_whoever_is_asked_sees_what_is_suspected_of_the_one_who_asks(world: World) -> None:
+async def test_whoever_is_asked_sees_what_is_suspected_of_the_one_who_asks(
+    world: MessagingWorld,
+) -> None:
     await _asked(world, "Write me at cleo at example dot com instead")
     ana = world.actors["ana"]
     found = await inbox.inbox(world.messaging, ana, Folder.REQUESTS)
     assert found.rows[0].thread.gates[ana.user].reason == "OFF_PLATFORM"
 
 
-async def test_nobody_names_a_booking_by_themselves(world: World) -> None:
+async def test_nobody_names_a_booking_by_themselves(world: MessagingWorld) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     await world.inquiry("ben", "ana")
     others = (Invited(ben.user),)
@@ -245,7 +255,7 @@ async def test_nobody_names_a_booking_by_themselves(world: World) -> None:
 
 
 async def test_a_node_with_an_older_head_repeats_an_answer_of_one_who_has_gone(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     thread, gate = await _asked(world, "Hello")
     ana, node = world.actors["ana"], world.another_node()
@@ -256,7 +266,7 @@ async def test_a_node_with_an_older_head_repeats_an_answer_of_one_who_has_gone(
     assert (again.id, known_gates(again)) == (thread.id, {})
 
 
-async def test_what_is_accepted_on_two_nodes_at_once_is_accepted(world: World) -> None:
+async def test_what_is_accepted_on_two_nodes_at_once_is_accepted(world: MessagingWorld) -> None:
     thread, gate = await _asked(world, "Hello")
     ana, nodes = world.actors["ana"], [world, world.another_node(), world.another_node()]
     for node in nodes:
@@ -272,7 +282,9 @@ async def test_what_is_accepted_on_two_nodes_at_once_is_accepted(world: World) -
     )
 
 
-async def test_whoever_was_removed_before_answering_has_no_request_any_more(world: World) -> None:
+async def test_whoever_was_removed_before_answering_has_no_request_any_more(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     ana, cleo = world.actors["ana"], await world.person("cleo")
     grown = await participants.add(world.messaging, ana, thread.id, Invited(cleo.user, Role.BUYER))

@@ -18,10 +18,10 @@ from greenroom.people.actor import Actor, Scope
 from greenroom.safety.models import Reason
 from greenroom.safety.unblock import unblock
 from tests.messaging.sync_client import SyncClient
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 
-async def _invited(world: World, messages: int) -> tuple[Actor, Thread, list[Message]]:
+async def _invited(world: MessagingWorld, messages: int) -> tuple[Actor, Thread, list[Message]]:
     """Cleo, to whom Ana is a stranger, is in a group where the others go on talking."""
     thread = await world.inquiry("ana", "ben")
     await world.say("ana", thread.id, "Before her time")
@@ -36,12 +36,14 @@ async def _invited(world: World, messages: int) -> tuple[Actor, Thread, list[Mes
     return cleo, grown, said
 
 
-async def _bodies(world: World, actor: Actor, thread: Thread, **place: object) -> list[str]:
+async def _bodies(
+    world: MessagingWorld, actor: Actor, thread: Thread, **place: object
+) -> list[str]:
     page = await history(world.messaging, actor, thread.id, **place)  # type: ignore[arg-type]
     return [message.event or message.body for message in page.messages]
 
 
-async def _left(world: World) -> tuple[Actor, Thread]:
+async def _left(world: MessagingWorld) -> tuple[Actor, Thread]:
     """Ben has left Ana's thread for two, to which she has then added Cleo."""
     thread = await world.inquiry("ana", "ben")
     await world.say("ana", thread.id, "While he was there")
@@ -54,14 +56,14 @@ async def _left(world: World) -> tuple[Actor, Thread]:
     return world.actors["ben"], thread
 
 
-async def _request(world: World, thread: Thread) -> RequestId:
+async def _request(world: MessagingWorld, thread: Thread) -> RequestId:
     head = await world.messaging.thread_cache.read(thread.id)
     assert head is not None
     return head.gates[world.user("ben")].id
 
 
 async def test_adding_back_a_person_who_left_before_the_thread_grew_asks_them(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     ben, thread = await _left(world)
     ana = world.actors["ana"]
@@ -79,7 +81,7 @@ async def test_adding_back_a_person_who_left_before_the_thread_grew_asks_them(
 
 
 async def test_adding_back_asks_nobody_twice_and_nobody_who_has_blocked_the_adder(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     ben, thread = await _left(world)
     ana = world.actors["ana"]
@@ -97,7 +99,7 @@ async def test_adding_back_asks_nobody_twice_and_nobody_who_has_blocked_the_adde
 
 
 async def test_nobody_is_asked_back_by_a_stranger_or_to_a_person_they_blocked(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     """Ana, whom Ben has blocked, lets Dora add him: her words must not reach him that way."""
     thread = await world.inquiry("ana", "ben")
@@ -119,7 +121,7 @@ async def test_nobody_is_asked_back_by_a_stranger_or_to_a_person_they_blocked(
     assert await _bodies(world, ben, thread) == ["While he was there"]
 
 
-async def test_what_was_said_during_a_block_is_no_request_s_preview(world: World) -> None:
+async def test_what_was_said_during_a_block_is_no_request_s_preview(world: MessagingWorld) -> None:
     thread = await world.inquiry("ana", "ben")
     ana, ben = world.actors["ana"], world.actors["ben"]
     await world.say("ben", thread.id, "Hello")
@@ -134,7 +136,7 @@ async def test_what_was_said_during_a_block_is_no_request_s_preview(world: World
     assert (row.thread.preview, row.row_state.unread) == ("Will you come back?", 1)
 
 
-async def test_a_request_to_come_back_keeps_its_preview(world: World) -> None:
+async def test_a_request_to_come_back_keeps_its_preview(world: MessagingWorld) -> None:
     thread = await world.inquiry("ana", "ben")
     await world.say("ben", thread.id, "Hello")
     await participants.leave(world.messaging, world.actors["ben"], thread.id)
@@ -146,7 +148,7 @@ async def test_a_request_to_come_back_keeps_its_preview(world: World) -> None:
 
 
 async def test_an_unblock_that_was_cut_off_takes_effect_with_the_next_message(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry("ana", "ben")
     ana, ben = world.actors["ana"], world.actors["ben"]
@@ -160,7 +162,7 @@ async def test_an_unblock_that_was_cut_off_takes_effect_with_the_next_message(
     assert (row.thread.preview, row.row_state.unread) == ("Are you there?", 1)
 
 
-async def test_a_request_keeps_an_event_that_it_showed_last(world: World) -> None:
+async def test_a_request_keeps_an_event_that_it_showed_last(world: MessagingWorld) -> None:
     cleo, thread, _ = await _invited(world, 1)
     moderator = await world.person("mod", Scope.MODERATOR)
     await lock.lock(world.messaging, moderator, thread.id)
@@ -169,7 +171,9 @@ async def test_a_request_keeps_an_event_that_it_showed_last(world: World) -> Non
     assert (row.thread.preview, row.thread.preview_event) == ("", "thread.locked")
 
 
-async def test_who_was_invited_sees_the_first_few_frames_until_accepting(world: World) -> None:
+async def test_who_was_invited_sees_the_first_few_frames_until_accepting(
+    world: MessagingWorld,
+) -> None:
     cleo, thread, said = await _invited(world, 5)
     shown = ["participant.added", "Message 0", "Message 1"]
     assert await _bodies(world, cleo, thread) == shown
@@ -187,7 +191,9 @@ async def test_who_was_invited_sees_the_first_few_frames_until_accepting(world: 
     assert (await inbox.counts(world.messaging, cleo)).badge == 6
 
 
-async def test_what_a_request_does_not_show_cannot_be_reached_by_its_id(world: World) -> None:
+async def test_what_a_request_does_not_show_cannot_be_reached_by_its_id(
+    world: MessagingWorld,
+) -> None:
     cleo, thread, said = await _invited(world, 5)
     view = await access.thread(world.messaging, cleo, thread.id)
     assert (await access.message(world.messaging, view, said[1].id)).body == "Message 1"
@@ -209,7 +215,7 @@ async def test_what_a_request_does_not_show_cannot_be_reached_by_its_id(world: W
 
 
 async def test_coming_back_tells_no_more_either_and_accepting_brings_the_rest(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     cleo = await world.person("cleo")
     client = SyncClient(world.messaging, cleo)
@@ -230,14 +236,16 @@ async def test_coming_back_tells_no_more_either_and_accepting_brings_the_rest(
     assert len(client.threads[thread.id].messages) == 6
 
 
-async def test_the_others_notice_nothing_of_what_the_invited_one_sees(world: World) -> None:
+async def test_the_others_notice_nothing_of_what_the_invited_one_sees(
+    world: MessagingWorld,
+) -> None:
     _, thread, _ = await _invited(world, 5)
     for name in ("ana", "ben"):
         bodies = await _bodies(world, world.actors[name], thread)
         assert bodies[-1] == "Message 4"
 
 
-async def test_whoever_accepts_wants_it_in_the_inbox(world: World) -> None:
+async def test_whoever_accepts_wants_it_in_the_inbox(world: MessagingWorld) -> None:
     cleo, thread, _ = await _invited(world, 1)
     for put_away in (row_settings.archive, row_settings.mark_spam):
         await put_away(world.messaging, cleo, thread.id, True)
@@ -247,7 +255,7 @@ async def test_whoever_accepts_wants_it_in_the_inbox(world: World) -> None:
 
 @pytest.mark.parametrize("messages", [150])
 async def test_what_is_shown_is_read_from_the_beginning_however_much_is_said(
-    world: World, messages: int
+    world: MessagingWorld, messages: int
 ) -> None:
     cleo, thread, _ = await _invited(world, messages)
     with world.store.counting() as cost:
@@ -255,7 +263,9 @@ async def test_what_is_shown_is_read_from_the_beginning_however_much_is_said(
     assert cost.read_units <= 5
 
 
-async def test_no_friend_of_the_one_who_asks_says_what_a_stranger_may_not(world: World) -> None:
+async def test_no_friend_of_the_one_who_asks_says_what_a_stranger_may_not(
+    world: MessagingWorld,
+) -> None:
     """Ana asks Cleo into a group with Ben, whom she knows; to Cleo both are strangers."""
     _, thread, said = await _invited(world, 1)
     link = "Look at https://example.com/offer"
@@ -273,7 +283,7 @@ async def test_no_friend_of_the_one_who_asks_says_what_a_stranger_may_not(world:
         await edit(world.messaging, world.actors["ben"], thread.id, said[0].id, link)
 
 
-async def test_once_everybody_has_accepted_links_are_nobodys_matter(world: World) -> None:
+async def test_once_everybody_has_accepted_links_are_nobodys_matter(world: MessagingWorld) -> None:
     cleo, thread, _ = await _invited(world, 1)
     await respond.accept(world.messaging, cleo, thread.gates[cleo.user].id)
     await world.say("ben", thread.id, "Look at https://example.com/offer")

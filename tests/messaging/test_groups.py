@@ -9,10 +9,11 @@ from greenroom.messaging.models import Kind, Role
 from greenroom.messaging.respond import accept
 from greenroom.people.actor import Scope
 from greenroom.safety.limits import RATES, Limit, TooMany
-from tests.world import UNLIMITED, World, messaging_on
+from tests.messaging.world import MessagingWorld
+from tests.world import UNLIMITED, messaging_on
 
 
-async def test_the_last_of_a_hundred_can_be_added(world: World) -> None:
+async def test_the_last_of_a_hundred_can_be_added(world: MessagingWorld) -> None:
     host = await world.person("host", Scope.SERVICE)
     others = [await world.person(f"guest{n}") for n in range(99)]
     thread = await opening.open_thread(
@@ -29,7 +30,7 @@ async def test_the_last_of_a_hundred_can_be_added(world: World) -> None:
     assert len(grown.members) == 100
 
 
-async def test_a_late_reader_in_a_large_group_stirs_nobody_else(world: World) -> None:
+async def test_a_late_reader_in_a_large_group_stirs_nobody_else(world: MessagingWorld) -> None:
     host = await world.person("host", Scope.SERVICE)
     guests = [await world.person(f"guest{n}") for n in range(20)]
     thread = await opening.open_thread(
@@ -56,7 +57,9 @@ async def test_a_late_reader_in_a_large_group_stirs_nobody_else(world: World) ->
     assert cost.write_units <= 4
 
 
-async def test_who_has_accepted_takes_no_more_room_than_who_was_known(world: World) -> None:
+async def test_who_has_accepted_takes_no_more_room_than_who_was_known(
+    world: MessagingWorld,
+) -> None:
     world.messaging = messaging_on(world.store, world.clock, UNLIMITED)
     ana = await world.person("ana")
     guests = [await world.person(f"guest{n}") for n in range(20)]
@@ -75,7 +78,9 @@ async def test_who_has_accepted_takes_no_more_room_than_who_was_known(world: Wor
     assert costs[0] == costs[1]
 
 
-async def test_people_are_added_and_removed_no_oftener_than_is_sensible(world: World) -> None:
+async def test_people_are_added_and_removed_no_oftener_than_is_sensible(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     ana, cleo = world.actors["ana"], await world.person("cleo")
     await world.inquiry("ana", "cleo")

@@ -14,6 +14,7 @@ from greenroom.messaging.history import history
 from greenroom.messaging.hold_change import HeldChange
 from greenroom.messaging.models import Kind, Message, Thread
 from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.messaging.outgoing import Held, Outgoing
 from greenroom.messaging.participants import leave
 from greenroom.messaging.problems import (
     MessageNotFound,
@@ -25,7 +26,7 @@ from greenroom.messaging.problems import (
     VersionMismatch,
 )
 from greenroom.messaging.rename import rename
-from greenroom.messaging.send import Held, Outgoing, send
+from greenroom.messaging.send import send
 from greenroom.people.actor import Scope
 from greenroom.safety import records
 from greenroom.safety.claim import claim
@@ -33,23 +34,23 @@ from greenroom.safety.decide import decide
 from greenroom.safety.models import AuditEntry, Case, Decision, HeldEdit, HeldName
 from greenroom.safety.problems import CannotRelease
 from greenroom.safety.queue import queue
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 HELD = "You have won the lottery, send a processing fee to claim your prize"
 NAME = "You have won the lottery, claim your prize"
 
 
-async def _cases(world: World) -> tuple[Case, ...]:
+async def _cases(world: MessagingWorld) -> tuple[Case, ...]:
     mod = await world.person("mod", Scope.MODERATOR)
     return (await queue(world.messaging.safety, mod)).cases
 
 
-async def _only_case(world: World) -> Case:
+async def _only_case(world: MessagingWorld) -> Case:
     [case] = await _cases(world)
     return case
 
 
-async def _decide(world: World, decision: Decision, reason: str = "") -> None:
+async def _decide(world: MessagingWorld, decision: Decision, reason: str = "") -> None:
     mod, case = world.actors["mod"], await _only_case(world)
     case = await claim(world.messaging.safety, mod, case.id)
     await decide(
@@ -57,33 +58,35 @@ async def _decide(world: World, decision: Decision, reason: str = "") -> None:
     )
 
 
-async def _bodies(world: World, name: str, thread: ThreadId) -> list[str]:
+async def _bodies(world: MessagingWorld, name: str, thread: ThreadId) -> list[str]:
     messages = (await history(world.messaging, world.actors[name], thread)).messages
     return [message.body for message in messages if message.event is None]
 
 
-async def _edited(world: World, body: str) -> tuple[Thread, Message, Message | HeldChange]:
+async def _edited(world: MessagingWorld, body: str) -> tuple[Thread, Message, Message | HeldChange]:
     thread = await world.inquiry()
     message = await world.say("ana", thread.id, "Hello Ben")
     return thread, message, await _edit(world, thread.id, message.id, body)
 
 
 async def _edit(
-    world: World, thread: ThreadId, message: MessageId, body: str
+    world: MessagingWorld, thread: ThreadId, message: MessageId, body: str
 ) -> Message | HeldChange:
     return await edit(world.messaging, world.actors["ana"], thread, message, body)
 
 
-async def _named(world: World, name: str) -> tuple[Thread, Thread | HeldChange]:
+async def _named(world: MessagingWorld, name: str) -> tuple[Thread, Thread | HeldChange]:
     thread = await world.inquiry()
     return thread, await rename(world.messaging, world.actors["ana"], thread.id, name)
 
 
-async def _subject(world: World, thread: ThreadId) -> str | None:
+async def _subject(world: MessagingWorld, thread: ThreadId) -> str | None:
     return (await history(world.messaging, world.actors["ben"], thread)).view.thread.subject
 
 
-async def test_an_edit_that_is_held_changes_nothing_until_it_is_released(world: World) -> None:
+async def test_an_edit_that_is_held_changes_nothing_until_it_is_released(
+    world: MessagingWorld,
+) -> None:
     thread, message, outcome = await _edited(world, HELD)
     assert isinstance(outcome, HeldChange)
     for name in ("ana", "ben"):
@@ -99,7 +102,7 @@ async def test_an_edit_that_is_held_changes_nothing_until_it_is_released(world: 
     assert [one.body for one in after.edits] == ["Hello Ben"]
 
 
-async def test_a_held_edit_is_one_case_however_often_it_is_tried(world: World) -> None:
+async def test_a_held_edit_is_one_case_however_often_it_is_tried(world: MessagingWorld) -> None:
     thread, message, _ = await _edited(world, HELD)
     assert isinstance(await _edit(world, thread.id, message.id, HELD), HeldChange)
     await _only_case(world)
@@ -116,7 +119,7 @@ _AGAINST = (Decision.REMOVE, Decision.WARN, Decision.SUSPEND)
 @pytest.mark.parametrize("decision", [*_AGAINST, Decision.RELEASE])
 @pytest.mark.parametrize("kind", ["edit", "name"])
 async def test_a_change_that_was_decided_is_never_held_without_a_case(
-    world: World, kind: str, decision: Decision
+    world: MessagingWorld, kind: str, decision: Decision
 ) -> None:
     thread = await world.inquiry()
     message = await world.say("ana", thread.id, "Hello Ben")
@@ -156,7 +159,7 @@ async def test_a_change_that_was_decided_is_never_held_without_a_case(
         assert await _subject(world, thread.id) == NAME
 
 
-async def test_a_change_that_could_not_be_released_is_held_again(world: World) -> None:
+async def test_a_change_that_could_not_be_released_is_held_again(world: MessagingWorld) -> None:
     thread, message, _ = await _edited(world, HELD)
     case, safety = await _only_case(world), world.messaging.safety
     entry = AuditEntry(
@@ -177,7 +180,7 @@ async def test_a_change_that_could_not_be_released_is_held_again(world: World) -
     assert (await _only_case(world)).version == 3
 
 
-async def test_a_release_that_is_carried_out_again_edits_once(world: World) -> None:
+async def test_a_release_that_is_carried_out_again_edits_once(world: MessagingWorld) -> None:
     thread, _, _ = await _edited(world, HELD)
     case = await _only_case(world)
     heard: list[object] = []
@@ -190,7 +193,9 @@ async def test_a_release_that_is_carried_out_again_edits_once(world: World) -> N
 
 
 @pytest.mark.parametrize("way", ["edited", "deleted", "left"])
-async def test_a_moderator_is_told_why_an_edit_cannot_be_released(world: World, way: str) -> None:
+async def test_a_moderator_is_told_why_an_edit_cannot_be_released(
+    world: MessagingWorld, way: str
+) -> None:
     thread, message, _ = await _edited(world, HELD)
     case, ana = await _only_case(world), world.actors["ana"]
     enforcement = Enforcement(world.messaging)
@@ -209,7 +214,7 @@ async def test_a_moderator_is_told_why_an_edit_cannot_be_released(world: World, 
     assert await _bodies(world, "ben", thread.id) == before
 
 
-async def test_what_cannot_be_edited_is_not_held_either(world: World) -> None:
+async def test_what_cannot_be_edited_is_not_held_either(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     message = await world.say("ana", thread.id, "Hello Ben")
     messaging, ana = world.messaging, world.actors["ana"]
@@ -223,7 +228,9 @@ async def test_what_cannot_be_edited_is_not_held_either(world: World) -> None:
     assert await _cases(world) == ()
 
 
-async def test_a_name_that_is_held_stays_the_old_one_until_it_is_released(world: World) -> None:
+async def test_a_name_that_is_held_stays_the_old_one_until_it_is_released(
+    world: MessagingWorld,
+) -> None:
     thread, outcome = await _named(world, NAME)
     assert isinstance(outcome, HeldChange)
     assert await _subject(world, thread.id) is None
@@ -238,7 +245,7 @@ async def test_a_name_that_is_held_stays_the_old_one_until_it_is_released(world:
     assert len((await history(world.messaging, world.actors["ben"], thread.id)).messages) == 1
 
 
-async def test_a_name_is_dropped_where_there_is_another_by_then(world: World) -> None:
+async def test_a_name_is_dropped_where_there_is_another_by_then(world: MessagingWorld) -> None:
     thread, _ = await _named(world, NAME)
     case, ana = await _only_case(world), world.actors["ana"]
     await rename(world.messaging, ana, thread.id, "May")
@@ -264,7 +271,7 @@ _TEXTS = (
 )
 
 
-async def _in_request(world: World, *, group: bool, said: int) -> Thread:
+async def _in_request(world: MessagingWorld, *, group: bool, said: int) -> Thread:
     """Ana has asked Ben, alone or in a group with Emil, in which so many messages were sent."""
     ana, ben, speaker = await world.person("ana"), await world.person("ben"), "ana"
     others = [ben]
@@ -282,7 +289,7 @@ async def _in_request(world: World, *, group: bool, said: int) -> Thread:
 @pytest.mark.parametrize("text", _TEXTS)
 @pytest.mark.parametrize(("group", "said"), [(False, 0), (False, 1), (True, 0), (True, 4)])
 async def test_in_a_waiting_request_a_name_is_held_where_a_message_is(
-    world: World, group: bool, said: int, text: str
+    world: MessagingWorld, group: bool, said: int, text: str
 ) -> None:
     thread = await _in_request(world, group=group, said=said)
     ana = world.actors["ana"]
@@ -302,7 +309,7 @@ async def test_in_a_waiting_request_a_name_is_held_where_a_message_is(
 
 
 async def test_a_moderator_can_release_a_name_with_a_link_while_a_request_waits(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     thread = await _in_request(world, group=True, said=4)
     await rename(world.messaging, world.actors["ana"], thread.id, _TEXTS[1])

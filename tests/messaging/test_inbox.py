@@ -12,10 +12,10 @@ from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.problems import InvalidReadPosition, MessageNotFound, ThreadNotFound
 from greenroom.people.actor import Scope
 from greenroom.store.problems import InvalidCursor
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 
-async def _standing(world: World, name: str, thread: ThreadId) -> tuple[str, int]:
+async def _standing(world: MessagingWorld, name: str, thread: ThreadId) -> tuple[str, int]:
     for folder in (Folder.ALL, Folder.ARCHIVED, Folder.SPAM):
         for row in (await inbox.inbox(world.messaging, world.actors[name], folder)).rows:
             if row.thread.id == thread:
@@ -23,7 +23,7 @@ async def _standing(world: World, name: str, thread: ThreadId) -> tuple[str, int
     return "nowhere", 0
 
 
-async def _settles(world: World) -> None:
+async def _settles(world: MessagingWorld) -> None:
     """A day passes, and everybody opens their inbox."""
     world.clock.advance(days=1)
     for actor in world.actors.values():
@@ -31,7 +31,7 @@ async def _settles(world: World) -> None:
     await world.messaging.deferred.run()
 
 
-async def _crowd(world: World, threads: int) -> list[ThreadId]:
+async def _crowd(world: MessagingWorld, threads: int) -> list[ThreadId]:
     shop, ana = await world.person("shop", Scope.SERVICE), await world.person("ana")
     found: list[ThreadId] = []
     for n in range(threads):
@@ -47,7 +47,7 @@ async def _crowd(world: World, threads: int) -> list[ThreadId]:
 
 @pytest.mark.parametrize("threads", [130, 330])
 async def test_everything_unread_is_found_page_by_page(
-    unlimited_world: World, threads: int
+    unlimited_world: MessagingWorld, threads: int
 ) -> None:
     opened = await _crowd(unlimited_world, threads)
     ana = unlimited_world.actors["ana"]
@@ -63,7 +63,7 @@ async def test_everything_unread_is_found_page_by_page(
     assert shown == opened[::-1]
 
 
-async def test_settled_and_stirring_rows_are_one_list(unlimited_world: World) -> None:
+async def test_settled_and_stirring_rows_are_one_list(unlimited_world: MessagingWorld) -> None:
     opened = await _crowd(unlimited_world, 60)
     ana = unlimited_world.actors["ana"]
     for thread in opened[::2]:
@@ -87,7 +87,7 @@ async def test_settled_and_stirring_rows_are_one_list(unlimited_world: World) ->
     assert (await inbox.counts(unlimited_world.messaging, ana)).badge == 30
 
 
-async def test_a_cursor_is_for_one_folder_of_one_user(unlimited_world: World) -> None:
+async def test_a_cursor_is_for_one_folder_of_one_user(unlimited_world: MessagingWorld) -> None:
     await _crowd(unlimited_world, 3)
     ana = unlimited_world.actors["ana"]
     page = await inbox.inbox(unlimited_world.messaging, ana, limit=1)
@@ -100,7 +100,7 @@ async def test_a_cursor_is_for_one_folder_of_one_user(unlimited_world: World) ->
         await inbox.inbox(unlimited_world.messaging, ana, Folder.OFFERS, cursor=page.next)
 
 
-async def test_reading_settling_and_a_message_after_weeks(world: World) -> None:
+async def test_reading_settling_and_a_message_after_weeks(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     await world.say("ben", thread.id, "Friday?")
     await read.mark_read(world.messaging, world.actors["ana"], thread.id, 1)
@@ -113,7 +113,7 @@ async def test_reading_settling_and_a_message_after_weeks(world: World) -> None:
 
 
 async def test_a_message_brings_a_thread_back_from_the_archive_unless_it_is_muted(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
     ana, messaging = world.actors["ana"], world.messaging
@@ -129,7 +129,7 @@ async def test_a_message_brings_a_thread_back_from_the_archive_unless_it_is_mute
     assert (await inbox.counts(messaging, ana)).badge == 0
 
 
-async def test_muting_and_unmuting_leave_a_thread_where_it_is(world: World) -> None:
+async def test_muting_and_unmuting_leave_a_thread_where_it_is(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana, messaging = world.actors["ana"], world.messaging
     tomorrow = world.clock.now_ms() + 86_400_000
@@ -145,7 +145,7 @@ async def test_muting_and_unmuting_leave_a_thread_where_it_is(world: World) -> N
     assert (await _standing(world, "ana", thread.id))[0] == "action"
 
 
-async def test_a_mute_ends_by_itself_and_the_badge_knows(world: World) -> None:
+async def test_a_mute_ends_by_itself_and_the_badge_knows(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana = world.actors["ana"]
     await world.say("ben", thread.id, "Hello.")
@@ -158,7 +158,7 @@ async def test_a_mute_ends_by_itself_and_the_badge_knows(world: World) -> None:
         await row_settings.mute(world.messaging, ana, thread.id, -1)
 
 
-async def test_marking_unread_takes_back_and_never_lowers(world: World) -> None:
+async def test_marking_unread_takes_back_and_never_lowers(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana, messaging = world.actors["ana"], world.messaging
     for n in range(4):
@@ -179,7 +179,7 @@ async def test_marking_unread_takes_back_and_never_lowers(world: World) -> None:
     assert await _standing(world, "ana", thread.id) == ("offers", 0)
 
 
-async def test_receipts_never_go_back_and_fit_the_thread(world: World) -> None:
+async def test_receipts_never_go_back_and_fit_the_thread(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana, ben = world.actors["ana"], world.actors["ben"]
     messages = [await world.say("ben", thread.id, f"{n}") for n in range(3)]
@@ -198,7 +198,9 @@ async def test_receipts_never_go_back_and_fit_the_thread(world: World) -> None:
     assert messages[2].seq == 3
 
 
-async def test_a_draft_is_its_writers_alone_and_an_empty_one_is_thrown_away(world: World) -> None:
+async def test_a_draft_is_its_writers_alone_and_an_empty_one_is_thrown_away(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     ana, ben = world.actors["ana"], world.actors["ben"]
     await draft.save_draft(world.messaging, ana, thread.id, "I would")
@@ -212,7 +214,7 @@ async def test_a_draft_is_its_writers_alone_and_an_empty_one_is_thrown_away(worl
         await draft.save_draft(world.messaging, await world.person("cleo"), thread.id, "x")
 
 
-async def test_history_goes_both_ways_and_around(world: World) -> None:
+async def test_history_goes_both_ways_and_around(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana, messaging = world.actors["ana"], world.messaging
     ids = [(await world.say("ben", thread.id, f"{n}")).id for n in range(1, 8)]
@@ -233,7 +235,7 @@ async def test_history_goes_both_ways_and_around(world: World) -> None:
         await seqs(around="nonsense")
 
 
-async def test_whoever_joins_later_sees_only_from_then_on(world: World) -> None:
+async def test_whoever_joins_later_sees_only_from_then_on(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     mod = await world.person("mod", Scope.SERVICE)
     before = await world.say("ana", thread.id, "Between us.")
@@ -251,7 +253,7 @@ async def test_whoever_joins_later_sees_only_from_then_on(world: World) -> None:
 
 
 async def test_two_devices_of_one_user_that_read_at_once_after_a_pause_both_succeed(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
     for n in range(3):

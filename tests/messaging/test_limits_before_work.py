@@ -7,23 +7,24 @@ from types import CodeType, FrameType
 import pytest
 
 from greenroom.errors import Problem
-from greenroom.ids import MessageId, ThreadId
+from greenroom.ids import ThreadId
 from greenroom.messaging import letters, markup, text
 from greenroom.messaging.edit import edit
 from greenroom.messaging.models import Kind, Message
 from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.messaging.outgoing import Outgoing
 from greenroom.messaging.preview import preview
 from greenroom.messaging.problems import InvalidText, ThreadNotFound
 from greenroom.messaging.rename import rename
 from greenroom.messaging.report import report_message
-from greenroom.messaging.send import Outgoing, send
+from greenroom.messaging.send import send
 from greenroom.messaging.start import start
 from greenroom.safety.judge import has_link, judge_text
 from greenroom.safety.limits import Limit, Rate, TooMany
 from greenroom.safety.models import Reason
 from greenroom.safety.normalise import NormalisedText, digest, normalise
 from greenroom.unicode import limit_marks
-from tests.world import World, messaging_on
+from tests.messaging.world import MessagingWorld
 
 HOSTILE = "a" + "\u302e\U0001d165\ufdfa" * 2_000
 NAME = "a" + "\u302e\U0001d165\ufdfa" * 40
@@ -58,7 +59,7 @@ async def worked(doing: Awaitable[object], refusal: type[Problem]) -> set[str]:
 
 
 def _uses(
-    world: World, thread: ThreadId, message: Message
+    world: MessagingWorld, thread: ThreadId, message: Message
 ) -> dict[str, Callable[[], Awaitable[object]]]:
     ana, messaging = world.actors["ana"], world.messaging
     others = (Invited(world.user("ben")),)
@@ -80,13 +81,11 @@ def _uses(
     }
 
 
-async def _strict(world: World) -> tuple[World, ThreadId, Message]:
+async def _strict(world: MessagingWorld) -> tuple[MessagingWorld, ThreadId, Message]:
     """The same world, where Ana has spent every limit."""
     thread = await world.inquiry()
     message = await world.say("ana", thread.id, "Hello")
-    strict = World(
-        messaging_on(world.store, world.clock, ONCE), world.clock, dict(world.actors), ONCE
-    )
+    strict = world.another_node(rates=ONCE)
     for limit in Limit:
         await strict.messaging.safety.limits.spend(world.user("ana"), limit)
     return strict, thread.id, message
@@ -96,25 +95,29 @@ USES = ("send", "start", "open", "edit", "rename", "preview", "preview to people
 
 
 @pytest.mark.parametrize("use", USES)
-async def test_no_text_is_read_for_somebody_who_has_spent_the_limit(world: World, use: str) -> None:
+async def test_no_text_is_read_for_somebody_who_has_spent_the_limit(
+    world: MessagingWorld, use: str
+) -> None:
     strict, thread, message = await _strict(world)
     doing = _uses(strict, thread, message)[use]
     assert await worked(doing(), TooMany) == set()
 
 
-async def test_a_retry_with_another_text_is_known_without_reading_it(world: World) -> None:
+async def test_a_retry_with_another_text_is_known_without_reading_it(world: MessagingWorld) -> None:
     strict, thread, message = await _strict(world)
     assert await worked(_uses(strict, thread, message)["send again"](), Problem) == set()
 
 
 @pytest.mark.parametrize("use", ["send", "edit", "rename", "preview", "report"])
-async def test_no_text_is_read_for_a_conversation_that_is_not_there(world: World, use: str) -> None:
+async def test_no_text_is_read_for_a_conversation_that_is_not_there(
+    world: MessagingWorld, use: str
+) -> None:
     thread = await world.inquiry()
     message = await world.say("ana", thread.id, "Hello")
     assert await worked(_uses(world, NOWHERE, message)[use](), ThreadNotFound) == set()
 
 
-async def test_the_test_sees_work_where_there_is_some(world: World) -> None:
+async def test_the_test_sees_work_where_there_is_some(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     empty = send(world.messaging, world.actors["ana"], thread.id, Outgoing("c", "\u3164"))
     assert "clean" in await worked(empty, InvalidText)

@@ -23,7 +23,7 @@ from tests.messaging.inbox_changes import (
     rows_that_settle,
 )
 from tests.messaging.sync_client import SyncClient
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 _BY_THE_CLOCK = (a_request_that_runs_out, rows_that_settle)
 """Nothing happens that could be told: a client has a clock of its own."""
@@ -32,7 +32,7 @@ _BY_THE_CLOCK = (a_request_that_runs_out, rows_that_settle)
 class Told:
     """Of which threads each user was told."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: MessagingWorld) -> None:
         self._world = world
         self.threads: dict[UserId, set[ThreadId]] = defaultdict(set)
 
@@ -47,7 +47,7 @@ class Told:
     ids=lambda change: change.__name__,
 )
 async def test_a_connected_client_sees_what_a_reload_shows(
-    unlimited_world: World, change: Change
+    unlimited_world: MessagingWorld, change: Change
 ) -> None:
     busy = await BusyInbox(unlimited_world).set_up()
     clients = [SyncClient(busy.messaging, actor) for actor in unlimited_world.actors.values()]
@@ -62,7 +62,9 @@ async def test_a_connected_client_sees_what_a_reload_shows(
         assert client.shown() == await client.reloaded()
 
 
-async def test_everybody_hears_when_somebody_accepts_in_a_group(unlimited_world: World) -> None:
+async def test_everybody_hears_when_somebody_accepts_in_a_group(
+    unlimited_world: MessagingWorld,
+) -> None:
     busy = await BusyInbox(unlimited_world).set_up()
     await a_request_with_more_than_it_shows(busy)
     zoe, group = unlimited_world.actors["zoe"], busy.threads["group"]
@@ -84,7 +86,7 @@ async def test_everybody_hears_when_somebody_accepts_in_a_group(unlimited_world:
     assert len(clients[2].threads[group].messages) > 3
 
 
-async def test_sending_clears_the_draft_on_every_device(world: World) -> None:
+async def test_sending_clears_the_draft_on_every_device(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana, node = world.actors["ana"], world.another_node()
     await world.say("ana", thread.id, "Hello")
@@ -102,7 +104,9 @@ async def test_sending_clears_the_draft_on_every_device(world: World) -> None:
     assert cost.write_units <= 6
 
 
-async def test_a_confirmed_booking_makes_its_parties_known_to_each_other(world: World) -> None:
+async def test_a_confirmed_booking_makes_its_parties_known_to_each_other(
+    world: MessagingWorld,
+) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     invited = (opening.Invited(ben.user, Role.SELLER),)
     asked = opening.Opening(kind=Kind.INQUIRY, role=Role.BUYER, others=invited)

@@ -12,20 +12,23 @@ from greenroom.messaging.context import Messaging
 from greenroom.messaging.draft import save_draft
 from greenroom.messaging.events import Event, MessageCreated
 from greenroom.messaging.history import history
+from greenroom.messaging.keyed_lock import KeyedLock
 from greenroom.messaging.models import Kind, Message, Role, Thread
 from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.messaging.outgoing import Held, Outgoing, Sent
 from greenroom.messaging.post_system import SystemMessage, post_system
 from greenroom.messaging.respond import accept
-from greenroom.messaging.send import Held, Outgoing, Sent, send
-from greenroom.messaging.sending import Sending
+from greenroom.messaging.send import send
+from greenroom.messaging.unconfirmed import SendKey
 from greenroom.people.actor import SYSTEM, Actor, Scope
 from greenroom.store.base import Op
 from greenroom.store.problems import OutcomeUnknown, StoreUnavailable
 from tests.messaging.test_events import Told
-from tests.world import UNLIMITED, World, messaging_on
+from tests.messaging.world import MessagingWorld
+from tests.world import UNLIMITED, messaging_on
 
 
-async def _messages(world: World, name: str, thread: ThreadId) -> tuple[Message, ...]:
+async def _messages(world: MessagingWorld, name: str, thread: ThreadId) -> tuple[Message, ...]:
     return (await history(world.messaging, world.actors[name], thread, limit=100)).messages
 
 
@@ -47,7 +50,9 @@ class Lossy:
         return written
 
 
-async def test_when_the_stores_answer_is_lost_what_was_written_is_found(world: World) -> None:
+async def test_when_the_stores_answer_is_lost_what_was_written_is_found(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     lossy = Lossy(world.store)
     node = messaging_on(lossy, world.clock)  # type: ignore[arg-type]
@@ -73,7 +78,7 @@ class Heard:
             self.created.append(event.message.seq)
 
 
-async def test_when_the_stores_answer_is_lost_others_are_told_once(world: World) -> None:
+async def test_when_the_stores_answer_is_lost_others_are_told_once(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     lossy, heard = Lossy(world.store), Heard()
     node = dataclasses.replace(messaging_on(lossy, world.clock), publish=heard)  # type: ignore[arg-type]
@@ -102,7 +107,7 @@ class Late(Lossy):
 
 @pytest.mark.parametrize("others", [0, 3])
 async def test_a_write_that_lands_late_is_told_when_its_sender_tries_again(
-    world: World, others: int
+    world: MessagingWorld, others: int
 ) -> None:
     thread = await world.inquiry()
     late, heard = Late(world.store), Heard()
@@ -122,13 +127,13 @@ async def test_a_write_that_lands_late_is_told_when_its_sender_tries_again(
     assert sorted(heard.created) == list(range(1, others + 2))
 
 
-def _listening(world: World, store: Any) -> tuple[Messaging, Told]:
+def _listening(world: MessagingWorld, store: Any) -> tuple[Messaging, Told]:
     """A node on that store, and what it publishes."""
     told = Told(world)
     return dataclasses.replace(messaging_on(store, world.clock, UNLIMITED), publish=told), told
 
 
-async def _asked(world: World) -> Thread:
+async def _asked(world: MessagingWorld) -> Thread:
     """A request of Ana's to Ben, with no message yet: he has not seen it."""
     ana, ben = await world.person("ana"), await world.person("ben")
     others = (Invited(ben.user, Role.SELLER),)
@@ -136,7 +141,7 @@ async def _asked(world: World) -> Thread:
     return await open_thread(world.messaging, ana, opening)
 
 
-async def test_a_draft_that_a_lost_answer_cleared_is_told_once(world: World) -> None:
+async def test_a_draft_that_a_lost_answer_cleared_is_told_once(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana, lossy = world.actors["ana"], Lossy(world.store)
     node, told = _listening(world, lossy)
@@ -148,7 +153,7 @@ async def test_a_draft_that_a_lost_answer_cleared_is_told_once(world: World) -> 
     assert told.take() == [("MessageCreated", {"ana", "ben"}), ("InboxChanged", {"ana"})]
 
 
-async def test_a_request_whose_answer_was_lost_is_told_once(world: World) -> None:
+async def test_a_request_whose_answer_was_lost_is_told_once(world: MessagingWorld) -> None:
     thread = await _asked(world)
     lossy = Lossy(world.store)
     node, told = _listening(world, lossy)
@@ -162,7 +167,9 @@ async def test_a_request_whose_answer_was_lost_is_told_once(world: World) -> Non
     assert heard == [created, created, ("RequestChanged", {"ben"})]
 
 
-async def test_a_request_that_was_answered_meanwhile_is_not_told_as_new(world: World) -> None:
+async def test_a_request_that_was_answered_meanwhile_is_not_told_as_new(
+    world: MessagingWorld,
+) -> None:
     thread = await _asked(world)
     ana, ben, late = world.actors["ana"], world.actors["ben"], Late(world.store)
     node, told = _listening(world, late)
@@ -176,7 +183,7 @@ async def test_a_request_that_was_answered_meanwhile_is_not_told_as_new(world: W
     assert told.take() == [("MessageCreated", {"ana", "ben"})]
 
 
-async def test_a_system_message_whose_answer_was_lost_is_told_once(world: World) -> None:
+async def test_a_system_message_whose_answer_was_lost_is_told_once(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     lossy = Lossy(world.store)
     node, told = _listening(world, lossy)
@@ -217,7 +224,7 @@ class Failing(Lossy):
 
 @pytest.mark.parametrize("problem", [StoreUnavailable("as told"), OutcomeUnknown("as told")])
 async def test_tries_that_failed_do_not_make_a_text_a_repeated_one(
-    world: World, problem: Problem
+    world: MessagingWorld, problem: Problem
 ) -> None:
     thread = await world.inquiry()
     failing = Failing(world.store, problem)
@@ -235,7 +242,7 @@ async def test_tries_that_failed_do_not_make_a_text_a_repeated_one(
     assert await _held(node, ana, thread.id, said=1), "others with the same text do count"
 
 
-async def test_messages_whose_answers_were_lost_count_as_said(world: World) -> None:
+async def test_messages_whose_answers_were_lost_count_as_said(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     lossy = Lossy(world.store)
     node = messaging_on(lossy, world.clock, UNLIMITED)  # type: ignore[arg-type]
@@ -249,7 +256,7 @@ async def test_messages_whose_answers_were_lost_count_as_said(world: World) -> N
     assert await _held(node, ana, thread.id, said=5)
 
 
-async def test_a_message_that_lands_late_counts_once(world: World) -> None:
+async def test_a_message_that_lands_late_counts_once(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     late = Late(world.store)
     node = messaging_on(late, world.clock, UNLIMITED)  # type: ignore[arg-type]
@@ -263,7 +270,9 @@ async def test_a_message_that_lands_late_counts_once(world: World) -> None:
     assert await _held(node, ana, thread.id, said=1)
 
 
-async def test_another_text_under_a_doubtful_name_counts_as_any_other(world: World) -> None:
+async def test_another_text_under_a_doubtful_name_counts_as_any_other(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     failing = Failing(world.store, OutcomeUnknown("as told"))
     node = messaging_on(failing, world.clock, UNLIMITED)  # type: ignore[arg-type]
@@ -296,29 +305,30 @@ class Stuck(Lossy):
 
 
 async def test_tries_of_one_message_take_turns_in_the_order_of_coming() -> None:
-    sending, name = Sending(), (ThreadId("thr_1"), UserId("usr_1"), "c")
+    lock: KeyedLock[SendKey] = KeyedLock()
+    key = (ThreadId("thr_1"), UserId("usr_1"), "c")
     begun: list[int] = []
 
     async def try_it(number: int) -> None:
-        await sending.begin_after_others(name)
+        await lock.acquire_after_others(key)
         begun.append(number)
         await asyncio.sleep(0)
-        sending.end(name)
+        lock.release(key)
 
-    sending.begin(name)
+    lock.acquire_now(key)
     tries = [asyncio.create_task(try_it(number)) for number in range(5)]
     await asyncio.sleep(0)
     tries[1].cancel()
-    sending.end(name)
+    lock.release(key)
     tries[0].cancel()  # just when it is its turn
     await asyncio.wait(tries, timeout=5)
     assert begun == [2, 3, 4]
-    assert not sending.is_under_way(name)
+    assert not lock.is_locked(key)
 
 
 @pytest.mark.parametrize("ends", ["well", "badly", "cancelled"])
 async def test_a_message_that_is_sent_again_while_it_is_under_way_counts_once(
-    world: World, ends: str
+    world: MessagingWorld, ends: str
 ) -> None:
     thread = await world.inquiry()
     stuck = Stuck(world.store)

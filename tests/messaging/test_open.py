@@ -28,19 +28,22 @@ from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
 from greenroom.safety.limits import TooMany
 from greenroom.safety.unblock import unblock
-from tests.world import UNLIMITED, World, messaging_on
+from tests.messaging.world import MessagingWorld
+from tests.world import UNLIMITED, messaging_on
 
 
 def _with(*users: UserId, kind: Kind = Kind.INQUIRY) -> Opening:
     return Opening(kind=kind, others=tuple(Invited(user) for user in users))
 
 
-async def _members(world: World, thread: Thread, name: str) -> set[UserId]:
+async def _members(world: MessagingWorld, thread: Thread, name: str) -> set[UserId]:
     page = await history(world.messaging, world.actors[name], thread.id)
     return {member.user for member in page.members}
 
 
-async def test_a_hundred_people_find_room_and_a_hundred_and_one_do_not(world: World) -> None:
+async def test_a_hundred_people_find_room_and_a_hundred_and_one_do_not(
+    world: MessagingWorld,
+) -> None:
     ana = await world.person("ana")
     others = [(await world.person(f"p{n}")).user for n in range(100)]
     with pytest.raises(InvalidThread):
@@ -57,7 +60,7 @@ async def test_a_hundred_people_find_room_and_a_hundred_and_one_do_not(world: Wo
 
 @pytest.mark.parametrize("kind", [Kind.DIRECT, Kind.INQUIRY])
 async def test_a_conversation_with_oneself_is_refused_for_what_it_is(
-    world: World, kind: Kind
+    world: MessagingWorld, kind: Kind
 ) -> None:
     ana, cleo = await world.person("ana"), await world.person("cleo")
     with pytest.raises(InvalidThread, match="at least one other person"):
@@ -67,7 +70,7 @@ async def test_a_conversation_with_oneself_is_refused_for_what_it_is(
 
 
 @pytest.mark.parametrize("kind", [Kind.SUPPORT, Kind.SYSTEM, Kind.DISPUTE])
-async def test_nobody_poses_as_the_marketplace(world: World, kind: Kind) -> None:
+async def test_nobody_poses_as_the_marketplace(world: MessagingWorld, kind: Kind) -> None:
     ana, cleo = await world.person("ana"), await world.person("cleo")
     posing = Opening(kind=kind, others=(Invited(ana.user),), subject="Greenroom Support")
     with pytest.raises(InvalidThread):
@@ -77,7 +80,7 @@ async def test_nobody_poses_as_the_marketplace(world: World, kind: Kind) -> None
         assert (await open_thread(world.messaging, staff, posing)).kind is kind
 
 
-async def test_only_staff_give_a_staff_role(world: World) -> None:
+async def test_only_staff_give_a_staff_role(world: MessagingWorld) -> None:
     ana, cleo = await world.person("ana"), await world.person("cleo")
     for role in (Role.SUPPORT, Role.ADMIN):
         for kind in (Kind.SUPPORT, Kind.INQUIRY):
@@ -92,7 +95,7 @@ async def test_only_staff_give_a_staff_role(world: World) -> None:
     [("see https://shop.example", PlainTextOnly, False), ("I will kill you", TextRefused, True)],
 )
 async def test_a_name_is_held_to_the_same_rules_as_a_message(
-    world: World, subject: str, problem: type[Problem], is_held: bool
+    world: MessagingWorld, subject: str, problem: type[Problem], is_held: bool
 ) -> None:
     """A new name waits for a moderator where a message would; an opening cannot wait."""
     ana, ben = await world.person("ana"), await world.person("ben")
@@ -107,7 +110,7 @@ async def test_a_name_is_held_to_the_same_rules_as_a_message(
         await rename(world.messaging, ana, thread.id, subject)
 
 
-async def test_names_are_given_no_oftener_than_messages_are_sent(world: World) -> None:
+async def test_names_are_given_no_oftener_than_messages_are_sent(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana = world.actors["ana"]
     names = [rename(world.messaging, ana, thread.id, f"Name {n}") for n in range(40)]
@@ -115,7 +118,7 @@ async def test_names_are_given_no_oftener_than_messages_are_sent(world: World) -
     assert 0 < sum(isinstance(answer, TooMany) for answer in given) < 40
 
 
-async def test_a_request_shows_with_its_first_message(world: World) -> None:
+async def test_a_request_shows_with_its_first_message(world: MessagingWorld) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     thread = await open_thread(world.messaging, ana, _with(ben.user))
     cursor = (await sync(world.messaging, ben)).cursor
@@ -128,7 +131,7 @@ async def test_a_request_shows_with_its_first_message(world: World) -> None:
     assert len(changed.messages) == 1
 
 
-async def test_a_thread_takes_two_who_exist_and_nobody_twice(world: World) -> None:
+async def test_a_thread_takes_two_who_exist_and_nobody_twice(world: MessagingWorld) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     for wrong in (_with(), _with(ana.user), _with(ben.user, ben.user)):
         with pytest.raises(InvalidThread):
@@ -137,7 +140,7 @@ async def test_a_thread_takes_two_who_exist_and_nobody_twice(world: World) -> No
         await open_thread(world.messaging, ana, _with(UserId("usr_nobody")))
 
 
-async def test_only_staff_have_a_staff_role_or_open_a_system_thread(world: World) -> None:
+async def test_only_staff_have_a_staff_role_or_open_a_system_thread(world: MessagingWorld) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     mod = await world.person("mod", Scope.MODERATOR)
     admin = Opening(kind=Kind.INQUIRY, role=Role.ADMIN, others=(Invited(ben.user),))
@@ -149,7 +152,7 @@ async def test_only_staff_have_a_staff_role_or_open_a_system_thread(world: World
         assert thread.gates == {}, "staff need not ask"
 
 
-async def test_the_same_key_opens_the_same_thread_even_at_once(world: World) -> None:
+async def test_the_same_key_opens_the_same_thread_even_at_once(world: MessagingWorld) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     opened = await asyncio.gather(
         *(open_thread(world.messaging, ana, _with(ben.user), key="k") for _ in range(5))
@@ -162,7 +165,9 @@ async def test_the_same_key_opens_the_same_thread_even_at_once(world: World) -> 
     assert len((await inbox.inbox(world.messaging, ana)).rows) == 1
 
 
-async def test_a_pair_has_one_direct_thread_opened_from_both_sides_at_once(world: World) -> None:
+async def test_a_pair_has_one_direct_thread_opened_from_both_sides_at_once(
+    world: MessagingWorld,
+) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     other = world.another_node().messaging
     opened = await asyncio.gather(
@@ -178,14 +183,16 @@ async def test_a_pair_has_one_direct_thread_opened_from_both_sides_at_once(world
         assert [row.thread.id for row in rows] == [opened[0].id]
 
 
-async def test_whoever_wrote_first_may_be_written_to_without_a_request(world: World) -> None:
+async def test_whoever_wrote_first_may_be_written_to_without_a_request(
+    world: MessagingWorld,
+) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     await open_thread(world.messaging, ana, _with(ben.user))
     thread = await open_thread(world.messaging, ben, _with(ana.user))
     assert thread.gates == {}
 
 
-async def test_a_blocked_person_opens_threads_unheard_by_the_blocker(world: World) -> None:
+async def test_a_blocked_person_opens_threads_unheard_by_the_blocker(world: MessagingWorld) -> None:
     ana, ben, cleo = [await world.person(name) for name in ("ana", "ben", "cleo")]
     thread = await world.inquiry()
     await world.say("ben", thread.id, "Hello!")
@@ -204,7 +211,7 @@ async def test_a_blocked_person_opens_threads_unheard_by_the_blocker(world: Worl
 
 @pytest.mark.parametrize("direct", [False, True])
 async def test_a_stranger_who_is_blocked_asks_in_vain_and_cannot_tell(
-    world: World, direct: bool
+    world: MessagingWorld, direct: bool
 ) -> None:
     ana, ben, cleo = [await world.person(name) for name in ("ana", "ben", "cleo")]
     await block_person(world.messaging, ben, ana.user)
@@ -227,7 +234,9 @@ async def test_a_stranger_who_is_blocked_asks_in_vain_and_cannot_tell(
     assert not (await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows
 
 
-async def test_a_direct_thread_that_somebody_left_is_opened_again_on_any_node(world: World) -> None:
+async def test_a_direct_thread_that_somebody_left_is_opened_again_on_any_node(
+    world: MessagingWorld,
+) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     thread = await open_direct(world.messaging, ana, ben.user)
     await respond.accept(world.messaging, ben, thread.gates[ben.user].id)
@@ -241,7 +250,7 @@ async def test_a_direct_thread_that_somebody_left_is_opened_again_on_any_node(wo
     assert len((await history(world.messaging, ana, thread.id)).messages) == 2
 
 
-async def test_whoever_declined_may_open_the_direct_thread_after_all(world: World) -> None:
+async def test_whoever_declined_may_open_the_direct_thread_after_all(world: MessagingWorld) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     thread = await open_direct(world.messaging, ana, ben.user)
     await world.say("ana", thread.id, "Hello!")
@@ -255,7 +264,7 @@ async def test_whoever_declined_may_open_the_direct_thread_after_all(world: Worl
 
 
 async def test_a_request_that_ran_out_may_be_made_anew_and_has_room_for_messages(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     thread = await open_direct(world.messaging, ana, ben.user)
@@ -273,7 +282,7 @@ async def test_a_request_that_ran_out_may_be_made_anew_and_has_room_for_messages
     assert (row.thread.id, row.row_state.unread) == (thread.id, 3)
 
 
-async def test_unblocked_people_find_their_thread_again(world: World) -> None:
+async def test_unblocked_people_find_their_thread_again(world: MessagingWorld) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     thread = await open_direct(world.messaging, ana, ben.user)
     await respond.accept(world.messaging, ben, thread.gates[ben.user].id)

@@ -17,32 +17,33 @@ from greenroom.ids import ThreadId
 from greenroom.messaging import open as opening, participants, react as reacting, send as sending
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Kind, Role
+from greenroom.messaging.outgoing import Outgoing, Sent
 from greenroom.people.actor import Scope
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 MANY = 8
 
 
 @pytest.fixture
-def world(unlimited_world: World) -> World:
+def world(unlimited_world: MessagingWorld) -> MessagingWorld:
     return unlimited_world
 
 
 @pytest.fixture
-async def thread(world: World) -> ThreadId:
+async def thread(world: MessagingWorld) -> ThreadId:
     return (await world.inquiry()).id
 
 
-async def sent(world: World, name: str, thread: ThreadId, number: int) -> int:
-    outgoing = sending.Outgoing(f"{name}-{number}", f"text {number} of {name}")
+async def sent(world: MessagingWorld, name: str, thread: ThreadId, number: int) -> int:
+    outgoing = Outgoing(f"{name}-{number}", f"text {number} of {name}")
     answer = await sending.send(world.messaging, world.actors[name], thread, outgoing)
-    assert isinstance(answer, sending.Sent)
+    assert isinstance(answer, Sent)
     return answer.message.seq
 
 
 @pytest.mark.parametrize("known", [1, 2, 5])
 async def test_whoever_sends_again_what_was_not_acked_keeps_the_order(
-    world: World, thread: ThreadId, known: int
+    world: MessagingWorld, thread: ThreadId, known: int
 ) -> None:
     """As after a connection that broke: some of it is stored already."""
     for number in range(known):
@@ -52,7 +53,7 @@ async def test_whoever_sends_again_what_was_not_acked_keeps_the_order(
 
 
 async def test_retries_here_and_there_do_not_upset_the_order(
-    world: World, thread: ThreadId
+    world: MessagingWorld, thread: ThreadId
 ) -> None:
     chance = random.Random(1)
     for first in range(0, 20 * MANY, MANY):
@@ -70,7 +71,9 @@ async def test_retries_here_and_there_do_not_upset_the_order(
             assert new == sorted(new)
 
 
-async def test_two_who_react_at_once_do_not_upset_the_order(world: World, thread: ThreadId) -> None:
+async def test_two_who_react_at_once_do_not_upset_the_order(
+    world: MessagingWorld, thread: ThreadId
+) -> None:
     message = await world.say("ana", thread, "who likes it?")
 
     async def react(name: str, emoji: str) -> None:
@@ -90,7 +93,7 @@ async def test_two_who_react_at_once_do_not_upset_the_order(world: World, thread
 
 
 async def test_whoever_comes_while_others_go_again_waits_behind_them(
-    world: World, thread: ThreadId
+    world: MessagingWorld, thread: ThreadId
 ) -> None:
     await sent(world, "ben", thread, 0)
     tasks = []
@@ -104,7 +107,9 @@ async def test_whoever_comes_while_others_go_again_waits_behind_them(
     assert seqs == sorted(seqs)
 
 
-async def test_whoever_is_cancelled_holds_nobody_up(world: World, thread: ThreadId) -> None:
+async def test_whoever_is_cancelled_holds_nobody_up(
+    world: MessagingWorld, thread: ThreadId
+) -> None:
     await sent(world, "ana", thread, 0)
     for spared in range(1, MANY):
         first = spared * MANY
@@ -126,7 +131,7 @@ async def refused(work: Awaitable[object]) -> None:
 
 
 async def test_whoever_is_not_let_in_does_not_upset_what_others_write(
-    world: World, thread: ThreadId
+    world: MessagingWorld, thread: ThreadId
 ) -> None:
     await world.person("cleo")
     for number in range(5):
@@ -146,7 +151,7 @@ async def test_whoever_is_not_let_in_does_not_upset_what_others_write(
             assert head.members[user].sent == last, "whoever sends has read"
 
 
-async def test_whoever_is_taken_out_while_others_write_stays_out(world: World) -> None:
+async def test_whoever_is_taken_out_while_others_write_stays_out(world: MessagingWorld) -> None:
     host = await world.person("host", Scope.SERVICE)
     guests = [await world.person(name) for name in ("ana", "ben", "cleo")]
     await world.person("dan")

@@ -20,17 +20,18 @@ from greenroom.messaging.block import block_person, unblock_person
 from greenroom.messaging.edit import edit
 from greenroom.messaging.models import Kind, Role
 from greenroom.messaging.open import Invited, Opening, open_direct, open_thread
+from greenroom.messaging.outgoing import Outgoing, Sent
 from greenroom.messaging.pairs import direct_id
 from greenroom.messaging.preview import preview
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.respond import accept
-from greenroom.messaging.send import Outgoing, Sent, send
+from greenroom.messaging.send import send
 from greenroom.people.actor import Actor
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 _NOWHERE = ThreadId("thr_01k75q8h3c0000000000000000")
 _MESSAGE = MessageId("msg_01k75q8j5d0000000000000000")
-_WAYS: dict[str, Callable[[World, Actor, ThreadId], Awaitable[object]]] = {
+_WAYS: dict[str, Callable[[MessagingWorld, Actor, ThreadId], Awaitable[object]]] = {
     "view": lambda w, a, t: thread.details(w.messaging, a, t),
     "history": lambda w, a, t: history.history(w.messaging, a, t),
     "send": lambda w, a, t: send(w.messaging, a, t, Outgoing("c", "Hello")),
@@ -52,7 +53,7 @@ _WAYS: dict[str, Callable[[World, Actor, ThreadId], Awaitable[object]]] = {
 @pytest.mark.parametrize("way", _WAYS)
 @pytest.mark.parametrize("node", ["that knows it", "that does not"])
 async def test_what_is_there_costs_an_outsider_what_is_not(
-    unlimited_world: World, way: str, node: str
+    unlimited_world: MessagingWorld, way: str, node: str
 ) -> None:
     """The same reads with the same units: else the time that it takes would tell. The head of this
     thread is so large that reading it costs more than reading nothing."""
@@ -73,7 +74,7 @@ async def test_what_is_there_costs_an_outsider_what_is_not(
     assert cost.read_units > 1
 
 
-async def test_nobody_works_out_the_id_of_another_pairs_thread(world: World) -> None:
+async def test_nobody_works_out_the_id_of_another_pairs_thread(world: MessagingWorld) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     found = await open_direct(world.messaging, ana, ben.user)
     for node in (world, world.another_node()):
@@ -83,7 +84,9 @@ async def test_nobody_works_out_the_id_of_another_pairs_thread(world: World) -> 
     assert await direct_id(world.messaging, ana.user, ben.user) != found.id
 
 
-async def test_a_retry_shows_a_removed_member_the_first_ack_and_no_more(world: World) -> None:
+async def test_a_retry_shows_a_removed_member_the_first_ack_and_no_more(
+    world: MessagingWorld,
+) -> None:
     there, cleo = await world.inquiry(), await world.person("cleo")
     ana, messaging = world.actors["ana"], world.messaging
     grown = await participants.add(messaging, ana, there.id, Invited(cleo.user, Role.MEMBER))
@@ -99,7 +102,9 @@ async def test_a_retry_shows_a_removed_member_the_first_ack_and_no_more(world: W
     assert again.message == first.message
 
 
-async def test_nobody_is_named_as_having_seen_what_never_reached_them(world: World) -> None:
+async def test_nobody_is_named_as_having_seen_what_never_reached_them(
+    world: MessagingWorld,
+) -> None:
     """Neither who joined later, nor who was away when it was sent."""
     direct = await world.inquiry("ana", "ben")
     messaging, ana, ben = world.messaging, world.actors["ana"], world.actors["ben"]

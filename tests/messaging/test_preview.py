@@ -11,20 +11,21 @@ from greenroom.messaging.edit import edit
 from greenroom.messaging.hold_change import HeldChange
 from greenroom.messaging.models import Kind, Message
 from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.messaging.outgoing import Held, Outcome, Outgoing
 from greenroom.messaging.preview import preview
 from greenroom.messaging.problems import InvalidText, PlainTextOnly, TextRefused, ThreadNotFound
-from greenroom.messaging.send import Held, Outcome, Outgoing, send
+from greenroom.messaging.send import send
 from greenroom.messaging.start import start
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import TooMany
 from greenroom.safety.verdict import Allow, Hold, Nudge, PolicyHint, Refuse, Verdict
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 _CONTACT = "Just write to me at ana@example.com, it is quicker."
 _SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
 
 
-async def test_contact_details_are_nudged_before_they_go_out(world: World) -> None:
+async def test_contact_details_are_nudged_before_they_go_out(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana = world.actors["ana"]
     said = await preview(world.messaging, ana, _CONTACT, thread_id=thread.id)
@@ -35,7 +36,7 @@ async def test_contact_details_are_nudged_before_they_go_out(world: World) -> No
 
 
 async def test_a_link_is_not_hinted_at_as_a_strangers_once_the_other_has_accepted(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
     link = "https://example.com/my-portfolio"
@@ -49,7 +50,7 @@ async def test_a_link_is_not_hinted_at_as_a_strangers_once_the_other_has_accepte
     assert stranger.policy_hints == (PolicyHint.LINK,)
 
 
-async def test_nothing_is_stored_and_nothing_counts(world: World) -> None:
+async def test_nothing_is_stored_and_nothing_counts(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana = world.actors["ana"]
     with world.store.counting() as cost:
@@ -74,7 +75,7 @@ TEXTS = (
 
 @pytest.mark.parametrize("place", ["known", "request", "stranger", "friend", "group"])
 @pytest.mark.parametrize("body", TEXTS)
-async def test_it_says_what_sending_comes_to(world: World, place: str, body: str) -> None:
+async def test_it_says_what_sending_comes_to(world: MessagingWorld, place: str, body: str) -> None:
     """And editing, where there is something to edit."""
     ana, ben, cleo = [await world.person(name) for name in ("ana", "ben", "cleo")]
     messaging = world.messaging
@@ -116,7 +117,7 @@ async def _outcome(trying: Awaitable[Message | HeldChange | Outcome]) -> str:
     return "held" if isinstance(outcome, Held | HeldChange) else "sent"
 
 
-async def test_it_knows_what_was_said_too_often_already(world: World) -> None:
+async def test_it_knows_what_was_said_too_often_already(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana, body = world.actors["ana"], "Have a look at my new portfolio, it is online."
     for _ in range(7):
@@ -128,7 +129,7 @@ async def test_it_knows_what_was_said_too_often_already(world: World) -> None:
     assert isinstance(await send(world.messaging, ana, thread.id, Outgoing("c", body)), Held)
 
 
-async def test_nobody_learns_of_a_block_from_it(world: World) -> None:
+async def test_nobody_learns_of_a_block_from_it(world: MessagingWorld) -> None:
     await world.inquiry()
     ana, ben, cleo = [await world.person(name) for name in ("ana", "ben", "cleo")]
 
@@ -147,7 +148,7 @@ async def test_nobody_learns_of_a_block_from_it(world: World) -> None:
     assert before[0] != before[1], "a friend and a stranger differ"
 
 
-async def test_it_is_for_ones_own_conversations_and_for_texts(world: World) -> None:
+async def test_it_is_for_ones_own_conversations_and_for_texts(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     cleo = await world.person("cleo")
     with pytest.raises(ThreadNotFound):
@@ -156,7 +157,7 @@ async def test_it_is_for_ones_own_conversations_and_for_texts(world: World) -> N
         await preview(world.messaging, cleo, "   ")
 
 
-async def test_nobody_tries_for_ever(world: World) -> None:
+async def test_nobody_tries_for_ever(world: MessagingWorld) -> None:
     ana = await world.person("ana")
     tries = [preview(world.messaging, ana, f"Is this one seen, {number}?") for number in range(200)]
     with pytest.raises(TooMany):

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.messaging.model_runner import SCENES, ModelRunner, Step
+from tests.messaging.world import MessagingWorld, world_on
 from tests.stores import SQLITE, kept_open
-from tests.world import UNLIMITED, World, world_on
+from tests.world import UNLIMITED
 
 _SETTINGS = settings(
     max_examples=100,
@@ -27,19 +28,21 @@ def runner() -> Iterator[asyncio.Runner]:
 
 
 @pytest.fixture(scope="module")
-def sqlite(runner: asyncio.Runner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def sqlite(
+    runner: asyncio.Runner, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[MessagingWorld]:
     url = f"{SQLITE}{tmp_path_factory.mktemp('truth')}/world.db"
     with kept_open(runner, world_on(url, UNLIMITED)) as world:
         yield world
 
 
 @pytest.fixture(scope="module")
-def dynamodb(runner: asyncio.Runner, dynamodb_url: str) -> Iterator[World]:
+def dynamodb(runner: asyncio.Runner, dynamodb_url: str) -> Iterator[MessagingWorld]:
     with kept_open(runner, world_on(dynamodb_url, UNLIMITED)) as world:
         yield world
 
 
-async def _play(world: World, scene: list[Step], every: int = 1) -> None:
+async def _play(world: MessagingWorld, scene: list[Step], every: int = 1) -> None:
     play = await ModelRunner.begin(world, world.another_node())
     play.every = every
     await play.run(scene)
@@ -49,7 +52,7 @@ async def _play(world: World, scene: list[Step], every: int = 1) -> None:
 @_SETTINGS
 @given(scene=SCENES)
 def test_everybody_sees_what_the_plain_model_says(
-    runner: asyncio.Runner, sqlite: World, scene: list[Step]
+    runner: asyncio.Runner, sqlite: MessagingWorld, scene: list[Step]
 ) -> None:
     runner.run(_play(sqlite, scene))
 
@@ -58,6 +61,6 @@ def test_everybody_sees_what_the_plain_model_says(
 @settings(_SETTINGS, max_examples=5)
 @given(scene=SCENES)
 def test_everybody_sees_the_same_on_dynamodb(
-    runner: asyncio.Runner, dynamodb: World, scene: list[Step]
+    runner: asyncio.Runner, dynamodb: MessagingWorld, scene: list[Step]
 ) -> None:
     runner.run(_play(dynamodb, scene, every=12))

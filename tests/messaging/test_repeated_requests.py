@@ -21,7 +21,8 @@ from greenroom.messaging.problems import (
 from greenroom.messaging.rename import rename
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.limits import Limit, Rate, TooMany
-from tests.world import UNLIMITED, World, messaging_on
+from tests.messaging.world import MessagingWorld
+from tests.world import UNLIMITED, messaging_on
 
 _DAY = 86_400
 
@@ -36,7 +37,9 @@ def _with(
     return Opening(kind=kind, others=invited, subject=subject, leg_id=leg_id)
 
 
-async def _asked(world: World, opening: Opening | None = None) -> tuple[Actor, Actor, Thread]:
+async def _asked(
+    world: MessagingWorld, opening: Opening | None = None
+) -> tuple[Actor, Actor, Thread]:
     """Cleo, a stranger, has written to Ana."""
     ana, cleo = await world.person("ana"), await world.person("cleo")
     thread = await open_thread(world.messaging, cleo, opening or _with(ana))
@@ -54,7 +57,9 @@ async def _outcome(doing: Awaitable[Thread]) -> tuple[str, ThreadId]:
         return problem.code, ThreadId("")
 
 
-async def test_whoever_opens_the_same_again_is_given_the_thread_that_waits(world: World) -> None:
+async def test_whoever_opens_the_same_again_is_given_the_thread_that_waits(
+    world: MessagingWorld,
+) -> None:
     ana, cleo, thread = await _asked(world)
     again = await open_thread(world.another_node().messaging, cleo, _with(ana))
     assert again.id == thread.id
@@ -65,7 +70,7 @@ async def test_whoever_opens_the_same_again_is_given_the_thread_that_waits(world
     assert len((await inbox.inbox(world.messaging, ana)).rows) == 1
 
 
-async def test_another_thread_with_somebody_who_was_asked_is_refused(world: World) -> None:
+async def test_another_thread_with_somebody_who_was_asked_is_refused(world: MessagingWorld) -> None:
     ana, cleo, thread = await _asked(world)
     ben = await world.person("ben")
     group = await world.inquiry("cleo", "ben")
@@ -83,7 +88,7 @@ async def test_another_thread_with_somebody_who_was_asked_is_refused(world: Worl
     assert len((await inbox.inbox(world.messaging, ana)).rows) == 1
 
 
-async def test_a_thread_that_was_named_since_is_another_one(world: World) -> None:
+async def test_a_thread_that_was_named_since_is_another_one(world: MessagingWorld) -> None:
     ana, cleo, thread = await _asked(world)
     await rename(world.messaging, cleo, thread.id, "A test shoot")
     assert (await _outcome(open_thread(world.messaging, cleo, _with(ana))))[0] == "already asked"
@@ -91,7 +96,7 @@ async def test_a_thread_that_was_named_since_is_another_one(world: World) -> Non
     assert (await open_thread(world.messaging, cleo, named)).id == thread.id
 
 
-async def test_whoever_was_added_to_a_group_is_not_asked_elsewhere(world: World) -> None:
+async def test_whoever_was_added_to_a_group_is_not_asked_elsewhere(world: MessagingWorld) -> None:
     group = await world.inquiry("cleo", "ben")
     ana, cleo = await world.person("ana"), world.actors["cleo"]
     await participants.add(world.messaging, cleo, group.id, Invited(ana.user))
@@ -106,7 +111,9 @@ async def test_whoever_was_added_to_a_group_is_not_asked_elsewhere(world: World)
 
 
 @pytest.mark.parametrize("way", ["nothing", "decline", "block", "block from the side", "leave"])
-async def test_of_an_answer_nothing_is_learned_by_asking_again(world: World, way: str) -> None:
+async def test_of_an_answer_nothing_is_learned_by_asking_again(
+    world: MessagingWorld, way: str
+) -> None:
     ana, cleo, thread = await _asked(world)
     world.clock.advance(seconds=_DAY)
     match way:
@@ -139,7 +146,7 @@ async def test_of_an_answer_nothing_is_learned_by_asking_again(world: World, way
 
 @pytest.mark.parametrize("declined", [True, False])
 async def test_one_may_have_to_wait_longer_before_asking_again(
-    world: World, declined: bool
+    world: MessagingWorld, declined: bool
 ) -> None:
     month = 30 * _DAY * 1000
     world.messaging = dataclasses.replace(world.messaging, ask_again_ms=month)
@@ -156,7 +163,7 @@ async def test_one_may_have_to_wait_longer_before_asking_again(
     assert (await open_thread(world.messaging, cleo, _with(ana))).id != thread.id
 
 
-async def test_a_direct_thread_is_asked_for_again_no_sooner_either(world: World) -> None:
+async def test_a_direct_thread_is_asked_for_again_no_sooner_either(world: MessagingWorld) -> None:
     ana, cleo = await world.person("ana"), await world.person("cleo")
     world.messaging = dataclasses.replace(world.messaging, ask_again_ms=30 * _DAY * 1000)
     thread = await open_direct(world.messaging, cleo, ana.user)
@@ -168,7 +175,9 @@ async def test_a_direct_thread_is_asked_for_again_no_sooner_either(world: World)
 
 
 @pytest.mark.parametrize("way", ["accepts", "opens", "opens the direct one"])
-async def test_whoever_turns_to_the_sender_may_be_written_to(world: World, way: str) -> None:
+async def test_whoever_turns_to_the_sender_may_be_written_to(
+    world: MessagingWorld, way: str
+) -> None:
     ana, cleo, thread = await _asked(world)
     if way == "accepts":
         await respond.accept(world.messaging, ana, thread.gates[ana.user].id)
@@ -182,7 +191,7 @@ async def test_whoever_turns_to_the_sender_may_be_written_to(world: World, way: 
     assert opened.gates == {}
 
 
-async def test_of_two_requests_at_once_one_is_made(world: World) -> None:
+async def test_of_two_requests_at_once_one_is_made(world: MessagingWorld) -> None:
     ana, cleo = await world.person("ana"), await world.person("cleo")
     nodes = [world.messaging, world.another_node().messaging]
     group = await world.inquiry("cleo", "ben")
@@ -196,7 +205,9 @@ async def test_of_two_requests_at_once_one_is_made(world: World) -> None:
     assert sum(outcome == "opened" for outcome, _ in told) >= 2, "the same again is no other one"
 
 
-async def test_a_key_that_found_a_waiting_thread_leads_there_for_good(world: World) -> None:
+async def test_a_key_that_found_a_waiting_thread_leads_there_for_good(
+    world: MessagingWorld,
+) -> None:
     ana, cleo, thread = await _asked(world)
     found = await open_thread(world.messaging, cleo, _with(ana), key="second")
     assert found.id == thread.id
@@ -208,7 +219,7 @@ async def test_a_key_that_found_a_waiting_thread_leads_there_for_good(world: Wor
 
 @pytest.mark.parametrize("blocked", [False, True])
 async def test_whoever_left_while_their_request_waits_comes_back_to_it(
-    world: World, blocked: bool
+    world: MessagingWorld, blocked: bool
 ) -> None:
     ana, cleo = await world.person("ana"), await world.person("cleo")
     thread = await open_direct(world.messaging, cleo, ana.user)
@@ -224,14 +235,14 @@ async def test_whoever_left_while_their_request_waits_comes_back_to_it(
         await world.say("cleo", thread.id, "Hello???")
 
 
-async def test_whoever_blocked_the_one_they_asked_is_told_that(world: World) -> None:
+async def test_whoever_blocked_the_one_they_asked_is_told_that(world: MessagingWorld) -> None:
     ana, cleo, _ = await _asked(world)
     await block_person(world.messaging, cleo, ana.user)
     with pytest.raises(BlockedByYou):
         await open_thread(world.messaging, cleo, _with(ana))
 
 
-async def test_who_is_added_twice_at_once_is_added_once(world: World) -> None:
+async def test_who_is_added_twice_at_once_is_added_once(world: MessagingWorld) -> None:
     group = await world.inquiry("cleo", "ben")
     ana, cleo = await world.person("ana"), world.actors["cleo"]
     nodes = [world.messaging, world.another_node().messaging] * 2
@@ -241,7 +252,7 @@ async def test_who_is_added_twice_at_once_is_added_once(world: World) -> None:
     assert {thread.gates[ana.user].id for thread in added} == {added[0].gates[ana.user].id}
 
 
-async def test_the_marketplace_itself_need_not_ask(world: World) -> None:
+async def test_the_marketplace_itself_need_not_ask(world: MessagingWorld) -> None:
     ana, _, _ = await _asked(world)
     shop = await world.person("shop", Scope.SERVICE)
     for _ in range(2):
@@ -249,7 +260,7 @@ async def test_the_marketplace_itself_need_not_ask(world: World) -> None:
 
 
 async def test_so_many_strangers_that_one_transaction_cannot_hold_them_are_refused(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     """And spend nothing: there are requests for one such opening, and it is made after that."""
     ana = await world.person("ana")
@@ -262,7 +273,7 @@ async def test_so_many_strangers_that_one_transaction_cannot_hold_them_are_refus
 
 
 async def test_a_refused_opening_with_many_strangers_spends_none_of_the_days_requests(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     ana = await world.person("ana")
     most = world.messaging.safety.limits.most_at_once(Limit.REQUESTS)
@@ -279,7 +290,7 @@ async def test_a_refused_opening_with_many_strangers_spends_none_of_the_days_req
         await open_thread(world.messaging, ana, _with(people[-1]))
 
 
-async def test_a_refused_request_costs_at_most_six_read_units(world: World) -> None:
+async def test_a_refused_request_costs_at_most_six_read_units(world: MessagingWorld) -> None:
     """Half a unit to find the earlier request, and one to say whether it was withdrawn."""
     ana, cleo, _ = await _asked(world)
     with world.store.counting() as cost, pytest.raises(AlreadyAsked):
@@ -288,7 +299,9 @@ async def test_a_refused_request_costs_at_most_six_read_units(world: World) -> N
     assert cost.read_units <= 6
 
 
-async def test_whoever_is_blocked_reaches_nobody_with_the_request_that_waits(world: World) -> None:
+async def test_whoever_is_blocked_reaches_nobody_with_the_request_that_waits(
+    world: MessagingWorld,
+) -> None:
     """By whatever it came: a thread of any kind, or a group."""
     ana, cleo, thread = await _asked(world)
     await block_person(world.messaging, ana, cleo.user)
@@ -303,7 +316,9 @@ async def test_whoever_is_blocked_reaches_nobody_with_the_request_that_waits(wor
     assert (await inbox.inbox(world.messaging, ana)).rows == ()
 
 
-async def test_a_clock_that_was_far_ahead_keeps_nobody_from_asking_for_years(world: World) -> None:
+async def test_a_clock_that_was_far_ahead_keeps_nobody_from_asking_for_years(
+    world: MessagingWorld,
+) -> None:
     ana, cleo = await world.person("ana"), await world.person("cleo")
     world.clock.advance(days=365)
     await _asked(world)
@@ -315,7 +330,7 @@ async def test_a_clock_that_was_far_ahead_keeps_nobody_from_asking_for_years(wor
         await open_thread(world.messaging, cleo, _with(ana))
 
 
-async def test_a_node_whose_clock_is_behind_asks_nobody_twice(world: World) -> None:
+async def test_a_node_whose_clock_is_behind_asks_nobody_twice(world: MessagingWorld) -> None:
     ana, cleo, thread = await _asked(world)
     world.clock.advance(ms=-700)
     told = await _outcome(open_thread(world.messaging, cleo, _with(ana, kind=Kind.BOOKING)))

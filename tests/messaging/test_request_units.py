@@ -4,10 +4,12 @@ import asyncio
 
 from greenroom.messaging import draft, inbox, read
 from greenroom.messaging.models import Folder
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 
-async def test_a_message_in_a_running_conversation_costs_six_write_units(world: World) -> None:
+async def test_a_message_in_a_running_conversation_costs_six_write_units(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     await world.say("ana", thread.id, "Is Friday still free?")
     with world.store.counting() as cost:
@@ -15,7 +17,9 @@ async def test_a_message_in_a_running_conversation_costs_six_write_units(world: 
     assert cost.write_units <= 6
 
 
-async def test_the_first_message_after_a_pause_costs_twelve_write_units(world: World) -> None:
+async def test_the_first_message_after_a_pause_costs_twelve_write_units(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     await world.say("ana", thread.id, "Is Friday still free?")
     await world.say("ben", thread.id, "It is.")
@@ -29,7 +33,9 @@ async def test_the_first_message_after_a_pause_costs_twelve_write_units(world: W
     assert cost.write_units <= 12
 
 
-async def test_opening_the_inbox_of_twenty_threads_costs_twenty_read_units(world: World) -> None:
+async def test_opening_the_inbox_of_twenty_threads_costs_twenty_read_units(
+    world: MessagingWorld,
+) -> None:
     await asyncio.gather(*(world.person(f"seller{n}") for n in range(20)))
     for n in range(20):
         thread = await world.inquiry("ana", f"seller{n}")
@@ -42,7 +48,7 @@ async def test_opening_the_inbox_of_twenty_threads_costs_twenty_read_units(world
     assert cost.read_units <= 20
 
 
-async def test_going_on_with_a_draft_costs_two_write_units(world: World) -> None:
+async def test_going_on_with_a_draft_costs_two_write_units(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     await draft.save_draft(world.messaging, world.actors["ana"], thread.id, "Dear Ben")
     with world.store.counting() as cost:
@@ -53,7 +59,7 @@ async def test_going_on_with_a_draft_costs_two_write_units(world: World) -> None
     assert found.body == "Dear Ben, how"
 
 
-async def test_letters_of_several_bytes_do_not_make_a_message_dearer(world: World) -> None:
+async def test_letters_of_several_bytes_do_not_make_a_message_dearer(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     await world.say("ana", thread.id, "Да " * 200)
     with world.store.counting() as cost:

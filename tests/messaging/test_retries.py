@@ -28,23 +28,25 @@ from greenroom.messaging import (
 )
 from greenroom.messaging.block import block_person
 from greenroom.messaging.models import Kind, Role, Status
+from greenroom.messaging.outgoing import Outgoing
 from greenroom.people.actor import Actor, Scope
 from tests.messaging.inbox_changes import BusyInbox
 from tests.messaging.test_events import Told
+from tests.messaging.world import MessagingWorld, world_on
 from tests.stores import SQLITE
-from tests.world import UNLIMITED, World, world_on
+from tests.world import UNLIMITED
 
 Deed: TypeAlias = Callable[[BusyInbox], Awaitable[object]]
 TIMES = 20
 
 
 def _message(s: BusyInbox) -> Awaitable[object]:
-    return send.send(s.messaging, s.ana, s.threads["ben"], send.Outgoing("same", "Friday?"))
+    return send.send(s.messaging, s.ana, s.threads["ben"], Outgoing("same", "Friday?"))
 
 
 async def _held(s: BusyInbox) -> object:
     text = "Write me at ana@example.com, or pay by Western Union"
-    return await send.send(s.messaging, s.ana, s.threads["ben"], send.Outgoing("held", text))
+    return await send.send(s.messaging, s.ana, s.threads["ben"], Outgoing("held", text))
 
 
 async def _reaction(s: BusyInbox) -> object:
@@ -199,7 +201,7 @@ async def _repeated(deed: Deed, busy: BusyInbox) -> None:
         await deed(busy)
 
 
-async def _told(world: World) -> tuple[BusyInbox, Told]:
+async def _told(world: MessagingWorld) -> tuple[BusyInbox, Told]:
     busy = await BusyInbox(world).set_up()
     told = Told(world)
     world.messaging = dataclasses.replace(world.messaging, publish=told)
@@ -207,7 +209,7 @@ async def _told(world: World) -> tuple[BusyInbox, Told]:
 
 
 @pytest.mark.parametrize("deed", DEEDS, ids=lambda deed: deed.__name__[1:])
-async def test_what_is_repeated_is_told_once(unlimited_world: World, deed: Deed) -> None:
+async def test_what_is_repeated_is_told_once(unlimited_world: MessagingWorld, deed: Deed) -> None:
     busy, told = await _told(unlimited_world)
     await deed(busy)
     once = told.take()
@@ -222,7 +224,7 @@ async def test_what_is_repeated_is_told_once(unlimited_world: World, deed: Deed)
     "deed", [deed for deed in DEEDS if deed not in ONE_BY_ONE], ids=lambda deed: deed.__name__[1:]
 )
 async def test_so_is_what_comes_many_times_at_once(
-    unlimited_world: World, tmp_path: Path, deed: Deed
+    unlimited_world: MessagingWorld, tmp_path: Path, deed: Deed
 ) -> None:
     busy, told = await _told(unlimited_world)
     await deed(busy)

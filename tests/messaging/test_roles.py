@@ -12,6 +12,7 @@ from greenroom.messaging import delete, lock, open as opening, participants, rea
 from greenroom.messaging.change_role import change_role
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Kind, Role, Status, Thread
+from greenroom.messaging.outgoing import Outgoing
 from greenroom.messaging.post_system import SystemMessage, post_system
 from greenroom.messaging.problems import (
     ConversationLocked,
@@ -23,7 +24,7 @@ from greenroom.messaging.problems import (
 from greenroom.messaging.roles import CREATION, TABLE, Creation, Operation, Part
 from greenroom.messaging.set_status import ThreadChange, set_status
 from greenroom.people.actor import Actor, Scope
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 _ROLES = {
     "buyer": Role.BUYER,
@@ -45,7 +46,7 @@ _DIRECT = (Part.OPENER, Part.MEMBER, *_OUTSIDE)
 class Cell:
     """A thread of one kind, and somebody who has one part in it."""
 
-    world: World
+    world: MessagingWorld
     thread: Thread
     actor: Actor
 
@@ -69,7 +70,7 @@ Deed: TypeAlias = Callable[[Cell], Awaitable[object]]
 
 
 def _send(cell: Cell) -> Awaitable[object]:
-    return send.send(cell.world.messaging, *cell.place, send.Outgoing(uuid4().hex, "Good morning."))
+    return send.send(cell.world.messaging, *cell.place, Outgoing(uuid4().hex, "Good morning."))
 
 
 async def _send_locked(cell: Cell) -> None:
@@ -164,7 +165,7 @@ def _is_self(operation: Operation, part: Part, kind: Kind) -> bool:
     return kind is Kind.DIRECT and operation is Operation.REMOVE and part is Part.MEMBER
 
 
-async def _people(world: World) -> None:
+async def _people(world: MessagingWorld) -> None:
     for name in ("opener", "newcomer", *_ROLES):
         await world.person(name)
     for name in _ROLES:
@@ -173,7 +174,7 @@ async def _people(world: World) -> None:
     await world.inquiry("opener", "newcomer")
 
 
-async def _opened(world: World, kind: Kind) -> Thread:
+async def _opened(world: MessagingWorld, kind: Kind) -> Thread:
     opener = world.actors["opener"]
     if kind is Kind.DIRECT:
         invited: tuple[opening.Invited, ...] = (opening.Invited(world.user("member")),)
@@ -185,7 +186,7 @@ async def _opened(world: World, kind: Kind) -> Thread:
     )
 
 
-def _actor(world: World, part: Part) -> Actor:
+def _actor(world: MessagingWorld, part: Part) -> Actor:
     if part in _OUTSIDE:
         return Actor(world.user("newcomer"), frozenset({_OUTSIDE[part]}))
     return world.actors[part.value]
@@ -194,7 +195,7 @@ def _actor(world: World, part: Part) -> Actor:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("kind", Kind)
 async def test_every_part_may_do_what_the_table_says_and_nothing_else(
-    unlimited_world: World, kind: Kind
+    unlimited_world: MessagingWorld, kind: Kind
 ) -> None:
     await _people(unlimited_world)
     assert set(DEEDS) == set(Operation)
@@ -228,7 +229,7 @@ async def _is_allowed(deed: Deed, cell: Cell) -> bool:
     return True
 
 
-async def _as_it_was(world: World, thread: Thread) -> None:
+async def _as_it_was(world: MessagingWorld, thread: Thread) -> None:
     """There is one direct thread of two people: unlocked, and both are in it."""
     moderator = Actor(world.user("newcomer"), frozenset({Scope.MODERATOR}))
     await lock.unlock(world.messaging, moderator, thread.id)
@@ -236,7 +237,7 @@ async def _as_it_was(world: World, thread: Thread) -> None:
 
 
 async def test_a_moderator_outside_brings_support_in_and_sees_nothing_said_before(
-    unlimited_world: World,
+    unlimited_world: MessagingWorld,
 ) -> None:
     thread = await unlimited_world.inquiry("ana", "ben")
     await unlimited_world.say("ana", thread.id, "A secret")
@@ -265,7 +266,7 @@ async def test_a_moderator_outside_brings_support_in_and_sees_nothing_said_befor
 
 @pytest.mark.parametrize("bound", [False, True])
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.DIRECT])
-async def test_who_may_open_what(unlimited_world: World, kind: Kind, bound: bool) -> None:
+async def test_who_may_open_what(unlimited_world: MessagingWorld, kind: Kind, bound: bool) -> None:
     cleo, ben = await unlimited_world.person("cleo"), await unlimited_world.person("ben")
     wanted = opening.Opening(
         kind=kind,

@@ -13,6 +13,7 @@ from greenroom.messaging.events import Event, audience
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Kind, Message, Role, Status, Thread
 from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.messaging.outgoing import Held, Outgoing, Sent
 from greenroom.messaging.problems import (
     ClientIdReused,
     ConversationLocked,
@@ -21,22 +22,24 @@ from greenroom.messaging.problems import (
     ThreadNotFound,
     VersionMismatch,
 )
-from greenroom.messaging.send import Held, Outgoing, Sent, send
+from greenroom.messaging.send import send
 from greenroom.people.actor import Actor, Scope
+from tests.messaging.world import MessagingWorld
 from tests.stores import IN_2100_MS
-from tests.world import UNLIMITED, World, messaging_on
+from tests.world import UNLIMITED, messaging_on
 
 
-async def _messages(world: World, name: str, thread: ThreadId) -> tuple[Message, ...]:
+async def _messages(world: MessagingWorld, name: str, thread: ThreadId) -> tuple[Message, ...]:
     return (await history(world.messaging, world.actors[name], thread, limit=100)).messages
 
 
-def _spacious(world: World) -> World:
-    messaging = messaging_on(world.store, world.clock, UNLIMITED)
-    return World(messaging, world.clock, world.actors, UNLIMITED)
+def _spacious(world: MessagingWorld) -> MessagingWorld:
+    return world.another_node(rates=UNLIMITED)
 
 
-async def test_a_retry_is_answered_with_the_first_message_on_every_node(world: World) -> None:
+async def test_a_retry_is_answered_with_the_first_message_on_every_node(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     ana, outgoing = world.actors["ana"], Outgoing("c", "Is Friday free?")
     first = await send(world.messaging, ana, thread.id, outgoing)
@@ -49,7 +52,7 @@ async def test_a_retry_is_answered_with_the_first_message_on_every_node(world: W
     assert len(await _messages(world, "ben", thread.id)) == 1
 
 
-async def test_the_same_name_for_another_text_is_refused(world: World) -> None:
+async def test_the_same_name_for_another_text_is_refused(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     first = await world.say("ana", thread.id, "Friday?")
     for other in (Outgoing("c1", "Saturday?"), Outgoing("c1", "Friday?", first.id)):
@@ -60,7 +63,7 @@ async def test_the_same_name_for_another_text_is_refused(world: World) -> None:
     assert len(await _messages(world, "ana", thread.id)) == 2
 
 
-async def test_a_retry_gets_its_answer_even_from_outside(world: World) -> None:
+async def test_a_retry_gets_its_answer_even_from_outside(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana, outgoing = world.actors["ana"], Outgoing("c", "Is Friday free?")
     first = await send(world.messaging, ana, thread.id, outgoing)
@@ -73,7 +76,9 @@ async def test_a_retry_gets_its_answer_even_from_outside(world: World) -> None:
         await send(world.messaging, ana, thread.id, Outgoing("d", "One more."))
 
 
-async def test_a_short_text_that_is_refused_makes_no_longer_one_uncounted(world: World) -> None:
+async def test_a_short_text_that_is_refused_makes_no_longer_one_uncounted(
+    world: MessagingWorld,
+) -> None:
     """Both have the same digest, which knows neither case nor punctuation."""
     thread = await world.inquiry()
     node = messaging_on(world.store, world.clock, UNLIMITED)
@@ -88,7 +93,9 @@ async def test_a_short_text_that_is_refused_makes_no_longer_one_uncounted(world:
     assert any(isinstance(outcome, Held) for outcome in outcomes)
 
 
-async def test_twenty_duplicates_at_once_on_two_nodes_are_one_message(world: World) -> None:
+async def test_twenty_duplicates_at_once_on_two_nodes_are_one_message(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     one, other = _spacious(world), _spacious(world)
     outgoing = Outgoing("c", "Is Friday free?")
@@ -103,7 +110,7 @@ async def test_twenty_duplicates_at_once_on_two_nodes_are_one_message(world: Wor
     assert len(await _messages(world, "ben", thread.id)) == 1
 
 
-async def test_fifty_messages_at_once_all_land_once(world: World) -> None:
+async def test_fifty_messages_at_once_all_land_once(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     node = _spacious(world)
     sent = await asyncio.gather(
@@ -120,7 +127,7 @@ async def test_fifty_messages_at_once_all_land_once(world: World) -> None:
 
 
 async def test_two_nodes_that_write_to_one_thread_keep_one_order_without_gaps(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
     nodes = {"ana": _spacious(world), "ben": _spacious(world)}
@@ -139,7 +146,7 @@ async def test_two_nodes_that_write_to_one_thread_keep_one_order_without_gaps(
         assert said == [f"{name} {n}" for n in range(15)]
 
 
-async def test_a_node_whose_clock_is_behind_keeps_the_order(world: World) -> None:
+async def test_a_node_whose_clock_is_behind_keeps_the_order(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     group = await open_thread(
         world.messaging,
@@ -152,7 +159,7 @@ async def test_a_node_whose_clock_is_behind_keeps_the_order(world: World) -> Non
     await world.say("ana", group.id, "before her time")
     await participants.add(world.messaging, world.actors["ana"], group.id, Invited(cleo.user))
     slow = ManualClock(IN_2100_MS)
-    behind = World(messaging_on(world.store, slow), slow, world.actors, _sent=100)
+    behind = world.another_node(clock=slow)
     await behind.say("ben", thread.id, "two")
     await behind.say("ben", group.id, "welcome")
     await world.say("ana", thread.id, "three")
@@ -162,7 +169,7 @@ async def test_a_node_whose_clock_is_behind_keeps_the_order(world: World) -> Non
     assert [message.seq for message in gate] == [2, 3]
 
 
-async def test_nobody_writes_where_they_are_not(world: World) -> None:
+async def test_nobody_writes_where_they_are_not(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     cleo = await world.person("cleo")
     for thread_id in (thread.id, ThreadId("thr_nowhere"), ThreadId("")):
@@ -171,7 +178,7 @@ async def test_nobody_writes_where_they_are_not(world: World) -> None:
 
 
 async def test_nobody_hears_what_a_blocked_person_writes_edits_or_reacts(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
     message = await world.say("ana", thread.id, "Hello.")
@@ -190,7 +197,9 @@ async def test_nobody_hears_what_a_blocked_person_writes_edits_or_reacts(
     assert len(await _messages(world, "ana", thread.id)) == 3
 
 
-async def test_a_locked_thread_is_for_staff_and_locking_works_from_any_node(world: World) -> None:
+async def test_a_locked_thread_is_for_staff_and_locking_works_from_any_node(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     mod = await world.person("mod", Scope.MODERATOR)
     other = world.another_node().messaging
@@ -206,7 +215,7 @@ async def test_a_locked_thread_is_for_staff_and_locking_works_from_any_node(worl
 
 
 async def test_a_sellers_message_waits_for_the_buyer_and_a_buyers_for_the_seller(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
     ana, ben = world.actors["ana"], world.actors["ben"]
@@ -224,7 +233,9 @@ async def test_a_sellers_message_waits_for_the_buyer_and_a_buyers_for_the_seller
     assert (seen.status, seen.awaiting) == (Status.AWAITING_REPLY, (ana.user,))
 
 
-async def test_a_reply_is_to_a_message_of_the_thread_that_the_sender_may_see(world: World) -> None:
+async def test_a_reply_is_to_a_message_of_the_thread_that_the_sender_may_see(
+    world: MessagingWorld,
+) -> None:
     thread, other = await world.inquiry(), await world.inquiry("ana", "cleo")
     message = await world.say("ben", thread.id, "Hello.")
     sent = await world.say("ana", thread.id, "Hello to you.", reply_to=message.id)
@@ -234,7 +245,9 @@ async def test_a_reply_is_to_a_message_of_the_thread_that_the_sender_may_see(wor
             await world.say("ana", other.id, "What?", reply_to=wrong)
 
 
-async def test_an_edit_keeps_what_was_said_and_a_deletion_leaves_a_tombstone(world: World) -> None:
+async def test_an_edit_keeps_what_was_said_and_a_deletion_leaves_a_tombstone(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     ana, ben = world.actors["ana"], world.actors["ben"]
     message = await world.say("ana", thread.id, "Fryday?")
@@ -255,7 +268,7 @@ async def test_an_edit_keeps_what_was_said_and_a_deletion_leaves_a_tombstone(wor
     assert (await inbox.inbox(world.messaging, ben)).rows[0].thread.preview == ""
 
 
-async def test_reactions_of_many_at_once_are_all_kept(world: World) -> None:
+async def test_reactions_of_many_at_once_are_all_kept(world: MessagingWorld) -> None:
     ana = await world.person("ana", Scope.SERVICE)
     people = [await world.person(f"p{n}") for n in range(4)]
     group = Opening(

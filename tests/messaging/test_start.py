@@ -10,6 +10,7 @@ from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Folder, Kind
 from greenroom.messaging.open import Invited, Opening, open_direct, open_thread
+from greenroom.messaging.outgoing import Held, Outgoing, Sent
 from greenroom.messaging.problems import (
     AlreadyAsked,
     InvalidText,
@@ -17,7 +18,7 @@ from greenroom.messaging.problems import (
     RequestPending,
     TextRefused,
 )
-from greenroom.messaging.send import Held, Outgoing, Sent, send
+from greenroom.messaging.send import send
 from greenroom.messaging.start import Started, start
 from greenroom.messaging.sync import sync
 from greenroom.people.actor import Actor
@@ -25,7 +26,8 @@ from greenroom.safety.limits import RATES, Limit, Rate, TooMany
 from greenroom.safety.matchers import Pattern
 from greenroom.safety.models import Case, HeldMessage, case_id
 from greenroom.safety.rules import DEFAULT_RULES, Rule, RuleSet, Severity
-from tests.world import World, messaging_on
+from tests.messaging.world import MessagingWorld
+from tests.world import messaging_on
 
 SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
 _EVERYWHERE = (Folder.ALL, Folder.ARCHIVED, Folder.SPAM)
@@ -35,7 +37,7 @@ def _with(*others: Actor, kind: Kind = Kind.INQUIRY) -> Opening:
     return Opening(kind=kind, others=tuple(Invited(other.user) for other in others))
 
 
-async def _rows(world: World, *actors: Actor) -> list[int]:
+async def _rows(world: MessagingWorld, *actors: Actor) -> list[int]:
     """How many rows each has, wherever."""
     found = []
     for actor in actors:
@@ -45,7 +47,7 @@ async def _rows(world: World, *actors: Actor) -> list[int]:
     return found
 
 
-def _without_fish(world: World) -> None:
+def _without_fish(world: MessagingWorld) -> None:
     """Nothing is refused to everybody by itself; so that something is, there is a rule more."""
     rule = Rule(name="no-fish", matcher=Pattern("fish"), severity=Severity.REFUSE)
     rule_set = RuleSet(rules=(*DEFAULT_RULES.rules, rule))
@@ -53,11 +55,11 @@ def _without_fish(world: World) -> None:
     world.messaging = dataclasses.replace(world.messaging, safety=safety)
 
 
-async def _strangers(world: World) -> tuple[Actor, Actor]:
+async def _strangers(world: MessagingWorld) -> tuple[Actor, Actor]:
     return await world.person("cleo"), await world.person("ana")
 
 
-async def test_a_thread_begins_with_its_first_message(world: World) -> None:
+async def test_a_thread_begins_with_its_first_message(world: MessagingWorld) -> None:
     cleo, ana = await _strangers(world)
     cursor = (await sync(world.messaging, ana)).cursor
     started = await start(world.messaging, cleo, _with(ana), "Hello Ana!")
@@ -76,7 +78,7 @@ async def test_a_thread_begins_with_its_first_message(world: World) -> None:
 
 
 async def test_what_is_suspected_of_the_sender_is_with_the_request_from_the_start(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     cleo, ana = await _strangers(world)
     started = await start(world.messaging, cleo, _with(ana), "Mail me: cleo at example dot com")
@@ -94,7 +96,7 @@ async def test_what_is_suspected_of_the_sender_is_with_the_request_from_the_star
     ],
 )
 async def test_nothing_is_left_of_a_message_that_is_refused(
-    world: World, kind: Kind, body: str, problem: type[Problem]
+    world: MessagingWorld, kind: Kind, body: str, problem: type[Problem]
 ) -> None:
     cleo, ana = await _strangers(world)
     _without_fish(world)
@@ -105,7 +107,7 @@ async def test_nothing_is_left_of_a_message_that_is_refused(
     assert again.made, "nobody has been asked yet, and the key is free"
 
 
-async def test_nothing_is_left_of_a_message_too_many(world: World) -> None:
+async def test_nothing_is_left_of_a_message_too_many(world: MessagingWorld) -> None:
     cleo, ana = await _strangers(world)
     none = Rate(most=0, window_ms=1000, local_share=0, lease_size=1, lease_ms=1000)
     world.messaging = messaging_on(world.store, world.clock, {**RATES, Limit.MESSAGES: none})
@@ -114,13 +116,13 @@ async def test_nothing_is_left_of_a_message_too_many(world: World) -> None:
     assert await _rows(world, cleo, ana) == [0, 0]
 
 
-async def _known(world: World) -> tuple[Actor, Actor]:
+async def _known(world: MessagingWorld) -> tuple[Actor, Actor]:
     """Ana and Ben have met, and Ben's inbox has one row of it."""
     await world.inquiry("ana", "ben")
     return world.actors["ana"], world.actors["ben"]
 
 
-async def _held(world: World, opening: Opening, by: Actor) -> tuple[Started, Case]:
+async def _held(world: MessagingWorld, opening: Opening, by: Actor) -> tuple[Started, Case]:
     started = await start(world.messaging, by, opening, SCAM, key="k")
     assert isinstance(started.first, Held)
     subject = HeldMessage(started.thread.id, by.user, started.client_id)
@@ -132,7 +134,7 @@ async def _held(world: World, opening: Opening, by: Actor) -> tuple[Started, Cas
 @pytest.mark.parametrize("known", [False, True])
 @pytest.mark.parametrize("kind", [Kind.INQUIRY, Kind.DIRECT])
 async def test_a_thread_whose_first_message_is_held_is_in_nobodys_inbox_until_it_is_released(
-    world: World, known: bool, kind: Kind
+    world: MessagingWorld, known: bool, kind: Kind
 ) -> None:
     by, to = await (_known(world) if known else _strangers(world))
     world.clock.advance(seconds=60)
@@ -152,7 +154,9 @@ async def test_a_thread_whose_first_message_is_held_is_in_nobodys_inbox_until_it
     assert (message.body, message.seq) == (SCAM, 1)
 
 
-async def test_whoever_goes_on_writing_after_a_held_message_has_the_thread(world: World) -> None:
+async def test_whoever_goes_on_writing_after_a_held_message_has_the_thread(
+    world: MessagingWorld,
+) -> None:
     cleo, ana = await _strangers(world)
     started, case = await _held(world, _with(ana), cleo)
     await world.say("cleo", started.thread.id, "Good morning!")
@@ -161,7 +165,9 @@ async def test_whoever_goes_on_writing_after_a_held_message_has_the_thread(world
     assert len((await history(world.messaging, ana, started.thread.id)).messages) == 1
 
 
-async def test_a_retry_says_nothing_twice_whatever_has_become_of_the_thread(world: World) -> None:
+async def test_a_retry_says_nothing_twice_whatever_has_become_of_the_thread(
+    world: MessagingWorld,
+) -> None:
     cleo, ana = await _strangers(world)
     direct = _with(ana, kind=Kind.DIRECT)
     first = await start(world.messaging, cleo, direct, "Hello!", key="k")
@@ -177,7 +183,9 @@ async def test_a_retry_says_nothing_twice_whatever_has_become_of_the_thread(worl
     assert len((await history(world.messaging, ana, first.thread.id)).messages) == 1
 
 
-async def test_the_first_message_into_a_thread_that_waits_is_one_more_of_it(world: World) -> None:
+async def test_the_first_message_into_a_thread_that_waits_is_one_more_of_it(
+    world: MessagingWorld,
+) -> None:
     cleo, ana = await _strangers(world)
     thread = await open_thread(world.messaging, cleo, _with(ana))
     started = await start(world.messaging, cleo, _with(ana), "Hello!")
@@ -188,7 +196,7 @@ async def test_the_first_message_into_a_thread_that_waits_is_one_more_of_it(worl
 
 
 async def test_coming_back_to_a_direct_thread_with_words_that_are_refused_changes_nothing(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     thread = await open_direct(world.messaging, ana, ben.user)
@@ -207,7 +215,7 @@ async def test_coming_back_to_a_direct_thread_with_words_that_are_refused_change
     assert await _rows(world, ana, ben) == [1, 1]
 
 
-async def test_the_first_message_can_be_answered_and_sent_again(world: World) -> None:
+async def test_the_first_message_can_be_answered_and_sent_again(world: MessagingWorld) -> None:
     ana, ben = await _known(world)
     started = await start(world.messaging, ana, _with(ben), "Is Friday free?", key="k")
     await world.say("ben", started.thread.id, "It is.")

@@ -20,6 +20,7 @@ from greenroom.messaging import (
     thread_snapshot as looking,
 )
 from greenroom.messaging.models import Kind
+from greenroom.messaging.outgoing import Outgoing
 from greenroom.messaging.sync import cursor_now, sync
 from greenroom.store.cursors import MAX_CURSOR
 from greenroom.store.problems import InvalidCursor
@@ -32,7 +33,8 @@ from tests.messaging.inbox_changes import (
     accepting,
 )
 from tests.messaging.sync_client import SyncClient
-from tests.world import UNLIMITED, World, messaging_on
+from tests.messaging.world import MessagingWorld
+from tests.world import UNLIMITED
 
 
 async def _devices(busy: BusyInbox) -> list[SyncClient]:
@@ -45,7 +47,7 @@ async def _devices(busy: BusyInbox) -> list[SyncClient]:
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 @pytest.mark.parametrize("resting", [False, True], ids=["lively", "resting"])
 async def test_whoever_comes_back_sees_what_a_reload_shows(
-    unlimited_world: World, change: Change, resting: bool
+    unlimited_world: MessagingWorld, change: Change, resting: bool
 ) -> None:
     busy = await BusyInbox(unlimited_world).set_up()
     if resting:
@@ -64,10 +66,8 @@ async def test_whoever_comes_back_sees_what_a_reload_shows(
 
 
 @pytest.mark.timeout(1200)
-async def test_all_of_it_in_a_row_on_both_engines(world: World) -> None:
-    spacious = World(
-        messaging_on(world.store, world.clock, UNLIMITED), world.clock, rates=UNLIMITED
-    )
+async def test_all_of_it_in_a_row_on_both_engines(world: MessagingWorld) -> None:
+    spacious = world.another_node(rates=UNLIMITED)
     busy = await BusyInbox(spacious).set_up()
     client = SyncClient(busy.messaging, busy.ana)
     await client.reload()
@@ -79,7 +79,7 @@ async def test_all_of_it_in_a_row_on_both_engines(world: World) -> None:
 
 
 async def test_a_device_that_was_away_for_weeks_finds_all_of_it_at_once(
-    unlimited_world: World,
+    unlimited_world: MessagingWorld,
 ) -> None:
     busy = await BusyInbox(unlimited_world).set_up()
     await busy.comes_to_rest()
@@ -94,7 +94,7 @@ async def test_a_device_that_was_away_for_weeks_finds_all_of_it_at_once(
     assert client.resets == 0
 
 
-async def test_after_a_month_one_starts_over(world: World) -> None:
+async def test_after_a_month_one_starts_over(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     client = SyncClient(world.messaging, world.actors["ana"])
     await client.reload()
@@ -113,7 +113,7 @@ async def test_after_a_month_one_starts_over(world: World) -> None:
 
 
 async def test_many_changed_threads_come_page_by_page_and_none_is_missed_when_rows_move_meanwhile(
-    unlimited_world: World,
+    unlimited_world: MessagingWorld,
 ) -> None:
     threads = [(await unlimited_world.inquiry("ana", f"seller{n}")).id for n in range(50)]
     ana = unlimited_world.actors["ana"]
@@ -151,7 +151,7 @@ async def test_many_changed_threads_come_page_by_page_and_none_is_missed_when_ro
 
 
 async def test_a_request_that_is_accepted_between_two_pages_keeps_its_messages(
-    unlimited_world: World,
+    unlimited_world: MessagingWorld,
 ) -> None:
     busy = await BusyInbox(unlimited_world).set_up()
     client = SyncClient(unlimited_world.messaging, busy.ana)
@@ -174,7 +174,7 @@ async def test_a_request_that_is_accepted_between_two_pages_keeps_its_messages(
 
 
 async def test_a_long_absence_from_one_thread_is_said_to_be_truncated(
-    unlimited_world: World,
+    unlimited_world: MessagingWorld,
 ) -> None:
     thread = await unlimited_world.inquiry()
     client = SyncClient(unlimited_world.messaging, unlimited_world.actors["ana"])
@@ -188,18 +188,15 @@ async def test_a_long_absence_from_one_thread_is_said_to_be_truncated(
     assert client.shown() == await client.reloaded()
 
 
-async def test_a_write_that_bears_an_earlier_time_than_the_cursor_is_given(world: World) -> None:
+async def test_a_write_that_bears_an_earlier_time_than_the_cursor_is_given(
+    world: MessagingWorld,
+) -> None:
     """Of a node whose clock is behind, or that was slow."""
     thread = await world.inquiry()
     await world.say("ana", thread.id, "Hello?")
     ana = world.actors["ana"]
     world.clock.advance(seconds=3600)
-    behind = World(
-        messaging_on(world.store, ManualClock(world.clock.now_ms()), world.rates),
-        world.clock,
-        world.actors,
-        _sent=100,
-    )
+    behind = world.another_node(clock=ManualClock(world.clock.now_ms()))
     world.clock.advance(seconds=50)
     cursor = (await sync(world.messaging, ana)).cursor
     for _ in range(3):
@@ -210,7 +207,7 @@ async def test_a_write_that_bears_an_earlier_time_than_the_cursor_is_given(world
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-async def test_nothing_comes_twice(unlimited_world: World, change: Change) -> None:
+async def test_nothing_comes_twice(unlimited_world: MessagingWorld, change: Change) -> None:
     """However often somebody asks within the time for which a cursor reaches back."""
     busy = await BusyInbox(unlimited_world).set_up()
     clients = await _devices(busy)
@@ -228,7 +225,7 @@ async def test_nothing_comes_twice(unlimited_world: World, change: Change) -> No
 
 @pytest.mark.parametrize("both", [*itertools.pairwise(CHANGES)], ids=lambda b: b[1].__name__)
 async def test_of_what_comes_after_a_sync_nothing_is_missed(
-    unlimited_world: World, both: tuple[Change, Change]
+    unlimited_world: MessagingWorld, both: tuple[Change, Change]
 ) -> None:
     """Within the same millisecond, and of what the cursor remembers."""
     busy = await BusyInbox(unlimited_world).set_up()
@@ -241,7 +238,7 @@ async def test_of_what_comes_after_a_sync_nothing_is_missed(
 
 
 async def test_each_message_and_each_change_of_one_comes_once_to_somebody_who_polls(
-    unlimited_world: World,
+    unlimited_world: MessagingWorld,
 ) -> None:
     threads = [(await unlimited_world.inquiry("ana", f"seller{n}")).id for n in range(3)]
     ana = unlimited_world.actors["ana"]
@@ -267,7 +264,9 @@ async def test_each_message_and_each_change_of_one_comes_once_to_somebody_who_po
     assert sorted(came) == sorted(said)
 
 
-async def test_what_was_there_before_one_started_over_is_not_given_again(world: World) -> None:
+async def test_what_was_there_before_one_started_over_is_not_given_again(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     await world.say("ben", thread.id, "A while ago.")
     world.clock.advance(seconds=10)
@@ -281,7 +280,7 @@ async def test_what_was_there_before_one_started_over_is_not_given_again(world: 
 
 
 async def test_a_cursor_fits_into_a_request_whatever_happened_within_a_minute(
-    unlimited_world: World,
+    unlimited_world: MessagingWorld,
 ) -> None:
     threads = [(await unlimited_world.inquiry("ana", f"seller{n}")).id for n in range(120)]
     client = SyncClient(unlimited_world.messaging, unlimited_world.actors["ana"])
@@ -301,7 +300,7 @@ async def test_a_cursor_fits_into_a_request_whatever_happened_within_a_minute(
     assert len(again.threads) <= len(threads) - known_threads.MOST
 
 
-async def test_a_cursor_does_not_show_what_it_remembers(world: World) -> None:
+async def test_a_cursor_does_not_show_what_it_remembers(world: MessagingWorld) -> None:
     """The version of a head moves when somebody declines, which its sender may not know."""
     thread = await world.inquiry()
     await world.say("ben", thread.id, "Hello.")
@@ -312,7 +311,7 @@ async def test_a_cursor_does_not_show_what_it_remembers(world: World) -> None:
         assert msgspec.msgpack.encode(ms) not in raw
 
 
-async def test_where_nothing_happened_nothing_is_told(world: World) -> None:
+async def test_where_nothing_happened_nothing_is_told(world: MessagingWorld) -> None:
     await world.inquiry()
     world.clock.advance(seconds=3600)
     cursor = (await sync(world.messaging, world.actors["ana"])).cursor
@@ -321,7 +320,7 @@ async def test_where_nothing_happened_nothing_is_told(world: World) -> None:
     assert (found.threads, found.gone, found.more, found.reset) == ((), (), False, False)
 
 
-async def test_a_cursor_is_for_its_user_alone_and_cannot_be_altered(world: World) -> None:
+async def test_a_cursor_is_for_its_user_alone_and_cannot_be_altered(world: MessagingWorld) -> None:
     await world.inquiry()
     cursor = (await sync(world.messaging, world.actors["ana"])).cursor
     with pytest.raises(InvalidCursor):
@@ -332,12 +331,12 @@ async def test_a_cursor_is_for_its_user_alone_and_cannot_be_altered(world: World
 
 
 async def test_being_declined_and_being_read_at_the_gate_are_not_even_told_as_a_change(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     ana, dora = await world.person("ana"), await world.person("dora")
     asked = opening.Opening(kind=Kind.INQUIRY, others=(opening.Invited(dora.user),))
     thread = await opening.open_thread(world.messaging, ana, asked)
-    await send.send(world.messaging, ana, thread.id, send.Outgoing("c", "Hello!"))
+    await send.send(world.messaging, ana, thread.id, Outgoing("c", "Hello!"))
     world.clock.advance(seconds=3600)
     cursor = (await sync(world.messaging, ana)).cursor
     world.clock.advance(seconds=60)
@@ -352,7 +351,7 @@ async def test_being_declined_and_being_read_at_the_gate_are_not_even_told_as_a_
 @pytest.mark.parametrize("resumes", [False, True], ids=["polling", "resume"])
 @pytest.mark.parametrize("meanwhile", [0, 2], ids=["nothing missed", "some missed"])
 async def test_accepting_after_leaving_gives_the_whole_history_again(
-    unlimited_world: World, pause_s: int, resumes: bool, meanwhile: int
+    unlimited_world: MessagingWorld, pause_s: int, resumes: bool, meanwhile: int
 ) -> None:
     """`gone` told the device to drop it; the request showed only what is new."""
     thread = await unlimited_world.inquiry()

@@ -14,23 +14,23 @@ from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.post_system import SystemMessage, post_system
 from greenroom.messaging.problems import InvalidText
 from greenroom.people.actor import SYSTEM, Actor, Scope
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 _SERVICE = Actor(SYSTEM, frozenset({Scope.SERVICE}))
 
 
-async def _post(world: World, thread: ThreadId, client_id: str) -> None:
+async def _post(world: MessagingWorld, thread: ThreadId, client_id: str) -> None:
     message = SystemMessage(client_id, "Your prints are on their way.")
     await post_system(world.messaging, _SERVICE, thread, message)
 
 
-async def _bodies(world: World, name: str, thread: ThreadId) -> list[str]:
+async def _bodies(world: MessagingWorld, name: str, thread: ThreadId) -> list[str]:
     page = await history(world.messaging, world.actors[name], thread)
     return [message.body for message in page.messages]
 
 
 async def test_in_a_thread_for_two_a_system_message_misses_only_the_one_who_has_blocked(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry("ana", "ben")
     ana, ben = world.actors["ana"], world.actors["ben"]
@@ -46,7 +46,7 @@ async def test_in_a_thread_for_two_a_system_message_misses_only_the_one_who_has_
 
 
 async def test_a_system_conversation_of_a_service_reaches_the_one_who_has_blocked(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     await world.inquiry("ana", "ben")
     ana, ben = world.actors["ana"], world.actors["ben"]
@@ -60,7 +60,9 @@ async def test_a_system_conversation_of_a_service_reaches_the_one_who_has_blocke
 
 
 @pytest.mark.parametrize("event", sorted(BUILT_IN_EVENTS))
-async def test_a_service_cannot_post_the_servers_own_events(world: World, event: str) -> None:
+async def test_a_service_cannot_post_the_servers_own_events(
+    world: MessagingWorld, event: str
+) -> None:
     thread = await world.inquiry("ana", "ben")
     message = SystemMessage("s1", "Your prints are on their way.", event=event)
     with pytest.raises(InvalidText, match="one of the server's own"):

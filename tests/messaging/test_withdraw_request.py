@@ -18,12 +18,12 @@ from greenroom.messaging.problems import (
 from greenroom.messaging.respond import accept, block_sender, decline
 from greenroom.messaging.withdraw_request import withdraw_request
 from greenroom.people.suspend import suspend
-from tests.world import World
+from tests.messaging.world import MessagingWorld
 
 AT_ONCE = 5
 
 
-async def _asked(world: World, *, group: bool) -> tuple[Thread, RequestId]:
+async def _asked(world: MessagingWorld, *, group: bool) -> tuple[Thread, RequestId]:
     """Ana asks Dora, whom she does not know: alone, or in a conversation with Ben."""
     ana, dora = await world.person("ana"), await world.person("dora")
     others = [dora]
@@ -38,14 +38,14 @@ async def _asked(world: World, *, group: bool) -> tuple[Thread, RequestId]:
     return thread, thread.gates[dora.user].id
 
 
-async def _events(world: World, thread: ThreadId) -> list[str | None]:
+async def _events(world: MessagingWorld, thread: ThreadId) -> list[str | None]:
     page = await history(world.messaging, world.actors["ana"], thread)
     return [message.event for message in page.messages if message.event]
 
 
 @pytest.mark.parametrize("group", [False, True], ids=["pair", "group"])
 async def test_withdrawing_again_or_at_once_is_answered_as_the_first_time(
-    world: World, group: bool
+    world: MessagingWorld, group: bool
 ) -> None:
     thread, request = await _asked(world, group=group)
     ana = world.actors["ana"]
@@ -59,7 +59,7 @@ async def test_withdrawing_again_or_at_once_is_answered_as_the_first_time(
 @pytest.mark.parametrize("group", [False, True], ids=["pair", "group"])
 @pytest.mark.parametrize("accepts_first", [False, True])
 async def test_of_accepting_and_withdrawing_at_once_one_takes_effect(
-    world: World, group: bool, accepts_first: bool
+    world: MessagingWorld, group: bool, accepts_first: bool
 ) -> None:
     thread, request = await _asked(world, group=group)
     ana, dora = world.actors["ana"], world.actors["dora"]
@@ -81,7 +81,9 @@ async def test_of_accepting_and_withdrawing_at_once_one_takes_effect(
 
 
 @pytest.mark.parametrize("group", [False, True], ids=["pair", "group"])
-async def test_a_request_that_was_accepted_cannot_be_withdrawn(world: World, group: bool) -> None:
+async def test_a_request_that_was_accepted_cannot_be_withdrawn(
+    world: MessagingWorld, group: bool
+) -> None:
     thread, request = await _asked(world, group=group)
     await accept(world.messaging, world.actors["dora"], request)
     with pytest.raises(RequestNotFound):
@@ -92,7 +94,7 @@ async def test_a_request_that_was_accepted_cannot_be_withdrawn(world: World, gro
 
 
 async def test_removing_somebody_many_times_at_once_never_says_the_conversation_is_gone(
-    world: World,
+    world: MessagingWorld,
 ) -> None:
     thread, _ = await _asked(world, group=True)
     ana, dora = world.actors["ana"], world.user("dora")
@@ -105,7 +107,7 @@ async def test_removing_somebody_many_times_at_once_never_says_the_conversation_
     assert await _events(world, thread.id) == ["participant.removed"]
 
 
-async def _answer(world: World, request: RequestId, way: str) -> None:
+async def _answer(world: MessagingWorld, request: RequestId, way: str) -> None:
     """What Dora does with Ana's request, which Ana must not learn of."""
     dora = world.actors["dora"]
     if way == "declines":
@@ -116,7 +118,7 @@ async def _answer(world: World, request: RequestId, way: str) -> None:
         await suspend(world.messaging.people, dora.user, None, "spam")
 
 
-async def _refusal(world: World, kind: Kind) -> AlreadyAsked:
+async def _refusal(world: MessagingWorld, kind: Kind) -> AlreadyAsked:
     """What Ana is told as she asks Dora again."""
     ana, dora = world.actors["ana"], world.actors["dora"]
     again = opening.Opening(kind=kind, others=(opening.Invited(dora.user),))
@@ -128,7 +130,7 @@ async def _refusal(world: World, kind: Kind) -> AlreadyAsked:
 @pytest.mark.parametrize("way", ["does nothing", "declines", "blocks", "is suspended"])
 @pytest.mark.parametrize("group", [False, True], ids=["pair", "group"])
 async def test_after_withdrawing_the_sender_is_told_so_and_from_when_they_may_ask_again(
-    world: World, group: bool, way: str
+    world: MessagingWorld, group: bool, way: str
 ) -> None:
     again_ms = world.clock.now_ms() + world.messaging.request_ms
     thread, request = await _asked(world, group=group)

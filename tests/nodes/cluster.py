@@ -18,12 +18,12 @@ from greenroom.clock import Clock
 from greenroom.realtime.nats import NatsBus
 from greenroom.store.dynamo import DynamoStore
 from tests.fault_proxy import FaultProxy, fault_proxy
-from tests.nodes.mortal import serve_briefly
+from tests.nodes.short_lease_node import serve_with_short_leases
 from tests.socket.client import Client
-from tests.socket.node import CAST, SECRET, Node, node_on
-from tests.stores import fresh_prefix
+from tests.socket.node import CAST, Node, node_on
+from tests.stores import SECRET, fresh_prefix
 from tests.torture.bus import Bus
-from tests.torture.node import Node as Process
+from tests.torture.node_process import NodeProcess
 
 
 class Cluster:
@@ -49,7 +49,7 @@ class Cluster:
         self.nodes.append(node)
         return node
 
-    async def mortal(self, folder: Path) -> "Mortal":
+    async def short_lease_node(self, folder: Path) -> "ShortLeaseNode":
         """One in a process of its own, whose store can be made to fail."""
         host = urlsplit(self._place).netloc.rpartition("@")[2]
         proxied = fault_proxy(f"http://{host}")
@@ -60,17 +60,19 @@ class Cluster:
             "GREENROOM_STORE": _at(self._place, address),
             "GREENROOM_BUS": self.bus.url,
         }
-        process = Process("mortal", folder, given, serve=serve_briefly, comes_back=False)
+        process = NodeProcess(
+            "mortal", folder, given, serve=serve_with_short_leases, restarts=False
+        )
         process.start()
         self._stack.push_async_callback(process.stop)
         await process.up()
         http = await self._stack.enter_async_context(aiohttp.ClientSession(process.url))
-        return Mortal(process, proxy, http, self.nodes[0])
+        return ShortLeaseNode(process, proxy, http, self.nodes[0])
 
 
-class Mortal:
+class ShortLeaseNode:
     def __init__(
-        self, process: Process, proxy: FaultProxy, http: aiohttp.ClientSession, kin: Node
+        self, process: NodeProcess, proxy: FaultProxy, http: aiohttp.ClientSession, kin: Node
     ) -> None:
         self.process = process
         self.proxy = proxy

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 import pytest
 import uvloop
 
-from greenroom.clock import HeldClock, SystemClock
+from greenroom.clock import ManualClock, SystemClock
 from tests.nodes.cluster import Cluster, cluster_on
 from tests.stores import IN_2100_MS
 
@@ -20,7 +20,7 @@ def pytest_asyncio_loop_factories(
 
 @pytest.fixture
 async def cluster(dynamodb_url: str) -> AsyncIterator[Cluster]:
-    async with cluster_on(dynamodb_url, HeldClock(IN_2100_MS)) as made:
+    async with cluster_on(dynamodb_url, ManualClock(IN_2100_MS)) as made:
         yield made
 
 

@@ -9,9 +9,9 @@ from tests.nodes.cluster import Cluster
 from tests.socket.node import Node, until
 
 
-def refused(frame: dict[str, object]) -> str:
-    assert frame["type"] == "problem", frame
-    problem = frame["problem"]
+def refused(message: dict[str, object]) -> str:
+    assert message["type"] == "problem", message
+    problem = message["problem"]
     assert isinstance(problem, dict)
     return str(problem["type"])
 
@@ -23,7 +23,7 @@ async def blocks(node: Node, name: str, other: str, thread: str = "") -> None:
 
 def known(node: Node, one: str, other: str) -> bool | None:
     """Whether the node remembers that the two are kept apart; None where it remembers nothing."""
-    apart, now_ms = node.contexts.safety.apart, node.clock.now_ms()
+    apart, now_ms = node.contexts.safety.block_cache, node.clock.now_ms()
     return apart.known(UserId(node.id(one)), UserId(node.id(other)), now_ms)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from greenroom.realtime.nats import peers
 from tests.fault_proxy import silent
-from tests.nodes.cluster import Cluster, Mortal, caught_up
+from tests.nodes.cluster import Cluster, ShortLeaseNode, caught_up
 from tests.socket.client import sending
 from tests.socket.node import Node
 
@@ -17,16 +17,16 @@ from tests.socket.node import Node
 async def test_a_node_that_dies_is_noticed_by_its_leases(living: Cluster, tmp_path: Path) -> None:
     one = await living.node()
     thread = await one.talk("ana", "ben")
-    mortal = await living.mortal(tmp_path)
+    short_lease_node = await living.short_lease_node(tmp_path)
     async with await one.connect("ana") as ana:
         await ana.say("focus", threadIds=[thread])
         await ana.told()
-        ben = await mortal.connect("ben")
+        ben = await short_lease_node.connect("ben")
         await ben.say("focus", threadIds=[thread])
         await ben.say("typing", threadId=thread)
         there, types = await ana.event("presence.changed"), await ana.event("typing.changed")
         assert (there["online"], types["on"]) == (True, True)
-        await mortal.die()
+        await short_lease_node.die()
         await ben.closed()
         ends = max(datetime.fromisoformat(event["until"]) for event in (there, types))
         await asyncio.sleep(max(0, (ends - datetime.now(UTC)).total_seconds()) + 1)
@@ -41,11 +41,11 @@ async def test_whoever_was_on_a_node_that_died_has_everything_on_another(
 ) -> None:
     one = await living.node()
     thread = await one.talk("ana", "ben")
-    mortal = await living.mortal(tmp_path)
+    short_lease_node = await living.short_lease_node(tmp_path)
     async with await one.connect("ana") as ana:
-        ben = await mortal.connect("ben")
+        ben = await short_lease_node.connect("ben")
         acked = (await ben.send(thread, "I am on a node that will die"))["message"]
-        await mortal.die()
+        await short_lease_node.die()
         await ben.closed()
         await ana.send(thread, "and I am not")
         async with await one.connect("ben") as again:
@@ -63,15 +63,17 @@ async def test_whoever_was_on_a_node_that_died_has_everything_on_another(
 TEXT = "I am written, and nobody knows"
 
 
-async def dies_before_it_tells(one: Node, mortal: Mortal, thread: str) -> dict[str, str]:
+async def dies_before_it_tells(
+    one: Node, short_lease_node: ShortLeaseNode, thread: str
+) -> dict[str, str]:
     """Ben's message is in the store, and that is all. What he has sent, to send it again."""
-    ben = await mortal.connect("ben")
-    mortal.proxy.on("TransactWriteItems", silent)
+    ben = await short_lease_node.connect("ben")
+    short_lease_node.proxy.on("TransactWriteItems", silent)
     body = sending(thread, TEXT, "c1")
     answer = await ben.begin("send", **body)
     while len(await one.history("ana", thread)) < 2:  # noqa: ASYNC110
         await asyncio.sleep(0.01)
-    await mortal.die()
+    await short_lease_node.die()
     await ben.closed()
     assert not answer.done()
     return body
@@ -85,7 +87,7 @@ async def test_a_message_whose_node_died_before_it_told_is_told_once_its_silence
     one = await living.node()
     thread = await one.talk("ana", "ben")
     async with await one.connect("ana") as ana:
-        await dies_before_it_tells(one, await living.mortal(tmp_path), thread)
+        await dies_before_it_tells(one, await living.short_lease_node(tmp_path), thread)
         cursor = (await ana.ask("ping")).get("cursor", ana.hello["cursor"])
         await ana.event("resync")
         found = await caught_up(ana, cursor, **{thread: 1})
@@ -98,7 +100,7 @@ async def test_a_retry_tells_nobody_but_the_next_resume_does(
     one = await living.node()
     thread = await one.talk("ana", "ben")
     async with await one.connect("ana") as ana:
-        body = await dies_before_it_tells(one, await living.mortal(tmp_path), thread)
+        body = await dies_before_it_tells(one, await living.short_lease_node(tmp_path), thread)
         async with await one.connect("ben") as again:
             cursor = ana.hello["cursor"]
             assert (await again.ask("send", **body))["message"]["seq"] == 2
@@ -114,7 +116,7 @@ async def test_or_with_the_next_event_of_the_thread_which_leaves_a_gap(
     one = await living.node()
     thread = await one.talk("ana", "ben")
     async with await one.connect("ana") as ana:
-        await dies_before_it_tells(one, await living.mortal(tmp_path), thread)
+        await dies_before_it_tells(one, await living.short_lease_node(tmp_path), thread)
         async with await one.connect("ben") as again:
             await again.send(thread, "now you know")
             assert (await ana.event("message.created"))["message"]["seq"] == 3

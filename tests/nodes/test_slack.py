@@ -5,7 +5,7 @@ import asyncio
 
 import pytest
 
-from greenroom.messaging.sync import SLACK_MS
+from greenroom.store.server_clock import SLACK_MS
 from greenroom.realtime import hub
 from greenroom.realtime.nats import bus, connection, peers
 from greenroom.store.dynamo.sender import RetryPolicy

@@ -6,7 +6,7 @@ from typing import Any
 
 from greenroom.ids import UserId
 from greenroom.people.actor import StaffRole, system
-from greenroom.realtime.base import EVERYBODY, Notice
+from greenroom.realtime.bus import ALL_NODES, BusMessage
 from greenroom.safety.grant import grant, revoke
 from tests.nodes.cluster import Cluster
 from tests.socket.node import Node
@@ -37,7 +37,7 @@ async def test_whoever_is_suspended_on_one_node_is_shown_out_of_all(cluster: Clu
     thread = await one.talk("ana", "ben")
     async with await two.connect("ana") as ana:
         phone, tablet, laptop = [await node.connect("ben") for node in (one, two, two)]
-        await two.desk.hub.bus.ready()
+        await two.socket_server.hub.bus.ready()
         assert (await phone.send(thread, SCAM))["status"] == "held"
         await suspends(one)
         for device in (phone, tablet, laptop):
@@ -53,8 +53,8 @@ async def test_a_word_of_a_suspension_that_is_not_true_shows_nobody_out(cluster:
     node = await cluster.node()
     async with await node.connect("ben") as ben:
         word = f'{{"changed": "{node.id("ben")}"}}'.encode()
-        node.desk.hub.bus.publish((EVERYBODY,), Notice(word))
-        node.desk.hub.bus.publish((EVERYBODY,), Notice(b"nonsense"))
+        node.socket_server.hub.bus.publish((ALL_NODES,), BusMessage(word))
+        node.socket_server.hub.bus.publish((ALL_NODES,), BusMessage(b"nonsense"))
         assert await ben.told() == []
         assert (await node.rest("ben", "GET", "/inbox"))[0] == 200
         assert (await ben.ask("ping"))["type"] == "ack"
@@ -69,7 +69,7 @@ async def test_a_reinstated_person_is_let_in_by_every_node(cluster: Cluster) -> 
         assert await ben.closed() == EXPIRED
     assert (await two.rest("ben", "GET", "/inbox"))[0] == 403
     await moderates(one, "POST", f"/people/{one.id('ben')}/reinstate", {"reason": "Sorry."})
-    await two.desk.hub.bus.ready()
+    await two.socket_server.hub.bus.ready()
     for node in (one, two):
         async with asyncio.timeout(5):
             while (await node.rest("ben", "GET", "/inbox"))[0] != 200:  # noqa: ASYNC110

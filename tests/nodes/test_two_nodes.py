@@ -109,7 +109,7 @@ async def test_whoever_looks_on_two_nodes_is_gone_only_when_both_are_closed(
         for device in (phone, tablet):
             await device.say("focus", threadIds=[thread])
             await sees(device, one.id("ana"), online=True)
-        await two.desk.hub.bus.ready()
+        await two.socket_server.hub.bus.ready()
         await sees(ana, one.id("ben"), online=True)
         await phone.close()
         await one.quiet(1)

@@ -5,8 +5,7 @@ import unicodedata
 
 import pytest
 
-from greenroom.clock import HeldClock
-from greenroom.letters import is_name_like
+from greenroom.clock import ManualClock
 from greenroom.people import People, directory
 from greenroom.people.join import UsernameTaken, join
 from greenroom.people.models import (
@@ -16,10 +15,11 @@ from greenroom.people.models import (
     InvalidUsername,
     checked_name,
 )
+from greenroom.unicode import is_name_like
 
 
 async def test_whoever_joins_is_found_with_all_that_was_said(
-    people: People, clock: HeldClock
+    people: People, clock: ManualClock
 ) -> None:
     account = await join(
         people, "Maya", first_name="Maya", last_name="Lindqvist", email="maya@example.com"

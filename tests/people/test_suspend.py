@@ -2,7 +2,7 @@
 
 import pytest
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.ids import UserId
 from greenroom.people import People, access, directory, records
 from greenroom.people.access import AccountSuspended, check_not_suspended
@@ -12,7 +12,7 @@ from greenroom.people.models import FOREVER_MS
 from greenroom.people.suspend import suspend
 
 
-async def test_a_suspension_ends_by_itself(people: People, clock: HeldClock) -> None:
+async def test_a_suspension_ends_by_itself(people: People, clock: ManualClock) -> None:
     maya = await join(people, "maya")
     account = await suspend(people, maya.id, clock.now_ms() + 1000, "spam")
     assert account.is_suspended(clock.now_ms())
@@ -20,7 +20,7 @@ async def test_a_suspension_ends_by_itself(people: People, clock: HeldClock) -> 
     assert not account.is_suspended(clock.now_ms() + 1000)
 
 
-async def test_whoever_is_reinstated_is_as_before(people: People, clock: HeldClock) -> None:
+async def test_whoever_is_reinstated_is_as_before(people: People, clock: ManualClock) -> None:
     maya = await join(people, "maya", first_name="Maya")
     assert (await suspend(people, maya.id, None, "spam")).is_suspended(clock.now_ms())
     await people.store.write(records.reinstated(maya.id, FOREVER_MS))

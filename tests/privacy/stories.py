@@ -43,7 +43,7 @@ async def asked_group(node: PrivacyWorld) -> list[str]:
 
 
 async def known_group(node: PrivacyWorld) -> list[str]:
-    thread = await node.group("ana", "ben", "cleo", "dora")
+    thread = await node.group("ana", "ben", "cleo", "dora", kind="group")
     await node.say("ana", thread, "Hello all!")
     for name in ("ben", "cleo", "dora"):
         await node.call(name, "PUT", f"/threads/{thread}/read", {"seq": 1})

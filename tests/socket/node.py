@@ -1,13 +1,14 @@
-"""A server to talk to: the whole of it, in this process, on a free port.
+"""A whole server in this process, on a free port.
 
-What a test may hold in its hand is put in from outside: the clock, the bus, the limits, how long a
-socket waits for what. At the end nothing may be left behind.
+The test passes the clock, the bus, the rate limits and the timeouts. At the end no session and no
+subscription may be left.
 """
 
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,17 +16,13 @@ from typing import Any
 import aiohttp
 
 from greenroom.api import server
-from greenroom.api.auth import ACT_FOR, Authenticator
-from greenroom.api.http import Contexts, http_app
-from greenroom.api.tokens import Expected, SharedSecret
+from greenroom.api.auth import ACT_FOR
 from greenroom.api.ws.drain import drain
 from greenroom.api.ws.requests import HANDLERS
 from greenroom.api.ws.socket_server import SocketServer, Timeouts
 from greenroom.api.ws.suspensions import SuspensionListener
 from greenroom.app import TABLES, compose
 from greenroom.clock import Clock, ManualClock, SystemClock
-from greenroom.people.actor import Scope
-from greenroom.people.join import join
 from greenroom.realtime.bus import ALL_NODES, Bus
 from greenroom.realtime.hub import Hub
 from greenroom.realtime.memory_bus import MemoryBus
@@ -33,48 +30,38 @@ from greenroom.safety.limits import Limit, Rate
 from greenroom.safety.records import EPHEMERAL
 from greenroom.store.base import Store
 from greenroom.store.capacity import Cost
-from tests.messaging.world import UNLIMITED
+from tests.rest_calls import RestCalls
 from tests.socket.client import Client
 from tests.socket.raw import Raw
-from tests.stores import SQLITE, fresh_store
+from tests.stores import SECRET, SQLITE, fresh_store
+from tests.world import UNLIMITED, World, authenticator_on, http_app_on
 
-SECRET = b"a secret for the tests of the socket"
 CAST = ("ana", "ben", "cleo")
 
 
-class Node:
-    def __init__(
-        self, url: str, contexts: Contexts, socket_server: SocketServer, clock: Clock, cost: Cost
-    ) -> None:
-        self.url = url
-        self.contexts = contexts
-        self.socket_server = socket_server
-        self.clock = clock
-        self._cost = cost
-        self.http = aiohttp.ClientSession(url)
-        self._ids: dict[str, str] = {}
-        self._numbers = count(1)
+@dataclass(eq=False)
+class Node(World[Clock], RestCalls):
+    """A World whose contexts are served on a port. Methods call it over REST and the socket."""
+
+    url: str = field(kw_only=True)
+    socket_server: SocketServer = field(kw_only=True)
+    cost: Cost = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        self.http = aiohttp.ClientSession(self.url)
+        self._client_ids = count(1)
 
     @property
     def port(self) -> int:
         return int(self.url.rpartition(":")[2])
 
-    def id(self, name: str) -> str:
-        return self._ids.get(name, name)
-
     async def join(self, *names: str) -> None:
         for name in names:
-            self._ids[name] = (await join(self.contexts.people, name)).id
+            await self.person(name)
 
     def knows(self, other: "Node") -> None:
-        """The same people, who have joined on another node."""
-        self._ids = other._ids
-
-    def token(self, name: str, *scopes: Scope, seconds: float = 3600, **claims: object) -> str:
-        """Of somebody who has joined, or of anybody by an id."""
-        given: dict[str, object] = {"sub": self.id(name), "scope": " ".join(scopes)}
-        given["exp"] = self.clock.now_ms() / 1000 + seconds
-        return SharedSecret(SECRET).sign(given | claims)
+        """Takes over the people who have joined on another node."""
+        self.actors = other.actors
 
     # REST.
 
@@ -90,35 +77,6 @@ class Node:
         status, answer = await self.rest(name, method, path, body)
         assert status < 400, answer
         return answer
-
-    async def open(self, name: str, *others: str, kind: str = "inquiry") -> str:
-        """A conversation that nobody has accepted yet: its id."""
-        participants = [{"userId": self.id(other), "role": "seller"} for other in others]
-        body = {"kind": kind, "participants": participants}
-        return str((await self.call(name, "POST", "/threads", body))["thread"]["threadId"])
-
-    async def accept(self, name: str, thread: str) -> None:
-        for request in (await self.call(name, "GET", f"/threads/{thread}"))["requests"]:
-            if request["requestId"]:
-                await self.call(name, "POST", f"/requests/{request['requestId']}/accept")
-
-    async def talk(self, one: str, other: str) -> str:
-        """A conversation of two who have met."""
-        thread = await self.open(one, other)
-        await self.say(one, thread, "hello")
-        await self.accept(other, thread)
-        return thread
-
-    async def group(self, opener: str, *others: str) -> str:
-        """A conversation of several, all of whom the opener has met."""
-        for other in others:
-            await self.talk(opener, other)
-        return await self.open(opener, *others, kind="booking")
-
-    async def say(self, name: str, thread: str, body: str, client_id: str | None = None) -> Any:
-        sent = {"body": body, "clientMessageId": client_id or f"rest-{next(self._numbers)}"}
-        answer = await self.call(name, "POST", f"/threads/{thread}/messages", sent)
-        return answer["message"]
 
     async def history(self, name: str, thread: str, limit: int = 100) -> list[dict[str, Any]]:
         found = await self.call(name, "GET", f"/threads/{thread}/messages?limit={limit}")
@@ -146,7 +104,7 @@ class Node:
 
     def written(self) -> float:
         """Units, to the table of leases; each is a write."""
-        units = self._cost.by_source.get(EPHEMERAL.name)
+        units = self.cost.by_source.get(EPHEMERAL.name)
         return 0.0 if units is None else units.write
 
     async def quiet(self, sessions: int = 0) -> None:
@@ -184,20 +142,30 @@ async def node_on(
     hub = Hub(bus or MemoryBus())
     contexts = compose(store, clock, SECRET, hub=hub, rates=rates)
     await hub.start()
-    authenticator = Authenticator(contexts.people, SharedSecret(SECRET), Expected())
-    waits = timeouts or Timeouts()
     socket_server = SocketServer(
-        contexts.messaging, authenticator, hub, HANDLERS, timeouts=waits, **limits
+        contexts.messaging,
+        authenticator_on(contexts),
+        hub,
+        HANDLERS,
+        timeouts=timeouts or Timeouts(),
+        **limits,
     )
     hub.add(ALL_NODES, SuspensionListener(socket_server))
-    app = http_app(contexts, authenticator, _ready)
+    app = http_app_on(contexts)
     with store.counting() as cost, server.listen("127.0.0.1", 0) as listener:
         started = asyncio.Event()
         serves = asyncio.create_task(
             server.serve(app, socket_server, listener, started=started.set)
         )
         await asyncio.wait_for(started.wait(), 20)
-        node = Node(server.address_of(listener), contexts, socket_server, clock, cost)
+        node = Node(
+            contexts,
+            clock,
+            rates,
+            url=server.address_of(listener),
+            socket_server=socket_server,
+            cost=cost,
+        )
         try:
             yield node
         finally:
@@ -208,10 +176,6 @@ async def node_on(
             await hub.close()
     assert (len(socket_server.sessions), socket_server.under_way) == (0, 0)
     assert hub._subscribers.keys() <= {ALL_NODES}
-
-
-async def _ready() -> None:
-    pass
 
 
 async def until(is_so: Callable[[], bool]) -> None:

@@ -20,11 +20,11 @@ from greenroom.clock import SystemClock
 from greenroom.realtime.bus import BusMessage, Topic
 from greenroom.realtime.memory_bus import MemoryBus
 from greenroom.safety.limits import Limit, Rate
-from tests.messaging.world import UNLIMITED
 from tests.remote_store import Fault, Network, RemoteStore
 from tests.socket.node import CAST, Node, node_on, until
 from tests.socket.pipeline import Frame, Message, Sender, Subscriber, connected, whole_log
 from tests.stores import SQLITE, fresh_store
+from tests.world import UNLIMITED
 
 MESSAGES = 40
 SMALL = 7

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from greenroom.safety.limits import Limit, Rate
-from tests.messaging.world import UNLIMITED
 from tests.remote_store import Fault
 from tests.socket.pipeline_scenes import FINE, HELD, REFUSED, SMALL, Scene, play
+from tests.world import UNLIMITED
 
 
 @pytest.mark.parametrize("seed", range(3))

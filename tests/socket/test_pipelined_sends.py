@@ -6,7 +6,7 @@ from pathlib import Path
 
 from greenroom.app import TABLES
 from greenroom.clock import SystemClock
-from greenroom.messaging.batcher import MOST_TOGETHER
+from greenroom.messaging.batcher import MAX_BATCH_WRITES
 from greenroom.store.problems import StoreUnavailable
 from tests.messaging.test_lost_answers import Stuck
 from tests.remote_store import Network, RemoteStore
@@ -14,7 +14,7 @@ from tests.socket.client import sending
 from tests.socket.node import CAST, node_on
 from tests.stores import SQLITE, fresh_store
 
-MANY = 2 * MOST_TOGETHER
+MANY = 2 * MAX_BATCH_WRITES
 
 
 async def test_what_waits_for_a_slow_store_is_written_together(tmp_path: Path) -> None:

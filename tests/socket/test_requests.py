@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from greenroom.safety.limits import RATES, Limit, Rate
-from tests.messaging.world import UNLIMITED
 from tests.socket.client import sending
 from tests.socket.node import CAST, Node, serving
+from tests.world import UNLIMITED
 
 NOWHERE = "thr_01k75q8h3c9m2n4p6r8t0v2x4z"
 NOTHING = "msg_01k75q8j5d7f9h1k3m5p7r9t1w"

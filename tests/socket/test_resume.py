@@ -10,14 +10,14 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from greenroom.api.rest.inbox import Changes
+from greenroom.api.messaging.rest.inbox import Changes
 from greenroom.api.ws import event_delivery
 from greenroom.clock import ManualClock
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.history import history
 from greenroom.messaging.records import KEPT_MS
-from greenroom.messaging.sync import SLACK_MS
+from greenroom.store.server_clock import SLACK_MS
 from greenroom.people.actor import Actor
 from greenroom.store.problems import StoreUnavailable
 from tests.socket.client import Client, sending

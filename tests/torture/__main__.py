@@ -25,19 +25,19 @@ import msgspec
 
 from scripts import engines
 from scripts.engines.faketime import FakeClock
+from tests.torture.checks import Findings
 from tests.torture.fleet import Fleet, on_dynamodb, on_sqlite
-from tests.torture.node import Serve
+from tests.torture.node_process import Serve
 from tests.torture.plan import plan
 from tests.torture.run import Tally, torture
 from tests.torture.server import serve
-from tests.torture.verdict import Findings
 
 _NODES = {"sqlite": 1, "dynamodb": 3, "clock": 1}
 _MOST_SHOWN = 20
 _CLOCK = "FAKETIME_TIMESTAMP_FILE"
 
 
-async def scene(
+async def run_part(
     name: str,
     folder: Path,
     *,
@@ -108,7 +108,7 @@ def _one(name: str, seconds: float, kills: int, seed: str) -> Tally:
         url = engine.url
     try:
         tally, findings = asyncio.run(
-            scene(name, folder, seconds=seconds, kills=kills, seed=seed, dynamodb_url=url)
+            run_part(name, folder, seconds=seconds, kills=kills, seed=seed, dynamodb_url=url)
         )
     finally:
         if engine is not None:

@@ -15,14 +15,14 @@ from typing import Any, TypeAlias
 
 import aiohttp
 
-from tests.torture.view import View
+from tests.torture.client_state import ClientState
 
 Frame: TypeAlias = dict[str, Any]
 LOST: Frame = {"type": "lost"}
 """Instead of an answer, where the connection went before there was one."""
 REACH = 200
 """How far back from the end of a thread something may still change."""
-_TROUBLES = (aiohttp.ClientError, OSError, TimeoutError)
+_NETWORK_ERRORS = (aiohttp.ClientError, OSError, TimeoutError)
 _PAGE = 100
 
 
@@ -35,7 +35,7 @@ class Client:
         self, user: str, token: str, urls: Callable[[], list[str]], chance: random.Random
     ) -> None:
         self.user = user
-        self.view = View()
+        self.view = ClientState()
         self.live = asyncio.Event()
         self.resumes = self.reloads = self.connections = self.gaps = self.resets = 0
         self.bugs: list[str] = []
@@ -45,8 +45,8 @@ class Client:
         self._chance = chance
         self._cursor: str | None = None
         self._behind = asyncio.Event()
-        self._may_come = asyncio.Event()
-        self._may_come.set()
+        self._may_connect = asyncio.Event()
+        self._may_connect.set()
         self._numbers = count(1)
         self._asked: dict[int, asyncio.Future[Frame]] = {}
         self._socket: aiohttp.ClientWebSocketResponse | None = None
@@ -54,7 +54,7 @@ class Client:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._come_back())
+        self._task = asyncio.create_task(self._reconnect_forever())
 
     async def stop(self) -> None:
         if self._task is not None:
@@ -63,7 +63,7 @@ class Client:
         if self._http is not None:
             await self._http.close()
 
-    async def come_back(self) -> None:
+    async def reconnect(self) -> None:
         """Leaves, and returns once it has resumed on another connection."""
         before = self.resumes
         if self._socket is not None:
@@ -71,12 +71,12 @@ class Client:
         while self.resumes == before or not self.is_settled:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
 
-    async def stay_away(self, seconds: float) -> None:
-        self._may_come.clear()
+    async def go_offline(self, seconds: float) -> None:
+        self._may_connect.clear()
         if self._socket is not None:
             await self._socket.close()
         await asyncio.sleep(seconds)
-        self._may_come.set()
+        self._may_connect.set()
 
     @property
     def is_settled(self) -> bool:
@@ -96,7 +96,7 @@ class Client:
         answer = self._asked[number] = asyncio.get_running_loop().create_future()
         try:
             await socket.send_str(json.dumps({"type": kind, "id": number, **fields}))
-        except _TROUBLES:
+        except _NETWORK_ERRORS:
             self._lose(number)
         frame: Frame = await answer
         if frame["type"] == "problem" and frame["problem"]["status"] == 500:
@@ -105,14 +105,14 @@ class Client:
 
     async def say(self, kind: str, **fields: Any) -> None:
         """What is not answered."""
-        with suppress(*_TROUBLES):
+        with suppress(*_NETWORK_ERRORS):
             if self._socket is not None:
                 await self._socket.send_str(json.dumps({"type": kind, **fields}))
 
     async def rest(self, method: str, path: str, **body: Any) -> Any:
         """From any node that answers."""
         while True:
-            with suppress(*_TROUBLES):
+            with suppress(*_NETWORK_ERRORS):
                 status, answer = await self._rest(method, path, body)
                 if status < 400:
                     return answer
@@ -146,10 +146,10 @@ class Client:
 
     # Being connected.
 
-    async def _come_back(self) -> None:
+    async def _reconnect_forever(self) -> None:
         while True:
-            await self._may_come.wait()
-            with suppress(*_TROUBLES):
+            await self._may_connect.wait()
+            with suppress(*_NETWORK_ERRORS):
                 async with asyncio.timeout(5):
                     url = self._some_url()
                     socket = await self._session().ws_connect(f"{url}/v1/socket", heartbeat=10)
@@ -236,12 +236,12 @@ class Client:
         while True:
             page = await self.rest("GET", f"/v1/threads/{thread}/messages?limit={_PAGE}{place}")
             for message in page["messages"]:
-                self.view.hear(message)
+                self.view.apply_message(message)
             first = page["messages"][0]
             if not page["hasBefore"] or first["seq"] < have - REACH:
                 break
             place = f"&before={first['messageId']}"
-        self.view.hear_thread(await self.rest("GET", f"/v1/threads/{thread}"))
+        self.view.apply_thread(await self.rest("GET", f"/v1/threads/{thread}"))
 
     # Being told.
 
@@ -252,14 +252,14 @@ class Client:
                 if answer is not None and not answer.done():
                     answer.set_result(frame)
             case {"type": "synced", "changes": changes}:
-                self.view.hear_changes(changes)
+                self.view.apply_changes(changes)
             case {"type": "receipt.moved", "threadId": thread, "userId": user}:
                 read, delivered = frame["lastReadSeq"], frame["lastDeliveredSeq"]
-                self.view.hear_receipt(thread, user, read, delivered)
+                self.view.apply_receipt(thread, user, read, delivered)
             case {"type": "resync"}:
                 self._behind.set()
             case {"message": message}:
-                self.view.hear(message)
+                self.view.apply_message(message)
 
     def _lose(self, number: int) -> None:
         answer = self._asked.pop(number, None)

@@ -19,10 +19,10 @@ from greenroom.store.dynamo import DynamoStore
 from scripts.engines.faketime import FakeClock
 from tests.fault_proxy import FaultProxy, fault_proxy
 from tests.torture.bus import Bus
-from tests.torture.node import Node, Serve
-from tests.torture.plan import Step, Trouble
+from tests.torture.faulty_store import FaultyStore
+from tests.torture.node_process import NodeProcess, Serve
+from tests.torture.plan import Incident, Step
 from tests.torture.server import serve
-from tests.torture.weather import Weather
 
 SECRET = "a secret that only the torturer has"
 _FAR_FUTURE = 4_102_444_800
@@ -31,9 +31,9 @@ _FAR_FUTURE = 4_102_444_800
 class Fleet:
     def __init__(
         self,
-        nodes: list[Node],
+        nodes: list[NodeProcess],
         bus: Bus | None = None,
-        weather: Weather | None = None,
+        faulty_store: FaultyStore | None = None,
         clock: FakeClock | None = None,
     ) -> None:
         self.nodes = nodes
@@ -41,7 +41,7 @@ class Fleet:
         self.jumps = 0
         self.clock = clock
         self._bus = bus
-        self._weather = weather
+        self._faulty_store = faulty_store
 
     def urls(self) -> list[str]:
         return [node.url for node in self.nodes if node.url is not None]
@@ -54,34 +54,34 @@ class Fleet:
     async def up(self) -> None:
         await asyncio.gather(*(node.up() for node in self.nodes))
 
-    async def suffer(self, step: Step) -> None:
+    async def apply(self, step: Step) -> None:
         node = self.nodes[step.node]
-        match step.trouble:
-            case Trouble.KILL:
+        match step.incident:
+            case Incident.KILL:
                 await node.kill()
-            case Trouble.KILL_TWICE:
+            case Incident.KILL_TWICE:
                 await node.kill()
                 await asyncio.sleep(step.seconds)
                 await node.kill(young=True)
-            case Trouble.KILL_FROZEN:
+            case Incident.KILL_FROZEN:
                 await node.kill(frozen_seconds=step.seconds)
-            case Trouble.PAUSE:
+            case Incident.PAUSE:
                 self.pauses += 1
                 await node.pause(step.seconds)
-            case Trouble.BUS_RESTART if self._bus is not None:
+            case Incident.BUS_RESTART if self._bus is not None:
                 await self._bus.restart(step.seconds)
-            case Trouble.BUS_PAUSE if self._bus is not None:
+            case Incident.BUS_PAUSE if self._bus is not None:
                 await self._bus.pause(step.seconds)
-            case Trouble.CLOCK if self.clock is not None:
+            case Incident.CLOCK if self.clock is not None:
                 self.jumps += 1
                 self.clock.set(step.offset)
                 await asyncio.sleep(step.seconds)
                 self.clock.set("+0")
-            case Trouble.WEATHER if self._weather is not None:
-                self._weather.mood = step.mood
+            case Incident.STORE_FAULTS if self._faulty_store is not None:
+                self._faulty_store.fault_mode = step.fault_mode
                 await asyncio.sleep(step.seconds)
-                if self._weather.mood is step.mood:
-                    self._weather.mood = None
+                if self._faulty_store.fault_mode is step.fault_mode:
+                    self._faulty_store.fault_mode = None
 
     async def stop(self) -> list[int | None]:
         return await asyncio.gather(*(node.stop() for node in self.nodes))
@@ -92,16 +92,16 @@ class Fleet:
 
     @property
     def store_fails(self) -> bool:
-        return self._weather is not None
+        return self._faulty_store is not None
 
     @property
     def faults(self) -> int:
-        return 0 if self._weather is None else self._weather.faults
+        return 0 if self._faulty_store is None else self._faulty_store.faults
 
 
 @asynccontextmanager
 async def on_sqlite(folder: Path, clock: FakeClock | None = None) -> AsyncIterator[Fleet]:
-    node = Node("node", folder, {"GREENROOM_DATA": str(folder), "GREENROOM_SECRET": SECRET})
+    node = NodeProcess("node", folder, {"GREENROOM_DATA": str(folder), "GREENROOM_SECRET": SECRET})
     async with running(Fleet([node], clock=clock)) as fleet:
         yield fleet
 
@@ -113,10 +113,10 @@ async def on_dynamodb(
     """`url` names a DynamoDB Local that runs; what is kept there is under a prefix of its own."""
     prefix = f"torture-{secrets.token_hex(6)}-"
     await _make_tables(f"{url}&prefix={prefix}")
-    weather, bus = Weather(f"{seed} weather"), Bus()
+    faulty_store, bus = FaultyStore(f"{seed} weather"), Bus()
     try:
         async with fault_proxy(f"http://{urlsplit(url).netloc}") as (proxy, address):
-            proxy.otherwise = weather.fault
+            proxy.otherwise = faulty_store.fault
             given = {
                 "GREENROOM_SECRET": SECRET,
                 "GREENROOM_DATA": str(folder),
@@ -124,8 +124,8 @@ async def on_dynamodb(
                 "GREENROOM_BUS": bus.url,
             }
             names = [f"node{number}" for number in range(1, nodes + 1)]
-            some = [Node(name, folder, given, serve=serve) for name in names]
-            async with running(Fleet(some, bus, weather)) as fleet, _forgetful(proxy):
+            some = [NodeProcess(name, folder, given, serve=serve) for name in names]
+            async with running(Fleet(some, bus, faulty_store)) as fleet, _forgetful(proxy):
                 yield fleet
     finally:
         bus.close()

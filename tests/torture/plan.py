@@ -6,7 +6,7 @@ from enum import Enum
 from msgspec import Struct
 
 
-class Trouble(Enum):
+class Incident(Enum):
     KILL = "a node is killed once it is up"
     KILL_TWICE = "and killed again while it starts"
     KILL_FROZEN = (
@@ -16,10 +16,10 @@ class Trouble(Enum):
     BUS_RESTART = "the bus is killed, and comes back after a while"
     BUS_PAUSE = "the bus stands still for a while"
     CLOCK = "the clock is set, forward or back, and set right after a while"
-    WEATHER = "the store fails in one way or another for a while"
+    STORE_FAULTS = "the store fails in one way or another for a while"
 
 
-class Mood(Enum):
+class FaultMode(Enum):
     """How the store fails."""
 
     THROTTLING = "it is asked for too much"
@@ -33,10 +33,10 @@ class Mood(Enum):
 class Step(Struct, frozen=True):
     at: float
     """Seconds from the start."""
-    trouble: Trouble
+    incident: Incident
     node: int = 0
     seconds: float = 0
-    mood: Mood | None = None
+    fault_mode: FaultMode | None = None
     offset: str = ""
     """Of the clock, as faketime has it."""
 
@@ -52,61 +52,61 @@ def plan(seed: str, *, seconds: float, kills: int, nodes: int, clock: bool = Fal
     """With one node there is neither a bus nor a store that could fail by itself. The last step is
     a kill, when everything else is over: whatever it cost must come out by itself."""
     chance = random.Random(seed)
-    troubles = _kills(chance, kills - 1)
+    incidents = _kills(chance, kills - 1)
     steps = [
-        Step(at, trouble, chance.randrange(nodes), chance.uniform(0.1, 1))
-        for at, trouble in zip(_spread(chance, len(troubles), seconds), troubles, strict=True)
+        Step(at, incident, chance.randrange(nodes), chance.uniform(0.1, 1))
+        for at, incident in zip(_spread(chance, len(incidents), seconds), incidents, strict=True)
     ]
     steps += [
-        Step(at, Trouble.PAUSE, chance.randrange(nodes), chance.uniform(0.05, _LONGEST_PAUSE))
+        Step(at, Incident.PAUSE, chance.randrange(nodes), chance.uniform(0.05, _LONGEST_PAUSE))
         for at in _spread(chance, max(1, kills // 2), seconds)
     ]
     if nodes > 1:
-        steps += _troubles_of_many(chance, seconds)
+        steps += _cluster_incidents(chance, seconds)
     if clock:
         steps += _wrong_clocks(chance, seconds)
     end = max(step.at + step.seconds for step in steps)
-    steps.append(Step(end + 1, Trouble.KILL_FROZEN, chance.randrange(nodes), 0.5))
+    steps.append(Step(end + 1, Incident.KILL_FROZEN, chance.randrange(nodes), 0.5))
     return sorted(steps, key=lambda step: step.at)
 
 
-def _kills(chance: random.Random, kills: int) -> list[Trouble]:
+def _kills(chance: random.Random, kills: int) -> list[Incident]:
     """So many in all."""
-    troubles: list[Trouble] = []
+    incidents: list[Incident] = []
     while kills:
         drawn = chance.random()
         if drawn < _TWICE and kills > 1:
-            troubles.append(Trouble.KILL_TWICE)
+            incidents.append(Incident.KILL_TWICE)
         else:
-            troubles.append(Trouble.KILL_FROZEN if drawn > 1 - _FROZEN else Trouble.KILL)
-        kills -= 2 if troubles[-1] is Trouble.KILL_TWICE else 1
-    return troubles
+            incidents.append(Incident.KILL_FROZEN if drawn > 1 - _FROZEN else Incident.KILL)
+        kills -= 2 if incidents[-1] is Incident.KILL_TWICE else 1
+    return incidents
 
 
 def _wrong_clocks(chance: random.Random, seconds: float) -> list[Step]:
     """Now and then while nodes are killed, so that some start with a wrong clock."""
     moments = _spread(chance, max(2, round(seconds / 6)), seconds)
     return [
-        Step(at, Trouble.CLOCK, seconds=chance.uniform(1, 5), offset=chance.choice(_OFFSETS))
+        Step(at, Incident.CLOCK, seconds=chance.uniform(1, 5), offset=chance.choice(_OFFSETS))
         for at in moments
     ]
 
 
-def _troubles_of_many(chance: random.Random, seconds: float) -> list[Step]:
+def _cluster_incidents(chance: random.Random, seconds: float) -> list[Step]:
     steps = [
-        Step(at, Trouble.BUS_RESTART, seconds=chance.uniform(0, 3))
+        Step(at, Incident.BUS_RESTART, seconds=chance.uniform(0, 3))
         for at in _spread(chance, max(1, round(seconds / 12)), seconds)
     ]
     steps += [
-        Step(at, Trouble.BUS_PAUSE, seconds=chance.uniform(0.1, _LONGEST_PAUSE))
+        Step(at, Incident.BUS_PAUSE, seconds=chance.uniform(0.1, _LONGEST_PAUSE))
         for at in _spread(chance, max(1, round(seconds / 20)), seconds)
     ]
-    moods = [*Mood] * (round(seconds / 5 / len(Mood)) + 1)
+    moods = [*FaultMode] * (round(seconds / 5 / len(FaultMode)) + 1)
     chance.shuffle(moods)
     some = moods[: max(3, round(seconds / 5))]
     steps += [
-        Step(at, Trouble.WEATHER, seconds=chance.uniform(0.5, 4), mood=mood)
-        for at, mood in zip(_spread(chance, len(some), seconds), some, strict=True)
+        Step(at, Incident.STORE_FAULTS, seconds=chance.uniform(0.5, 4), fault_mode=fault_mode)
+        for at, fault_mode in zip(_spread(chance, len(some), seconds), some, strict=True)
     ]
     return steps
 

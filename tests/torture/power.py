@@ -12,14 +12,14 @@ from pathlib import Path
 
 from tests.disk.disk import Disk, mounted
 from tests.disk.media import Kept
+from tests.torture.checks import history
 from tests.torture.client import Client, Refused
-from tests.torture.crowd import begin, gather
+from tests.torture.client_state import Message
 from tests.torture.fleet import SECRET, Fleet, running
-from tests.torture.node import Node, Serve
-from tests.torture.plan import Step, Trouble
+from tests.torture.node_process import NodeProcess, Serve
+from tests.torture.plan import Incident, Step
+from tests.torture.population import begin, gather
 from tests.torture.server import serve
-from tests.torture.verdict import history
-from tests.torture.view import Message
 
 
 class Cut(Step, frozen=True):
@@ -30,13 +30,13 @@ class Cut(Step, frozen=True):
 class PoweredFleet(Fleet):
     """One node, and the disk that it is on."""
 
-    def __init__(self, node: Node, disk: Disk) -> None:
+    def __init__(self, node: NodeProcess, disk: Disk) -> None:
         super().__init__([node])
         self.unsynced = 0
         """Bytes that were written and not synced at the moments of the cuts."""
         self._disk = disk
 
-    async def suffer(self, step: Step) -> None:
+    async def apply(self, step: Step) -> None:
         assert isinstance(step, Cut)
 
         def cut() -> None:
@@ -51,7 +51,7 @@ def cuts(seed: str, *, seconds: float, count: int) -> list[Step]:
     kinds = [*Kept] * (count // len(Kept) + 1)
     times = sorted(chance.uniform(0.5, seconds) for _ in range(count))
     return [
-        Cut(at, Trouble.KILL, kept=kept, seed=f"{seed} {number}")
+        Cut(at, Incident.KILL, kept=kept, seed=f"{seed} {number}")
         for number, (at, kept) in enumerate(zip(times, kinds, strict=False))
     ]
 
@@ -60,7 +60,7 @@ def cuts(seed: str, *, seconds: float, count: int) -> list[Step]:
 async def on_a_disk(folder: Path, *, serve: Serve = serve) -> AsyncIterator[PoweredFleet]:
     with mounted(folder) as disk:
         given = {"GREENROOM_DATA": str(disk.root / "data"), "GREENROOM_SECRET": SECRET}
-        node = Node("node", folder, given, serve=serve)
+        node = NodeProcess("node", folder, given, serve=serve)
         fleet = PoweredFleet(node, disk)
         async with running(fleet):
             yield fleet
@@ -68,17 +68,17 @@ async def on_a_disk(folder: Path, *, serve: Serve = serve) -> AsyncIterator[Powe
 
 async def losses(fleet: PoweredFleet, steps: Sequence[Step], seed: str) -> tuple[int, int]:
     """How many were acked, and how many of those are lost: no more than that is judged."""
-    crowd = await gather(fleet.urls, seed)
-    people = crowd.people.values()
+    population = await gather(fleet.urls, seed)
+    people = population.people.values()
     for person in people:
         person.client.start()
     for person in people:
         await person.client.live.wait()
-    begin(crowd)
+    begin(population)
     try:
         for step in steps:
             await asyncio.sleep(1)
-            await fleet.suffer(step)
+            await fleet.apply(step)
         await fleet.up()
     finally:
         for person in people:
@@ -86,8 +86,8 @@ async def losses(fleet: PoweredFleet, steps: Sequence[Step], seed: str) -> tuple
     try:
         stored = {
             message["messageId"]
-            for thread in crowd.threads
-            for message in await _stored(crowd.members(thread)[0].client, thread)
+            for thread in population.threads
+            for message in await _stored(population.members(thread)[0].client, thread)
         }
     finally:
         for person in people:

@@ -18,10 +18,10 @@ from pathlib import Path
 from tests.disk.disk import why_there_is_none
 from tests.disk.media import Kept
 from tests.disk.test_first_start import check_cut, steps_of_a_start
-from tests.torture.node import Serve
+from tests.torture.node_process import Serve
 from tests.torture.power import cuts, losses, on_a_disk
 from tests.torture.run import torture
-from tests.torture.server import serve, serve_carelessly
+from tests.torture.server import serve, serve_without_fsync
 
 
 async def under_load(folder: Path, seconds: float, count: int, seed: str) -> dict[str, object]:
@@ -72,7 +72,9 @@ def main() -> int:
     load = asyncio.run(under_load(folder / "load", asked.seconds, asked.cuts, asked.seed))
     told["under load"] = load
     full = asyncio.run(compared(folder / "full", asked.control, asked.seed, serve))
-    normal = asyncio.run(compared(folder / "normal", asked.control, asked.seed, serve_carelessly))
+    normal = asyncio.run(
+        compared(folder / "normal", asked.control, asked.seed, serve_without_fsync)
+    )
     told["synchronous=FULL"], told["synchronous=NORMAL"] = full, normal
     print(json.dumps(told))
     return 1 if load["wrong"] or full["lost"] or not normal["lost"] else 0

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from greenroom.messaging.sync import SLACK_MS
-from tests.torture.crowd import Crowd, begin, gather
+from greenroom.store.server_clock import SLACK_MS
+from tests.torture.checks import Findings, Reloaded, check_run, differences
 from tests.torture.fleet import Fleet
 from tests.torture.plan import Step
-from tests.torture.verdict import Findings, Truth, differences, judge
+from tests.torture.population import Population, begin, gather
 
 _SETTLE_SECONDS = 240
 _CALM_SECONDS = 3
-_ABSENCE_SECONDS = SLACK_MS / 1000 + 10
+_OFFLINE_SECONDS = SLACK_MS / 1000 + 10
 """Longer than what is given to whoever comes back without asking what has changed."""
-_ABSENT = ("dan", "finn")
-_TOLD_SECONDS = 120
+_OFFLINE = ("dan", "finn")
+_DELIVERY_SECONDS = 120
 """More than it can take: 20 seconds until a node's death is noticed, and whatever a slow machine
 makes of the rest."""
 
@@ -34,7 +34,7 @@ class Tally(Struct, kw_only=True):
     wrong_sync: int = 0
     unsettled: int = 0
     refused: int = 0
-    fallen: int = 0
+    crashed: int = 0
     pauses: int = 0
     clock_jumps: int = 0
     resets: int = 0
@@ -57,7 +57,7 @@ class Tally(Struct, kw_only=True):
             + self.wrong_sync
             + self.unsettled
             + self.refused
-            + self.fallen
+            + self.crashed
         )
 
     def __add__(self, other: "Tally") -> "Tally":
@@ -67,76 +67,76 @@ class Tally(Struct, kw_only=True):
 
 async def torture(fleet: Fleet, steps: Sequence[Step], seed: str) -> tuple[Tally, Findings]:
     started = time.monotonic()
-    crowd = await gather(fleet.urls, seed)
+    population = await gather(fleet.urls, seed)
     try:
-        for person in crowd.people.values():
+        for person in population.people.values():
             person.client.start()
-        for person in crowd.people.values():
+        for person in population.people.values():
             await person.client.live.wait()
-        begin(crowd)
-        await _suffer(fleet, crowd, steps)
-        unsettled = await _settle(fleet, crowd)
-        untold = await _untold(crowd)
-        for person in crowd.people.values():
-            await person.client.come_back()
-        findings = judge(
-            crowd,
-            await Truth.read(crowd),
+        begin(population)
+        await _apply_plan(fleet, population, steps)
+        unsettled = await _settle(fleet, population)
+        undelivered = await _undelivered(population)
+        for person in population.people.values():
+            await person.client.reconnect()
+        findings = check_run(
+            population,
+            await Reloaded.read(population),
             clock_jumps=fleet.clock is not None,
             store_fails=fleet.store_fails,
         )
     finally:
-        for person in crowd.people.values():
+        for person in population.people.values():
             person.stop()
             await person.client.stop()
-    findings.wrong_sync += untold
+    findings.wrong_sync += undelivered
     if fleet.clock is None:
-        findings.wrong_sync += _resets(crowd)
+        findings.wrong_sync += _resets(population)
     if len(fleet.nodes) == 1:
-        findings.wrong_sync += _gaps(crowd)
-    tally = _tally(fleet, crowd, findings, unsettled)
+        findings.wrong_sync += _gaps(population)
+    tally = _tally(fleet, population, findings, unsettled)
     tally.seconds = round(time.monotonic() - started, 1)
     return tally, findings
 
 
-def _resets(crowd: Crowd) -> list[str]:
+def _resets(population: Population) -> list[str]:
     """No cursor is that old; only a clock that was set back ends one."""
     return [
         f"{name} was told {person.client.resets} times to start over"
-        for name, person in crowd.people.items()
+        for name, person in population.people.items()
         if person.client.resets
     ]
 
 
-def _gaps(crowd: Crowd) -> list[str]:
+def _gaps(population: Population) -> list[str]:
     """On several nodes one may have died before it told; on one, it tells everything in order."""
     return [
         f"{name} found {person.client.gaps} gaps"
-        for name, person in crowd.people.items()
+        for name, person in population.people.items()
         if person.client.gaps
     ]
 
 
-async def _suffer(fleet: Fleet, crowd: Crowd, steps: Sequence[Step]) -> None:
+async def _apply_plan(fleet: Fleet, population: Population, steps: Sequence[Step]) -> None:
     begun, most = time.monotonic(), max(step.at for step in steps)
     async with asyncio.TaskGroup() as under_way:
-        if most > 2 * _ABSENCE_SECONDS:
-            under_way.create_task(_be_absent(crowd, most - _ABSENCE_SECONDS))
+        if most > 2 * _OFFLINE_SECONDS:
+            under_way.create_task(_go_offline(population, most - _OFFLINE_SECONDS))
         for step in steps:
             await asyncio.sleep(max(0, step.at - (time.monotonic() - begun)))
-            under_way.create_task(fleet.suffer(step))
+            under_way.create_task(fleet.apply(step))
 
 
-async def _be_absent(crowd: Crowd, after: float) -> None:
+async def _go_offline(population: Population, after: float) -> None:
     await asyncio.sleep(after)
-    clients = [crowd.people[name].client for name in _ABSENT]
-    await asyncio.gather(*(client.stay_away(_ABSENCE_SECONDS) for client in clients))
+    clients = [population.people[name].client for name in _OFFLINE]
+    await asyncio.gather(*(client.go_offline(_OFFLINE_SECONDS) for client in clients))
 
 
-async def _settle(fleet: Fleet, crowd: Crowd) -> int:
+async def _settle(fleet: Fleet, population: Population) -> int:
     """Everything is up and well, and stays so for a moment in which everybody is told whatever is
     done; what was not acked is sent until it is. How much never was."""
-    people = crowd.people.values()
+    people = population.people.values()
     try:
         async with asyncio.timeout(_SETTLE_SECONDS):
             await fleet.up()
@@ -149,31 +149,31 @@ async def _settle(fleet: Fleet, crowd: Crowd) -> int:
                 await asyncio.sleep(0.1)
             for person in people:
                 for thread in person.threads:
-                    await person.read_at_last(thread)
+                    await person.read_to_the_end(thread)
     except TimeoutError:
         sendings = [sending for person in people for sending in person.sendings.values()]
         return max(1, sum(not sending.acks for sending in sendings))
     return 0
 
 
-async def _untold(crowd: Crowd) -> list[str]:
+async def _undelivered(population: Population) -> list[str]:
     """What has not reached people who are connected, once it has had the time for that. Nobody
     resumes for it who sees no gap and is not told to."""
     begun = time.monotonic()
     while True:
-        truth = await Truth.read(crowd)
-        untold = [
+        reloaded = await Reloaded.read(population)
+        undelivered = [
             text
-            for name, person in crowd.people.items()
-            for text in differences(name, person.client, truth)
+            for name, person in population.people.items()
+            for text in differences(name, person.client, reloaded)
         ]
-        if not untold or time.monotonic() - begun > _TOLD_SECONDS:
-            return untold
+        if not undelivered or time.monotonic() - begun > _DELIVERY_SECONDS:
+            return undelivered
         await asyncio.sleep(0.5)
 
 
-def _tally(fleet: Fleet, crowd: Crowd, findings: Findings, unsettled: int) -> Tally:
-    people = crowd.people.values()
+def _tally(fleet: Fleet, population: Population, findings: Findings, unsettled: int) -> Tally:
+    people = population.people.values()
     sendings = [sending for person in people for sending in person.sendings.values()]
     return Tally(
         kills=sum(node.kills for node in fleet.nodes),
@@ -187,7 +187,7 @@ def _tally(fleet: Fleet, crowd: Crowd, findings: Findings, unsettled: int) -> Ta
         wrong_sync=len(findings.wrong_sync),
         unsettled=unsettled,
         refused=len(findings.refused),
-        fallen=sum(node.falls for node in fleet.nodes),
+        crashed=sum(node.crashes for node in fleet.nodes),
         pauses=fleet.pauses,
         clock_jumps=fleet.jumps,
         resets=sum(person.client.resets for person in people),

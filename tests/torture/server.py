@@ -16,7 +16,7 @@ from pathlib import Path
 import uvloop
 
 import greenroom.store.dynamo  # noqa: F401 (imported where it is used, otherwise)
-from bench.limitless import RATES
+from bench.unlimited import UNLIMITED
 from greenroom import app, settings
 from greenroom.errors import Problem
 from greenroom.realtime.nats import peers
@@ -25,14 +25,16 @@ from greenroom.store.sqlite import schema
 _DIE_WITH_PARENT = 1
 
 
-def serve_alertly(given: Mapping[str, str], log: Path, told: "Connection[str, None]") -> None:
+def serve_with_fast_peer_timeout(
+    given: Mapping[str, str], log: Path, told: "Connection[str, None]"
+) -> None:
     """Where it is noticed sooner that another node is dead: for those who have not much time. No
     pause of the plan is as long."""
     peers.HERE_SECONDS, peers.SILENT_SECONDS = 1.0, 5.0
     serve(given, log, told)
 
 
-def serve_carelessly(given: Mapping[str, str], log: Path, told: "Connection[str, None]") -> None:
+def serve_without_fsync(given: Mapping[str, str], log: Path, told: "Connection[str, None]") -> None:
     """Acknowledges before it is on the disk: for those who look whether that is noticed."""
     schema.SYNCHRONOUS = "NORMAL"
     serve(given, log, told)
@@ -47,11 +49,11 @@ def serve(given: Mapping[str, str], log: Path, told: "Connection[str, None]") ->
     try:
         uvloop.run(
             app.serve(
-                settings.read(given),
+                settings.read_settings(given),
                 create_tables=False,
                 samples=False,
                 tell=told.send,
-                rates=RATES,
+                rates=UNLIMITED,
             )
         )
     except Problem as problem:  # the bus or the store is not there: whoever keeps us tries again

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from scripts.engines import Unavailable
-from tests.torture.__main__ import scene, with_a_wrong_clock
-from tests.torture.plan import Mood, Trouble, plan
+from tests.torture.__main__ import run_part, with_a_wrong_clock
+from tests.torture.checks import Findings
+from tests.torture.plan import FaultMode, Incident, plan
 from tests.torture.run import Tally
-from tests.torture.server import serve_alertly
-from tests.torture.verdict import Findings
+from tests.torture.server import serve_with_fast_peer_timeout
 
 SECONDS, KILLS, SEED = 8, 4, "in make test"
 EVERYBODY_TWICE = 12
@@ -31,7 +31,7 @@ def check(tally: Tally, findings: Findings, folder: Path) -> None:
 
 @pytest.mark.timeout(600)
 async def test_one_node_on_a_file_that_is_killed_and_paused(tmp_path: Path) -> None:
-    tally, findings = await scene("sqlite", tmp_path, seconds=SECONDS, kills=KILLS, seed=SEED)
+    tally, findings = await run_part("sqlite", tmp_path, seconds=SECONDS, kills=KILLS, seed=SEED)
     check(tally, findings, tmp_path)
 
 
@@ -39,14 +39,14 @@ async def test_one_node_on_a_file_that_is_killed_and_paused(tmp_path: Path) -> N
 async def test_three_nodes_that_are_killed_on_a_bus_and_a_store_that_fail(
     tmp_path: Path, dynamodb_url: str
 ) -> None:
-    tally, findings = await scene(
+    tally, findings = await run_part(
         "dynamodb",
         tmp_path,
         seconds=SECONDS,
         kills=KILLS,
         seed=SEED,
         dynamodb_url=dynamodb_url,
-        serve=serve_alertly,
+        serve=serve_with_fast_peer_timeout,
     )
     check(tally, findings, tmp_path)
     assert tally.bus_restarts > 0
@@ -76,17 +76,17 @@ def test_a_seed_repeats_the_plan() -> None:
 def test_a_plan_has_as_many_kills_as_were_asked_for(nodes: int, kills: int) -> None:
     for seed in range(20):
         steps = plan(str(seed), seconds=60, kills=kills, nodes=nodes)
-        twice = sum(step.trouble is Trouble.KILL_TWICE for step in steps)
-        once = sum(step.trouble in (Trouble.KILL, Trouble.KILL_FROZEN) for step in steps)
+        twice = sum(step.incident is Incident.KILL_TWICE for step in steps)
+        once = sum(step.incident in (Incident.KILL, Incident.KILL_FROZEN) for step in steps)
         assert once + 2 * twice == kills
         assert all(step.node < nodes for step in steps)
 
 
 def test_a_long_plan_has_every_trouble_and_every_mood() -> None:
     steps = plan("7", seconds=150, kills=50, nodes=3)
-    assert {step.trouble for step in steps} == set(Trouble) - {Trouble.CLOCK}
-    assert {step.mood for step in steps} - {None} == set(Mood)
-    alone = {step.trouble for step in plan("7", seconds=150, kills=50, nodes=1)}
-    set_ = {step.trouble for step in plan("7", seconds=150, kills=50, nodes=1, clock=True)}
-    assert set_ == {*alone, Trouble.CLOCK}
-    assert alone == {Trouble.KILL, Trouble.KILL_TWICE, Trouble.KILL_FROZEN, Trouble.PAUSE}
+    assert {step.incident for step in steps} == set(Incident) - {Incident.CLOCK}
+    assert {step.fault_mode for step in steps} - {None} == set(FaultMode)
+    alone = {step.incident for step in plan("7", seconds=150, kills=50, nodes=1)}
+    set_ = {step.incident for step in plan("7", seconds=150, kills=50, nodes=1, clock=True)}
+    assert set_ == {*alone, Incident.CLOCK}
+    assert alone == {Incident.KILL, Incident.KILL_TWICE, Incident.KILL_FROZEN, Incident.PAUSE}

@@ -1,1 +1,1 @@
-"""The web app: how it is served, and its client against a real server."""
+"""The web app in a browser, and its client library, against a real server."""

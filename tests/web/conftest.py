@@ -1,7 +1,7 @@
-"""`window(name)`: somebody signed in, in a browser of their own, at the demo of this test.
+"""Fixtures: `window(name)` opens a browser window with a signed-in user on this test's demo server.
 
-All tests here share one browser and one loop; each has a server with the same story in it. Without
-Chromium, or where the app is not built, they are skipped and say so; on CI they fail.
+All tests share one browser and one event loop; each has its own server with the same seed data. Without
+Chromium or a build of the app they are skipped; on CI they fail.
 """
 
 import os
@@ -15,30 +15,30 @@ from playwright.async_api import Browser, async_playwright, expect
 
 from greenroom.api.web.site import BUILT
 from scripts.engines import Unavailable, chromium
-from tests.realtime.cable import Cable, cable_to
-from tests.web.house import House, copied, furnished
+from tests.realtime.cuttable_link import CuttableLink, cuttable_link_to
+from tests.web.demo_server import DemoServer, copy_data, seeded_data
 from tests.web.window import Window
 
-PATIENCE_MS = 30_000
-"""Of two cores that have other things to do as well."""
+TIMEOUT_MS = 30_000
+"""Long, because the tests may share two cores with other work."""
 
 OpenWindow: TypeAlias = Callable[..., Awaitable[Window]]
 
 
-def _without(reason: str) -> None:
+def _skip_or_fail(reason: str) -> None:
     if os.environ.get("CI") == "true":
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)
 
 
 @pytest.fixture(scope="session")
-def story(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return furnished(tmp_path_factory.mktemp("story") / "data")
+def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return seeded_data(tmp_path_factory.mktemp("story") / "data")
 
 
 @pytest.fixture
-def house(story: Path, tmp_path: Path) -> Iterator[House]:
-    running = House(copied(story, tmp_path / "data")).start()
+def demo_server(seeded: Path, tmp_path: Path) -> Iterator[DemoServer]:
+    running = DemoServer(copy_data(seeded, tmp_path / "data")).start()
     yield running
     running.stop()
 
@@ -46,12 +46,12 @@ def house(story: Path, tmp_path: Path) -> Iterator[House]:
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def browser() -> AsyncIterator[Browser]:
     if not (BUILT / "index.html").exists():
-        _without("the web app is not built (`make web` does, with Node 20 or newer)")
+        _skip_or_fail("the web app is not built (`make web` does, with Node 20 or newer)")
     try:
         path = chromium.path()
     except Unavailable as reason:
-        _without(f"no Chromium on this machine: {reason}")
-    expect.set_options(timeout=PATIENCE_MS)
+        _skip_or_fail(f"no Chromium on this machine: {reason}")
+    expect.set_options(timeout=TIMEOUT_MS)
     async with async_playwright() as playwright:
         running = await playwright.chromium.launch(
             executable_path=path, args=list(chromium.ARGUMENTS), chromium_sandbox=False
@@ -61,26 +61,26 @@ async def browser() -> AsyncIterator[Browser]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def window(browser: Browser, house: House) -> AsyncIterator[OpenWindow]:
-    """With keyword arguments for the browser's context, such as `color_scheme`. No window may have
-    complained when the test is over."""
+async def window(browser: Browser, demo_server: DemoServer) -> AsyncIterator[OpenWindow]:
+    """Keyword arguments go to the browser context, such as `color_scheme`. The test fails if a window has
+    logged an error."""
     opened: list[Window] = []
 
     async def open_window(name: str = "", *, url: str = "", **context: Any) -> Window:
         kept = {"viewport": {"width": 1280, "height": 800}} | context
         place = await browser.new_context(**kept)
-        place.set_default_timeout(PATIENCE_MS)
-        one = Window(await place.new_page(), url or house.url)
+        place.set_default_timeout(TIMEOUT_MS)
+        one = Window(await place.new_page(), url or demo_server.url)
         opened.append(one)
         return await one.sign_in(name) if name else one
 
     yield open_window
     for one in opened:
         await one.page.context.close()
-    assert [complaint for one in opened for complaint in one.complaints] == []
+    assert [error for one in opened for error in one.errors] == []
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def cable(house: House) -> AsyncIterator[Cable]:
-    async with cable_to(house.url) as laid:
+async def cuttable_link(demo_server: DemoServer) -> AsyncIterator[CuttableLink]:
+    async with cuttable_link_to(demo_server.url) as laid:
         yield laid

@@ -1,7 +1,4 @@
-"""Every page of the app, and how one comes to it: for what has to hold on all of them.
-
-from the demo, as whoever has something to show there
-"""
+"""Every page of the app and how to open it, for checks on all pages and for screenshots."""
 
 from collections.abc import Awaitable, Callable
 
@@ -10,13 +7,13 @@ from playwright.async_api import expect
 
 from tests.web.window import Window
 
-Come = Callable[[Window], Awaitable[None]]
+OpenPage = Callable[[Window], Awaitable[None]]
 
 
-class Place(Struct, frozen=True):
+class PageCase(Struct, frozen=True):
     name: str
     who: str
-    come: Come
+    open: OpenPage
 
 
 async def _sign_in(window: Window) -> None:
@@ -90,26 +87,26 @@ async def _decisions(window: Window) -> None:
     await expect(window.page.get_by_role("list", name="Decisions")).to_contain_text("Dismissed")
 
 
-async def _nowhere(window: Window) -> None:
+async def _not_found(window: Window) -> None:
     await window.go("/inbox/thr_01k75q8h3c0000000000000000")
     await expect(window.page.get_by_text("Conversation not found")).to_be_visible()
 
 
 _MAYA, _ADA = "Maya Lindqvist", "Ada Okafor"
 
-PLACES = (
-    Place("sign-in", "", _sign_in),
-    Place("inbox", _MAYA, _inbox),
-    Place("conversation", _MAYA, _conversation),
-    Place("group", _MAYA, _group),
-    Place("request", _MAYA, _request),
-    Place("long", "Mateo Ruiz", _long),
-    Place("empty", _MAYA, _empty),
-    Place("nudge", _MAYA, _nudge),
-    Place("new", _MAYA, _new),
-    Place("keys", _MAYA, _keys),
-    Place("settings", _MAYA, _settings),
-    Place("moderation", _ADA, _moderation),
-    Place("decisions", _ADA, _decisions),
-    Place("nowhere", _MAYA, _nowhere),
+PAGE_CASES = (
+    PageCase("sign-in", "", _sign_in),
+    PageCase("inbox", _MAYA, _inbox),
+    PageCase("conversation", _MAYA, _conversation),
+    PageCase("group", _MAYA, _group),
+    PageCase("request", _MAYA, _request),
+    PageCase("long", "Mateo Ruiz", _long),
+    PageCase("empty", _MAYA, _empty),
+    PageCase("nudge", _MAYA, _nudge),
+    PageCase("new", _MAYA, _new),
+    PageCase("keys", _MAYA, _keys),
+    PageCase("settings", _MAYA, _settings),
+    PageCase("moderation", _ADA, _moderation),
+    PageCase("decisions", _ADA, _decisions),
+    PageCase("not-found", _MAYA, _not_found),
 )

@@ -1,7 +1,7 @@
-"""`make screenshots`: every page of the app, light and dark, on a desk and on a phone.
+"""`make screenshots`: every page of the app, light and dark, on desktop and phone.
 
-They are taken of the demo, at ten in the morning by the browser's clock whenever they are taken;
-their colours are reduced to a palette where pngquant can be had: a picture of an app needs no more.
+The browser's time zone is set so that it is ten in the morning. If pngquant is available, it reduces the
+colours to a palette.
 """
 
 import asyncio
@@ -18,9 +18,9 @@ from playwright.async_api import Browser, async_playwright, expect
 
 from scripts.engines import Unavailable, chromium
 from scripts.engines.requirements import command
-from tests.web.house import House, copied, furnished
-from tests.web.pages import PLACES
-from tests.web.test_looks import PHONE, THEMES, Theme
+from tests.web.demo_server import DemoServer, copy_data, seeded_data
+from tests.web.pages import PAGE_CASES
+from tests.web.test_accessibility import PHONE, THEMES, Theme
 from tests.web.window import Window
 
 FOLDER = Path(__file__).parents[2] / "docs/screenshots"
@@ -35,7 +35,7 @@ async def main(wanted: Sequence[str]) -> int:
     FOLDER.mkdir(parents=True, exist_ok=True)
     expect.set_options(timeout=20_000)
     with tempfile.TemporaryDirectory() as folder:
-        story = furnished(Path(folder) / "story")
+        seeded = seeded_data(Path(folder) / "story")
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(
                 executable_path=chromium.path(),
@@ -43,43 +43,45 @@ async def main(wanted: Sequence[str]) -> int:
                 chromium_sandbox=False,
             )
             for size, theme in itertools.product(SIZES, THEMES):
-                house = House(copied(story, Path(folder) / f"{size}-{theme}")).start()
+                demo_server = DemoServer(
+                    copy_data(seeded, Path(folder) / f"{size}-{theme}")
+                ).start()
                 try:
-                    await _all(browser, house, size, theme, wanted)
+                    await _all(browser, demo_server, size, theme, wanted)
                 finally:
-                    house.stop()
+                    demo_server.stop()
             await browser.close()
     taken = sorted(FOLDER.glob("*.png"))
     _reduce(taken)
     kilobytes = sum(path.stat().st_size for path in taken) // 1024
-    print(f"{len(taken)} pictures, {kilobytes} KB, in {FOLDER}")
+    print(f"{len(taken)} screenshots, {kilobytes} KB, in {FOLDER}")
     return 0
 
 
 async def _all(
-    browser: Browser, house: House, size: str, theme: Theme, wanted: Sequence[str]
+    browser: Browser, demo_server: DemoServer, size: str, theme: Theme, wanted: Sequence[str]
 ) -> None:
-    for place in PLACES:
-        if wanted and place.name not in wanted:
+    for case in PAGE_CASES:
+        if wanted and case.name not in wanted:
             continue
         context = await browser.new_context(
             **SIZES[size],
             color_scheme=theme,
             reduced_motion="reduce",
-            timezone_id=_where_it_is_morning(),
+            timezone_id=_morning_time_zone(),
             locale="en-GB",
         )
-        window = Window(await context.new_page(), house.url)
-        if place.who:
-            await window.sign_in(place.who)
-        await place.come(window)
-        await window.page.mouse.move(0, 0)  # what is pointed at looks different
+        window = Window(await context.new_page(), demo_server.url)
+        if case.who:
+            await window.sign_in(case.who)
+        await case.open(window)
+        await window.page.mouse.move(0, 0)  # no hover effects
         await window.page.wait_for_timeout(400)
-        await window.page.screenshot(path=FOLDER / f"{place.name}-{theme}-{size}.png")
+        await window.page.screenshot(path=FOLDER / f"{case.name}-{theme}-{size}.png")
         await context.close()
 
 
-def _where_it_is_morning() -> str:
+def _morning_time_zone() -> str:
     east = (_MORNING - datetime.now(UTC).hour + 11) % 24 - 11
     return f"Etc/GMT{-east:+d}" if east else "Etc/GMT"
 
@@ -88,7 +90,7 @@ def _reduce(pictures: Sequence[Path]) -> None:
     try:
         pngquant = command("pngquant", debian="pngquant")
     except Unavailable as reason:
-        print(f"the pictures stay as they are: {reason}", file=sys.stderr)
+        print(f"the screenshots are not compressed: {reason}", file=sys.stderr)
         return
     options = ("--force", "--skip-if-larger", "--strip", "--ext", ".png", "--speed", "1", "128")
     subprocess.run([pngquant, *options, *map(str, pictures)], check=False)

@@ -1,4 +1,4 @@
-"""The client library against a real server: web/tests, run by Node."""
+"""Runs the tests of the client library, web/tests, with Node."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ WEB = Path(__file__).parents[2] / "web"
     shutil.which("npm") is None and os.environ.get("CI") != "true",
     reason="`npm` is not installed, which comes with Node 20 or newer",
 )
-def test_the_client_loses_nothing_and_doubles_nothing() -> None:
+def test_the_client_library_passes_its_tests() -> None:
     done = subprocess.run(
         ["npm", "test", "--silent", "--prefix", str(WEB)],
         env=os.environ | {"GREENROOM_TEST_PYTHON": sys.executable},

@@ -12,7 +12,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.web.conftest import OpenWindow
-from tests.web.house import House, copied
+from tests.web.demo_server import DemoServer, copy_data
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -37,9 +37,9 @@ def shop(tmp_path: Path) -> Iterator[ThreadingHTTPServer]:
 
 
 @pytest.fixture
-def house(story: Path, tmp_path: Path, shop: ThreadingHTTPServer) -> Iterator[House]:
+def demo_server(story: Path, tmp_path: Path, shop: ThreadingHTTPServer) -> Iterator[DemoServer]:
     origin = f"http://127.0.0.1:{shop.server_port}"
-    running = House(copied(story, tmp_path / "data"), GREENROOM_ORIGINS=origin).start()
+    running = DemoServer(copy_data(story, tmp_path / "data"), GREENROOM_ORIGINS=origin).start()
     for file in EXAMPLE.glob("embed.*"):
         (tmp_path / "shop" / file.name).write_text(file.read_text().replace(_THE_DEMO, running.url))
     yield running

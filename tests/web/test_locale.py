@@ -1,4 +1,4 @@
-"""Dates, clocks, week days and numbers follow the browser's locale and time zone."""
+"""Dates, times, weekdays and numbers follow the browser's locale and time zone."""
 
 import re
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ CLOCKS = [
 
 
 @pytest.mark.parametrize(("locale", "zone", "shown"), CLOCKS)
-async def test_clocks_are_the_browsers(
+async def test_times_follow_the_browser(
     window: OpenWindow, locale: str, zone: str, shown: str
 ) -> None:
     maya = await window("Maya Lindqvist", locale=locale, timezone_id=zone)
@@ -47,7 +47,7 @@ async def test_clocks_are_the_browsers(
         ("en-GB", ENGLISH_DAYS, r"\d{1,2} [A-Z][a-z]{2,3}( \d{4})?", "1,500"),
     ],
 )
-async def test_days_dates_and_numbers_are_the_browsers(
+async def test_weekdays_dates_and_numbers_follow_the_browser(
     window: OpenWindow, locale: str, days: set[str], date: str, number: str
 ) -> None:
     maya = await window("Maya Lindqvist", locale=locale, timezone_id="UTC")
@@ -61,7 +61,7 @@ async def test_days_dates_and_numbers_are_the_browsers(
             continue
         old += 1
         assert text in days if age < 7 else re.fullmatch(date, text), (text, age)
-    assert old > 0, "not everything is of today"
+    assert old > 0, "some rows are older than today"
     await maya.open(EDITORIAL)
     await maya.field.fill("x" * 9500)
     await expect(maya.page.get_by_text(f"{number} characters too long")).to_be_visible()

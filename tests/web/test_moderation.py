@@ -1,4 +1,4 @@
-"""A moderator decides with one key each, and what was held reaches whom it was meant for."""
+"""Moderation by keyboard, and the delivery of released messages."""
 
 import pytest
 from playwright.async_api import expect

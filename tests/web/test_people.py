@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import Locator, expect
 
-from greenroom.demo.cast import SAMPLES
+from greenroom.demo.sample_people import SAMPLE_PEOPLE
 from tests.web.conftest import OpenWindow
 from tests.web.window import Window
 
@@ -56,7 +56,7 @@ async def test_every_name_on_screen_opens_its_card(window: OpenWindow, shown: st
         await expect(card).to_have_count(0)
 
 
-EVERYONE = [f"{one.first_name} {one.last_name}".strip() for one in SAMPLES]
+EVERYONE = [f"{one.first_name} {one.last_name}".strip() for one in SAMPLE_PEOPLE]
 
 
 @pytest.mark.parametrize("view", ["Held", "Reported", "Decisions", "People"])
@@ -94,7 +94,7 @@ async def _view(ada: Window, view: str) -> None:
     await expect(ada.page.locator("[data-person-open] .decisions [data-opens]")).to_be_visible()
 
 
-async def test_a_card_leads_a_moderator_to_the_history(window: OpenWindow) -> None:
+async def test_a_card_links_to_the_moderation_history(window: OpenWindow) -> None:
     ada, maya = await window("Ada Okafor"), await window("Maya Lindqvist")
     await ada.go("/moderation")
     await ada.page.get_by_role("radio", name="Decisions").check()
@@ -124,7 +124,7 @@ async def test_an_open_card_follows_a_rename(window: OpenWindow) -> None:
     await expect(card.locator("[data-card]")).to_contain_text("@jonas.now")
 
 
-async def test_a_card_leads_to_a_conversation(window: OpenWindow) -> None:
+async def test_a_card_starts_a_conversation(window: OpenWindow) -> None:
     maya = await window("Maya Lindqvist")
     await maya.open(EDITORIAL)
     await maya.page.locator(".thread-head [data-opens]").click()
@@ -137,7 +137,7 @@ async def test_a_card_leads_to_a_conversation(window: OpenWindow) -> None:
     await maya.sees("From the card.")
 
 
-async def test_somebody_is_removed_from_a_group_once_one_is_sure(window: OpenWindow) -> None:
+async def test_removing_someone_from_a_group_asks_first(window: OpenWindow) -> None:
     nord, mateo = await window("Studio Nord"), await window("Mateo Ruiz")
     await nord.open(STUDIO)
     await expect(mateo.row(STUDIO)).to_be_visible()
@@ -163,7 +163,7 @@ async def test_a_report_has_no_reason_until_one_is_chosen(window: OpenWindow) ->
 
 
 @pytest.mark.parametrize("way", ["Decline", "Block"])
-async def test_a_request_is_turned_away_once_one_is_sure(window: OpenWindow, way: str) -> None:
+async def test_declining_or_blocking_a_request_asks_first(window: OpenWindow, way: str) -> None:
     maya = await window("Maya Lindqvist")
     await maya.folder("Requests")
     await maya.open("A test shoot in our second room?")
@@ -175,8 +175,8 @@ async def test_a_request_is_turned_away_once_one_is_sure(window: OpenWindow, way
     await expect(maya.row("A test shoot in our second room?")).to_have_count(0)
 
 
-async def test_faces_keep_their_order(window: OpenWindow) -> None:
-    """A list, a whole conversation and an undo may each name the people in another order."""
+async def test_avatars_keep_their_order(window: OpenWindow) -> None:
+    """The list, the thread and an undo may return people in different orders."""
     maya = await window("Maya Lindqvist")
     row = maya.row(STUDIO)
     faces = row.locator(".avatar-pair")

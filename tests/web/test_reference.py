@@ -1,4 +1,4 @@
-"""The API reference in a browser: it loads nothing from elsewhere, and a call can be tried."""
+"""The API reference: loads nothing from other origins, and sends test requests."""
 
 import pytest
 from playwright.async_api import expect
@@ -8,7 +8,7 @@ from tests.web.conftest import OpenWindow
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-async def test_a_call_is_tried_as_a_sample_person(window: OpenWindow) -> None:
+async def test_a_test_request_runs_as_a_sample_person(window: OpenWindow) -> None:
     shown = await window()
     page = shown.page
     elsewhere: list[str] = []

@@ -1,4 +1,4 @@
-"""The built app is served at every address that it has, cached as its names allow, and strictly."""
+"""Serving the built app: all its URLs, caching, compression and the CSP."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -33,7 +33,7 @@ def site(tmp_path: Path) -> Site:
     return found
 
 
-async def test_every_address_of_the_app_gives_the_same_page_which_is_asked_for_each_time(
+async def test_every_url_of_the_app_serves_the_same_page_without_caching(
     site: Site,
 ) -> None:
     async with _browser(site) as client:
@@ -45,7 +45,7 @@ async def test_every_address_of_the_app_gives_the_same_page_which_is_asked_for_e
             assert (again.status_code, again.content) == (304, b"")
 
 
-async def test_the_page_allows_no_inline_script_and_nothing_from_elsewhere(site: Site) -> None:
+async def test_the_csp_allows_no_inline_script_and_no_other_origin(site: Site) -> None:
     async with _browser(site) as client:
         policy = (await client.get("/")).headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -62,7 +62,7 @@ async def test_the_page_allows_no_inline_script_and_nothing_from_elsewhere(site:
         ("identity", "let plain", None),
     ],
 )
-async def test_a_hashed_file_is_kept_for_good_and_comes_as_small_as_the_browser_takes_it(
+async def test_a_hashed_file_is_cached_forever_and_compressed_as_the_browser_accepts(
     site: Site, accepts: str, given: str, coding: str | None
 ) -> None:
     async with _browser(site) as client:
@@ -78,14 +78,14 @@ async def test_a_hashed_file_is_kept_for_good_and_comes_as_small_as_the_browser_
     assert answer.headers["vary"] == "Accept-Encoding"
 
 
-async def test_what_is_not_there_is_not_found_and_nothing_else_is_reached(site: Site) -> None:
+async def test_unknown_files_are_not_found_and_other_paths_are_not_served(site: Site) -> None:
     async with _browser(site) as client:
         for path in ("/assets/b-2.js", "/assets/a-1.js.br", "/assets/..%2Findex.html", "/other"):
             assert (await client.get(path)).status_code == 404, path
         assert (await client.get("/icon.svg")).headers["content-type"].startswith("image/svg+xml")
 
 
-async def test_without_a_build_the_server_says_what_is_missing(tmp_path: Path) -> None:
+async def test_without_a_build_the_page_says_how_to_build_it(tmp_path: Path) -> None:
     assert Site.found(tmp_path) is None
     async with _browser(None) as client:
         for path in ("/", "/inbox", "/inbox/thr_1"):

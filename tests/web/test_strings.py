@@ -1,4 +1,4 @@
-"""The text on screen: nothing missing, nothing unused, and plain English."""
+"""The interface texts: none unused, none missing, and plain English."""
 
 import re
 from pathlib import Path
@@ -42,7 +42,7 @@ UNPLAIN = (
     r"\.\.\.",
     r"!\s*$",
 )
-"""Stiff or roundabout English that was once on screen, and its kin."""
+"""Stiff phrases that must not be on screen."""
 
 
 def _strings() -> dict[str, list[str]]:
@@ -76,7 +76,7 @@ def test_every_string_is_used() -> None:
     assert unused == []
 
 
-def test_every_string_says_something_and_once() -> None:
+def test_every_string_has_text() -> None:
     for key, texts in _strings().items():
         assert texts, key
         for text in texts:
@@ -95,7 +95,7 @@ def test_every_string_is_plain(pattern: str) -> None:
 
 
 def test_no_text_is_written_into_a_component() -> None:
-    """Every word comes from the strings, so that another language can replace it."""
+    """All text comes from the strings, so that it can be translated."""
     wrong = []
     for path in SOURCES.rglob("*.svelte"):
         markup = re.sub(
@@ -113,7 +113,7 @@ def test_no_text_is_written_into_a_component() -> None:
 
 
 def _without_code(markup: str) -> str:
-    """Without what stands in braces, whatever it nests; arrows are no tags."""
+    """Removes everything in braces. Arrows (=>) are not tags."""
     out, depth = [], 0
     for letter in markup.replace("=>", "  "):
         if letter == "{":
@@ -125,7 +125,7 @@ def _without_code(markup: str) -> str:
     return "".join(out)
 
 
-def test_every_problem_that_has_words_exists() -> None:
+def test_every_problem_with_a_text_exists() -> None:
     known = (SOURCES.parents[1] / "docs/reference/problems.md").read_text()
     named = [key.removeprefix("problem.") for key in _strings() if key.startswith("problem.")]
     assert named

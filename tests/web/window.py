@@ -1,7 +1,6 @@
-"""A browser window in which somebody is signed in, and what people do in it, in their words.
+"""A browser window with a signed-in user, and the actions on its page.
 
-Everything is found as a person finds it, by what it is called; only messages and rows of the list
-have no name, and are found by what they say.
+Elements are found by their accessible names; messages and rows, which have none, by their text.
 """
 
 from typing import Any
@@ -25,7 +24,7 @@ _SCREEN = """() => {
         title: "title", rail: ".rail", list: ".threads-scroll", head: ".thread-head",
         log: ".log .rows", panel: ".panel", composer: ".composer-place", request: ".request",
     };
-    // Who looks and who types is of the moment; the divider stands where reading began.
+    // Presence and typing are ephemeral; the divider depends on when the thread was opened.
     const PASSING = ".divider, .online, .now, .typing, .skeleton, .tools, .compose-hint";
     const words = (node) => {
         if (node.nodeType === Node.TEXT_NODE) return [node.data.replace(/\\s+/g, " ").trim()];
@@ -49,16 +48,16 @@ class Window:
     def __init__(self, page: Page, url: str) -> None:
         self.page = page
         self.url = url
-        self.complaints: list[str] = []
-        """What the browser has complained of: errors in scripts, what the policy forbids."""
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("console", self._hear)
+        self.errors: list[str] = []
+        """Errors that the browser has logged: script errors and CSP violations."""
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", self._collect_error)
 
-    def _hear(self, message: object) -> None:
+    def _collect_error(self, message: object) -> None:
         if getattr(message, "type", "") == "error" and not _is_network(
             getattr(message, "text", "")
         ):
-            self.complaints.append(getattr(message, "text", ""))
+            self.errors.append(getattr(message, "text", ""))
 
     async def sign_in(self, name: str) -> "Window":
         await self.page.goto(self.url)
@@ -70,7 +69,7 @@ class Window:
         await self.page.goto(self.url + path)
         return self
 
-    # what there is
+    # elements
 
     def button(self, name: str) -> Locator:
         return self.page.get_by_role("button", name=name, exact=True)
@@ -86,14 +85,14 @@ class Window:
         return self.page.get_by_role("list", name="Messages")
 
     def message(self, text: str) -> Locator:
-        """Not a line of a list in it."""
+        """Not a list item within a message."""
         return self.messages.locator(":scope > li", has_text=text)
 
     @property
     def field(self) -> Locator:
         return self.page.get_by_role("textbox", name="Message", exact=True)
 
-    # what one does
+    # actions
 
     async def folder(self, name: str) -> None:
         folders = self.page.get_by_role("list", name="Folders")
@@ -101,7 +100,7 @@ class Window:
         await expect(self.inbox(name)).to_be_visible()
 
     async def open(self, text: str) -> None:
-        """The conversation whose row says this."""
+        """Opens the conversation whose row contains the text."""
         await self.row(text).click()
         await expect(
             self.field.or_(self.page.get_by_role("region", name="Request", exact=True))
@@ -117,21 +116,21 @@ class Window:
         await message.get_by_role("button", name=action, exact=True).click()
 
     async def choose(self, action: str) -> None:
-        """From what can be done with the whole conversation."""
+        """Chooses from the conversation's menu."""
         await self.button("Conversation actions").click()
         await self.page.get_by_role("menuitem", name=action, exact=True).click()
 
     async def ask(self, method: str, path: str, body: object = None, **headers: str) -> Any:
-        """Over REST, as the person who is signed in here."""
+        """A REST request as the signed-in user."""
         return await self.page.evaluate(_ASK, [method, path, body, headers])
 
     async def thread_id(self, text: str) -> str:
         return str(await self.row(text).first.get_attribute("data-thread"))
 
-    # what one sees
+    # checks
 
     async def screen(self) -> dict[str, str]:
-        """What is on screen, part by part: texts, numbers, states and the order of faces."""
+        """The visible texts and states, by part of the page."""
         found: dict[str, str] = await self.page.evaluate(_SCREEN)
         return found
 
@@ -139,10 +138,10 @@ class Window:
         await expect(self.message(text)).to_have_count(times)
 
     async def texts(self) -> list[str]:
-        """All messages that are there, in the order in which they are shown."""
+        """All messages in the page, in order."""
         return await self.messages.locator("[data-message] .bubble").all_inner_texts()
 
 
 def _is_network(text: str) -> bool:
-    """That a server is away is told by the app; the browser need not tell it too."""
+    """Network errors are expected when a test stops the server."""
     return "net::ERR" in text or "WebSocket connection" in text or "Failed to load resource" in text

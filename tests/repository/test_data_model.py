@@ -1,0 +1,156 @@
+"""The tables are declared whole, and every name of the documents has a place in them.
+
+`names_in_documents.py` has the names, taken from the documents word by word. A row of
+docs/data-model.md that is removed, or that leads to a place that is not declared, fails here.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from greenroom.app import TABLES
+from greenroom.store import describe
+from greenroom.store.tables import Table, index_key_names
+from scripts.generate_docs import ROOT, generated
+from tests.repository.names_in_documents import NAMES
+
+PAGE = ROOT / "docs/data-model.md"
+each_table = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+each_document = pytest.mark.parametrize("title", NAMES)
+
+
+def test_the_generated_part_is_what_the_declarations_say() -> None:
+    assert PAGE.read_text() == generated("docs/data-model.md"), "run `make docs`"
+
+
+def test_names_of_tables_and_indexes_are_unique() -> None:
+    names = [table.name for table in TABLES]
+    names += [index.name for table in TABLES for index in table.indexes]
+    assert len(names) == len(set(names))
+    assert len(TABLES) == 10
+
+
+@each_table
+def test_a_table_says_what_it_is_for_and_what_is_in_it(table: Table) -> None:
+    assert table.purpose.endswith(".")
+    assert table.kinds
+    assert len({(kind.partition, kind.sort) for kind in table.kinds}) == len(table.kinds)
+    for kind in table.kinds:
+        assert kind.partition
+        assert kind.meaning.endswith(".")
+        assert (kind.sort is None) == (table.sort is None)
+
+
+@each_table
+def test_an_index_says_what_it_is_for_and_carries_no_key_twice(table: Table) -> None:
+    for index in table.indexes:
+        assert index.purpose.endswith(".")
+        assert all(index_key_names(index))
+        assert index_key_names(index) != table.key_names
+        if isinstance(index.projection, tuple):
+            carried = (*table.key_names, *index_key_names(index), *index.projection)
+            # A key of the table may be a key of the index too; what is carried beside them is new.
+            assert all(carried.count(name) == 1 for name in index.projection)
+            assert all(index.projection)
+
+
+def test_only_what_passes_by_itself_and_the_queue_are_not_followed() -> None:
+    assert {table.name for table in TABLES if not table.stream} == {"Ephemeral", "Users"}
+
+
+def test_the_readable_form_names_everything_within_a_hundred_columns() -> None:
+    text = describe.readable(TABLES)
+    assert max(map(len, text.splitlines())) <= 100
+    words = set(re.findall(r"\S+", text))
+    for table in TABLES:
+        assert f"\n{table.name}\n" in f"\n{text}"
+        assert {index.name for index in table.indexes} <= words
+        for kind in table.kinds:
+            assert {kind.partition, kind.sort or kind.partition} <= words
+
+
+def test_the_page_of_a_table_names_its_keys_and_indexes() -> None:
+    text = describe.markdown(TABLES)
+    for table in TABLES:
+        assert f"### {table.name}\n" in text
+        for index in table.indexes:
+            assert f"| `{index.name}` |" in text
+
+
+@each_table
+def test_cloudformation_defines_exactly_the_attributes_that_are_keys(table: Table) -> None:
+    resource = describe.cloudformation(TABLES)["Resources"][table.name]
+    properties = resource["Properties"]
+    defined = [attribute["AttributeName"] for attribute in properties["AttributeDefinitions"]]
+    used = {*table.key_names}.union(*map(index_key_names, table.indexes))
+    assert sorted(defined) == sorted(used)
+    assert all(a["AttributeType"] == "S" for a in properties["AttributeDefinitions"])
+    for schema in _key_schemas(properties):
+        assert [part["KeyType"] for part in schema] == ["HASH", "RANGE"][: len(schema)]
+    assert len(_key_schemas(properties)) == 1 + len(table.indexes)
+
+
+@each_table
+def test_cloudformation_keeps_bills_recovers_and_expires_as_declared(table: Table) -> None:
+    resource = describe.cloudformation(TABLES)["Resources"][table.name]
+    properties = resource["Properties"]
+    assert resource["Type"] == "AWS::DynamoDB::Table"
+    assert resource["DeletionPolicy"] == resource["UpdateReplacePolicy"] == "Retain"
+    assert properties["TableName"] == table.name
+    assert properties["BillingMode"] == "PAY_PER_REQUEST"
+    assert properties["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"] is True
+    assert properties.get("TimeToLiveSpecification", {}).get("AttributeName") == table.ttl
+    stream = properties.get("StreamSpecification", {}).get("StreamViewType")
+    assert stream == ("NEW_AND_OLD_IMAGES" if table.stream else None)
+
+
+def _key_schemas(properties: dict[str, Any]) -> list[list[dict[str, str]]]:
+    indexes = properties.get("GlobalSecondaryIndexes", [])
+    return [properties["KeySchema"], *(index["KeySchema"] for index in indexes)]
+
+
+@each_document
+def test_every_name_of_a_document_has_its_row(title: str) -> None:
+    rows = [named for named, *_ in _rows(title)]
+    assert len(rows) == len(set(rows)), "a name has two rows"
+    assert sorted(rows) == sorted(NAMES[title])
+
+
+@each_document
+def test_every_row_of_a_document_says_where_the_name_went(title: str) -> None:
+    for named, place, why in _rows(title):
+        assert place, named
+        assert "replaced" not in why.lower() or "because" in why, named
+
+
+@each_document
+def test_every_place_in_a_table_is_declared(title: str) -> None:
+    tables = {table.name: table for table in TABLES}
+    places = [
+        (span, *match.groups())
+        for _, *cells in _rows(title)
+        for span in re.findall(r"`([^`]+)`", " ".join(cells))
+        if (match := re.fullmatch(r"([A-Z]\w+)/([A-Z]\w*#?)(\.\w+)?", span))
+    ]
+    assert places
+    for span, table, item, _attribute in places:
+        assert table in tables, span
+        assert _has(tables[table], item), span
+
+
+def _has(table: Table, item: str) -> bool:
+    """`THR` is a key or an index, `PART#` the beginning of a key."""
+    keys = [key for kind in table.kinds for key in (kind.partition, kind.sort or "")]
+    if item.endswith("#"):
+        return any(key.startswith(item) for key in keys)
+    return item in keys or item in {index.name for index in table.indexes}
+
+
+def _rows(title: str) -> Iterator[tuple[str, str, str]]:
+    section = PAGE.read_text().split(f"\n### {title}\n")[1].split("\n### ")[0]
+    for line in section.splitlines():
+        if line.startswith("| ") and not line.startswith(("| ---", "| in the document")):
+            named, place, why = (cell.strip() for cell in line.strip("|").split("|"))
+            yield named.replace("`", ""), place, why

@@ -1,0 +1,134 @@
+"""The guides' commands do what they say: they are run, in order, against servers of their own."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from greenroom.app import TABLES
+from greenroom.clock import SystemClock
+from greenroom.store.dynamo import DynamoStore
+from scripts.engines.requirements import Unavailable, command
+from tests.cli.test_serving import server
+from tests.stores import fresh_prefix
+
+ROOT = Path(__file__).parents[2]
+GUIDES = ROOT / "docs/guides"
+ADDRESS = "http://127.0.0.1:8080"
+
+
+def blocks(guide: str, language: str = "sh") -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", (GUIDES / guide).read_text(), re.DOTALL)
+
+
+def commands(guide: str) -> str:
+    """All but the first one, which starts the server."""
+    found = blocks(guide)
+    assert found[0].strip() == "greenroom serve"
+    return "".join(found[1:])
+
+
+def run(script: str, folder: Path, **environment: str) -> str:
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        cwd=folder,
+        env={
+            "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
+            "GREENROOM_DATA": str(folder),
+            **environment,
+        },
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout[-2000:]
+    return done.stdout
+
+
+def test_the_commands_of_the_first_guide_work(tmp_path: Path) -> None:
+    script = commands("messaging.md")
+    assert script.count("ask $") > 20
+    with server("serve", tmp_path, GREENROOM_LOG="warning") as (address, _):
+        said = run(script.replace(ADDRESS, address), tmp_path)
+    assert "See you on the 14th." in said
+    assert '"decision":"dismiss"' in said
+
+
+def test_the_client_of_the_sockets_guide_sends_hears_and_comes_back(tmp_path: Path) -> None:
+    with server("serve", tmp_path, GREENROOM_LOG="warning") as (address, _):
+        said = run(commands("socket.md").replace(ADDRESS, address), tmp_path)
+    assert said.count('"type": "ack"') == 2
+    assert said.splitlines().count("Is Friday free?") == 2, "once for Ana, and once for Ben"
+    assert (tmp_path / "ben.txt").read_text() == "Or Saturday?\n", "what was known came again"
+
+
+async def test_what_is_said_on_one_node_is_heard_on_the_other_as_the_guide_says(
+    tmp_path: Path, dynamodb_url: str, nats_url: str
+) -> None:
+    *_, people, talk = blocks("nodes.md")[:4]
+    (client,) = (block for block in blocks("socket.md") if "chat.py <<" in block)
+    async with (
+        fresh_prefix(dynamodb_url, TABLES) as store,
+        await DynamoStore.open(
+            store, TABLES, clock=SystemClock(), cursor_secret=b"secret", create=True
+        ),
+    ):
+        shared = {
+            "GREENROOM_STORE": store,
+            "GREENROOM_BUS": nats_url,
+            "GREENROOM_SECRET": "the same 32 characters or more on every node",
+        }
+        quiet = {"GREENROOM_LOG": "warning", **shared}
+        with (
+            server("serve", tmp_path / "one", **quiet) as (one, _),
+            server("serve", tmp_path / "two", **quiet) as (two, _),
+        ):
+            script = (client + people + talk).replace("http://127.0.0.1:8081", one)
+            said = run(script.replace("http://127.0.0.1:8082", two), tmp_path, **shared)
+    assert said.count('"type": "ack"') == 1
+    assert (tmp_path / "ben.txt").read_text().endswith("Is Friday free?\n")
+
+
+_DRIVER = """
+const [host, token, thread] = process.argv.slice(2);
+const kept = { cursor: null, have: {} };
+const heard = new Promise((done) => {
+  const told = (message) => message.body === "Hi!" && done(message);
+  const client = connect(host, () => token, told, kept);
+  const waiting = setInterval(async () => {
+    if (kept.cursor === null) return;
+    clearInterval(waiting);
+    const send = { threadId: thread, clientMessageId: "b-1", body: "Hi!" };
+    const ack = await client.request("send", send);
+    if (ack.message.messageId === (await heard).messageId) console.log("\\nheard");
+    client.close();
+  }, 20);
+});
+"""
+
+
+def test_the_browsers_snippet_sends_and_hears(tmp_path: Path) -> None:
+    (snippet,) = blocks("socket.md", "js")
+    (tmp_path / "snippet.js").write_text(snippet + _DRIVER)
+    begin = commands("socket.md").split("cat > chat.py")[0]
+    flags = _flags_for_websocket()
+    with server("serve", tmp_path, GREENROOM_LOG="warning") as (address, _):
+        at = address.replace("http", "ws")
+        script = f"{begin}\ntimeout 120 node {flags} snippet.js {at} $ana $thread\n"
+        said = run(script.replace(ADDRESS, address), tmp_path)
+    assert said.endswith("\nheard\n")
+
+
+def _flags_for_websocket() -> str:
+    """Node has had the browser's WebSocket since 20.10, at first behind a flag."""
+    try:
+        node = command("node", debian="nodejs")
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    flags = "--no-warnings --experimental-websocket"
+    asked = [node, *flags.split(), "-e", "process.exit(typeof WebSocket === 'function' ? 0 : 1)"]
+    if subprocess.run(asked, capture_output=True).returncode != 0:
+        pytest.skip("this node is too old to have a WebSocket")
+    return flags

@@ -1,0 +1,92 @@
+"""What one client has been told, by events and resumes alone.
+
+A message is known by its id, and of two versions the higher one stays; how far somebody has read
+only moves forward. What one would get wrong: a thread is had up to its first gap and no further.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+Message: TypeAlias = dict[str, Any]
+_OF_THE_VIEWER = ("seenBy", "policyHints")
+
+
+def plain(message: Message) -> Message:
+    """Without what depends on who looks, and when."""
+    return {name: value for name, value in message.items() if name not in _OF_THE_VIEWER}
+
+
+@dataclass
+class ThreadState:
+    """One thread."""
+
+    messages: dict[int, Message] = field(default_factory=dict)
+    read: dict[str, int] = field(default_factory=dict)
+    delivered: dict[str, int] = field(default_factory=dict)
+    up_to: int = 0
+    """There is no gap before."""
+    last: int = 0
+
+    def receipt(self, user: str, read: int, delivered: int) -> None:
+        self.read[user] = max(self.read.get(user, 0), read)
+        self.delivered[user] = max(self.delivered.get(user, 0), delivered)
+
+    def receipts(self) -> dict[str, tuple[int, int]]:
+        """Whoever sends has read; whoever has read was delivered to."""
+        found = {}
+        for user, told in self.read.items():
+            sent = (seq for seq, one in self.messages.items() if one["authorUserId"] == user)
+            read = max(told, *sent, 0)
+            found[user] = read, max(read, self.delivered[user])
+        return found
+
+
+class ClientState:
+    def __init__(self) -> None:
+        self.threads: dict[str, ThreadState] = {}
+        self.truncated: set[str] = set()
+        """Where there was too much to be told: to be read again."""
+        self.contradictions: list[str] = []
+        self.wrong_unread: list[str] = []
+
+    def have(self) -> dict[str, int]:
+        return {thread: seen.up_to for thread, seen in self.threads.items()}
+
+    def gaps(self) -> frozenset[tuple[str, int]]:
+        """After which seq of which thread something is missing."""
+        threads = self.threads.items()
+        return frozenset((thread, seen.up_to) for thread, seen in threads if seen.up_to < seen.last)
+
+    def apply_message(self, told: Message) -> None:
+        message = plain(told)
+        seen = self.threads.setdefault(message["threadId"], ThreadState())
+        seq, version = message["seq"], message["version"]
+        known = seen.messages.get(seq)
+        if known is not None and known["messageId"] != message["messageId"]:
+            self.contradictions.append(f"two messages at {seq}: {known} and {message}")
+        elif known is not None and known["version"] == version and known != message:
+            self.contradictions.append(f"one version, two contents: {known} and {message}")
+        elif known is None or known["version"] < version:
+            seen.messages[seq] = message
+        seen.last = max(seen.last, seq)
+        while seen.up_to + 1 in seen.messages:
+            seen.up_to += 1
+
+    def apply_receipt(self, thread: str, user: str, read: int, delivered: int) -> None:
+        self.threads.setdefault(thread, ThreadState()).receipt(user, read, delivered)
+
+    def apply_thread(self, thread: dict[str, Any]) -> None:
+        seen = self.threads.setdefault(thread["threadId"], ThreadState())
+        for one in thread["participants"]:
+            seen.receipt(one["userId"], one["lastReadSeq"], one["lastDeliveredSeq"])
+        mine = thread["mine"]
+        if mine["unread"] != thread["lastSeq"] - mine["lastReadSeq"]:
+            self.wrong_unread.append(f"{mine} where the last is {thread['lastSeq']}")
+
+    def apply_changes(self, changes: dict[str, Any]) -> None:
+        for changed in changes["threads"]:
+            self.apply_thread(changed["thread"])
+            for message in changed["messages"]:
+                self.apply_message(message)
+            if changed["truncated"]:
+                self.truncated.add(changed["thread"]["threadId"])

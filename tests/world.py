@@ -1,0 +1,142 @@
+"""The world that all tests share: a store, a clock, people by name, and the contexts over them.
+
+The contexts come from the product's own `compose`. The clock usually stands still until the test
+moves it, and the ids are made from it. A folder that needs more has a subclass of `World`.
+"""
+
+import dataclasses
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Generic, Self
+
+from httpx import ASGITransport, AsyncClient
+from litestar import Litestar
+from typing_extensions import TypeVar
+
+from greenroom.api.auth import Authenticator
+from greenroom.api.demo import Sample, Sign
+from greenroom.api.http import Contexts, http_app
+from greenroom.api.tokens import Expected, SharedSecret
+from greenroom.app import compose
+from greenroom.clock import Clock, ManualClock
+from greenroom.ids import UserId
+from greenroom.messaging import Messaging
+from greenroom.messaging.records import TABLES as MESSAGING_TABLES
+from greenroom.people import People
+from greenroom.people.actor import Actor, Scope, StaffRole, system
+from greenroom.people.join import join
+from greenroom.people.records import TABLES as PEOPLE_TABLES
+from greenroom.realtime.hub import Hub
+from greenroom.safety import Safety
+from greenroom.safety.grant import grant
+from greenroom.safety.limits import RATES, Limit, Rate
+from greenroom.safety.records import TABLES as SAFETY_TABLES
+from greenroom.store.base import Store
+from tests.stores import SECRET
+
+UNLIMITED = dict.fromkeys(
+    Limit, Rate(most=10**9, window_ms=1000, local_share=10**6, lease_size=10**6, lease_ms=1000)
+)
+TABLES = (*MESSAGING_TABLES, *SAFETY_TABLES, *PEOPLE_TABLES)
+"""Those that the contexts use so far: DynamoDB Local takes long to create the others."""
+
+C = TypeVar("C", bound=Clock, default=ManualClock)
+
+
+@dataclass(eq=False)
+class World(Generic[C]):
+    contexts: Contexts
+    clock: C
+    rates: Mapping[Limit, Rate] = field(default_factory=lambda: RATES)
+    actors: dict[str, Actor] = field(default_factory=dict)
+
+    @classmethod
+    def over(
+        cls,
+        store: Store,
+        clock: C,
+        rates: Mapping[Limit, Rate] = RATES,
+        hub: Hub | None = None,
+        **fields: Any,
+    ) -> Self:
+        """Composed over this store; `fields` are those of a subclass."""
+        contexts = compose(store, clock, SECRET, hub=hub, rates=rates)
+        return cls(contexts, clock, rates, **fields)
+
+    @property
+    def store(self) -> Store:
+        return self.contexts.messaging.store
+
+    @property
+    def people(self) -> People:
+        return self.contexts.people
+
+    @property
+    def safety(self) -> Safety:
+        return self.contexts.safety
+
+    @safety.setter
+    def safety(self, safety: Safety) -> None:
+        self.contexts = dataclasses.replace(self.contexts, safety=safety)
+
+    @property
+    def messaging(self) -> Messaging:
+        return self.contexts.messaging
+
+    @messaging.setter
+    def messaging(self, messaging: Messaging) -> None:
+        self.contexts = dataclasses.replace(self.contexts, messaging=messaging)
+
+    async def person(self, name: str, *scopes: Scope, role: StaffRole | None = None) -> Actor:
+        """Joins the first time. Scopes are those of the first call."""
+        if name not in self.actors:
+            account = await join(self.people, name)
+            self.actors[name] = Actor(account.id, frozenset({Scope.USER, *scopes}))
+        if role is not None:
+            await grant(self.safety, system(), self.user(name), role)
+        return self.actors[name]
+
+    def user(self, name: str) -> UserId:
+        return self.actors[name].user
+
+    def id(self, name: str) -> str:
+        """Of a person by name; anything else is taken for an id."""
+        return self.user(name) if name in self.actors else name
+
+    def token(self, name: str, *scopes: Scope, seconds: float = 3600, **claims: object) -> str:
+        given: dict[str, object] = {"sub": self.id(name), "scope": " ".join(scopes)}
+        given["exp"] = self.clock.now_ms() / 1000 + seconds
+        return SharedSecret(SECRET).sign(given | claims)
+
+
+def messaging_on(store: Store, clock: Clock, rates: Mapping[Limit, Rate] = RATES) -> Messaging:
+    return compose(store, clock, SECRET, rates=rates).messaging
+
+
+def authenticator_on(contexts: Contexts) -> Authenticator:
+    """Accepts the tokens that `World.token` signs."""
+    return Authenticator(contexts.people, SharedSecret(SECRET), Expected())
+
+
+async def always_ready() -> None:
+    pass
+
+
+def http_app_on(
+    contexts: Contexts,
+    *,
+    ready: Callable[[], Awaitable[None]] = always_ready,
+    samples: Sequence[Sample] = (),
+    sign: Sign | None = None,
+    origins: Sequence[str] = (),
+) -> Litestar:
+    return http_app(contexts, authenticator_on(contexts), ready, samples, sign, origins=origins)
+
+
+@asynccontextmanager
+async def http_client(app: Litestar, **options: Any) -> AsyncIterator[AsyncClient]:
+    """Calls the app in this process and this event loop, to which the store belongs."""
+    transport = ASGITransport(app, raise_app_exceptions=False)  # type: ignore[arg-type]
+    async with AsyncClient(transport=transport, base_url="http://greenroom", **options) as client:
+        yield client
