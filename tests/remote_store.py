@@ -187,9 +187,24 @@ class RemoteStore(Store):
         return found
 
     def changes(
-        self, table: Table, *, after: str | None = None, follow: bool = True
+        self,
+        table: Table,
+        *,
+        after: str | None = None,
+        follow: bool = True,
+        moved: Callable[[str], None] | None = None,
     ) -> AsyncIterator[Change]:
-        return self._store.changes(table, after=after, follow=follow)
+        return self._store.changes(table, after=after, follow=follow, moved=moved)
+
+    async def checkpoint(self, table: Table) -> str:
+        return await self._read(lambda: self._store.checkpoint(table))
+
+    async def scan(
+        self, table: Table, *, limit: int, cursor: str | None = None, consistent: bool = False
+    ) -> Page:
+        return await self._read(
+            lambda: self._store.scan(table, limit=limit, cursor=cursor, consistent=consistent)
+        )
 
     def counting(self) -> AbstractContextManager[Cost]:
         return self._store.counting()

@@ -21,9 +21,9 @@ from uuid import uuid4
 
 from greenroom.clock import Clock
 from greenroom.store.base import Store
-from greenroom.store.dynamo import DynamoStore, Retry
-from greenroom.store.dynamo.address import parse_address
-from greenroom.store.dynamo.wire import Refused, Wire
+from greenroom.store.dynamo import DynamoStore, RetryPolicy
+from greenroom.store.dynamo.endpoint import parse_endpoint
+from greenroom.store.dynamo.sender import DynamoError, RequestSender
 from greenroom.store.sqlite import SqliteStore
 from greenroom.store.tables import Table
 
@@ -52,7 +52,7 @@ async def fresh_store(url: str, tables: Sequence[Table], clock: Clock) -> AsyncI
 
 @asynccontextmanager
 async def fresh_tables(
-    url: str, tables: Sequence[Table], clock: Clock, *, retry: Retry | None = None
+    url: str, tables: Sequence[Table], clock: Clock, *, retry: RetryPolicy | None = None
 ) -> AsyncIterator[DynamoStore]:
     """Only DynamoDB, for those who look inside it."""
     async with (
@@ -63,7 +63,7 @@ async def fresh_tables(
             clock=clock,
             cursor_secret=SECRET,
             create=True,
-            retry=Retry() if retry is None else retry,
+            retry=RetryPolicy() if retry is None else retry,
         ) as store,
     ):
         yield store
@@ -91,20 +91,20 @@ def _with_key(url: str) -> str:
 
 async def _drop(place: str, tables: Sequence[Table]) -> None:
     """Over a connection of its own: the test's may be closed, or made to fail."""
-    address = parse_address(place)
-    wire = Wire(address, Retry())
+    endpoint = parse_endpoint(place)
+    sender = RequestSender(endpoint, RetryPolicy())
 
     async def drop(name: str) -> None:
         try:
-            await wire.send("DeleteTable", {"TableName": name})
-        except Refused as refused:
+            await sender.send("DeleteTable", {"TableName": name})
+        except DynamoError as refused:
             if refused.kind != "ResourceNotFoundException":
                 raise
 
     try:
-        await asyncio.gather(*(drop(address.prefix + table.name) for table in tables))
+        await asyncio.gather(*(drop(endpoint.prefix + table.name) for table in tables))
     finally:
-        await wire.close()
+        await sender.close()
 
 
 @contextmanager

@@ -1,1 +1,1 @@
-"""The item store: DynamoDB's vocabulary, made typed and small, on two engines."""
+"""The item store: a small typed subset of DynamoDB's operations on two engines."""

@@ -1,10 +1,11 @@
-"""The port: what the contexts may ask of an item store, and what they get back.
+"""The interface of the item store, with the operations and results that it uses.
 
-Engines: `sqlite/` (one file) and `dynamo/` (DynamoDB, DynamoDB Local, ScyllaDB Alternator). They
-agree to the letter; tests/contracts holds them to it. What one would get wrong: there is no scan
-and no filter (a filter reads what it throws away); an item whose TTL has passed is gone for every
-read, condition and update, whether or not anything has removed it yet; and a read is eventually
-consistent, at half the price, unless it says `consistent=True`.
+Engines: `sqlite/` (one file) and `dynamo/` (DynamoDB, DynamoDB Local, ScyllaDB Alternator).
+tests/contracts checks that they behave identically.
+
+Careful: there is no filter, because a filter pays for items that it discards. An item whose TTL has
+passed does not exist for any read, condition or update, even before it is removed. Reads are
+eventually consistent, at half the cost, unless `consistent=True`.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -26,19 +27,18 @@ class Key(Struct, frozen=True):
 
 
 class Put(Struct, frozen=True):
-    """The whole item, over whatever was there."""
+    """Writes the whole item and replaces an existing one."""
 
     table: Table
     item: Item
     condition: Condition | None = None
 
     def __str__(self) -> str:
-        return f"Put into {self.table.name} of {_shown(key_of(self))}"
+        return f"Put into {self.table.name} of {_key_text(key_of(self))}"
 
 
 class Update(Struct, frozen=True):
-    """Some attributes of the item, which is made if it is not there: unless all that the update
-    does is remove."""
+    """Changes some attributes. Creates a missing item unless all actions remove something."""
 
     table: Table
     key: Key
@@ -46,29 +46,29 @@ class Update(Struct, frozen=True):
     condition: Condition | None = None
 
     def __str__(self) -> str:
-        return f"Update in {self.table.name} of {_shown(self.key)}"
+        return f"Update in {self.table.name} of {_key_text(self.key)}"
 
 
 class Delete(Struct, frozen=True):
-    """Of no effect where there is no item."""
+    """Has no effect if there is no item."""
 
     table: Table
     key: Key
     condition: Condition | None = None
 
     def __str__(self) -> str:
-        return f"Delete from {self.table.name} of {_shown(self.key)}"
+        return f"Delete from {self.table.name} of {_key_text(self.key)}"
 
 
 class Check(Struct, frozen=True):
-    """Writes nothing; the transaction stands only if the condition holds."""
+    """Writes nothing; the transaction fails unless the condition holds."""
 
     table: Table
     key: Key
     condition: Condition
 
     def __str__(self) -> str:
-        return f"Check in {self.table.name} of {_shown(self.key)}"
+        return f"Check in {self.table.name} of {_key_text(self.key)}"
 
 
 Op: TypeAlias = Put | Update | Delete | Check
@@ -79,32 +79,32 @@ _Other = TypeVar("_Other")
 
 
 class PageOf(Generic[_Model]):
-    """Up to `limit` items in key order, fewer only at the end."""
+    """Up to `limit` items in key order; fewer only on the last page."""
 
-    __slots__ = ("_seal", "items")
+    __slots__ = ("_make_cursor", "items")
 
-    def __init__(self, items: tuple[_Model, ...], seal: Callable[[], str] | None) -> None:
+    def __init__(self, items: tuple[_Model, ...], make_cursor: Callable[[], str] | None) -> None:
         self.items = items
-        self._seal = seal
+        self._make_cursor = make_cursor
 
     @property
     def has_more(self) -> bool:
-        return self._seal is not None
+        return self._make_cursor is not None
 
     @property
     def next(self) -> str | None:
-        """Where to go on, None at the end. It is made when somebody asks: many need not know."""
-        return None if self._seal is None else self._seal()
+        """The cursor of the next page, None on the last one. Computed on demand."""
+        return None if self._make_cursor is None else self._make_cursor()
 
-    def as_(self, model: Callable[[_Model], _Other]) -> "PageOf[_Other]":
-        return PageOf(tuple(map(model, self.items)), self._seal)
+    def map(self, model: Callable[[_Model], _Other]) -> "PageOf[_Other]":
+        return PageOf(tuple(map(model, self.items)), self._make_cursor)
 
 
 Page: TypeAlias = PageOf[Item]
 
 
 class Change(Struct, frozen=True):
-    """What one write did to one item. `checkpoint` is where to go on after it."""
+    """What one write did to one item. `checkpoint` continues after it."""
 
     table: str
     key: Key
@@ -117,15 +117,15 @@ class Change(Struct, frozen=True):
 class Store(Protocol):
     @property
     def is_local(self) -> bool:
-        """Whether it is in this process: reads are answered at once, and writes take effect in the
-        order in which they are asked for."""
+        """Whether the store is in this process: reads do not wait, and writes take effect in the
+        order of the calls."""
 
     async def get(self, table: Table, key: Key, *, consistent: bool = False) -> Item | None: ...
 
     async def batch_get(
         self, table: Table, keys: Sequence[Key], *, consistent: bool = False
     ) -> dict[Key, Item]:
-        """What is there of up to 100 items, by key."""
+        """Reads up to 100 items; missing ones are left out."""
 
     async def query(
         self,
@@ -151,40 +151,57 @@ class Store(Protocol):
         backward: bool = False,
         consistent: bool = False,
     ) -> PageOf[_Model]:
-        """As `query`, with what `model` makes of each item. It is a function of a module, makes the
-        same of the same item, and what nobody changes: so it need not be asked again for an item
-        that it has seen."""
+        """As `query`, with `model` applied to each item. Results are cached, so `model` must be a
+        module-level pure function that returns an immutable object."""
 
     async def write(self, *ops: Op, token: str | None = None) -> Item | None:
-        """One op is a conditional write, several are one transaction: all of it or nothing.
+        """Writes one op, or several ops as one transaction: all or nothing.
 
-        A transaction repeated with the same token within ten minutes is done once. The answer to
-        a lone Update, repeated or not, is the item as it now stands, None where there is none; to
-        anything else, None.
+        A transaction repeated with the same token within ten minutes takes effect once. Returns
+        the current item for a lone Update, None if there is none; otherwise None.
         """
 
     def changes(
-        self, table: Table, *, after: str | None = None, follow: bool = True
+        self,
+        table: Table,
+        *,
+        after: str | None = None,
+        follow: bool = True,
+        moved: Callable[[str], None] | None = None,
     ) -> AsyncIterator[Change]:
-        """The table's changes after a checkpoint (from the oldest kept without one), in order for
-        each item; waits for more, or with `follow=False` ends where the table stands."""
+        """The table's changes after a checkpoint, or all kept changes without one, in order for
+        each item. Waits for more; with `follow=False` ends after the newest change.
+
+        `moved` is called with the new checkpoint when it moves without a change, as it does at the
+        end of a stream's shard. A follower of a quiet table has to keep it: shards are dropped
+        after a day."""
+
+    async def checkpoint(self, table: Table) -> str:
+        """A checkpoint before every change that is made after this call. Changes from shortly
+        before the call may come after it too."""
+
+    async def scan(
+        self, table: Table, *, limit: int, cursor: str | None = None, consistent: bool = False
+    ) -> Page:
+        """Every item of the table, page by page, in no particular order. For rebuilds and exports
+        alone, never for a request: it costs as much as the table is large."""
 
     def counting(self) -> AbstractContextManager[Cost]:
-        """What the store calls inside the block, and the tasks started in it, cost in units."""
+        """Counts the cost of store calls in the block, including tasks started in it."""
 
     @property
     def trouble(self) -> str | None:
-        """Why nothing can be written at present; None while all is well."""
+        """Why the store is read-only; None while it accepts writes."""
 
     async def lost(self) -> Problem:
-        """Returns once what was acknowledged is not there any more, and says what is wrong. While
-        all is well it does not return."""
+        """Waits until acknowledged data is lost and returns the problem; otherwise never
+        returns."""
 
     async def close(self) -> None: ...
 
 
 def key_of(op: Op) -> Key:
-    """Where the op writes. A Put's key is read from its item, which `check_op` has looked at."""
+    """The key of the op's item. `check_op` has validated the key in a Put's item."""
     if isinstance(op, Put):
         table = op.table
         sort = None if table.sort is None else op.item[table.sort]
@@ -192,23 +209,23 @@ def key_of(op: Op) -> Key:
     return op.key
 
 
-Place: TypeAlias = tuple[str, str, str]
-"""A table's name and an item's keys in it, '' for a sort key that the table lacks."""
+ItemAddress: TypeAlias = tuple[str, str, str]
+"""The table's name, the partition key and the sort key; '' if the table has no sort key."""
 
 
-def place_of(op: Op) -> Place:
-    """As `key_of`, across tables, and quicker."""
+def address_of(op: Op) -> ItemAddress:
+    """As `key_of`, with the table's name, and faster."""
     table = op.table
     if isinstance(op, Put):
         sort = "" if table.sort is None else op.item[table.sort]
         return table.name, op.item[table.partition], sort  # type: ignore[return-value]
-    return place_at(table, op.key)
+    return address_at(table, op.key)
 
 
-def place_at(table: Table, key: Key) -> Place:
+def address_at(table: Table, key: Key) -> ItemAddress:
     return table.name, key.partition, key.sort or ""
 
 
-def _shown(key: Key) -> str:
+def _key_text(key: Key) -> str:
     partition = quoted(key.partition)
     return partition if key.sort is None else f"{partition} / {quoted(key.sort)}"

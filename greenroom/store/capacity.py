@@ -1,13 +1,13 @@
-"""What calls cost, in DynamoDB's units, and by which rules.
+"""Counts the cost of store calls in DynamoDB's capacity units.
 
-The SQLite engine computes by the published rules below; the DynamoDB engine passes on what
-DynamoDB reports. Both add to every `Cost` that is open in the caller's context. A write that its
-condition refuses is counted by neither: DynamoDB bills it but its refusal does not say how much.
+The SQLite engine computes the cost by the published rules below; the DynamoDB engine uses what
+DynamoDB reports. Both add it to every `Cost` open in the caller's context. Neither counts a write
+refused by its condition: DynamoDB bills it, but the response does not say how much.
 
     read         size of the items rounded up to 4 KB (a query: of all of them together);
-                 half when eventually consistent; an item that is not there reads as 1 byte
+                 half when eventually consistent; a missing item counts as 1 byte
     write        the larger of old and new item, rounded up to 1 KB
-    index        nothing while the entry stays as it is; the entry's size, rounded up to 1 KB, to
+    index        nothing if the entry is unchanged; the entry's size, rounded up to 1 KB, to
                  put or remove it, the larger of the two to change it, both when its key changes
     transaction  twice the table's and the index's writes; a Check is a write of the item it reads
 """
@@ -25,7 +25,7 @@ class Units(Struct):
 
 
 class Cost(Struct):
-    """Units in all, and for each table (`Messaging`) and index (`Messaging/Inbox`)."""
+    """Units by table (`Messaging`) and index (`Messaging/Inbox`), and in total."""
 
     by_source: dict[str, Units] = field(default_factory=dict)
 
@@ -74,7 +74,7 @@ def write_units(size: int) -> float:
 def index_write_units(
     old: int | None, new: int | None, *, same_key: bool, same_entry: bool
 ) -> float:
-    """From the sizes of an index entry before and after; None where it is not in the index."""
+    """From the sizes of an index entry before and after; None if there is no entry."""
     if old is None and new is None:
         return 0.0
     if old is None or new is None:

@@ -1,10 +1,9 @@
-"""Opaque cursors: a place in one query's result, sealed so that it opens only that query.
+"""Encodes opaque cursors: authenticated, encrypted, and valid for one query only.
 
-The seal is keyed with the operator's secret and covers the query (table, index, partition, range,
-direction), so that a cursor that was altered, or given out for another query, is refused rather
-than read as a place somewhere else. What is in it is encrypted with a key stream that follows from
-the seal, for a place may tell more than its reader is to know. All nodes of one installation share
-the secret.
+The seal is a MAC with the operator's secret over the query (table, index, partition, range,
+direction) and the position, so an altered cursor or one of another query is refused. The position
+is encrypted with a key stream derived from the seal, because it may reveal hidden data. All nodes
+of one installation share the secret.
 """
 
 import hmac
@@ -24,13 +23,13 @@ MAX_SEALED_BYTES = MAX_CURSOR * 3 // 4 - _SEAL_BYTES
 _BLOCK_BYTES = 64
 
 
-class Cursors:
+class CursorCodec:
     def __init__(self, secret: bytes) -> None:
         self._secret = blake2b(secret, digest_size=32, person=b"gr-cursors").digest()
         self._stream = blake2b(secret, digest_size=32, person=b"gr-cursors-hide").digest()
 
-    def seal(self, scope: bytes, place: tuple[str | None, ...]) -> str:
-        return self.seal_bytes(scope, msgspec.msgpack.encode(place))
+    def seal(self, scope: bytes, position: tuple[str | None, ...]) -> str:
+        return self.seal_bytes(scope, msgspec.msgpack.encode(position))
 
     def unseal(self, scope: bytes, cursor: str) -> tuple[str | None, ...]:
         body = self.unseal_bytes(scope, cursor)
@@ -45,7 +44,7 @@ class Cursors:
             raw = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
         except ValueError:
             raise InvalidCursor from None
-        if _text(raw) != cursor:  # characters that base64 passes over
+        if _text(raw) != cursor:  # base64 ignores some characters
             raise InvalidCursor
         seal = raw[:_SEAL_BYTES]
         body = self._crypt(seal, raw[_SEAL_BYTES:])
@@ -58,7 +57,7 @@ class Cursors:
         return blake2b(sealed, key=self._secret, digest_size=_SEAL_BYTES).digest()
 
     def _crypt(self, seal: bytes, body: bytes) -> bytes:
-        """Encrypts, and decrypts: the key stream follows from the seal, which is the body's own."""
+        """Encrypts or decrypts with a key stream derived from the seal."""
         blocks = -(-len(body) // _BLOCK_BYTES)
         stream = b"".join(
             blake2b(seal + number.to_bytes(4, "big"), key=self._stream).digest()

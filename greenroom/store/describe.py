@@ -1,21 +1,27 @@
-"""What the declared tables say, for whoever reads them: a terminal, CloudFormation, a page.
+"""Describes the declared tables as terminal text, Markdown and CloudFormation.
 
-All three are derived from the declarations and from nothing else, in the order in which the tables
-are given, so that the same tables always give the same text.
+The output depends only on the declarations and their order.
 """
 
 from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any
 
-from greenroom.store.tables import Index, Kind, Projects, Table, index_key_names, projection
+from greenroom.store.tables import (
+    Index,
+    Kind,
+    Projection,
+    Table,
+    index_key_names,
+    projection_request,
+)
 
 _WIDTH = 100
 _MARGIN = 10
 
 
 def readable(tables: Sequence[Table]) -> str:
-    """The print of `greenroom tables`, at most 100 columns wide."""
+    """The output of `greenroom tables`, at most 100 columns wide."""
     return "\n\n".join(_readable_table(table) for table in tables) + "\n"
 
 
@@ -29,12 +35,12 @@ def _readable_table(table: Table) -> str:
     for index in table.indexes:
         lines += _field("index", f"{index.name} ({', '.join(index_key_names(index))})")
         lines += _field("", index.purpose)
-        lines += _field("", f"carries {_carried(index)}")
+        lines += _field("", f"carries {_projection_text(index)}")
     return "\n".join(lines)
 
 
 def _readable_kinds(kinds: Sequence[Kind]) -> list[str]:
-    """Each key on a line of its own, its meaning under it: some keys are wider than a column."""
+    """Each key on its own line with its meaning below, because some keys are long."""
     lines: list[str] = []
     partition = None
     for kind in kinds:
@@ -53,11 +59,11 @@ def _field(name: str, text: str, *, indent: int = 0) -> list[str]:
     return wrap(text, _WIDTH, initial_indent=first, subsequent_indent=margin)
 
 
-def _carried(index: Index) -> str:
-    match index.projects:
-        case Projects.ALL:
+def _projection_text(index: Index) -> str:
+    match index.projection:
+        case Projection.ALL:
             return "the whole item"
-        case Projects.KEYS:
+        case Projection.KEYS:
             return "the keys"
         case names:
             return f"the keys, {', '.join(names)}"
@@ -86,7 +92,7 @@ def _markdown_table(table: Table) -> str:
 
 def _markdown_index(index: Index) -> tuple[str, ...]:
     keys = ", ".join(_code(name) for name in index_key_names(index))
-    return (_code(index.name), keys, _carried(index), index.purpose)
+    return (_code(index.name), keys, _projection_text(index), index.purpose)
 
 
 def _code(text: str) -> str:
@@ -99,7 +105,7 @@ def _grid(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def cloudformation(tables: Sequence[Table]) -> dict[str, Any]:
-    """A template that makes all the tables, and keeps them when its stack is deleted."""
+    """A template that creates all tables, and keeps them when its stack is deleted."""
     return {
         "AWSTemplateFormatVersion": "2010-09-09",
         "Description": "The tables of Greenroom",
@@ -130,7 +136,7 @@ def _table_properties(table: Table) -> dict[str, Any]:
             {
                 "IndexName": index.name,
                 "KeySchema": _key_schema(index_key_names(index)),
-                "Projection": projection(table, index),
+                "Projection": projection_request(table, index),
             }
             for index in table.indexes
         ]

@@ -1,8 +1,8 @@
-"""Conditions and updates, worked out on an item in memory: what the SQLite engine runs, and what
-the DynamoDB engine asks when it needs to know how a condition looks upon nothing.
+"""Evaluates conditions and applies updates to an item in memory. Pure functions.
 
-Pure. Where it differs from plain Python it does so because DynamoDB does: `True` is not `1`, an
-attribute of another type never compares, and `differs` holds of an attribute that is not there.
+The SQLite engine runs on it; the DynamoDB engine uses it to evaluate conditions on an absent item.
+It follows DynamoDB where that differs from Python: `True` is not `1`, values of different types
+never compare, and `differs` holds for a missing attribute.
 """
 
 import operator
@@ -48,10 +48,10 @@ _NOTHING: Item = {}
 
 def holds(condition: Condition, item: Item | None) -> bool:
     found = _NOTHING if item is None else item
-    if isinstance(condition, Absent):  # what every write of something new asks
+    if isinstance(condition, Absent):  # the condition of every create
         return _find(condition.path, found) is _MISSING
     match condition:
-        case Compare(Path() as path, "=", value):  # and every write on top of a version
+        case Compare(Path() as path, "=", value):  # the condition of every versioned write
             return same(_find(path, found), value)
         case Exists(path):
             return _find(path, found) is not _MISSING
@@ -77,7 +77,7 @@ def holds(condition: Condition, item: Item | None) -> bool:
 
 
 def same(one: Value, other: Value) -> bool:
-    """Equal as DynamoDB sees it: the same type all the way down; numbers by their value."""
+    """DynamoDB's equality: the same types at every level; numbers by value."""
     kind, other_kind = type(one), type(other)
     if kind is other_kind and kind in (str, int, bool, bytes, type(None)):
         return one == other
@@ -102,8 +102,8 @@ def same(one: Value, other: Value) -> bool:
     return isinstance(one, str) and isinstance(other, str) and one == other
 
 
-def updated(actions: Sequence[Action], item: Item) -> dict[str, Value]:
-    """The item after the actions. They never touch one path twice, so their order is no matter."""
+def apply_actions(actions: Sequence[Action], item: Item) -> dict[str, Value]:
+    """The item after the actions. No two have the same path, so their order does not matter."""
     result = dict(item)
     for action in actions:
         if type(action) is Set and len(action.path.steps) == 1:
@@ -120,12 +120,12 @@ def updated(actions: Sequence[Action], item: Item) -> dict[str, Value]:
 
 
 def _holder(path: Path, result: dict[str, Value]) -> dict[str, Value]:
-    """The map that holds the path's last name, copied on the way so that the old item stays."""
+    """The map that holds the path's last name. Copies the maps on the way."""
     holder = result
     for step in path.steps[:-1]:
         inner = holder.get(step, _MISSING)
         if not isinstance(inner, Mapping):
-            raise InvalidUpdate(f"{path.shown} leads through {quoted(step)}, which is no map")
+            raise InvalidUpdate(f"{path.shown} leads through {quoted(step)}, which is not a map")
         copy = dict(inner)
         holder[step] = copy
         holder = copy
@@ -143,7 +143,7 @@ def _outcome(action: Action, old: Any) -> Any:
             if old is _MISSING:
                 return added
             if not isinstance(old, list):
-                raise InvalidUpdate(f"{path.shown} is no list to append to")
+                raise InvalidUpdate(f"{path.shown} is not a list")
             return [*old, *added]
         case Add(path, amount):
             return _sum(path, old, canonical(amount))
@@ -159,10 +159,10 @@ def _sum(path: Path, old: Any, amount: Any) -> Any:
     name = path.shown
     if isinstance(amount, frozenset):
         if not isinstance(old, frozenset) or _members(old) != _members(amount):
-            raise InvalidUpdate(f"{name} is no set of the kind that is added to it")
+            raise InvalidUpdate(f"{name} is not a set of the type that is added")
         return old | amount
     if isinstance(old, bool) or not isinstance(old, int | Decimal):
-        raise InvalidUpdate(f"{name} is no number to add to")
+        raise InvalidUpdate(f"{name} is not a number")
     if type(old) is int and type(amount) is int:
         return old + amount
     with localcontext() as context:
@@ -174,7 +174,7 @@ def _rest(path: Path, old: Any, members: Any) -> Any:
     if old is _MISSING:
         return _MISSING
     if not isinstance(old, frozenset) or _members(old) != _members(members):
-        raise InvalidUpdate(f"{path.shown} is no set of the kind that is discarded")
+        raise InvalidUpdate(f"{path.shown} is not a set of the type that is discarded")
     return (old - members) or _MISSING
 
 

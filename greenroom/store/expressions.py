@@ -1,12 +1,12 @@
-"""Conditions, updates and sort-key ranges, as frozen values.
+"""Conditions, updates and sort key ranges as immutable values.
 
-They carry no `encode`: each engine interprets them with `match` (`evaluate.py` for SQLite,
+Each engine interprets them with `match` (`evaluate.py` for SQLite,
 `dynamo/encode.py` for DynamoDB). Write them through `F`:
 
     F("seq").equals(41) & F("status").is_in("open", "awaiting_reply")
     F("seq").add(1), F("flags", "moderation").set("clean"), F("draft").remove()
 
-A path walks maps by name; it does not reach into lists.
+A path goes through maps by name. It cannot address list elements.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ Comparator: TypeAlias = Literal["=", "<>", "<", "<=", ">", ">="]
 
 
 class Condition(Struct, frozen=True):
-    """What must hold of the item as it stands; an absent item has no attributes."""
+    """A test of the current item; an absent item has no attributes."""
 
     def __and__(self, other: "Condition") -> "And":
         return And((self, other))
@@ -38,7 +38,7 @@ class Path(Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """As a message quotes it."""
+        """The path as quoted in messages."""
         return quoted(".".join(self.steps))
 
     def exists(self) -> "Exists":
@@ -193,21 +193,21 @@ class SetIfAbsent(Struct, frozen=True):
 
 
 class Append(Struct, frozen=True):
-    """Adds to the end of a list, and makes the list where there is none."""
+    """Adds to the end of a list; creates a missing list."""
 
     path: Path
     values: tuple[Value, ...]
 
 
 class Add(Struct, frozen=True):
-    """Adds a number to a number (from 0), or members to a set (from the empty set)."""
+    """Adds to a number, or members to a set. A missing attribute counts as 0 or an empty set."""
 
     path: Path
     amount: Value
 
 
 class Discard(Struct, frozen=True):
-    """Takes members out of a set; a set without members is gone."""
+    """Removes members from a set; an empty set is removed."""
 
     path: Path
     members: Value
@@ -221,7 +221,7 @@ Action: TypeAlias = Set | SetIfAbsent | Append | Add | Discard | Remove
 
 
 def only_removes(actions: Sequence[Action]) -> bool:
-    """Whether an update with these actions makes no item where there is none."""
+    """Whether an update with these actions does not create a missing item."""
     return all(isinstance(action, Remove | Discard) for action in actions)
 
 
@@ -230,7 +230,7 @@ class Prefix(Struct, frozen=True):
 
 
 class Range(Struct, frozen=True):
-    """Both ends belong to it."""
+    """Both ends are included."""
 
     low: str
     high: str

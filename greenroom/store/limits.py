@@ -1,13 +1,12 @@
-"""The checks that come before any engine: the same refusals from both, before anything is touched.
+"""Validates calls before they reach an engine, so that both engines refuse the same input.
 
-`check_*` validates and returns nothing. What depends on the item as it stands (a condition, an Add
-to a text) is not here but in the engines.
+Checks that depend on the current item (a condition, an Add to a text) are in the engines.
 """
 
 from collections.abc import Sequence
 from decimal import Decimal
 
-from greenroom.store.base import Check, Key, Op, Place, Put, Update, place_of
+from greenroom.store.base import Check, ItemAddress, Key, Op, Put, Update, address_of
 from greenroom.store.expressions import (
     Absent,
     Action,
@@ -44,12 +43,12 @@ from greenroom.store.tables import Index, Table, index_key_names
 from greenroom.store.values import (
     MAX_ITEM_BYTES,
     Item,
+    ItemSize,
     Value,
-    Weight,
+    attribute_size,
     check_name,
-    survey,
-    weigh_attribute,
-    weigh_value,
+    measure,
+    value_size,
 )
 
 MAX_OPS = 100
@@ -58,17 +57,17 @@ TOO_MANY_BYTES = f"its items have more than {MAX_TRANSACTION_BYTES} bytes"
 MAX_BATCH = 100
 MAX_LIMIT = 1000
 MAX_IN = 99
-"""What AWS takes; its documentation says 100, and DynamoDB Local takes as many."""
+"""AWS accepts 99, although its documentation and DynamoDB Local say 100."""
 MAX_PARTITION_BYTES = 2048
 MAX_SORT_BYTES = 1024
 MAX_TOKEN = 36
 MAX_EXPRESSION = 4096
-"""Characters of an expression as DynamoDB reads it; `_room` says how many one takes at most."""
+"""Characters of a DynamoDB expression; `_max_length` is an upper bound."""
 MAX_NESTED = 300
 
 
-def check_write(ops: Sequence[Op], token: str | None) -> tuple[list[Weight], list[Place]]:
-    """What each op brings (a Put's item, an Update's values; nothing for the others), and where."""
+def check_write(ops: Sequence[Op], token: str | None) -> tuple[list[ItemSize], list[ItemAddress]]:
+    """The size of each op (a Put's item, an Update's values, else 0), and its address."""
     if not ops:
         raise InvalidTransaction("it must have at least one op")
     if token is not None:
@@ -76,16 +75,16 @@ def check_write(ops: Sequence[Op], token: str | None) -> tuple[list[Weight], lis
     if len(ops) == 1:
         if isinstance(ops[0], Check) and token is None:
             raise InvalidTransaction("a lone Check writes nothing")
-        return [check_op(ops[0])], [place_of(ops[0])]
+        return [check_op(ops[0])], [address_of(ops[0])]
     if len(ops) > MAX_OPS:
         raise InvalidTransaction(f"it must have at most {MAX_OPS} ops, not {len(ops)}")
     weights = [check_op(op) for op in ops]
-    places = [place_of(op) for op in ops]
-    if len(set(places)) != len(places):
-        raise InvalidTransaction("two of its ops are for one item")
+    addresses = [address_of(op) for op in ops]
+    if len(set(addresses)) != len(addresses):
+        raise InvalidTransaction("two of its ops are for the same item")
     if sum([weight.size for weight in weights]) > MAX_TRANSACTION_BYTES:
         raise InvalidTransaction(TOO_MANY_BYTES)
-    return weights, places
+    return weights, addresses
 
 
 def check_token(token: str) -> None:
@@ -98,31 +97,31 @@ def check_token(token: str) -> None:
             raise InvalidTransaction("the token is not valid Unicode") from None
 
 
-def check_op(op: Op) -> Weight:
+def check_op(op: Op) -> ItemSize:
     condition = op.condition
     if condition is not None:
         values = check_condition(op.table, condition)
         if values > MAX_ITEM_BYTES or (
-            type(condition) in _OF_PARTS and _room(condition) > MAX_EXPRESSION
+            type(condition) in _COMPOUND and _max_length(condition) > MAX_EXPRESSION
         ):
             raise InvalidExpression("", "the condition is too long")
     if isinstance(op, Put):
         return check_item(op.table, op.item)
     check_key(op.table, op.key)
     if isinstance(op, Update):
-        return Weight(check_actions(op.table, op.actions))
-    return _NOTHING
+        return ItemSize(check_actions(op.table, op.actions))
+    return _NO_SIZE
 
 
-_NOTHING = Weight(0)
+_NO_SIZE = ItemSize(0)
 
 
-def check_item(table: Table, item: Item) -> Weight:
-    """Refuses an item that cannot be stored in the table; gives its weight."""
-    weight = survey(item)
+def check_item(table: Table, item: Item) -> ItemSize:
+    """Raises if the item cannot be stored in the table; returns its size."""
+    weight = measure(item)
     partition = item.get(table.partition)
     sort = None if table.sort is None else item.get(table.sort)
-    if not (_is_usual(partition) and _is_usual(sort)):
+    if not (_is_simple_key(partition) and _is_simple_key(sort)):
         _check_key_part(table, table.partition, partition, MAX_PARTITION_BYTES)
         if table.sort is not None:
             _check_key_part(table, table.sort, sort, MAX_SORT_BYTES)
@@ -134,26 +133,26 @@ def check_item(table: Table, item: Item) -> Weight:
     return weight
 
 
-def check_updated(table: Table, old: Item, old_size: int, new: Item, touched: set[str]) -> int:
-    """The new item's size, from the old one's and what an Update has touched."""
+def check_updated(table: Table, old: Item, old_size: int, new: Item, changed: set[str]) -> int:
+    """The new item's size, from the old size and the changed attributes."""
     size = old_size
-    for name in touched:
+    for name in changed:
         if name not in old:
-            size += weigh_attribute(name, new[name]) if name in new else 0
+            size += attribute_size(name, new[name]) if name in new else 0
         elif name in new:
-            size += weigh_value(name, new[name]) - weigh_value(name, old[name])
+            size += value_size(name, new[name]) - value_size(name, old[name])
         else:
-            size -= weigh_attribute(name, old[name])
+            size -= attribute_size(name, old[name])
     for index in table.indexes:
-        if index.partition in touched or index.sort in touched:
+        if index.partition in changed or index.sort in changed:
             check_index_key(index, new)
     if size > MAX_ITEM_BYTES:
         raise ItemTooLarge(table.name, MAX_ITEM_BYTES)
     return size
 
 
-def _is_usual(value: object) -> bool:
-    """Whether it is a key about which there is nothing to say."""
+def _is_simple_key(value: object) -> bool:
+    """Whether it is a short ASCII string, which is valid as any key."""
     return type(value) is str and 0 < len(value) <= MAX_SORT_BYTES and value.isascii()
 
 
@@ -162,7 +161,7 @@ def check_index_key(index: Index, item: Item) -> None:
         if name is None or name not in item:
             continue
         value = item[name]
-        if _is_usual(value):
+        if _is_simple_key(value):
             continue
         if not isinstance(value, str):
             raise InvalidItem(name, f"as a key of index {index.name} it must be text")
@@ -175,7 +174,7 @@ def check_index_key(index: Index, item: Item) -> None:
 
 
 def check_key(table: Table, key: Key) -> None:
-    if _is_usual(key.partition) and _is_usual(key.sort) and table.sort is not None:
+    if _is_simple_key(key.partition) and _is_simple_key(key.sort) and table.sort is not None:
         return
     _check_key_part(table, table.partition, key.partition, MAX_PARTITION_BYTES)
     if table.sort is not None:
@@ -207,6 +206,11 @@ def check_batch(table: Table, keys: Sequence[Key]) -> None:
         check_key(table, key)
 
 
+def check_limit(limit: int) -> None:
+    if not 1 <= limit <= MAX_LIMIT:
+        raise InvalidQuery(f"a page must have 1 to {MAX_LIMIT} items")
+
+
 def check_query(
     table: Table,
     partition: str,
@@ -215,8 +219,7 @@ def check_query(
     limit: int,
     consistent: bool,
 ) -> None:
-    if not 1 <= limit <= MAX_LIMIT:
-        raise InvalidQuery(f"a page must have 1 to {MAX_LIMIT} items")
+    check_limit(limit)
     if index is not None and index not in table.indexes:
         raise InvalidQuery(f"{index.name} is not an index of {table.name}")
     if index is not None and consistent:
@@ -239,7 +242,7 @@ def check_query(
 
 
 def check_condition(table: Table, condition: Condition, depth: int = 1) -> int:
-    """What its values weigh together."""
+    """The total size of its values."""
     if type(condition) is Absent or type(condition) is Exists:
         check_path(table, condition.path)
         return 0
@@ -287,43 +290,45 @@ def _check_parts(table: Table, condition: Condition, depth: int) -> int:
     raise AssertionError(f"no such condition: {condition!r}")
 
 
-_STEP_ROOM, _VALUE_ROOM, _LEAF_ROOM, _JOINT_ROOM, _ACTION_ROOM = 6, 6, 28, 8, 30
-_SIZE_ROOM = 6
-_OF_PARTS = (And, Or, Not, In)
-_EMPTY_ROOM, _NOT_ROOM = 60, 14  # the second keeps them under the 300 that DynamoDB takes
+_STEP_LENGTH, _VALUE_LENGTH, _LEAF_LENGTH, _JOINT_LENGTH, _ACTION_LENGTH = 6, 6, 28, 8, 30
+_SIZE_LENGTH = 6
+_COMPOUND = (And, Or, Not, In)
+_EMPTY_LENGTH, _NOT_LENGTH = 60, 14  # the second keeps nesting under DynamoDB's 300
 
 
-def _room(condition: Condition) -> int:
-    """Never less than what `dynamo/encode.py` makes of it."""
+def _max_length(condition: Condition) -> int:
+    """An upper bound of the text that `dynamo/encode.py` writes."""
     match condition:
         case And(parts) | Or(parts):
-            return sum(_room(part) + _JOINT_ROOM for part in parts) if parts else _EMPTY_ROOM
+            return (
+                sum(_max_length(part) + _JOINT_LENGTH for part in parts) if parts else _EMPTY_LENGTH
+            )
         case Not(part):
-            return _room(part) + _NOT_ROOM
+            return _max_length(part) + _NOT_LENGTH
         case In(operand, values):
-            return _LEAF_ROOM + _operand_room(operand) + _VALUE_ROOM * len(values)
+            return _LEAF_LENGTH + _operand_length(operand) + _VALUE_LENGTH * len(values)
         case Compare(operand, _, _):
-            return _LEAF_ROOM + _operand_room(operand) + _VALUE_ROOM
+            return _LEAF_LENGTH + _operand_length(operand) + _VALUE_LENGTH
         case Between(operand, _, _):
-            return _LEAF_ROOM + _operand_room(operand) + 2 * _VALUE_ROOM
+            return _LEAF_LENGTH + _operand_length(operand) + 2 * _VALUE_LENGTH
         case Exists(path) | Absent(path) | BeginsWith(path, _):
-            return _LEAF_ROOM + _STEP_ROOM * len(path.steps) + 2 * _VALUE_ROOM
+            return _LEAF_LENGTH + _STEP_LENGTH * len(path.steps) + 2 * _VALUE_LENGTH
         case Contains(path, _):
-            return _LEAF_ROOM + _STEP_ROOM * len(path.steps) + _VALUE_ROOM
+            return _LEAF_LENGTH + _STEP_LENGTH * len(path.steps) + _VALUE_LENGTH
     raise AssertionError(f"no such condition: {condition!r}")
 
 
-def _operand_room(operand: Path | SizeOf) -> int:
+def _operand_length(operand: Path | SizeOf) -> int:
     if isinstance(operand, SizeOf):
-        return _SIZE_ROOM + _operand_room(operand.path)
-    return _STEP_ROOM * len(operand.steps)
+        return _SIZE_LENGTH + _operand_length(operand.path)
+    return _STEP_LENGTH * len(operand.steps)
 
 
 def check_actions(table: Table, actions: Sequence[Action]) -> int:
-    """What the values that it brings weigh together."""
+    """The total size of its values."""
     if not actions:
         raise InvalidTransaction("an Update must have at least one action")
-    weight = room = 0
+    weight = length = 0
     firsts: set[str] = set()
     for action in actions:
         path = action.path
@@ -335,42 +340,42 @@ def check_actions(table: Table, actions: Sequence[Action]) -> int:
         if first == table.partition or first == table.sort:
             raise InvalidExpression(_name(path), "an item's key cannot be changed")
         if type(action) is Set:
-            weight += weigh_value(first, action.value)
+            weight += value_size(first, action.value)
         else:
             weight += _check_action_value(action)
-        room += _ACTION_ROOM + _STEP_ROOM * len(path.steps)
+        length += _ACTION_LENGTH + _STEP_LENGTH * len(path.steps)
         firsts.add(first)
-    if room > MAX_EXPRESSION:
+    if length > MAX_EXPRESSION:
         raise InvalidExpression("", "the update has too many actions")
     if len(firsts) != len(actions):
-        _check_apart([action.path for action in actions])
+        _check_no_overlap([action.path for action in actions])
     if weight > MAX_ITEM_BYTES:
         raise ItemTooLarge(table.name, MAX_ITEM_BYTES)
     return weight
 
 
-def _check_apart(paths: Sequence[Path]) -> None:
+def _check_no_overlap(paths: Sequence[Path]) -> None:
     for position, path in enumerate(paths):
         for other in paths[:position]:
             shorter = min(len(path.steps), len(other.steps))
             if path.steps[:shorter] == other.steps[:shorter]:
-                raise InvalidExpression(_name(path), "two actions touch it")
+                raise InvalidExpression(_name(path), "two actions change it")
 
 
 def _check_action_value(action: Action) -> int:
     name = action.path.steps[0]
     match action:
         case Set(_, value) | SetIfAbsent(_, value):
-            return weigh_value(name, value)
+            return value_size(name, value)
         case Append(_, values):
-            return sum([weigh_value(name, value) for value in values])
+            return sum([value_size(name, value) for value in values])
         case Add(_, amount):
-            weight = weigh_value(name, amount)
+            weight = value_size(name, amount)
             if isinstance(amount, bool) or not isinstance(amount, int | Decimal | set | frozenset):
                 raise InvalidExpression(name, "what is added must be a number or a set")
             return weight
         case Discard(_, members):
-            weight = weigh_value(name, members)
+            weight = value_size(name, members)
             if not isinstance(members, set | frozenset):
                 raise InvalidExpression(name, "what is discarded must be a set")
             return weight
@@ -399,7 +404,7 @@ def _is_key(table: Table, name: str) -> bool:
 def _check_operand(table: Table, operand: Path | SizeOf, value: Value) -> int:
     path = operand.path if isinstance(operand, SizeOf) else operand
     check_path(table, path)
-    return weigh_value(path.steps[0], value)
+    return value_size(path.steps[0], value)
 
 
 def _ordered(value: Value) -> str | None:

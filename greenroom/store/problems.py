@@ -1,8 +1,7 @@
-"""What the item store refuses. Both engines raise these and nothing of their own.
+"""The problems that both store engines raise. Neither raises anything else.
 
-The first group is the caller's mistake and is told before anything is touched; the second is what
-the data says; the third is what the world did, and only `OutcomeUnknown` leaves it open whether
-the write took place.
+First come the caller's mistakes, found before anything is written, then conflicts with stored data,
+then failures of the environment. Only `OutcomeUnknown` leaves open whether the write took effect.
 """
 
 from typing import TYPE_CHECKING
@@ -101,12 +100,12 @@ class ConditionFailed(Problem):
 
     @property
     def item(self) -> "Item | None":
-        """The item as it stood when that op was refused; None where there was none."""
+        """The item when that op was refused; None if there was none."""
         return self.failed[0].item
 
 
 class Failure:
-    """One op that was refused, and the item as it stood."""
+    """A refused op, and the item at that time."""
 
     __slots__ = ("item", "op")
 
@@ -116,17 +115,17 @@ class Failure:
 
 
 class InvalidUpdate(Problem):
-    """The update does not fit the item as it stands: {reason}."""
+    """The update does not fit the current item: {reason}."""
 
     reason: str
 
 
 class Conflict(Problem):
-    """Another write to the same item was under way each time; nothing was written."""
+    """Another write to the same item was in progress at each attempt; nothing was written."""
 
 
 class Throttled(Problem):
-    """The store is asked for more than it may give just now; nothing was written."""
+    """The store receives more requests than it can serve; nothing was written."""
 
 
 class StoreUnavailable(Problem):
@@ -136,11 +135,11 @@ class StoreUnavailable(Problem):
 
 
 class StoreFailing(Problem):
-    """The store takes no writes: a commit failed. It tries to recover; the log says why."""
+    """The store accepts no writes: a commit failed. It is recovering; see the log."""
 
 
 class StoreFull(Problem):
-    """The disk under the store is full; nothing was written: {reason}. Make room on it."""
+    """The disk under the store is full; nothing was written: {reason}. Free some space."""
 
     reason: str
 
@@ -152,7 +151,7 @@ class OutcomeUnknown(Problem):
 
 
 class StoreCorrupt(Problem):
-    """{path} is not a sound Greenroom database: {reason}."""
+    """{path} is not a valid Greenroom database: {reason}."""
 
     path: str
     reason: str

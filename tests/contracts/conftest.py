@@ -5,15 +5,15 @@ from uuid import uuid4
 
 import pytest
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.store.base import Store
 from tests.contracts.tables import TABLES
 from tests.stores import IN_2100_MS, fresh_store
 
 
 @pytest.fixture
-def clock() -> HeldClock:
-    return HeldClock(IN_2100_MS)
+def clock() -> ManualClock:
+    return ManualClock(IN_2100_MS)
 
 
 @pytest.fixture
@@ -23,6 +23,6 @@ def token() -> str:
 
 
 @pytest.fixture
-async def store(store_url: str, clock: HeldClock) -> AsyncIterator[Store]:
+async def store(store_url: str, clock: ManualClock) -> AsyncIterator[Store]:
     async with fresh_store(store_url, TABLES, clock) as opened:
         yield opened

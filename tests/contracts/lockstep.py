@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.errors import Problem
 from greenroom.store.base import Check, Delete, Key, Store, Update, key_of
 from greenroom.store.expressions import only_removes
@@ -61,7 +61,7 @@ class Outcome(Struct):
 class Pair:
     """One store of each kind with the same tables, empty but for what earlier sequences left."""
 
-    def __init__(self, sqlite: Store, dynamo: Store, clock: HeldClock) -> None:
+    def __init__(self, sqlite: Store, dynamo: Store, clock: ManualClock) -> None:
         self.sqlite = sqlite
         self.dynamo = dynamo
         self._clock = clock
@@ -71,7 +71,7 @@ class Pair:
     @classmethod
     @asynccontextmanager
     async def opened(cls, folder: Path, url: str) -> AsyncIterator["Pair"]:
-        clock = HeldClock(IN_2100_MS)
+        clock = ManualClock(IN_2100_MS)
         # Sweeping writes changes at moments of its own, which DynamoDB does at other ones.
         async with (
             await SqliteStore.open(

@@ -14,11 +14,11 @@ from msgspec import Struct
 
 from greenroom.store.base import Key, Store
 from greenroom.store.expressions import SortRange
-from greenroom.store.tables import Index, Projects, Table
+from greenroom.store.tables import Index, Projection, Table
 from greenroom.store.values import Item
 
-BY_OWNER = Index("ByOwner", "owner", "at", Projects.ALL, "A person's notes, oldest first")
-BY_STATE = Index("ByState", "state", "sk", Projects.KEYS, "The notes in one state")
+BY_OWNER = Index("ByOwner", "owner", "at", Projection.ALL, "A person's notes, oldest first")
+BY_STATE = Index("ByState", "state", "sk", Projection.KEYS, "The notes in one state")
 BY_TAG = Index("ByTag", "tag", None, ("title", "seq"), "The notes with a tag")
 NOTES = Table(
     "Notes",
@@ -27,8 +27,8 @@ NOTES = Table(
     stream=True,
 )
 ACCOUNTS = Table("Accounts", "A partition key and nothing else", partition="name", sort=None)
-BY_PLACE = Index("ByPlace", "place", "at", Projects.ALL, "Who is at a place")
-BY_HOST = Index("ByHost", "host", None, Projects.KEYS, "Who is visited")
+BY_PLACE = Index("ByPlace", "place", "at", Projection.ALL, "Who is at a place")
+BY_HOST = Index("ByHost", "host", None, Projection.KEYS, "Who is visited")
 VISITS = Table(
     "Visits",
     "What passes by itself",

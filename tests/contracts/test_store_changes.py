@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.store.base import Change, Check, Delete, Key, Put, Store, Update
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, NotFollowed
@@ -174,7 +174,7 @@ async def test_two_followers_get_everything_each(store: Store) -> None:
 
 
 async def test_a_put_over_an_expired_item_is_a_change_of_that_key(
-    store: Store, clock: HeldClock
+    store: Store, clock: ManualClock
 ) -> None:
     ends = clock.now_ms() // 1000 + 10
     await store.write(Put(VISITS, note(n=1, expiresAt=ends)))

@@ -12,7 +12,7 @@ from greenroom.store.base import Check, Delete, Key, Put, Store, Update
 from greenroom.store.capacity import Cost
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed
-from greenroom.store.values import Item, weigh
+from greenroom.store.values import Item, item_size
 from tests.contracts.tables import ACCOUNTS, BY_OWNER, BY_STATE, BY_TAG, NOTES, at, note
 
 KB = 1024
@@ -20,8 +20,8 @@ KB = 1024
 
 def sized(size: int, sk: str = "s", **rest: Any) -> Item:
     """A note of exactly so many bytes."""
-    item = note(sk=sk, body="x" * (size - weigh(note(sk=sk, body="", **rest))), **rest)
-    assert weigh(item) == size
+    item = note(sk=sk, body="x" * (size - item_size(note(sk=sk, body="", **rest))), **rest)
+    assert item_size(item) == size
     return item
 
 

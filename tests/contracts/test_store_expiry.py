@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.store.base import Check, Delete, Put, Store, Update
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, InvalidUpdate
@@ -23,12 +23,12 @@ from tests.contracts.tables import (
 )
 
 
-def visit(clock: HeldClock, seconds: int, sk: str = "s", **rest: Any) -> Item:
+def visit(clock: ManualClock, seconds: int, sk: str = "s", **rest: Any) -> Item:
     """A visit that is gone in so many seconds."""
     return note(sk=sk, expiresAt=clock.now_ms() // 1000 + seconds, **rest)
 
 
-async def test_an_item_is_there_until_its_second_comes(store: Store, clock: HeldClock) -> None:
+async def test_an_item_is_there_until_its_second_comes(store: Store, clock: ManualClock) -> None:
     item = visit(clock, 10)
     await store.write(Put(VISITS, item))
     clock.advance(ms=9_999)
@@ -37,7 +37,9 @@ async def test_an_item_is_there_until_its_second_comes(store: Store, clock: Held
     assert await store.get(VISITS, at(), consistent=True) is None
 
 
-async def test_a_write_sees_the_item_until_its_second_comes(store: Store, clock: HeldClock) -> None:
+async def test_a_write_sees_the_item_until_its_second_comes(
+    store: Store, clock: ManualClock
+) -> None:
     await store.write(Put(VISITS, visit(clock, 10, n=1)))
     clock.advance(ms=9_999)
     assert (await store.write(Update(VISITS, at(), (F("n").add(1),))) or {})["n"] == 2
@@ -46,7 +48,7 @@ async def test_a_write_sees_the_item_until_its_second_comes(store: Store, clock:
 
 
 async def test_every_kind_of_read_passes_over_what_has_expired(
-    store: Store, clock: HeldClock
+    store: Store, clock: ManualClock
 ) -> None:
     for n in range(6):
         await store.write(Put(VISITS, visit(clock, 100 * (n % 2) + 10, f"{n}", place="x", at="1")))
@@ -61,7 +63,7 @@ async def test_every_kind_of_read_passes_over_what_has_expired(
 
 
 async def test_a_page_is_full_even_when_items_on_its_way_have_expired(
-    store: Store, clock: HeldClock
+    store: Store, clock: ManualClock
 ) -> None:
     for n in range(12):
         alive = n % 4 == 3
@@ -73,7 +75,7 @@ async def test_a_page_is_full_even_when_items_on_its_way_have_expired(
 
 
 async def test_a_condition_sees_nothing_where_an_item_has_expired(
-    store: Store, clock: HeldClock
+    store: Store, clock: ManualClock
 ) -> None:
     await store.write(Put(VISITS, visit(clock, 10, v=1)))
     clock.advance(seconds=60)
@@ -93,7 +95,7 @@ async def test_a_condition_sees_nothing_where_an_item_has_expired(
 
 @pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])
 async def test_an_expired_item_can_be_put_anew(
-    store: Store, clock: HeldClock, together: bool
+    store: Store, clock: ManualClock, together: bool
 ) -> None:
     await store.write(Put(VISITS, visit(clock, 10, v=1, place="x", at="1")))
     clock.advance(seconds=60)
@@ -110,7 +112,7 @@ async def test_an_expired_item_can_be_put_anew(
 
 @pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])
 async def test_an_update_starts_from_nothing_where_an_item_has_expired(
-    store: Store, clock: HeldClock, together: bool
+    store: Store, clock: ManualClock, together: bool
 ) -> None:
     await store.write(Put(VISITS, visit(clock, 10, n=5, left="over", place="x", at="1")))
     clock.advance(seconds=60)
@@ -125,7 +127,7 @@ async def test_an_update_starts_from_nothing_where_an_item_has_expired(
 
 
 async def test_an_update_that_does_not_fit_nothing_is_told_before_a_failed_condition(
-    store: Store, clock: HeldClock
+    store: Store, clock: ManualClock
 ) -> None:
     await store.write(Put(VISITS, visit(clock, 10, map={"n": 1})))
     clock.advance(seconds=60)
@@ -136,14 +138,14 @@ async def test_an_update_that_does_not_fit_nothing_is_told_before_a_failed_condi
         )
 
 
-async def test_deleting_what_has_expired_is_fine(store: Store, clock: HeldClock) -> None:
+async def test_deleting_what_has_expired_is_fine(store: Store, clock: ManualClock) -> None:
     await store.write(Put(VISITS, visit(clock, 10)))
     clock.advance(seconds=60)
     await store.write(Delete(VISITS, at()))
     assert await store.get(VISITS, at(), consistent=True) is None
 
 
-async def test_an_item_can_be_given_more_time(store: Store, clock: HeldClock) -> None:
+async def test_an_item_can_be_given_more_time(store: Store, clock: ManualClock) -> None:
     await store.write(Put(VISITS, visit(clock, 10)))
     clock.advance(seconds=5)
     longer = clock.now_ms() // 1000 + 100
@@ -153,7 +155,7 @@ async def test_an_item_can_be_given_more_time(store: Store, clock: HeldClock) ->
 
 
 async def test_an_item_that_is_put_already_expired_is_never_seen(
-    store: Store, clock: HeldClock
+    store: Store, clock: ManualClock
 ) -> None:
     await store.write(Put(VISITS, visit(clock, -10)))
     assert await store.get(VISITS, at(), consistent=True) is None
@@ -162,7 +164,7 @@ async def test_an_item_that_is_put_already_expired_is_never_seen(
 
 @pytest.mark.parametrize("value", ["1", None, True, [1], "absent"], ids=label)
 async def test_an_item_without_a_number_for_its_end_stays(
-    store: Store, clock: HeldClock, value: Value
+    store: Store, clock: ManualClock, value: Value
 ) -> None:
     item = note() if value == "absent" else note(expiresAt=value)
     await store.write(Put(VISITS, item))
@@ -170,7 +172,7 @@ async def test_an_item_without_a_number_for_its_end_stays(
     assert exact(await store.get(VISITS, at(), consistent=True)) == exact(item)
 
 
-async def test_a_table_without_ttl_keeps_everything(store: Store, clock: HeldClock) -> None:
+async def test_a_table_without_ttl_keeps_everything(store: Store, clock: ManualClock) -> None:
     item = visit(clock, 10)
     await store.write(Put(NOTES, item))
     clock.advance(days=3650)
@@ -178,7 +180,7 @@ async def test_a_table_without_ttl_keeps_everything(store: Store, clock: HeldClo
 
 
 async def test_an_index_that_carries_only_keys_does_not_show_what_is_gone(
-    store: Store, clock: HeldClock
+    store: Store, clock: ManualClock
 ) -> None:
     now = clock.now_ms() // 1000
     guest: Item = {"pk": "p", "sk": "s", "host": "ana", "expiresAt": now + 10}

@@ -12,7 +12,7 @@ from msgspec import Struct
 from greenroom.store.base import Delete, Put, Store, Update
 from greenroom.store.expressions import Bound, F, Prefix, Range, SortRange
 from greenroom.store.problems import InvalidCursor, InvalidKey, InvalidQuery
-from greenroom.store.tables import Index, Projects
+from greenroom.store.tables import Index, Projection
 from greenroom.store.values import Item
 from tests.contracts.tables import (
     ACCOUNTS,
@@ -233,7 +233,7 @@ async def test_a_consistent_read_of_an_index_is_refused(store: Store) -> None:
 
 
 async def test_an_index_of_another_table_is_refused(store: Store) -> None:
-    stranger = Index("ByNobody", "nobody", None, Projects.ALL)
+    stranger = Index("ByNobody", "nobody", None, Projection.ALL)
     with pytest.raises(InvalidQuery, match="not an index of Notes"):
         await store.query(NOTES, "x", index=stranger, limit=1)
 

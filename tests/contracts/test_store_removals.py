@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.store.base import Check, Delete, Key, Put, Store, Update
 from greenroom.store.expressions import Action, F
 from greenroom.store.problems import ConditionFailed, InvalidUpdate
@@ -32,7 +32,7 @@ MAKING: list[tuple[Action, ...]] = [
 
 
 @pytest.fixture
-async def as_aws(tmp_path: Path, clock: HeldClock) -> AsyncIterator[Store]:
+async def as_aws(tmp_path: Path, clock: ManualClock) -> AsyncIterator[Store]:
     """The SQLite engine, which does as AWS."""
     async with fresh_store(f"{SQLITE}{tmp_path}/removals.db", TABLES, clock) as opened:
         yield opened
@@ -74,7 +74,7 @@ async def test_nothing_is_made_in_a_transaction(as_aws: Store, token: str) -> No
 
 
 async def test_nothing_is_made_in_place_of_what_has_expired(
-    as_aws: Store, clock: HeldClock
+    as_aws: Store, clock: ManualClock
 ) -> None:
     end = clock.now_ms() // 1000 + 5
     await as_aws.write(Put(VISITS, note(place="here", at="1", expiresAt=end)))
@@ -122,7 +122,7 @@ async def test_a_condition_that_does_not_hold_of_nothing_refuses_it(store: Store
 
 
 async def test_only_dynamodb_local_makes_an_item_of_the_keys(
-    dynamodb_url: str, clock: HeldClock
+    dynamodb_url: str, clock: ManualClock
 ) -> None:
     """If this fails, Local has come to do as AWS: take it off the list, and out of lockstep.py."""
     async with fresh_tables(dynamodb_url, TABLES, clock) as local:

@@ -8,7 +8,7 @@ import pytest
 from greenroom.store.base import Put, Store, Update
 from greenroom.store.expressions import F
 from greenroom.store.problems import InvalidItem, ItemTooLarge
-from greenroom.store.values import Value, weigh
+from greenroom.store.values import Value, item_size
 from tests.contracts.tables import BY_OWNER, BY_STATE, NOTES, at, exact, label, note
 
 LARGEST = 10**126 - 10**88
@@ -161,9 +161,9 @@ async def test_an_index_key_keeps_to_the_size_of_a_key(store: Store) -> None:
 
 
 async def test_an_item_has_at_most_400_kb_with_its_names(store: Store) -> None:
-    room = 400 * 1024 - weigh(note(body=""))
+    room = 400 * 1024 - item_size(note(body=""))
     fits = note(body="x" * room)
-    assert weigh(fits) == 400 * 1024
+    assert item_size(fits) == 400 * 1024
     await store.write(Put(NOTES, fits))
     assert await store.get(NOTES, at(), consistent=True) == fits
     with pytest.raises(ItemTooLarge, match="'Notes' would have more than 409600 bytes"):

@@ -10,10 +10,10 @@ from greenroom.clock import SystemClock
 from greenroom.store.dynamo import DynamoStore
 from greenroom.store.problems import InvalidDeclaration
 from greenroom.store.sqlite import SqliteStore
-from greenroom.store.tables import Index, Projects, Table
+from greenroom.store.tables import Index, Projection, Table
 from tests.contracts.tables import NOTES
 
-GOOD = Index("ByOwner", "owner", "at", Projects.ALL)
+GOOD = Index("ByOwner", "owner", "at", Projection.ALL)
 BAD_NAMES = [
     "",
     "ab",
@@ -85,7 +85,7 @@ def test_a_table_has_no_more_indexes_than_dynamodb_makes() -> None:
         Table("Some", "A table", indexes=(GOOD, structs.replace(GOOD, name="BYOWNER")))
     wide = tuple(f"a{n}" for n in range(101))
     with pytest.raises(InvalidDeclaration):
-        Table("Some", "A table", indexes=(structs.replace(GOOD, projects=wide),))
+        Table("Some", "A table", indexes=(structs.replace(GOOD, projection=wide),))
 
 
 async def test_two_tables_of_one_name_are_refused_by_both_engines(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ async def test_sqlite_makes_whatever_may_be_declared(tmp_path: Path) -> None:
         "A table",
         partition="select",
         sort='a"b',
-        indexes=(Index("tokens", "é", None, ("x y",)), Index("9-9", "p.q", "#", Projects.KEYS)),
+        indexes=(Index("tokens", "é", None, ("x y",)), Index("9-9", "p.q", "#", Projection.KEYS)),
         ttl="drop table",
         stream=True,
     )

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.store.base import Check, Delete, Key, Op, Put, Update
-from greenroom.store.dynamo import DynamoStore, Retry
+from greenroom.store.dynamo import DynamoStore, RetryPolicy
 from greenroom.store.expressions import F
 from greenroom.store.problems import (
     ConditionFailed,
@@ -41,24 +41,26 @@ from tests.fault_proxy import (
 from tests.stores import IN_2100_MS, fresh_prefix, fresh_tables
 
 TABLES = (NOTES, ACCOUNTS, VISITS)
-QUICK = Retry(attempts=4, seconds=60.0, first_delay=0.01, longest_delay=0.05, answer_seconds=30.0)
-IMPATIENT = structs.replace(QUICK, answer_seconds=2.0)
+QUICK = RetryPolicy(
+    attempts=4, seconds=60.0, first_delay=0.01, longest_delay=0.05, response_seconds=30.0
+)
+IMPATIENT = structs.replace(QUICK, response_seconds=2.0)
 """For where no answer comes. Others wait longer: a slow machine must not cause another attempt."""
 
 
 @pytest.fixture
-def clock() -> HeldClock:
-    return HeldClock(IN_2100_MS)
+def clock() -> ManualClock:
+    return ManualClock(IN_2100_MS)
 
 
 @pytest.fixture
-def retry() -> Retry:
+def retry() -> RetryPolicy:
     return QUICK
 
 
 @pytest.fixture
 async def proxied(
-    dynamodb_url: str, clock: HeldClock, retry: Retry
+    dynamodb_url: str, clock: ManualClock, retry: RetryPolicy
 ) -> AsyncIterator[tuple[DynamoStore, FaultProxy]]:
     """A store that reaches DynamoDB Local through a proxy that can fail."""
     target = dynamodb_url.removeprefix("dynamodb+").partition("?")[0]
@@ -79,7 +81,7 @@ def proxy(proxied: tuple[DynamoStore, FaultProxy]) -> FaultProxy:
     return proxied[1]
 
 
-async def test_an_endpoint_that_is_not_there_is_told_in_time(clock: HeldClock) -> None:
+async def test_an_endpoint_that_is_not_there_is_told_in_time(clock: ManualClock) -> None:
     url = "dynamodb+http://127.0.0.1:1?region=local"
     async with await DynamoStore.open(
         url, TABLES, clock=clock, cursor_secret=b"s", check=False, retry=QUICK
@@ -97,7 +99,7 @@ async def test_an_endpoint_that_is_not_there_is_told_in_time(clock: HeldClock) -
 
 
 async def test_a_missing_table_is_named_by_the_call_that_needs_it(
-    dynamodb_url: str, store: DynamoStore, clock: HeldClock
+    dynamodb_url: str, store: DynamoStore, clock: ManualClock
 ) -> None:
     with pytest.raises(NoSuchTable, match="Elsewhere"):
         await store.get(Table("Elsewhere", ""), at())
@@ -319,7 +321,7 @@ async def test_a_page_goes_on_past_a_megabyte(store: DynamoStore, proxy: FaultPr
 
 
 async def test_a_token_finds_its_transaction_again_though_the_clock_went_on(
-    store: DynamoStore, clock: HeldClock
+    store: DynamoStore, clock: ManualClock
 ) -> None:
     end = clock.now_ms() // 1000 + 10
     ops = (
@@ -336,7 +338,7 @@ async def test_a_token_finds_its_transaction_again_though_the_clock_went_on(
 
 
 async def test_a_token_sees_nothing_where_an_item_has_expired(
-    store: DynamoStore, clock: HeldClock
+    store: DynamoStore, clock: ManualClock
 ) -> None:
     now = clock.now_ms() // 1000
     await store.write(Put(VISITS, note(left="over", expiresAt=now + 10)))
@@ -346,7 +348,7 @@ async def test_a_token_sees_nothing_where_an_item_has_expired(
 
 
 async def test_an_expired_item_that_comes_to_life_in_between_is_not_removed(
-    store: DynamoStore, proxy: FaultProxy, clock: HeldClock
+    store: DynamoStore, proxy: FaultProxy, clock: ManualClock
 ) -> None:
     now = clock.now_ms() // 1000
     await store.write(Put(VISITS, note(n=1, expiresAt=now - 10)))
@@ -356,12 +358,12 @@ async def test_an_expired_item_that_comes_to_life_in_between_is_not_removed(
         return await forward(payload)
 
     proxy.on("DeleteItem", revived)
-    updated = await store.write(Update(VISITS, at(), (F("n").add(1),)))
-    assert updated == note(n=11, expiresAt=now + 10)
+    apply_actions = await store.write(Update(VISITS, at(), (F("n").add(1),)))
+    assert apply_actions == note(n=11, expiresAt=now + 10)
 
 
 async def test_only_what_really_failed_is_told_when_an_expired_item_is_in_the_way_too(
-    store: DynamoStore, clock: HeldClock
+    store: DynamoStore, clock: ManualClock
 ) -> None:
     now = clock.now_ms() // 1000
     await store.write(Put(VISITS, note(expiresAt=now - 10)))
@@ -372,7 +374,7 @@ async def test_only_what_really_failed_is_told_when_an_expired_item_is_in_the_wa
 
 
 async def test_the_bill_is_read_as_aws_writes_it(store: DynamoStore, proxy: FaultProxy) -> None:
-    prefix = store._link.name(NOTES).removesuffix("Notes")
+    prefix = store._client.name(NOTES).removesuffix("Notes")
     bill = {
         "TableName": f"{prefix}Notes",
         "CapacityUnits": 9.0,
@@ -404,7 +406,7 @@ async def test_a_condition_too_long_for_dynamodb_is_refused(store: DynamoStore) 
         await store.write(Put(NOTES, note(), condition))
 
 
-async def test_a_table_is_created_once_by_many(dynamodb_url: str, clock: HeldClock) -> None:
+async def test_a_table_is_created_once_by_many(dynamodb_url: str, clock: ManualClock) -> None:
     async with fresh_prefix(dynamodb_url, TABLES) as url:
         stores = await asyncio.gather(
             *(

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.store.base import Check, Delete, Key, Put, Update
 from greenroom.store.dynamo import DynamoStore
-from greenroom.store.dynamo.refusals import Unexpected
+from greenroom.store.dynamo.errors import UnexpectedError
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, InvalidUpdate, NotFollowed
 from tests.contracts.tables import ACCOUNTS, NOTES, TABLES, VISITS, at, note
@@ -35,7 +35,7 @@ async def aws() -> AsyncIterator[tuple[FaultProxy, DynamoStore]]:
         store = await DynamoStore.open(
             f"dynamodb+http://{place}?region=local",
             TABLES,
-            clock=HeldClock(IN_2100_MS),
+            clock=ManualClock(IN_2100_MS),
             cursor_secret=SECRET,
             check=False,
         )
@@ -111,10 +111,10 @@ async def test_reasons_without_a_word(aws: tuple[FaultProxy, DynamoStore]) -> No
         "TransactWriteItems",
         always(cancelled({"Code": "ValidationError", "Message": None}, {"Code": "None"})),
     )
-    with pytest.raises((Unexpected, InvalidUpdate)):
+    with pytest.raises((UnexpectedError, InvalidUpdate)):
         await store.write(*ops)
     server.on("TransactWriteItems", always(refusal("TransactionCanceledException")))
-    with pytest.raises(Unexpected):
+    with pytest.raises(UnexpectedError):
         await store.write(*ops)
 
 
@@ -146,7 +146,7 @@ async def test_a_table_that_is_described_in_few_words() -> None:
         store = await DynamoStore.open(
             f"dynamodb+http://{place}?region=local",
             [ACCOUNTS],
-            clock=HeldClock(IN_2100_MS),
+            clock=ManualClock(IN_2100_MS),
             cursor_secret=SECRET,
         )
         await store.close()

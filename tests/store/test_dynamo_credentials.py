@@ -9,9 +9,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from yarl import URL
 
-from greenroom.store.dynamo import Retry
-from greenroom.store.dynamo.address import Address
-from greenroom.store.dynamo.wire import Repeat, Wire
+from greenroom.store.dynamo import RetryPolicy
+from greenroom.store.dynamo.endpoint import Endpoint
+from greenroom.store.dynamo.sender import Repeat, RequestSender
 from greenroom.store.problems import OutcomeUnknown, StoreUnavailable
 from tests.fault_proxy import Answer, FaultProxy, always, dropped, fault_proxy, refusal
 from tests.socket.node import until
@@ -54,67 +54,67 @@ async def machine() -> AsyncIterator[tuple[Machine, ContainerMetadataCredentials
 @pytest.fixture
 async def behind(
     machine: tuple[Machine, ContainerMetadataCredentials],
-) -> AsyncIterator[tuple[Machine, FaultProxy, Wire]]:
+) -> AsyncIterator[tuple[Machine, FaultProxy, RequestSender]]:
     """The machine, a DynamoDB that takes everything, and what is between them."""
     giver, credentials = machine
     async with fault_proxy("http://127.0.0.1:9/") as (proxy, place):
         proxy.otherwise = always((200, {}))
         endpoint = f"http://{place}/"
-        retry = Retry(attempts=3, first_delay=0.01)
-        wire = Wire(Address(endpoint, endpoint, "local", "", credentials), retry)
-        yield giver, proxy, wire
-        await wire.close()
+        retry = RetryPolicy(attempts=3, first_delay=0.01)
+        sender = RequestSender(Endpoint(endpoint, endpoint, "local", "", credentials), retry)
+        yield giver, proxy, sender
+        await sender.close()
 
 
 async def test_a_key_of_the_machine_signs_until_it_is_refused(
-    behind: tuple[Machine, FaultProxy, Wire],
+    behind: tuple[Machine, FaultProxy, RequestSender],
 ) -> None:
-    giver, proxy, wire = behind
+    giver, proxy, sender = behind
     for _ in range(2):
-        await wire.send("GetItem", {})
+        await sender.send("GetItem", {})
     assert giver.asked == 1
     assert proxy.headers["x-amz-security-token"] == "session1"
     assert "Credential=key1/" in proxy.headers["Authorization"]
     proxy.on("GetItem", always(refusal("ExpiredTokenException")))
-    await wire.send("GetItem", {})
+    await sender.send("GetItem", {})
     assert giver.asked == 2
     assert proxy.headers["x-amz-security-token"] == "session2"
     assert "Credential=key2/" in proxy.headers["Authorization"]
-    await wire.close()
+    await sender.close()
     with pytest.raises(StoreUnavailable, match="closed"):
-        await wire.send("GetItem", {})
+        await sender.send("GetItem", {})
 
 
 async def test_where_the_machine_gives_no_key_the_store_cannot_be_reached(
-    behind: tuple[Machine, FaultProxy, Wire],
+    behind: tuple[Machine, FaultProxy, RequestSender],
 ) -> None:
-    giver, proxy, wire = behind
+    giver, proxy, sender = behind
     giver.fails = True
     with pytest.raises(StoreUnavailable, match="no AWS credentials"):
-        await wire.send("PutItem", {}, Repeat.SAFE)
+        await sender.send("PutItem", {}, Repeat.SAFE)
     assert proxy.sent == []
     giver.fails = False
-    await wire.send("PutItem", {}, Repeat.SAFE)
+    await sender.send("PutItem", {}, Repeat.SAFE)
 
 
 async def test_where_no_key_comes_after_a_lost_answer_the_outcome_is_unknown(
-    behind: tuple[Machine, FaultProxy, Wire],
+    behind: tuple[Machine, FaultProxy, RequestSender],
 ) -> None:
-    giver, proxy, wire = behind
-    await wire.send("GetItem", {})
+    giver, proxy, sender = behind
+    await sender.send("GetItem", {})
     giver.fails = True
     proxy.on("PutItem", dropped, always(refusal("ExpiredTokenException")))
     with pytest.raises(OutcomeUnknown, match="no AWS credentials"):
-        await wire.send("PutItem", {}, Repeat.SAFE)
+        await sender.send("PutItem", {}, Repeat.SAFE)
     assert proxy.sent == ["GetItem", "PutItem", "PutItem"]
 
 
 async def test_cancelling_a_request_leaves_the_key_to_the_others(
-    behind: tuple[Machine, FaultProxy, Wire],
+    behind: tuple[Machine, FaultProxy, RequestSender],
 ) -> None:
-    giver, proxy, wire = behind
+    giver, proxy, sender = behind
     giver.let.clear()
-    gone, *others = [asyncio.create_task(wire.send("GetItem", {})) for _ in range(4)]
+    gone, *others = [asyncio.create_task(sender.send("GetItem", {})) for _ in range(4)]
     await until(lambda: giver.asked == 1)
     gone.cancel()
     await asyncio.wait([gone])
@@ -125,10 +125,10 @@ async def test_cancelling_a_request_leaves_the_key_to_the_others(
 
 
 async def test_requests_that_were_refused_with_one_key_ask_for_one_other(
-    behind: tuple[Machine, FaultProxy, Wire],
+    behind: tuple[Machine, FaultProxy, RequestSender],
 ) -> None:
-    giver, proxy, wire = behind
-    await wire.send("GetItem", {})
+    giver, proxy, sender = behind
+    await sender.send("GetItem", {})
     late = asyncio.Event()
 
     async def refused_late(*_: object) -> Answer:
@@ -136,7 +136,7 @@ async def test_requests_that_were_refused_with_one_key_ask_for_one_other(
         return refusal("ExpiredTokenException")
 
     proxy.on("GetItem", always(refusal("ExpiredTokenException")), refused_late)
-    requests = [asyncio.create_task(wire.send("GetItem", {})) for _ in range(2)]
+    requests = [asyncio.create_task(sender.send("GetItem", {})) for _ in range(2)]
     await asyncio.wait(requests, return_when=asyncio.FIRST_COMPLETED)
     late.set()
     assert await asyncio.gather(*requests) == [{}, {}]
@@ -144,15 +144,15 @@ async def test_requests_that_were_refused_with_one_key_ask_for_one_other(
 
 
 async def test_closing_ends_those_who_wait_for_a_key(
-    behind: tuple[Machine, FaultProxy, Wire],
+    behind: tuple[Machine, FaultProxy, RequestSender],
 ) -> None:
-    giver, _, wire = behind
+    giver, _, sender = behind
     giver.let.clear()
-    waiting = asyncio.create_task(wire.send("GetItem", {}))
+    waiting = asyncio.create_task(sender.send("GetItem", {}))
     await until(lambda: giver.asked == 1)
     async with asyncio.timeout(5):
-        await wire.close()
-        for request in (waiting, wire.send("GetItem", {})):
+        await sender.close()
+        for request in (waiting, sender.send("GetItem", {})):
             with pytest.raises(StoreUnavailable, match="closed"):
                 await request
     giver.let.set()

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.errors import Problem
 from greenroom.store.base import Op, Put, Store, Update
-from greenroom.store.dynamo import DynamoStore, Retry
+from greenroom.store.dynamo import DynamoStore, RetryPolicy
 from greenroom.store.expressions import Action, F
 from greenroom.store.problems import InvalidUpdate
 from greenroom.store.sqlite import SqliteStore
@@ -19,7 +19,7 @@ from tests.contracts.tables import NOTES, VISITS, at, label, note
 from tests.fault_proxy import Answer, FaultProxy, Forward, fault_proxy, throttled
 from tests.stores import IN_2100_MS, fresh_tables
 
-QUICK = Retry(attempts=3, first_delay=0.01, longest_delay=0.05)
+QUICK = RetryPolicy(attempts=3, first_delay=0.01, longest_delay=0.05)
 NESTED: Any = "bottom"
 for _ in range(29):
     NESTED = {"k": NESTED}
@@ -36,12 +36,12 @@ ITEM = note(
 
 
 @pytest.fixture
-def clock() -> HeldClock:
-    return HeldClock(IN_2100_MS)
+def clock() -> ManualClock:
+    return ManualClock(IN_2100_MS)
 
 
 @pytest.fixture
-async def sqlite(tmp_path: Path, clock: HeldClock) -> AsyncIterator[SqliteStore]:
+async def sqlite(tmp_path: Path, clock: ManualClock) -> AsyncIterator[SqliteStore]:
     async with await SqliteStore.open(
         tmp_path / "store.db", (NOTES, VISITS), clock=clock, cursor_secret=b"s"
     ) as store:
@@ -50,7 +50,7 @@ async def sqlite(tmp_path: Path, clock: HeldClock) -> AsyncIterator[SqliteStore]
 
 @pytest.fixture
 async def proxied(
-    dynamodb_url: str, clock: HeldClock
+    dynamodb_url: str, clock: ManualClock
 ) -> AsyncIterator[tuple[DynamoStore, FaultProxy]]:
     target = dynamodb_url.removeprefix("dynamodb+").partition("?")[0]
     async with fault_proxy(target) as (proxy, place):
@@ -102,7 +102,7 @@ async def test_both_engines_say_what_does_not_fit(
 
 
 async def test_both_engines_say_what_does_not_fit_where_there_is_nothing(
-    sqlite: SqliteStore, proxied: tuple[DynamoStore, FaultProxy], clock: HeldClock
+    sqlite: SqliteStore, proxied: tuple[DynamoStore, FaultProxy], clock: ManualClock
 ) -> None:
     dynamo, _ = proxied
     gone = note(map={"k": 1}, expiresAt=clock.now_ms() // 1000 - 5)

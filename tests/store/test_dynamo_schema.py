@@ -9,16 +9,16 @@ from uuid import uuid4
 import msgspec
 import pytest
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.store.base import Put
-from greenroom.store.dynamo import DynamoStore, Retry, schema
+from greenroom.store.dynamo import DynamoStore, RetryPolicy, schema
 from greenroom.store.problems import NoSuchTable, StoreCorrupt, StoreUnavailable
-from greenroom.store.tables import Index, Projects, Table
+from greenroom.store.tables import Index, Projection, Table
 from tests.contracts.tables import BY_OWNER, BY_STATE, BY_TAG, NOTES, at, note
 from tests.fault_proxy import Answer, FaultProxy, Forward, always, fault_proxy, refusal
 from tests.stores import IN_2100_MS
 
-QUICK = Retry(attempts=4, first_delay=0.01, longest_delay=0.05)
+QUICK = RetryPolicy(attempts=4, first_delay=0.01, longest_delay=0.05)
 NEW = msgspec.structs.replace(NOTES, ttl="expiresAt")
 BARE = Table("Notes", "As an older version made it")
 
@@ -45,18 +45,18 @@ def proxy(place: tuple[FaultProxy, str]) -> FaultProxy:
 
 async def opened(url: str, *tables: Table, create: bool = True) -> DynamoStore:
     return await DynamoStore.open(
-        url, tables, clock=HeldClock(IN_2100_MS), cursor_secret=b"s", create=create, retry=QUICK
+        url, tables, clock=ManualClock(IN_2100_MS), cursor_secret=b"s", create=create, retry=QUICK
     )
 
 
-async def made(url: str, table: Table) -> None:
+async def create_table(url: str, table: Table) -> None:
     async with await opened(url, table) as store:
         await store.write(Put(table, note(owner="ada", at="1", state="new", tag="t", title="T")))
 
 
 async def send(url: str, action: str, **payload: Any) -> None:
     async with await opened(url) as store:
-        await store._link.wire.send(action, {"TableName": store._link.name(NOTES), **payload})
+        await store._client.sender.send(action, {"TableName": store._client.name(NOTES), **payload})
 
 
 async def refused(url: str, table: Table, *says: str, create: bool) -> None:
@@ -68,7 +68,7 @@ async def refused(url: str, table: Table, *says: str, create: bool) -> None:
 
 
 async def test_a_table_as_declared_is_opened(url: str) -> None:
-    await made(url, NEW)
+    await create_table(url, NEW)
     for create in (False, True):
         async with await opened(url, NEW, create=create) as store:
             assert await store.get(NEW, at(), consistent=True) is not None
@@ -80,13 +80,13 @@ async def test_a_table_that_is_missing_is_told_when_the_store_is_opened(url: str
 
 
 async def test_everything_that_an_older_table_lacks_is_told(url: str) -> None:
-    await made(url, BARE)
+    await create_table(url, BARE)
     lacks = ("index ByOwner", "ByState", "ByTag", "stream", "expiresAt", "--create-tables")
     await refused(url, NEW, *lacks, create=False)
 
 
 async def test_what_an_older_table_lacks_is_added_and_filled(url: str) -> None:
-    await made(url, BARE)
+    await create_table(url, BARE)
     async with await opened(url, NEW) as store:
         for index, partition in ((BY_OWNER, "ada"), (BY_STATE, "new"), (BY_TAG, "t")):
             page = await store.query(NEW, partition, index=index, limit=9)
@@ -94,23 +94,23 @@ async def test_what_an_older_table_lacks_is_added_and_filled(url: str) -> None:
         await store.write(Put(NEW, note(sk="t")))
         found = [change.key.sort async for change in store.changes(NEW, follow=False)]
         assert found == ["t"]
-        name = {"TableName": store._link.name(NEW)}
-        answer = await store._link.wire.send("DescribeTimeToLive", name)
+        name = {"TableName": store._client.name(NEW)}
+        answer = await store._client.sender.send("DescribeTimeToLive", name)
         assert answer["TimeToLiveDescription"]["AttributeName"] == "expiresAt"
     async with await opened(url, NEW, create=False):
         pass
 
 
 async def test_many_nodes_add_what_is_missing_once(url: str) -> None:
-    await made(url, BARE)
+    await create_table(url, BARE)
     stores = await asyncio.gather(*(opened(url, NEW) for _ in range(3)))
     for store in stores:
         assert len((await store.query(NEW, "ada", index=BY_OWNER, limit=9)).items) == 1
         await store.close()
 
 
-OTHER_KEYS = Index("ByOwner", "owner", None, Projects.ALL)
-LESS = Index("ByOwner", "owner", "at", Projects.KEYS)
+OTHER_KEYS = Index("ByOwner", "owner", None, Projection.ALL)
+LESS = Index("ByOwner", "owner", "at", Projection.KEYS)
 OTHERS = Index("ByTag", "tag", None, ("title",))
 
 
@@ -137,12 +137,12 @@ async def test_what_cannot_be_changed_is_refused_and_left_alone(
 
 
 async def test_items_that_dynamodb_would_take_away_unasked_are_told(url: str) -> None:
-    await made(url, NEW)
+    await create_table(url, NEW)
     await refused(url, NOTES, "its items expire by expiresAt", create=True)
 
 
 async def test_a_stream_of_another_kind_is_refused(url: str) -> None:
-    await made(url, BARE)
+    await create_table(url, BARE)
     view = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
     await send(url, "UpdateTable", StreamSpecification=view)
     await refused(url, NEW, "KEYS_ONLY", create=True)
@@ -157,7 +157,7 @@ async def test_a_key_that_is_no_text_is_refused(url: str) -> None:
 
 
 async def test_more_than_was_declared_is_nobodys_harm(url: str) -> None:
-    await made(url, msgspec.structs.replace(NOTES, indexes=(BY_OWNER, BY_TAG)))
+    await create_table(url, msgspec.structs.replace(NOTES, indexes=(BY_OWNER, BY_TAG)))
     fewer = Table("Notes", "", indexes=(LESS,))
     for create in (False, True):
         async with await opened(url, fewer, create=create) as store:
@@ -165,7 +165,7 @@ async def test_more_than_was_declared_is_nobodys_harm(url: str) -> None:
 
 
 async def test_an_index_that_is_being_filled_is_waited_for(url: str, proxy: FaultProxy) -> None:
-    await made(url, NOTES)
+    await create_table(url, NOTES)
 
     async def filling(payload: dict[str, Any], forward: Forward) -> Answer:
         status, answer = await forward(payload)
@@ -181,7 +181,7 @@ async def test_an_index_that_is_being_filled_is_waited_for(url: str, proxy: Faul
 async def test_an_index_that_takes_too_long_is_named(
     url: str, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await made(url, NOTES)
+    await create_table(url, NOTES)
 
     async def filling(payload: dict[str, Any], forward: Forward) -> Answer:
         status, answer = await forward(payload)
@@ -199,6 +199,6 @@ async def test_an_index_that_takes_too_long_is_named(
 async def test_what_dynamodb_does_not_add_is_told_with_its_reason(
     url: str, proxy: FaultProxy
 ) -> None:
-    await made(url, BARE)
+    await create_table(url, BARE)
     proxy.on("UpdateTable", always(refusal("ValidationException")))
     await refused(url, NOTES, "index ByOwner", "as told", create=True)

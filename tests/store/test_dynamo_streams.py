@@ -10,14 +10,14 @@ import pytest
 
 from greenroom.clock import SystemClock
 from greenroom.store.base import Change, Put
-from greenroom.store.dynamo import DynamoStore, Retry, schema
-from greenroom.store.dynamo.places import Places
+from greenroom.store.dynamo import DynamoStore, RetryPolicy, schema
+from greenroom.store.dynamo.checkpoints import StreamCheckpoint
 from greenroom.store.problems import CheckpointTooOld, InvalidCursor, NotFollowed
 from tests.contracts.tables import ACCOUNTS, NOTES, note
 from tests.fault_proxy import Answer, FaultProxy, Forward, fault_proxy, refusal
 from tests.stores import fresh_tables
 
-QUICK = Retry(attempts=3, first_delay=0.01)
+QUICK = RetryPolicy(attempts=3, first_delay=0.01)
 
 
 class Script:
@@ -178,9 +178,9 @@ async def test_a_checkpoint_with_a_number_that_no_stream_gives_is_refused(
 ) -> None:
     await store.write(Put(NOTES, note()))
     (change,) = await read(store)
-    places = Places.parse(change.checkpoint)
-    for shard in places.due():
-        places.reach(shard, number)
+    places = StreamCheckpoint.parse(change.checkpoint)
+    for shard in places.shards_to_read():
+        places.advance(shard, number)
     with pytest.raises(InvalidCursor):
         await read(store, places.checkpoint())
 
@@ -193,8 +193,59 @@ async def test_a_table_without_a_stream_is_not_followed(store: DynamoStore) -> N
 async def test_a_checkpoint_of_a_table_that_was_made_anew_is_too_old(store: DynamoStore) -> None:
     await store.write(Put(NOTES, note()))
     last = (await read(store))[-1].checkpoint
-    wire, name = store._link.wire, store._link.name(NOTES)
-    await wire.send("DeleteTable", {"TableName": name})
-    await schema.create_missing(wire, (NOTES,), name.removesuffix("Notes"))
+    sender, name = store._client.sender, store._client.name(NOTES)
+    await sender.send("DeleteTable", {"TableName": name})
+    await schema.create_missing(sender, (NOTES,), name.removesuffix("Notes"))
+    with pytest.raises(CheckpointTooOld):
+        await read(store, last)
+
+
+async def test_the_newest_checkpoint_begins_with_the_shards_that_are_written(
+    store: DynamoStore, script: Script
+) -> None:
+    script.shards = {
+        "a": (None, [1, 3], True),
+        "b": (None, [2], False),
+        "c": ("a", [5], False),
+    }
+    newest = await store.checkpoint(NOTES)
+    script.shards["b"] = (None, [2, 6], False)
+    assert sorted(told(await read(store, newest))) == ["b2", "b6", "c5"]
+
+
+async def test_shards_that_ended_without_changes_move_the_checkpoint(
+    store: DynamoStore, script: Script
+) -> None:
+    script.shards = {"a": (None, [1], False)}
+    (change,) = await read(store)
+    script.shards = {"a": (None, [1], True), "b": ("a", [], True), "c": ("b", [], False)}
+    moved: list[str] = []
+    feed = store.changes(NOTES, after=change.checkpoint, follow=False, moved=moved.append)
+    assert [c async for c in feed] == []
+    script.shards = {"c": ("b", [7], False)}
+    assert told(await read(store, moved[-1])) == ["c7"]
+    with pytest.raises(CheckpointTooOld):
+        await read(store, change.checkpoint)
+
+
+async def test_an_ended_shard_whose_continuation_is_gone_is_too_old(
+    store: DynamoStore, script: Script
+) -> None:
+    script.shards = {"a": (None, [1], True)}
+    moved: list[str] = []
+    assert told([c async for c in store.changes(NOTES, follow=False, moved=moved.append)]) == ["a1"]
+    script.shards = {"b": ("a", [2], True), "c": ("b", [3], False)}
+    assert told(await read(store, moved[-1])) == ["b2", "c3"]
+    script.shards = {"c": ("b", [3], False)}
+    with pytest.raises(CheckpointTooOld):
+        await read(store, moved[-1])
+
+
+async def test_a_lost_branch_beside_one_that_was_read_is_too_old(
+    store: DynamoStore, script: Script
+) -> None:
+    script.shards = {"a": (None, [1], True), "b": ("a", [2], False), "c": ("a", [], False)}
+    last = (await read(store))[-1].checkpoint
+    script.shards = {"b": ("a", [2, 5], False), "d": ("c", [6], False)}
     with pytest.raises(CheckpointTooOld):
         await read(store, last)

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from greenroom.store.evaluate import holds, same, updated
+from greenroom.store.evaluate import apply_actions, holds, same
 from greenroom.store.expressions import Action, And, F, Or
 from greenroom.store.problems import InvalidUpdate
 from greenroom.store.values import Item, Value
@@ -18,7 +18,7 @@ from tests.contracts.tables import exact, label
 def test_an_update_leaves_the_old_item_as_it_was() -> None:
     old: Item = {"n": 1, "list": [1], "words": frozenset({"a"}), "map": {"k": {"n": 1}}, "x": 1}
     before = repr(old)
-    new = updated(
+    new = apply_actions(
         (
             F("n").add(1),
             F("list").append(2),
@@ -40,19 +40,19 @@ def test_an_update_leaves_the_old_item_as_it_was() -> None:
 @pytest.mark.parametrize(
     ("action", "reason"),
     [
-        (F("map", "k", "n", "x").set(1), "map.k.n.x leads through n, which is no map"),
-        (F("text").add(1), "text is no number to add to"),
-        (F("text").append(1), "text is no list to append to"),
-        (F("n").discard({1}), "n is no set of the kind that is discarded"),
-        (F("words").add({1}), "words is no set of the kind that is added to it"),
+        (F("map", "k", "n", "x").set(1), "map.k.n.x leads through n, which is not a map"),
+        (F("text").add(1), "text is not a number"),
+        (F("text").append(1), "text is not a list"),
+        (F("n").discard({1}), "n is not a set of the type that is discarded"),
+        (F("words").add({1}), "words is not a set of the type that is added"),
     ],
     ids=label,
 )
 def test_an_action_that_does_not_fit_says_why(action: Action, reason: str) -> None:
     item: Item = {"n": 1, "text": "t", "words": frozenset({"a"}), "map": {"k": {"n": 1}}}
     with pytest.raises(InvalidUpdate) as refusal:
-        updated((action,), item)
-    assert str(refusal.value) == f"The update does not fit the item as it stands: {reason}."
+        apply_actions((action,), item)
+    assert str(refusal.value) == f"The update does not fit the current item: {reason}."
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_an_empty_all_holds_and_an_empty_any_does_not() -> None:
 
 def test_sums_are_exact_where_a_float_would_not_be() -> None:
     item: Item = {"n": Decimal("0.1")}
-    assert exact(updated((F("n").add(Decimal("0.2")),), item)) == exact({"n": Decimal("0.3")})
+    assert exact(apply_actions((F("n").add(Decimal("0.2")),), item)) == exact({"n": Decimal("0.3")})
     big: Item = {"n": 10**37}
-    assert exact(updated((F("n").add(Decimal("-0.9")),), big)) == exact(
+    assert exact(apply_actions((F("n").add(Decimal("-0.9")),), big)) == exact(
         {"n": Decimal("9999999999999999999999999999999999999.1")}
     )

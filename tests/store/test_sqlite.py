@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.store.base import Change, Check, Key, Put, Store, Update
 from greenroom.store.expressions import F
 from greenroom.store.problems import (
@@ -39,12 +39,12 @@ HOUR_MS = 3_600_000
 
 
 @pytest.fixture
-def clock() -> HeldClock:
-    return HeldClock(IN_2100_MS)
+def clock() -> ManualClock:
+    return ManualClock(IN_2100_MS)
 
 
 @pytest.fixture
-async def store(tmp_path: Path, clock: HeldClock) -> AsyncIterator[SqliteStore]:
+async def store(tmp_path: Path, clock: ManualClock) -> AsyncIterator[SqliteStore]:
     opened = await SqliteStore.open(
         tmp_path / "store.db", TABLES, clock=clock, cursor_secret=SECRET, sweep_seconds=1e6
     )
@@ -53,7 +53,7 @@ async def store(tmp_path: Path, clock: HeldClock) -> AsyncIterator[SqliteStore]:
 
 
 @pytest.fixture
-async def sweeping(tmp_path: Path, clock: HeldClock) -> AsyncIterator[SqliteStore]:
+async def sweeping(tmp_path: Path, clock: ManualClock) -> AsyncIterator[SqliteStore]:
     """Sweeps fifty times a second and keeps changes for an hour."""
     opened = await SqliteStore.open(
         tmp_path / "store.db",
@@ -151,7 +151,7 @@ async def test_a_caller_that_gives_up_does_not_stop_the_writer(store: SqliteStor
 
 
 async def test_closing_lets_what_was_accepted_reach_the_disk(
-    tmp_path: Path, clock: HeldClock
+    tmp_path: Path, clock: ManualClock
 ) -> None:
     path = tmp_path / "other.db"
     first = await SqliteStore.open(path, TABLES, clock=clock, cursor_secret=SECRET)
@@ -167,7 +167,7 @@ async def test_closing_lets_what_was_accepted_reach_the_disk(
 
 
 async def test_what_has_expired_is_swept_and_the_sweep_is_a_change(
-    sweeping: SqliteStore, clock: HeldClock
+    sweeping: SqliteStore, clock: ManualClock
 ) -> None:
     ends = clock.now_ms() // 1000 + 10
     stays = note(sk="stays", expiresAt=ends + 1000, place="x", at="1")
@@ -184,7 +184,7 @@ async def test_what_has_expired_is_swept_and_the_sweep_is_a_change(
 
 
 async def test_an_item_put_anew_is_not_swept_with_the_old_one(
-    sweeping: SqliteStore, clock: HeldClock
+    sweeping: SqliteStore, clock: ManualClock
 ) -> None:
     ends = clock.now_ms() // 1000 + 10
     await sweeping.write(Put(VISITS, note(expiresAt=ends)))
@@ -197,7 +197,7 @@ async def test_an_item_put_anew_is_not_swept_with_the_old_one(
 
 
 async def test_old_changes_are_forgotten_and_whoever_needs_them_is_told(
-    sweeping: SqliteStore, clock: HeldClock
+    sweeping: SqliteStore, clock: ManualClock
 ) -> None:
     for n in range(3):
         await sweeping.write(Put(VISITS, note(n=n)))
@@ -212,7 +212,7 @@ async def test_old_changes_are_forgotten_and_whoever_needs_them_is_told(
 
 
 async def test_a_follower_that_is_up_to_date_stays_so_when_old_changes_go(
-    sweeping: SqliteStore, clock: HeldClock
+    sweeping: SqliteStore, clock: ManualClock
 ) -> None:
     for n in range(3):
         await sweeping.write(Put(VISITS, note(n=n)))
@@ -225,7 +225,7 @@ async def test_a_follower_that_is_up_to_date_stays_so_when_old_changes_go(
 
 
 async def test_a_follower_that_forgetting_overtakes_is_told(
-    sweeping: SqliteStore, clock: HeldClock
+    sweeping: SqliteStore, clock: ManualClock
 ) -> None:
     """It has more before it than it is handed at once, and the rest of that goes meanwhile."""
     await asyncio.gather(*(sweeping.write(Put(VISITS, note(sk=f"{n}"))) for n in range(600)))
@@ -244,7 +244,7 @@ async def test_a_follower_that_forgetting_overtakes_is_told(
 
 
 async def test_sweeping_goes_on_after_a_full_disk_and_closing_lets_go(
-    tmp_path: Path, clock: HeldClock
+    tmp_path: Path, clock: ManualClock
 ) -> None:
     path = tmp_path / "full.db"
     store = await SqliteStore.open(
@@ -270,7 +270,7 @@ async def test_sweeping_goes_on_after_a_full_disk_and_closing_lets_go(
 
 
 async def test_a_file_is_held_under_every_name_it_has(
-    store: SqliteStore, tmp_path: Path, clock: HeldClock
+    store: SqliteStore, tmp_path: Path, clock: ManualClock
 ) -> None:
     link = tmp_path / "link.db"
     link.symlink_to(tmp_path / "store.db")
@@ -295,7 +295,9 @@ async def test_a_checkpoint_from_the_future_is_refused(store: SqliteStore) -> No
         await changes(store, after=f"{change.checkpoint}9")
 
 
-async def test_a_token_is_remembered_for_ten_minutes(store: SqliteStore, clock: HeldClock) -> None:
+async def test_a_token_is_remembered_for_ten_minutes(
+    store: SqliteStore, clock: ManualClock
+) -> None:
     add = Update(NOTES, at(), (F("n").add(1),))
     await store.write(add, token="t")
     clock.advance(seconds=599)
@@ -308,7 +310,7 @@ async def test_a_token_is_remembered_for_ten_minutes(store: SqliteStore, clock: 
     assert await store.get(NOTES, at()) == note(n=2)
 
 
-async def test_a_token_is_remembered_over_a_restart(tmp_path: Path, clock: HeldClock) -> None:
+async def test_a_token_is_remembered_over_a_restart(tmp_path: Path, clock: ManualClock) -> None:
     path = tmp_path / "other.db"
     for _ in range(2):
         again = await SqliteStore.open(path, TABLES, clock=clock, cursor_secret=SECRET)
@@ -344,7 +346,7 @@ async def test_a_bug_in_one_write_does_not_stop_the_writer(store: SqliteStore) -
 
 
 async def test_a_store_that_is_closed_says_so_to_readers_and_followers(
-    tmp_path: Path, clock: HeldClock
+    tmp_path: Path, clock: ManualClock
 ) -> None:
     path = tmp_path / "closed.db"
     store = await SqliteStore.open(path, TABLES, clock=clock, cursor_secret=SECRET)

@@ -14,11 +14,11 @@ import apsw
 import msgspec
 import pytest
 
-from greenroom.clock import HeldClock, SystemClock
+from greenroom.clock import ManualClock, SystemClock
 from greenroom.store.base import Key, Put, Store
 from greenroom.store.problems import StoreCorrupt, StoreFull, StoreHeld, StoreTooNew
 from greenroom.store.sqlite import BackupExists, SqliteStore, backup
-from greenroom.store.tables import Index, Projects, Table
+from greenroom.store.tables import Index, Projection, Table
 from tests.contracts.tables import BY_OWNER, NOTES, TABLES, at, note
 
 ROOT = Path(__file__).parents[2]
@@ -73,7 +73,7 @@ async def refused(path: Path, problem: type[Exception], says: str) -> None:
 async def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     path.write_bytes(b"These are not the items you are looking for.\n" * 200)
-    await refused(path, StoreCorrupt, "not a sound Greenroom database")
+    await refused(path, StoreCorrupt, "not a valid Greenroom database")
 
 
 async def test_another_programs_database_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ async def test_a_file_with_a_spoilt_header_is_refused(tmp_path: Path) -> None:
     await filled(path)
     with path.open("r+b") as file:
         file.write(os.urandom(100))
-    await refused(path, StoreCorrupt, "not a sound")
+    await refused(path, StoreCorrupt, "not a valid")
 
 
 async def test_a_file_with_a_spoilt_page_in_the_middle_is_refused(tmp_path: Path) -> None:
@@ -100,14 +100,14 @@ async def test_a_file_with_a_spoilt_page_in_the_middle_is_refused(tmp_path: Path
     with path.open("r+b") as file:
         file.seek(4096 * (pages // 2))
         file.write(b"\xa5" * 4096)
-    await refused(path, StoreCorrupt, "not a sound")
+    await refused(path, StoreCorrupt, "not a valid")
 
 
 async def test_a_file_that_was_cut_short_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     await filled(path)
     os.truncate(path, path.stat().st_size // 2 // 4096 * 4096)
-    await refused(path, StoreCorrupt, "not a sound")
+    await refused(path, StoreCorrupt, "not a valid")
 
 
 async def test_a_file_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ async def test_a_file_that_was_refused_can_be_opened_once_it_is_whole_again(
     await filled(path)
     backup(path, copy)
     path.write_bytes(b"garbage" * 1000)
-    await refused(path, StoreCorrupt, "not a sound")
+    await refused(path, StoreCorrupt, "not a valid")
     shutil.copy(copy, path)
     store = await opened(path)
     assert await store.get(NOTES, at(sk="0007")) is not None
@@ -297,7 +297,7 @@ async def test_a_token_is_known_again_by_another_process(tmp_path: Path) -> None
 
 
 PLAIN = Table("Notes", "As it was", indexes=(), stream=False)
-RENAMED = Index("ByOwner", "owner", "sk", Projects.KEYS)
+RENAMED = Index("ByOwner", "owner", "sk", Projection.KEYS)
 
 
 async def owners(store: Store, table: Table) -> list[object]:
@@ -408,7 +408,7 @@ async def test_a_table_with_other_keys_than_the_files_is_refused(tmp_path: Path)
 
 
 async def test_the_held_clock_is_what_the_file_keeps(tmp_path: Path) -> None:
-    clock = HeldClock(5_000)
+    clock = ManualClock(5_000)
     store = await SqliteStore.open(tmp_path / "store.db", TABLES, clock=clock, cursor_secret=b"s")
     await store.write(Put(NOTES, note()))
     assert [change.at_ms async for change in store.changes(NOTES, follow=False)] == [5_000]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.store.base import Delete, Put, Update
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, StoreFull, TokenReused
@@ -23,11 +23,11 @@ from tests.stores import IN_2100_MS
 SECRET = b"secret"
 
 
-async def opened(path: Path, clock: HeldClock | None = None, **rest: Any) -> SqliteStore:
+async def opened(path: Path, clock: ManualClock | None = None, **rest: Any) -> SqliteStore:
     return await SqliteStore.open(
         path,
         TABLES,
-        clock=clock or HeldClock(IN_2100_MS),
+        clock=clock or ManualClock(IN_2100_MS),
         cursor_secret=SECRET,
         **{"sweep_seconds": 1e6, **rest},
     )
@@ -178,7 +178,7 @@ async def test_what_was_planned_on_a_group_that_failed_is_planned_anew(store: Sq
 
 
 async def test_what_is_swept_away_may_be_written_again_at_once(tmp_path: Path) -> None:
-    clock = HeldClock(IN_2100_MS)
+    clock = ManualClock(IN_2100_MS)
     async with await opened(tmp_path / "store.db", clock) as store:
         await store.write(
             Put(VISITS, note(place="o", at="1", expiresAt=clock.now_ms() // 1000 + 1))
@@ -195,7 +195,7 @@ async def test_what_is_swept_away_may_be_written_again_at_once(tmp_path: Path) -
 async def test_changes_from_a_clock_that_ran_ahead_do_not_hold_up_the_others(
     tmp_path: Path,
 ) -> None:
-    clock = HeldClock(IN_2100_MS)
+    clock = ManualClock(IN_2100_MS)
     async with await opened(tmp_path / "store.db", clock) as store:
         clock.advance(seconds=400 * 86_400)
         await store.write(Put(NOTES, note(n=1)))
@@ -268,7 +268,7 @@ async def test_what_is_taken_to_be_new_does_not_hide_what_is_there(store: Sqlite
 
 
 async def test_what_has_expired_counts_as_new(tmp_path: Path) -> None:
-    clock = HeldClock(IN_2100_MS)
+    clock = ManualClock(IN_2100_MS)
     async with await opened(tmp_path / "store.db", clock) as store:
         ends = clock.now_ms() // 1000 + 1
         await store.write(Put(VISITS, note(place="o", at="1", expiresAt=ends)))

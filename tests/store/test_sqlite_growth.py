@@ -8,20 +8,20 @@ from pathlib import Path
 import apsw
 import pytest
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.store.base import Put
 from greenroom.store.expressions import Bound, Prefix, Range, SortRange
 from greenroom.store.sqlite import SqliteStore
-from greenroom.store.tables import Index, Projects, Table
+from greenroom.store.tables import Index, Projection, Table
 
-BY_DATE = Index("ByDate", "day", "date", Projects.ALL, "to page through")
+BY_DATE = Index("ByDate", "day", "date", Projection.ALL, "to page through")
 LOGS = Table("Logs", "many in one partition", indexes=(BY_DATE,), stream=True)
 ROWS = 2000
 
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
-    clock = HeldClock()
+    clock = ManualClock()
     store = await SqliteStore.open(
         tmp_path / "many.db", [LOGS], clock=clock, cursor_secret=b"secret", sweep_seconds=3600
     )
@@ -104,7 +104,7 @@ async def test_a_long_change_log_in_which_nothing_is_old_is_not_read(store: Sqli
 
 async def test_the_oldest_changes_go_first(store: SqliteStore) -> None:
     clock = store._flusher._clock
-    assert isinstance(clock, HeldClock)
+    assert isinstance(clock, ManualClock)
     clock.advance(seconds=10)
     assert await store._writer.submit(lambda: store._flusher.trim(LOGS, 1000, 50)) == 50
     kept = [change async for change in store.changes(LOGS, follow=False)]

@@ -12,7 +12,7 @@ from types import MappingProxyType
 import pytest
 
 from greenroom.store.problems import InvalidItem
-from greenroom.store.values import Value, canonical, number, weigh, weigh_value
+from greenroom.store.values import Value, canonical, item_size, number, value_size
 from tests.contracts.tables import exact, label
 
 
@@ -51,11 +51,11 @@ from tests.contracts.tables import exact, label
     ids=label,
 )
 def test_a_value_weighs_what_dynamodb_says(value: Value, weight: int) -> None:
-    assert weigh_value("v", value) == weight
+    assert value_size("v", value) == weight
 
 
 def test_an_item_weighs_its_names_and_its_values() -> None:
-    assert weigh({"pk": "abc", "sk": "d", "ü": True}) == 2 + 3 + 2 + 1 + 2 + 1
+    assert item_size({"pk": "abc", "sk": "d", "ü": True}) == 2 + 3 + 2 + 1 + 2 + 1
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_an_item_weighs_its_names_and_its_values() -> None:
     [(1, Decimal("1.0")), (10**20, Decimal("1E20")), (Decimal("1.5"), Decimal("1.500"))],
 )
 def test_equal_numbers_weigh_the_same(same: tuple[Value, Value]) -> None:
-    assert weigh_value("v", same[0]) == weigh_value("v", same[1])
+    assert value_size("v", same[0]) == value_size("v", same[1])
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_value_has_one_form(given: Value, expected: Value) -> None:
 @pytest.mark.parametrize("value", [1.0, float("inf"), [1.0], {"a": [{"b": 1.0}]}], ids=label)
 def test_a_float_is_refused_by_name_wherever_it_is(value: Value) -> None:
     with pytest.raises(InvalidItem) as refusal:
-        weigh({"pk": "p", "price": value})
+        item_size({"pk": "p", "price": value})
     assert str(refusal.value) == (
         "Attribute 'price' cannot be stored: a float cannot be stored exactly; use int or Decimal."
     )

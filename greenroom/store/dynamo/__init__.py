@@ -1,7 +1,9 @@
-"""The item store on DynamoDB, DynamoDB Local or ScyllaDB Alternator. docs/reference/dynamodb.md
-says how to run on it, what it is allowed to do there, and what is billed."""
+"""The item store on DynamoDB, DynamoDB Local or ScyllaDB Alternator.
+
+docs/reference/dynamodb.md describes its setup, permissions and costs.
+"""
 
 from greenroom.store.dynamo.engine import DynamoStore
-from greenroom.store.dynamo.wire import Retry
+from greenroom.store.dynamo.sender import RetryPolicy
 
-__all__ = ["DynamoStore", "Retry"]
+__all__ = ["DynamoStore", "RetryPolicy"]

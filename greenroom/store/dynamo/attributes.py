@@ -1,7 +1,7 @@
 """Translates values to DynamoDB's JSON and back.
 
-Careful: maps and sets go out sorted. Two calls that mean the same must be the same bytes, or a
-repeated token would be taken for another transaction.
+Careful: maps and sets are sorted. Equal calls must have equal bytes, or DynamoDB takes a repeated
+token for a different transaction.
 """
 
 from base64 import b64decode, b64encode
@@ -15,11 +15,11 @@ from greenroom.store.values import Item, Value, number
 
 
 def encode(value: Value) -> dict[str, Any]:
-    return _ENCODERS.get(type(value), _encode_rare)(value)
+    return _ENCODERS.get(type(value), _encode_uncommon)(value)
 
 
 def encode_item(item: Item) -> dict[str, Any]:
-    encoders, rare = _ENCODERS, _encode_rare
+    encoders, rare = _ENCODERS, _encode_uncommon
     return {name: encoders.get(type(item[name]), rare)(item[name]) for name in sorted(item)}
 
 
@@ -58,15 +58,15 @@ _ENCODERS: dict[type, Callable[[Any], dict[str, Any]]] = {
 }
 
 
-def _encode_rare(value: Any) -> dict[str, Any]:
-    """Of other types, subclasses of the usual ones among them."""
+def _encode_uncommon(value: Any) -> dict[str, Any]:
+    """Encodes other types, including subclasses of the common ones."""
     match value:
         case str():
             return {"S": value}
         case int():
             return {"N": str(int(value))}  # str() of an enum would be its name
         case Decimal():
-            return {"N": str(number(value))}  # 1.0 and 1 are the same, also under one token
+            return {"N": str(number(value))}  # 1.0 and 1 must encode alike
         case bytes() | bytearray() | memoryview():
             return _encode_bytes(value)
         case Mapping():
@@ -75,12 +75,12 @@ def _encode_rare(value: Any) -> dict[str, Any]:
             return _encode_set(value)
         case Sequence():
             return _encode_list(value)
-    raise AssertionError(f"{value!r} has passed the checks and is no value")
+    raise AssertionError(f"not a storable value: {value!r}")
 
 
 def decode(attribute: Mapping[str, Any]) -> Value:
     if not attribute:
-        return {}  # so the streams of DynamoDB Local tell an empty map
+        return {}  # an empty map in the streams of DynamoDB Local
     ((kind, value),) = attribute.items()
     if kind == "S":
         return value  # type: ignore[no-any-return]
@@ -119,7 +119,7 @@ _DECODERS: dict[str, Callable[[Any], Value]] = {
 }
 
 
-def expired(table: Table, item: Item, now: int) -> bool:
-    """Whether the item is gone at this second, removed or not."""
+def is_expired(table: Table, item: Item, now: int) -> bool:
+    """Whether the item has expired, removed or not."""
     end = None if table.ttl is None else item.get(table.ttl)
     return isinstance(end, int | Decimal) and not isinstance(end, bool) and end <= now

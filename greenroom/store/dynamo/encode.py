@@ -1,8 +1,8 @@
-"""Writes conditions, updates and key ranges as DynamoDB's expression text.
+"""Encodes conditions, updates and key ranges as DynamoDB expressions.
 
-Every name and value goes in through a placeholder, numbered in the order of use. Careful: DynamoDB
-refuses parentheses around parentheses, so that a part gets them only where it stands inside
-another.
+Every name and value is a placeholder, numbered in order of use.
+
+Careful: DynamoDB refuses redundant parentheses, so only a compound part inside another gets them.
 """
 
 from collections.abc import Callable
@@ -67,10 +67,10 @@ class Placeholders:
 
 
 def condition_text(condition: Condition, into: Placeholders) -> str:
-    return _of(condition, into)[0]
+    return _text(condition, into)[0]
 
 
-def _of(condition: Condition, into: Placeholders) -> tuple[str, bool]:
+def _text(condition: Condition, into: Placeholders) -> tuple[str, bool]:
     """The text, and whether it needs parentheses to be part of another."""
     simple = _SIMPLE.get(type(condition))
     if simple is not None:
@@ -87,14 +87,14 @@ def _of(condition: Condition, into: Placeholders) -> tuple[str, bool]:
 
 def _joined(parts: list[Condition], word: str, into: Placeholders) -> tuple[str, bool]:
     if len(parts) == 1:
-        return _of(parts[0], into)
+        return _text(parts[0], into)
     if not parts:
         return _always(word == " AND ", into)
     return word.join([_part(part, into) for part in parts]), True
 
 
 def _part(part: Condition, into: Placeholders) -> str:
-    text, compound = _of(part, into)
+    text, compound = _text(part, into)
     return f"({text})" if compound else text
 
 
@@ -153,7 +153,7 @@ def _operand(operand: Path | SizeOf, into: Placeholders) -> str:
 
 
 def _flat(condition: Condition, kind: type[And] | type[Or]) -> list[Condition]:
-    """`a & b & c` nests to the left, as deep as it is long; its text does not have to."""
+    """Flattens `a & b & c`, which nests to the left."""
     flat: list[Condition] = []
     ahead = [condition]
     while ahead:

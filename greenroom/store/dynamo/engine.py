@@ -1,7 +1,7 @@
-"""The item store on DynamoDB: the port, with the checks that both engines make before anything.
+"""The item store on DynamoDB: runs the common checks, then calls reads, writes and streams.
 
-One store belongs to one event loop. Opening it holds the tables against their declarations, so that
-what an older version made is refused there and not by the first query that misses an index.
+One store belongs to one event loop. Opening it checks the tables against their declarations, so
+that a table made by an older version is refused at start and not by the first query.
 """
 
 import asyncio
@@ -15,19 +15,20 @@ from greenroom.errors import Problem
 from greenroom.store import capacity
 from greenroom.store.base import Change, Key, Op, Page, PageOf
 from greenroom.store.capacity import Cost
-from greenroom.store.cursors import Cursors
+from greenroom.store.cursors import CursorCodec
 from greenroom.store.dynamo import reads, schema, writes
-from greenroom.store.dynamo.address import parse_address
-from greenroom.store.dynamo.link import Link
+from greenroom.store.dynamo.client import DynamoClient
+from greenroom.store.dynamo.endpoint import parse_endpoint
+from greenroom.store.dynamo.scan import Scan
+from greenroom.store.dynamo.sender import RequestSender, RetryPolicy
 from greenroom.store.dynamo.streams import Feed
-from greenroom.store.dynamo.wire import Retry, Wire
 from greenroom.store.expressions import SortRange
-from greenroom.store.limits import check_batch, check_key, check_query, check_write
+from greenroom.store.limits import check_batch, check_key, check_limit, check_query, check_write
 from greenroom.store.problems import NoSuchTable
 from greenroom.store.tables import Index, Table, check_tables
 from greenroom.store.values import Item
 
-_USUAL_RETRY = Retry()
+_DEFAULT_RETRY = RetryPolicy()
 _Model = TypeVar("_Model")
 
 
@@ -35,10 +36,10 @@ class DynamoStore:
     is_local = False
     trouble: str | None = None
 
-    def __init__(self, link: Link, tables: Sequence[Table], cursor_secret: bytes) -> None:
-        self._link = link
+    def __init__(self, client: DynamoClient, tables: Sequence[Table], cursor_secret: bytes) -> None:
+        self._client = client
         self._tables = {table.name: table for table in tables}
-        self._cursors = Cursors(cursor_secret)
+        self._cursors = CursorCodec(cursor_secret)
 
     @classmethod
     async def open(
@@ -50,33 +51,33 @@ class DynamoStore:
         cursor_secret: bytes,
         create: bool = False,
         check: bool = True,
-        retry: Retry = _USUAL_RETRY,
+        retry: RetryPolicy = _DEFAULT_RETRY,
     ) -> "DynamoStore":
-        """On what the URL names; refuses one that names nothing with `InvalidAddress`.
+        """Raises `InvalidEndpoint` for a URL that does not name a DynamoDB.
 
-        dynamodb://eu-west-1                                    AWS, credentials of the machine
+        dynamodb://eu-west-1                                    AWS, the machine's credentials
         dynamodb+http://127.0.0.1:8000?region=local&prefix=t-   an endpoint: Local, Alternator
         dynamodb+https://key:secret@host?region=eu-west-1
 
-        `prefix` goes before every table's name. `create` makes what is missing: tables, and the
-        indexes, streams and TTLs of tables that are there. Without `check` a store that is not to
-        create anything does not reach out: what is missing is told by the call that needs it.
+        `prefix` is added to every table's name. `create` creates what is missing: tables, and
+        indexes, streams and TTLs of existing tables. Without `create` and `check` no request is
+        made: a missing table is reported by the first call that needs it.
         """
-        address = parse_address(url)
-        check_tables(tables, address.prefix)
-        wire = Wire(address, retry)
+        endpoint = parse_endpoint(url)
+        check_tables(tables, endpoint.prefix)
+        sender = RequestSender(endpoint, retry)
         try:
             if create:
-                await schema.create_missing(wire, tables, address.prefix)
+                await schema.create_missing(sender, tables, endpoint.prefix)
             elif check:
-                await schema.check(wire, tables, address.prefix)
+                await schema.check(sender, tables, endpoint.prefix)
         except BaseException:
-            await wire.close()
+            await sender.close()
             raise
-        return cls(Link(wire, address.prefix, clock), tables, cursor_secret)
+        return cls(DynamoClient(sender, endpoint.prefix, clock), tables, cursor_secret)
 
     async def close(self) -> None:
-        await self._link.wire.close()
+        await self._client.sender.close()
 
     async def __aenter__(self) -> "DynamoStore":
         return self
@@ -92,14 +93,14 @@ class DynamoStore:
     async def get(self, table: Table, key: Key, *, consistent: bool = False) -> Item | None:
         self._check_known(table)
         check_key(table, key)
-        return await reads.get(self._link, table, key, consistent)
+        return await reads.get(self._client, table, key, consistent)
 
     async def batch_get(
         self, table: Table, keys: Sequence[Key], *, consistent: bool = False
     ) -> dict[Key, Item]:
         self._check_known(table)
         check_batch(table, keys)
-        return await reads.batch_get(self._link, table, keys, consistent)
+        return await reads.batch_get(self._client, table, keys, consistent)
 
     async def query(
         self,
@@ -116,7 +117,7 @@ class DynamoStore:
         self._check_known(table)
         check_query(table, partition, sort, index, limit, consistent)
         query = reads.Query(
-            self._link, self._cursors, table, partition, sort, index, backward, consistent
+            self._client, self._cursors, table, partition, sort, index, backward, consistent
         )
         return await query.page(limit, cursor)
 
@@ -134,20 +135,36 @@ class DynamoStore:
         page = await self.query(
             table, partition, sort, limit=limit, backward=backward, consistent=consistent
         )
-        return page.as_(model)
+        return page.map(model)
 
     async def write(self, *ops: Op, token: str | None = None) -> Item | None:
         for op in ops:
             self._check_known(op.table)
         check_write(ops, token)
-        return await writes.write(self._link, ops, token)
+        return await writes.write(self._client, ops, token)
 
     async def changes(
-        self, table: Table, *, after: str | None = None, follow: bool = True
+        self,
+        table: Table,
+        *,
+        after: str | None = None,
+        follow: bool = True,
+        moved: Callable[[str], None] | None = None,
     ) -> AsyncIterator[Change]:
         self._check_known(table)
-        async for change in Feed(self._link, table).changes(after, follow):
+        async for change in Feed(self._client, table, moved).changes(after, follow):
             yield change
+
+    async def checkpoint(self, table: Table) -> str:
+        self._check_known(table)
+        return await Feed(self._client, table).newest()
+
+    async def scan(
+        self, table: Table, *, limit: int, cursor: str | None = None, consistent: bool = False
+    ) -> Page:
+        self._check_known(table)
+        check_limit(limit)
+        return await Scan(self._client, self._cursors, table, consistent).page(limit, cursor)
 
     def counting(self) -> AbstractContextManager[Cost]:
         return capacity.counting()

@@ -1,8 +1,9 @@
 """A small HTTP/1.1 client that keeps its connections to one server open between requests.
 
-A request takes an idle connection, opens a new one, or waits its turn when there are as many as
-there may be. Careful: a kept connection may be closed by the server just as a request is written.
-Whether that request was carried out is then not known, and it is not sent again from here.
+A request takes an idle connection, opens a new one, or waits if the maximum is open.
+
+Careful: the server may close an idle connection just as a request is written. Whether that request
+took effect is unknown, so it is not repeated here.
 """
 
 import asyncio
@@ -13,14 +14,14 @@ from urllib.parse import urlsplit
 
 from aiohappyeyeballs import start_connection
 
-from greenroom.store.dynamo.connection import Answer, Connection, NoConnection
+from greenroom.store.dynamo.connection import ConnectFailed, Connection, HttpResponse
 
-MOST_CONNECTIONS = 100
+MAX_CONNECTIONS = 100
 IDLE_SECONDS = 15.0
-"""For which an unused connection is kept. AWS closes idle connections too, but later."""
+"""How long an idle connection is kept. AWS closes idle connections too, but later."""
 
 NEXT_ADDRESS_SECONDS = 0.25
-"""After which the host's next address is tried too, as RFC 8305 recommends."""
+"""When the host's next address is tried too, as RFC 8305 recommends."""
 
 
 class ClientClosed(Exception):
@@ -28,15 +29,15 @@ class ClientClosed(Exception):
 
 
 class HttpClient:
-    """Each connection, open or being opened, holds one of `most` slots."""
+    """Each connection, open or being opened, holds one of `max_connections` slots."""
 
     def __init__(
         self,
         endpoint: str,
         *,
         connect_seconds: float,
-        answer_seconds: float,
-        most: int = MOST_CONNECTIONS,
+        response_seconds: float,
+        max_connections: int = MAX_CONNECTIONS,
         idle_seconds: float = IDLE_SECONDS,
         tls: ssl.SSLContext | None = None,
     ) -> None:
@@ -46,30 +47,30 @@ class HttpClient:
         self._port = url.port or (443 if secure else 80)
         self._tls = (tls or _default_tls()) if secure else None
         self._connect_seconds = connect_seconds
-        self._answer_seconds = answer_seconds
+        self._response_seconds = response_seconds
         self._idle_seconds = idle_seconds
-        self._free = most
+        self._free = max_connections
         self._idle: deque[Connection] = deque()
-        """The one used last is at the end."""
+        """The most recently used is last."""
         self._waiting: deque[asyncio.Future[Connection | None]] = deque()
         self._connecting: set[asyncio.Timeout] = set()
         self._open: set[Connection] = set()
         self._sweeping: asyncio.TimerHandle | None = None
         self._closed: asyncio.Future[None] | None = None
 
-    async def send(self, request: bytes) -> Answer:
-        """The answer to a whole request. Raises `NoConnection`, `NoAnswer` or `ClientClosed`."""
+    async def send(self, request: bytes) -> HttpResponse:
+        """Raises `ConnectFailed`, `NoResponse` or `ClientClosed`."""
         if self._closed is not None:
             raise ClientClosed
         connection = self._idle_connection() or await self._next()
         try:
-            return await connection.ask(request)
+            return await connection.request(request)
         finally:
             self._release(connection)
 
     async def close(self) -> None:
-        """Ends all requests, and returns once every connection is closed. Those that wait for a
-        slot get one from the others, and find the client closed."""
+        """Aborts all requests, and returns once every connection is closed. Waiting requests get a
+        slot and find the client closed."""
         if self._closed is None:
             self._closed = asyncio.get_running_loop().create_future()
             if self._sweeping is not None:
@@ -83,7 +84,7 @@ class HttpClient:
         await asyncio.shield(self._closed)
 
     def _idle_connection(self) -> Connection | None:
-        """Looks at the time too: after a pause of the whole process, the sweep may be late."""
+        """Checks the idle time too: after the process was suspended the sweep may be late."""
         oldest = asyncio.get_running_loop().time() - self._idle_seconds
         while self._idle:
             connection = self._idle.pop()
@@ -110,14 +111,14 @@ class HttpClient:
         return await self._connect()
 
     async def _connect(self) -> Connection:
-        """Opens a connection in a slot that the caller has, and frees the slot on failure."""
+        """Opens a connection in the caller's slot, and frees the slot on failure."""
         try:
             async with asyncio.timeout(self._connect_seconds) as limit:
                 return await self._opened(limit)
         except BaseException as error:
             self._release(None)
             self._check_closed()
-            raise self._told(error) from None
+            raise self._translated(error) from None
 
     async def _opened(self, limit: asyncio.Timeout) -> Connection:
         if self._closed is not None:
@@ -126,7 +127,7 @@ class HttpClient:
         self._connecting.add(limit)
         try:
             _, connection = await loop.create_connection(
-                lambda: Connection(self._answer_seconds, self._lost),
+                lambda: Connection(self._response_seconds, self._lost),
                 sock=await _connected_socket(self._host, self._port),
                 ssl=self._tls,
                 server_hostname=self._host if self._tls else None,
@@ -134,23 +135,23 @@ class HttpClient:
         finally:
             self._connecting.discard(limit)
         if not connection.is_open:
-            raise ConnectionResetError("the server closed it at once")
+            raise ConnectionResetError("the server closed it immediately")
         self._open.add(connection)
         if self._closed is not None:
             connection.abort()
             raise ClientClosed
         return connection
 
-    def _told(self, error: BaseException) -> BaseException:
+    def _translated(self, error: BaseException) -> BaseException:
         if self._closed is not None and isinstance(error, TimeoutError):
             return ClientClosed()
-        if not isinstance(error, OSError | ValueError):  # ValueError: this can be no host's name
+        if not isinstance(error, OSError | ValueError):  # ValueError: not a valid host name
             return error
         reason = str(error) or type(error).__name__
-        return NoConnection(f"no connection to {self._host}:{self._port}: {reason}")
+        return ConnectFailed(f"no connection to {self._host}:{self._port}: {reason}")
 
     def _release(self, connection: Connection | None) -> None:
-        """Hands the slot, with its connection if that is still open, to the next in the queue."""
+        """Passes the slot, and the connection if it is open, to the next waiting request."""
         if connection is not None and not connection.is_open:
             connection = None
         while self._waiting:
@@ -168,7 +169,7 @@ class HttpClient:
             self._sweeping = loop.call_later(self._idle_seconds, self._sweep)
 
     def _sweep(self) -> None:
-        """Closes what has been idle for too long, and looks again when the next one will be."""
+        """Closes connections that were idle for too long, and schedules the next sweep."""
         loop = asyncio.get_running_loop()
         self._sweeping = None
         while self._idle:
@@ -193,13 +194,13 @@ class HttpClient:
 
 
 async def _connected_socket(host: str, port: int) -> socket.socket:
-    """To the first of the host's addresses that takes the connection. One that does not answer
-    delays the next, but does not use up the time to connect."""
+    """Connects to the first of the host's addresses that accepts. An address that does not respond
+    delays the next one only briefly."""
     loop = asyncio.get_running_loop()
     addresses = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     try:
         return await start_connection(addresses, happy_eyeballs_delay=NEXT_ADDRESS_SECONDS)
-    except RuntimeError as error:  # uvloop's, where a descriptor was closed and used again
+    except RuntimeError as error:  # from uvloop, if a descriptor was closed and reused
         raise OSError(str(error)) from None
 
 

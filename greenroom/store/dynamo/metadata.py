@@ -1,6 +1,6 @@
-"""The HTTP client with which aiodynamo asks the machine for its AWS credentials.
+"""The HTTP client that aiodynamo uses to fetch AWS credentials from the metadata service.
 
-It is used only where neither the environment nor a file has them, and a few times an hour.
+It is used a few times an hour, and only if neither the environment nor a file has credentials.
 """
 
 import aiohttp
@@ -8,12 +8,12 @@ from aiodynamo.http.aiohttp import AIOHTTP
 from aiodynamo.http.types import Request, RequestFailed, Response
 
 
-class MetadataHttp:
-    """The first request makes the session."""
+class MetadataHttpClient:
+    """The first request opens the session."""
 
-    def __init__(self, connect_seconds: float, answer_seconds: float) -> None:
+    def __init__(self, connect_seconds: float, response_seconds: float) -> None:
         self._timeout = aiohttp.ClientTimeout(
-            total=None, sock_connect=connect_seconds, sock_read=answer_seconds
+            total=None, sock_connect=connect_seconds, sock_read=response_seconds
         )
         self._session: aiohttp.ClientSession | None = None
         self._is_closed = False

@@ -1,8 +1,8 @@
-"""Reads: one item, a batch, a page of a query. What has expired is read, paid for, and not shown.
+"""Reads one item, a batch or a page of a query. Expired items are paid for, and left out.
 
-What one would get wrong: DynamoDB ends an answer at a megabyte, hands back keys of a batch that it
-had no capacity for, and says that there is more when a page ends exactly at the last item. A page
-here asks for one item more than it shows, and goes on until it knows.
+Careful: DynamoDB limits a response to one megabyte, returns keys of a batch that it had no capacity
+for, and says that there is more when a page ends exactly at the last item. So a page asks for one
+item more than it returns, and continues until it knows.
 """
 
 from collections.abc import Sequence
@@ -10,56 +10,56 @@ from functools import partial
 from typing import Any
 
 from greenroom.store.base import Key, Page, PageOf
-from greenroom.store.cursors import Cursors, query_scope
-from greenroom.store.dynamo.attributes import decode_item, decode_key, encode_key, expired
+from greenroom.store.cursors import CursorCodec, query_scope
+from greenroom.store.dynamo.attributes import decode_item, decode_key, encode_key, is_expired
+from greenroom.store.dynamo.client import DynamoClient
 from greenroom.store.dynamo.encode import Placeholders, key_range_text
-from greenroom.store.dynamo.link import Link
-from greenroom.store.dynamo.wire import Tries
+from greenroom.store.dynamo.sender import Attempts
 from greenroom.store.expressions import SortRange
 from greenroom.store.problems import InvalidCursor, Throttled
 from greenroom.store.tables import Index, Table
 from greenroom.store.values import Item
 
 
-async def get(link: Link, table: Table, key: Key, consistent: bool) -> Item | None:
+async def get(client: DynamoClient, table: Table, key: Key, consistent: bool) -> Item | None:
     payload = {
-        "TableName": link.name(table),
+        "TableName": client.name(table),
         "Key": encode_key(table, key),
         "ConsistentRead": consistent,
     }
-    found = (await link.read("GetItem", payload, table)).get("Item")
+    found = (await client.read("GetItem", payload, table)).get("Item")
     item = decode_item(found) if found else None
-    return None if item is None or expired(table, item, link.now()) else item
+    return None if item is None or is_expired(table, item, client.now()) else item
 
 
 async def batch_get(
-    link: Link, table: Table, keys: Sequence[Key], consistent: bool
+    client: DynamoClient, table: Table, keys: Sequence[Key], consistent: bool
 ) -> dict[Key, Item]:
     wanted = [encode_key(table, key) for key in dict.fromkeys(keys)]
-    now, items = link.now(), dict[Key, Item]()
-    for found in await batch(link, table, wanted, consistent=consistent):
+    now, items = client.now(), dict[Key, Item]()
+    for found in await batch(client, table, wanted, consistent=consistent):
         item = decode_item(found)
-        if not expired(table, item, now):
+        if not is_expired(table, item, now):
             items[decode_key(table, found)] = item
     return items
 
 
 async def batch(
-    link: Link, table: Table, keys: list[dict[str, Any]], *, consistent: bool
+    client: DynamoClient, table: Table, keys: list[dict[str, Any]], *, consistent: bool
 ) -> list[dict[str, Any]]:
-    """What is there of the keys, as DynamoDB gives it; asks again for what it hands back."""
-    name = link.name(table)
+    """The items as DynamoDB returns them. Asks again for unprocessed keys."""
+    name = client.name(table)
     found: list[dict[str, Any]] = []
-    tries = Tries(link.wire.retry)
+    attempts = Attempts(client.sender.retry)
     while keys:
-        if not await tries.again():
+        if not await attempts.next_attempt():
             raise Throttled
         payload = {"RequestItems": {name: {"Keys": keys, "ConsistentRead": consistent}}}
-        answer = await link.read("BatchGetItem", payload, table)
+        answer = await client.read("BatchGetItem", payload, table)
         found += (answer.get("Responses") or {}).get(name, ())
         left = (answer.get("UnprocessedKeys") or {}).get(name, {}).get("Keys", [])
         if len(left) < len(keys):
-            tries = Tries(link.wire.retry)
+            attempts = Attempts(client.sender.retry)
         keys = left
     return found
 
@@ -69,8 +69,8 @@ class Query:
 
     def __init__(
         self,
-        link: Link,
-        cursors: Cursors,
+        client: DynamoClient,
+        cursors: CursorCodec,
         table: Table,
         partition: str,
         sort: SortRange | None,
@@ -78,7 +78,7 @@ class Query:
         backward: bool,
         consistent: bool,
     ) -> None:
-        self._link = link
+        self._client = client
         self._cursors = cursors
         self._table = table
         self._partition = partition
@@ -88,7 +88,7 @@ class Query:
         into = Placeholders()
         text = key_range_text((source.partition, partition), source.sort, sort, into)
         self._payload: dict[str, Any] = {
-            "TableName": link.name(table),
+            "TableName": client.name(table),
             "KeyConditionExpression": text,
             "ScanIndexForward": not backward,
             "ConsistentRead": consistent,
@@ -99,39 +99,39 @@ class Query:
 
     async def page(self, limit: int, cursor: str | None) -> Page:
         start = None if cursor is None else self._start(cursor)
-        now = self._link.now()
+        now = self._client.now()
         shown: list[Item] = []
         while True:
             payload = {**self._payload, "Limit": limit + 1 - len(shown)}
             if start is not None:
                 payload["ExclusiveStartKey"] = start
-            answer = await self._link.read("Query", payload, self._table)
+            answer = await self._client.read("Query", payload, self._table)
             items = [decode_item(found) for found in answer.get("Items") or ()]
-            shown += [item for item in items if not expired(self._table, item, now)]
+            shown += [item for item in items if not is_expired(self._table, item, now)]
             start = answer.get("LastEvaluatedKey")
             if len(shown) > limit:
                 return PageOf(tuple(shown[:limit]), partial(self._cursor, shown[limit - 1]))
             if not start:
                 return PageOf(tuple(shown), None)
 
-    def _places(self) -> tuple[str | None, ...]:
-        """The names of the attributes that make up a place."""
+    def _position_names(self) -> tuple[str | None, ...]:
+        """The attributes that make up a position in the result."""
         if self._index is None:
             return (self._table.sort,)
         return (self._index.sort, self._table.partition, self._table.sort)
 
     def _cursor(self, item: Item) -> str:
-        place = (None if name is None else str(item[name]) for name in self._places())
-        return self._cursors.seal(self._scope, tuple(place))
+        position = (None if name is None else str(item[name]) for name in self._position_names())
+        return self._cursors.seal(self._scope, tuple(position))
 
     def _start(self, cursor: str) -> dict[str, Any]:
-        place = self._cursors.unseal(self._scope, cursor)
-        names = self._places()
-        if len(place) != len(names):
+        position = self._cursors.unseal(self._scope, cursor)
+        names = self._position_names()
+        if len(position) != len(names):
             raise InvalidCursor
         source = self._table if self._index is None else self._index
         start: dict[str, Any] = {source.partition: {"S": self._partition}}
-        for name, text in zip(names, place, strict=True):
+        for name, text in zip(names, position, strict=True):
             if name is not None:
                 start[name] = {"S": text}
         return start

@@ -1,21 +1,22 @@
-"""Writes an op as the fields of DynamoDB's request, guarded so that what has expired is absent.
+"""Builds DynamoDB's requests from ops, with guards that treat expired items as absent.
 
-The guard, where the table has a TTL and `now` is the second that it is:
+The guard of a table with a TTL, where `now` is the current second:
 
-    Put, Delete, Check   condition holds of nothing:  condition OR expired
-                         it does not:                 condition AND NOT expired
-    Update               condition AND NOT expired: it must not merge with what has expired. Where
-                         the condition holds of nothing, a refusal over an expired item is no
-                         refusal: the item is removed and the write sent again (`is_stale`).
+    Put, Delete, Check   condition holds for an absent item:   condition OR expired
+                         it does not:                          condition AND NOT expired
+    Update               condition AND NOT expired, because it must not merge with an expired item.
+                         If the condition holds for an absent item, a refusal over an expired item
+                         does not count: the item is removed and the write is sent again
+                         (`blocked_by_expired`).
 """
 
 from functools import lru_cache
 from typing import Any
 
 from greenroom.store.base import Check, Delete, Op, Put, Update, key_of
-from greenroom.store.dynamo.attributes import encode, encode_item, encode_key, expired
+from greenroom.store.dynamo.attributes import encode, encode_item, encode_key, is_expired
 from greenroom.store.dynamo.encode import Placeholders, condition_text, update_text
-from greenroom.store.dynamo.wire import Repeat
+from greenroom.store.dynamo.sender import Repeat
 from greenroom.store.evaluate import holds
 from greenroom.store.expressions import Absent, Add, And, Append, Compare, Condition, Not, Or, Path
 from greenroom.store.values import Item
@@ -28,7 +29,7 @@ def transaction_member(op: Op, table_name: str, now: int | None) -> dict[str, An
 
 
 def single_request(op: Op, table_name: str, now: int | None) -> tuple[str, dict[str, Any]]:
-    """The action and its payload. A lone Update asks for the item as it then stands."""
+    """The action and its payload. A lone Update asks for the new item."""
     fields = _fields(op, table_name, now)
     if isinstance(op, Update):
         fields["ReturnValues"] = "ALL_NEW"
@@ -44,8 +45,8 @@ def _fields(op: Op, table_name: str, now: int | None) -> dict[str, Any]:
     into = Placeholders()
     if isinstance(op, Update):
         fields["UpdateExpression"] = update_text(op.actions, into)
-    elif (shape := _usual_shape(op.condition)) is not None:
-        return _with_ready_text(fields, op, shape, now)
+    elif (shape := _common_shape(op.condition)) is not None:
+        return _with_cached_text(fields, op, shape, now)
     condition = _guarded(op, now)
     if condition is not None:
         fields["ConditionExpression"] = condition_text(condition, into)
@@ -54,8 +55,8 @@ def _fields(op: Op, table_name: str, now: int | None) -> dict[str, Any]:
     return fields
 
 
-def _usual_shape(condition: Condition | None) -> Absent | Compare | None:
-    """A condition that is asked all the time, without its value; None for any other."""
+def _common_shape(condition: Condition | None) -> Absent | Compare | None:
+    """A frequent condition without its value; None for any other."""
     if type(condition) is Absent:
         return condition
     if (
@@ -67,14 +68,14 @@ def _usual_shape(condition: Condition | None) -> Absent | Compare | None:
     return None
 
 
-def _with_ready_text(
+def _with_cached_text(
     fields: dict[str, Any], op: Op, shape: Absent | Compare, now: int | None
 ) -> dict[str, Any]:
     ttl = None if now is None else op.table.ttl
-    text, names = _ready_text(shape, ttl)
+    text, names = _cached_text(shape, ttl)
     values = [op.condition.value] if isinstance(op.condition, Compare) else []
     if ttl is not None:
-        values.append(now)  # the guard stands at the end
+        values.append(now)  # the guard comes last
     fields["ConditionExpression"] = text
     fields["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
     fields["ExpressionAttributeNames"] = names
@@ -86,22 +87,24 @@ def _with_ready_text(
 
 
 @lru_cache(1024)
-def _ready_text(shape: Absent | Compare, ttl: str | None) -> tuple[str, dict[str, str]]:
-    """The text and the names, which do not depend on the values."""
+def _cached_text(shape: Absent | Compare, ttl: str | None) -> tuple[str, dict[str, str]]:
+    """The expression text and names, which do not depend on the values."""
     into = Placeholders()
-    text = condition_text(shape if ttl is None else _with_guard(shape, _gone(ttl, 0)), into)
+    text = condition_text(
+        shape if ttl is None else _with_guard(shape, _expired_condition(ttl, 0)), into
+    )
     return text, into.fields()["ExpressionAttributeNames"]
 
 
 def removal_request(op: Op, table_name: str, now: int) -> dict[str, Any]:
-    """Takes the op's item out, if it is still expired."""
+    """Deletes the op's item if it is still expired."""
     into = Placeholders()
     assert op.table.ttl is not None
-    gone = _gone(op.table.ttl, now)
+    expired = _expired_condition(op.table.ttl, now)
     fields = {
         "TableName": table_name,
         "Key": encode_key(op.table, key_of(op)),
-        "ConditionExpression": condition_text(gone, into),
+        "ConditionExpression": condition_text(expired, into),
     }
     return fields | into.fields()
 
@@ -110,39 +113,39 @@ def _guarded(op: Op, now: int | None) -> Condition | None:
     condition, ttl = op.condition, op.table.ttl
     if ttl is None or now is None:
         return condition
-    gone = _gone(ttl, now)
+    expired = _expired_condition(ttl, now)
     if isinstance(op, Update):
-        return Not(gone) if condition is None else And((condition, Not(gone)))
-    return None if condition is None else _with_guard(condition, gone)
+        return Not(expired) if condition is None else And((condition, Not(expired)))
+    return None if condition is None else _with_guard(condition, expired)
 
 
-def _gone(ttl: str, now: int) -> Compare:
+def _expired_condition(ttl: str, now: int) -> Compare:
     return Compare(Path((ttl,)), "<=", now)
 
 
-def _with_guard(condition: Condition, gone: Compare) -> Condition:
-    """For all but an Update."""
+def _with_guard(condition: Condition, expired: Compare) -> Condition:
+    """For every op except Update."""
     if holds(condition, None):
-        return Or((condition, gone))
-    return And((condition, Not(gone)))
+        return Or((condition, expired))
+    return And((condition, Not(expired)))
 
 
 def needs_guard(op: Op) -> bool:
     return op.table.ttl is not None and (op.condition is not None or isinstance(op, Update))
 
 
-def is_stale(op: Op, item: Item | None, now: int) -> bool:
-    """Whether an op was refused by its guard alone, over an item that has expired."""
+def blocked_by_expired(op: Op, item: Item | None, now: int) -> bool:
+    """Whether the op was refused only by its guard, because of an expired item."""
     return (
         isinstance(op, Update)
         and item is not None
-        and expired(op.table, item, now)
+        and is_expired(op.table, item, now)
         and (op.condition is None or holds(op.condition, None))
     )
 
 
 def repeatable(op: Op) -> Repeat:
-    """Whether a lone op may be sent again when it is not known if it was carried out."""
+    """Whether a lone op may be repeated if its outcome is unknown."""
     if isinstance(op, Update):
         for action in op.actions:
             if isinstance(action, Append):

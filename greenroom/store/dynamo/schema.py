@@ -1,8 +1,7 @@
-"""Holds the tables that are there against the declarations, and makes or mends them where asked.
+"""Checks the existing tables against the declarations, and creates or extends them if asked.
 
-Only what DynamoDB adds while a table is in use is added: an index, a stream, a TTL. Nothing is ever
-taken away. Another node may be doing the same at the same time, which is why every step looks
-again at what is there now.
+It adds only what DynamoDB can add to a table in use: an index, a stream, a TTL. It never removes
+anything. Another node may be doing the same, so every step describes the table again.
 """
 
 import asyncio
@@ -10,17 +9,17 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from greenroom.store.dynamo.differences import (
+from greenroom.store.dynamo.schema_diff import (
     STREAM,
     Difference,
-    differences,
-    in_expiry,
+    diff_schema,
+    diff_ttl,
     index_request,
     key_schema,
+    not_ready_reason,
     text_attributes,
-    unready,
 )
-from greenroom.store.dynamo.wire import Refused, Wire
+from greenroom.store.dynamo.sender import DynamoError, RequestSender
 from greenroom.store.problems import NoSuchTable, StoreCorrupt, StoreUnavailable, Throttled
 from greenroom.store.tables import Table, index_key_names
 
@@ -29,93 +28,99 @@ _POLL_SECONDS = (0.01, 1.0)
 _log = logging.getLogger(__name__)
 
 
-async def check(wire: Wire, tables: Sequence[Table], prefix: str) -> None:
-    """Refuses a table that is missing or not as declared."""
+async def check(sender: RequestSender, tables: Sequence[Table], prefix: str) -> None:
+    """Raises if a table is missing or differs from its declaration."""
     for table in tables:
-        await _bring_up(wire, table, prefix + table.name, add=False, fresh=False)
+        await _wait_until_ready(sender, table, prefix + table.name, add=False, fresh=False)
 
 
-async def create_missing(wire: Wire, tables: Sequence[Table], prefix: str) -> None:
-    """Makes the tables that are missing, and adds to those that are there what can be added."""
+async def create_missing(sender: RequestSender, tables: Sequence[Table], prefix: str) -> None:
+    """Creates missing tables, and adds what can be added to existing ones."""
     fresh = {
         table.name
         for table in tables
-        if await _describe(wire, prefix + table.name) is None
-        and await _create(wire, table, prefix + table.name)
+        if await _describe(sender, prefix + table.name) is None
+        and await _create(sender, table, prefix + table.name)
     }
     for table in tables:
-        await _bring_up(wire, table, prefix + table.name, add=True, fresh=table.name in fresh)
+        await _wait_until_ready(
+            sender, table, prefix + table.name, add=True, fresh=table.name in fresh
+        )
 
 
-async def _create(wire: Wire, table: Table, name: str) -> bool:
-    """Whether it was us who did it."""
+async def _create(sender: RequestSender, table: Table, name: str) -> bool:
+    """Whether this call created the table."""
     try:
-        await wire.send("CreateTable", create_request(table, name))
-    except Refused as refused:
-        if refused.kind != "ResourceInUseException":
+        await sender.send("CreateTable", create_request(table, name))
+    except DynamoError as error:
+        if error.kind != "ResourceInUseException":
             raise
         return False
     return True
 
 
-async def _bring_up(wire: Wire, table: Table, name: str, *, add: bool, fresh: bool) -> None:
-    """Waits until the table can be used and is as declared."""
+async def _wait_until_ready(
+    sender: RequestSender, table: Table, name: str, *, add: bool, fresh: bool
+) -> None:
+    """Waits until the table is usable and matches its declaration."""
     shortest, longest = _POLL_SECONDS
     pause = shortest
     waits_for: str | None = None
     try:
         async with asyncio.timeout(_WAIT_SECONDS):
             while True:
-                found = await _describe(wire, name)
+                found = await _describe(sender, name)
                 if found is None and not add:
                     raise NoSuchTable(table.name)
-                waits_for = unready(table, found)
+                waits_for = not_ready_reason(table, found)
                 if found is not None and waits_for is None:
-                    told = await _differences(wire, table, name, found, fresh)
-                    if not told:
+                    diffs = await _differences(sender, table, name, found, fresh)
+                    if not diffs:
                         return
-                    await _mend(wire, name, told, add)
+                    await _add_first(sender, name, diffs, add)
                     pause = shortest
                     if not fresh:
-                        _log.info("table %s: %s; it is being added", name, told[0].says)
+                        _log.info("table %s: %s; it is being added", name, diffs[0].message)
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, longest)
     except TimeoutError:
         raise StoreUnavailable(f"table {name}: {waits_for or 'it cannot be changed'}") from None
 
 
-async def _mend(wire: Wire, name: str, told: Sequence[Difference], add: bool) -> None:
-    """Asks for the first of what is missing; refuses if anything is not to be mended."""
-    if not add or not all(difference.action for difference in told):
-        raise _refusal(name, told)
-    first = told[0]
+async def _add_first(
+    sender: RequestSender, name: str, diffs: Sequence[Difference], add: bool
+) -> None:
+    """Requests the first missing part; raises if any difference cannot be fixed."""
+    if not add or not all(difference.action for difference in diffs):
+        raise _refusal(name, diffs)
+    first = diffs[0]
     try:
-        await wire.send(first.action, {"TableName": name, **(first.fields or {})})
+        await sender.send(first.action, {"TableName": name, **(first.fields or {})})
     except Throttled:
-        return  # one index at a time is added to a table, and somebody is adding one
-    except Refused as refused:
-        busy = refused.kind == "ResourceInUseException"
-        if not busy and "already" not in refused.message:  # as when another node was quicker
-            reason = f"{first.says}, and DynamoDB does not add it: {refused.message}"
-            raise StoreCorrupt(_called(name), reason) from None
+        return  # DynamoDB adds one index at a time, and another one is being added
+    except DynamoError as error:
+        busy = error.kind == "ResourceInUseException"
+        if not busy and "already" not in error.message:  # another node was faster
+            reason = f"{first.message}, and DynamoDB does not add it: {error.message}"
+            raise StoreCorrupt(_label(name), reason) from None
 
 
-def _refusal(name: str, told: Sequence[Difference]) -> StoreCorrupt:
-    reason = "; ".join(difference.says for difference in told)
-    if all(difference.action for difference in told):
+def _refusal(name: str, diffs: Sequence[Difference]) -> StoreCorrupt:
+    reason = "; ".join(difference.message for difference in diffs)
+    if all(difference.action for difference in diffs):
         reason += " (--create-tables adds it)"
-    return StoreCorrupt(_called(name), reason)
+    return StoreCorrupt(_label(name), reason)
 
 
-def _called(name: str) -> str:
+def _label(name: str) -> str:
     return f"DynamoDB's table {name}"
 
 
-async def _describe(wire: Wire, name: str) -> dict[str, Any] | None:
+async def _describe(sender: RequestSender, name: str) -> dict[str, Any] | None:
     try:
-        answer = await wire.send("DescribeTable", {"TableName": name})
-    except Refused as refused:
-        if refused.kind == "ResourceNotFoundException":
+        answer = await sender.send("DescribeTable", {"TableName": name})
+    except DynamoError as error:
+        if error.kind == "ResourceNotFoundException":
             return None
         raise
     found: dict[str, Any] = answer["Table"]
@@ -123,14 +128,14 @@ async def _describe(wire: Wire, name: str) -> dict[str, Any] | None:
 
 
 async def _differences(
-    wire: Wire, table: Table, name: str, found: dict[str, Any], fresh: bool
+    sender: RequestSender, table: Table, name: str, found: dict[str, Any], fresh: bool
 ) -> list[Difference]:
-    """A table that we have just made is as we asked, but for its TTL, which cannot be asked for."""
+    """A table just created can differ only in its TTL, which CreateTable does not set."""
     if fresh and table.ttl is None:
         return []
-    answer = await wire.send("DescribeTimeToLive", {"TableName": name})
+    answer = await sender.send("DescribeTimeToLive", {"TableName": name})
     expiry = answer["TimeToLiveDescription"]
-    return in_expiry(table, expiry) if fresh else differences(table, found, expiry)
+    return diff_ttl(table, expiry) if fresh else diff_schema(table, found, expiry)
 
 
 def create_request(table: Table, name: str) -> dict[str, Any]:

@@ -1,9 +1,9 @@
-"""Writes the head of a request to DynamoDB or to its streams, with AWS's signature, version 4.
+"""Builds the HTTP headers of a request to DynamoDB or its streams, with AWS signature version 4.
 
-aiodynamo's own `signed_dynamo_request` signs for tables only and leaves the port out of the host,
-which a server on a port of its own that checks signatures (Alternator) does not accept.
+aiodynamo's `signed_dynamo_request` signs for tables only and omits the port from the host, which a
+server that checks signatures on another port (Alternator) does not accept.
 
-What stays the same is computed once: for a key and a second, and in that second for an action.
+Constant parts are computed once per key and second, and within that second once per action.
 """
 
 import hmac
@@ -19,7 +19,7 @@ from yarl import URL
 from greenroom.store.problems import StoreUnavailable
 
 _SAFE = re.compile(r"[!-~]+")
-"""What may stand in a header: a line break would begin another one."""
+"""The characters allowed in a header. A line break would start another header."""
 
 
 class _Action(NamedTuple):
@@ -28,7 +28,7 @@ class _Action(NamedTuple):
     canonical: Any
     """The hash of the canonical request up to the hash of the body."""
     head: bytes
-    """The head up to the signature."""
+    """The request's head up to the signature."""
 
 
 class Signer:
@@ -42,7 +42,7 @@ class Signer:
         self._scope = ""
         self._signing_key = b""
         self._signature = hmac.new(b"-", digestmod="sha256")
-        """Of the text to sign up to the hash of the canonical request."""
+        """HMAC of the text to sign, up to the hash of the canonical request."""
         self._actions: dict[str, _Action] = {}
 
     def head(self, key: Key, action: str, body: bytes) -> bytes:
@@ -61,7 +61,7 @@ class Signer:
         return b"%b%b\r\ncontent-length: %d\r\n\r\n" % (known.head, signed, len(body))
 
     def _begin(self, key: Key) -> None:
-        """For this key, from this second on."""
+        """Prepares signing with this key for the current second."""
         instant = Instant.now()
         if key is not self._key or instant.date != self._instant.date:
             _checked("access key", key.id)

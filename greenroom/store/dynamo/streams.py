@@ -1,88 +1,118 @@
-"""The change feed on DynamoDB Streams.
+"""Reads a table's changes from DynamoDB Streams.
 
-A stream is a forest of shards: each is an ordered log that ends some day and is continued by its
-children. An item's changes lie in one shard at a time, so that they come in order if a shard is
-read only after its parent. DynamoDB keeps them for a day.
+A stream is a forest of shards. Each shard is an ordered log that ends after some hours and is
+continued by its children. An item's changes are in one shard at a time, so they arrive in order if
+a shard is read only after its parent. DynamoDB keeps changes for a day.
 
-What one would get wrong: an empty answer does not mean that a shard has no more, only several do.
+Careful: an empty response does not mean that a shard has no more records. Only several in a row do.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from msgspec import Struct
 
 from greenroom.store.base import Change
 from greenroom.store.dynamo.attributes import decode_item, decode_key
-from greenroom.store.dynamo.link import Link
-from greenroom.store.dynamo.places import Places
-from greenroom.store.dynamo.wire import Refused
-from greenroom.store.problems import CheckpointTooOld, InvalidCursor, NoSuchTable, NotFollowed
+from greenroom.store.dynamo.checkpoints import StreamCheckpoint
+from greenroom.store.dynamo.client import DynamoClient
+from greenroom.store.dynamo.sender import DynamoError
+from greenroom.store.problems import (
+    CheckpointTooOld,
+    InvalidCursor,
+    NoSuchTable,
+    NotFollowed,
+    StoreUnavailable,
+)
 from greenroom.store.tables import Table
 
 _PAGE = 1000
-_QUIET_ANSWERS = 3
+_EMPTY_RESPONSES = 3
 _SHORTEST_WAIT = 0.05
 _LONGEST_WAIT = 1.0
+_TRIES_FOR_SHARDS = 10
 _AT_ONCE = 16
 
 
-class Reading(Struct):
-    """A shard that is being read."""
+class ShardReader(Struct):
+    """The read position in one shard."""
 
     shard: str
     iterator: str
-    quiet: int = 0
+    empty_responses: int = 0
 
 
 class Feed:
-    def __init__(self, link: Link, table: Table) -> None:
-        self._link = link
-        self._wire = link.wire
+    def __init__(
+        self,
+        client: DynamoClient,
+        table: Table,
+        moved: Callable[[str], None] | None = None,
+    ) -> None:
+        self._client = client
+        self._sender = client.sender
         self._table = table
+        self._moved = moved
         self._arn = ""
-        self._places = Places("")
-        self._readings: dict[str, Reading] = {}
+        self._checkpoint = StreamCheckpoint("")
+        self._readers: dict[str, ShardReader] = {}
 
     async def changes(self, after: str | None, follow: bool) -> AsyncIterator[Change]:
         if not self._table.stream:
             raise NotFollowed(self._table.name)
-        self._places = Places.parse(after) if after is not None else Places("")
+        self._checkpoint = (
+            StreamCheckpoint.parse(after) if after is not None else StreamCheckpoint("")
+        )
         await self._find_stream()
-        await self._look_for_shards()
+        await self._find_shards()
         wait = _SHORTEST_WAIT
         while True:
-            told = False
-            for reading, records in await self._next_pages():
+            found = False
+            for reader, records in await self._next_pages():
                 for record in records:
-                    told = True
-                    yield self._change(reading.shard, record)
-            await self._move_on()
-            if not follow and all(r.quiet >= _QUIET_ANSWERS for r in self._readings.values()):
+                    found = True
+                    yield self._change(reader.shard, record)
+            await self._replace_finished()
+            if not follow and all(
+                r.empty_responses >= _EMPTY_RESPONSES for r in self._readers.values()
+            ):
                 return
-            wait = _SHORTEST_WAIT if told else min(wait * 1.5, _LONGEST_WAIT)
-            if not told and follow:
+            wait = _SHORTEST_WAIT if found else min(wait * 1.5, _LONGEST_WAIT)
+            if not found and follow:
                 await asyncio.sleep(wait)
+
+    async def newest(self) -> str:
+        """The beginning of the shards that are being written: DynamoDB does not tell the number of
+        the last change."""
+        if not self._table.stream:
+            raise NotFollowed(self._table.name)
+        await self._find_stream()
+        for _ in range(_TRIES_FOR_SHARDS):
+            parents = await self._describe()
+            if parents:
+                return self._checkpoint.at_newest(parents).checkpoint()
+            await asyncio.sleep(_LONGEST_WAIT)
+        raise StoreUnavailable(f"the stream of table {self._table.name} has no shards yet")
 
     async def _find_stream(self) -> None:
         try:
-            answer = await self._wire.send(
-                "DescribeTable", {"TableName": self._link.name(self._table)}
+            answer = await self._sender.send(
+                "DescribeTable", {"TableName": self._client.name(self._table)}
             )
-        except Refused as refused:
-            if refused.kind == "ResourceNotFoundException":
+        except DynamoError as error:
+            if error.kind == "ResourceNotFoundException":
                 raise NoSuchTable(self._table.name) from None
             raise
         arn = answer["Table"].get("LatestStreamArn")
         if arn is None:
             raise NotFollowed(self._table.name)
         self._arn = arn
-        if not self._places.belong_to(_label(arn)):
+        if not self._checkpoint.matches_stream(_label(arn)):
             raise CheckpointTooOld(self._table.name)
 
-    async def _look_for_shards(self) -> None:
-        """Begins the shards whose turn has come."""
+    async def _describe(self) -> dict[str, str | None]:
+        """The parent of each shard that is kept."""
         parents: dict[str, str | None] = {}
         start: str | None = None
         while True:
@@ -95,15 +125,18 @@ class Feed:
                 parents[shard["ShardId"]] = shard.get("ParentShardId")
             start = description.get("LastEvaluatedShardId")
             if start is None:
-                break
-        if not self._places.know(parents):
+                return parents
+
+    async def _find_shards(self) -> None:
+        """Starts reading the shards whose parents are finished."""
+        if not self._checkpoint.set_shards(await self._describe()):
             raise CheckpointTooOld(self._table.name)
-        for shard in self._places.due():
-            if shard not in self._readings:
-                self._readings[shard] = Reading(shard, await self._iterator(shard))
+        for shard in self._checkpoint.shards_to_read():
+            if shard not in self._readers:
+                self._readers[shard] = ShardReader(shard, await self._iterator(shard))
 
     async def _iterator(self, shard: str) -> str:
-        last = self._places.last(shard)
+        last = self._checkpoint.last(shard)
         request = {"StreamArn": self._arn, "ShardId": shard}
         if last:
             request |= {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": last}
@@ -111,71 +144,73 @@ class Feed:
             request["ShardIteratorType"] = "TRIM_HORIZON"
         try:
             answer = await self._ask("GetShardIterator", request)
-        except Refused as refused:
-            if last and refused.kind == "ValidationException":
-                raise InvalidCursor from None  # a number that no stream gives
+        except DynamoError as error:
+            if last and error.kind == "ValidationException":
+                raise InvalidCursor from None  # not a sequence number of this stream
             raise
         return str(answer["ShardIterator"])
 
-    async def _next_pages(self) -> list[tuple[Reading, list[dict[str, Any]]]]:
+    async def _next_pages(self) -> list[tuple[ShardReader, list[dict[str, Any]]]]:
         slots = asyncio.Semaphore(_AT_ONCE)
 
-        async def read(reading: Reading) -> list[dict[str, Any]]:
+        async def read(reader: ShardReader) -> list[dict[str, Any]]:
             async with slots:
-                return await self._page(reading)
+                return await self._page(reader)
 
-        readings = list(self._readings.values())
-        pages = await asyncio.gather(*(read(reading) for reading in readings))
-        return list(zip(readings, pages, strict=True))
+        readers = list(self._readers.values())
+        pages = await asyncio.gather(*(read(reader) for reader in readers))
+        return list(zip(readers, pages, strict=True))
 
-    async def _page(self, reading: Reading) -> list[dict[str, Any]]:
-        request = {"ShardIterator": reading.iterator, "Limit": _PAGE}
+    async def _page(self, reader: ShardReader) -> list[dict[str, Any]]:
+        request = {"ShardIterator": reader.iterator, "Limit": _PAGE}
         try:
-            answer = await self._wire.send_to_streams("GetRecords", request)
-        except Refused as refused:
-            if refused.kind == "ExpiredIteratorException":
-                reading.iterator = await self._iterator(reading.shard)
+            answer = await self._sender.send_to_streams("GetRecords", request)
+        except DynamoError as error:
+            if error.kind == "ExpiredIteratorException":
+                reader.iterator = await self._iterator(reader.shard)
                 return []
-            raise self._too_old(refused) from None
+            raise self._too_old(error) from None
         records: list[dict[str, Any]] = answer["Records"]
-        reading.quiet = 0 if records else reading.quiet + 1
-        reading.iterator = answer.get("NextShardIterator") or ""
+        reader.empty_responses = 0 if records else reader.empty_responses + 1
+        reader.iterator = answer.get("NextShardIterator") or ""
         return records
 
-    async def _move_on(self) -> None:
-        """From shards that have ended to those that continue them."""
-        ended = [shard for shard, reading in self._readings.items() if not reading.iterator]
+    async def _replace_finished(self) -> None:
+        """Replaces finished shards by their children."""
+        ended = [shard for shard, reader in self._readers.items() if not reader.iterator]
         for shard in ended:
-            del self._readings[shard]
-            self._places.end(shard)
-        if ended or not self._readings:
-            await self._look_for_shards()
+            del self._readers[shard]
+            self._checkpoint.end(shard)
+        if ended or not self._readers:
+            await self._find_shards()
+        if ended and self._moved is not None:
+            self._moved(self._checkpoint.checkpoint())
 
     def _change(self, shard: str, record: dict[str, Any]) -> Change:
-        told = record["dynamodb"]
-        self._places.reach(shard, told["SequenceNumber"])
-        old, new = told.get("OldImage"), told.get("NewImage")
+        found = record["dynamodb"]
+        self._checkpoint.advance(shard, found["SequenceNumber"])
+        old, new = found.get("OldImage"), found.get("NewImage")
         return Change(
             self._table.name,
-            decode_key(self._table, told["Keys"]),
+            decode_key(self._table, found["Keys"]),
             decode_item(old) if old else None,
             decode_item(new) if new else None,
-            int(float(told["ApproximateCreationDateTime"]) * 1000),
-            self._places.checkpoint(),
+            int(float(found["ApproximateCreationDateTime"]) * 1000),
+            self._checkpoint.checkpoint(),
         )
 
     async def _ask(self, action: str, request: dict[str, Any]) -> dict[str, Any]:
         try:
-            return await self._wire.send_to_streams(action, request)
-        except Refused as refused:
-            raise self._too_old(refused) from None
+            return await self._sender.send_to_streams(action, request)
+        except DynamoError as error:
+            raise self._too_old(error) from None
 
-    def _too_old(self, refused: Refused) -> Exception:
-        if refused.kind in ("TrimmedDataAccessException", "ResourceNotFoundException"):
+    def _too_old(self, error: DynamoError) -> Exception:
+        if error.kind in ("TrimmedDataAccessException", "ResourceNotFoundException"):
             return CheckpointTooOld(self._table.name)
-        return refused
+        return error
 
 
 def _label(arn: str) -> str:
-    """What tells a table's stream from that of a table of the same name that was there before."""
+    """Tells the stream from that of an earlier table of the same name."""
     return arn.rpartition("/")[2]

@@ -2,6 +2,6 @@
 
 from greenroom.store.sqlite.backup import BackupExists, backup, is_database
 from greenroom.store.sqlite.engine import SqliteStore
-from greenroom.store.sqlite.glance import glance
+from greenroom.store.sqlite.readonly import open_readonly
 
-__all__ = ["BackupExists", "SqliteStore", "backup", "glance", "is_database"]
+__all__ = ["BackupExists", "SqliteStore", "backup", "is_database", "open_readonly"]

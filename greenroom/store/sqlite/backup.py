@@ -1,4 +1,4 @@
-"""A copy of the file, of one instant, while the server goes on writing."""
+"""Copies the database file consistently while the server keeps writing."""
 
 from pathlib import Path
 from secrets import token_hex
@@ -8,20 +8,20 @@ import apsw
 from greenroom.durable import claim_name, sync_file, sync_folder
 from greenroom.errors import Problem
 from greenroom.store.problems import StoreCorrupt, StoreFull, StoreUnavailable
-from greenroom.store.sqlite.refusals import is_full, translated
+from greenroom.store.sqlite.errors import is_full, translate_error
 from greenroom.store.sqlite.schema import APPLICATION_ID
 
 _MAGIC = b"SQLite format 3\0"
 
 
 class BackupExists(Problem):
-    """{path} exists already; a backup overwrites nothing."""
+    """{path} exists already; a backup never overwrites a file."""
 
     path: str
 
 
 def backup(source: Path, target: Path) -> None:
-    """Writes the copy beside its name first: `target` is there whole or not at all."""
+    """Writes to a temporary file first, so `target` exists completely or not at all."""
     if not source.exists():
         raise StoreUnavailable(f"{source} does not exist")
     if target.exists():
@@ -45,7 +45,7 @@ def backup(source: Path, target: Path) -> None:
 
 
 def is_database(path: Path) -> bool:
-    """Whether the file is a database of this product, by the marks in its header."""
+    """Whether the file's header marks it as a Greenroom database."""
     try:
         with path.open("rb") as file:
             header = file.read(72)
@@ -65,4 +65,4 @@ def _copy(source: Path, draft: Path) -> None:
         finally:
             connection.close()
     except apsw.Error as error:
-        raise translated(source, error, draft.parent) from error
+        raise translate_error(source, error, draft.parent) from error

@@ -1,7 +1,7 @@
-"""An item as bytes: MessagePack, with our own extensions for what it cannot say exactly.
+"""Packs items as MessagePack, with extension types for decimals, large integers and sets.
 
-What one would get wrong: msgspec writes a Decimal as text and a set as an array, silently, so
-those are replaced before it sees them; and an int past 64 bits does not fit.
+Careful: msgspec silently writes a Decimal as text and a set as an array, so both are replaced
+before packing. An int of more than 64 bits does not fit either.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 def pack(item: Item, *, is_plain: bool = False) -> bytes:
-    """`is_plain` where somebody has looked already (`values.survey`)."""
+    """`is_plain`: `values.measure` has found only types that need no replacement."""
     if is_plain:
         return _encode(item)
     return _encode(

@@ -1,7 +1,7 @@
-"""What a transaction says, as a few bytes, to tell its repeat from another with the same token.
+"""Hashes a transaction, to tell its repeat from a different one with the same token.
 
-What one would get wrong: the repeat may come from another process, where a set of texts is walked,
-and printed, in another order; and a map's names come in any order anyway.
+Careful: the repeat may come from another process, where sets iterate in another order. Maps may
+come in any order too. Both are sorted first.
 """
 
 from collections.abc import Mapping, Sequence, Set as AbstractSet

@@ -1,8 +1,8 @@
 """The item store on one SQLite file: WAL, `synchronous=FULL`, one writer with group commit.
 
-Reads run at once, on the event loop's thread: they see what is committed and never wait for the
-writer. One store belongs to one event loop, and one file to one
-process. Opening checks the file first and refuses what it does not understand.
+Reads run directly on the event loop's thread. They see what is committed and never wait for the
+writer. One store belongs to one event loop, and one file to one process. Opening checks the file
+first and refuses one that is damaged, foreign or too new.
 """
 
 import asyncio
@@ -20,21 +20,22 @@ import apsw
 from greenroom.clock import Clock
 from greenroom.errors import Problem
 from greenroom.store import capacity
-from greenroom.store.base import Change, Key, Op, Page, PageOf, place_at
+from greenroom.store.base import Change, Key, Op, Page, PageOf, address_at
 from greenroom.store.capacity import Cost
-from greenroom.store.cursors import Cursors
+from greenroom.store.cursors import CursorCodec
 from greenroom.store.expressions import SortRange
-from greenroom.store.limits import check_batch, check_key, check_query
+from greenroom.store.limits import check_batch, check_key, check_limit, check_query
 from greenroom.store.problems import NoSuchTable, StoreCorrupt, StoreUnavailable
-from greenroom.store.sqlite import feed, schema
-from greenroom.store.sqlite.checkpoint import Checkpoints
+from greenroom.store.sqlite import change_log, schema
 from greenroom.store.sqlite.codec import unpack
 from greenroom.store.sqlite.flush import Flusher
-from greenroom.store.sqlite.made import Made
-from greenroom.store.sqlite.plan import Planner, written
+from greenroom.store.sqlite.model_cache import ModelCache
+from greenroom.store.sqlite.plan import Planner, prepare_write
 from greenroom.store.sqlite.reader import Reader
 from greenroom.store.sqlite.recovery import Expected, restore
 from greenroom.store.sqlite.rows import Rows
+from greenroom.store.sqlite.scan import Scan
+from greenroom.store.sqlite.wal_checkpoint import WalCheckpointer
 from greenroom.store.sqlite.writer import Writer
 from greenroom.store.tables import Index, Table, check_tables
 from greenroom.store.values import Item
@@ -62,9 +63,9 @@ class SqliteStore:
         self._tables = {table.name: table for table in tables}
         self._lock = lock
         self._clock = clock
-        self._cursors = Cursors(cursor_secret)
+        self._cursors = CursorCodec(cursor_secret)
         self._check = check
-        self._made = Made()
+        self._models = ModelCache()
         self._commits = 0
         self._committed = asyncio.Event()
         self._sweeper: asyncio.Task[None] | None = None
@@ -75,25 +76,25 @@ class SqliteStore:
         self._assemble()
 
     def _assemble(self) -> None:
-        """Connections, and what stands on them."""
+        """Opens the connections and builds everything that uses them."""
         path, clock, tables = self._path, self._clock, tuple(self._tables.values())
         self._connection = schema.connect(path)
         schema.prepare(path, self._connection, tables)
-        self._reader = Reader(schema.connect(path), clock, self._cursors, self._resting_connection)
+        self._reader = Reader(schema.connect(path), clock, self._cursors, self._idle_connection)
         self._rows = rows = Rows()
         planner = Planner(lambda: self._reader.connection, rows, tables, clock)
         self._flusher = Flusher(self._connection, planner, rows, tables, clock)
-        self._checkpoints = Checkpoints(path, self._connection)
+        self._checkpoints = WalCheckpointer(path, self._connection)
         self._writer = Writer(
             self._connection,
             planner,
             self._flusher,
             rows,
             self._checkpoints,
-            self._tell_followers,
-            self._broke,
+            self._notify_followers,
+            self._on_commit_failure,
         )
-        planner.start_over()
+        planner.reset()
 
     @classmethod
     async def open(
@@ -108,7 +109,7 @@ class SqliteStore:
         keep_changes_ms: int = _DAY_MS,
     ) -> "SqliteStore":
         check_tables(tables)
-        lock = schema.hold(path)
+        lock = schema.lock_file(path)
         try:
             await asyncio.to_thread(schema.check_file, path, thoroughly=check)
             store = cls(path, tables, lock, clock, cursor_secret, check=check)
@@ -130,7 +131,7 @@ class SqliteStore:
             await self._writer.close()
             self._close_connections()
             os.close(self._lock)
-            self._tell_followers()
+            self._notify_followers()
 
     async def __aenter__(self) -> "SqliteStore":
         return self
@@ -149,12 +150,12 @@ class SqliteStore:
         return self._get(table, key, consistent)
 
     def _get(self, table: Table, key: Key, consistent: bool) -> Item | None:
-        known, row = self._rows.committed(place_at(table, key))
+        known, row = self._rows.committed(address_at(table, key))
         if not known:
             return self._reader.get(table, key, consistent)
         if row is None:
-            return self._reader.shown(table, None, consistent)
-        return self._reader.shown(table, (row.size, row.expires, row.blob), consistent)
+            return self._reader.to_item(table, None, consistent)
+        return self._reader.to_item(table, (row.size, row.expires, row.blob), consistent)
 
     async def batch_get(
         self, table: Table, keys: Sequence[Key], *, consistent: bool = False
@@ -195,27 +196,32 @@ class SqliteStore:
     ) -> PageOf[_Model]:
         self._check_known(table)
         check_query(table, partition, sort, None, limit, consistent)
-        made = partial(self._made.of, model)
+        models = partial(self._models.decode, model)
         return self._reader.query(
-            made, table, partition, sort, None, limit, backward, None, consistent
+            models, table, partition, sort, None, limit, backward, None, consistent
         )
 
     async def write(self, *ops: Op, token: str | None = None) -> Item | None:
         for table in {op.table.name: op.table for op in ops}.values():
             self._check_known(table)
-        write = written(ops, token, capacity.open_costs())
+        write = prepare_write(ops, token, capacity.open_costs())
         answer: Item | None = await self._writer.submit(write)
         return answer
 
     async def changes(
-        self, table: Table, *, after: str | None = None, follow: bool = True
+        self,
+        table: Table,
+        *,
+        after: str | None = None,
+        follow: bool = True,
+        moved: Callable[[str], None] | None = None,
     ) -> AsyncIterator[Change]:
         self._check_known(table)
-        last = feed.check_checkpoint(self._reader.connection, table, after)
+        last = change_log.check_checkpoint(self._reader.connection, table, after)
         while True:
             self._check_known(table)
             committed = self._committed
-            page = feed.page(self._reader.connection, table, last)
+            page = change_log.page(self._reader.connection, table, last)
             for seq, change in page:
                 yield change
                 last = seq
@@ -225,14 +231,26 @@ class SqliteStore:
                 return
             await committed.wait()
             self._check_known(table)
-            feed.check_kept(self._reader.connection, table, last)
+            change_log.check_kept(self._reader.connection, table, last)
+
+    async def checkpoint(self, table: Table) -> str:
+        self._check_known(table)
+        return change_log.newest(self._reader.connection, table)
+
+    async def scan(
+        self, table: Table, *, limit: int, cursor: str | None = None, consistent: bool = False
+    ) -> Page:
+        self._check_known(table)
+        check_limit(limit)
+        scan = Scan(self._cursors, table, self._clock.now_ms() // 1000, consistent)
+        return scan.page(self._reader.connection, limit, cursor)
 
     def counting(self) -> AbstractContextManager[Cost]:
         return capacity.counting()
 
     @property
     def commits(self) -> int:
-        """How many groups have been committed since the store was opened."""
+        """The number of groups committed since the store was opened."""
         return self._commits + self._writer.commits
 
     async def lost(self) -> Problem:
@@ -242,13 +260,13 @@ class SqliteStore:
         if self._sweeper is None:
             raise StoreUnavailable("the store is closed")
         if self._is_reopening:
-            raise StoreUnavailable(self.trouble or "the file is being opened again")
+            raise StoreUnavailable(self.trouble or "the file is being reopened")
         if self._tables.get(table.name) is not table and self._tables.get(table.name) != table:
             raise NoSuchTable(table.name)
 
-    def _broke(self, reason: str) -> None:
-        """A commit failed: nothing is written until the file has been opened again."""
-        _log.error("nothing can be written: %s; trying to recover", reason)
+    def _on_commit_failure(self, reason: str) -> None:
+        """After a failed commit nothing is written until the file has been reopened."""
+        _log.error("the store is read-only: %s; trying to recover", reason)
         self.trouble = reason
         expected = Expected(self._rows.last, dict(self._rows.committing))
         self._recovering = asyncio.create_task(self._recover(expected))
@@ -261,14 +279,16 @@ class SqliteStore:
             try:
                 await self._reopen(expected)
             except StoreCorrupt as problem:
-                _log.critical("the store cannot be trusted any more: %s", problem)
+                _log.critical("the store has lost acknowledged data: %s", problem)
                 self._lost.set_result(problem)
                 return
             except (Problem, apsw.Error, OSError) as problem:
                 self._read_only()
-                _log.debug("it could not be recovered yet: %s", problem)
+                _log.debug("recovery failed, will retry: %s", problem)
             else:
-                _log.warning("recovered: what was acknowledged is there, and writes are taken")
+                _log.warning(
+                    "the store has recovered: no acknowledged data was lost, writes are accepted"
+                )
                 return
 
     async def _reopen(self, expected: Expected) -> None:
@@ -279,12 +299,12 @@ class SqliteStore:
         self._commits += self._writer.commits
         self._assemble()
         self._is_reopening, self.trouble = False, None
-        self._tell_followers()
+        self._notify_followers()
 
     def _read_only(self) -> None:
-        """Until the next try. What can still be read is read."""
+        """Allows reads until the next attempt."""
         with suppress(Problem, apsw.Error):
-            self._rows.forget()
+            self._rows.clear()
             self._reader = Reader(schema.connect(self._path), self._clock, self._cursors)
             self._is_reopening = False
 
@@ -294,24 +314,24 @@ class SqliteStore:
         self._reader.close()
         self._connection.close()
 
-    def _resting_connection(self) -> apsw.Connection | None:
+    def _idle_connection(self) -> apsw.Connection | None:
         return None if self._writer.is_open else self._connection
 
-    def _tell_followers(self) -> None:
-        told, self._committed = self._committed, asyncio.Event()
-        told.set()
+    def _notify_followers(self) -> None:
+        committed, self._committed = self._committed, asyncio.Event()
+        committed.set()
 
     async def _sweep(self, seconds: float, keep_changes_ms: int) -> None:
-        """Takes out expired items and forgotten changes, a few at a time, so that no write waits
-        long behind it."""
+        """Removes expired items, old changes and old tokens in small batches, so that no write
+        waits long."""
         while True:
             await asyncio.sleep(seconds)
             if self.trouble is not None:
                 continue
             try:
                 await self._sweep_once(keep_changes_ms)
-            except Exception as error:  # a full disk, say; it may have room the next time
-                _log.warning("nothing more is swept this time: %s", error)
+            except Exception as error:  # for example a full disk; the next sweep may succeed
+                _log.warning("expired items could not be removed: %s", error)
 
     async def _sweep_once(self, keep_changes_ms: int) -> None:
         await self._writer.submit(self._flusher.forget_tokens)
@@ -321,9 +341,9 @@ class SqliteStore:
             if table.stream:
                 await self._repeat(partial(self._flusher.trim, table, keep_changes_ms, 500))
 
-    async def _repeat(self, chore: Callable[[], int]) -> None:
-        """Until it finds nothing to do, with room between for the writes that wait."""
-        while await self._writer.submit(chore):  # noqa: ASYNC110
+    async def _repeat(self, task: Callable[[], int]) -> None:
+        """Repeats the task until it finds nothing to do, with pauses for waiting writes."""
+        while await self._writer.submit(task):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 

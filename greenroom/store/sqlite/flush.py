@@ -1,9 +1,10 @@
-"""Gives the file a group of what has been planned: as few statements as there are kinds of them,
-each with all of its rows, since that is several times cheaper than one by one.
+"""Writes a group of planned changes to the file, with one executemany per kind of statement.
 
-A row that several writes of the group have changed is written once, as it stands after the last.
-What one would get wrong: the chores below look at the file itself, so they come after the group's
-own rows, and tell `Rows` what they took out.
+That is several times cheaper than one statement per row. A row that several writes of the group
+changed is written once, in its last state.
+
+Careful: the maintenance tasks below read the file, so they must run after the group's own rows are
+written, and must tell `Rows` which rows they removed.
 """
 
 from collections import defaultdict
@@ -13,14 +14,14 @@ from typing import Any, TypeAlias
 import apsw
 
 from greenroom.clock import Clock
-from greenroom.store.base import Place
-from greenroom.store.sqlite.entries import entry_of
+from greenroom.store.base import ItemAddress
+from greenroom.store.sqlite.index_entries import entry_of
 from greenroom.store.sqlite.plan import Planner
-from greenroom.store.sqlite.rows import Row, Rows, Touched
+from greenroom.store.sqlite.rows import DirtyRow, Row, Rows
 from greenroom.store.tables import Index, Table
 
 _Batches: TypeAlias = defaultdict[str, list[tuple[Any, ...]]]
-"""Rows to bind, by statement."""
+"""Parameter rows, by statement."""
 
 
 class Flusher:
@@ -39,9 +40,9 @@ class Flusher:
         self._sql = {table.name: Statements(table) for table in tables}
 
     def flush(self) -> None:
-        """Everything planned so far, inside the open transaction."""
-        batches = self._batches(self._rows.hand_over())
-        for token, known in self._planner.hand_over_tokens().items():
+        """Writes everything planned so far, inside the open transaction."""
+        batches = self._batches(self._rows.begin_commit())
+        for token, known in self._planner.take_tokens().items():
             batches[_REMEMBER].append((token, *known))
         for sql, rows in batches.items():
             self._connection.executemany(sql, rows)
@@ -52,48 +53,48 @@ class Flusher:
             if changes:
                 self._connection.executemany(self._sql[name].log, changes)
 
-    def _batches(self, group: Mapping[Place, Touched]) -> _Batches:
+    def _batches(self, group: Mapping[ItemAddress, DirtyRow]) -> _Batches:
         batches: _Batches = defaultdict(list)
-        for (name, partition, sort), touched in group.items():
-            sql, before, after = self._sql[name], touched.before, touched.after
+        for (name, partition, sort), dirty in group.items():
+            sql, before, after = self._sql[name], dirty.before, dirty.after
             if after is None:
                 if before is not None:
                     batches[sql.delete].append((partition, sort))
-                elif touched.assumed:  # came and went within the group: no insert will tell
+                elif dirty.assumed_new:  # created and deleted in one group: no insert checks it
                     self._check_is_new(sql, partition, sort)
             else:
                 batches[sql.insert if before is None else sql.update].append(
                     (after.size, after.expires, after.blob, partition, sort)
                 )
-            if sql.indexes and (_is_filed(before) or _is_filed(after)):
-                _file(batches, sql, touched, (partition, sort))
+            if sql.indexes and (_may_be_indexed(before) or _may_be_indexed(after)):
+                _update_indexes(batches, sql, dirty, (partition, sort))
         return batches
 
     def _check_is_new(self, sql: "Statements", partition: str, sort: str) -> None:
         if self._connection.execute(sql.find, (partition, sort)).fetchone() is not None:
-            raise apsw.ConstraintError("it was there already")
+            raise apsw.ConstraintError("the row exists already")
 
     def remove_expired(self, table: Table, most: int) -> int:
-        """Takes out some of what has expired; how many."""
+        """Removes up to `most` expired items; returns how many."""
         now_ms, sql = self._clock.now_ms(), self._sql[table.name]
         found: list[Any] = self._connection.execute(sql.expired, (now_ms // 1000, most)).fetchall()
         batches: _Batches = defaultdict(list)
         for partition, sort, *rest in found:
-            place, row = (table.name, partition, sort), Row(*rest)
+            address, row = (table.name, partition, sort), Row(*rest)
             batches[sql.delete].append((partition, sort))
-            _file(batches, sql, Touched(table, row, None), (partition, sort))
-            self._rows.removed(table, place, row)
+            _update_indexes(batches, sql, DirtyRow(table, row, None), (partition, sort))
+            self._rows.removed(table, address, row)
             if table.stream:
-                self._planner.log(table, place, row, None, now_ms)
+                self._planner.log(table, address, row, None, now_ms)
         for statement, rows in batches.items():
             self._connection.executemany(statement, rows)
         self._log()
         return len(found)
 
     def trim(self, table: Table, kept_ms: int, most: int) -> int:
-        """Forgets the oldest changes if they are older than what is kept, never the last; how many.
-        No more are looked at than may go, however many there are. What a clock that had run ahead
-        left behind is old too, else all that came after it would be kept until then."""
+        """Removes up to `most` changes older than `kept_ms`, never the last one; returns how many.
+        Changes dated far in the future, by a clock that ran ahead, count as old too. Otherwise
+        everything after them would be kept until then."""
         now_ms = self._clock.now_ms()
         self._connection.execute(
             self._sql[table.name].trim,
@@ -111,7 +112,7 @@ _REMEMBER = "INSERT OR REPLACE INTO tokens VALUES(?,?,?)"
 
 
 class Statements:
-    """A table's statements, written once."""
+    """The SQL statements of one table."""
 
     def __init__(self, table: Table) -> None:
         name = table.name
@@ -131,27 +132,29 @@ class Statements:
 class IndexStatements:
     def __init__(self, table: Table, index: Index) -> None:
         self.index = index
-        name, place = f"{table.name}/{index.name}", "ipk=? AND isk=? AND pk=? AND sk=?"
+        name, key = f"{table.name}/{index.name}", "ipk=? AND isk=? AND pk=? AND sk=?"
         self.insert = f'INSERT INTO "{name}"(size,expires,item,ipk,isk,pk,sk) VALUES(?,?,?,?,?,?,?)'
-        self.update = f'UPDATE "{name}" SET size=?, expires=?, item=? WHERE {place}'
-        self.delete = f'DELETE FROM "{name}" WHERE {place}'
+        self.update = f'UPDATE "{name}" SET size=?, expires=?, item=? WHERE {key}'
+        self.delete = f'DELETE FROM "{name}" WHERE {key}'
 
 
-def _is_filed(row: Row | None) -> bool:
+def _may_be_indexed(row: Row | None) -> bool:
     """Whether the row may be in an index."""
-    return row is not None and row.is_filed
+    return row is not None and row.may_be_indexed
 
 
-def _file(batches: _Batches, sql: Statements, touched: Touched, key: tuple[str, str]) -> None:
-    """Moves the item's entries in the indexes from where they are to where they shall be."""
-    table, old, new = touched.table, touched.before, touched.after
-    for filed in sql.indexes:
-        before = None if old is None else entry_of(table, filed.index, old)
-        after = None if new is None else entry_of(table, filed.index, new)
-        stays = before is not None and after is not None and before.place == after.place
+def _update_indexes(
+    batches: _Batches, sql: Statements, dirty: DirtyRow, key: tuple[str, str]
+) -> None:
+    """Adds the statements that update, move or delete the item's index entries."""
+    table, old, new = dirty.table, dirty.before, dirty.after
+    for statements in sql.indexes:
+        before = None if old is None else entry_of(table, statements.index, old)
+        after = None if new is None else entry_of(table, statements.index, new)
+        stays = before is not None and after is not None and before.key == after.key
         if before is not None and not stays:
-            batches[filed.delete].append((*before.place, *key))
+            batches[statements.delete].append((*before.key, *key))
         if after is not None and new is not None:
-            batches[filed.update if stays else filed.insert].append(
-                (after.size, new.expires, after.blob, *after.place, *key)
+            batches[statements.update if stays else statements.insert].append(
+                (after.size, new.expires, after.blob, *after.key, *key)
             )

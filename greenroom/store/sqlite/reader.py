@@ -1,8 +1,10 @@
-"""Reads, and their price: on the writer's connection while it rests, for it has the pages that were
-written last in memory; else on one of their own, so that no read waits for a commit.
+"""Reads items and pages, and counts their cost.
 
-What one would get wrong: an expired row is read, and paid for, but not shown; and a page asks for
-one row more than it shows, to know whether there is a next one.
+Reads use the writer's connection while it is idle, because its cache has the pages written last.
+During a commit they use their own connection, so that no read waits.
+
+Careful: an expired row is read and paid for, but left out. A page reads one row more than it
+returns, to know whether there is a next page.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +16,7 @@ import apsw
 from greenroom.clock import Clock
 from greenroom.store.base import Key, PageOf
 from greenroom.store.capacity import open_costs, read_units
-from greenroom.store.cursors import Cursors, query_scope
+from greenroom.store.cursors import CursorCodec, query_scope
 from greenroom.store.expressions import Bound, Prefix, Range, SortRange
 from greenroom.store.problems import InvalidCursor
 from greenroom.store.sqlite.codec import unpack
@@ -22,7 +24,7 @@ from greenroom.store.tables import Index, Table
 from greenroom.store.values import Item
 
 _PAGE_BYTES = 1024 * 1024
-_Made = TypeVar("_Made")
+_Model = TypeVar("_Model")
 
 
 class Reader:
@@ -30,11 +32,11 @@ class Reader:
         self,
         connection: apsw.Connection,
         clock: Clock,
-        cursors: Cursors,
-        resting: Callable[[], apsw.Connection | None] = lambda: None,
+        cursors: CursorCodec,
+        idle_writer: Callable[[], apsw.Connection | None] = lambda: None,
     ) -> None:
         self._own = connection
-        self._resting = resting
+        self._idle_writer = idle_writer
         self._clock = clock
         self._cursors = cursors
         self._gets: dict[str, str] = {}
@@ -45,12 +47,12 @@ class Reader:
 
     @property
     def connection(self) -> apsw.Connection:
-        resting = self._resting()
-        if resting is None:
+        idle_writer = self._idle_writer()
+        if idle_writer is None:
             return self._own
-        if not resting.in_transaction:
-            resting.execute("BEGIN")  # until the next write: else each read takes a lock of its own
-        return resting
+        if not idle_writer.in_transaction:
+            idle_writer.execute("BEGIN")  # until the next write; otherwise each read takes a lock
+        return idle_writer
 
     def get(self, table: Table, key: Key, consistent: bool) -> Item | None:
         sql = self._gets.get(table.name)
@@ -58,10 +60,10 @@ class Reader:
             sql = f'SELECT size, expires, item FROM "{table.name}" WHERE pk=? AND sk=?'
             self._gets[table.name] = sql
         row = self.connection.execute(sql, (key.partition, key.sort or "")).fetchone()
-        return self.shown(table, row, consistent)
+        return self.to_item(table, row, consistent)
 
-    def shown(self, table: Table, row: Any, consistent: bool) -> Item | None:
-        """A row (size, expires, item) as its reader gets it, and pays for it."""
+    def to_item(self, table: Table, row: Any, consistent: bool) -> Item | None:
+        """Unpacks a row (size, expires, item) and counts its cost."""
         for cost in open_costs():
             units = read_units(0 if row is None else row[0], consistent=consistent)
             cost.add(table.name, read=units)
@@ -71,7 +73,7 @@ class Reader:
 
     def query(
         self,
-        made: Callable[[Sequence[bytes]], tuple[_Made, ...]],
+        decode: Callable[[Sequence[bytes]], tuple[_Model, ...]],
         table: Table,
         partition: str,
         sort: SortRange | None,
@@ -80,37 +82,37 @@ class Reader:
         backward: bool,
         cursor: str | None,
         consistent: bool,
-    ) -> PageOf[_Made]:
-        """`made` says what becomes of the items that were found."""
+    ) -> PageOf[_Model]:
+        """`decode` turns the packed items into models."""
         scope = partial(query_scope, table, index, partition, sort, backward)
-        place = None if cursor is None else self._place(scope(), cursor, index)
+        position = None if cursor is None else self._position(scope(), cursor, index)
         source = table.name if index is None else f"{table.name}/{index.name}"
         live: list[bytes] = []
         while True:
             wanted = limit + 1 - len(live)
-            rows = self._rows(source, partition, sort, index, backward, place, wanted)
-            _count(source, rows, consistent)
+            rows = self._rows(source, partition, sort, index, backward, position, wanted)
+            count_rows(source, rows, consistent)
             if table.ttl is None:
                 live += [row[0] for row in rows]
             else:
                 live += [row[0] for row in rows if not self._is_expired(table, row[2])]
             if len(rows) < wanted or len(live) > limit:
                 break
-            place = _place_of(table, index, unpack(rows[-1][0]))
+            position = _position_of(table, index, unpack(rows[-1][0]))
         if len(live) <= limit:
-            return PageOf(made(live), None)
+            return PageOf(decode(live), None)
         del live[limit:]
         last = live[-1]
         return PageOf(
-            made(live),
-            lambda: self._cursors.seal(scope(), _place_of(table, index, unpack(last))),
+            decode(live),
+            lambda: self._cursors.seal(scope(), _position_of(table, index, unpack(last))),
         )
 
-    def _place(self, scope: bytes, cursor: str, index: Index | None) -> tuple[str, ...]:
-        place = self._cursors.unseal(scope, cursor)
-        if len(place) != (1 if index is None else 3):
+    def _position(self, scope: bytes, cursor: str, index: Index | None) -> tuple[str, ...]:
+        position = self._cursors.unseal(scope, cursor)
+        if len(position) != (1 if index is None else 3):
             raise InvalidCursor
-        return tuple(part or "" for part in place)
+        return tuple(part or "" for part in position)
 
     def _rows(
         self,
@@ -119,21 +121,23 @@ class Reader:
         sort: SortRange | None,
         index: Index | None,
         backward: bool,
-        place: tuple[str, ...] | None,
+        position: tuple[str, ...] | None,
         limit: int,
     ) -> list[Any]:
         column = "sk" if index is None else "isk"
         low, high = (None, None) if sort is None else _ends(column, sort)
-        if place is not None:
-            # What the cursor has passed must go: SQLite would begin there, and step over the rest.
+        if position is not None:
+            # Drop the end that the cursor replaces: SQLite would start there and skip every row.
             low, high = (low, None) if backward else (None, high)
         ends = [end for end in (low, high) if end is not None]
         text, bound = " AND ".join(end[0] for end in ends), [end[1] for end in ends]
-        shape = (source, text, backward, place is None)
+        shape = (source, text, backward, position is None)
         sql = self._queries.get(shape)
         if sql is None:
             sql = self._queries[shape] = _query_sql(*shape, on_index=index is not None)
-        return self.connection.execute(sql, (partition, *bound, *(place or ()), limit)).fetchall()
+        return self.connection.execute(
+            sql, (partition, *bound, *(position or ()), limit)
+        ).fetchall()
 
     def _is_expired(self, table: Table, expires: int | None) -> bool:
         return (
@@ -166,8 +170,8 @@ def _ends(column: str, sort: SortRange) -> tuple[_End, _End]:
     """The lower and the upper end of a range, as a condition and its value."""
     match sort:
         case Prefix(text):
-            # UTF-8 has no byte 0xFF, so the last one can always be counted up; the result may be
-            # no text, which is why it goes in as bytes.
+            # UTF-8 has no byte 0xFF, so the last byte can always be incremented. The result may not
+            # be valid text, so it is bound as bytes.
             raw = text.encode()
             after = raw[:-1] + bytes([raw[-1] + 1])
             return (f"{column}>=?", text), (f"{column}<CAST(? AS TEXT)", after)
@@ -181,13 +185,13 @@ def _ends(column: str, sort: SortRange) -> tuple[_End, _End]:
             return None, (f"{column}{comparator}?", text)
 
 
-def _place_of(table: Table, index: Index | None, item: Item) -> tuple[str, ...]:
-    """Where the item stands in the order of the query: its keys, '' for one that is lacking."""
+def _position_of(table: Table, index: Index | None, item: Item) -> tuple[str, ...]:
+    """The item's position in the query's order: its keys, '' for a missing one."""
     names = [table.sort] if index is None else [index.sort, table.partition, table.sort]
     return tuple("" if name is None else str(item[name]) for name in names)
 
 
-def _count(source: str, rows: list[Any], consistent: bool) -> None:
+def count_rows(source: str, rows: list[Any], consistent: bool) -> None:
     costs = open_costs()
     if not costs:
         return

@@ -1,11 +1,11 @@
-"""Brings the file back after a commit that failed: reads it from the disk, and looks whether what
-was acknowledged is there.
+"""Reopens the file after a failed commit and checks that acknowledged writes are on disk.
 
-After a failed sync nobody knows what is on the disk, and a second sync says "done" of pages that
-were dropped. What was acknowledged before had a sync of its own that did not fail, so it has to be
-there; what was under way may be there or not. So the system's copy of the files is given up, the
-log is read anew, and all of it is written into the database file, which is then synced. Careful:
-only with no connection open does SQLite read its log anew.
+After a failed fsync the state of the disk is unknown, and a second fsync reports success for pages
+that were dropped. Earlier acknowledged writes had a successful fsync of their own, so they must be
+there. The failed group may or may not be there. So the page cache is dropped, the write-ahead log
+is read again, and all of it is written to the database file, which is then synced.
+
+Careful: SQLite reads its log again only when no connection is open.
 """
 
 import os
@@ -16,25 +16,25 @@ from typing import Any
 import apsw
 from msgspec import Struct
 
-from greenroom.store.base import Place
+from greenroom.store.base import ItemAddress
 from greenroom.store.problems import StoreCorrupt
 from greenroom.store.sqlite import schema
-from greenroom.store.sqlite.refusals import translated
-from greenroom.store.sqlite.rows import Row, Touched
+from greenroom.store.sqlite.errors import translate_error
+from greenroom.store.sqlite.rows import DirtyRow, Row
 from greenroom.store.tables import Table
 
 
 class Expected(Struct, frozen=True):
-    """What has to be in the file: the last group that was acknowledged, or over it the one that
-    was under way."""
+    """What the file must hold: the last acknowledged group, possibly overwritten by the failed
+    one."""
 
-    acknowledged: Mapping[Place, Touched]
-    under_way: Mapping[Place, Touched]
+    acknowledged: Mapping[ItemAddress, DirtyRow]
+    failed_group: Mapping[ItemAddress, DirtyRow]
 
 
 def restore(path: Path, tables: Sequence[Table], expected: Expected, *, check: bool) -> None:
-    """Raises StoreCorrupt where the file cannot be trusted, and another Problem where the disk
-    does not take writes yet."""
+    """Raises StoreCorrupt if acknowledged data is missing, and another Problem while the disk does
+    not accept writes yet."""
     _drop_caches(path)
     schema.check_file(path, thoroughly=check)
     connection = schema.connect(path)
@@ -43,15 +43,15 @@ def restore(path: Path, tables: Sequence[Table], expected: Expected, *, check: b
         if connection.pragma("application_id") != schema.APPLICATION_ID:
             raise StoreCorrupt(str(path), "the file is empty after a failed commit")
         _check_acknowledged(path, connection, expected)
-        schema.prepare(path, connection, tables)  # a commit of its own
+        schema.prepare(path, connection, tables)  # which commits
     except apsw.Error as error:
-        raise translated(path, error, path.parent, connection) from error
+        raise translate_error(path, error, path.parent, connection) from error
     finally:
         connection.close()
 
 
 def _drop_caches(path: Path) -> None:
-    """So that what is read next comes from the disk."""
+    """Makes the next reads come from the disk."""
     for name in (path, path.with_name(f"{path.name}-wal")):
         try:
             descriptor = os.open(name, os.O_RDONLY)
@@ -65,12 +65,12 @@ def _drop_caches(path: Path) -> None:
 
 
 def _check_acknowledged(path: Path, connection: apsw.Connection, expected: Expected) -> None:
-    for place, touched in expected.acknowledged.items():
-        name, partition, sort = place
+    for address, dirty in expected.acknowledged.items():
+        name, partition, sort = address
         found = _found(connection, name, partition, sort)
-        newer = expected.under_way.get(place)
-        if found != _blob(touched.after) and (newer is None or found != _blob(newer.after)):
-            reason = f"what was acknowledged in table {name} is not there after a failed commit"
+        newer = expected.failed_group.get(address)
+        if found != _blob(dirty.after) and (newer is None or found != _blob(newer.after)):
+            reason = f"acknowledged writes to table {name} are missing after a failed commit"
             raise StoreCorrupt(str(path), reason)
 
 
@@ -78,7 +78,7 @@ def _found(connection: apsw.Connection, table: str, partition: str, sort: str) -
     sql = f'SELECT item FROM "{table}" WHERE pk=? AND sk=?'
     try:
         row: Any = connection.execute(sql, (partition, sort)).fetchone()
-    except apsw.SQLError:  # not even the table is there
+    except apsw.SQLError:  # the table is missing
         return None
     return None if row is None else bytes(row[0])
 

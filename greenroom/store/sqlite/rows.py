@@ -1,31 +1,33 @@
-"""The rows as they will stand once everything planned is in the file, and what of that the file
-does not have yet.
+"""Holds planned rows that are not in the file yet, and caches rows that writes used recently.
 
-    gathered    planned for the next group: what the file has, and what it shall have
-    committing  of the group that is on its way to the disk
-    hot         rows that writes have lately met (a thread, a participant), so that they are
-                neither read nor unpacked again
+    pending     planned for the next group: the row in the file, and the row to write
+    committing  the rows of the group that is being committed
+    recent      rows that recent writes used (a thread, a participant): no need to read and unpack
+                them again
 
-A row is looked for in that order, and only then in the file. It can be right because this process
-alone writes the file (schema.hold), and only in one place. What one would get wrong: `Row.item` is
-shared, never handed out; and when a group fails, everything planned on top of it is void.
+A row is looked up in that order, and then in the file. The cache is correct because this process
+alone writes the file (schema.lock_file), through one writer.
+
+Careful: `Row.item` is shared and must never be handed out. When a group fails, everything planned
+on top of it is invalid.
 """
 
 from msgspec import Struct
 
-from greenroom.store.base import Place
+from greenroom.lru import LruCache
+from greenroom.store.base import ItemAddress
 from greenroom.store.sqlite.codec import unpack
 from greenroom.store.tables import Table
 from greenroom.store.values import Item
 
-_MOST_HOT = 4096
-_LARGEST_HOT = 8192
+_MOST_RECENT = 4096
+_LARGEST_RECENT = 8192
 
 
 class Row:
-    """An item as it stands; unpacked when somebody first asks."""
+    """A packed item, unpacked on first use."""
 
-    __slots__ = ("_item", "blob", "expires", "is_filed", "size")
+    __slots__ = ("_item", "blob", "expires", "may_be_indexed", "size")
 
     def __init__(
         self,
@@ -34,14 +36,14 @@ class Row:
         blob: bytes,
         item: Item | None = None,
         *,
-        is_filed: bool = True,
+        may_be_indexed: bool = True,
     ) -> None:
         self.size = size
         self.expires = expires
         self.blob = blob
         self._item = item
-        self.is_filed = is_filed
-        """False where it is known to be in no index."""
+        self.may_be_indexed = may_be_indexed
+        """False if the row is known to be in no index."""
 
     @property
     def item(self) -> Item:
@@ -50,102 +52,90 @@ class Row:
         return self._item
 
 
-class Touched(Struct):
-    """A row of the next group: as it is in the file (`before`), and as it shall be."""
+class DirtyRow(Struct):
+    """A row of the next group: `before` is in the file, `after` is to be written."""
 
     table: Table
     before: Row | None
     after: Row | None
-    assumed: bool = False
-    """Nobody has looked whether there is nothing before."""
+    assumed_new: bool = False
+    """`before` is None because the row was not read."""
 
 
 class Rows:
     def __init__(self) -> None:
-        self._gathered: dict[Place, Touched] = {}
-        self._committing: dict[Place, Touched] = {}
-        # Two generations: what was not met again while `_MOST_HOT` others were is forgotten.
-        self._young: dict[Place, Row] = {}
-        self._old: dict[Place, Row] = {}
-        self.last: dict[Place, Touched] = {}
-        """The group that was committed last."""
+        self._pending: dict[ItemAddress, DirtyRow] = {}
+        self._committing: dict[ItemAddress, DirtyRow] = {}
+        self._recent: LruCache[ItemAddress, Row] = LruCache(_MOST_RECENT)
+        self.last: dict[ItemAddress, DirtyRow] = {}
+        """The rows of the last committed group."""
 
     @property
-    def committing(self) -> dict[Place, Touched]:
+    def committing(self) -> dict[ItemAddress, DirtyRow]:
         return self._committing
 
-    def find(self, place: Place) -> tuple[bool, Row | None]:
-        """Whether it is known here how the row stands, and how."""
-        row = self._young.get(place)
+    def find(self, address: ItemAddress) -> tuple[bool, Row | None]:
+        """Whether the row's state is known, and the row; None if it is deleted."""
+        row = self._recent.get(address)
         if row is not None:
             return True, row
-        for planned in (self._gathered, self._committing):
-            touched = planned.get(place)
-            if touched is not None:
-                return True, touched.after
-        row = self._old.get(place)
-        if row is None:
-            return False, None
-        self.keep(place, row)
-        return True, row
+        for planned in (self._pending, self._committing):
+            dirty = planned.get(address)
+            if dirty is not None:
+                return True, dirty.after
+        return False, None
 
-    def committed(self, place: Place) -> tuple[bool, Row | None]:
-        """As `find`, of what readers may see: what is on the disk. Careful: the file may have the
-        committing group already, so none of its rows is read there, or only some of them show."""
-        touched = self._committing.get(place)
-        if touched is not None:
-            return True, touched.before  # the insert has shown that what was assumed new is new
-        touched = self._gathered.get(place)
-        if touched is not None:
-            return not touched.assumed, touched.before
-        row = self._young.get(place) or self._old.get(place)
+    def committed(self, address: ItemAddress) -> tuple[bool, Row | None]:
+        """As `find`, for readers: only what is on disk. Careful: the file may already show some
+        rows of the group that is being committed, so never read those rows from the file."""
+        dirty = self._committing.get(address)
+        if dirty is not None:
+            return True, dirty.before  # the insert has checked what was assumed new
+        dirty = self._pending.get(address)
+        if dirty is not None:
+            return not dirty.assumed_new, dirty.before
+        row = self._recent.peek(address)
         return row is not None, row
 
-    def keep(self, place: Place, row: Row) -> None:
-        if len(row.blob) > _LARGEST_HOT:
-            self._drop(place)
-            return
-        if len(self._young) >= _MOST_HOT:
-            self._old, self._young = self._young, {}
-        self._young[place] = row
+    def remember(self, address: ItemAddress, row: Row) -> None:
+        if len(row.blob) > _LARGEST_RECENT:
+            self._recent.discard(address)
+        else:
+            self._recent.put(address, row)
 
-    def touch(
+    def mark_dirty(
         self,
         table: Table,
-        place: Place,
+        address: ItemAddress,
         before: Row | None,
         after: Row | None,
         *,
-        assumed: bool = False,
+        assumed_new: bool = False,
     ) -> None:
-        touched = self._gathered.get(place)
-        if touched is None:
-            self._gathered[place] = Touched(table, before, after, assumed)
+        dirty = self._pending.get(address)
+        if dirty is None:
+            self._pending[address] = DirtyRow(table, before, after, assumed_new)
         else:
-            touched.after = after
+            dirty.after = after
         if after is None:
-            self._drop(place)
-        elif before is not None:  # a new one is seldom met again
-            self.keep(place, after)
+            self._recent.discard(address)
+        elif before is not None:  # a new row is rarely used again
+            self.remember(address, after)
 
-    def hand_over(self) -> dict[Place, Touched]:
-        """What the file shall be given now; it counts as committing until `settle`."""
-        self._committing, self._gathered = self._gathered, {}
+    def begin_commit(self) -> dict[ItemAddress, DirtyRow]:
+        """Takes the pending rows, which count as committing until `group_committed`."""
+        self._committing, self._pending = self._pending, {}
         return self._committing
 
-    def removed(self, table: Table, place: Place, row: Row) -> None:
-        """It has been taken out of the file by the group that is handed over."""
-        self._committing[place] = Touched(table, row, None)
-        self._drop(place)
+    def removed(self, table: Table, address: ItemAddress, row: Row) -> None:
+        """Records a row that the committing group removed from the file."""
+        self._committing[address] = DirtyRow(table, row, None)
+        self._recent.discard(address)
 
-    def settle(self) -> None:
+    def group_committed(self) -> None:
         self.last, self._committing = self._committing, {}
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         last = self.last
         self.__init__()  # type: ignore[misc]
         self.last = last
-
-    def _drop(self, place: Place) -> None:
-        self._young.pop(place, None)
-        self._old.pop(place, None)

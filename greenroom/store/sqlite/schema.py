@@ -1,15 +1,15 @@
-"""The file: how it is laid out, opened, checked and brought up to the declared tables.
+"""Opens, locks and checks the SQLite file, and creates the declared tables in it.
 
     "Messaging"          pk  sk                  size  expires  item     one row per item
     "Messaging/Inbox"    ipk isk  pk sk          size  expires  item     one row per index entry
     "Messaging/changes"  seq   pk sk             old   new      at       only with a stream
-    eras                 name  first             era                     whose numbers they are
+    eras                 name  first             era                     eras of the numbers
     tokens               token                   digest  expires         idempotent transactions
-    declared             name                    layout                  what the rows were made by
+    declared             name                    layout                  declarations
 
-`item` is MessagePack (codec.py), in an index only what it projects; `size` is DynamoDB's weight
-of it; `expires` the second from which it is gone. Keys that a table lacks are ''. A new index, or
-one declared differently, is filled from its table when the file is opened.
+`item` is MessagePack (codec.py); in an index it has only the projected attributes. `size` is the
+item's size by DynamoDB's rules, `expires` the second at which it expires. A missing key is ''. A
+new or changed index is filled from its table when the file is opened.
 """
 
 import fcntl
@@ -30,25 +30,25 @@ from greenroom.store.problems import (
     StoreTooNew,
     StoreUnavailable,
 )
-from greenroom.store.sqlite import feed
+from greenroom.store.sqlite import change_log
 from greenroom.store.sqlite.codec import unpack
-from greenroom.store.sqlite.entries import entry_of, expires_of
-from greenroom.store.sqlite.refusals import is_full, translated
+from greenroom.store.sqlite.errors import is_full, translate_error
+from greenroom.store.sqlite.index_entries import entry_of, expiry_of
 from greenroom.store.sqlite.rows import Row
 from greenroom.store.tables import Index, Table
 
 APPLICATION_ID = 0x4752_4D31
 SYNCHRONOUS = "FULL"
-"""What was acknowledged is on the disk. A test of power cuts sets less, to see that it notices."""
+"""Acknowledged writes are on disk. A power-cut test lowers it to prove that the test notices."""
 FORMAT = 1
 CACHE_KB = 8 * 1024
-"""A small cache makes commits cheaper: after every commit that has split a page, SQLite looks
-through the whole cache. Reads lose little, since the system keeps the file in memory too."""
+"""A small cache makes commits cheaper: after every commit that split a page, SQLite walks the whole
+cache. Reads lose little, since the operating system caches the file too."""
 
 
-def hold(path: Path) -> int:
-    """Takes the file for this process, until the descriptor is closed or the process ends. Links to
-    it are followed: under another name it is the same file."""
+def lock_file(path: Path) -> int:
+    """Locks the file for this process until the descriptor is closed or the process ends. Follows
+    links, so that two names of one file share a lock."""
     try:
         make_folder(path.parent)
         lock = os.open(f"{path.resolve()}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -61,7 +61,7 @@ def hold(path: Path) -> int:
         holder = os.read(lock, 32).decode(errors="replace").strip()
         os.close(lock)
         raise StoreHeld(str(path), f"pid {holder}" if holder else "unknown") from None
-    with suppress(OSError):  # on a full disk nobody will hear who holds it; it is held all the same
+    with suppress(OSError):  # on a full disk only the pid is missing
         os.ftruncate(lock, 0)
         os.pwrite(lock, str(os.getpid()).encode(), 0)
     return lock
@@ -74,18 +74,18 @@ def connect(path: Path) -> apsw.Connection:
         connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
         connection.execute(f"PRAGMA cache_size={-CACHE_KB}")
     except apsw.Error as error:
-        raise translated(path, error, path.parent) from error
+        raise translate_error(path, error, path.parent) from error
     return connection
 
 
 def check_file(path: Path, *, thoroughly: bool) -> None:
-    """Refuses a file that is not ours, not sound or from a newer version; changes nothing."""
+    """Raises for a foreign, damaged or newer file; changes nothing."""
     if not path.exists() or path.stat().st_size == 0:
         return
     try:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     except apsw.Error as error:
-        raise translated(path, error, path.parent) from error
+        raise translate_error(path, error, path.parent) from error
     try:
         _check_marks(path, connection)
         if thoroughly:
@@ -93,7 +93,7 @@ def check_file(path: Path, *, thoroughly: bool) -> None:
             if found != ("ok",):
                 raise StoreCorrupt(str(path), str(found[0]).splitlines()[-1])
     except apsw.Error as error:
-        raise translated(path, error, path.parent, connection) from error
+        raise translate_error(path, error, path.parent, connection) from error
     finally:
         connection.close()
 
@@ -111,8 +111,8 @@ def _check_marks(path: Path, connection: apsw.Connection) -> None:
 
 
 def prepare(path: Path, connection: apsw.Connection, tables: Sequence[Table]) -> None:
-    """Lays out what is declared and not yet there, in one transaction, and syncs the names of the
-    files: SQLite syncs that of a log which it has just made, not of one that it finds."""
+    """Creates missing tables and indexes in one transaction, and syncs the folder: SQLite syncs the
+    name of a log that it creates, not of one that it finds."""
     try:
         connection.pragma("journal_mode", "wal")
         with connection:
@@ -120,11 +120,11 @@ def prepare(path: Path, connection: apsw.Connection, tables: Sequence[Table]) ->
             connection.pragma("user_version", FORMAT)
             connection.execute(_TOKENS)
             connection.execute(_DECLARED)
-            connection.execute(feed.ERAS)
+            connection.execute(change_log.ERAS)
             for table in tables:
                 _prepare_table(path, connection, table)
     except apsw.Error as error:
-        raise translated(path, error, path.parent, connection) from error
+        raise translate_error(path, error, path.parent, connection) from error
     try:
         sync_folder(path.resolve().parent)
     except OSError as error:
@@ -146,7 +146,7 @@ def _prepare_table(path: Path, connection: apsw.Connection, table: Table) -> Non
         "stream": table.stream,
     }
     if before is not None and before["keys"] != layout["keys"]:
-        raise StoreCorrupt(str(path), f"table {name} was made with the keys {before['keys']}")
+        raise StoreCorrupt(str(path), f"table {name} was created with the keys {before['keys']}")
     connection.execute(
         f"""CREATE TABLE IF NOT EXISTS "{name}"(
         pk TEXT NOT NULL, sk TEXT NOT NULL, size INTEGER NOT NULL, expires INTEGER,
@@ -157,7 +157,7 @@ def _prepare_table(path: Path, connection: apsw.Connection, table: Table) -> Non
             f"""CREATE INDEX IF NOT EXISTS "{name}/expiry" ON "{name}"(expires)
             WHERE expires IS NOT NULL"""
         )
-    feed.begin(connection, table, goes_on=before is not None and before.get("stream") is True)
+    change_log.begin(connection, table, goes_on=before is not None and before.get("stream") is True)
     other_ttl = before is not None and before["ttl"] != table.ttl
     if other_ttl:
         _refill_expiry(connection, table)
@@ -168,7 +168,7 @@ def _prepare_table(path: Path, connection: apsw.Connection, table: Table) -> Non
 
 
 def _drop_undeclared(connection: apsw.Connection, table: Table) -> None:
-    """Nobody keeps such an index up; should it be declared again, it is filled again."""
+    """An undeclared index is not maintained. If it is declared again, it is filled again."""
     names = {f"{table.name}/{index.name}" for index in table.indexes}
     known: list[Any] = connection.execute(
         "SELECT name FROM declared WHERE name GLOB ?", (f"{table.name}/*",)
@@ -183,7 +183,7 @@ def _prepare_index(
     connection: apsw.Connection, table: Table, index: Index, *, refill: bool
 ) -> None:
     name = f"{table.name}/{index.name}"
-    # As it is read back: a tuple is a list then.
+    # As read back from JSON: tuples become lists.
     layout = msgspec.json.decode(msgspec.json.encode(msgspec.structs.replace(index, purpose="")))
     if _declared(connection, name) == layout and not refill:
         return
@@ -200,7 +200,7 @@ def _prepare_index(
         if entry is not None:
             connection.execute(
                 f'INSERT INTO "{name}" VALUES(?,?,?,?,?,?,?)',
-                (*entry.place, pk, sk, entry.size, expires, entry.blob),
+                (*entry.key, pk, sk, entry.size, expires, entry.blob),
             )
     _declare(connection, name, layout)
 
@@ -210,7 +210,7 @@ def _refill_expiry(connection: apsw.Connection, table: Table) -> None:
     for pk, sk, blob in rows:
         connection.execute(
             f'UPDATE "{table.name}" SET expires=? WHERE pk=? AND sk=?',
-            (expires_of(table, unpack(blob)), pk, sk),
+            (expiry_of(table, unpack(blob)), pk, sk),
         )
 
 

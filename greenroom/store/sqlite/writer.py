@@ -1,12 +1,12 @@
-"""The one writer: whatever has gathered while the last commit was on its way to the disk is given
-to the file and committed as one group.
+"""Commits writes in groups: all writes that arrive during one commit form the next group.
 
 Planning (plan.py) and the group's statements (flush.py) run on the event loop's thread, where they
-take microseconds; only COMMIT, which waits for the disk, runs in a thread of its own. So the loop
-never waits for the disk, and Python's lock changes hands once per group (docs/decisions/0004).
-What one would get wrong: nobody may touch the writer's connection while a commit is under way, so
-whatever comes then is planned right after it, before anybody hears of it; and a write is planned on
-top of those before it, so when a group fails all that came after it is planned anew.
+take microseconds. Only COMMIT, which waits for the disk, runs in its own thread. So the loop never
+waits for the disk, and the GIL changes hands once per group (docs/decisions/0004).
+
+Careful: nothing may use the writer's connection during a commit, so writes that arrive then are
+planned right after it, before the callers of the committed group resume. A write is planned on top
+of those before it, so when a group fails everything after it is planned again.
 """
 
 import asyncio
@@ -22,30 +22,30 @@ from msgspec import Struct
 
 from greenroom.errors import Problem
 from greenroom.store.problems import OutcomeUnknown, StoreFull, StoreUnavailable
-from greenroom.store.sqlite.checkpoint import Checkpoints
 from greenroom.store.sqlite.flush import Flusher
-from greenroom.store.sqlite.plan import Planned, Planner, Write
+from greenroom.store.sqlite.plan import Planner, Write, WriteResult
 from greenroom.store.sqlite.rows import Rows
+from greenroom.store.sqlite.wal_checkpoint import WalCheckpointer
 
-Chore: TypeAlias = Callable[[], Any]
+MaintenanceTask: TypeAlias = Callable[[], Any]
 """Runs inside the transaction, after the group's own rows."""
 
 
 class Job(Struct):
-    """A write or a chore, and who waits for it."""
+    """A write or a maintenance task, and the future of its caller."""
 
-    what: Write | Chore
+    what: Write | MaintenanceTask
     future: asyncio.Future[Any]
     outcome: Any = None
-    """A write's plan or its refusal; a chore's answer."""
+    """A write's result or error; a maintenance task's return value."""
 
 
 Done: TypeAlias = Callable[[BaseException | None], None]
 
 
 class CommitThread:
-    """Runs commits one after the other in a thread, with less overhead than an executor: each
-    commit takes Python's lock from the event loop twice."""
+    """Runs commits one after the other in a thread. An executor would take the GIL from the event
+    loop more often."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -58,7 +58,7 @@ class CommitThread:
         self._work.put((commit, done))
 
     def stop(self) -> None:
-        """Waits for what was given to it."""
+        """Waits for the commits that were submitted."""
         self._work.put(None)
         self._thread.join()
 
@@ -81,9 +81,9 @@ class Writer:
         planner: Planner,
         flusher: Flusher,
         rows: Rows,
-        checkpoints: Checkpoints,
+        checkpoints: WalCheckpointer,
         after_commit: Callable[[], None],
-        broke: Callable[[str], None],
+        on_failure: Callable[[str], None],
     ) -> None:
         self._connection = connection
         self._planner = planner
@@ -91,7 +91,7 @@ class Writer:
         self._rows = rows
         self._checkpoints = checkpoints
         self._after_commit = after_commit
-        self._broke = broke
+        self._on_failure = on_failure
         self._loop = asyncio.get_running_loop()
         self._thread = CommitThread(self._loop)
         self._waiting: list[Job] = []
@@ -100,10 +100,10 @@ class Writer:
         self._closing: asyncio.Future[None] | None = None
         self.commits = 0
         self.is_open = False
-        """Whether a group is under way, and the connection nobody else's to use."""
+        """Whether a group is being committed. Nothing else may use the connection then."""
 
-    def submit(self, what: Write | Chore) -> asyncio.Future[Any]:
-        """The answer, once it is on the disk."""
+    def submit(self, what: Write | MaintenanceTask) -> asyncio.Future[Any]:
+        """The future is done once the write is on disk."""
         job = Job(what, self._loop.create_future())
         if self._broken is not None or self._closing is not None:
             job.future.set_exception(StoreUnavailable(self._broken or "the store is being closed"))
@@ -117,7 +117,7 @@ class Writer:
         return job.future
 
     async def close(self) -> None:
-        """Lets everything accepted reach the disk first."""
+        """Waits until everything accepted is on disk."""
         self._closing = self._loop.create_future()
         if not self._busy:
             self._closing.set_result(None)
@@ -125,41 +125,40 @@ class Writer:
         self.end()
 
     def end(self) -> None:
-        """Of one that takes nothing any more."""
+        """Stops the thread of a writer that accepts no more writes."""
         self._thread.stop()
 
-    def _plan(self, job: Job, *, looks: bool = False) -> None:
+    def _plan(self, job: Job, *, read_all: bool = False) -> None:
         if isinstance(job.what, Write):
             try:
-                job.outcome = self._planner.plan(job.what, looks=looks)
-            except Exception as refusal:  # or a bug, which must not stop the writer for all
+                job.outcome = self._planner.plan(job.what, read_all=read_all)
+            except Exception as refusal:  # a bug must not stop the writer for everyone
                 job.outcome = refusal
 
     def _run_group(self) -> None:
         group, self._waiting = self._waiting, []
         try:
-            self._give_carefully(group)
+            self._write_group_checked(group)
         except Exception as error:
             self._fail(group, error)
             return
         self._thread.run(self._commit, partial(self._committed, group))
 
-    def _give_carefully(self, group: list[Job]) -> None:
-        """Once more, with a look at every row, where something was there that was taken to be
-        new."""
+    def _write_group_checked(self, group: list[Job]) -> None:
+        """Plans the group again, reading every row, if a row assumed new exists."""
         try:
-            self._give(group)
+            self._write_group(group)
         except apsw.ConstraintError:
             self._roll_back()
             for job in group:
-                self._plan(job, looks=True)
-            self._give(group)
+                self._plan(job, read_all=True)
+            self._write_group(group)
 
-    def _give(self, group: list[Job]) -> None:
-        """The group's rows to the file, in a transaction that is left open."""
+    def _write_group(self, group: list[Job]) -> None:
+        """Writes the group's rows and leaves the transaction open."""
         self.is_open = True
         if self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")  # the reads' own (reader.py): nothing is in it
+            self._connection.execute("ROLLBACK")  # the read transaction of reader.py
         self._connection.execute("BEGIN IMMEDIATE")
         self._flusher.flush()
         for job in group:
@@ -181,27 +180,27 @@ class Writer:
         self.commits += 1
         self._checkpoints.committed()
         self.is_open = False
-        self._rows.settle()
+        self._rows.group_committed()
         for job in self._waiting:
             self._plan(job)
         _settle(group)
         self._after_commit()
-        self._go_on()
+        self._next_group()
 
     def _break(self, group: list[Job], error: BaseException) -> None:
-        """The disk may or may not have it. Reading the file again tells (recovery.py),
-        with a writer of their own; this one takes nothing any more."""
+        """The group may or may not be on disk. recovery.py reads the file again to find out, and
+        opens a new writer. This one accepts no more writes."""
         self._broken = f"a commit failed: {error}"
         _refuse(group, OutcomeUnknown(str(error)))
-        self._broke(self._broken)
-        self._go_on()
+        self._on_failure(self._broken)
+        self._next_group()
 
-    def _go_on(self) -> None:
+    def _next_group(self) -> None:
         if self._broken is not None:
             rest, self._waiting = self._waiting, []
             _refuse(rest, StoreUnavailable(self._broken))
         if self._waiting:
-            # A round later: what those who were just answered send next goes along.
+            # One loop iteration later: the next writes of the callers just answered join the group.
             self._loop.call_soon(self._loop.call_soon, self._run_group)
             return
         self._busy = False
@@ -209,17 +208,17 @@ class Writer:
             self._closing.set_result(None)
 
     def _fail(self, group: list[Job], error: Exception) -> None:
-        """Nothing of the group is written; each of it gets another try, alone. What was planned on
-        top of it is planned anew."""
-        told = _translated(self._connection, error)
+        """Nothing of the group was written. Retries each job alone, and plans the waiting jobs
+        again."""
+        problem = _translated(self._connection, error)
         try:
             self._roll_back()
             for job in group:
                 if len(group) == 1:
-                    job.outcome = told
+                    job.outcome = problem
                 else:
-                    self._alone(job)
-        except Exception as worse:  # nothing can be taken back, or a commit failed
+                    self._retry_alone(job)
+        except Exception as worse:  # the rollback or a commit failed
             self._break(group, worse)
             return
         self.is_open = False
@@ -227,39 +226,39 @@ class Writer:
         for job in self._waiting:
             self._plan(job)
         self._after_commit()
-        self._go_on()
+        self._next_group()
 
-    def _alone(self, job: Job) -> None:
-        self._plan(job, looks=True)
+    def _retry_alone(self, job: Job) -> None:
+        self._plan(job, read_all=True)
         if isinstance(job.what, Write) and isinstance(job.outcome, Exception):
             return
-        given = False
+        is_written = False
         try:
-            self._give([job])
-            given = True
+            self._write_group([job])
+            is_written = True
             self._commit()
-            self._rows.settle()
+            self._rows.group_committed()
         except Exception as error:
             job.outcome = _translated(self._connection, error)
-            if given and not isinstance(job.outcome, StoreFull):
+            if is_written and not isinstance(job.outcome, StoreFull):
                 raise
             self._roll_back()
 
     def _roll_back(self) -> None:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
-        self._planner.start_over()
+        self._planner.reset()
 
 
 def _settle(group: list[Job]) -> None:
     for job in group:
         outcome, future = job.outcome, job.future
-        if isinstance(outcome, Planned):
+        if isinstance(outcome, WriteResult):
             if outcome.bill and isinstance(job.what, Write):
                 outcome.charge(job.what)
             outcome = outcome.answer
         if future.done():
-            continue  # whoever asked was cancelled; the write stands all the same
+            continue  # the caller was cancelled; the write stands
         if isinstance(outcome, Exception):
             future.set_exception(outcome)
         else:
@@ -281,7 +280,7 @@ def _translated(connection: apsw.Connection, error: Exception) -> Exception:
 
 
 def _is_full(connection: apsw.Connection, error: apsw.Error) -> bool:
-    """A quota and a limit on a file's size are full disks too, but SQLite knows only ENOSPC."""
+    """SQLite reports only ENOSPC as a full disk, not a quota or a file size limit."""
     if isinstance(error, apsw.IOError):
         return connection.system_errno in (errno.EDQUOT, errno.EFBIG)
     return isinstance(error, apsw.FullError)

@@ -95,7 +95,7 @@ async def talking(
         shown = f"[{host}]" if ":" in host else host
         scheme = "https" if server_tls else "http"
         port = server.sockets[0].getsockname()[1]
-        usual = {"connect_seconds": 5.0, "answer_seconds": 5.0}
+        usual = {"connect_seconds": 5.0, "response_seconds": 5.0}
         client = HttpClient(f"{scheme}://{shown}:{port}/", **{**usual, **options})
         stack.push_async_callback(client.close)
         yield client, peer

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from greenroom.store.dynamo.connection import Answer, NoConnection
+from greenroom.store.dynamo.connection import ConnectFailed, HttpResponse
 from greenroom.store.dynamo.http import HttpClient
 from tests.store.http.server import OK, REQUEST, answering, talking
 
@@ -43,7 +43,7 @@ def resolve(monkeypatch: pytest.MonkeyPatch, *hosts: str) -> None:
 
 
 def _client(port: int) -> HttpClient:
-    return HttpClient(f"http://{HOST}:{port}/", connect_seconds=1.5, answer_seconds=5.0)
+    return HttpClient(f"http://{HOST}:{port}/", connect_seconds=1.5, response_seconds=5.0)
 
 
 @pytest.mark.parametrize("hosts", [(SILENT, THERE), (ABSENT, THERE), (SILENT, ABSENT, THERE)])
@@ -54,7 +54,7 @@ async def test_an_address_that_does_not_answer_leaves_time_for_the_next(
         resolve(monkeypatch, *hosts)
         client = _client(known._port)
         with silent(known._port):
-            assert await client.send(REQUEST) == Answer(200, b"ok")
+            assert await client.send(REQUEST) == HttpResponse(200, b"ok")
         assert server.opened == 1
         await client.close()
 
@@ -66,7 +66,7 @@ async def test_where_no_address_answers_nothing_is_sent(
     async with talking(answering(OK)) as (known, server):
         resolve(monkeypatch, *hosts)
         client = _client(known._port)
-        with silent(known._port), pytest.raises(NoConnection, match=f"{HOST}.*{reason}"):
+        with silent(known._port), pytest.raises(ConnectFailed, match=f"{HOST}.*{reason}"):
             await client.send(REQUEST)
         assert server.opened == 0
         await client.close()

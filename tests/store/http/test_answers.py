@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from greenroom.store.dynamo import connection
-from greenroom.store.dynamo.connection import Answer, NoAnswer
+from greenroom.store.dynamo.connection import HttpResponse, NoResponse
 from tests.socket.node import until
 from tests.store.http.server import OK, REQUEST, Peer, answering, split, talking
 
@@ -22,19 +22,21 @@ HINTS = b"HTTP/1.1 103 Hints\r\nlink: a\r\n\r\nHTTP/1.1 100 Go on\r\n\r\n"
 @pytest.mark.parametrize(
     ("parts", "told"),
     [
-        ([OK], Answer(200, b"ok")),
-        (split(OK), Answer(200, b"ok")),
-        ([CHUNKED], Answer(400, b"one two")),
-        (split(CHUNKED), Answer(400, b"one two")),
-        ([b"HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n"], Answer(500, b"")),
-        ([b"HTTP/1.1 204 No Content\r\n\r\n"], Answer(204, b"")),
-        ([b"HTTP/1.1 100 Continue\r\n\r\n", OK], Answer(200, b"ok")),
-        ([HINTS + OK], Answer(200, b"ok")),
-        ([b"HTTP/1.1 200 OK\r\ncontent-length: 900000\r\n\r\n", LARGE], Answer(200, LARGE)),
+        ([OK], HttpResponse(200, b"ok")),
+        (split(OK), HttpResponse(200, b"ok")),
+        ([CHUNKED], HttpResponse(400, b"one two")),
+        (split(CHUNKED), HttpResponse(400, b"one two")),
+        ([b"HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n"], HttpResponse(500, b"")),
+        ([b"HTTP/1.1 204 No Content\r\n\r\n"], HttpResponse(204, b"")),
+        ([b"HTTP/1.1 100 Continue\r\n\r\n", OK], HttpResponse(200, b"ok")),
+        ([HINTS + OK], HttpResponse(200, b"ok")),
+        ([b"HTTP/1.1 200 OK\r\ncontent-length: 900000\r\n\r\n", LARGE], HttpResponse(200, LARGE)),
     ],
     ids=range(9),
 )
-async def test_answers_that_are_whole_keep_the_connection(parts: list[bytes], told: Answer) -> None:
+async def test_answers_that_are_whole_keep_the_connection(
+    parts: list[bytes], told: HttpResponse
+) -> None:
     async with talking(answering(*parts)) as (client, server):
         for _ in range(3):
             assert await client.send(REQUEST) == told
@@ -54,7 +56,7 @@ async def test_answers_that_are_whole_keep_the_connection(parts: list[bytes], to
 async def test_after_some_answers_the_connection_is_not_used_again(answer: bytes) -> None:
     async with talking(answering(answer)) as (client, server):
         for _ in range(3):
-            assert await client.send(REQUEST) == Answer(200, b"ok")
+            assert await client.send(REQUEST) == HttpResponse(200, b"ok")
         assert server.opened == 3
         await until(lambda: server.open == 0)
 
@@ -85,7 +87,7 @@ async def test_answers_that_break_off_or_make_no_sense_are_none(parts: list[byte
 
     async with talking(handler) as (client, server):
         for _ in range(2):
-            with pytest.raises(NoAnswer):
+            with pytest.raises(NoResponse):
                 await client.send(REQUEST)
         assert server.opened == 2
 
@@ -104,7 +106,7 @@ async def test_an_answer_may_be_only_so_large(
 ) -> None:
     monkeypatch.setattr(connection, "MOST_BYTES", 250_000)
     async with talking(answering(answer)) as (client, server):
-        with pytest.raises(NoAnswer, match="too large"):
+        with pytest.raises(NoResponse, match="too large"):
             await client.send(REQUEST)
         await until(lambda: server.open == 0)
 
@@ -112,7 +114,7 @@ async def test_an_answer_may_be_only_so_large(
 async def test_a_change_of_protocol_is_no_answer_that_keeps_the_connection() -> None:
     upgrade = b"HTTP/1.1 101 Switch\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n"
     async with talking(answering(upgrade)) as (client, server):
-        assert await client.send(REQUEST) == Answer(101, b"")
+        assert await client.send(REQUEST) == HttpResponse(101, b"")
         await until(lambda: server.open == 0)
 
 
@@ -121,8 +123,8 @@ async def test_an_answer_that_does_not_come_is_waited_for_only_so_long() -> None
         await peer.request()
         await peer.write(OK[:10])
 
-    async with talking(handler, answer_seconds=0.1) as (client, server):
-        with pytest.raises(NoAnswer, match=r"0\.1 seconds"):
+    async with talking(handler, response_seconds=0.1) as (client, server):
+        with pytest.raises(NoResponse, match=r"0\.1 seconds"):
             await client.send(REQUEST)
         await until(lambda: server.open == 0)
 
@@ -135,7 +137,7 @@ async def test_an_answer_that_comes_bit_by_bit_may_take_longer() -> None:
             await peer.write(part)
         await peer.request()
 
-    async with talking(slow, answer_seconds=0.7) as (client, _):
-        assert await client.send(REQUEST) == Answer(200, b"ok")
-        with pytest.raises(NoAnswer, match=r"0\.7 seconds"):
+    async with talking(slow, response_seconds=0.7) as (client, _):
+        assert await client.send(REQUEST) == HttpResponse(200, b"ok")
+        with pytest.raises(NoResponse, match=r"0\.7 seconds"):
             await client.send(REQUEST)

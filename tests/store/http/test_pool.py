@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import uvloop
 
-from greenroom.store.dynamo.connection import Answer, NoAnswer, NoConnection
+from greenroom.store.dynamo.connection import ConnectFailed, HttpResponse, NoResponse
 from greenroom.store.dynamo.http import ClientClosed, HttpClient
 from tests.socket.node import until
 from tests.store.http.server import OK, REQUEST, Gate, Peer, answering, never_answering, talking
@@ -17,8 +17,8 @@ from tests.store.http.server import OK, REQUEST, Gate, Peer, answering, never_an
 
 async def test_where_nobody_listens_nothing_is_sent() -> None:
     for host in ("127.0.0.1:1", "[::1]:1", "a..b"):
-        client = HttpClient(f"http://{host}/", connect_seconds=2.0, answer_seconds=2.0)
-        with pytest.raises(NoConnection, match=host.partition(":1")[0].strip("[]")):
+        client = HttpClient(f"http://{host}/", connect_seconds=2.0, response_seconds=2.0)
+        with pytest.raises(ConnectFailed, match=host.partition(":1")[0].strip("[]")):
             await client.send(REQUEST)
         await client.close()
 
@@ -27,9 +27,9 @@ async def test_a_connection_that_does_not_come_about_is_waited_for_only_so_long(
     """The server takes the connection and never answers to TLS."""
     async with talking(never_answering) as (plain, server):
         client = HttpClient(
-            f"https://127.0.0.1:{plain._port}/", connect_seconds=0.1, answer_seconds=5.0
+            f"https://127.0.0.1:{plain._port}/", connect_seconds=0.1, response_seconds=5.0
         )
-        with pytest.raises(NoConnection, match="TimeoutError"):
+        with pytest.raises(ConnectFailed, match="TimeoutError"):
             await client.send(REQUEST)
         await client.close()
         await until(lambda: server.open == 0)
@@ -43,7 +43,7 @@ async def test_a_kept_connection_that_the_server_closed_is_not_used() -> None:
 
     async with talking(handler) as (client, server):
         for _ in range(3):
-            assert await client.send(REQUEST) == Answer(200, b"ok")
+            assert await client.send(REQUEST) == HttpResponse(200, b"ok")
             await until(lambda: server.open == 0)
             await asyncio.sleep(0.01)
         assert server.opened == 3
@@ -57,9 +57,9 @@ async def test_bytes_that_nobody_asked_for_close_the_connection() -> None:
         await peer.write(OK.replace(b"ok", b"no"))
 
     async with talking(handler) as (client, server):
-        assert await client.send(REQUEST) == Answer(200, b"ok")
+        assert await client.send(REQUEST) == HttpResponse(200, b"ok")
         await until(lambda: server.open == 0)
-        assert await client.send(REQUEST) == Answer(200, b"ok")
+        assert await client.send(REQUEST) == HttpResponse(200, b"ok")
 
 
 async def test_idle_connections_are_closed_after_a_while() -> None:
@@ -71,7 +71,7 @@ async def test_idle_connections_are_closed_after_a_while() -> None:
             await asyncio.sleep(0.05)
         await until(lambda: server.open == 1)  # the one that was used
         await until(lambda: server.open == 0)
-        assert await client.send(REQUEST) == Answer(200, b"ok")
+        assert await client.send(REQUEST) == HttpResponse(200, b"ok")
         assert server.opened == 4
 
 
@@ -83,7 +83,7 @@ async def test_requests_beyond_the_most_connections_wait_in_order() -> None:
         await client.send(REQUEST)
         done.append(number)
 
-    async with talking(gate, most=2) as (client, server), asyncio.TaskGroup() as tasks:
+    async with talking(gate, max_connections=2) as (client, server), asyncio.TaskGroup() as tasks:
         for number in range(8):
             tasks.create_task(send(client, number))
         await until(lambda: gate.came == 2)
@@ -99,7 +99,7 @@ async def test_requests_beyond_the_most_connections_wait_in_order() -> None:
 
 async def test_a_cancelled_request_closes_its_connection_and_frees_its_slot() -> None:
     gate = Gate()
-    async with talking(gate, most=1) as (client, server):
+    async with talking(gate, max_connections=1) as (client, server):
         first = asyncio.create_task(client.send(REQUEST))
         await until(lambda: gate.came == 1)
         second = asyncio.create_task(client.send(REQUEST))
@@ -107,7 +107,7 @@ async def test_a_cancelled_request_closes_its_connection_and_frees_its_slot() ->
         first.cancel()
         await asyncio.wait([first])
         gate.let(2)
-        assert await second == Answer(200, b"ok")
+        assert await second == HttpResponse(200, b"ok")
         assert server.opened == 2
         assert first.cancelled()
 
@@ -115,11 +115,11 @@ async def test_a_cancelled_request_closes_its_connection_and_frees_its_slot() ->
 async def test_a_cancelled_waiter_loses_nothing() -> None:
     """Also when it is cancelled in the moment in which it gets a connection."""
     gate = Gate()
-    async with talking(gate, most=1) as (client, server):
+    async with talking(gate, max_connections=1) as (client, server):
         for turn in range(3):
-            waiters = list[asyncio.Task[Answer]]()
+            waiters = list[asyncio.Task[HttpResponse]]()
 
-            async def first(waiters: list[asyncio.Task[Answer]] = waiters) -> Answer:
+            async def first(waiters: list[asyncio.Task[HttpResponse]] = waiters) -> HttpResponse:
                 answer = await client.send(REQUEST)
                 waiters[1].cancel()
                 return answer
@@ -130,7 +130,7 @@ async def test_a_cancelled_waiter_loses_nothing() -> None:
             await asyncio.sleep(0)
             waiters[0].cancel()
             gate.let(3)
-            assert await begun == Answer(200, b"ok")
+            assert await begun == HttpResponse(200, b"ok")
             await asyncio.wait(waiters)
             assert [waiter.cancelled() for waiter in waiters] == [True, True, False, False]
         assert server.opened == 1
@@ -138,10 +138,10 @@ async def test_a_cancelled_waiter_loses_nothing() -> None:
 
 async def test_a_connection_that_closes_as_it_is_taken_is_replaced() -> None:
     gate = Gate()
-    async with talking(gate, most=1) as (client, server):
+    async with talking(gate, max_connections=1) as (client, server):
         gate.let(4)
         for _ in range(2):
-            assert await client.send(REQUEST) == Answer(200, b"ok")
+            assert await client.send(REQUEST) == HttpResponse(200, b"ok")
             next(iter(client._open)).abort()  # while it is idle
 
         async def first() -> None:
@@ -149,7 +149,7 @@ async def test_a_connection_that_closes_as_it_is_taken_is_replaced() -> None:
             next(iter(client._open)).abort()  # while it is handed to the next
 
         _, second = await asyncio.gather(first(), client.send(REQUEST))
-        assert second == Answer(200, b"ok")
+        assert second == HttpResponse(200, b"ok")
         assert server.opened == 4
 
 
@@ -164,38 +164,40 @@ class Broken:
 
 
 async def test_a_connection_that_takes_no_request_is_replaced() -> None:
-    async with talking(answering(OK), most=1) as (client, server):
-        assert await client.send(REQUEST) == Answer(200, b"ok")
+    async with talking(answering(OK), max_connections=1) as (client, server):
+        assert await client.send(REQUEST) == HttpResponse(200, b"ok")
         connection: Any = next(iter(client._open))
         connection._transport = Broken(connection._transport)
         with pytest.raises(RuntimeError, match="as told"):
             await client.send(REQUEST)
-        assert await client.send(REQUEST) == Answer(200, b"ok")
+        assert await client.send(REQUEST) == HttpResponse(200, b"ok")
         assert server.opened == 2
 
 
 async def test_cancelled_connecting_frees_its_slot() -> None:
-    async with talking(answering(OK), most=1) as (client, _):
+    async with talking(answering(OK), max_connections=1) as (client, _):
         for steps in range(12):
             task = asyncio.create_task(client.send(REQUEST))
             for _ in range(steps):
                 await asyncio.sleep(0)
             task.cancel()
             await asyncio.wait([task])
-            assert await client.send(REQUEST) == Answer(200, b"ok")
+            assert await client.send(REQUEST) == HttpResponse(200, b"ok")
 
 
 async def test_a_failed_connection_frees_its_slot() -> None:
-    client = HttpClient("http://127.0.0.1:1/", connect_seconds=2.0, answer_seconds=2.0, most=1)
+    client = HttpClient(
+        "http://127.0.0.1:1/", connect_seconds=2.0, response_seconds=2.0, max_connections=1
+    )
     tasks = [asyncio.create_task(client.send(REQUEST)) for _ in range(5)]
     await asyncio.wait(tasks)
-    assert {type(task.exception()) for task in tasks} == {NoConnection}
+    assert {type(task.exception()) for task in tasks} == {ConnectFailed}
     await client.close()
 
 
 async def test_closing_ends_every_request_and_every_connection() -> None:
     gate = Gate()
-    async with talking(gate, most=2) as (client, server):
+    async with talking(gate, max_connections=2) as (client, server):
         gate.let(2)
         await asyncio.gather(*(client.send(REQUEST) for _ in range(2)))
         tasks = [asyncio.create_task(client.send(REQUEST)) for _ in range(4)]
@@ -203,7 +205,7 @@ async def test_closing_ends_every_request_and_every_connection() -> None:
         await client.close()
         await asyncio.wait(tasks)
         told = [type(task.exception()) for task in tasks]
-        assert told == [NoAnswer, NoAnswer, ClientClosed, ClientClosed]
+        assert told == [NoResponse, NoResponse, ClientClosed, ClientClosed]
         with pytest.raises(ClientClosed):
             await client.send(REQUEST)
         await client.close()
@@ -214,7 +216,7 @@ async def test_closing_ends_every_request_and_every_connection() -> None:
 async def test_closing_ends_connecting() -> None:
     async with talking(never_answering) as (plain, server):
         client = HttpClient(
-            f"https://127.0.0.1:{plain._port}/", connect_seconds=30.0, answer_seconds=5.0
+            f"https://127.0.0.1:{plain._port}/", connect_seconds=30.0, response_seconds=5.0
         )
         task = asyncio.create_task(client.send(REQUEST))
         await until(lambda: server.open == 1)
@@ -240,7 +242,7 @@ def test_a_closed_client_leaves_nothing_open(recwarn: pytest.WarningsRecorder) -
 
 async def test_a_connection_idle_for_too_long_is_not_used_even_if_the_sweep_is_late() -> None:
     async with talking(answering(OK), idle_seconds=0.1) as (client, server):
-        assert await client.send(REQUEST) == Answer(200, b"ok")
+        assert await client.send(REQUEST) == HttpResponse(200, b"ok")
         time.sleep(0.2)  # noqa: ASYNC251 - the whole process stands still
-        assert await client.send(REQUEST) == Answer(200, b"ok")
+        assert await client.send(REQUEST) == HttpResponse(200, b"ok")
         assert server.opened == 2

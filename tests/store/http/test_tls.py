@@ -10,7 +10,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from greenroom.store.dynamo.connection import Answer, NoConnection
+from greenroom.store.dynamo.connection import ConnectFailed, HttpResponse
 from tests.store.http.server import OK, REQUEST, answering, talking
 
 
@@ -50,8 +50,8 @@ async def test_tls_is_spoken_with_the_host_that_the_certificate_names(
     async with talking(answering(OK), host=host, server_tls=server_tls, tls=tls) as (client, peer):
         if trusted and host != "127.0.0.1":
             for _ in range(2):
-                assert await client.send(REQUEST) == Answer(200, b"ok")
+                assert await client.send(REQUEST) == HttpResponse(200, b"ok")
             assert peer.opened == 1
         else:
-            with pytest.raises(NoConnection, match="certificate"):
+            with pytest.raises(ConnectFailed, match="certificate"):
                 await client.send(REQUEST)

@@ -60,7 +60,7 @@ async def test_no_commit_waits_before_the_thread_has_moved_nearly_everything(
         checkpoints.most_pages = checkpoints._written() * 2 // 3
         checkpoints.committed()
         assert not checkpoints.is_due
-        checkpoints._beside()
+        checkpoints._run()
         checkpoints.committed()
         assert checkpoints.is_due
         checkpoints.committed()
@@ -81,7 +81,7 @@ async def test_while_somebody_else_reads_no_commit_waits_for_the_log(
         await fill(store, 15)
         checkpoints.most_pages = checkpoints._written() * 2 // 3
         checkpoints.every_pages = 5
-        checkpoints._beside()
+        checkpoints._run()
         checkpoints.committed()
         assert not checkpoints.is_due  # next to nothing was moved
         ended_at = checkpoints._ended_at

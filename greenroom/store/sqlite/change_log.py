@@ -1,10 +1,9 @@
-"""The change log: every change of a table with a stream, numbered in the order of the commits.
+"""The change log of each table with a stream, numbered in commit order.
 
-Each opening of the file begins an era with a name that is given once. A checkpoint is the number of
-the last change seen and the era in which it was given: a file that is restored from a copy gives
-the same numbers again to other changes, but never under the same name. Old changes are forgotten
-after a day; the last one never is, so that a number can always be told from one that was never
-given.
+Each opening of the file starts an era with a unique random name. A checkpoint holds the number of
+the last change seen and the name of its era: a file restored from a backup reuses numbers for other
+changes, but never under the same era. Changes are removed after a day, except the last one, so that
+a number that was never used can always be recognised.
 """
 
 import re
@@ -28,8 +27,8 @@ _ERA = "SELECT era FROM eras WHERE name=? AND first<=? ORDER BY first DESC LIMIT
 
 
 def begin(connection: apsw.Connection, table: Table, *, goes_on: bool) -> None:
-    """Readies the table's log, if it has one. Where writes may have passed it by (`goes_on` is
-    False), what it has is thrown away: nobody could tell where something is missing."""
+    """Prepares the table's change log, if it has one. Discards it if writes may have bypassed it
+    (`goes_on` is False): gaps could not be recognised."""
     log = f'"{table.name}/changes"'
     if not (table.stream and goes_on):
         connection.execute(f"DROP TABLE IF EXISTS {log}")
@@ -41,7 +40,12 @@ def begin(connection: apsw.Connection, table: Table, *, goes_on: bool) -> None:
         seq INTEGER PRIMARY KEY, pk TEXT NOT NULL, sk TEXT NOT NULL,
         old BLOB, new BLOB, at INTEGER NOT NULL)"""
     )
-    # An era without changes leaves its place to the next one.
+    # The number 0, before the first change, has an era of its own, which outlives restarts.
+    connection.execute(
+        f"INSERT OR IGNORE INTO eras SELECT ?, 0, ? WHERE NOT EXISTS (SELECT 1 FROM {log})",
+        (table.name, token_hex(8)),
+    )
+    # An era without changes is replaced by the next one.
     connection.execute(
         f"INSERT OR REPLACE INTO eras SELECT ?, coalesce(max(seq), 0) + 1, ? FROM {log}",
         (table.name, token_hex(8)),
@@ -54,34 +58,39 @@ def begin(connection: apsw.Connection, table: Table, *, goes_on: bool) -> None:
 
 
 def check_checkpoint(connection: apsw.Connection, table: Table, after: str | None) -> int:
-    """The number to go on from."""
+    """The number to continue after."""
     if not table.stream:
         raise NotFollowed(table.name)
     if after is None:
         return (_oldest(connection, table) or 1) - 1
-    place = _CHECKPOINT.fullmatch(after)
-    if place is None:
+    position = _CHECKPOINT.fullmatch(after)
+    if position is None:
         raise InvalidCursor
-    last = int(place[2])
-    if connection.execute(_ERA, (table.name, last)).fetchall() != [(place[1],)]:
+    last = int(position[2])
+    if connection.execute(_ERA, (table.name, last)).fetchall() != [(position[1],)]:
         raise CheckpointTooOld(table.name)
     check_kept(connection, table, last)
     return last
 
 
+def newest(connection: apsw.Connection, table: Table) -> str:
+    """The checkpoint after the last change."""
+    if not table.stream:
+        raise NotFollowed(table.name)
+    last = _newest(connection, table)
+    (row,) = connection.execute(_ERA, (table.name, last)).fetchall()
+    return f"{row[0]}-{last}"
+
+
 def check_kept(connection: apsw.Connection, table: Table, last: int) -> None:
-    """Refuses a place behind what is kept, or ahead of what has happened."""
+    """Refuses a number before the oldest kept change or after the newest."""
     oldest = _oldest(connection, table)
-    newest: Any = connection.execute(
-        f'SELECT coalesce(max(seq), 0) FROM "{table.name}/changes"'
-    ).fetchall()[0][0]
-    if last > newest or (oldest is not None and last < oldest - 1):
+    if last > _newest(connection, table) or (oldest is not None and last < oldest - 1):
         raise CheckpointTooOld(table.name)
 
 
 def page(connection: apsw.Connection, table: Table, after: int) -> list[tuple[int, Change]]:
-    """The next changes. The numbers have no gaps but the one that forgetting the oldest makes: it
-    may overtake a follower that takes its time."""
+    """The next changes. A gap in the numbers means that trimming has overtaken a slow follower."""
     rows: list[Any] = connection.execute(
         "SELECT seq, pk, sk, old, new, at, (SELECT era FROM eras WHERE name=? AND first<=seq "
         f'ORDER BY first DESC LIMIT 1) FROM "{table.name}/changes" '
@@ -104,6 +113,12 @@ def page(connection: apsw.Connection, table: Table, after: int) -> list[tuple[in
         )
         for seq, pk, sk, old, new, at, era in rows
     ]
+
+
+def _newest(connection: apsw.Connection, table: Table) -> int:
+    sql = f'SELECT coalesce(max(seq), 0) FROM "{table.name}/changes"'
+    number: Any = connection.execute(sql).fetchall()[0][0]
+    return int(number)
 
 
 def _oldest(connection: apsw.Connection, table: Table) -> int | None:

@@ -114,3 +114,24 @@ async def test_a_file_and_its_copy_go_on_apart(tmp_path: Path) -> None:
         with pytest.raises(CheckpointTooOld):
             await read(path, change.checkpoint)
     assert numbers(await read(twin, mine[0].checkpoint)) == [20, 30, 40]
+
+
+async def test_the_checkpoint_before_the_first_change_holds_over_restarts(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    async with await opened(path) as store:
+        start = await store.checkpoint(NOTES)
+    await write(path)
+    assert numbers(await read(path, start)) == []
+    await write(path, 1, 2)
+    assert numbers(await read(path, start)) == [1, 2]
+    await write(path, 3, table=SILENT)
+    with pytest.raises(CheckpointTooOld):
+        await read(path, start)
+
+
+async def test_the_newest_checkpoint_is_after_the_last_change(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    await write(path, 1, 2)
+    async with await opened(path) as store:
+        last = await store.checkpoint(NOTES)
+        assert last == (await changes(store))[-1].checkpoint

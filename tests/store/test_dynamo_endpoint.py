@@ -8,29 +8,29 @@ from aiodynamo.credentials import Key, StaticCredentials
 from aiodynamo.sign import Instant, signed_dynamo_request
 
 from greenroom.store.dynamo import signature
-from greenroom.store.dynamo.address import InvalidAddress, parse_address
+from greenroom.store.dynamo.endpoint import InvalidEndpoint, parse_endpoint
 from greenroom.store.dynamo.signature import Signer
 from greenroom.store.problems import StoreUnavailable
 
 
 def test_a_region_is_aws() -> None:
-    address = parse_address("dynamodb://eu-west-1?prefix=prod-")
-    assert address.endpoint == "https://dynamodb.eu-west-1.amazonaws.com/"
-    assert address.streams_endpoint == "https://streams.dynamodb.eu-west-1.amazonaws.com/"
-    assert (address.region, address.prefix) == ("eu-west-1", "prod-")
-    assert parse_address("dynamodb://cn-north-1").endpoint.endswith(".amazonaws.com.cn/")
+    endpoint = parse_endpoint("dynamodb://eu-west-1?prefix=prod-")
+    assert endpoint.url == "https://dynamodb.eu-west-1.amazonaws.com/"
+    assert endpoint.streams_url == "https://streams.dynamodb.eu-west-1.amazonaws.com/"
+    assert (endpoint.region, endpoint.prefix) == ("eu-west-1", "prod-")
+    assert parse_endpoint("dynamodb://cn-north-1").url.endswith(".amazonaws.com.cn/")
 
 
 def test_an_endpoint_is_named_by_its_url() -> None:
-    address = parse_address("dynamodb+http://127.0.0.1:8000?region=local&prefix=test-")
-    assert address.endpoint == address.streams_endpoint == "http://127.0.0.1:8000/"
-    assert (address.region, address.prefix) == ("local", "test-")
-    assert isinstance(address.credentials, StaticCredentials)
-    assert parse_address("dynamodb+https://[::1]:8000").endpoint == "https://[::1]:8000/"
+    endpoint = parse_endpoint("dynamodb+http://127.0.0.1:8000?region=local&prefix=test-")
+    assert endpoint.url == endpoint.streams_url == "http://127.0.0.1:8000/"
+    assert (endpoint.region, endpoint.prefix) == ("local", "test-")
+    assert isinstance(endpoint.credentials, StaticCredentials)
+    assert parse_endpoint("dynamodb+https://[::1]:8000").url == "https://[::1]:8000/"
 
 
 def test_a_key_in_the_url_signs() -> None:
-    credentials = parse_address("dynamodb+https://me:s%2Fcret@db.example?region=x1").credentials
+    credentials = parse_endpoint("dynamodb+https://me:s%2Fcret@db.example?region=x1").credentials
     assert credentials == StaticCredentials(Key("me", "s/cret"))
 
 
@@ -53,13 +53,13 @@ def test_a_key_in_the_url_signs() -> None:
     ],
 )
 def test_a_url_that_names_no_dynamodb_is_refused(url: str) -> None:
-    with pytest.raises(InvalidAddress):
-        parse_address(url)
+    with pytest.raises(InvalidEndpoint):
+        parse_endpoint(url)
 
 
 def test_a_refusal_keeps_the_secret() -> None:
-    with pytest.raises(InvalidAddress) as refused:
-        parse_address("dynamodb+http://key:hush@localhost/path")
+    with pytest.raises(InvalidEndpoint) as refused:
+        parse_endpoint("dynamodb+http://key:hush@localhost/path")
     assert "hush" not in str(refused.value)
 
 

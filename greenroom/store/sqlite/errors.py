@@ -1,7 +1,7 @@
-"""SQLite's own errors in the store's words.
+"""Maps SQLite's errors to the store's problems.
 
-Careful: SQLite says "disk I/O error" of many things. A full disk is one of them where a file is
-not written but mapped, and a quota or a limit on a file's size always is.
+Careful: SQLite reports many things as "disk I/O error": a full disk if the file is memory-mapped,
+and always an exceeded quota or file size limit.
 """
 
 import errno
@@ -20,22 +20,22 @@ def is_full(number: int | None) -> bool:
     return number in _FULL
 
 
-def translated(
+def translate_error(
     path: Path, error: apsw.Error, folder: Path, connection: apsw.Connection | None = None
 ) -> Problem:
-    """What an error means that came while the file was opened, checked, laid out or copied."""
+    """The problem for an error while opening, checking, preparing or copying the file."""
     reason = f"{path}: {error}"
     if isinstance(error, apsw.NotADBError | apsw.CorruptError):
         return StoreCorrupt(str(path), str(error))
     number = connection.system_errno if connection is not None else 0
     if isinstance(error, apsw.FullError) or is_full(number):
         return StoreFull(f"{path}: {os.strerror(number)}" if number else reason)
-    if isinstance(error, apsw.IOError | apsw.CantOpenError) and _has_no_room(folder):
+    if isinstance(error, apsw.IOError | apsw.CantOpenError) and _is_disk_full(folder):
         return StoreFull(reason)
     return StoreUnavailable(f"{reason} ({os.strerror(number)})" if number else reason)
 
 
-def _has_no_room(folder: Path) -> bool:
+def _is_disk_full(folder: Path) -> bool:
     try:
         found = os.statvfs(folder)
     except OSError:

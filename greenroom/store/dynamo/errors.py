@@ -1,9 +1,9 @@
-"""DynamoDB's refusals in the store's words.
+"""Maps DynamoDB's validation errors to the store's problems.
 
-DynamoDB tells what does not fit an item only in prose, and AWS, Local and Alternator word it a
-little differently: the patterns below are the part they share. What matches none of them is a bug
-of ours, and crashes. Which attribute it is about the prose does not say; the item does
-(`spelt_out`), if it is still as it was.
+DynamoDB describes what does not fit an item only in prose. AWS, DynamoDB Local and Alternator word
+it differently; the patterns below match the common part. A message that matches none is a bug here
+and raises `UnexpectedError`. The message does not name the attribute; `explain` finds it by
+applying the update to the current item.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from greenroom.errors import Problem
 from greenroom.store.base import Op, Update
-from greenroom.store.evaluate import updated
+from greenroom.store.evaluate import apply_actions
 from greenroom.store.expressions import Add, Append, Set, SetIfAbsent
 from greenroom.store.limits import TOO_MANY_BYTES, check_index_key, check_item
 from greenroom.store.problems import (
@@ -44,12 +44,12 @@ _RANGE = re.compile(r"Number (over|under)flow|magnitude", re.IGNORECASE)
 _TOO_DEEP = re.compile(r"Nesting Levels", re.IGNORECASE)
 
 
-class Unexpected(Exception):
-    """DynamoDB refused what we thought it could not refuse."""
+class UnexpectedError(Exception):
+    """An error of DynamoDB that the checks before the request should have prevented."""
 
 
-def misfit(message: str, ops: Sequence[Op]) -> Exception:
-    """What a ValidationException says of these ops: that one of them does not fit its item."""
+def translate_validation_error(message: str, ops: Sequence[Op]) -> Exception:
+    """The problem that a ValidationException's message describes."""
     updates = [op for op in ops if isinstance(op, Update)]
     if _TOO_LONG.search(message):
         return InvalidExpression("", "the expression is too long for DynamoDB")
@@ -58,38 +58,38 @@ def misfit(message: str, ops: Sequence[Op]) -> Exception:
     if _TOO_MANY_BYTES.search(message):
         return InvalidTransaction(TOO_MANY_BYTES)
     if not updates:
-        return Unexpected(message)
-    if _INDEX_KEY.search(message) and (problem := _spoilt_index_key(updates)):
+        return UnexpectedError(message)
+    if _INDEX_KEY.search(message) and (problem := _invalid_index_key(updates)):
         return problem
     if _NO_MAP.search(message):
         return InvalidUpdate("a path leads through a value other than a map")
     if _WRONG_TYPE.search(message):
-        return InvalidUpdate("what stands there is of another type")
+        return InvalidUpdate("the current value is of another type")
     for pattern, reason in (
         (_DIGITS, TOO_MANY_DIGITS),
         (_RANGE, OUT_OF_RANGE),
         (_TOO_DEEP, TOO_DEEP),
     ):
         if pattern.search(message):
-            return InvalidItem(_suspect(updates, reason), reason)
-    return Unexpected(message)
+            return InvalidItem(_likely_attribute(updates, reason), reason)
+    return UnexpectedError(message)
 
 
-def spelt_out(op: Update, item: Item | None) -> Problem | None:
-    """What does not fit, as the SQLite engine would say it; None where everything does."""
+def explain(op: Update, item: Item | None) -> Problem | None:
+    """The problem as the SQLite engine would report it; None if the update fits the item."""
     key = op.key
     bare: Item = {op.table.partition: key.partition}
     if op.table.sort is not None:
         bare = {**bare, op.table.sort: key.sort}
     try:
-        check_item(op.table, updated(op.actions, bare if item is None else item))
+        check_item(op.table, apply_actions(op.actions, bare if item is None else item))
     except Problem as problem:
         return problem
     return None
 
 
-def _spoilt_index_key(updates: Sequence[Update]) -> InvalidItem | None:
-    """The same refusal as a Put of such a key would get."""
+def _invalid_index_key(updates: Sequence[Update]) -> InvalidItem | None:
+    """The problem that a Put with this key would raise."""
     for op in updates:
         for action in op.actions:
             match action:
@@ -107,8 +107,8 @@ def _spoilt_index_key(updates: Sequence[Update]) -> InvalidItem | None:
     return None
 
 
-def _suspect(updates: Sequence[Update], reason: str) -> str:
-    """The attribute that a message without a name is about: a sum's, or the first."""
+def _likely_attribute(updates: Sequence[Update], reason: str) -> str:
+    """Guesses the attribute: that of an Add, or the first."""
     actions = [action for op in updates for action in op.actions]
     if reason != TOO_DEEP:
         actions = [action for action in actions if isinstance(action, Add)] or actions

@@ -1,4 +1,4 @@
-"""One look into a file that another process may be serving: reads only, and takes no lock."""
+"""Opens a store file read-only, without the lock: another process may be serving it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,15 +7,15 @@ from pathlib import Path
 import apsw
 
 from greenroom.clock import Clock
-from greenroom.store.cursors import Cursors
+from greenroom.store.cursors import CursorCodec
 from greenroom.store.problems import StoreCorrupt, StoreUnavailable
 from greenroom.store.sqlite import schema
 from greenroom.store.sqlite.reader import Reader
 
 
 @contextmanager
-def glance(path: Path, clock: Clock) -> Iterator[Reader]:
-    """Its pages have no `next`: the cursors are sealed with nobody's secret."""
+def open_readonly(path: Path, clock: Clock) -> Iterator[Reader]:
+    """Do not use the `next` of its pages: the cursors are sealed without the secret."""
     if not path.exists():
         raise StoreUnavailable(f"{path} does not exist")
     try:
@@ -24,7 +24,7 @@ def glance(path: Path, clock: Clock) -> Iterator[Reader]:
         try:
             connection.set_busy_timeout(5000)
             connection.execute("PRAGMA query_only=ON")
-            yield Reader(connection, clock, Cursors(b""))
+            yield Reader(connection, clock, CursorCodec(b""))
         finally:
             connection.close()
     except (apsw.NotADBError, apsw.CorruptError) as error:

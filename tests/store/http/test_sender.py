@@ -2,9 +2,9 @@
 
 import pytest
 
-from greenroom.store.dynamo import Retry
-from greenroom.store.dynamo.address import parse_address
-from greenroom.store.dynamo.wire import Repeat, Wire
+from greenroom.store.dynamo import RetryPolicy
+from greenroom.store.dynamo.endpoint import parse_endpoint
+from greenroom.store.dynamo.sender import Repeat, RequestSender
 from greenroom.store.problems import OutcomeUnknown, StoreUnavailable
 from tests.store.http.server import Peer, talking
 
@@ -36,8 +36,8 @@ async def test_an_answer_that_cannot_be_read_is_a_problem_of_the_store(
             await peer.write(head.encode() + body)
 
     async with talking(handler) as (client, _):
-        address = parse_address(f"dynamodb+http://127.0.0.1:{client._port}?region=local")
-        wire = Wire(address, Retry(attempts=2, first_delay=0.01))
-        with pytest.raises(told, match="no answer of DynamoDB's"):
-            await wire.send("PutItem", {}, repeat)
-        await wire.close()
+        endpoint = parse_endpoint(f"dynamodb+http://127.0.0.1:{client._port}?region=local")
+        sender = RequestSender(endpoint, RetryPolicy(attempts=2, first_delay=0.01))
+        with pytest.raises(told, match="without a DynamoDB response"):
+            await sender.send("PutItem", {}, repeat)
+        await sender.close()

@@ -1,9 +1,10 @@
-"""Moves what was committed from the write-ahead log into the file, beside the commits.
+"""Moves committed pages from the write-ahead log into the file, in a background thread.
 
-SQLite by itself does it within a commit, every thousand pages: then everybody waits for it, and
-those are the slowest answers. Here a thread with a connection of its own does it while commits go
-on. Careful: as long as something is committed meanwhile the log never begins anew, and grows. So
-once it is long, one commit does wait, right after the thread has moved nearly everything.
+SQLite's own automatic checkpoint runs inside a commit every thousand pages, and delays every write
+that waits for it. Here a thread with its own connection runs it while commits continue.
+
+Careful: the log never restarts while commits continue, so it grows. Once it is long, one commit
+does wait for a checkpoint, right after the thread has moved nearly everything.
 """
 
 import logging
@@ -17,11 +18,11 @@ from greenroom.store.sqlite import schema
 _log = logging.getLogger(__name__)
 
 
-class Checkpoints:
+class WalCheckpointer:
     every_pages = 1_000
     most_pages = 16_000
-    """Of 4 KB: about 64 MB, and twice that at most, unless somebody else reads the file for long.
-    Reads go through the log, and a longer one makes them slower."""
+    """Of 4 KB: about 64 MB, and at most twice that unless another process reads the file for long.
+    A long log makes reads slower."""
 
     def __init__(self, path: Path, writing: apsw.Connection) -> None:
         self._writing = writing
@@ -29,29 +30,29 @@ class Checkpoints:
         self._thread = ThreadPoolExecutor(1, "greenroom-checkpoint")
         self._is_busy = False
         self._has_moved = False
-        """Whether the thread has just moved nearly everything that was in the log."""
+        """Whether the thread has just moved nearly the whole log."""
         self._begun_at = self._ended_at = self._not_before = 0
         self.is_due = False
-        """Whether the next commit has to do it."""
+        """Whether the next commit has to checkpoint."""
         writing.wal_autocheckpoint(0)
 
     def committed(self) -> None:
-        """On the loop, after each commit."""
+        """Called on the event loop after each commit."""
         written = self._written()
-        if written < self._begun_at:  # SQLite counts to 2**31, and then begins anew
+        if written < self._begun_at:  # the counter wraps at 2**31
             self._begun_at = self._ended_at = self._not_before = 0
         self.is_due = written >= self._not_before and self._is_due(written - self._ended_at)
         self._has_moved = False
         if not self._is_busy and written - self._begun_at > self.every_pages:
             self._is_busy, self._begun_at = True, written
-            self._thread.submit(self._beside)
+            self._thread.submit(self._run)
 
     def _is_due(self, pages: int) -> bool:
         return pages > 2 * self.most_pages or (pages > self.most_pages and self._has_moved)
 
     def within(self) -> None:
-        """In the commit's own thread, when nothing else is being written."""
-        if _left(self._writing) == 0:
+        """Called in the commit thread, when nothing else is being written."""
+        if _checkpoint(self._writing) == 0:
             self._ended_at = self._begun_at = self._written()
         else:
             self._not_before = self._written() + self.every_pages
@@ -60,25 +61,25 @@ class Checkpoints:
         self._thread.shutdown()
         self._own.close()
 
-    def _beside(self) -> None:
+    def _run(self) -> None:
         try:
-            left = _left(self._own)
+            left = _checkpoint(self._own)
             self._has_moved = left is not None and left < self.every_pages
         finally:
             self._is_busy = False
 
     def _written(self) -> int:
-        """How many pages the writer has written to its log in all."""
+        """How many pages the writer has written to the log so far."""
         return self._writing.status(apsw.SQLITE_DBSTATUS_CACHE_WRITE)[0]
 
 
-def _left(connection: apsw.Connection) -> int | None:
-    """Moves what nobody else is reading, and says how many pages are left; None if it failed."""
+def _checkpoint(connection: apsw.Connection) -> int | None:
+    """Moves the pages that no reader needs; returns how many are left, None on failure."""
     try:
         pages, moved = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
     except apsw.BusyError:
-        return None  # the other one is at it
-    except apsw.Error as error:  # a full disk, say: nothing is lost, it is all in the log
-        _log.warning("what was committed stays in the log for now: %s", error)
+        return None  # another checkpoint is running
+    except apsw.Error as error:  # for example a full disk; everything is still in the log
+        _log.warning("the write-ahead log was not checkpointed: %s", error)
         return None
     return pages - moved

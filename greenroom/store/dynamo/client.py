@@ -1,7 +1,7 @@
-"""Sends the store's calls: it knows the tables' names, and counts what calls cost.
+"""The store's DynamoDB client: adds the table prefix and counts the consumed capacity.
 
-While the caller has costs open, each call asks DynamoDB what it consumed and adds that to them,
-under our name of the table (`Messaging`) or index (`Messaging/Inbox`).
+While the caller counts costs, each call asks DynamoDB for its consumed capacity and adds it under
+the name of the table (`Messaging`) or index (`Messaging/Inbox`).
 """
 
 from collections.abc import Collection, Mapping
@@ -10,16 +10,16 @@ from typing import Any
 
 from greenroom.clock import Clock
 from greenroom.store.capacity import open_costs
-from greenroom.store.dynamo.wire import Refused, Repeat, Wire
+from greenroom.store.dynamo.sender import DynamoError, Repeat, RequestSender
 from greenroom.store.problems import NoSuchTable
 from greenroom.store.tables import Table
 
 REPORT_COSTS = {"ReturnConsumedCapacity": "INDEXES"}
 
 
-class Link:
-    def __init__(self, wire: Wire, prefix: str, clock: Clock) -> None:
-        self.wire = wire
+class DynamoClient:
+    def __init__(self, sender: RequestSender, prefix: str, clock: Clock) -> None:
+        self.sender = sender
         self._prefix = prefix
         self._clock = clock
 
@@ -30,7 +30,7 @@ class Link:
         return self._prefix + table.name
 
     def token(self, token: str) -> str:
-        """DynamoDB's tokens are one space for the whole account: ours are the prefix's own."""
+        """Tokens are unique per AWS account, so the prefix is hashed into them."""
         scoped = f"{self._prefix}\0{token}".encode(errors="surrogatepass")
         return blake2b(scoped, digest_size=18).hexdigest()
 
@@ -52,19 +52,19 @@ class Link:
         if open_costs():
             payload = {**payload, **REPORT_COSTS}
         try:
-            return await self.wire.send(action, payload, repeat)
-        except Refused as refused:
-            if refused.kind != "ResourceNotFoundException":
+            return await self.sender.send(action, payload, repeat)
+        except DynamoError as error:
+            if error.kind != "ResourceNotFoundException":
                 raise
-            raise NoSuchTable(await self._missing(tables)) from None
+            raise NoSuchTable(await self._missing_table(tables)) from None
 
-    async def _missing(self, tables: Collection[Table]) -> str:
-        """DynamoDB does not say which of a transaction's tables it has not found."""
+    async def _missing_table(self, tables: Collection[Table]) -> str:
+        """DynamoDB does not say which table of a transaction is missing."""
         names = list(dict.fromkeys(table.name for table in tables))
         for name in names[:-1]:
             try:
-                await self.wire.send("DescribeTable", {"TableName": self._prefix + name})
-            except Refused:
+                await self.sender.send("DescribeTable", {"TableName": self._prefix + name})
+            except DynamoError:
                 return name
         return names[-1]
 
@@ -85,7 +85,7 @@ class Link:
 
 
 def _units(share: Mapping[str, Any], direction: str) -> tuple[float, float]:
-    """Transactions say which units they are; other calls, and DynamoDB Local, say only how many."""
+    """Transactions report read and write units; other calls, and DynamoDB Local, only a total."""
     read, write = share.get("ReadCapacityUnits"), share.get("WriteCapacityUnits")
     if read is None and write is None:
         units = float(share.get("CapacityUnits", 0.0))

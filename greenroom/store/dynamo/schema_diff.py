@@ -1,8 +1,8 @@
-"""Where a table that is there is not as declared, and what DynamoDB would be asked to add. Pure.
+"""Compares an existing DynamoDB table with its declaration. Pure functions.
 
-More than was declared does no harm and is let be: other indexes, an index that carries more, a
-stream that nobody reads. What one would get wrong: a TTL that is not declared is no such thing,
-for DynamoDB takes items away by it.
+Additional indexes, wider projections and an unused stream are harmless and ignored.
+
+Careful: an undeclared TTL is not harmless, because DynamoDB deletes items by it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,39 +10,45 @@ from typing import Any
 
 from msgspec import Struct
 
-from greenroom.store.tables import Index, Table, beside_keys, index_key_names, projection
+from greenroom.store.tables import (
+    Index,
+    Table,
+    index_key_names,
+    non_key_attributes,
+    projection_request,
+)
 
 IMAGES = "NEW_AND_OLD_IMAGES"
 
 
 class Difference(Struct, frozen=True):
-    """What differs, in words, and the request that mends it; None where DynamoDB has none."""
+    """A difference, and the request that fixes it; `action` is empty if there is none."""
 
-    says: str
+    message: str
     action: str = ""
     fields: dict[str, Any] | None = None
 
 
-def differences(
+def diff_schema(
     table: Table, found: Mapping[str, Any], expiry: Mapping[str, Any]
 ) -> list[Difference]:
-    """From what DescribeTable and DescribeTimeToLive say."""
+    """From the responses of DescribeTable and DescribeTimeToLive."""
     types = {d["AttributeName"]: d["AttributeType"] for d in found["AttributeDefinitions"]}
-    there = {index["IndexName"]: index for index in found.get("GlobalSecondaryIndexes") or ()}
-    told = _in_keys("its", found["KeySchema"], table.key_names, types)
+    existing = {index["IndexName"]: index for index in found.get("GlobalSecondaryIndexes") or ()}
+    diffs = _diff_keys("its", found["KeySchema"], table.key_names, types)
     for index in table.indexes:
-        if index.name in there:
-            told += _in_index(table, index, there[index.name], types)
+        if index.name in existing:
+            diffs += _diff_index(table, index, existing[index.name], types)
         else:
-            told.append(_missing(table, index))
+            diffs.append(_missing_index(table, index))
     if table.stream:
-        told += _in_stream(found.get("StreamSpecification") or {})
-    return told + in_expiry(table, expiry)
+        diffs += _diff_stream(found.get("StreamSpecification") or {})
+    return diffs + diff_ttl(table, expiry)
 
 
-def unready(table: Table, found: Mapping[str, Any] | None) -> str | None:
-    """What has to be waited for before the table can be used."""
-    # UPDATING is what a change of a table that is in use looks like.
+def not_ready_reason(table: Table, found: Mapping[str, Any] | None) -> str | None:
+    """Why the table cannot be used yet; None if it can."""
+    # A table stays usable while it is UPDATING.
     if found is None or found["TableStatus"] not in ("ACTIVE", "UPDATING"):
         return "it does not become active"
     declared = {index.name for index in table.indexes}
@@ -53,13 +59,13 @@ def unready(table: Table, found: Mapping[str, Any] | None) -> str | None:
     return None
 
 
-def _in_keys(
+def _diff_keys(
     whose: str, found: Sequence[Mapping[str, str]], names: tuple[str, ...], types: dict[str, str]
 ) -> list[Difference]:
     keys = {part["KeyType"]: part["AttributeName"] for part in found}
-    there = tuple(keys[kind] for kind in ("HASH", "RANGE") if kind in keys)
-    if there != names:
-        return [Difference(f"{whose} keys are {', '.join(there)} instead of {', '.join(names)}")]
+    existing = tuple(keys[kind] for kind in ("HASH", "RANGE") if kind in keys)
+    if existing != names:
+        return [Difference(f"{whose} keys are {', '.join(existing)} instead of {', '.join(names)}")]
     return [
         Difference(f"{whose} key {name} is of type {types[name]} instead of S")
         for name in names
@@ -67,23 +73,25 @@ def _in_keys(
     ]
 
 
-def _in_index(
+def _diff_index(
     table: Table, index: Index, found: Mapping[str, Any], types: dict[str, str]
 ) -> list[Difference]:
-    told = _in_keys(f"its index {index.name}'s", found["KeySchema"], index_key_names(index), types)
+    diffs = _diff_keys(
+        f"its index {index.name}'s", found["KeySchema"], index_key_names(index), types
+    )
     carried = found.get("Projection") or {}
     if carried.get("ProjectionType", "ALL") == "ALL":
-        return told
-    wanted = beside_keys(table, index)
+        return diffs
+    wanted = non_key_attributes(table, index)
     if wanted is None:
-        return [*told, Difference(f"its index {index.name} does not carry the whole item")]
-    lacking = [name for name in wanted if name not in (carried.get("NonKeyAttributes") or ())]
-    if lacking:
-        told.append(Difference(f"its index {index.name} does not carry {', '.join(lacking)}"))
-    return told
+        return [*diffs, Difference(f"its index {index.name} does not carry the whole item")]
+    missing = [name for name in wanted if name not in (carried.get("NonKeyAttributes") or ())]
+    if missing:
+        diffs.append(Difference(f"its index {index.name} does not carry {', '.join(missing)}"))
+    return diffs
 
 
-def _missing(table: Table, index: Index) -> Difference:
+def _missing_index(table: Table, index: Index) -> Difference:
     fields = {
         "AttributeDefinitions": text_attributes(index_key_names(index)),
         "GlobalSecondaryIndexUpdates": [{"Create": index_request(table, index)}],
@@ -91,7 +99,7 @@ def _missing(table: Table, index: Index) -> Difference:
     return Difference(f"it lacks the index {index.name}", "UpdateTable", fields)
 
 
-def _in_stream(found: Mapping[str, Any]) -> list[Difference]:
+def _diff_stream(found: Mapping[str, Any]) -> list[Difference]:
     if not found.get("StreamEnabled"):
         return [Difference("its stream is missing", "UpdateTable", {"StreamSpecification": STREAM})]
     if found["StreamViewType"] != IMAGES:
@@ -99,7 +107,7 @@ def _in_stream(found: Mapping[str, Any]) -> list[Difference]:
     return []
 
 
-def in_expiry(table: Table, found: Mapping[str, Any]) -> list[Difference]:
+def diff_ttl(table: Table, found: Mapping[str, Any]) -> list[Difference]:
     on = found.get("TimeToLiveStatus") in ("ENABLED", "ENABLING")
     attribute = found.get("AttributeName") if on else None
     if attribute == table.ttl:
@@ -128,5 +136,5 @@ def index_request(table: Table, index: Index) -> dict[str, Any]:
     return {
         "IndexName": index.name,
         "KeySchema": key_schema(index_key_names(index)),
-        "Projection": projection(table, index),
+        "Projection": projection_request(table, index),
     }

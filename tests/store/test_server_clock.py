@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from greenroom.clock import HeldClock
+from greenroom.clock import ManualClock
 from greenroom.safety.records import CLOCK_KEY, EPHEMERAL
 from greenroom.store.base import Store
-from greenroom.store.timeline import (
+from greenroom.store.server_clock import (
     HOLD_MS,
     JUMP_MS,
     LOCAL_SECONDS,
     SHARED_SECONDS,
     SLEW_MS,
-    Timeline,
+    ServerClock,
 )
 from tests.stores import IN_2100_MS, fresh_store
 
@@ -27,9 +27,9 @@ class Machine:
     """A node with a clock of its own, and what time it really is."""
 
     store: Store
-    wall: HeldClock = field(default_factory=lambda: HeldClock(IN_2100_MS))
+    wall: ManualClock = field(default_factory=lambda: ManualClock(IN_2100_MS))
     steady_ms: int = 1000
-    timeline: Timeline = field(init=False)
+    server_clock: ServerClock = field(init=False)
 
     def __post_init__(self) -> None:
         self.restart()
@@ -39,10 +39,10 @@ class Machine:
         return LOCAL_SECONDS if self.store.is_local else SHARED_SECONDS
 
     def restart(self) -> None:
-        self.timeline = Timeline(self.wall, lambda: self.steady_ms * 1_000_000)
+        self.server_clock = ServerClock(self.wall, lambda: self.steady_ms * 1_000_000)
 
-    async def follow(self) -> None:
-        await self.timeline.follow(self.store, EPHEMERAL, CLOCK_KEY)
+    async def synchronize(self) -> None:
+        await self.server_clock.synchronize(self.store, EPHEMERAL, CLOCK_KEY)
 
     def pass_(self, ms: int) -> None:
         self.steady_ms += ms
@@ -54,19 +54,19 @@ async def live(seconds: int, *machines: Machine) -> None:
     for _ in range(seconds // machines[0].seconds):
         for machine in machines:
             machine.pass_(machines[0].seconds * 1000)
-            await machine.follow()
+            await machine.synchronize()
 
 
 @pytest.fixture
 async def store(store_url: str) -> AsyncIterator[Store]:
-    async with fresh_store(store_url, (EPHEMERAL,), HeldClock(IN_2100_MS)) as opened:
+    async with fresh_store(store_url, (EPHEMERAL,), ManualClock(IN_2100_MS)) as opened:
         yield opened
 
 
 @pytest.fixture
 async def machine(store: Store) -> Machine:
     made = Machine(store)
-    await made.follow()
+    await made.synchronize()
     return made
 
 
@@ -75,32 +75,32 @@ async def test_a_clock_that_is_wrong_for_a_few_minutes_leaves_no_trace(
     machine: Machine, jump_ms: int
 ) -> None:
     await live(60, machine)
-    before = machine.timeline.now_ms()
+    before = machine.server_clock.now_ms()
     machine.wall.advance(ms=jump_ms)
-    assert machine.timeline.now_ms() == before
+    assert machine.server_clock.now_ms() == before
     await live(240, machine)
     machine.wall.advance(ms=-jump_ms)
     await live(600, machine)
-    assert machine.timeline.now_ms() == before + 840_000 == machine.wall.now_ms()
-    assert machine.timeline.epoch == 0
+    assert machine.server_clock.now_ms() == before + 840_000 == machine.wall.now_ms()
+    assert machine.server_clock.epoch == 0
 
 
 @pytest.mark.parametrize("jump_ms", [DAY_MS, -DAY_MS])
 async def test_a_clock_that_stays_set_is_followed(machine: Machine, jump_ms: int) -> None:
     machine.wall.advance(ms=jump_ms)
     await live(HOLD_MS // 1000 + 60, machine)
-    assert machine.timeline.now_ms() == machine.wall.now_ms()
-    assert (machine.timeline.epoch > 0) == (jump_ms < 0 or not machine.store.is_local)
+    assert machine.server_clock.now_ms() == machine.wall.now_ms()
+    assert (machine.server_clock.epoch > 0) == (jump_ms < 0 or not machine.store.is_local)
 
 
 async def test_a_small_step_is_made_up_for_little_by_little(machine: Machine) -> None:
     machine.wall.advance(ms=JUMP_MS)
     for _ in range(JUMP_MS // SLEW_MS):
-        before = machine.timeline.drift_ms
+        before = machine.server_clock.drift_ms
         await live(machine.seconds, machine)
-        assert machine.timeline.drift_ms == before - SLEW_MS
-    assert machine.timeline.now_ms() == machine.wall.now_ms()
-    assert machine.timeline.epoch == 0
+        assert machine.server_clock.drift_ms == before - SLEW_MS
+    assert machine.server_clock.now_ms() == machine.wall.now_ms()
+    assert machine.server_clock.epoch == 0
 
 
 async def test_a_restart_with_a_clock_that_is_behind_begins_another_epoch(
@@ -109,32 +109,32 @@ async def test_a_restart_with_a_clock_that_is_behind_begins_another_epoch(
     """It was ahead until then, or is behind now: either way times from before do not compare."""
     machine.wall.advance(ms=-DAY_MS)
     machine.restart()
-    await machine.follow()
+    await machine.synchronize()
     await live(60, machine)
     if not machine.store.is_local:
         await live(HOLD_MS // 1000, machine)
-    assert machine.timeline.epoch > 0
-    assert machine.timeline.now_ms() == machine.wall.now_ms()
+    assert machine.server_clock.epoch > 0
+    assert machine.server_clock.now_ms() == machine.wall.now_ms()
 
 
 async def test_a_restart_after_a_while_goes_on_with_the_machines_clock(machine: Machine) -> None:
     await live(60, machine)
     machine.pass_(DAY_MS)
     machine.restart()
-    await machine.follow()
+    await machine.synchronize()
     await live(60, machine)
-    assert machine.timeline.now_ms() == machine.wall.now_ms()
-    assert machine.store.is_local == (machine.timeline.epoch == 0)
+    assert machine.server_clock.now_ms() == machine.wall.now_ms()
+    assert machine.store.is_local == (machine.server_clock.epoch == 0)
 
 
 async def test_a_restart_does_not_go_back_behind_what_was_reached(machine: Machine) -> None:
     await live(60, machine)
-    reached = machine.timeline.now_ms()
+    reached = machine.server_clock.now_ms()
     machine.wall.advance(ms=-JUMP_MS + 1000)
     machine.restart()
-    await machine.follow()
-    assert machine.timeline.now_ms() >= reached - SLEW_MS
-    assert machine.timeline.epoch == 0
+    await machine.synchronize()
+    assert machine.server_clock.now_ms() >= reached - SLEW_MS
+    assert machine.server_clock.epoch == 0
 
 
 _SEVERAL_NODES = pytest.mark.parametrize("store_url", ["dynamodb"], indirect=True)
@@ -147,25 +147,25 @@ async def test_a_node_whose_clock_alone_is_wrong_goes_by_the_others(
     store: Store, off_ms: int
 ) -> None:
     right, wrong = Machine(store), Machine(store)
-    await right.follow()
+    await right.synchronize()
     wrong.wall.advance(ms=off_ms)
-    await wrong.follow()
+    await wrong.synchronize()
     for _ in range(200):
         await live(SHARED_SECONDS, right, wrong)
-        apart = right.timeline.now_ms() - wrong.timeline.now_ms()
+        apart = right.server_clock.now_ms() - wrong.server_clock.now_ms()
         assert abs(apart) <= SHARED_SECONDS * 1000
-        assert abs(right.timeline.now_ms() - right.wall.now_ms()) <= SHARED_SECONDS * 1000
-    assert right.timeline.epoch == wrong.timeline.epoch == 0
+        assert abs(right.server_clock.now_ms() - right.wall.now_ms()) <= SHARED_SECONDS * 1000
+    assert right.server_clock.epoch == wrong.server_clock.epoch == 0
 
 
 @_SEVERAL_NODES
 async def test_when_all_nodes_are_set_they_set_the_time_together(store: Store) -> None:
     nodes = Machine(store), Machine(store), Machine(store)
     for node in nodes:
-        await node.follow()
+        await node.synchronize()
         node.wall.advance(ms=-DAY_MS)
     await live(HOLD_MS // 1000 + 120, *nodes)
-    assert {node.timeline.epoch for node in nodes} == {nodes[0].timeline.epoch}
-    assert nodes[0].timeline.epoch > 1, "once more, for those who learn late"
+    assert {node.server_clock.epoch for node in nodes} == {nodes[0].server_clock.epoch}
+    assert nodes[0].server_clock.epoch > 1, "once more, for those who learn late"
     for node in nodes:
-        assert abs(node.timeline.drift_ms) <= SHARED_SECONDS * 1000
+        assert abs(node.server_clock.drift_ms) <= SHARED_SECONDS * 1000
