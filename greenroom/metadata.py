@@ -1,6 +1,6 @@
-"""Metadata: the integrator's own JSON object, kept with a thread, a message or a person. Pure.
+"""Checks and renders metadata: the integrator's JSON object on a thread, message or person. Pure.
 
-It is stored as JSON text and never looked into. `checked` bounds its size and depth.
+It is stored as JSON text and not interpreted. `checked` limits its size and depth.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ class InvalidMetadata(Problem):
 
 
 def checked(metadata: Mapping[str, Any] | None) -> str | None:
-    """As JSON text; None where there is nothing in it."""
+    """As JSON text; None if it is empty."""
     if not metadata:
         return None
     if _depth(metadata, MAX_DEPTH) > MAX_DEPTH:
@@ -36,12 +36,12 @@ def checked(metadata: Mapping[str, Any] | None) -> str | None:
 
 
 def digest(text: str | None) -> str:
-    """What tells one text of metadata from another; empty where there is none."""
+    """Identifies a text of metadata; empty if there is none."""
     return "" if text is None else blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def _least_bytes(value: object) -> int:
-    """Its JSON has at least as many bytes; counted before anything is encoded."""
+    """A lower bound for the bytes of its JSON, without encoding it."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, Mapping):
@@ -50,7 +50,7 @@ def _least_bytes(value: object) -> int:
 
 
 def _depth(value: object, most: int) -> int:
-    """How deep it is nested; once it is too deep, no further look."""
+    """How deep it is nested; stops once it is deeper than `most`."""
     if isinstance(value, Mapping):
         inner = list(value.values())
     elif isinstance(value, list):
@@ -62,6 +62,6 @@ def _depth(value: object, most: int) -> int:
     return 1 + max((_depth(one, most - 1) for one in inner), default=0)
 
 
-def shown(text: str | None) -> Any:
-    """For an answer: the object as it is kept."""
+def to_json(text: str | None) -> Any:
+    """The stored object, for an answer."""
     return {} if text is None else msgspec.Raw(text.encode())

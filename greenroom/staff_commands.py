@@ -1,7 +1,7 @@
-"""Runs the staff commands of the command line: on the store, or over REST where a server has it.
+"""Runs the staff commands: on the store, or over REST while a server has the store open.
 
-A SQLite file is open in one process at a time. While a server has it, the command asks that server,
-which has written its address beside the file, with a service token that it signs itself.
+Only one process can open a SQLite file. While a server has it open, the command calls that server,
+whose address is in a file beside the database, with a service token that it signs itself.
 """
 
 import asyncio
@@ -30,47 +30,47 @@ Row: TypeAlias = tuple[str, str]
 
 
 async def grant(settings: Settings, user: str, role: StaffRole, note: str) -> UserId:
-    named = await _named(settings, user)
+    user_id = await _resolve_user(settings, user)
     body = {"role": role.value, "note": note}
-    await _done(
+    await _run(
         settings,
-        lambda safety: granting.grant(safety, system(), named, role, note),
-        ("PUT", f"/v1/staff/{named}", body),
+        lambda safety: granting.grant(safety, system(), user_id, role, note),
+        ("PUT", f"/v1/staff/{user_id}", body),
     )
-    return named
+    return user_id
 
 
 async def revoke(settings: Settings, user: str, note: str) -> UserId:
-    named = await _named(settings, user)
+    user_id = await _resolve_user(settings, user)
     quoted = urllib.parse.urlencode({"note": note})
-    await _done(
+    await _run(
         settings,
-        lambda safety: granting.revoke(safety, system(), named, note),
-        ("DELETE", f"/v1/staff/{named}?{quoted}", None),
+        lambda safety: granting.revoke(safety, system(), user_id, note),
+        ("DELETE", f"/v1/staff/{user_id}?{quoted}", None),
     )
-    return named
+    return user_id
 
 
 async def reinstate(settings: Settings, user: str, reason: str, note: str) -> UserId:
-    named = await _named(settings, user)
+    user_id = await _resolve_user(settings, user)
     body = {"reason": reason, "note": note}
-    await _done(
+    await _run(
         settings,
-        lambda safety: lift(safety, system(), named, reason=reason, note=note),
-        ("POST", f"/v1/moderation/people/{named}/reinstate", body),
+        lambda safety: lift(safety, system(), user_id, reason=reason, note=note),
+        ("POST", f"/v1/moderation/people/{user_id}/reinstate", body),
     )
-    return named
+    return user_id
 
 
-async def listed(settings: Settings) -> list[tuple[str, str, str]]:
-    """The role, the username and the id of everybody who is staff."""
+async def list_staff(settings: Settings) -> list[tuple[str, str, str]]:
+    """The role, username and id of every member of staff."""
 
     async def read(safety: Safety) -> list[tuple[str, str, str]]:
         roles = await granting.list_staff(safety, system())
         people = await directory.by_ids(safety.people, list(roles))
         return [(roles[one.id].value, one.username, one.id) for one in people]
 
-    found = await _done(settings, read, ("GET", "/v1/staff", None))
+    found = await _run(settings, read, ("GET", "/v1/staff", None))
     if isinstance(found, dict):
         roles = {one["userId"]: one["role"] for one in found["staff"]}
         names = dict(await _usernames(settings, list(roles)))
@@ -78,7 +78,7 @@ async def listed(settings: Settings) -> list[tuple[str, str, str]]:
     return sorted(found)
 
 
-async def _done(
+async def _run(
     settings: Settings,
     act: Callable[[Safety], Awaitable[Any]],
     request: tuple[str, str, dict[str, str] | None],
@@ -89,10 +89,10 @@ async def _done(
             secret = load_secret(settings)
             return await act(app.compose(store, clock, secret).safety)
     except StoreHeld:
-        return await asyncio.to_thread(_asked, settings, *request)
+        return await asyncio.to_thread(_call_server, settings, *request)
 
 
-async def _named(settings: Settings, user: str) -> UserId:
+async def _resolve_user(settings: Settings, user: str) -> UserId:
     return UserId(await app.user_id(settings, user))
 
 
@@ -100,13 +100,13 @@ async def _usernames(settings: Settings, ids: list[str]) -> list[Row]:
     found: list[Row] = []
     for at in range(0, len(ids), directory.MAX_PAGE):
         query = "&".join(f"id={one}" for one in ids[at : at + directory.MAX_PAGE])
-        page = await asyncio.to_thread(_asked, settings, "GET", f"/v1/people?{query}", None)
+        page = await asyncio.to_thread(_call_server, settings, "GET", f"/v1/people?{query}", None)
         found += [(one["userId"], one["username"]) for one in page["people"]]
     return found
 
 
-def _asked(settings: Settings, method: str, path: str, body: dict[str, str] | None) -> Any:
-    address = running.address_beside(app.sqlite_path(settings)) or _configured(settings)
+def _call_server(settings: Settings, method: str, path: str, body: dict[str, str] | None) -> Any:
+    address = running.address_beside(app.sqlite_path(settings)) or _configured_address(settings)
     request = urllib.request.Request(
         address + path,
         None if body is None else json.dumps(body).encode(),
@@ -122,8 +122,8 @@ def _asked(settings: Settings, method: str, path: str, body: dict[str, str] | No
         raise ServerUnreachable(address) from None
 
 
-def _configured(settings: Settings) -> str:
-    """Where the server is by the settings, if it has not written it down."""
+def _configured_address(settings: Settings) -> str:
+    """The server's address by the settings, if there is no file with it."""
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
     return f"http://{host}:{settings.port}"
 

@@ -1,15 +1,15 @@
-"""Rules for the characters of texts and names: pure, and linear in the length.
+"""Sanitises the characters of texts and names. Pure, and linear in the length.
 
-Scripts that need joiners and stacked marks keep them; characters that only hide, reverse or smear
-text do not pass. Careful: limit marks before any Unicode normalisation, because normalising puts a
-run of marks in order in quadratic time.
+Joiners and stacked marks stay where a script needs them; characters that only hide, reverse or
+smear text are removed. Careful: limit marks before any Unicode normalisation, which sorts a run of
+marks in quadratic time.
 """
 
 import re
 import unicodedata
 
 MAX_ACCENTS = 3
-"""In a row, of the marks that fit every letter: zalgo is made of these."""
+"""In a row, of the marks that combine with any letter: zalgo text uses these."""
 MAX_MARKS = 5
 """In a row, of the marks that take no space: a Hebrew letter with a dot, a vowel and an accent."""
 MAX_STACK = 10
@@ -21,16 +21,16 @@ _BLACK_FLAG = "\U0001f3f4"
 _JOINERS = "\u200c\u200d"
 _DIRECTIONS = "\u200e\u200f\u061c"
 _FILLERS = "\u115f\u1160\u3164\uffa0\u2800\U0001d159"
-"""Letters and symbols by their category, but they show nothing."""
+"""Letters and symbols by category, but invisible."""
 _EMOJI_SIGNS = "\u203c\u2049\u2139\u3030"
-"""Emoji that are no symbols by their category."""
+"""Emoji that are not symbols by category."""
 _KEYCAP = "\u20e3"
 _IGNORABLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3"
     "\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""Unicode's Default_Ignorable_Code_Point, and two symbols that show nothing either."""
+"""Unicode's Default_Ignorable_Code_Point, and two invisible symbols."""
 _ACCENTS = (
     ("\u0300", "\u036f"),
     ("\u1ab0", "\u1aff"),
@@ -51,41 +51,41 @@ HIDDEN = (
     *range(0x2060, 0x2070),  # word joiner, invisible operators, isolates
     *range(0xFDD0, 0xFDF0),
     0xFEFF,
-    *range(0xFFF9, 0xFFFD),  # annotations, and the place of an object
+    *range(0xFFF9, 0xFFFD),  # annotations, object replacement
     *range(0x1D173, 0x1D17B),
     *range(0xE0000, 0xE0020),
     *(plane << 16 | last for plane in range(17) for last in (0xFFFE, 0xFFFF)),
 )
 LINE_BREAKS = (0x0D, 0x85, 0x2028, 0x2029)
-"""Beside LF."""
+"""Other than LF."""
 _UNWANTED = frozenset((*HIDDEN, *LINE_BREAKS))
 _MOST_KEPT = 20_000
 _SUSPECT = re.compile(r"[jdt]|[ams]{4}")
-"""In the classes of a text: the only places where `limit_marks` may have something to do."""
+"""In the classes of a text: only there `limit_marks` may change anything."""
 
 
 class CharacterTable(dict[int, str]):
     """A table for `str.translate` that computes an entry when it is first needed.
 
-    It keeps a bounded number of them, so that nobody fills the memory with rare characters.
+    It keeps a bounded number of entries, so that rare characters cannot fill the memory.
     """
 
-    def of(self, character: str) -> str:
+    def compute(self, character: str) -> str:
         raise NotImplementedError
 
     def __missing__(self, code: int) -> str:
-        value = self.of(chr(code))
+        value = self.compute(chr(code))
         if len(self) < _MOST_KEPT:
             self[code] = value
         return value
 
 
 class _Classes(CharacterTable):
-    """A letter for each character: h hidden or a line break but LF, j joiner, d direction, t tag, a
-    accent, m other mark, s spacing mark, z anything else that shows nothing, e a letter that comes
-    apart when it is composed, x anything else that shows."""
+    """A letter for each character: h hidden or a line break other than LF, j joiner, d direction, t
+    tag, a accent, m other mark, s spacing mark, z otherwise invisible, e a letter that NFC
+    decomposes, x otherwise visible."""
 
-    def of(self, character: str) -> str:
+    def compute(self, character: str) -> str:
         if ord(character) in _UNWANTED:
             return "h"
         if character in _JOINERS:
@@ -127,8 +127,7 @@ def has_visible(classes: str) -> bool:
 
 
 def limit_marks(text: str, classes: str | None = None) -> str:
-    """The text with runs of marks cut short, and with joiners, directions and tags only where they
-    mean something."""
+    """Shortens runs of marks, and drops joiners, directions and tags where they have no effect."""
     classes = character_classes(text) if classes is None else classes
     if not _SUSPECT.search(classes):
         return text
@@ -137,7 +136,7 @@ def limit_marks(text: str, classes: str | None = None) -> str:
     before = ""
     for c, kind in zip(text, classes, strict=True):
         if kind == "j":
-            fits = _joins(before)
+            fits = _may_join(before)
         elif kind == "d":
             fits = before not in _DIRECTIONS or not before
         elif kind == "t":
@@ -157,14 +156,14 @@ def limit_marks(text: str, classes: str | None = None) -> str:
     return "".join(kept)
 
 
-def _joins(before: str) -> bool:
-    """Persian, the scripts of India and emoji join; Latin letters and blanks do not."""
+def _may_join(before: str) -> bool:
+    """Persian, Indian scripts and emoji use joiners; Latin letters and blanks do not."""
     return before >= "\u0590" and unicodedata.category(before)[0] in "LMS"
 
 
 def is_name_like(text: str) -> bool:
-    """Whether a name may have these characters: no controls, no hidden characters, no towers of
-    marks. Blank is a name as well, of somebody who gives none."""
+    """Whether a name may have these characters: no controls, no hidden characters, no stacks of
+    marks. An empty name is allowed."""
     if text.isascii():
         return text.isprintable()
     return limit_marks(text) == text and all(map(_fits_name, text, " " + text, text[1:] + " "))
@@ -172,13 +171,13 @@ def is_name_like(text: str) -> bool:
 
 def _fits_name(c: str, before: str, after: str) -> bool:
     if _IGNORABLE.fullmatch(c):
-        return c in _JOINERS or _CLASSES[ord(c)] == "t" or _varies(before, c, after)
+        return c in _JOINERS or _CLASSES[ord(c)] == "t" or _is_variation(before, c, after)
     return c.isprintable() or "\U0001f300" <= c <= "\U0001faff"
 
 
-def _varies(before: str, c: str, after: str) -> bool:
-    """Whether a variation selector stands where it changes what is seen: an emoji, a Chinese
-    character or a Mongolian letter."""
+def _is_variation(before: str, c: str, after: str) -> bool:
+    """Whether a variation selector follows something it can change: an emoji, a Chinese character
+    or a Mongolian letter."""
     if c in "\ufe0e\ufe0f":
         is_key = before in "0123456789#*" and after == _KEYCAP
         return is_key or before in _EMOJI_SIGNS or _is_symbol(before)

@@ -1,7 +1,7 @@
-"""Who waits, with how many points, and who met whom.
+"""Tables of the live context: queues, points and sessions.
 
     Users
-    └─ {userId}                 points, and the place in the queue
+    └─ {userId}                 points, and the position in the queue
 
     WaitingUsers        waitingIn, lastQueueEntry   users who wait
 
@@ -11,11 +11,11 @@
     UserSessionsIndex   userA, startTime
     UserBSessionsIndex  userB, startTime
 
-A match is one transaction on three items: both users lose `waitingIn` on the condition that they
-have it, and the session is put. Points are counted per day: a row of another day reads as full.
+A match is one transaction on three items: it removes `waitingIn` from both users if they have it,
+and puts the session. Points are counted per day: a row of another day counts as full.
 """
 
-from greenroom.store.tables import Index, Kind, Projects, Table
+from greenroom.store.tables import Index, Kind, Projection, Table
 
 WAITING_IN = "waitingIn"
 """`QUEUE#{queue}`, on a user exactly while isWaitingInQueue is true."""
@@ -26,19 +26,19 @@ LAST_QUEUE_ENTRY = "lastQueueEntry"
 USER_A, USER_B, START_TIME = "userA", "userB", "startTime"
 
 EXPIRES_AT = "expiresAt"
-"""The second from which the session is gone: 90 days after it was made."""
+"""The second at which the session expires: 90 days after it was created."""
 
 WAITING_USERS = Index(
     "WaitingUsers",
     WAITING_IN,
     LAST_QUEUE_ENTRY,
-    Projects.KEYS,
-    "Who waits in a queue, oldest first.",
+    Projection.KEYS,
+    "Waiting users of a queue, oldest first.",
 )
 
 USERS = Table(
     "Users",
-    "A user as the matchmaker sees one: points and place in the queue.",
+    "A user's points and position in the queue.",
     partition="userId",
     sort=None,
     kinds=(
@@ -56,7 +56,7 @@ USER_SESSIONS = Index(
     "UserSessionsIndex",
     USER_A,
     START_TIME,
-    Projects.ALL,
+    Projection.ALL,
     "The sessions of the user who waited longer, newest first: one half of a user's history.",
 )
 
@@ -64,13 +64,13 @@ USER_B_SESSIONS = Index(
     "UserBSessionsIndex",
     USER_B,
     START_TIME,
-    Projects.ALL,
+    Projection.ALL,
     "The other half: the sessions of the user who came later.",
 )
 
 SESSIONS = Table(
     "Sessions",
-    "One-on-one sessions, each kept for 90 days.",
+    "One-on-one sessions; each expires after 90 days.",
     partition="sessionId",
     sort=None,
     kinds=(

@@ -1,4 +1,4 @@
-"""Who somebody is: account, username, profile."""
+"""The people context: accounts, usernames, profiles."""
 
 from greenroom.people.context import People
 

@@ -1,7 +1,7 @@
-"""Whether somebody may act at all: asked by every door before anything else.
+"""Checks whether a user may act at all: every API does it first.
 
-What one would get wrong: whoever has just joined may not be in an eventually consistent read yet,
-so that nobody is called unknown before a consistent one.
+Careful: an eventually consistent read may miss an account that was just created, so a missing
+account is read again consistently.
 """
 
 from greenroom.clock import iso
@@ -24,7 +24,7 @@ class AccountSuspended(Problem):
     until: str | None
     """None if the suspension has no end."""
     reason: str | None
-    """What the moderator says about it."""
+    """The moderator's explanation."""
     contact: str | None
     """An e-mail address or a URL."""
 
@@ -40,7 +40,7 @@ class AccountSuspended(Problem):
 
 
 async def account(people: People, user: UserId, *, consistent: bool = False) -> Account | None:
-    """The account that the user acts with, suspended or not."""
+    """The user's account, suspended or not."""
     key = records.profile_key(user)
     item = await people.store.get(records.USER_POSTS, key, consistent=consistent)
     if item is None and not consistent:
@@ -51,7 +51,7 @@ async def account(people: People, user: UserId, *, consistent: bool = False) -> 
 def check_not_suspended(
     until_ms: int | None, now_ms: int, *, reason: str = "", contact: str = ""
 ) -> None:
-    """The refusal says until when, why, and what to do next."""
+    """Raises `AccountSuspended` with the end, the reason and the contact."""
     if until_ms is None or now_ms >= until_ms:
         return
     until = None if until_ms == FOREVER_MS else iso(until_ms)

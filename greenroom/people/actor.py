@@ -1,7 +1,7 @@
-"""On whose behalf something is done. Every use case takes one; no door decides for itself.
+"""The actor: on whose behalf a use case runs.
 
-A door makes it from a verified token (`api/auth.py`), a job of our own from `system()`. What one
-would get wrong: a moderator's scope is for moderation's use cases; it opens no inbox.
+The APIs build it from a verified token (`api/auth.py`), background jobs with `system()`. Careful: a
+moderator's scope is for moderation; it does not give access to an inbox.
 """
 
 from enum import StrEnum
@@ -21,7 +21,7 @@ class Scope(StrEnum):
 
 
 class StaffRole(StrEnum):
-    """Stored on an account, and known from there alone: a token's scope makes nobody staff."""
+    """Stored on the account. A token's scope makes nobody staff."""
 
     MODERATOR = "moderator"
     ADMIN = "admin"
@@ -35,12 +35,12 @@ class Actor(Struct, frozen=True):
     scopes: frozenset[Scope] = frozenset({Scope.USER})
 
     def may(self, scope: Scope) -> bool:
-        """An admin may what a moderator may."""
+        """An admin may do what a moderator may."""
         return scope in self.scopes or (scope is Scope.MODERATOR and Scope.ADMIN in self.scopes)
 
 
 def with_role(actor: Actor, role: StaffRole | None) -> Actor:
-    """The actor with the scope of the stored role, and without any that the token claims."""
+    """The actor with the scope of the stored role, without staff scopes from the token."""
     if role is None and not actor.scopes & STAFF_SCOPES:
         return actor
     granted = frozenset() if role is None else frozenset({Scope(role.value)})

@@ -1,4 +1,4 @@
-"""What the people context works with. Use cases are functions that take it first."""
+"""The people context: the ports that its use cases take as their first argument."""
 
 from dataclasses import dataclass
 
@@ -15,4 +15,4 @@ class People:
     ids: Ids
     names: Names = DEFAULT.names
     contact: str = ""
-    """Where people turn to about a decision of moderation: an e-mail address or a URL."""
+    """Where people can ask about a moderation decision: an e-mail address or a URL."""

@@ -1,7 +1,7 @@
-"""Find people: by id, by username, by the beginning of a name.
+"""Finds people by id, by username, or by the beginning of a name.
 
-Each is one bounded, eventually consistent read: on DynamoDB somebody who has just joined may be
-missing for a moment. Whether a username is free is not asked here; `join` finds out by taking it.
+Each is one bounded, eventually consistent read: on DynamoDB a new account may be missing for a
+moment. Do not check here whether a username is free; `join` claims it.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from greenroom.errors import Problem
 from greenroom.ids import UserId
 from greenroom.people import records
 from greenroom.people.context import People
-from greenroom.people.models import Account, Person, split_words, words_of
+from greenroom.people.models import Account, Person, search_words_of, split_words
 from greenroom.store.expressions import Prefix
 
 MAX_PAGE = 50
@@ -23,7 +23,7 @@ class PersonNotFound(Problem):
     """This person was not found."""
 
 
-class Found(Struct, frozen=True):
+class PeoplePage(Struct, frozen=True):
     people: tuple[Person, ...]
     next: str | None
 
@@ -43,7 +43,7 @@ async def find(people: People, user: UserId) -> Account | None:
 
 
 async def by_ids(people: People, users: Sequence[UserId]) -> tuple[Person, ...]:
-    """Whoever is there of up to `MAX_PAGE`, in the order asked."""
+    """Those who exist, in the given order; up to `MAX_PAGE`."""
     wanted = [user for user in dict.fromkeys(users) if 0 < len(user) <= _LONGEST_ID]
     if not wanted:
         return ()
@@ -67,12 +67,12 @@ async def by_username(people: People, username: str) -> Person | None:
 
 async def by_name(
     people: People, beginning: str, *, limit: int = 20, cursor: str | None = None
-) -> Found:
-    """Whoever has a word that begins so; of several words the longest is looked up, and a page
-    has those of its people whom the others fit too."""
+) -> PeoplePage:
+    """People with a word that begins like this. Of several words the longest is queried, and the
+    page is filtered by the others."""
     words = sorted(split_words(beginning), key=len, reverse=True)
     if not words:
-        return Found((), None)
+        return PeoplePage((), None)
     page = await people.store.query(
         records.USER_POSTS,
         records.letters_partition(words[0]),
@@ -82,9 +82,9 @@ async def by_name(
         cursor=cursor,
     )
     found = {person.id: person for person in map(records.person_of, page.items)}
-    return Found(tuple(p for p in found.values() if fits(p, words[1:])), page.next)
+    return PeoplePage(tuple(p for p in found.values() if matches_words(p, words[1:])), page.next)
 
 
-def fits(person: Person, beginnings: list[str]) -> bool:
-    words = words_of(person)
+def matches_words(person: Person, beginnings: list[str]) -> bool:
+    words = search_words_of(person)
     return all(any(word.startswith(begun) for word in words) for begun in beginnings)

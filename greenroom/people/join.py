@@ -1,5 +1,5 @@
-"""Make an account. The username is claimed in the transaction that writes the profile, so that of
-two who want the same one at the same instant, one gets it and the other is told."""
+"""Creates an account. The username is claimed in the transaction that writes the profile, so of two
+simultaneous attempts one gets it and the other is refused."""
 
 from msgspec import Struct
 
@@ -54,7 +54,7 @@ async def join(
     email: str | None = None,
     profile_picture: str | None = None,
 ) -> Account:
-    """With `user`, under the id by which an identity provider knows the person."""
+    """`user` is the id at the identity provider; without it a new id is made."""
     if user is not None and not is_user_id(user):
         raise InvalidUserId
     account = Account(
@@ -80,7 +80,7 @@ async def join(
 
 
 def check_not_reserved(people: People, actor: Actor, username: str) -> None:
-    """Only staff and services take names that sound official."""
+    """Only staff and services may take reserved names."""
     official = actor.may(Scope.MODERATOR) or actor.may(Scope.SERVICE)
     if not official and people.names.is_reserved(username):
         raise UsernameReserved(username)
@@ -89,7 +89,7 @@ def check_not_reserved(people: People, actor: Actor, username: str) -> None:
 async def sign_up(
     people: People, actor: Actor, username: str, *, display_name: str = "", email: str | None = None
 ) -> Joined:
-    """`join` for whoever holds the id: to ask twice for the same username is to ask once."""
+    """`join` for the actor. Idempotent for the same username."""
     check_not_reserved(people, actor, checked_username(username))
     user = actor.user
     try:

@@ -1,7 +1,7 @@
-"""Who somebody is, as values, and the rules of names: pure, no I/O.
+"""People and accounts as values, and the rules for names. Pure, no I/O.
 
-A username is ASCII, so that no two look the same on a screen; a name is whatever people are
-called. Both are found by their words, without case and accents.
+Usernames are ASCII, so that no two look alike; other names may have any letters. Search finds both
+by their words, ignoring case and accents.
 """
 
 import re
@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from greenroom.errors import Clause, Problem
 from greenroom.ids import UserId
-from greenroom.letters import is_name_like, is_visible, limited
 from greenroom.people.actor import SYSTEM, StaffRole
+from greenroom.unicode import is_name_like, is_visible, limit_marks
 
 MAX_NAME = 80
 MAX_EMAIL = 254
@@ -20,9 +20,9 @@ MIN_USERNAME = 2
 MAX_USERNAME = 30
 MAX_USER_ID = 64
 MAX_PICTURE = 2048
-"""Of the address of a profile picture."""
+"""Characters in the URL of a profile picture."""
 FOREVER_MS = 253_402_300_799_999
-"""The last millisecond of the year 9999: until when somebody is suspended for good."""
+"""The last millisecond of the year 9999: the end of a suspension without end."""
 _USERNAME = re.compile(rf"[a-z][a-z0-9_.]{{{MIN_USERNAME - 1},{MAX_USERNAME - 1}}}")
 _USER_ID = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{MAX_USER_ID - 1}}}")
 _MAX_SEARCHED = 2 * MAX_NAME
@@ -38,7 +38,7 @@ class InvalidName(Problem):
     """The {name} is not valid: {reason}."""
 
     field: str
-    """As the API calls it."""
+    """Its name in the API."""
     name: Clause
     reason: Clause
 
@@ -53,17 +53,17 @@ class InvalidEmail(Problem):
 
 
 class Person(Struct, frozen=True, kw_only=True):
-    """What a list shows of somebody."""
+    """A person as shown in lists."""
 
     id: UserId
     username: str
     display_name: str = ""
-    """As the person wants to be called; `name` is what to show."""
+    """The name the person chose; show `name`."""
     first_name: str = ""
     last_name: str = ""
     profile_picture: str | None = None
     version: int = 0
-    """Counts the changes of names. What counts by itself, such as followers, does not change it."""
+    """Increases with every change of names; counters such as followers do not change it."""
 
     @property
     def name(self) -> str:
@@ -72,7 +72,7 @@ class Person(Struct, frozen=True, kw_only=True):
 
 
 class Account(Person, frozen=True, kw_only=True):
-    """All that is known of somebody. The e-mail address is for its owner and nobody else."""
+    """The whole account. Show the e-mail address only to its owner."""
 
     joined_ms: int
     email: str | None = None
@@ -82,17 +82,17 @@ class Account(Person, frozen=True, kw_only=True):
     post_count: int = 0
     suspended_until_ms: int | None = None
     suspension_reason: str = ""
-    """For the person. What moderators note for themselves is in the audit log."""
+    """For the person. Notes of moderators are in the audit log."""
     staff_role: StaffRole | None = None
     metadata: str | None = None
-    """The integrator's own object, as JSON text."""
+    """The integrator's JSON object, as text."""
 
     def is_suspended(self, now_ms: int) -> bool:
         return self.suspended_until_ms is not None and now_ms < self.suspended_until_ms
 
 
 def is_user_id(text: str) -> bool:
-    """Ours, or the `sub` of an identity provider; never the name under which our own jobs act."""
+    """A generated id, or the `sub` of an identity provider; never the id of background jobs."""
     return _USER_ID.fullmatch(text) is not None and text != SYSTEM
 
 
@@ -108,7 +108,7 @@ def checked_username(text: str) -> str:
 
 
 def checked_name(name: str, text: str) -> str:
-    """Careful: the length and the marks come first, because normalising a long run of marks takes
+    """Careful: check the length and the marks first, because normalising a long run of marks takes
     quadratic time."""
     if len(text) > 2 * MAX_NAME:
         raise _invalid(name, f"it must have at most {MAX_NAME} characters")
@@ -148,17 +148,16 @@ def _invalid(name: str, reason: str) -> InvalidName:
     return InvalidName(first + "".join(word.capitalize() for word in rest), name, reason)
 
 
-def words_of(person: Person) -> tuple[str, ...]:
-    """The words by which somebody is found: the username whole, and each part of the names."""
+def search_words_of(person: Person) -> tuple[str, ...]:
+    """The words that search finds a person by: the whole username, and each word of the names."""
     names = (person.first_name, person.last_name, person.display_name)
     parts = (word for name in names for word in split_words(name))
     return tuple(dict.fromkeys((person.username, *parts)))[:_MAX_WORDS]
 
 
 def split_words(text: str) -> tuple[str, ...]:
-    """`"Zoë  O'Neil"` is `zoe`, `o`, `neil`; a username stays whole. Reads no more than a
-    name may have."""
-    decomposed = unicodedata.normalize("NFKD", limited(text[:_MAX_SEARCHED])).casefold()
+    """`"Zoë  O'Neil"` becomes `zoe`, `o`, `neil`; a username stays whole. Long input is cut."""
+    decomposed = unicodedata.normalize("NFKD", limit_marks(text[:_MAX_SEARCHED])).casefold()
     plain = "".join(c for c in decomposed if not unicodedata.combining(c))
     found = re.findall(r"[\w.]+", plain)
     return tuple(word[:_MAX_WORD] for word in (part.strip("._") for part in found) if word)

@@ -1,9 +1,9 @@
-"""The table that a person opens, and the ways to find one.
+"""The table of people and their posts, its keys and indexes.
 
     UserPosts
     ├─ USER#{userId}
     │  ├─ PROFILE                     the account, its profile and its counters
-    │  ├─ NAME#{word}                 a word by which the person is found
+    │  ├─ NAME#{word}                 a search word of the person
     │  └─ POST#{createdDate}#{postId} the posts, kept by social
     ├─ USERNAME#{username}
     │  └─ USERNAME                    the claim that makes a username unique
@@ -16,8 +16,8 @@
     UsersByName       letters, word        NAME# items
     PostsByUser       postsKey, sk         posts that others may see
 
-An index refuses nothing: what makes a username unique is the claim, put where there is none in the
-transaction that writes the profile.
+An index cannot enforce uniqueness. The USERNAME item does: it is put, if absent, in the transaction
+that writes the profile.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ import msgspec
 
 from greenroom.ids import UserId
 from greenroom.people.actor import StaffRole
-from greenroom.people.models import Account, Person, words_of
+from greenroom.people.models import Account, Person, search_words_of
 from greenroom.store.base import Delete, Key, Op, Put, Update
 from greenroom.store.expressions import Condition, F
 from greenroom.store.tables import Index, Kind, Table
@@ -37,14 +37,14 @@ USERNAME_KEY = "usernameKey"
 """`USERNAME#{username}`, on the profile."""
 
 LETTERS = "letters"
-"""`NAME#{…}` with the first two letters of the word, or all of a shorter one: whoever searches by
-the beginning of a name has typed at least those, so that one query in one partition answers."""
+"""`NAME#{…}` with the first two letters of the word, or all of a shorter one. A search has at least
+two letters, so one query in one partition answers it."""
 
 WORD = "word"
-"""`{word}#{userId}`: a word of the username or the name, without case and accents."""
+"""`{word}#{userId}`: a word of the username or name, lower case without accents."""
 
 POSTS_KEY = "postsKey"
-"""`POSTS#USER#{userId}`, on a post while others may see it; one that is held or hidden loses it."""
+"""`POSTS#USER#{userId}`, on a post while others may see it; absent while it is held or hidden."""
 
 USERS_BY_USERNAME = Index(
     "UsersByUsername",
@@ -62,7 +62,7 @@ USERS_BY_USERNAME = Index(
         "followerCount",
         "followingCount",
     ),
-    "A user by username, with what a profile card shows.",
+    "A user by username, with the fields of a profile card.",
 )
 
 USERS_BY_NAME = Index(
@@ -83,7 +83,7 @@ POSTS_BY_USER = Index(
 
 USER_POSTS = Table(
     "UserPosts",
-    "People and their posts: what a profile page shows is one partition.",
+    "People and their posts: one partition per profile page.",
     kinds=(
         Kind(
             "USER#{userId}",
@@ -94,21 +94,21 @@ USER_POSTS = Table(
         Kind(
             "STAFF",
             "{userId}",
-            "A staff member and their role: a copy of the profile's, written with it. One "
-            "partition, a few items: who is staff is one query.",
+            "A staff member and their role, copied from the profile in the same transaction. One "
+            "small partition, so one query lists all staff.",
         ),
-        Kind("USER#{userId}", "NAME#{word}", "A word of a name, for search by its beginning."),
+        Kind("USER#{userId}", "NAME#{word}", "A search word of a name."),
         Kind(
             "USER#{userId}",
             "POST#{createdDate}#{postId}",
-            "A post with its counters; PostComments has the copy that its comments stand under.",
+            "A post with its counters; PostComments has a copy next to its comments.",
         ),
         Kind(
             "USERNAME#{username}",
             "USERNAME",
-            "The claim on a username, written in one transaction with the profile that bears it.",
+            "The claim on a username, written in one transaction with the profile.",
         ),
-        Kind(DEMO, DEMO, "Marks the store of a demo: sample people are written into no other."),
+        Kind(DEMO, DEMO, "Marks the store of a demo: sample people are written only there."),
     ),
     indexes=(USERS_BY_USERNAME, USERS_BY_NAME, POSTS_BY_USER),
     stream=True,
@@ -165,23 +165,23 @@ def joined(account: Account) -> tuple[Put, ...]:
     return (
         Put(USER_POSTS, _claim(account), absent),
         Put(USER_POSTS, _profile(account), absent),
-        *(Put(USER_POSTS, _word(account, word)) for word in words_of(account)),
+        *(Put(USER_POSTS, _word(account, word)) for word in search_words_of(account)),
     )
 
 
 def renamed(before: Account, after: Account) -> tuple[Op, ...]:
-    """The profile is updated and not put: its counters go on counting meanwhile."""
+    """The profile is updated, not put, because its counters change at the same time."""
     kept = _attributes(after, _PERSON) | {USERNAME_KEY: username_partition(after.username)}
     actions = [F(name).set(value) for name, value in kept.items()]
     gone = (F(name).remove() for name in _PERSON.values() if name not in kept)
-    words = words_of(after)
+    words = search_words_of(after)
     return (
         *_claim_moved(before, after),
         Update(USER_POSTS, profile_key(after.id), (*actions, *gone), _at_version(before.version)),
         *(Put(USER_POSTS, _word(after, word)) for word in words),
         *(
             Delete(USER_POSTS, word_key(before.id, word))
-            for word in words_of(before)
+            for word in search_words_of(before)
             if word not in words
         ),
     )
@@ -270,7 +270,7 @@ def _at(key: Key) -> dict[str, Value]:
 
 
 def _attributes(person: Person, names: dict[str, str]) -> dict[str, Value]:
-    """What is empty is left out."""
+    """Leaves out empty values."""
     values = {attribute: getattr(person, field) for field, attribute in names.items()}
     return {attribute: value for attribute, value in values.items() if value not in (None, "")}
 

@@ -1,8 +1,7 @@
-"""Change what somebody is called. A new username is claimed, and the old one let go, in the
-transaction that writes it; the words by which the person is found change in it too.
+"""Changes the names of a person. One transaction claims the new username, releases the old one and
+updates the search words.
 
-What one would get wrong: the profile's counters change all the time and belong to others, so that
-only names and the version are written.
+Careful: write only names and the version, because others change the profile's counters at any time.
 """
 
 import asyncio
@@ -34,7 +33,7 @@ class ProfileChanged(Problem):
 
 
 class NewNames(Struct, frozen=True):
-    """What is not given stays as it is."""
+    """Fields that are not given stay unchanged."""
 
     username: str | UnsetType = UNSET
     display_name: str | UnsetType = UNSET
@@ -52,11 +51,10 @@ async def rename(
 async def rename_from(
     people: People, actor: Actor, names: NewNames, *, version: int | None = None
 ) -> tuple[Account, Account]:
-    """The same; returns the account as it was before, too. Where nothing changes, nothing is
-    written and both are the same."""
+    """Returns the account before and after. If nothing changes, nothing is written."""
     changes = _checked(names)
     for attempt in range(_TRIES):
-        before = await _as_it_stands(people, actor.user)
+        before = await _current(people, actor.user)
         if version not in (None, before.version):
             raise ProfileChanged(version, before.version)
         if changes.get("username", before.username) != before.username:
@@ -72,7 +70,7 @@ async def rename_from(
 
 
 async def _written(people: People, before: Account, after: Account) -> bool:
-    """False where another change came first."""
+    """False if another change came first."""
     try:
         await people.store.write(*records.renamed(before, after))
     except ConditionFailed as refusal:
@@ -97,7 +95,7 @@ def _checked(names: NewNames) -> dict[str, str]:
     return changes
 
 
-async def _as_it_stands(people: People, user: UserId) -> Account:
+async def _current(people: People, user: UserId) -> Account:
     item = await people.store.get(records.USER_POSTS, records.profile_key(user), consistent=True)
     if item is None:
         raise PersonNotFound

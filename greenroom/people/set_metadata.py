@@ -1,4 +1,4 @@
-"""Set a person's metadata: the integrator's own JSON object, kept with the account."""
+"""Sets a person's metadata: the integrator's JSON object, stored with the account."""
 
 from greenroom.ids import UserId
 from greenroom.people import records
@@ -9,7 +9,7 @@ from greenroom.store.problems import ConditionFailed
 
 
 async def set_metadata(people: People, user: UserId, metadata: str | None) -> Account:
-    """`metadata` is JSON text, as `metadata.checked` gives it; None takes it away."""
+    """`metadata` is JSON text from `metadata.checked`; None removes it."""
     try:
         item = await people.store.write(records.with_metadata(user, metadata))
     except ConditionFailed:

@@ -1,4 +1,4 @@
-"""Reads who is staff: one account's role, or the whole list. `safety` grants and revokes."""
+"""Reads staff roles: of one account, or of all staff. `safety` grants and revokes them."""
 
 from collections.abc import Mapping
 
@@ -11,13 +11,13 @@ _PAGE = 100
 
 
 async def role_of(people: People, user: UserId) -> StaffRole | None:
-    """Consistent: a role that was granted a moment ago counts."""
+    """A consistent read: a role counts as soon as it is granted."""
     item = await people.store.get(records.USER_POSTS, records.staff_key(user), consistent=True)
     return None if item is None else records.staff_of(item)[1]
 
 
 async def roles(people: People) -> Mapping[UserId, StaffRole]:
-    """Everybody who is staff, by id."""
+    """All staff, by id."""
     found: dict[UserId, StaffRole] = {}
     cursor: str | None = None
     while True:

@@ -1,8 +1,7 @@
-"""Suspend an account for a while, or for good. What its owner has written stays where it is.
+"""Suspends an account, with or without an end. Messages of the account stay.
 
-It takes effect within seconds for whoever is signed in (`access.py`, asked by every door); safety
-tells the nodes, which close sockets at once. It passes by itself: a suspension that has ended is
-none, though its marks stay until somebody looks.
+It takes effect within seconds for HTTP (`access.py`), and at once for sockets, which safety's event
+closes. A suspension ends by itself; its attributes stay on the profile.
 """
 
 from greenroom.ids import UserId
@@ -17,7 +16,7 @@ MAX_REASON = 1000
 
 
 async def suspend(people: People, user: UserId, until_ms: int | None, reason: str) -> Account:
-    """Until then, or with None until reinstated. The reason is for the person."""
+    """Until then; with None until reinstated. The reason is for the person."""
     until = FOREVER_MS if until_ms is None else min(until_ms, FOREVER_MS)
     return await _written(people, records.suspended(user, until, reason[:MAX_REASON]))
 

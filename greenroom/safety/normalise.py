@@ -120,7 +120,7 @@ def _plain(character: str) -> str:
 class _Normalise(CharacterTable):
     """Maps each character to its normalised form."""
 
-    def of(self, character: str) -> str:
+    def compute(self, character: str) -> str:
         if _HANGUL[0] <= character <= _HANGUL[1]:
             return character
         opened = unicodedata.normalize("NFKD", character).casefold()

@@ -1,4 +1,4 @@
-"""Being seen: comments, likes, follows, notifications and stories.
+"""Tables of the social context: comments, likes, follows, notifications and stories.
 
     PostComments                            SocialRelationships
     └─ POST#{postId}                        └─ USER#{userId}
@@ -14,15 +14,15 @@
 
        UnreadNotifications  unreadKey, sk      ActiveStoriesByUser  storiesKey, storyKey
 
-The posts themselves stand in UserPosts, which people declares; the POST item here is the copy that
-its comments stand under, and both change in one transaction.
+Posts are stored in UserPosts, which people declares. The POST item here is a copy next to its
+comments; both change in one transaction.
 """
 
-from greenroom.store.tables import Index, Kind, Projects, Table
+from greenroom.store.tables import Index, Kind, Projection, Table
 
 POST_COMMENTS = Table(
     "PostComments",
-    "A post with its comments: what its page shows is one partition.",
+    "A post with its comments: one partition per post page.",
     kinds=(
         Kind(
             "POST#{postId}",
@@ -33,7 +33,7 @@ POST_COMMENTS = Table(
         Kind(
             "POST#{postId}",
             "COMMENT#{createdDate}#{commentId}",
-            "A comment; an answer names the one above it in parentCommentId.",
+            "A comment; a reply names its parent in parentCommentId.",
         ),
     ),
     stream=True,
@@ -52,7 +52,7 @@ RELATIONSHIPS_BY_TARGET = Index(
 
 SOCIAL_RELATIONSHIPS = Table(
     "SocialRelationships",
-    "Who likes what and who follows whom, under the user who does.",
+    "Likes and follows, under the user who made them.",
     kinds=(
         Kind(
             "USER#{userId}",
@@ -72,20 +72,22 @@ UNREAD_NOTIFICATIONS = Index(
     "UnreadNotifications",
     UNREAD_KEY,
     "sk",
-    Projects.ALL,
-    "A user's unread notifications, newest first; one that is read leaves it.",
+    Projection.ALL,
+    "A user's unread notifications, newest first; reading one removes it.",
 )
 
 USER_NOTIFICATIONS = Table(
     "UserNotifications",
     "A user's notifications.",
     kinds=(
-        Kind("USER#{userId}", "PROFILE", "What the user wants to be told, and when last looked."),
+        Kind(
+            "USER#{userId}", "PROFILE", "Notification settings, and when the user last read them."
+        ),
         Kind(
             "USER#{userId}",
             "NOTIF#{createdDate}#{notificationId}",
-            "A notification: type, from whom, about which post. The id follows from what "
-            "happened, so that telling it twice is telling it once.",
+            "A notification: type, from whom, about which post. The id is derived from the event, "
+            "so creating it twice has no effect.",
         ),
     ),
     indexes=(UNREAD_NOTIFICATIONS,),
@@ -99,25 +101,25 @@ STORY_KEY = "storyKey"
 """`STORY#{createdDate}#{storyId}`, on the story."""
 
 EXPIRES_AT = "expiresAt"
-"""The second from which the story is gone: 24 hours after it was told."""
+"""The second at which the story expires: 24 hours after it was posted."""
 
 ACTIVE_STORIES_BY_USER = Index(
     "ActiveStoriesByUser",
     STORIES_KEY,
     STORY_KEY,
-    Projects.ALL,
-    "A user's stories that have not expired, in the order in which they were told.",
+    Projection.ALL,
+    "A user's stories that have not expired, in the order of posting.",
 )
 
 STORIES = Table(
     "Stories",
-    "Stories, each gone after 24 hours.",
+    "Stories; each expires after 24 hours.",
     kinds=(
-        Kind("STORY#{storyId}", "STORY", "The story: picture or film, author, viewCount."),
+        Kind("STORY#{storyId}", "STORY", "The story: picture or video, author, viewCount."),
         Kind(
             "STORY#{storyId}",
             "VIEW#{userId}",
-            "Who has seen it: a second look is not counted. Gone together with the story.",
+            "A viewer, counted once. Expires with the story.",
         ),
     ),
     indexes=(ACTIVE_STORIES_BY_USER,),

@@ -1,1 +1,1 @@
-"""The people context: accounts, usernames, finding somebody."""
+"""Tests of the people context: accounts, usernames, search."""

@@ -1,4 +1,4 @@
-"""Finding people: by id, by username, by the beginnings of their words, and what that costs."""
+"""Finding people: by id, by username, by the beginning of a name, and what that costs."""
 
 import pytest
 
@@ -24,19 +24,19 @@ async def crowd(people: People) -> People:
 
 
 @pytest.mark.parametrize("user", ["usr_nobody", "", "x" * 5000, "USER#1"])
-async def test_nobody_is_found_by_an_id_that_is_not_there(crowd: People, user: str) -> None:
+async def test_an_unknown_id_finds_nobody(crowd: People, user: str) -> None:
     with pytest.raises(directory.PersonNotFound):
         await directory.by_id(crowd, UserId(user))
 
 
-async def test_a_username_is_found_whatever_its_case(crowd: People) -> None:
+async def test_a_username_is_found_in_any_case(crowd: People) -> None:
     found = await directory.by_username(crowd, " Studio.Nord ")
     assert found is not None
     assert found.name == "Studio Nord"
 
 
 @pytest.mark.parametrize("username", ["", "nobody", "studio", "x" * 5000])
-async def test_a_username_is_found_whole_or_not_at_all(crowd: People, username: str) -> None:
+async def test_a_part_of_a_username_finds_nobody(crowd: People, username: str) -> None:
     assert await directory.by_username(crowd, username) is None
 
 
@@ -63,13 +63,13 @@ async def test_a_username_is_found_whole_or_not_at_all(crowd: People, username: 
         ("nobody", []),
     ],
 )
-async def test_people_are_found_by_the_beginning_of_their_words(
+async def test_people_are_found_by_the_beginning_of_a_word(
     crowd: People, beginning: str, found: list[str]
 ) -> None:
     assert await usernames(crowd, beginning) == found
 
 
-async def test_a_search_is_paged_and_its_cursor_opens_nothing_else(people: People) -> None:
+async def test_a_search_is_paged_and_its_cursor_fits_no_other_search(people: People) -> None:
     for n in range(5):
         await join(people, f"sam{n}")
     first = await directory.by_name(people, "sam", limit=3)
@@ -81,7 +81,7 @@ async def test_a_search_is_paged_and_its_cursor_opens_nothing_else(people: Peopl
         await directory.by_name(people, "sab", limit=3, cursor=first.next)
 
 
-async def test_each_way_to_find_somebody_is_one_half_unit(crowd: People) -> None:
+async def test_each_lookup_costs_half_a_read_unit(crowd: People) -> None:
     maya = await directory.by_username(crowd, "maya")
     assert maya is not None
     with crowd.store.counting() as cost:
@@ -91,5 +91,5 @@ async def test_each_way_to_find_somebody_is_one_half_unit(crowd: People) -> None
     assert cost.read_units == 1.5
 
 
-def test_words_have_neither_case_nor_accents() -> None:
+def test_search_words_have_no_case_and_no_accents() -> None:
     assert split_words("  Zoë  O'Neil-Straße. ") == ("zoe", "o", "neil", "strasse")

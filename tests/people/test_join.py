@@ -1,4 +1,4 @@
-"""Joining: a username is given once, however many want it at the same time."""
+"""Joining: a username is given once, however many ask for it at the same time."""
 
 import asyncio
 import unicodedata
@@ -18,7 +18,7 @@ from greenroom.people.models import (
 from greenroom.unicode import is_name_like
 
 
-async def test_whoever_joins_is_found_with_all_that_was_said(
+async def test_a_new_account_is_stored_with_all_its_fields(
     people: People, clock: ManualClock
 ) -> None:
     account = await join(
@@ -38,14 +38,14 @@ async def test_a_username_is_given_once(people: People) -> None:
     assert found.id == first.id
 
 
-async def test_whoever_was_refused_leaves_nothing_behind(people: People) -> None:
+async def test_a_refused_account_leaves_nothing_behind(people: People) -> None:
     await join(people, "maya")
     with pytest.raises(UsernameTaken):
         await join(people, "maya", first_name="Zebedee")
     assert (await directory.by_name(people, "zebedee")).people == ()
 
 
-async def test_of_ten_who_want_one_username_at_once_one_gets_it(people: People) -> None:
+async def test_of_ten_simultaneous_claims_on_a_username_one_wins(people: People) -> None:
     tries = (join(people, "maya", last_name=f"Number{n}") for n in range(10))
     answers = await asyncio.gather(*tries, return_exceptions=True)
     winners = [answer for answer in answers if isinstance(answer, Account)]
@@ -55,7 +55,7 @@ async def test_of_ten_who_want_one_username_at_once_one_gets_it(people: People) 
     assert await directory.by_id(people, winners[0].id) == winners[0]
 
 
-async def test_an_account_without_names_is_called_by_its_username(people: People) -> None:
+async def test_an_account_without_names_shows_its_username(people: People) -> None:
     account = await directory.by_id(people, (await join(people, "maya")).id)
     assert account.name == "maya"
     assert account.email is None
@@ -65,24 +65,24 @@ async def test_an_account_without_names_is_called_by_its_username(people: People
     "username",
     ["", "m", "9lives", "maya lind", "m\u0430ya", "a" * 31, "maya#1", ".maya", "ma\x00ya"],
 )
-async def test_a_username_that_could_be_mistaken_is_refused(people: People, username: str) -> None:
+async def test_an_ambiguous_username_is_refused(people: People, username: str) -> None:
     with pytest.raises(InvalidUsername):
         await join(people, username)
 
 
 @pytest.mark.parametrize("name", ["x" * 81, "two\nlines", "nul\x00", "\ud800", "a\u202eb"])
-async def test_a_name_that_would_spoil_a_page_is_refused(people: People, name: str) -> None:
+async def test_a_name_that_would_break_a_page_is_refused(people: People, name: str) -> None:
     with pytest.raises(InvalidName):
         await join(people, "maya", first_name=name)
 
 
 @pytest.mark.parametrize("email", ["", "maya", "@example.com", "a b@example.com", "a@b@c"])
-async def test_what_is_no_address_is_refused(people: People, email: str) -> None:
+async def test_an_invalid_e_mail_address_is_refused(people: People, email: str) -> None:
     with pytest.raises(InvalidEmail):
         await join(people, "maya", email=email)
 
 
-async def test_joining_costs_the_same_however_many_have_joined(people: People) -> None:
+async def test_the_cost_of_joining_does_not_grow(people: People) -> None:
     async def price(username: str) -> float:
         with people.store.counting() as cost:
             await join(people, username, first_name="Maya", last_name="Lindqvist")
@@ -119,7 +119,7 @@ async def test_joining_costs_the_same_however_many_have_joined(people: People) -
         "",
     ],
 )
-def test_what_people_are_called_is_a_name(name: str) -> None:
+def test_real_names_are_accepted(name: str) -> None:
     assert checked_name("display name", name) == unicodedata.normalize("NFC", name)
 
 
@@ -132,7 +132,7 @@ def test_what_people_are_called_is_a_name(name: str) -> None:
         *("x" * 81, "\u0301" * 1_000_000, "a" + "\u0315" * 40_000 + "\u0316" * 40_000),
     ],
 )
-def test_what_shows_nothing_or_smears_is_no_name(name: str) -> None:
+def test_invisible_and_smearing_names_are_refused(name: str) -> None:
     with pytest.raises(InvalidName, match="display name"):
         checked_name("display name", name)
 
@@ -150,7 +150,7 @@ def _is_ignorable(code: int) -> bool:
     )
 
 
-def test_no_character_that_shows_nothing_hides_in_a_name() -> None:
+def test_no_invisible_character_is_accepted_in_a_name() -> None:
     passed = []
     for code in range(0x80, 0x110000):
         c = chr(code)
@@ -164,6 +164,6 @@ def test_no_character_that_shows_nothing_hides_in_a_name() -> None:
 
 
 @pytest.mark.parametrize("base", ["a", "é", "я", "ع", "한", "ก", ".", "+"])
-def test_a_variation_selector_varies_only_what_has_variants(base: str) -> None:
+def test_a_variation_selector_is_accepted_only_where_it_has_an_effect(base: str) -> None:
     for c in ("\ufe00", "\ufe0e", "\ufe0f", "\u180b", "\U000e0100", "\U000e01ef"):
         assert not is_name_like(f"{base}{c}")

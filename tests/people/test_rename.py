@@ -1,4 +1,4 @@
-"""Changing an account: the claims and words follow its names, and nothing else is disturbed."""
+"""Renaming: claims and search words follow the names, and nothing else changes."""
 
 import asyncio
 
@@ -34,7 +34,7 @@ async def test_a_new_username_is_found_and_the_old_one_is_free(people: People) -
     assert (await join(people, "maya")).username == "maya"
 
 
-async def test_the_words_of_a_name_follow_it(people: People) -> None:
+async def test_search_words_follow_the_names(people: People) -> None:
     maya = await join(people, "maya", first_name="Maya", last_name="Lindqvist")
     names = NewNames(username="ml", display_name="Zoë Star", last_name="Berg")
     await rename(people, Actor(maya.id), names)
@@ -60,7 +60,7 @@ async def test_the_same_username_again_is_no_conflict(people: People) -> None:
     assert (after.username, after.first_name) == ("maya", "M")
 
 
-async def test_counters_that_count_meanwhile_are_kept(people: People) -> None:
+async def test_counters_that_change_meanwhile_are_kept(people: People) -> None:
     maya = await join(people, "maya", first_name="Maya")
     key = records.profile_key(maya.id)
     counted = (F("followerCount").add(1),)
@@ -70,7 +70,7 @@ async def test_counters_that_count_meanwhile_are_kept(people: People) -> None:
     assert (after.follower_count, after.first_name, after.name) == (1, "", "maya")
 
 
-async def test_changes_at_once_all_happen_and_a_version_holds_off_the_late(people: People) -> None:
+async def test_simultaneous_changes_all_apply_and_an_old_version_is_refused(people: People) -> None:
     maya = await join(people, "maya")
     await asyncio.gather(
         rename(people, Actor(maya.id), NewNames(first_name="Maya")),
@@ -84,7 +84,7 @@ async def test_changes_at_once_all_happen_and_a_version_holds_off_the_late(peopl
     assert refused.value.version == 4
 
 
-async def test_many_changes_at_once_all_happen(people: People) -> None:
+async def test_many_simultaneous_changes_all_apply(people: People) -> None:
     maya = await join(people, "maya")
     names = [f"Maya {number}" for number in range(12)]
     changed = await asyncio.gather(
@@ -94,7 +94,7 @@ async def test_many_changes_at_once_all_happen(people: People) -> None:
     assert sorted(account.version for account in changed) == list(range(2, 14))
 
 
-async def test_the_same_new_username_at_once_is_no_conflict(people: People) -> None:
+async def test_the_same_new_username_twice_at_once_is_no_conflict(people: People) -> None:
     maya = await join(people, "maya")
     changed = await asyncio.gather(
         *(rename(people, Actor(maya.id), NewNames(username="maya.l")) for _ in range(4))
@@ -106,7 +106,7 @@ async def test_the_same_new_username_at_once_is_no_conflict(people: People) -> N
     "names",
     [NewNames(), NewNames(username="maya"), NewNames("maya", "", "Maya", "Lindqvist")],
 )
-async def test_a_change_of_nothing_writes_nothing(people: People, names: NewNames) -> None:
+async def test_an_empty_change_writes_nothing(people: People, names: NewNames) -> None:
     maya = await join(people, "maya", first_name="Maya", last_name="Lindqvist")
     with people.store.counting() as cost:
         assert await rename(people, Actor(maya.id), names) == maya
@@ -115,7 +115,7 @@ async def test_a_change_of_nothing_writes_nothing(people: People, names: NewName
         await rename(people, Actor(maya.id), names, version=7)
 
 
-async def test_everywhere_a_person_is_found_the_version_is_of_the_names(people: People) -> None:
+async def test_every_lookup_returns_the_latest_names_and_version(people: People) -> None:
     maya = await join(people, "maya", first_name="Maya")
     after = await rename(people, Actor(maya.id), NewNames(last_name="Berg"))
     by_username = await directory.by_username(people, "maya")
@@ -128,7 +128,7 @@ async def test_everywhere_a_person_is_found_the_version_is_of_the_names(people: 
     assert [(one.last_name, one.version) for one in found] == [("Berg", after.version)] * 4
 
 
-async def test_of_two_who_take_one_username_at_once_one_gets_it(people: People) -> None:
+async def test_of_two_simultaneous_renames_to_one_username_one_wins(people: People) -> None:
     both = [await join(people, name) for name in ("maya", "mateo")]
     answers = await asyncio.gather(
         *(rename(people, Actor(one.id), NewNames(username="star")) for one in both),
@@ -138,7 +138,7 @@ async def test_of_two_who_take_one_username_at_once_one_gets_it(people: People) 
     assert sum(isinstance(answer, UsernameTaken) for answer in answers) == 1
 
 
-async def test_what_does_not_fit_is_refused(people: People) -> None:
+async def test_invalid_names_are_refused(people: People) -> None:
     maya = await join(people, "maya")
     with pytest.raises(InvalidUsername):
         await rename(people, Actor(maya.id), NewNames(username="9"))
@@ -148,7 +148,7 @@ async def test_what_does_not_fit_is_refused(people: People) -> None:
         await rename(people, Actor(UserId("usr_nobody")), NewNames(username="x1"))
 
 
-async def test_an_id_has_one_account_and_signing_up_twice_is_signing_up_once(
+async def test_an_id_has_one_account_and_signing_up_is_idempotent(
     people: People,
 ) -> None:
     sub = UserId("8f14e45f-ceea-467f-9b62-3d6c1a7d2b11")
@@ -180,7 +180,7 @@ async def test_only_staff_and_services_take_reserved_usernames(
         await rename(people, staff, NewNames(username=f"free{number}"))
 
 
-async def test_a_reserved_name_that_somebody_has_is_theirs_to_keep(people: People) -> None:
+async def test_a_user_keeps_a_reserved_name_they_already_have(people: People) -> None:
     made = await join(people, "support")
     after = await rename(people, Actor(made.id), NewNames(username="support", first_name="Sue"))
     assert after.first_name == "Sue"

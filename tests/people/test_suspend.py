@@ -1,4 +1,4 @@
-"""Suspensions: they end by themselves or are lifted, and hide nobody."""
+"""Suspensions: they end by themselves or are lifted; the person can still be found."""
 
 import pytest
 
@@ -20,14 +20,14 @@ async def test_a_suspension_ends_by_itself(people: People, clock: ManualClock) -
     assert not account.is_suspended(clock.now_ms() + 1000)
 
 
-async def test_whoever_is_reinstated_is_as_before(people: People, clock: ManualClock) -> None:
+async def test_reinstating_restores_the_account(people: People, clock: ManualClock) -> None:
     maya = await join(people, "maya", first_name="Maya")
     assert (await suspend(people, maya.id, None, "spam")).is_suspended(clock.now_ms())
     await people.store.write(records.reinstated(maya.id, FOREVER_MS))
     assert await access.account(people, maya.id) == maya
 
 
-async def test_a_suspended_person_is_found_as_before(people: People) -> None:
+async def test_a_suspended_person_can_still_be_found(people: People) -> None:
     maya = await join(people, "maya")
     await suspend(people, maya.id, None, "spam")
     assert (await directory.by_id(people, maya.id)).name == "maya"
@@ -35,7 +35,7 @@ async def test_a_suspended_person_is_found_as_before(people: People) -> None:
     assert len((await directory.by_name(people, "maya")).people) == 1
 
 
-async def test_nobody_cannot_be_suspended(people: People) -> None:
+async def test_a_missing_account_cannot_be_suspended(people: People) -> None:
     nobody = UserId("usr_nobody")
     with pytest.raises(PersonNotFound):
         await suspend(people, nobody, None, "spam")
@@ -49,7 +49,7 @@ async def test_suspending_costs_one_write(people: People) -> None:
     assert cost.write_units == 1
 
 
-def test_a_suspension_says_until_when() -> None:
+def test_the_refusal_has_the_end_of_the_suspension() -> None:
     check_not_suspended(None, 0)
     check_not_suspended(1000, 1000)
     with pytest.raises(AccountSuspended) as refused:
