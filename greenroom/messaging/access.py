@@ -38,7 +38,7 @@ async def thread(
     if opened is None:
         raise ThreadNotFound
     if keep:
-        messaging.thread_cache.learn_newer(opened)
+        messaging.thread_cache.put_if_newer(opened)
     check_member(opened, actor.user, messaging.clock.now_ms())
     return ThreadView(rules.as_shown(opened, actor.user), mine)
 

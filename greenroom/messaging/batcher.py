@@ -1,41 +1,22 @@
-"""One at a time for each thread; whoever comes meanwhile goes together, in the order of coming.
+"""Collects the writes to each thread: one batch at a time, in the order of arrival.
 
-What one would get wrong: whoever is cancelled while it waits has asked for nothing, but what is
-under way goes on; so the work is done by a task of its own, never by one of those who ask.
+Careful: a caller that is cancelled while it waits has written nothing, but a batch under way goes
+on. So a task of its own writes the batches, never one of the callers.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
-from msgspec import Struct
-
 from greenroom.ids import ThreadId
-from greenroom.messaging.events import Event
 from greenroom.messaging.models import Thread
-from greenroom.store.base import Op
+from greenroom.messaging.plan import Plan
 
-MOST_TOGETHER = 32
-
-
-class PlannedWrite(Struct, frozen=True):
-    thread: Thread
-    """The head as it becomes; its version is raised by `append`, not by the plan."""
-    ops: tuple[Op, ...]
-    """What is written with it."""
-    events: tuple[Event, ...] = ()
-    """What is told once it is written, beside what the heads themselves tell (`events.between`)."""
-    silent: bool = False
-    """Nobody is to notice: no row moves, and nothing of it shows as changed."""
-
-
-Plan: TypeAlias = Callable[[Thread, int], PlannedWrite]
-"""From the head and the moment: now, or just after the thread's last message if that is later."""
+MAX_BATCH_WRITES = 32
 
 
 class PendingWrite:
-    """What somebody wants, and how they hear of it."""
+    """A plan, and the future that its caller waits for."""
 
     __slots__ = ("_answer", "plan")
 
@@ -44,25 +25,25 @@ class PendingWrite:
         self._answer = answer
 
     @property
-    def is_gone(self) -> bool:
-        """Nobody waits for it any more."""
+    def is_done(self) -> bool:
+        """Answered, or its caller no longer waits."""
         return self._answer.done()
 
-    def answer_with(self, thread: Thread) -> None:
+    def resolve(self, thread: Thread) -> None:
         if not self._answer.done():
             self._answer.set_result(thread)
 
-    def refuse(self, problem: Exception) -> None:
+    def reject(self, problem: Exception) -> None:
         if not self._answer.done():
             self._answer.set_exception(problem)
 
-    def give_up(self) -> None:
-        """Nobody will do it: we are being stopped."""
+    def cancel(self) -> None:
+        """The process is being stopped."""
         self._answer.cancel()
 
 
-Work: TypeAlias = Callable[[Sequence[PendingWrite]], Awaitable[None]]
-"""Answers each of them."""
+WriteBatch: TypeAlias = Callable[[Sequence[PendingWrite]], Awaitable[None]]
+"""Resolves or rejects each of them."""
 
 
 class ThreadBatcher:
@@ -73,13 +54,10 @@ class ThreadBatcher:
     def is_busy(self, thread: ThreadId) -> bool:
         return thread in self._waiting
 
-    def ask(
-        self,
-        thread: ThreadId,
-        plan: Plan,
-        work: Work,
+    def submit(
+        self, thread: ThreadId, plan: Plan, write_batch: WriteBatch
     ) -> asyncio.Future[Thread]:
-        """The answer that `work` gives, when it is this one's turn."""
+        """Queues the plan. `write_batch` will be called with it, and gives its answer."""
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Thread] = loop.create_future()
         waiting = self._waiting.get(thread)
@@ -87,44 +65,23 @@ class ThreadBatcher:
             waiting.append(PendingWrite(plan, answer))
             return answer
         self._waiting[thread] = [PendingWrite(plan, answer)]
-        # It begins with the loop's next round: whatever else this one brings goes along.
-        task = loop.create_task(self._run(thread, work))
+        # The task begins in the loop's next round, so that writes of this round join the batch.
+        task = loop.create_task(self._run(thread, write_batch))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return answer
 
-    async def _run(self, thread: ThreadId, work: Work) -> None:
-        some: list[PendingWrite] = []
+    async def _run(self, thread: ThreadId, write_batch: WriteBatch) -> None:
+        batch: list[PendingWrite] = []
         try:
             while waiting := self._waiting[thread]:
-                some, self._waiting[thread] = waiting[:MOST_TOGETHER], waiting[MOST_TOGETHER:]
+                batch = waiting[:MAX_BATCH_WRITES]
+                self._waiting[thread] = waiting[MAX_BATCH_WRITES:]
                 try:
-                    await work(some)
+                    await write_batch(batch)
                 except Exception as bug:
-                    for one in some:
-                        one.refuse(bug)
+                    for one in batch:
+                        one.reject(bug)
         finally:
-            for one in (*some, *self._waiting.pop(thread)):
-                one.give_up()
-
-
-class KeyedLock:
-    """One at a time for each name, in the order of coming."""
-
-    def __init__(self) -> None:
-        self._turns: dict[str, tuple[asyncio.Lock, int]] = {}
-
-    @asynccontextmanager
-    async def turn(self, name: str) -> AsyncIterator[bool]:
-        """Whether somebody else was there before."""
-        lock, others = self._turns.get(name, (asyncio.Lock(), 0))
-        self._turns[name] = (lock, others + 1)
-        try:
-            async with lock:
-                yield others > 0
-        finally:
-            lock, left = self._turns[name]
-            if left == 1:
-                del self._turns[name]
-            else:
-                self._turns[name] = (lock, left - 1)
+            for one in (*batch, *self._waiting.pop(thread)):
+                one.cancel()

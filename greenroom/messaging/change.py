@@ -7,13 +7,14 @@ from msgspec.structs import replace
 
 from greenroom.messaging import access, items, rules
 from greenroom.messaging.access import ThreadView
-from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import Event
 from greenroom.messaging.models import Message, Thread
+from greenroom.messaging.new_message import preview_of
+from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import VersionMismatch
 from greenroom.messaging.records import KEPT_MS, MESSAGING, TTL, change_key
-from greenroom.messaging.update_thread import preview_of, update_thread
+from greenroom.messaging.update_thread import update_thread
 from greenroom.store.base import Put
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, Conflict
@@ -37,8 +38,8 @@ async def change_message(
 ) -> Message:
     """With a version: only if nobody has changed it since. Those who change one message at once do
     it one after the other, each on what the one before has made of it."""
-    async with messaging.thread_cache.changing.turn(message.id) as waited:
-        if waited:
+    async with messaging.changing.hold(message.id) as has_waited:
+        if has_waited:
             message = await access.message(messaging, view, message.id)
         return await _change(messaging, view, message, changed, told, version)
 

@@ -4,20 +4,16 @@ from msgspec.structs import replace
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import rules
-from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated, ThreadUpdated
 from greenroom.messaging.manage import check_may, is_bare_service, managed_for_role
 from greenroom.messaging.models import Role, ServiceRole, Thread
+from greenroom.messaging.new_message import message_op, system_message, with_message
+from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import ParticipantNotFound
 from greenroom.messaging.records import MESSAGING, member_key
 from greenroom.messaging.roles import Operation
-from greenroom.messaging.update_thread import (
-    message_op,
-    system_message,
-    update_thread,
-    with_message,
-)
+from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import SYSTEM, Actor
 from greenroom.safety.limits import Limit
 from greenroom.store.base import Op, Update

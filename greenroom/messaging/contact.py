@@ -80,14 +80,12 @@ def is_staff(actor: Actor) -> bool:
 async def strangers_of(
     messaging: Messaging, actor: Actor, targets: Sequence[UserId]
 ) -> tuple[UserId, ...]:
-    """Those who have neither written to the actor, nor accepted, followed or booked them."""
+    """The targets who have neither written to the actor nor accepted a request of theirs."""
     if is_staff(actor):
         return ()
     keys = {target: contact_key(target, actor.user) for target in targets}
-    met = await messaging.store.batch_get(MESSAGING, list(keys.values()), consistent=True)
-    rest = [target for target in targets if keys[target] not in met]
-    tied = {target for target in rest if await messaging.ties.knows(target, actor.user)}
-    return tuple(target for target in rest if target not in tied)
+    known = await messaging.store.batch_get(MESSAGING, list(keys.values()), consistent=True)
+    return tuple(target for target in targets if keys[target] not in known)
 
 
 async def check_no_pending_request(

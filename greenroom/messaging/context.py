@@ -2,13 +2,15 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from greenroom.clock import Clock
-from greenroom.ids import Ids, UserId
+from greenroom.ids import Ids, MessageId
+from greenroom.messaging.batcher import ThreadBatcher
 from greenroom.messaging.events import PersonPublisher, Publish, discard, unpublished
+from greenroom.messaging.keyed_lock import KeyedLock
 from greenroom.messaging.leases import Leases
 from greenroom.messaging.thread_cache import ThreadCache
+from greenroom.messaging.unconfirmed import SendKey, UnconfirmedWrites
 from greenroom.people import People
 from greenroom.safety import Safety
 from greenroom.store.base import Key, Store
@@ -17,33 +19,22 @@ from greenroom.store.cursors import CursorCodec
 TWO_WEEKS_MS = 14 * 86_400_000
 
 
-class Ties(Protocol):
-    """What other contexts know of two people: that one follows the other, or has booked them."""
-
-    async def knows(self, user: UserId, other: UserId) -> bool: ...
-
-
-class NoTies:
-    async def knows(self, user: UserId, other: UserId) -> bool:
-        return False
-
-
 class DeferredWork:
-    """What may be done a little later, and not at all if the process ends: nothing rests on it."""
+    """Work that may be done a little later. It is lost when the process ends, which is harmless."""
 
     def __init__(self, most: int = 1000) -> None:
         self._waiting: list[Callable[[], Awaitable[None]]] = []
         self._most = most
 
-    def add(self, chore: Callable[[], Awaitable[None]]) -> None:
+    def add(self, job: Callable[[], Awaitable[None]]) -> None:
         if len(self._waiting) < self._most:
-            self._waiting.append(chore)
+            self._waiting.append(job)
 
     async def run(self) -> None:
         while self._waiting:
-            chores, self._waiting = self._waiting, []
-            for chore in chores:
-                await chore()
+            jobs, self._waiting = self._waiting, []
+            for job in jobs:
+                await job()
 
 
 @dataclass(frozen=True)
@@ -55,9 +46,14 @@ class Messaging:
     ids: Ids
     thread_cache: ThreadCache
     cursors: CursorCodec
-    ties: Ties = field(default_factory=NoTies)
     publish: Publish = discard
     publish_person: PersonPublisher = unpublished
+    batcher: ThreadBatcher = field(default_factory=ThreadBatcher)
+    sending: KeyedLock[SendKey] = field(default_factory=KeyedLock)
+    """Tries of the same message are sent one after the other."""
+    changing: KeyedLock[MessageId] = field(default_factory=KeyedLock)
+    """Changes of the same message are made one after the other."""
+    unconfirmed: UnconfirmedWrites = field(default_factory=UnconfirmedWrites)
     leases: Leases = field(default_factory=Leases)
     deferred: DeferredWork = field(default_factory=DeferredWork)
     secrets: dict[Key, bytes] = field(default_factory=dict)
@@ -65,5 +61,5 @@ class Messaging:
     request_ms: int = TWO_WEEKS_MS
     """How long a request waits for its answer."""
     ask_again_ms: int = TWO_WEEKS_MS
-    """How long after a request the same two have no other, whatever became of it; never shorter
-    than it waits."""
+    """How long after a request the same two people can have no other, whatever became of it; never
+    shorter than a request waits."""

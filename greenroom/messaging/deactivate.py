@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import items, rules
-from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.inbox_rows import log_item, remove_actions
 from greenroom.messaging.models import Member, Thread
+from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.records import (
     ACTIVE,
     ACTIVITY,
@@ -59,7 +59,7 @@ async def deactivate(messaging: Messaging, user: UserId, thread_id: ThreadId) ->
     members = {**thread.members, user: replace(thread.members[user], row_active_ms=0)}
     active_ms = corrected_ms(messaging, shown.active_ms)
     place = activity(active_ms, thread_id, pinned=mine.pinned)
-    if messaging.thread_cache.turns.is_busy(thread_id):
+    if messaging.batcher.is_busy(thread_id):
         return  # it stirs
     with suppress(ConditionFailed, Conflict):  # it stirs again
         await messaging.store.write(

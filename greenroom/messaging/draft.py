@@ -6,10 +6,10 @@ from msgspec.structs import replace
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import access, inbox_rows, items
 from greenroom.messaging.access import ThreadView, check_member
-from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import InboxChanged
 from greenroom.messaging.models import Thread
+from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import InvalidText
 from greenroom.messaging.records import MESSAGING, draft_key, member_key
 from greenroom.messaging.update_thread import update_thread

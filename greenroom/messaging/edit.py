@@ -15,10 +15,12 @@ from greenroom.messaging.context import Messaging
 from greenroom.messaging.edit_metadata import with_metadata
 from greenroom.messaging.events import MessageEdited
 from greenroom.messaging.hold_change import HeldChange, hold_edit
+from greenroom.messaging.mentions import mentions_in
 from greenroom.messaging.models import Edit, Message, MessageKind
 from greenroom.messaging.moderate import check_text
+from greenroom.messaging.new_message import with_verdict
 from greenroom.messaging.problems import InvalidText, MessageNotFound, NotYours
-from greenroom.messaging.send import check_is_open, check_may_send, marked, mentions_in
+from greenroom.messaging.send_checks import check_is_open, check_may_send
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
 from greenroom.safety.verdict import Hold, Judged
@@ -72,4 +74,4 @@ def edited(
         raise InvalidText(f"a message can be edited at most {MAX_EDITS} times")
     edits = (*found.edits, Edit(found.body, now_ms))
     after = replace(found, body=body, mentions=mentions, edits=edits, edited_ms=now_ms)
-    return marked(after, verdict)
+    return with_verdict(after, verdict)

@@ -7,11 +7,11 @@ from msgspec import UNSET, UnsetType
 
 from greenroom.ids import RequestId, ThreadId
 from greenroom.messaging import text
-from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.hold_change import HeldChange
 from greenroom.messaging.manage import check_may, managed
 from greenroom.messaging.models import Thread
+from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.rename import (
     check_renaming,
     check_settings,

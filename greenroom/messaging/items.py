@@ -359,8 +359,8 @@ def message_item(message: Message) -> Item:
         item["nsfwBand"] = message.band
     if message.metadata is not None:
         item["metadata"] = message.metadata
-    marked = message.policy_tags or message.policy_hints or message.moderation != "clean"
-    if marked or message.spam_score != "0":
+    is_marked = message.policy_tags or message.policy_hints or message.moderation != "clean"
+    if is_marked or message.spam_score != "0":
         _add_flags(item, message)
     return item
 

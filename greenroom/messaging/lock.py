@@ -4,18 +4,14 @@ from msgspec.structs import replace
 
 from greenroom.ids import ThreadId
 from greenroom.messaging import access
-from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.models import BuiltInEvent, Status, Thread
+from greenroom.messaging.new_message import message_op, system_message, with_message
+from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import RoleNotAllowed, ThreadNotFound
 from greenroom.messaging.roles import Operation, account_parts, may
-from greenroom.messaging.update_thread import (
-    message_op,
-    system_message,
-    update_thread,
-    with_message,
-)
+from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import Actor
 
 

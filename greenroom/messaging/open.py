@@ -316,7 +316,7 @@ async def _write(
             await check_no_pending_request(messaging, actor.user, asked, consistent=True)
             raise
         return Opened(found)
-    messaging.thread_cache.learn(thread)
+    messaging.thread_cache.put_if_absent(thread)
     if begun.shows:
         for event in (ThreadUpdated(), *begun.events, *events_from_diff(drawn, thread)):
             messaging.publish(thread, event)

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import access, rules
 from greenroom.messaging.access import ThreadView
-from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.contact import (
     ContactCheck,
     check_no_pending_request,
@@ -23,8 +22,10 @@ from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.inbox_rows import remove_row
 from greenroom.messaging.manage import check_may, is_bare_service, managed_for_role
 from greenroom.messaging.models import BuiltInEvent, Member, MemberSummary, Role, State, Thread
+from greenroom.messaging.new_message import message_op, system_message, with_message
 from greenroom.messaging.new_participant import contact_ops, new_participant_ops
 from greenroom.messaging.open import Invited
+from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import (
     AlreadyAsked,
     AlreadyThere,
@@ -34,14 +35,9 @@ from greenroom.messaging.problems import (
 )
 from greenroom.messaging.respond import decline
 from greenroom.messaging.roles import Operation, removal_of
-from greenroom.messaging.send import check_is_open
+from greenroom.messaging.send_checks import check_is_open
 from greenroom.messaging.silent_leave import ask_back, leave_silently
-from greenroom.messaging.update_thread import (
-    message_op,
-    system_message,
-    update_thread,
-    with_message,
-)
+from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
 from greenroom.store.expressions import F

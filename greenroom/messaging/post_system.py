@@ -6,16 +6,18 @@ from msgspec import Struct
 
 from greenroom.ids import ThreadId
 from greenroom.messaging import text
-from greenroom.messaging.batcher import PlannedWrite
+from greenroom.messaging.claims import claim_op, first_answer
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.manage import check_may, managed
 from greenroom.messaging.models import BUILT_IN_EVENTS, Message, MessageKind, Thread
+from greenroom.messaging.new_message import message_op, shown_ms, with_message
+from greenroom.messaging.outgoing import Outgoing, Sent
+from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import InvalidText
 from greenroom.messaging.records import claim_key
 from greenroom.messaging.roles import Operation
-from greenroom.messaging.send import Outgoing, Sent, claim_op, first_answer
-from greenroom.messaging.update_thread import message_op, shown_ms, update_thread, with_message
+from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import SYSTEM, Actor
 from greenroom.store.base import key_of
 from greenroom.store.problems import ConditionFailed

@@ -101,7 +101,7 @@ async def _shown_to(
     messaging: Messaging, actor: Actor, thread_id: ThreadId
 ) -> tuple[Thread, tuple[UserId, ...]]:
     """The thread, and who in it may know of the actor, as the actor may of them."""
-    head = messaging.thread_cache.kept(thread_id)
+    head = messaging.thread_cache.get(thread_id)
     now_ms = messaging.clock.now_ms()
     if head is None or not rules.is_let_in(head, actor.user, now_ms):
         head = (await access.thread(messaging, actor, thread_id)).thread

@@ -9,7 +9,7 @@ from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import ReactionChanged
 from greenroom.messaging.models import Message, MessageKind
 from greenroom.messaging.problems import InvalidReaction, MessageNotFound
-from greenroom.messaging.send import check_is_open
+from greenroom.messaging.send_checks import check_is_open
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
 

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from greenroom.ids import UserId
 from greenroom.messaging import rules
-from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.contact import (
     ContactCheck,
     check_no_pending_request,
@@ -22,6 +21,7 @@ from greenroom.messaging.events import Event, InboxChanged
 from greenroom.messaging.first_message import NO_FIRST_MESSAGE, FirstMessage, without_active_rows
 from greenroom.messaging.models import GateStatus, MemberSummary, Role, Thread
 from greenroom.messaging.new_participant import contact_ops, new_participant_ops
+from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import AlreadyAsked
 from greenroom.messaging.silent_leave import with_returned
 from greenroom.messaging.update_thread import update_thread

@@ -13,10 +13,13 @@ from msgspec.structs import replace
 from greenroom.errors import Problem
 from greenroom.ids import UserId
 from greenroom.messaging import items, rules
-from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
+from greenroom.messaging.mentions import mentions_in
 from greenroom.messaging.models import Message, Thread
+from greenroom.messaging.new_message import message_op, text_message, with_message
+from greenroom.messaging.outgoing import Outgoing
+from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import (
     AcceptFirst,
     ConversationClosed,
@@ -26,9 +29,9 @@ from greenroom.messaging.problems import (
     ThreadNotFound,
 )
 from greenroom.messaging.records import MESSAGING, claim_key, member_key
-from greenroom.messaging.send import Outgoing, check_may_send, mentions_in, message_of
-from greenroom.messaging.silent_leave import ask_again, is_blocked_thread
-from greenroom.messaging.update_thread import message_op, update_thread, with_message
+from greenroom.messaging.send_checks import check_may_send
+from greenroom.messaging.silent_leave import ask_to_return, is_blocked_thread
+from greenroom.messaging.update_thread import update_thread
 from greenroom.safety.models import Case, Decision, HeldMessage, judgement_of
 from greenroom.safety.problems import CannotRelease
 from greenroom.store.base import Key, Op, Update, key_of
@@ -64,7 +67,7 @@ async def release(messaging: Messaging, case: Case, subject: HeldMessage) -> boo
     item = await messaging.store.get(MESSAGING, view, consistent=True)
     author = None if item is None else items.member_of(item)
     kept, _ = await messaging.thread_cache.load(subject.thread)
-    apart = kept is not None and await is_blocked_thread(messaging, kept, subject.author)
+    blocked = kept is not None and await is_blocked_thread(messaging, kept, subject.author)
     mentions = () if kept is None else await mentions_in(messaging, kept, case.text)
     held = await messaging.store.get(MESSAGING, claim, consistent=True)
     outgoing = _outgoing(case, subject, held)
@@ -72,7 +75,7 @@ async def release(messaging: Messaging, case: Case, subject: HeldMessage) -> boo
     def plan(head: Thread, ms: int) -> PlannedWrite:
         now_ms = messaging.clock.now_ms()
         check_may_send(head, subject.author, case.text, now_ms)
-        head, asking = ask_again(messaging, head, subject.author, ms, apart=apart)
+        head, asking = ask_to_return(messaging, head, subject.author, ms, blocked=blocked)
         message = _released(messaging, case, outgoing, mentions, head, ms)
         after = with_message(head, message)
         if author is not None and rules.unread_of(head, author):
@@ -138,7 +141,7 @@ def _released(
     """With what safety said of it; a moderator has looked, and it is clean."""
     assert isinstance(case.subject, HeldMessage)
     author = case.subject.author
-    message = message_of(messaging, author, head, ms, outgoing, judgement_of(case), mentions)
+    message = text_message(messaging, author, head, ms, outgoing, judgement_of(case), mentions)
     return replace(message, moderation="clean")
 
 

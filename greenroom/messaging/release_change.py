@@ -13,12 +13,13 @@ from greenroom.errors import Problem
 from greenroom.ids import time_of
 from greenroom.messaging import items
 from greenroom.messaging.access import ThreadView
-from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.change import change_message
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.edit import edited
 from greenroom.messaging.events import MessageEdited
+from greenroom.messaging.mentions import mentions_in
 from greenroom.messaging.models import Member, Message, MessageKind, Role, Thread
+from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import (
     AcceptFirst,
     ConversationClosed,
@@ -33,7 +34,7 @@ from greenroom.messaging.problems import (
 )
 from greenroom.messaging.records import MESSAGING, message_key
 from greenroom.messaging.rename import check_may_name, named_plan
-from greenroom.messaging.send import check_may_send, mentions_in
+from greenroom.messaging.send_checks import check_may_send
 from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import SYSTEM, Actor
 from greenroom.safety.models import Case, HeldEdit, HeldName, judgement_of

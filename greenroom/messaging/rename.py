@@ -8,22 +8,18 @@ from msgspec.structs import replace
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import access, rules, text
 from greenroom.messaging.access import ThreadView
-from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.hold_change import HeldChange, hold_name
 from greenroom.messaging.manage import check_may, is_bare_service, managed
 from greenroom.messaging.models import Member, Thread
 from greenroom.messaging.moderate import moderate_name
+from greenroom.messaging.new_message import message_op, system_message, with_message
+from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import ThreadChanged
 from greenroom.messaging.roles import Operation
-from greenroom.messaging.send import check_may_send
-from greenroom.messaging.update_thread import (
-    message_op,
-    system_message,
-    update_thread,
-    with_message,
-)
+from greenroom.messaging.send_checks import check_may_send
+from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
 from greenroom.safety.verdict import Hold

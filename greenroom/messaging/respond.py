@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 from greenroom.ids import RequestId, ThreadId, UserId
 from greenroom.messaging import inbox_rows, items, rules
-from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.contact import request_item
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.inbox_rows import remove_row
 from greenroom.messaging.models import Gate, GateStatus, Thread
+from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import RequestNotFound
 from greenroom.messaging.records import (
     MESSAGING,

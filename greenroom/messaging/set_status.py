@@ -21,22 +21,18 @@ from msgspec.structs import replace
 from greenroom import metadata
 from greenroom.ids import RequestId, ThreadId, UserId
 from greenroom.messaging import inbox_rows, items, rules, text
-from greenroom.messaging.batcher import Plan, PlannedWrite
 from greenroom.messaging.contact import request_item
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import Event, MessageCreated, ThreadUpdated
 from greenroom.messaging.manage import check_may, managed
 from greenroom.messaging.models import Away, BuiltInEvent, Gate, GateStatus, Status, Thread
+from greenroom.messaging.new_message import message_op, system_message, with_message
+from greenroom.messaging.plan import Plan, PlannedWrite
 from greenroom.messaging.problems import InvalidThreadChange
 from greenroom.messaging.records import MESSAGING, contact_key, metadata_key
 from greenroom.messaging.rename import check_settings
 from greenroom.messaging.roles import Operation
-from greenroom.messaging.update_thread import (
-    message_op,
-    system_message,
-    update_thread,
-    with_message,
-)
+from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import SYSTEM, Actor
 from greenroom.store.base import Delete, Op, Put
 from greenroom.store.expressions import F

@@ -15,11 +15,11 @@ from msgspec.structs import replace
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import inbox_rows, items, rules
-from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.contact import new_gate, request_item, silent_gate, strangers_of
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import InboxChanged
 from greenroom.messaging.models import Away, GateStatus, Member, State, Status, Thread
+from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.records import MESSAGING, member_key
 from greenroom.messaging.update_thread import update_thread
@@ -135,13 +135,13 @@ async def return_silently(messaging: Messaging, user: UserId, thread_id: ThreadI
     await update_thread(messaging, thread_id, plan)
 
 
-def ask_again(
-    messaging: Messaging, head: Thread, sender: UserId, ms: int, *, apart: bool
+def ask_to_return(
+    messaging: Messaging, head: Thread, sender: UserId, ms: int, *, blocked: bool
 ) -> tuple[Thread, tuple[Op, ...]]:
     """Asks the other of a pair who has left, with the message that is about to be written, whether
     they want to come back. Not while a block keeps the two apart, and not more often than a
     stranger could ask. The sender does not notice."""
-    if not head.gates or head.pair is None or apart:
+    if not head.gates or head.pair is None or blocked:
         return head, ()
     other = other_of(head, sender)
     gate = head.gates.get(other)

@@ -11,31 +11,22 @@ from msgspec import Struct
 
 from greenroom.ids import UserId
 from greenroom.messaging import text
+from greenroom.messaging.claims import claim_op
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.first_message import FirstMessagePlan
+from greenroom.messaging.hold_message import hold_ops
 from greenroom.messaging.manage import is_bare_service
+from greenroom.messaging.mentions import mentions_in
 from greenroom.messaging.models import Thread
 from greenroom.messaging.moderate import TextVerdict, check_text
+from greenroom.messaging.new_message import message_op, text_message, with_message
 from greenroom.messaging.open import Opened, Opening, find_or_open
+from greenroom.messaging.outgoing import Held, Outcome, Outgoing, cleaned, digest
 from greenroom.messaging.problems import ClientIdReused, InvalidThread, OpeningKeyReused
-from greenroom.messaging.send import (
-    Held,
-    Outcome,
-    Outgoing,
-    as_sent,
-    check_may_send,
-    claim_op,
-    cleaned,
-    digest,
-    hold_ops,
-    mentions_in,
-    message_of,
-    send,
-    with_reason,
-)
-from greenroom.messaging.silent_leave import ask_again
-from greenroom.messaging.update_thread import message_op, with_message
+from greenroom.messaging.send import as_sent, send, with_reason
+from greenroom.messaging.send_checks import check_may_send
+from greenroom.messaging.silent_leave import ask_to_return
 from greenroom.people.actor import Actor
 from greenroom.safety.blocks import is_blocked_pair
 from greenroom.safety.limits import Limit
@@ -99,14 +90,14 @@ class _FirstMessage:
     verdict: TextVerdict = field(default_factory=Allow)
     mentions: tuple[UserId, ...] = ()
     became: Outcome | None = None
-    apart: bool = False
+    blocked: bool = False
 
     async def check(self, thread: Thread) -> None:
         await self.messaging.safety.limits.spend(self.actor.user, Limit.MESSAGES, Limit.BURST)
         self.outgoing = cleaned(self.outgoing)
         body, now_ms = self.outgoing.body, self.messaging.clock.now_ms()
         check_may_send(thread, self.actor.user, body, now_ms)
-        self.apart = thread.pair is not None and await is_blocked_pair(
+        self.blocked = thread.pair is not None and await is_blocked_pair(
             self.messaging.safety, *thread.pair
         )
         self.verdict = await check_text(self.messaging, self.actor, thread, body)
@@ -118,8 +109,8 @@ class _FirstMessage:
             self.became = Held(outgoing.client_id)
             ops = hold_ops(self.messaging, self.actor, thread.id, outgoing, verdict)
             return FirstMessagePlan(thread, ops, shows=False)
-        thread, asking = ask_again(self.messaging, thread, author, ms, apart=self.apart)
-        message = message_of(self.messaging, author, thread, ms, outgoing, verdict, self.mentions)
+        thread, asking = ask_to_return(self.messaging, thread, author, ms, blocked=self.blocked)
+        message = text_message(self.messaging, author, thread, ms, outgoing, verdict, self.mentions)
         self.became = as_sent(message, verdict)
         after = with_reason(with_message(thread, message), author, verdict)
         ops = (message_op(message), claim_op(message, outgoing), *asking)

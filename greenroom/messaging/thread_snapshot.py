@@ -35,7 +35,7 @@ _FIRST_MESSAGES = 10
 _FIRST_NOTES = 20
 
 
-class Seen(Struct, frozen=True):
+class ThreadSnapshot(Struct, frozen=True):
     """A thread as a user may see it now."""
 
     view: ThreadView
@@ -54,7 +54,7 @@ class Seen(Struct, frozen=True):
 
 async def read_snapshot(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, *, consistent: bool
-) -> Seen | None:
+) -> ThreadSnapshot | None:
     """None where the thread is not the user's to see, or no longer."""
     page = await messaging.store.query_as(
         items.head_or_member_of,
@@ -73,7 +73,9 @@ async def read_snapshot(
         return None
     view = ThreadView(rules.as_shown(heads[0], actor.user), mine)
     shown = rules.shown_members(view.thread)
-    return Seen(view, tuple([as_seen(view, one) for one in members.values() if one.user in shown]))
+    return ThreadSnapshot(
+        view, tuple([as_seen(view, one) for one in members.values() if one.user in shown])
+    )
 
 
 async def messages_of(

@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from greenroom.ids import RequestId, ThreadId, UserId
 from greenroom.messaging import access, items, rules
-from greenroom.messaging.batcher import PlannedWrite
 from greenroom.messaging.contact import request_item
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import InboxChanged
 from greenroom.messaging.inbox_rows import remove_row
 from greenroom.messaging.models import Gate, GateStatus, Member, Thread
 from greenroom.messaging.participants import plan_removal
+from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import RequestNotFound, ThreadNotFound
 from greenroom.messaging.records import MESSAGING, request_key
 from greenroom.messaging.requests import waits

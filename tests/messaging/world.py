@@ -8,6 +8,7 @@ from greenroom.clock import ManualClock
 from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import open as opening, send as sending
 from greenroom.messaging.models import Kind, Message, Role, Thread
+from greenroom.messaging.outgoing import Outgoing, Sent
 from greenroom.messaging.respond import accept
 from greenroom.safety.limits import RATES, Limit, Rate
 from tests.stores import IN_2100_MS, fresh_store
@@ -37,9 +38,9 @@ class MessagingWorld(World):
         self, name: str, thread: ThreadId, body: str, *, reply_to: MessageId | None = None
     ) -> Message:
         self._sent += 1
-        outgoing = sending.Outgoing(f"c{self._sent}", body, reply_to)
+        outgoing = Outgoing(f"c{self._sent}", body, reply_to)
         sent = await sending.send(self.messaging, self.actors[name], thread, outgoing)
-        assert isinstance(sent, sending.Sent)
+        assert isinstance(sent, Sent)
         return sent.message
 
     def another_node(

@@ -1,0 +1,41 @@
+"""Checks whether a user may send in a thread now."""
+
+from greenroom.ids import UserId
+from greenroom.messaging import access, rules
+from greenroom.messaging.models import Kind, Status, Thread
+from greenroom.messaging.problems import (
+    AcceptFirst,
+    ConversationClosed,
+    ConversationLocked,
+    PlainTextOnly,
+    RequestPending,
+    RoleNotAllowed,
+)
+from greenroom.messaging.roles import Operation, may_as_seated
+from greenroom.safety.judge import has_link
+
+
+def check_is_open(head: Thread, sender: UserId, now_ms: int) -> None:
+    access.check_member(head, sender, now_ms)
+    if not rules.has_accepted(head, sender):
+        raise AcceptFirst
+    if head.status is Status.LOCKED and not may_as_seated(head, sender, Operation.SEND_LOCKED):
+        raise ConversationLocked
+    if rules.is_closed(head, sender, now_ms):
+        raise ConversationClosed
+
+
+def check_may_send(
+    head: Thread, sender: UserId, body: str, now_ms: int, *, seq: int | None = None
+) -> None:
+    """For the next message, for the one with `seq`, or for the thread's name."""
+    check_is_open(head, sender, now_ms)
+    if head.kind is Kind.SYSTEM and not may_as_seated(head, sender, Operation.SEND):
+        raise RoleNotAllowed
+    if not head.gates:
+        return
+    is_full = rules.waiting(head, sender) >= rules.PENDING_MESSAGES
+    if seq is None and is_full and rules.is_behind_gate(head, sender):
+        raise RequestPending(rules.PENDING_MESSAGES)
+    if rules.is_in_request(head, seq or head.last_seq + 1, now_ms) and has_link(body):
+        raise PlainTextOnly
