@@ -1,7 +1,7 @@
 """Fixtures: `window(name)` opens a browser window with a signed-in user on this test's demo server.
 
-All tests share one browser and one event loop; each has its own server with the same seed data. Without
-Chromium or a build of the app they are skipped; on CI they fail.
+All tests share one browser and one event loop; each has its own server with the same seed data.
+Without Chromium or a build of the app they are skipped; on CI they fail.
 """
 
 import os
@@ -62,8 +62,8 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def window(browser: Browser, demo_server: DemoServer) -> AsyncIterator[OpenWindow]:
-    """Keyword arguments go to the browser context, such as `color_scheme`. The test fails if a window has
-    logged an error."""
+    """Keyword arguments go to the browser context, such as `color_scheme`. The test fails if a
+    window has logged an error."""
     opened: list[Window] = []
 
     async def open_window(name: str = "", *, url: str = "", **context: Any) -> Window:

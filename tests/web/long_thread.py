@@ -1,7 +1,7 @@
 """Writes a thread of 50,000 messages into a demo's data, through the use cases.
 
-Ada and Jonas take part; the last fifth is all hers and unread. Many messages are sent concurrently, so
-that the store writes them in groups, and without rate limits.
+Ada and Jonas take part; the last fifth is all hers and unread. Many messages are sent
+concurrently, so that the store writes them in groups, and without rate limits.
 
     python -m tests.web.long_thread DATA COUNT
 """

@@ -1,7 +1,7 @@
 """`make screenshots`: every page of the app, light and dark, on desktop and phone.
 
-The browser's time zone is set so that it is ten in the morning. If pngquant is available, it reduces the
-colours to a palette.
+The browser's time zone is set so that it is ten in the morning. If pngquant is available, it
+reduces the colours to a palette.
 """
 
 import asyncio
