@@ -1,1 +1,1 @@
-"""The bus between nodes: in memory and over NATS, held to one contract."""
+"""Tests of the bus, in memory and over NATS, and of the hub."""

@@ -1,6 +1,6 @@
-"""A node as the bus knows it: what it was told, and how often it was told that it missed some.
+"""A client of the bus that records messages and counts gaps.
 
-Tests that run at the same time share a server, so what is told everybody is kept apart.
+Tests that run at the same time share a server, so messages to all nodes are recorded separately.
 """
 
 import asyncio
@@ -15,12 +15,12 @@ from greenroom.realtime.nats import NatsBus
 class BusClient:
     def __init__(self, bus: Bus) -> None:
         self.bus = bus
-        self.heard: list[tuple[Topic, BusMessage]] = []
-        self.forgotten: list[str] = []
-        self.missed = 0
+        self.received: list[tuple[Topic, BusMessage]] = []
+        self.to_all_nodes: list[str] = []
+        self.gaps = 0
 
     async def start(self, *topics: Topic) -> None:
-        await self.bus.start(self._hear, self._miss)
+        await self.bus.start(self._on_message, self._on_gap)
         await self.subscribe(*topics)
 
     async def subscribe(self, *topics: Topic) -> None:
@@ -28,37 +28,37 @@ class BusClient:
             self.bus.subscribe(topic)
         await self.bus.ready()
 
-    def say(self, topic: Topic, text: str) -> None:
+    def publish(self, topic: Topic, text: str) -> None:
         self.bus.publish([topic], BusMessage(text.encode()))
 
     def texts(self, topic: Topic) -> list[str]:
-        return [message.payload.decode() for told, message in self.heard if told == topic]
+        return [message.payload.decode() for told, message in self.received if told == topic]
 
-    def _hear(self, topic: Topic, message: BusMessage) -> None:
+    def _on_message(self, topic: Topic, message: BusMessage) -> None:
         if topic == ALL_NODES:
-            self.forgotten.append(message.payload.decode())
+            self.to_all_nodes.append(message.payload.decode())
         else:
-            self.heard.append((topic, message))
+            self.received.append((topic, message))
 
-    def _miss(self) -> None:
-        self.missed += 1
+    def _on_gap(self) -> None:
+        self.gaps += 1
 
 
 @asynccontextmanager
 async def nodes(*urls: str) -> AsyncIterator[list[BusClient]]:
-    """A node on each."""
-    made = [BusClient(NatsBus(url)) for url in urls]
+    """A client for each URL."""
+    clients = [BusClient(NatsBus(url)) for url in urls]
     try:
-        for node in made:
+        for node in clients:
             await node.start()
-        yield made
+        yield clients
     finally:
-        for node in made:
+        for node in clients:
             await node.bus.close()
 
 
 def a_topic() -> Topic:
-    """One that no other test talks about."""
+    """A topic that no other test uses."""
     return Topic(f"user.{uuid4().hex}")
 
 

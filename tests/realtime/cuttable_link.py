@@ -1,4 +1,4 @@
-"""A cable to a server on loopback, for one node alone: it can be cut, and it can go dead."""
+"""A TCP proxy to a server for one node. Tests can close it, or make it silently drop data."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -14,7 +14,7 @@ class CuttableLink:
         self._ends: set[asyncio.StreamWriter] = set()
         self.url = ""
         self.passed: Callable[[bytes], None] = lambda some: None
-        """Told of all that has passed."""
+        """Called with all data that passes."""
         self.mend()
 
     def cut(self) -> None:
@@ -23,7 +23,7 @@ class CuttableLink:
             end.transport.abort()
 
     def go_dead(self) -> None:
-        """Nothing passes, and neither end is told."""
+        """Drops all data without closing either end."""
         self._alive.clear()
 
     def mend(self) -> None:

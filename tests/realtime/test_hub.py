@@ -1,4 +1,4 @@
-"""Who on a node is told what, and when."""
+"""The hub: who receives which message, and how gaps are announced."""
 
 import asyncio
 from collections.abc import Iterable
@@ -13,72 +13,72 @@ from greenroom.realtime.memory_bus import MemoryBus
 from tests.realtime.bus_client import until
 
 
-class Shaky(MemoryBus):
-    """A bus that a test can have lose something."""
+class LossyBus(MemoryBus):
+    """A bus on which a test can trigger a gap."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.lose: OnGap = lambda: None
+        self.report_gap: OnGap = lambda: None
 
     async def start(self, deliver: Deliver, on_gap: OnGap) -> None:
         await super().start(deliver, on_gap)
-        self.lose = on_gap
+        self.report_gap = on_gap
 
 
-class Ear:
+class RecordingSubscriber:
     def __init__(self, name: str) -> None:
         self.user = UserId(name)
-        self.heard: list[BusMessage] = []
-        self.missed_some = 0
+        self.received: list[BusMessage] = []
+        self.gaps = 0
 
     def on_message(self, message: BusMessage) -> None:
-        self.heard.append(message)
+        self.received.append(message)
 
     def on_gap(self) -> None:
-        self.missed_some += 1
+        self.gaps += 1
 
 
-async def listening(names: Iterable[str]) -> tuple[Shaky, list[Ear]]:
-    bus = Shaky()
+async def subscribed(names: Iterable[str]) -> tuple[LossyBus, list[RecordingSubscriber]]:
+    bus = LossyBus()
     hub = Hub(bus)
     await hub.start()
-    ears = [Ear(name) for name in names]
-    for ear in ears:
-        hub.add(user_topic(ear.user), ear)
-        hub.add(Topic("thread.one"), ear)
-    return bus, ears
+    subscribers = [RecordingSubscriber(name) for name in names]
+    for subscriber in subscribers:
+        hub.add(user_topic(subscriber.user), subscriber)
+        hub.add(Topic("thread.one"), subscriber)
+    return bus, subscribers
 
 
-async def test_whoever_listens_for_two_topics_missed_something_once() -> None:
-    bus, ears = await listening(["usr_ana", "usr_ben"])
-    bus.lose()
-    assert [ear.missed_some for ear in ears] == [1, 1]
+async def test_a_subscriber_of_two_topics_gets_one_gap() -> None:
+    bus, subscribers = await subscribed(["usr_ana", "usr_ben"])
+    bus.report_gap()
+    assert [subscriber.gaps for subscriber in subscribers] == [1, 1]
 
 
-async def test_many_are_not_told_all_at_once_that_they_missed_something() -> None:
-    bus, ears = await listening(f"usr_{number}" for number in range(130))
-    bus.lose()
-    told = [ear.missed_some for ear in ears]
+async def test_many_subscribers_are_told_of_a_gap_in_groups() -> None:
+    bus, subscribers = await subscribed(f"usr_{number}" for number in range(130))
+    bus.report_gap()
+    told = [subscriber.gaps for subscriber in subscribers]
     assert told.count(1) == 50
     assert told == sorted(told, reverse=True)
-    await until(lambda: all(ear.missed_some == 1 for ear in ears))
+    await until(lambda: all(subscriber.gaps == 1 for subscriber in subscribers))
     await asyncio.sleep(0.3)
-    assert {ear.missed_some for ear in ears} == {1}
+    assert {subscriber.gaps for subscriber in subscribers} == {1}
 
 
-async def test_a_great_many_are_told_within_the_time_that_cursors_bear() -> None:
-    bus, ears = await listening(f"usr_{number}" for number in range(20_000))
-    bus.lose()
-    first = sum(ear.missed_some for ear in ears)
-    assert first * hubs.SPREAD_SECONDS / 0.1 >= len(ears)
+async def test_all_subscribers_are_told_of_a_gap_within_the_cursors_slack() -> None:
+    bus, subscribers = await subscribed(f"usr_{number}" for number in range(20_000))
+    bus.report_gap()
+    first = sum(subscriber.gaps for subscriber in subscribers)
+    assert first * hubs.SPREAD_SECONDS / 0.1 >= len(subscribers)
 
 
-async def test_one_who_stumbles_is_nobody_elses_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
-    bus, ears = await listening(["usr_ana", "usr_ben"])
+async def test_a_failing_subscriber_does_not_affect_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    bus, subscribers = await subscribed(["usr_ana", "usr_ben"])
 
-    def stumble(_: BusMessage) -> None:
+    def fail(_: BusMessage) -> None:
         raise RuntimeError("for a test")
 
-    monkeypatch.setattr(ears[0], "hear", stumble)
+    monkeypatch.setattr(subscribers[0], "on_message", fail)
     bus.publish([Topic("thread.one")], BusMessage(b"hello"))
-    assert ears[1].heard == [BusMessage(b"hello")]
+    assert subscribers[1].received == [BusMessage(b"hello")]

@@ -1,4 +1,4 @@
-"""The bus between nodes when NATS is away, in trouble, or kept behind a password."""
+"""The NATS bus during outages and errors, with credentials and with TLS."""
 
 import asyncio
 import signal
@@ -29,7 +29,7 @@ from tests.realtime.cuttable_link import cuttable_link_to
 
 @pytest.fixture
 def own_server(nats_url: str) -> Iterator[Engine]:
-    """One that a test may harm."""
+    """A server of its own, which the test may stop."""
     with serving() as engine:
         yield engine
 
@@ -50,57 +50,57 @@ def port_of(engine: Engine) -> int:
     return port
 
 
-# Away, and back
+# Outages
 
 
-async def test_a_server_that_restarts_is_listened_to_again_and_everybody_missed_some(
+async def test_after_a_restart_of_nats_nodes_resubscribe_and_report_a_gap(
     own_server: Engine,
 ) -> None:
     stays, goes, comes = a_topic(), a_topic(), a_topic()
-    async with nodes(own_server.url, own_server.url) as (speaker, listener):
-        await listener.subscribe(stays, goes)
+    async with nodes(own_server.url, own_server.url) as (publisher, subscriber):
+        await subscriber.subscribe(stays, goes)
         own_server.stop()
-        await until(lambda: not speaker.bus._up and not listener.bus._up)  # type: ignore[attr-defined]
-        listener.bus.unsubscribe(goes)
-        listener.bus.subscribe(comes)
+        await until(lambda: not publisher.bus._up and not subscriber.bus._up)  # type: ignore[attr-defined]
+        subscriber.bus.unsubscribe(goes)
+        subscriber.bus.subscribe(comes)
         again = server.start_at(port_of(own_server))
         try:
-            await until(lambda: speaker.missed and listener.missed)
-            await listener.bus.ready()
+            await until(lambda: publisher.gaps and subscriber.gaps)
+            await subscriber.bus.ready()
             for topic in (goes, stays, comes):
-                speaker.say(topic, "again")
-            await until(lambda: listener.texts(comes))
-            assert listener.texts(stays) == listener.texts(comes) == ["again"]
-            assert listener.texts(goes) == []
+                publisher.publish(topic, "again")
+            await until(lambda: subscriber.texts(comes))
+            assert subscriber.texts(stays) == subscriber.texts(comes) == ["again"]
+            assert subscriber.texts(goes) == []
         finally:
             again.stop()
 
 
-async def test_while_nats_is_away_publishing_neither_waits_nor_fails(own_server: Engine) -> None:
+async def test_publishing_neither_waits_nor_fails_while_nats_is_down(own_server: Engine) -> None:
     topic = a_topic()
-    async with nodes(own_server.url, own_server.url) as (speaker, listener):
-        await speaker.subscribe(topic)
-        await listener.subscribe(topic)
+    async with nodes(own_server.url, own_server.url) as (publisher, subscriber):
+        await publisher.subscribe(topic)
+        await subscriber.subscribe(topic)
         own_server.stop()
         started = monotonic()
         for number in range(1000):
-            speaker.say(topic, f"into the void {number}")
+            publisher.publish(topic, f"into the void {number}")
         assert monotonic() - started < 1
-        assert len(speaker.heard) == 1000
-        await until(lambda: not speaker.bus._up)  # type: ignore[attr-defined]
+        assert len(publisher.received) == 1000
+        await until(lambda: not publisher.bus._up)  # type: ignore[attr-defined]
         for number in range(1000):
-            speaker.say(topic, f"into the void {number}")
-        assert len(speaker.heard) == 2000
+            publisher.publish(topic, f"into the void {number}")
+        assert len(publisher.received) == 2000
         again = server.start_at(port_of(own_server))
         try:
-            await until(lambda: speaker.missed and listener.missed)
-            speaker.say(topic, "again")
-            await until(lambda: listener.texts(topic) == ["again"])
+            await until(lambda: publisher.gaps and subscriber.gaps)
+            publisher.publish(topic, "again")
+            await until(lambda: subscriber.texts(topic) == ["again"])
         finally:
             again.stop()
 
 
-async def test_a_node_that_was_cut_off_missed_some_and_so_did_whoever_it_would_have_told(
+async def test_a_disconnect_is_a_gap_for_the_node_and_for_its_subscribers(
     own_server: Engine,
 ) -> None:
     topic = a_topic()
@@ -109,18 +109,18 @@ async def test_a_node_that_was_cut_off_missed_some_and_so_did_whoever_it_would_h
         nodes(cuttable_link.url, own_server.url, own_server.url) as (cut, other, silent),
     ):
         await other.subscribe(topic)
-        cut.say(topic, "before")
-        await until(lambda: other.heard)
+        cut.publish(topic, "before")
+        await until(lambda: other.received)
         cuttable_link.cut()
         await until(lambda: not cut.bus._up)  # type: ignore[attr-defined]
-        cut.say(topic, "lost")
+        cut.publish(topic, "lost")
         cuttable_link.mend()
-        await until(lambda: cut.missed and other.missed and silent.missed)
-        cut.say(topic, "after")
+        await until(lambda: cut.gaps and other.gaps and silent.gaps)
+        cut.publish(topic, "after")
         await until(lambda: other.texts(topic) == ["before", "after"])
 
 
-async def test_a_node_whose_every_word_has_arrived_tells_nobody_that_it_was_cut_off(
+async def test_a_disconnect_without_unconfirmed_messages_is_no_gap_for_others(
     own_server: Engine,
 ) -> None:
     topic = a_topic()
@@ -129,20 +129,20 @@ async def test_a_node_whose_every_word_has_arrived_tells_nobody_that_it_was_cut_
         nodes(cuttable_link.url, own_server.url) as (cut, other),
     ):
         await other.subscribe(topic)
-        cut.say(topic, "hello")
-        await until(lambda: other.heard)
+        cut.publish(topic, "hello")
+        await until(lambda: other.received)
         await cut.subscribe(a_topic())
         cuttable_link.cut()
         await until(lambda: not cut.bus._up)  # type: ignore[attr-defined]
         cuttable_link.mend()
-        await until(lambda: cut.missed)
+        await until(lambda: cut.gaps)
         await cut.subscribe(a_topic())
         await other.subscribe(a_topic())
-        assert other.missed == 0
+        assert other.gaps == 0
 
 
-async def test_a_bus_that_is_closed_just_as_it_comes_back_is_closed(own_server: Engine) -> None:
-    """At each of the turns of the loop in which the server's answers are heard."""
+async def test_closing_during_a_reconnect_closes_the_bus(own_server: Engine) -> None:
+    """At each step of the handshake with the server."""
     loop = asyncio.get_running_loop()
 
     async def come_back_and_close(pong: int, turns: int) -> None:
@@ -178,18 +178,18 @@ async def test_a_bus_that_is_closed_just_as_it_comes_back_is_closed(own_server: 
             await come_back_and_close(pong, turns)
 
 
-async def test_many_who_were_lost_at_once_are_not_heard_one_by_one(own_server: Engine) -> None:
+async def test_gap_reports_of_many_nodes_are_combined(own_server: Engine) -> None:
     async with nodes(own_server.url) as (node,), raw(own_server.url) as client:
         for _ in range(100):
             await client.publish("greenroom.$lost", b"")
-        await until(lambda: node.missed)
+        await until(lambda: node.gaps)
         await client.flush()
-        await until(lambda: node.missed == 2)
+        await until(lambda: node.gaps == 2)
         await asyncio.sleep(0.1)
-        assert node.missed == 2
+        assert node.gaps == 2
 
 
-async def test_a_cable_that_goes_dead_is_noticed(
+async def test_a_dead_connection_is_noticed(
     own_server: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bus, "CONFIRM_SECONDS", 0.1)
@@ -203,58 +203,58 @@ async def test_a_cable_that_goes_dead_is_noticed(
         cuttable_link.go_dead()
         await until(lambda: not dead.bus._up)  # type: ignore[attr-defined]
         cuttable_link.mend()
-        await until(lambda: dead.missed)
-        other.say(topic, "are you there?")
+        await until(lambda: dead.gaps)
+        other.publish(topic, "are you there?")
         await until(lambda: dead.texts(topic))
 
 
-async def test_a_server_that_stands_still_holds_nobody_up_and_what_is_let_go_is_owned_up_to(
+async def test_a_frozen_server_blocks_nobody_and_dropped_messages_are_reported(
     own_server: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(send_queue, "MOST_WAITING_BYTES", 2_000_000)
     topic = a_topic()
-    async with nodes(own_server.url, own_server.url) as (speaker, listener):
-        await listener.subscribe(topic)
+    async with nodes(own_server.url, own_server.url) as (publisher, subscriber):
+        await subscriber.subscribe(topic)
         own_server.process.send_signal(signal.SIGSTOP)
         for _ in range(200):
-            speaker.bus.publish([topic], BusMessage(b"x" * 100_000))
+            publisher.bus.publish([topic], BusMessage(b"x" * 100_000))
             await asyncio.sleep(0)
-        assert speaker.bus._send_queue.bytes <= 2_000_000  # type: ignore[attr-defined]
+        assert publisher.bus._send_queue.bytes <= 2_000_000  # type: ignore[attr-defined]
         own_server.process.send_signal(signal.SIGCONT)
-        await until(lambda: listener.missed)
-        assert len(listener.heard) < 200
-        speaker.say(topic, "at last")
-        await until(lambda: listener.heard[-1:] == [(topic, BusMessage(b"at last"))])
-        assert speaker.missed == 0
+        await until(lambda: subscriber.gaps)
+        assert len(subscriber.received) < 200
+        publisher.publish(topic, "at last")
+        await until(lambda: subscriber.received[-1:] == [(topic, BusMessage(b"at last"))])
+        assert publisher.gaps == 0
 
 
-async def test_what_is_too_large_for_the_bus_is_owned_up_to(own_server: Engine) -> None:
+async def test_a_message_too_large_for_the_bus_is_reported_as_a_gap(own_server: Engine) -> None:
     topic = a_topic()
-    async with nodes(own_server.url, own_server.url) as (speaker, listener):
-        await listener.subscribe(topic)
-        speaker.bus.publish([topic], BusMessage(b"x" * 2_000_000))
-        speaker.say(topic, "small")
-        await until(lambda: listener.missed)
-        assert listener.texts(topic) == ["small"]
+    async with nodes(own_server.url, own_server.url) as (publisher, subscriber):
+        await subscriber.subscribe(topic)
+        publisher.bus.publish([topic], BusMessage(b"x" * 2_000_000))
+        publisher.publish(topic, "small")
+        await until(lambda: subscriber.gaps)
+        assert subscriber.texts(topic) == ["small"]
 
 
-async def test_a_server_that_throws_somebody_out_sees_them_again(
+async def test_a_node_reconnects_after_the_server_disconnects_it(
     nats_url: str, tmp_path: Path
 ) -> None:
     settings = tmp_path / "nats.conf"
     settings.write_text("max_control_line: 256\n")
     topic = a_topic()
     with serving("--config", str(settings)) as engine:
-        async with nodes(engine.url, engine.url) as (speaker, listener):
-            await listener.subscribe(topic)
-            speaker.say(Topic("x" * 500), "one line too long")
-            await until(lambda: speaker.missed)
-            await until(lambda: listener.missed)
-            speaker.say(topic, "back")
-            await until(lambda: listener.texts(topic) == ["back"])
+        async with nodes(engine.url, engine.url) as (publisher, subscriber):
+            await subscriber.subscribe(topic)
+            publisher.publish(Topic("x" * 500), "one line too long")
+            await until(lambda: publisher.gaps)
+            await until(lambda: subscriber.gaps)
+            publisher.publish(topic, "back")
+            await until(lambda: subscriber.texts(topic) == ["back"])
 
 
-async def test_ready_gives_up_while_nats_is_away(
+async def test_ready_times_out_while_nats_is_down(
     own_server: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bus, "READY_SECONDS", 0.5)
@@ -265,60 +265,60 @@ async def test_ready_gives_up_while_nats_is_away(
             await node.subscribe(a_topic())
 
 
-async def test_closing_takes_no_time_while_nats_is_away(own_server: Engine) -> None:
+async def test_closing_is_fast_while_nats_is_down(own_server: Engine) -> None:
     async with nodes(own_server.url) as (node,):
         own_server.stop()
-        node.say(a_topic(), "into the void")
+        node.publish(a_topic(), "into the void")
         async with asyncio.timeout(30):
             await node.bus.close()
 
 
-# What others do
+# Messages of others
 
 
-async def test_what_is_no_notice_is_a_notice_missed(nats_url: str) -> None:
+async def test_an_invalid_message_is_reported_as_a_gap(nats_url: str) -> None:
     topic = a_topic()
-    async with nodes(nats_url, nats_url) as (speaker, listener), raw(nats_url) as client:
-        await listener.subscribe(topic)
+    async with nodes(nats_url, nats_url) as (publisher, subscriber), raw(nats_url) as client:
+        await subscriber.subscribe(topic)
         await client.publish(subject_of(topic), b"\xc1 what?")
         await client.publish(subject_of(topic), b"\x93\xa1x\xc0\x00", headers={"a": "b"})
-        await until(lambda: listener.missed)
-        speaker.say(topic, "after")
-        await until(lambda: listener.texts(topic) == ["after"])
+        await until(lambda: subscriber.gaps)
+        publisher.publish(topic, "after")
+        await until(lambda: subscriber.texts(topic) == ["after"])
 
 
-async def test_a_newer_nodes_notice_with_more_in_it_is_understood(nats_url: str) -> None:
+async def test_a_message_with_additional_fields_is_decoded(nats_url: str) -> None:
     topic = a_topic()
-    async with nodes(nats_url) as (listener,), raw(nats_url) as client:
-        await listener.subscribe(topic)
+    async with nodes(nats_url) as (subscriber,), raw(nats_url) as client:
+        await subscriber.subscribe(topic)
         await client.publish(subject_of(topic), b"\x98\xc4\x02hi\xc0\x00\xc0\x00\xc0\x00\xa3new")
-        await until(lambda: listener.heard)
-        assert listener.heard == [(topic, BusMessage(b"hi"))]
+        await until(lambda: subscriber.received)
+        assert subscriber.received == [(topic, BusMessage(b"hi"))]
 
 
-async def test_whoever_stumbles_over_a_notice_still_hears_the_next(nats_url: str) -> None:
+async def test_after_a_failing_delivery_the_next_message_is_delivered(nats_url: str) -> None:
     topic = a_topic()
-    heard: list[bytes] = []
+    received: list[bytes] = []
 
-    def hear(_: Topic, message: BusMessage) -> None:
-        heard.append(message.payload)
-        if len(heard) == 1:
+    def on_message(_: Topic, message: BusMessage) -> None:
+        received.append(message.payload)
+        if len(received) == 1:
             raise RuntimeError("stumbled")
 
     bus = NatsBus(nats_url)
-    await bus.start(hear, lambda: None)
+    await bus.start(on_message, lambda: None)
     try:
         bus.subscribe(topic)
         await bus.ready()
-        async with nodes(nats_url) as (speaker,):
-            speaker.say(topic, "one")
-            speaker.say(topic, "two")
-            await until(lambda: heard == [b"one", b"two"])
+        async with nodes(nats_url) as (publisher,):
+            publisher.publish(topic, "one")
+            publisher.publish(topic, "two")
+            await until(lambda: received == [b"one", b"two"])
     finally:
         await bus.close()
 
 
-# Where it is
+# Addresses
 
 
 async def refused(url: str) -> BusUnavailable:
@@ -331,37 +331,37 @@ async def refused(url: str) -> BusUnavailable:
     return refusal.value
 
 
-async def test_a_bus_that_is_not_there_is_told_clearly_and_without_the_password() -> None:
+async def test_an_unreachable_bus_is_reported_without_the_password() -> None:
     problem = await refused("nats://ana:s,e@cret@127.0.0.1:1,nats://t0ken@127.0.0.1:2")
     assert problem.url == "nats://127.0.0.1:1,nats://127.0.0.1:2"
     assert "refused" in str(problem).lower() or "connect" in str(problem).lower()
 
 
 @pytest.mark.parametrize("url", ["", "nats://", "http://a:1", "nats://u:s3cret@h:x", "s3cret@h:1"])
-async def test_a_url_that_makes_no_sense_is_told_without_the_password(url: str) -> None:
+async def test_an_invalid_url_is_reported_without_the_password(url: str) -> None:
     problem = await refused(url)
     assert "nats://host:port" in problem.reason
     assert "s3cret" not in str(problem)
 
 
-async def test_a_server_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_connecting_to_a_silent_server_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bus, "CONNECT_SECONDS", 1)
     async with listening(b"") as (url, _):
         assert "in time" in (await refused(url)).reason
 
 
-async def test_a_server_that_talks_nonsense_is_given_up() -> None:
+async def test_a_server_that_is_not_nats_is_refused() -> None:
     async with listening(b"HTTP/1.1 400 Bad Request\r\n\r\n") as (url, _):
         assert "INFO" in (await refused(url)).reason
 
 
-async def test_the_first_server_that_answers_will_do(nats_url: str) -> None:
+async def test_the_first_reachable_server_is_used(nats_url: str) -> None:
     topic = a_topic()
     urls = f"nats://127.0.0.1:1, {nats_url},nats://127.0.0.1:2"
-    async with nodes(urls, nats_url) as (speaker, listener):
-        await listener.subscribe(topic)
-        speaker.say(topic, "hello")
-        await until(lambda: listener.heard)
+    async with nodes(urls, nats_url) as (publisher, subscriber):
+        await subscriber.subscribe(topic)
+        publisher.publish(topic, "hello")
+        await until(lambda: subscriber.received)
 
 
 @pytest.mark.parametrize(
@@ -372,23 +372,23 @@ async def test_the_first_server_that_answers_will_do(nats_url: str) -> None:
     ],
     ids=["password", "token"],
 )
-async def test_a_server_behind_a_password_is_talked_to_by_who_has_it(
+async def test_a_server_with_a_password_is_used_with_the_password(
     nats_url: str, options: tuple[str, ...], right: str, wrong: str
 ) -> None:
     topic = a_topic()
     with serving(*options) as engine:
         place = engine.url.removeprefix("nats://")
-        async with nodes(*[f"nats://{right}{place}"] * 2) as (speaker, listener):
-            await listener.subscribe(topic)
-            speaker.say(topic, "hello")
-            await until(lambda: listener.heard)
+        async with nodes(*[f"nats://{right}{place}"] * 2) as (publisher, subscriber):
+            await subscriber.subscribe(topic)
+            publisher.publish(topic, "hello")
+            await until(lambda: subscriber.received)
         for key in (wrong, ""):
             problem = await refused(f"nats://{key}{place}")
             assert problem.url == engine.url
             assert "authorization violation" in problem.reason.lower()
 
 
-async def test_a_server_that_does_not_let_us_listen_is_no_bus(
+async def test_a_server_that_refuses_subscriptions_cannot_be_the_bus(
     nats_url: str, tmp_path: Path
 ) -> None:
     settings = tmp_path / "nats.conf"
@@ -400,7 +400,7 @@ async def test_a_server_that_does_not_let_us_listen_is_no_bus(
         assert "permissions violation" in problem.reason
 
 
-# In the dark
+# TLS
 
 
 @pytest.fixture
@@ -430,7 +430,7 @@ def certificate(tmp_path: Path) -> tuple[Path, Path]:
     return paths
 
 
-async def test_a_server_with_a_certificate_is_talked_to_in_the_dark_if_we_trust_it(
+async def test_tls_is_used_if_the_certificate_is_trusted(
     nats_url: str, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     topic = a_topic()
@@ -440,13 +440,13 @@ async def test_a_server_with_a_certificate_is_talked_to_in_the_dark_if_we_trust_
         assert "certificate" in (await refused(url)).reason.lower()
         monkeypatch.setenv("SSL_CERT_FILE", cert)
         assert ssl.get_default_verify_paths().cafile == cert
-        async with nodes(url, url) as (speaker, listener):
-            await listener.subscribe(topic)
-            speaker.say(topic, "hello")
-            await until(lambda: listener.heard)
+        async with nodes(url, url) as (publisher, subscriber):
+            await subscriber.subscribe(topic)
+            publisher.publish(topic, "hello")
+            await until(lambda: subscriber.received)
 
 
-async def test_no_secret_is_told_in_the_clear_where_tls_was_asked_for(nats_url: str) -> None:
+async def test_no_credentials_are_sent_without_tls_if_tls_is_configured(nats_url: str) -> None:
     async with listening(b'INFO {"auth_required":true}\r\n') as (url, received):
         problem = await refused(url.replace("nats://", "tls://s3cret@"))
         assert "secure" in problem.reason
@@ -455,7 +455,7 @@ async def test_no_secret_is_told_in_the_clear_where_tls_was_asked_for(nats_url: 
     assert "secure" in problem.reason
 
 
-# Those who are no nodes
+# Servers that are not NATS
 
 
 @asynccontextmanager
@@ -470,7 +470,7 @@ async def raw(url: str) -> AsyncIterator[Client]:
 
 @asynccontextmanager
 async def listening(greeting: bytes) -> AsyncIterator[tuple[str, list[bytes]]]:
-    """Somebody who takes connections, and is no NATS server."""
+    """Accepts connections but is not a NATS server."""
     received: list[bytes] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -479,9 +479,9 @@ async def listening(greeting: bytes) -> AsyncIterator[tuple[str, list[bytes]]]:
             received.append(some)
         writer.close()
 
-    listener = await asyncio.start_server(serve, "127.0.0.1", 0)
+    subscriber = await asyncio.start_server(serve, "127.0.0.1", 0)
     try:
-        host, port = listener.sockets[0].getsockname()
+        host, port = subscriber.sockets[0].getsockname()
         yield f"nats://{host}:{port}", received
     finally:
-        listener.close()
+        subscriber.close()

@@ -1,4 +1,4 @@
-"""A client of the socket, as small as can be."""
+"""A minimal client of the socket."""
 
 import asyncio
 import json
@@ -41,7 +41,7 @@ class Client:
         await self.socket.send_str(json.dumps({"type": kind, **fields}))
 
     async def begin(self, kind: str, **fields: Any) -> "asyncio.Future[dict[str, Any]]":
-        """Sent, and not waited for: the answer comes in the future."""
+        """Sends without waiting. The future gets the reply."""
         number = next(self._numbers)
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._asked[number] = future
@@ -49,14 +49,14 @@ class Client:
         return future
 
     async def ask(self, kind: str, **fields: Any) -> dict[str, Any]:
-        """The answer: an `ack` or a `problem`."""
+        """Returns the reply: an `ack` or a `problem`."""
         return await asyncio.wait_for(await self.begin(kind, **fields), SECONDS)
 
     async def send(self, thread: str, body: str, name: str | None = None) -> dict[str, Any]:
         return await self.ask("send", **sending(thread, body, name))
 
     async def event(self, kind: str) -> dict[str, Any]:
-        """The first of this kind that nobody has taken yet; waits for it."""
+        """Waits for the next event of this kind and takes it."""
         async with asyncio.timeout(SECONDS):
             while True:
                 for event in self.events:
@@ -68,7 +68,7 @@ class Client:
                 await self._news.wait()
 
     async def told(self) -> list[dict[str, Any]]:
-        """Every event that was told before the answer to a ping, which comes after them."""
+        """All events received before the reply to a ping, which comes after them."""
         assert (await self.ask("ping"))["type"] == "ack"
         return self.take()
 
@@ -77,7 +77,7 @@ class Client:
         return taken
 
     async def closed(self) -> int | None:
-        """With which code."""
+        """Waits for the close and returns its code."""
         await asyncio.wait_for(self._reader, SECONDS)
         return self.socket.close_code
 

@@ -1,4 +1,4 @@
-"""`node`: a server to talk to, with three people; `serving` makes one with other wishes.
+"""`node`: a running server with three people. `serving` starts one with other options.
 
 The tests run on uvloop, as the server does; those with `both_loops` on asyncio's own loop as well.
 """
@@ -35,7 +35,7 @@ async def node(tmp_path: Path) -> AsyncIterator[Node]:
 
 @pytest.fixture(params=["sqlite", "dynamodb"])
 async def any_node(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Node]:
-    """On each store engine in turn."""
+    """A node on each store engine in turn."""
     url = request.getfixturevalue("dynamodb_url") if request.param == "dynamodb" else ""
     async with serving(tmp_path, dynamodb_url=url) as found:
         await found.join(*CAST)

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+from greenroom.api.ws.requests import HANDLERS
 
 from greenroom.api import server
 from greenroom.api.auth import ACT_FOR
 from greenroom.api.ws.drain import drain
-from greenroom.api.ws.requests import HANDLERS
 from greenroom.api.ws.socket_server import SocketServer, Timeouts
 from greenroom.api.ws.suspensions import SuspensionListener
 from greenroom.app import TABLES, compose
@@ -32,7 +32,7 @@ from greenroom.store.base import Store
 from greenroom.store.capacity import Cost
 from tests.rest_calls import RestCalls
 from tests.socket.client import Client
-from tests.socket.raw import Raw
+from tests.socket.raw_client import RawClient
 from tests.stores import SECRET, SQLITE, fresh_store
 from tests.world import UNLIMITED, World, authenticator_on, http_app_on
 
@@ -92,8 +92,8 @@ class Node(World[Clock], RestCalls):
             assert client.hello["type"] == "ack", client.hello
         return client
 
-    async def raw(self, name: str | None = None, **how: Any) -> Raw:
-        raw = await Raw.connect(self.port, **how)
+    async def raw(self, name: str | None = None, **how: Any) -> RawClient:
+        raw = await RawClient.connect(self.port, **how)
         if name is not None:
             raw.text({"type": "auth", "id": 0, "token": self.token(name)})
             assert (await raw.frame())["type"] == "ack"
@@ -103,12 +103,12 @@ class Node(World[Clock], RestCalls):
         return {ACT_FOR: self.id(name)}
 
     def written(self) -> float:
-        """Units, to the table of leases; each is a write."""
+        """Write units spent on the table of leases."""
         units = self.cost.by_source.get(EPHEMERAL.name)
         return 0.0 if units is None else units.write
 
     async def quiet(self, sessions: int = 0) -> None:
-        """Returns once so many sockets are open and nothing is under way."""
+        """Returns once this many sockets are open and no request is running."""
         await until(
             lambda: (
                 len(self.socket_server.sessions) == sessions and not self.socket_server.under_way
@@ -179,7 +179,7 @@ async def node_on(
 
 
 async def until(is_so: Callable[[], bool]) -> None:
-    """Waits for something that is about to happen."""
+    """Waits until the condition is true."""
     async with asyncio.timeout(10):
         while not is_so():  # noqa: ASYNC110
             await asyncio.sleep(0.001)

@@ -1,10 +1,10 @@
-"""A client that sends without waiting for answers, and one that listens as the guide tells it to.
+"""A client that sends without waiting for replies, and one that receives as the guide describes.
 
     sender = Sender(connect, random.Random(seed), window=16)
     await sender.send_all(messages, breaks=2)
 
-The sender repeats what was not acked under the same `clientMessageId`, on the same connection or on
-the next one, until everything has an answer for good.
+The sender repeats unacknowledged messages with the same `clientMessageId`, on the same connection
+or the next one, until each has a final reply.
 """
 
 import asyncio
@@ -24,12 +24,12 @@ from tests.socket.node import Node
 Frame: TypeAlias = dict[str, Any]
 Connect: TypeAlias = Callable[[], Awaitable[Client]]
 _GAP_SECONDS = 0.2
-"""Shorter than the guide says, as the stores of these tests are quicker than real ones."""
+"""Shorter than in the guide: the stores of these tests are faster than real ones."""
 
 
 @dataclass
 class Message:
-    """`name` is the client's own id for it, and the first word of its text."""
+    """`name` is its `clientMessageId` and the first word of its text."""
 
     number: int
     thread: str
@@ -38,11 +38,11 @@ class Message:
     reply_to: str | None = None
     tries: int = 0
     refusals: int = 0
-    """Answers of the server that it could not do it."""
+    """Replies with a server error."""
     answer: Frame = field(default_factory=dict)
-    """The ack, or the refusal that no repetition changes."""
+    """The ack, or a refusal that a retry does not change."""
     place: tuple[int, int] | None = None
-    """Its connection and its position there; None where the first try was not acked."""
+    """Its connection and its position on it; None if the first try was not acked."""
 
     @property
     def body(self) -> str:
@@ -58,7 +58,7 @@ class Message:
 
 
 async def connected(node: Node, name: str) -> Client:
-    """Authenticated, however often the store fails meanwhile."""
+    """Authenticates, with retries while the store fails."""
     client = Client(await node.http.ws_connect("/v1/socket"))
     while client.hello.get("type") != "ack":
         client.hello = await client.ask("auth", token=node.token(name))
@@ -76,7 +76,7 @@ class Sender:
         self._news = asyncio.Event()
 
     async def send_all(self, messages: Sequence[Message], *, breaks: int = 0) -> None:
-        """Breaks the connection so many times, after a few messages each time."""
+        """Breaks the connection `breaks` times, each time after a few messages."""
         self._todo.extend(messages)
         few = max(2, len(messages) // (breaks + 1))
         for left in range(breaks, -1, -1):
@@ -86,7 +86,7 @@ class Sender:
             if left and self._chance.random() < 0.5:
                 _abort(client)
             await client.close()
-            # Not answered on this connection: first of all, and in the order of sending.
+            # Without a reply on this connection: these go first, in the order of sending.
             unanswered = [one for one in messages if not one.answer]
             self._todo = deque(unanswered)
             self._under_way.clear()
@@ -129,7 +129,7 @@ class Sender:
             message.place = place if frame["type"] == "ack" else None
             return
         message.refusals += 1
-        # A client may try at once, or when it has sent everything else.
+        # A client may retry at once, or after it has sent everything else.
         if self._chance.random() < 0.5:
             self._todo.appendleft(message)
         else:
@@ -137,20 +137,20 @@ class Sender:
 
 
 def _abort(client: Client) -> None:
-    """Without a goodbye."""
+    """Drops the connection without a close frame."""
     connection = client.socket.get_extra_info("socket")
     with suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as same:
         same.shutdown(socket.SHUT_RDWR)
 
 
 class Subscriber:
-    """Resumes when it is told to, and when a gap stays."""
+    """Resumes on `resync`, and when a gap remains."""
 
     def __init__(self, client: Client, threads: Sequence[str]) -> None:
         self.seen: dict[str, dict[int, str]] = {thread: {} for thread in threads}
-        """By seq, the id of the message there."""
+        """Message ids by seq."""
         self.live: dict[str, list[int]] = {thread: [] for thread in threads}
-        """The seqs of `message.created`, as they came."""
+        """The seqs of `message.created`, in order of arrival."""
         self.mistakes: list[str] = []
         self.resumes = 0
         self._client = client
@@ -160,7 +160,7 @@ class Subscriber:
         self._task = asyncio.create_task(self._listen())
 
     def begin_with(self, thread: str, messages: Sequence[Frame]) -> None:
-        """What there was before it listened."""
+        """Adds the messages from before it connected."""
         self.seen[thread] |= {one["seq"]: one["messageId"] for one in messages}
 
     async def stop(self) -> None:
@@ -237,7 +237,7 @@ def _without_gap(seen: dict[int, str]) -> int:
 
 
 async def whole_log(node: Node, name: str, thread: str) -> list[Frame]:
-    """Every message of a thread, oldest first."""
+    """All messages of a thread, oldest first."""
     messages: list[Frame] = []
     place = ""
     while True:

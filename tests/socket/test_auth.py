@@ -1,4 +1,4 @@
-"""Who is on the socket: by a token in the first frame or in the subprotocol, and for how long."""
+"""Authentication on the socket: token in the first frame or the subprotocol, and its expiry."""
 
 import asyncio
 from pathlib import Path
@@ -17,7 +17,7 @@ from greenroom.people.suspend import suspend
 from greenroom.safety.reinstate import reinstate
 from tests.socket.client import Client
 from tests.socket.node import CAST, Node, held, serving
-from tests.socket.raw import Raw
+from tests.socket.raw_client import RawClient
 
 NO_TOKEN, EXPIRED, SLOW = 4401, 4403, 4408
 
@@ -44,7 +44,7 @@ async def test_a_token_in_the_subprotocol_and_a_request_at_once(node: Node) -> N
     offered = ("greenroom.v1", f"bearer.{node.token('ana')}")
     async with await node.connect(protocols=offered) as client:
         assert client.socket.protocol == "greenroom.v1"
-        assert (await client.ask("ping"))["type"] == "ack", "it need not wait to be known"
+        assert (await client.ask("ping"))["type"] == "ack", "a request may be sent before the ack"
         hello = await client.event("ack")
         assert (hello["id"], hello["userId"]) == (0, node.id("ana"))
 
@@ -72,7 +72,7 @@ async def test_the_longest_token_that_the_schema_allows_is_answered(node: Node) 
     raw = await node.raw()
     raw.text({"type": "auth", "id": 1, "token": "x" * MAX_TOKEN_LENGTH, "actFor": "u" * 64})
     assert (await raw.answer(1))["problem"]["type"] == "/problems/invalid-token"
-    assert MAX_TOKEN_LENGTH + 256 < MOST_BYTES_WAITING, "any valid first frame is read whole"
+    assert MAX_TOKEN_LENGTH + 256 < MOST_BYTES_WAITING, "any valid first frame is read completely"
 
 
 async def test_a_first_frame_that_is_too_large_is_refused_at_once(node: Node) -> None:
@@ -84,13 +84,13 @@ async def test_a_first_frame_that_is_too_large_is_refused_at_once(node: Node) ->
 
 async def test_a_token_in_the_url_is_ignored(node: Node) -> None:
     token = node.token("ana")
-    raw = await Raw.connect(node.port, f"/v1/socket?token={token}&access_token={token}")
+    raw = await RawClient.connect(node.port, f"/v1/socket?token={token}&access_token={token}")
     raw.text({"type": "ping", "id": 1})
     assert (await raw.answer(1))["problem"]["type"] == "/problems/auth-required"
     raw.abort()
 
 
-async def test_firefox_asks_to_keep_alive_as_well(node: Node) -> None:
+async def test_a_handshake_with_keep_alive_like_firefoxs_is_accepted(node: Node) -> None:
     raw = await node.raw("ana", headers={"Connection": "keep-alive, Upgrade"})
     raw.text({"type": "ping", "id": 1})
     assert (await raw.answer(1))["type"] == "ack"
@@ -108,11 +108,11 @@ async def test_an_expired_token_is_refused(node: Node) -> None:
     await refused(await node.connect(), "token-expired", token=old)
 
 
-async def test_a_token_of_nobody_is_refused(node: Node) -> None:
+async def test_a_token_without_an_account_is_refused(node: Node) -> None:
     await refused(await node.connect(), "no-account", token=node.token("usr_nobody"))
 
 
-async def test_a_refusal_has_the_words_of_rest(node: Node) -> None:
+async def test_a_refusal_is_the_same_problem_as_over_rest(node: Node) -> None:
     client = await node.connect()
     token = node.token("usr_nobody")
     answer = await client.ask("auth", token=token)
@@ -137,7 +137,7 @@ async def test_a_service_acts_for_a_user_and_never_for_itself(node: Node) -> Non
     await refused(await node.connect(), "not-allowed", **ana)
     headers = {"Authorization": f"Bearer {service}"}
     async with node.http.get("/v1/inbox", headers=headers) as over_rest:
-        assert over_rest.status == 403, "no more may a service over REST"
+        assert over_rest.status == 403, "same as a service over REST"
     headers[ACT_FOR] = node.id("ana")
     async with node.http.get("/v1/inbox", headers=headers) as over_rest:
         assert over_rest.status == 200
@@ -152,7 +152,7 @@ async def test_a_request_before_the_token_is_refused_and_the_socket_stays(node: 
         assert (await client.ask("ping"))["type"] == "ack"
 
 
-async def test_whoever_keeps_asking_without_a_token_is_closed(node: Node) -> None:
+async def test_repeated_requests_without_a_token_close_the_socket(node: Node) -> None:
     async with await node.connect() as client:
         for _ in range(node.socket_server.most_invalid):
             await client.begin("ping")
@@ -195,7 +195,7 @@ async def test_another_users_token_on_the_same_socket_is_refused(node: Node) -> 
         assert sent["message"]["authorUserId"] == node.id("ana")
 
 
-async def test_two_tokens_of_two_users_at_once_are_one_user(node: Node) -> None:
+async def test_of_two_users_tokens_sent_at_once_only_one_is_accepted(node: Node) -> None:
     async with await node.connect() as client:
         first = await client.begin("auth", token=node.token("ana"))
         second = await client.begin("auth", token=node.token("ben"))
@@ -203,7 +203,7 @@ async def test_two_tokens_of_two_users_at_once_are_one_user(node: Node) -> None:
         assert (await second)["problem"]["type"] == "/problems/auth-required"
 
 
-async def test_a_token_that_ends_is_warned_of_and_then_closes(node: Node) -> None:
+async def test_an_expiring_token_is_announced_and_then_closes_the_socket(node: Node) -> None:
     lasts = 1.5 - LEEWAY_SECONDS
     async with await node.connect() as client:
         await client.ask("auth", token=node.token("ana", seconds=lasts))
@@ -216,7 +216,7 @@ async def test_a_token_that_ends_is_warned_of_and_then_closes(node: Node) -> Non
         assert not client.take(), "one warning"
 
 
-async def test_a_token_that_is_renewed_in_time_goes_on(node: Node) -> None:
+async def test_a_token_renewed_in_time_keeps_the_socket_open(node: Node) -> None:
     lasts = 1.5 - LEEWAY_SECONDS
     async with await node.connect() as client:
         await client.ask("auth", token=node.token("ana", seconds=lasts))
@@ -228,17 +228,17 @@ async def test_a_token_that_is_renewed_in_time_goes_on(node: Node) -> None:
         assert not client.take()
 
 
-async def test_no_token_closes(tmp_path: Path) -> None:
+async def test_a_socket_without_a_token_is_closed(tmp_path: Path) -> None:
     async with serving(tmp_path, timeouts=Timeouts(first_frame=0.05)) as node:
         client = await node.connect()
         assert await client.closed() == SLOW
         await node.join("ana")
         async with await node.connect("ana") as ana:
             await asyncio.sleep(0.1)
-            assert (await ana.ask("ping"))["type"] == "ack", "only the first frame has to hurry"
+            assert (await ana.ask("ping"))["type"] == "ack", "it is for the first frame only"
 
 
-async def test_suspended_in_mid_connection(tmp_path: Path) -> None:
+async def test_a_suspension_closes_an_open_socket(tmp_path: Path) -> None:
     async with serving(tmp_path, clock=ManualClock()) as node:
         await node.join(*CAST)
         thread = await node.talk("ana", "ben")
@@ -252,7 +252,7 @@ async def test_suspended_in_mid_connection(tmp_path: Path) -> None:
         await node.socket_server.renew()
         told = await silent.event("problem")
         assert told["problem"] == answer["problem"]
-        assert await silent.closed() == EXPIRED, "nor does he hear of anything"
+        assert await silent.closed() == EXPIRED, "he receives no events either"
         await refused(await node.connect(), "account-suspended", token=node.token("ben"))
         await reinstate(node.contexts.safety, system(), UserId(node.id("ben")))
         held(node).advance(seconds=5)
@@ -260,7 +260,7 @@ async def test_suspended_in_mid_connection(tmp_path: Path) -> None:
             assert (await again.send(thread, "thank you"))["type"] == "ack"
 
 
-async def test_elsewhere_there_is_no_socket(node: Node) -> None:
+async def test_other_paths_refuse_the_handshake(node: Node) -> None:
     with pytest.raises(aiohttp.WSServerHandshakeError) as refusal:
         await node.http.ws_connect("/v1/sockets")
     assert refusal.value.status == 404

@@ -1,4 +1,4 @@
-"""Clients that flood us, do not read, do not answer, or are gone in the middle of a word."""
+"""Clients that flood the server, do not read, do not answer, or disconnect at any moment."""
 
 import asyncio
 import json
@@ -12,11 +12,11 @@ from greenroom.api.ws.session import MOST_UNDER_WAY, Session
 from greenroom.api.ws.socket_server import Timeouts
 from tests.socket.client import sending
 from tests.socket.node import CAST, Node, serving, until
-from tests.socket.raw import CLOSE, PING, PONG, TEXT, Raw, framed
+from tests.socket.raw_client import CLOSE, PING, PONG, TEXT, RawClient, framed
 
 GONE_AWAY = 1001
 MOST_IN_MEMORY = 1_500_000
-"""Of one client's, whatever it does: what was read and waits, and what was written and waits."""
+"""Limits of one client's unprocessed input and of its unsent output."""
 
 
 def only_session(node: Node) -> Session:
@@ -32,7 +32,9 @@ def weight(session: Session) -> int:
 
 
 @pytest.mark.both_loops
-async def test_a_flood_without_reading_stays_small_and_others_are_served(node: Node) -> None:
+async def test_a_flood_without_reading_takes_little_memory_and_others_are_served(
+    node: Node,
+) -> None:
     thread = await node.talk("ben", "cleo")
     raw = await node.raw("ana", most_unread=4096)
     session = only_session(node)
@@ -45,7 +47,7 @@ async def test_a_flood_without_reading_stays_small_and_others_are_served(node: N
             assert ack["type"] == "ack"
             heaviest = max(heaviest, weight(session))
             most = max(most, len(session._tasks))
-    assert session.outbox.is_full, "there was more than there is room for"
+    assert session.outbox.is_full, "the flood exceeds the limit"
     assert 0 < heaviest < MOST_IN_MEMORY
     assert most <= MOST_UNDER_WAY
     answered: set[int] = set()
@@ -55,7 +57,7 @@ async def test_a_flood_without_reading_stays_small_and_others_are_served(node: N
         answered.add(answer["id"])
         heaviest = max(heaviest, weight(session))
     assert heaviest < MOST_IN_MEMORY
-    assert answered == set(range(1, len(pings) + 1)), "not one is lost"
+    assert answered == set(range(1, len(pings) + 1)), "none is lost"
     raw.abort()
 
 
@@ -77,7 +79,7 @@ async def test_a_flood_of_messages_is_done_in_order_and_others_are_served(node: 
     raw.abort()
 
 
-async def test_a_flood_without_a_token_is_closed_before_long(node: Node) -> None:
+async def test_a_flood_without_a_token_is_closed_soon(node: Node) -> None:
     raw = await node.raw()
     raw.writer.write(framed(TEXT, b'{"type":"ping","id":1}') * 10_000)
     code, _ = await raw.closed()
@@ -85,7 +87,7 @@ async def test_a_flood_without_a_token_is_closed_before_long(node: Node) -> None
     await node.quiet()
 
 
-async def test_a_flood_of_pings_of_the_protocol_stays_small(node: Node) -> None:
+async def test_a_flood_of_protocol_pings_takes_little_memory(node: Node) -> None:
     raw = await node.raw("ana", most_unread=4096)
     session = only_session(node)
     raw.writer.write(framed(PING, b"x" * 125) * 40_000)
@@ -98,7 +100,7 @@ async def test_a_flood_of_pings_of_the_protocol_stays_small(node: Node) -> None:
     raw.abort()
 
 
-async def test_a_flood_of_focus_and_typing_is_done_once_in_a_while(node: Node) -> None:
+async def test_a_flood_of_focus_and_typing_is_rate_limited(node: Node) -> None:
     threads = [await node.talk("ana", "ben"), await node.talk("ana", "cleo")]
     raw = await node.raw("ana")
     before = node.written()
@@ -113,7 +115,7 @@ async def test_a_flood_of_focus_and_typing_is_done_once_in_a_while(node: Node) -
 
 
 @pytest.mark.both_loops
-async def test_whoever_answers_no_ping_is_closed(tmp_path: Path) -> None:
+async def test_a_client_that_answers_no_ping_is_closed(tmp_path: Path) -> None:
     timeouts = Timeouts(idle=0.1, pong=0.05)
     async with serving(tmp_path, timeouts=timeouts) as node:
         await node.join(*CAST)
@@ -131,7 +133,7 @@ async def test_whoever_answers_no_ping_is_closed(tmp_path: Path) -> None:
             raw.abort()
 
 
-async def test_whoever_reads_nothing_at_all_is_closed(tmp_path: Path) -> None:
+async def test_a_client_that_reads_nothing_is_closed(tmp_path: Path) -> None:
     timeouts = Timeouts(idle=0.1, pong=0.05)
     async with serving(tmp_path, timeouts=timeouts) as node:
         await node.join(*CAST)
@@ -143,10 +145,10 @@ async def test_whoever_reads_nothing_at_all_is_closed(tmp_path: Path) -> None:
 
 
 @pytest.mark.both_loops
-async def test_gone_in_the_middle_of_everything(
+async def test_a_disconnect_at_any_moment_leaves_nothing_behind(
     node: Node, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whenever a client goes, what was accepted is done, and nothing is left of the client."""
+    """Accepted requests complete, and no state of the client remains."""
     caplog.set_level(logging.WARNING)
     thread = await node.talk("ana", "ben")
     cursor = (await (await node.connect("ana")).ask("ping"))["cursor"]
@@ -175,7 +177,7 @@ async def test_gone_in_the_middle_of_everything(
     assert not caplog.records, caplog.records
 
 
-async def test_a_message_of_somebody_who_is_gone_is_sent(node: Node) -> None:
+async def test_a_message_of_a_disconnected_client_is_sent(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     raw = await node.raw("ana")
     async with await node.connect("ben") as ben:
@@ -187,17 +189,17 @@ async def test_a_message_of_somebody_who_is_gone_is_sent(node: Node) -> None:
     assert again["messageId"] == told["message"]["messageId"]
 
 
-async def test_our_last_words_arrive_though_the_client_goes_on_talking(node: Node) -> None:
-    """A socket that is closed with something unread in it is reset."""
+async def test_last_frames_arrive_while_the_client_keeps_sending(node: Node) -> None:
+    """Closing a TCP socket with unread input resets it."""
     raw = await node.raw("ana")
     raw.writer.write(framed(TEXT, b"nonsense" * 1000) * 200)
     code, _ = await raw.closed()
     assert code == 1008
 
 
-async def test_whoever_says_no_goodbye_is_cut_off(tmp_path: Path) -> None:
+async def test_a_client_that_sends_no_close_frame_is_disconnected(tmp_path: Path) -> None:
     async with serving(tmp_path, timeouts=Timeouts(close_reply=0.1)) as node:
-        raw = await Raw.connect(node.port)
+        raw = await RawClient.connect(node.port)
         raw.text({"type": "auth", "id": 1, "token": "nonsense"})
         assert (await raw.frame())["type"] == "problem"
         assert (await raw.next())[0] == CLOSE
@@ -206,7 +208,7 @@ async def test_whoever_says_no_goodbye_is_cut_off(tmp_path: Path) -> None:
         raw.abort()
 
 
-async def test_trouble_with_one_connection_is_nobody_elses(
+async def test_a_failing_connection_does_not_affect_others(
     node: Node, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     thread = await node.talk("ana", "ben")
@@ -224,8 +226,8 @@ async def test_trouble_with_one_connection_is_nobody_elses(
     assert "for a test" in caplog.text
 
 
-async def test_pages_that_nobody_reads_do_not_pile_up(node: Node) -> None:
-    """A small request has a large answer: they are given one after the other, as they are read."""
+async def test_unread_history_pages_do_not_pile_up(node: Node) -> None:
+    """A small request has a large reply, so replies are sent one at a time, as they are read."""
     thread = await node.talk("ana", "ben")
     async with await node.connect("ana") as ana:
         for _ in range(20):
@@ -243,7 +245,7 @@ async def test_pages_that_nobody_reads_do_not_pile_up(node: Node) -> None:
         (session,) = [
             one for one in node.socket_server.sessions if one.delivery.user == node.id("ben")
         ]
-        # They wait, each for the one before.
+        # Each waits for the one before.
         await until(lambda: session.outbox.is_full and len(session._tasks) > 150)
     raw.resume()
     answers = [await raw.answer(number + 1) for number in range(200)]

@@ -1,5 +1,4 @@
-"""What is no frame, or too much of one: a clear answer each time, and the socket lives on or says
-why not."""
+"""Malformed frames and protocol violations: a clear problem, or a close with a reason."""
 
 import json
 import logging
@@ -11,7 +10,17 @@ import pytest
 from greenroom.api.ws.transport import MOST_BYTES
 from tests.socket.client import sending
 from tests.socket.node import Node
-from tests.socket.raw import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, Raw, Refused, framed
+from tests.socket.raw_client import (
+    BINARY,
+    CLOSE,
+    CONTINUATION,
+    PING,
+    PONG,
+    TEXT,
+    RawClient,
+    Refused,
+    framed,
+)
 
 AGAINST_THE_PROTOCOL, TOO_BIG, TOO_MUCH = 1002, 1009, 1008
 DEEP = b"[" * 50_000 + b"]" * 50_000
@@ -76,7 +85,7 @@ NO_FRAMES = {
 
 
 @pytest.mark.both_loops
-async def test_what_is_no_frame_is_answered_and_the_socket_lives_on(
+async def test_an_invalid_frame_gets_a_problem_and_the_socket_stays_open(
     node: Node, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING)
@@ -93,10 +102,10 @@ async def test_what_is_no_frame_is_answered_and_the_socket_lives_on(
         assert (await raw.answer(1))["type"] == "ack", name
     raw.abort()
     await node.quiet()
-    assert not caplog.records, "what a client gets wrong is no trouble of ours"
+    assert not caplog.records, "client errors are not logged as server errors"
 
 
-async def test_too_many_that_are_none_close_the_socket(node: Node) -> None:
+async def test_too_many_invalid_frames_close_the_socket(node: Node) -> None:
     raw = await node.raw("ana")
     for _ in range(1000):
         raw.send(TEXT, b"nonsense")
@@ -112,7 +121,7 @@ async def test_too_many_that_are_none_close_the_socket(node: Node) -> None:
 
 
 @pytest.mark.both_loops
-async def test_a_binary_frame_with_json_is_as_good_as_text(node: Node) -> None:
+async def test_a_binary_frame_with_json_is_accepted(node: Node) -> None:
     raw = await node.raw("ana")
     raw.send(BINARY, b'{"type":"ping","id":7}')
     assert (await raw.answer(7))["type"] == "ack"
@@ -136,7 +145,7 @@ async def test_a_frame_in_fragments_with_a_ping_among_them(node: Node) -> None:
     raw.abort()
 
 
-async def test_endless_fragments_of_nothing_cost_nothing(node: Node) -> None:
+async def test_endless_empty_fragments_take_no_memory(node: Node) -> None:
     raw = await node.raw("ana")
     raw.send(TEXT, b'{"type":"ping",', fin=False)
     raw.writer.write(framed(CONTINUATION, b"", fin=False) * 50_000)
@@ -159,7 +168,7 @@ AGAINST = {
 }
 
 
-async def test_what_is_against_the_protocol_is_closed(
+async def test_a_protocol_violation_closes_the_socket(
     node: Node, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING)
@@ -172,9 +181,9 @@ async def test_what_is_against_the_protocol_is_closed(
     assert not caplog.records
 
 
-async def test_reserved_bits_are_no_frame(node: Node) -> None:
+async def test_reserved_bits_close_the_socket(node: Node) -> None:
     raw = await node.raw("ana")
-    raw.send(TEXT, b'{"type":"ping","id":1}', rsv=4)  # as if compressed, which was not agreed
+    raw.send(TEXT, b'{"type":"ping","id":1}', rsv=4)  # claims compression, which was not negotiated
     assert (await raw.closed())[0] == 1002
 
 
@@ -191,7 +200,7 @@ HUGE = {
 
 
 @pytest.mark.both_loops
-async def test_a_huge_frame_is_closed(node: Node) -> None:
+async def test_a_huge_frame_closes_the_socket(node: Node) -> None:
     for name, sent in HUGE.items():
         raw = await node.raw("ana")
         raw.writer.write(sent)
@@ -201,7 +210,7 @@ async def test_a_huge_frame_is_closed(node: Node) -> None:
     await node.quiet()
 
 
-async def test_a_frame_that_just_fits_is_read(node: Node) -> None:
+async def test_the_largest_allowed_frame_is_read(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     raw = await node.raw("ana")
     request = {"type": "send", "id": 7, **sending(thread, "")}
@@ -215,7 +224,7 @@ async def test_a_frame_that_just_fits_is_read(node: Node) -> None:
 ODD = ("\0", "\u2028", "a\0b", "../..", "#", "%00", "\ufffe", "t\n")
 
 
-async def test_odd_ids_are_of_nothing(node: Node) -> None:
+async def test_malformed_ids_are_not_found(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     first = (await node.history("ana", thread))[0]["messageId"]
     in_thread: dict[str, dict[str, Any]] = {
@@ -246,7 +255,7 @@ async def test_odd_ids_are_of_nothing(node: Node) -> None:
 
 
 @pytest.mark.both_loops
-async def test_a_goodbye_is_answered(node: Node) -> None:
+async def test_a_close_frame_is_answered(node: Node) -> None:
     for code in (1000, 1001, 3000, 4999, None):
         raw = await node.raw("ana")
         raw.send(CLOSE, b"" if code is None else struct.pack("!H", code) + b"bye")
@@ -258,7 +267,7 @@ async def test_a_goodbye_is_answered(node: Node) -> None:
     await node.quiet()
 
 
-async def test_a_handshake_that_is_none_is_refused(node: Node) -> None:
+async def test_an_invalid_handshake_is_refused(node: Node) -> None:
     for headers in (
         {"Sec-WebSocket-Version": "12"},
         {"Sec-WebSocket-Key": "short"},
@@ -266,8 +275,8 @@ async def test_a_handshake_that_is_none_is_refused(node: Node) -> None:
         {"Content-Length": "5"},
     ):
         with pytest.raises(Refused) as refusal:
-            await Raw.connect(node.port, headers=headers)
+            await RawClient.connect(node.port, headers=headers)
         assert refusal.value.status == 400
     with pytest.raises(EOFError):
-        await Raw.connect(node.port, headers={"Long": "x" * 15_000, "Longer": "y" * 2_000})
+        await RawClient.connect(node.port, headers={"Long": "x" * 15_000, "Longer": "y" * 2_000})
     assert not node.socket_server.sessions

@@ -1,4 +1,4 @@
-"""Metadata over the socket: sent, told to others, given again after a break; as over REST."""
+"""Metadata over the socket: sent, delivered and replayed as over REST."""
 
 from greenroom.metadata import MAX_BYTES
 from tests.socket.client import sending
@@ -7,7 +7,7 @@ from tests.socket.node import Node
 OWN = {"order": 17, "tags": ["a", {"b": None}]}
 
 
-async def test_a_message_is_sent_and_told_with_its_metadata(any_node: Node) -> None:
+async def test_a_message_is_sent_and_delivered_with_its_metadata(any_node: Node) -> None:
     thread = await any_node.talk("ana", "ben")
     async with await any_node.connect("ana") as ana, await any_node.connect("ben") as ben:
         cursor = (await ben.ask("ping"))["cursor"]

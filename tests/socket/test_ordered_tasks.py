@@ -1,4 +1,4 @@
-"""Requests of one line start in order, whichever of them is cancelled."""
+"""Tasks with the same key start in order, whichever of them is cancelled."""
 
 import asyncio
 import itertools
@@ -9,7 +9,7 @@ from greenroom.api.ws.ordered_tasks import OrderedTasks
 
 
 class Line:
-    """Requests by number, with what they did."""
+    """Numbered tasks, and a log of what they did."""
 
     def __init__(self) -> None:
         self.lines = OrderedTasks()
@@ -33,7 +33,7 @@ async def rounds() -> None:
         await asyncio.sleep(0)
 
 
-async def test_the_next_request_starts_when_the_one_before_has_left() -> None:
+async def test_the_next_task_starts_when_the_one_before_lets_it() -> None:
     line = Line()
     tasks = [line.start(number) for number in range(3)]
     await rounds()
@@ -47,7 +47,7 @@ async def test_the_next_request_starts_when_the_one_before_has_left() -> None:
     assert line.log.index("begin 2") > line.log.index("begin 1")
 
 
-async def test_a_request_cancelled_while_it_waits_lets_nobody_overtake() -> None:
+async def test_a_task_cancelled_while_waiting_keeps_the_order() -> None:
     line = Line()
     tasks = [line.start(number) for number in range(3)]
     await rounds()
@@ -62,7 +62,7 @@ async def test_a_request_cancelled_while_it_waits_lets_nobody_overtake() -> None
     assert line.log == ["begin 0", "end 0", "begin 2", "end 2", "begin 3", "end 3"]
 
 
-async def test_a_request_after_a_cancelled_last_one_waits_for_the_one_before_it() -> None:
+async def test_a_task_after_a_cancelled_one_waits_for_the_one_before() -> None:
     line = Line()
     first, last = line.start(0), line.start(1)
     await rounds()

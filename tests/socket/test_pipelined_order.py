@@ -1,12 +1,12 @@
-"""Clients that send without waiting, over sockets, into threads on a store that is slow and fails.
+"""Clients that send without waiting, over sockets, on a slow and failing store.
 
-What holds, for what one client sends into one thread over one connection:
+Properties of what one client sends into one thread over one connection:
 
-- Every message that was acked is in the log once, where its ack says, however often it was sent.
+- Every acked message is stored once, at the seq in its ack, however often it was sent.
 - Of two messages whose first try was acked, the one that was sent first has the lower seq.
-- Where the server refuses nothing, the order is that of sending, also over connections that break,
-  as long as the client sends again in that order what was not acked.
-- Others are told of each message once, or learn of it by a resume after a gap or a `resync`.
+- If the server refuses nothing, the order is that of sending, also over connections that break,
+  as long as the client repeats unacked messages in that order.
+- Others receive each message once, or get it by a resume after a gap or a `resync`.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ import pytest
 
 from greenroom.safety.limits import Limit, Rate
 from tests.remote_store import Fault
-from tests.socket.pipeline_scenes import FINE, HELD, REFUSED, SMALL, Scene, play
+from tests.socket.pipeline_scenarios import FINE, HELD, REFUSED, SMALL, Scene, play
 from tests.world import UNLIMITED
 
 
@@ -33,7 +33,7 @@ async def test_on_sqlite_the_order_is_exact_without_waiting(tmp_path: Path) -> N
 async def test_on_dynamodb_the_order_is_exact(
     tmp_path: Path, dynamodb_url: str, breaks: int
 ) -> None:
-    """With the store's own client, tokens and conflicts, and two nodes that write."""
+    """With the real DynamoDB client, request tokens, conflicts, and two writing nodes."""
     scene = Scene(100 + breaks, bare=True, url=dynamodb_url, breaks=breaks, nodes=1 + breaks // 2)
     messages = await play(scene, tmp_path)
     assert all(one.is_sent for one in messages)
@@ -80,7 +80,7 @@ async def test_two_nodes_on_a_store_that_fails(tmp_path: Path, seed: int) -> Non
     await play(Scene(seed, nodes=2, failing=0.1, breaks=2), tmp_path)
 
 
-async def test_what_is_held_or_refused_in_between_leaves_the_order_of_the_rest(
+async def test_held_and_refused_messages_do_not_change_the_order_of_the_rest(
     tmp_path: Path,
 ) -> None:
     messages = await play(Scene(80, texts=(*FINE, HELD, REFUSED)), tmp_path)
@@ -91,8 +91,8 @@ async def test_what_is_held_or_refused_in_between_leaves_the_order_of_the_rest(
     assert outcomes == {HELD: {"held"}, REFUSED: {"problem"}}
 
 
-async def test_limits_that_are_leased_from_the_store_leave_the_order(tmp_path: Path) -> None:
-    """A lease is a call to the store, in the middle of what somebody sends."""
+async def test_leased_rate_limits_do_not_change_the_order(tmp_path: Path) -> None:
+    """Leasing a rate limit calls the store between two sends."""
     scarce = Rate(most=60, window_ms=60_000, local_share=3, lease_size=4, lease_ms=60_000)
     messages = await play(Scene(90, rates={**UNLIMITED, Limit.MESSAGES: scarce}), tmp_path)
     refused = [one for one in messages if not one.is_sent]

@@ -1,4 +1,4 @@
-"""A client that sends into a thread without waiting, on a store that takes its time."""
+"""A client that sends into a thread without waiting, on a slow store."""
 
 import random
 from collections import Counter
@@ -17,7 +17,7 @@ from tests.stores import SQLITE, fresh_store
 MANY = 2 * MAX_BATCH_WRITES
 
 
-async def test_what_waits_for_a_slow_store_is_written_together(tmp_path: Path) -> None:
+async def test_messages_that_wait_for_a_slow_store_are_written_together(tmp_path: Path) -> None:
     clock, network = SystemClock(), Network(random.Random(1))
     async with (
         fresh_store(f"{SQLITE}{tmp_path}/node.db", TABLES, clock) as store,
@@ -42,8 +42,8 @@ async def test_what_waits_for_a_slow_store_is_written_together(tmp_path: Path) -
     assert len(network.transactions) <= MANY / 8
 
 
-async def test_what_follows_another_try_of_a_message_does_not_overtake_it(tmp_path: Path) -> None:
-    """On a store that keeps the order itself, where nothing else waits."""
+async def test_later_messages_do_not_overtake_a_retry(tmp_path: Path) -> None:
+    """On a store that keeps the order itself, so that nothing else waits."""
     clock = SystemClock()
     async with fresh_store(f"{SQLITE}{tmp_path}/node.db", TABLES, clock) as store:
         stuck = Stuck(store)

@@ -1,4 +1,4 @@
-"""Who looks at a thread, and who is typing: told to whoever has it on screen too, and may know."""
+"""Presence and typing: sent to other viewers of the thread who may see them."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -30,14 +30,14 @@ from tests.stores import IN_2100_MS, SQLITE, fresh_store
 
 @pytest.fixture
 async def node(tmp_path: Path) -> AsyncIterator[Node]:
-    """Where the clock stands still."""
+    """A node whose clock stands still."""
     async with serving(tmp_path, clock=ManualClock(IN_2100_MS)) as found:
         await found.join(*CAST)
         yield found
 
 
 async def settled(node: Node, *clients: Client) -> None:
-    """What they have sent is done."""
+    """Waits until their requests are done."""
     for client in clients:
         assert (await client.ask("ping"))["type"] == "ack"
     await until(lambda: not node.socket_server.under_way)
@@ -54,7 +54,7 @@ async def typing(node: Node, client: Client, thread: str, *, on: bool = True) ->
 
 
 async def heard(client: Client) -> list[tuple[str, str, bool]]:
-    """What passed: (presence or typing, who, whether it is on)."""
+    """The ephemeral events: (presence or typing, who, whether it is on)."""
     passed = []
     for event in await client.told():
         if event["type"] == "presence.changed":
@@ -65,12 +65,12 @@ async def heard(client: Client) -> list[tuple[str, str, bool]]:
     return passed
 
 
-async def test_whoever_looks_is_shown_to_whoever_looks(node: Node) -> None:
+async def test_viewers_see_each_others_presence(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     ana_id, ben_id = node.id("ana"), node.id("ben")
     async with await node.connect("ana") as ana, await node.connect("ben") as ben:
         await focus(node, ana, thread)
-        assert await heard(ben) == [], "he does not look"
+        assert await heard(ben) == [], "he has not opened the thread"
         await ben.say("focus", threadIds=[thread])
         there = await ben.event("presence.changed")
         assert there == {
@@ -85,23 +85,23 @@ async def test_whoever_looks_is_shown_to_whoever_looks(node: Node) -> None:
         assert await heard(ben) == [("presence", ana_id, False)]
         await focus(node, ana, thread)
         assert await heard(ben) == [("presence", ana_id, True)]
-        assert await heard(ana) == [("presence", ben_id, True)], "as it is now, once more"
+        assert await heard(ana) == [("presence", ben_id, True)], "the current state again"
     await node.quiet()
 
 
-async def test_typing_is_told_to_whoever_looks_and_ends_by_itself(node: Node) -> None:
+async def test_viewers_see_typing_and_it_expires(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     ana_id = node.id("ana")
     async with await node.connect("ana") as ana, await node.connect("ben") as ben:
         await typing(node, ana, thread)
-        assert await heard(ben) == [], "he does not look"
+        assert await heard(ben) == [], "he has not opened the thread"
         await ben.say("focus", threadIds=[thread])
         there = await ben.event("typing.changed")
         assert (there["userId"], there["on"]) == (ana_id, True)
         assert there["until"] == iso(IN_2100_MS + 10_000)
         held(node).advance(seconds=3)
         await typing(node, ana, thread)
-        assert await heard(ben) == [], "he knows until when"
+        assert await heard(ben) == [], "it has an `until`"
         held(node).advance(seconds=3)
         await typing(node, ana, thread)
         again = await ben.event("typing.changed")
@@ -110,10 +110,10 @@ async def test_typing_is_told_to_whoever_looks_and_ends_by_itself(node: Node) ->
         assert await heard(ben) == [("typing", ana_id, False)]
         await typing(node, ana, thread, on=False)
         assert await heard(ben) == [], "once"
-        assert await heard(ana) == [], "not of oneself"
+        assert await heard(ana) == [], "not about yourself"
 
 
-async def test_leases_are_written_once_in_a_while(node: Node) -> None:
+async def test_leases_are_renewed_rarely(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     async with await node.connect("ana") as ana, await node.connect("ben") as ben:
         await focus(node, ben, thread)
@@ -131,7 +131,7 @@ async def test_leases_are_written_once_in_a_while(node: Node) -> None:
         for _ in range(2):
             held(node).advance(seconds=10)
             await node.socket_server.renew()
-        assert node.written() - before == 1, "Ben's and Ana's have both more than half to go"
+        assert node.written() - before == 1, "both leases have more than half of their time left"
         assert await heard(ben) == [("presence", node.id("ana"), True)]
         before = node.written()
         held(node).advance(seconds=20)
@@ -141,7 +141,7 @@ async def test_leases_are_written_once_in_a_while(node: Node) -> None:
         assert await heard(ben) == [("presence", node.id("ana"), True)]
 
 
-async def test_the_lease_of_somebody_whose_node_died_runs_out(node: Node) -> None:
+async def test_the_lease_of_a_dead_node_expires(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     async with await node.connect("ana") as ana, await node.connect("ben") as ben:
         await focus(node, ana, thread)
@@ -162,8 +162,8 @@ async def test_the_lease_of_somebody_whose_node_died_runs_out(node: Node) -> Non
         assert await heard(ben) == [], "presence lasts sixty"
 
 
-@pytest.mark.parametrize("how", ["says goodbye", "is cut off"])
-async def test_whoever_is_gone_is_gone(node: Node, how: str) -> None:
+@pytest.mark.parametrize("how", ["closes", "is cut off"])
+async def test_a_user_who_leaves_goes_offline(node: Node, how: str) -> None:
     thread = await node.talk("ana", "ben")
     raw = await node.raw("ana")
     raw.text({"type": "focus", "threadIds": [thread]}, {"type": "typing", "threadId": thread})
@@ -182,10 +182,10 @@ async def test_whoever_is_gone_is_gone(node: Node, how: str) -> None:
         assert await heard(ben) == [("typing", ana_id, False), ("presence", ana_id, False)]
         await focus(node, ben)
         await focus(node, ben, thread)
-        assert await heard(ben) == [], "nor is it in the table"
+        assert await heard(ben) == [], "the lease is deleted too"
 
 
-async def test_whoever_has_another_screen_has_not_gone(node: Node) -> None:
+async def test_a_user_with_another_screen_stays_online(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     ana_id = node.id("ana")
     async with await node.connect("ben") as ben, await node.connect("ana") as phone:
@@ -201,7 +201,7 @@ async def test_whoever_has_another_screen_has_not_gone(node: Node) -> None:
         assert await heard(ben) == [("presence", ana_id, False)]
 
 
-async def test_what_is_on_screen_is_what_was_said_last(node: Node) -> None:
+async def test_the_last_focus_counts(node: Node) -> None:
     threads = [await node.talk("ana", "ben"), await node.talk("ana", "cleo")]
     async with await node.connect("ana") as ana:
         for number in range(50):
@@ -212,7 +212,7 @@ async def test_what_is_on_screen_is_what_was_said_last(node: Node) -> None:
         assert session.focus.threads == set(threads)
 
 
-async def test_a_thread_that_is_not_ones_own_is_refused_and_the_rest_is_shown(node: Node) -> None:
+async def test_focus_on_a_foreign_thread_is_refused_and_the_rest_works(node: Node) -> None:
     thread, other = await node.talk("ana", "ben"), await node.talk("ana", "cleo")
     async with await node.connect("ben") as ben, await node.connect("ana") as ana:
         await focus(node, ana, thread, other)
@@ -233,7 +233,7 @@ async def test_a_thread_that_is_not_ones_own_is_refused_and_the_rest_is_shown(no
         assert await heard(ana) == [("presence", node.id("ben"), True)]
 
 
-async def test_nothing_passes_a_gate(node: Node) -> None:
+async def test_no_presence_or_typing_across_a_pending_request(node: Node) -> None:
     thread = await node.open("cleo", "ana")
     await node.say("cleo", thread, "may I ask?")
     async with await node.connect("ana") as ana, await node.connect("cleo") as cleo:
@@ -253,7 +253,7 @@ async def test_nothing_passes_a_gate(node: Node) -> None:
         assert ("presence", node.id("ana"), True) in await heard(cleo)
 
 
-async def test_a_declined_request_is_silent(node: Node) -> None:
+async def test_no_presence_or_typing_after_a_declined_request(node: Node) -> None:
     thread = await node.open("cleo", "ana")
     await node.say("cleo", thread, "may I ask?")
     async with await node.connect("ana") as ana, await node.connect("cleo") as cleo:
@@ -268,7 +268,7 @@ async def test_a_declined_request_is_silent(node: Node) -> None:
         assert await heard(cleo) == []
 
 
-async def test_between_two_nothing_passes_a_block(node: Node) -> None:
+async def test_no_presence_or_typing_across_a_block_in_a_pair(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     async with await node.connect("ana") as ana, await node.connect("ben") as ben:
         for client in (ana, ben):
@@ -285,8 +285,8 @@ async def test_between_two_nothing_passes_a_block(node: Node) -> None:
         assert node.id("ana") not in [who for _, who, _ in await heard(ben)]
 
 
-async def test_a_group_goes_on_as_if_there_were_no_block(node: Node) -> None:
-    """Else seeing a person write but never online would give the block away."""
+async def test_a_block_does_not_hide_presence_in_a_group(node: Node) -> None:
+    """Otherwise a person who writes but is never online would reveal the block."""
     thread = await node.group("cleo", "ana", "ben")
     async with await node.connect("ana") as ana, await node.connect("ben") as ben:
         await node.call("ana", "PUT", f"/blocks/{node.id('ben')}")
@@ -296,7 +296,7 @@ async def test_a_group_goes_on_as_if_there_were_no_block(node: Node) -> None:
         assert ("typing", node.id("ana"), True) in await heard(ben)
 
 
-async def test_whoever_is_removed_while_looking_hears_nothing_more(node: Node) -> None:
+async def test_a_viewer_who_is_removed_receives_nothing_more(node: Node) -> None:
     thread = await node.group("ana", "ben", "cleo")
     async with (
         await node.connect("ana") as ana,
@@ -325,7 +325,7 @@ async def test_whoever_is_removed_while_looking_hears_nothing_more(node: Node) -
         assert await ana.told() == []
 
 
-async def test_whoever_has_left_a_pair_hears_nothing_more_and_is_not_heard_of(node: Node) -> None:
+async def test_somebody_who_left_a_pair_neither_receives_nor_causes_events(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     async with await node.connect("ana") as ana, await node.connect("ben") as ben:
         await focus(node, ana, thread)
@@ -341,7 +341,7 @@ async def test_whoever_has_left_a_pair_hears_nothing_more_and_is_not_heard_of(no
         assert await ana.told() == []
 
 
-async def test_trouble_with_one_screen_is_nobody_elses(
+async def test_a_failing_renewal_does_not_affect_other_sessions(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     thread = await node.talk("ana", "ben")
@@ -367,7 +367,7 @@ async def test_trouble_with_one_screen_is_nobody_elses(
 
 
 class Linked(MemoryBus):
-    """As if a wire were between the nodes."""
+    """Delivers with a delay, as between two nodes."""
 
     def __init__(self, others: list["Linked"]) -> None:
         super().__init__()
@@ -380,7 +380,7 @@ class Linked(MemoryBus):
             MemoryBus.publish(bus, named, notice)
 
 
-async def test_whoever_has_another_screen_on_another_node_has_not_gone(tmp_path: Path) -> None:
+async def test_a_user_with_a_screen_on_another_node_stays_online(tmp_path: Path) -> None:
     clock = ManualClock(IN_2100_MS)
     buses: list[Linked] = []
     async with (
@@ -408,8 +408,8 @@ async def test_whoever_has_another_screen_on_another_node_has_not_gone(tmp_path:
             assert await heard(ben) == [("presence", ana_id, False)]
 
 
-async def test_whoever_is_said_to_be_gone_just_as_they_come_says_otherwise(node: Node) -> None:
-    """Two nodes write one lease after the other, and the bus may bring the first word last."""
+async def test_a_late_offline_event_is_corrected(node: Node) -> None:
+    """Two nodes write one lease, and the bus may deliver the first event last."""
     messaging = node.contexts.messaging
     thread = await node.talk("ana", "ben")
     ana_id, ben_id = UserId(node.id("ana")), UserId(node.id("ben"))
@@ -424,7 +424,7 @@ async def test_whoever_is_said_to_be_gone_just_as_they_come_says_otherwise(node:
         assert await heard(ben) == [("presence", ana_id, False), ("presence", ana_id, True)]
 
 
-async def test_what_nodes_that_died_have_left_in_a_lease_is_tidied_up(tmp_path: Path) -> None:
+async def test_leases_of_dead_nodes_are_cleaned_up(tmp_path: Path) -> None:
     clock = ManualClock(IN_2100_MS)
     async with fresh_store(f"{SQLITE}{tmp_path}/two.db", TABLES, clock) as store:
         async with node_on(store, clock) as dies:
@@ -432,7 +432,7 @@ async def test_what_nodes_that_died_have_left_in_a_lease_is_tidied_up(tmp_path: 
             thread = await dies.talk("ana", "ben")
             ana = await dies.connect("ana")
             await focus(dies, ana, thread)
-            dies.socket_server.is_draining = True  # its leases are left to end by themselves
+            dies.socket_server.is_draining = True  # its leases must expire by themselves
         async with node_on(store, clock) as node:
             node.knows(dies)
             async with await node.connect("ana") as ana:

@@ -1,4 +1,4 @@
-"""Every request has one answer, with its number, in REST's words; what is sent keeps its order."""
+"""Requests on the socket: one reply each, the same problems as REST, sends in order."""
 
 import asyncio
 from collections import Counter
@@ -18,7 +18,7 @@ NOTHING = "msg_01k75q8j5d7f9h1k3m5p7r9t1w"
 
 
 @pytest.mark.both_loops
-async def test_every_request_has_exactly_one_answer(node: Node) -> None:
+async def test_every_request_gets_exactly_one_reply(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     hello = (await node.history("ana", thread))[0]["messageId"]
     raw = await node.raw("ben")
@@ -63,7 +63,7 @@ async def _until(raw: Any, number: int) -> AsyncIterator[Any]:
 
 
 class Case(NamedTuple):
-    """The same over both doors."""
+    """The same result over REST and the socket."""
 
     kind: str
     fields: dict[str, Any]
@@ -131,7 +131,7 @@ def refusals(thread: str, theirs: str, mine: str) -> dict[str, Case]:
     }
 
 
-async def test_what_is_refused_is_refused_in_the_words_of_rest(node: Node) -> None:
+async def test_refusals_are_the_same_problems_as_over_rest(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     theirs = (await node.say("ben", thread, "from Ben"))["messageId"]
     mine = (await node.say("ana", thread, "from Ana", "first"))["messageId"]
@@ -149,7 +149,7 @@ async def test_what_is_refused_is_refused_in_the_words_of_rest(node: Node) -> No
             assert document["type"] == f"/problems/{name.partition(' ')[0]}"
 
 
-async def test_too_many_are_refused_in_the_words_of_rest(tmp_path: Path) -> None:
+async def test_rate_limits_are_the_same_problems_as_over_rest(tmp_path: Path) -> None:
     async with serving(tmp_path, rates=RATES) as node:
         await node.join(*CAST)
         thread = await node.talk("ana", "ben")
@@ -183,7 +183,7 @@ async def test_a_send_on_the_socket_and_a_post_are_the_same_message(node: Node) 
     assert bodies == ["hello", "Is Friday free?", "Or Saturday?", "Or Sunday?"]
 
 
-async def test_a_message_that_is_held_is_acked_without_one(node: Node) -> None:
+async def test_a_held_message_is_acked_without_a_message(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     body = {"body": "I will kill you", "clientMessageId": "c-1"}
     status, posted = await node.rest("ana", "POST", f"/threads/{thread}/messages", body)
@@ -195,7 +195,7 @@ async def test_a_message_that_is_held_is_acked_without_one(node: Node) -> None:
 
 
 async def test_pipelined_sends_keep_their_order(any_node: Node) -> None:
-    """Also those that take longer on their way: a reply, and a mention."""
+    """Also those that take longer to process: a reply, and a mention."""
     node = any_node
     thread = await node.talk("ana", "ben")
     first = (await node.history("ana", thread))[0]["messageId"]
@@ -214,7 +214,7 @@ async def test_pipelined_sends_keep_their_order(any_node: Node) -> None:
         assert [event["message"]["seq"] for event in told] == seqs
 
 
-async def test_pipelined_sends_keep_their_order_while_a_limit_is_asked(tmp_path: Path) -> None:
+async def test_pipelined_sends_keep_their_order_while_a_limit_is_leased(tmp_path: Path) -> None:
     rate = Rate(most=10**6, window_ms=60_000, local_share=5, lease_size=3, lease_ms=10_000)
     async with serving(tmp_path, rates=UNLIMITED | {Limit.BURST: rate}) as node:
         await node.join(*CAST)
@@ -223,7 +223,7 @@ async def test_pipelined_sends_keep_their_order_while_a_limit_is_asked(tmp_path:
             answers = []
             for number in range(50):
                 answers.append(await ana.begin("send", **sending(thread, f"number {number}")))
-                await asyncio.sleep(0.001 * (number % 3))  # some come while others wait
+                await asyncio.sleep(0.001 * (number % 3))  # some arrive while others wait
             seqs = [(await answer)["message"]["seq"] for answer in answers]
             assert seqs == sorted(seqs)
 
@@ -243,7 +243,7 @@ async def test_sends_into_two_threads_do_not_wait_for_one_another(any_node: Node
             assert len(seqs) == 10
 
 
-async def test_a_page_is_the_same_over_both_doors(node: Node) -> None:
+async def test_a_page_is_the_same_over_rest_and_the_socket(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     ana, ben = await node.connect("ana"), await node.connect("ben")
     for number in range(12):

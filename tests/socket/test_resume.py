@@ -1,6 +1,6 @@
-"""Coming back: what was missed is replayed, and then everything is live, with no gap and no repeat.
+"""Resume: missed events are replayed, then events are live, without gaps or duplicates.
 
-A client that wants strict order sends `auth` and `resume` at once, as `Returning` does.
+A client that needs strict order sends `auth` and `resume` at once, as `Returning` does.
 """
 
 import asyncio
@@ -17,16 +17,16 @@ from greenroom.ids import ThreadId, UserId
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.history import history
 from greenroom.messaging.records import KEPT_MS
-from greenroom.store.server_clock import SLACK_MS
 from greenroom.people.actor import Actor
 from greenroom.store.problems import StoreUnavailable
+from greenroom.store.server_clock import SLACK_MS
 from tests.socket.client import Client, sending
 from tests.socket.node import CAST, Node, held, serving
 from tests.stores import IN_2100_MS
 
 
 async def back(node: Node, name: str, cursor: str, **have: int) -> tuple[Client, dict[str, Any]]:
-    """Connected again, with the answer to `resume`; what was replayed is among the events."""
+    """Reconnects and resumes. Returns the reply; replayed frames are among the events."""
     client = await node.connect()
     authenticated = await client.begin("auth", token=node.token(name))
     resumed = await client.begin("resume", cursor=cursor, have=have)
@@ -35,7 +35,7 @@ async def back(node: Node, name: str, cursor: str, **have: int) -> tuple[Client,
 
 
 def replayed(events: list[dict[str, Any]]) -> dict[str, Any]:
-    """All pages of the replay in one."""
+    """All pages of the replay, merged."""
     pages = [event["changes"] for event in events if event["type"] == "synced"]
     threads = {change["thread"]["threadId"]: change for page in pages for change in page["threads"]}
     return {"threads": threads, "gone": [gone for page in pages for gone in page["gone"]]}
@@ -46,7 +46,7 @@ Message: TypeAlias = dict[str, Any]
 
 
 def gated(node: Node, monkeypatch: pytest.MonkeyPatch, gate: Gate, *, before: bool) -> None:
-    """Something happens before or after each page of a replay is read."""
+    """Runs a function before or after each page of a replay is read."""
     read = node.socket_server.changes
 
     async def changes(actor: Actor, cursor: str) -> Changes:
@@ -60,7 +60,7 @@ def gated(node: Node, monkeypatch: pytest.MonkeyPatch, gate: Gate, *, before: bo
     monkeypatch.setattr(node.socket_server, "changes", changes)
 
 
-async def test_everything_that_was_missed_is_replayed_and_nothing_else(
+async def test_resume_replays_everything_missed_and_nothing_else(
     tmp_path: Path,
 ) -> None:
     async with serving(tmp_path, clock=ManualClock(IN_2100_MS)) as node:
@@ -114,7 +114,7 @@ async def test_everything_that_was_missed_is_replayed_and_nothing_else(
             assert told == [question["messageId"]]
             shown = found["threads"][talk]["messages"]
             reloaded = {one["messageId"]: one for one in await node.history("ana", talk)}
-            assert all(reloaded[one["messageId"]] == one for one in shown), "as a reload shows it"
+            assert all(reloaded[one["messageId"]] == one for one in shown), "the same as over REST"
 
             live = await node.say("ben", talk, "live")
             (event,) = await client.told()
@@ -140,14 +140,14 @@ async def test_many_changed_threads_come_in_several_pages(node: Node) -> None:
 
 
 class Returning:
-    """Connects, reads for a while, is cut off, and comes back with what it has."""
+    """Connects, reads for a while, is disconnected, and resumes with what it has."""
 
     def __init__(self, node: Node, name: str, thread: str, cursor: str, first: Message) -> None:
         self.node, self.name, self.thread, self.cursor = node, name, thread, cursor
         self.seen: list[Message] = [first]
 
     async def stay(self, enough: int) -> None:
-        """Until so many messages were seen in all."""
+        """Reads until this many messages were seen in total."""
         raw = await self.node.raw()
         have = {self.thread: self.seen[-1]["seq"]}
         raw.text(
@@ -172,7 +172,7 @@ class Returning:
             self.cursor = frame["cursor"]
 
     async def _read_up_to(self, seq: int) -> None:
-        """A replay has the last hundred of a thread; what is before them is in its history."""
+        """A replay has the last hundred messages of a thread; older ones come from history."""
         while self.seen[-1]["seq"] < seq - 1:
             after = self.seen[-1]["messageId"]
             path = f"/threads/{self.thread}/messages?after={after}&limit=50"
@@ -181,7 +181,7 @@ class Returning:
 
 
 async def come_and_go(node: Node, messages: int, times: int) -> list[int]:
-    """What Ben has seen of what Ana never stopped sending, while he came back so many times."""
+    """What Ben has seen while Ana kept sending and he reconnected this many times."""
     thread = await node.talk("ana", "ben")
     async with await node.connect("ben") as before:
         cursor = before.hello["cursor"]
@@ -207,20 +207,22 @@ async def come_and_go(node: Node, messages: int, times: int) -> list[int]:
 
 
 @pytest.mark.both_loops
-async def test_nothing_is_lost_doubled_or_reordered_while_a_client_comes_and_goes(
+async def test_nothing_is_lost_duplicated_or_reordered_while_a_client_reconnects(
     node: Node,
 ) -> None:
     assert await come_and_go(node, 300, 10) == list(range(1, 302))
 
 
-async def test_nor_on_dynamodb(tmp_path: Path, dynamodb_url: str) -> None:
+async def test_nothing_is_lost_duplicated_or_reordered_on_dynamodb(
+    tmp_path: Path, dynamodb_url: str
+) -> None:
     async with serving(tmp_path, dynamodb_url=dynamodb_url) as node:
         await node.join(*CAST)
         assert await come_and_go(node, 60, 5) == list(range(1, 62))
 
 
 @pytest.mark.both_loops
-async def test_what_is_sent_during_a_replay_comes_after_it_and_once(
+async def test_a_message_sent_during_a_replay_comes_once_after_it(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     thread = await node.talk("ana", "ben")
@@ -247,7 +249,7 @@ async def test_what_is_sent_during_a_replay_comes_after_it_and_once(
     assert [event["message"]["seq"] for event in events[1:]] == [4, 5]
 
 
-async def test_an_event_that_is_late_is_not_told_to_a_client_that_has_the_message(
+async def test_a_late_event_is_not_sent_to_a_client_that_has_the_message(
     node: Node,
 ) -> None:
     """A sync can show a message before its writer has published it."""
@@ -271,7 +273,7 @@ async def test_an_event_that_is_late_is_not_told_to_a_client_that_has_the_messag
         assert [event["message"]["body"] for event in await client.told()] == ["later"]
 
 
-async def test_a_change_during_a_replay_is_told_if_it_is_newer(
+async def test_a_change_during_a_replay_is_sent_if_it_is_newer(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     thread = await node.talk("ana", "ben")
@@ -296,7 +298,7 @@ async def test_a_change_during_a_replay_is_told_if_it_is_newer(
     assert (changed["type"], changed["message"]["version"]) == ("reaction.changed", 3)
 
 
-async def test_what_came_live_before_the_resume_is_not_replayed(node: Node) -> None:
+async def test_live_events_before_the_resume_are_not_replayed(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     async with await node.connect("ben") as before:
         cursor = before.hello["cursor"]
@@ -309,7 +311,7 @@ async def test_what_came_live_before_the_resume_is_not_replayed(node: Node) -> N
         assert [message["seq"] for message in page["messages"]] == [missed["seq"]]
 
 
-async def test_a_cursor_that_is_too_old_is_told_so(tmp_path: Path) -> None:
+async def test_a_cursor_that_is_too_old_gets_a_reset(tmp_path: Path) -> None:
     async with serving(tmp_path, clock=ManualClock(IN_2100_MS)) as node:
         await node.join(*CAST)
         thread = await node.talk("ana", "ben")
@@ -320,15 +322,15 @@ async def test_a_cursor_that_is_too_old_is_told_so(tmp_path: Path) -> None:
         client, ack = await back(node, "ben", old)
         async with client:
             assert (ack["type"], ack["reset"]) == ("ack", True)
-            assert not await client.told(), "it starts over from the inbox"
+            assert not await client.told(), "it must start again from the inbox"
             live = await node.say("ana", thread, "live")
             assert (await client.event("message.created"))["message"]["seq"] == live["seq"]
         again, ack = await back(node, "ben", ack["cursor"], **{thread: live["seq"]})
         async with again:
-            assert "reset" not in ack, "the new cursor holds"
+            assert "reset" not in ack, "the new cursor is valid"
 
 
-async def test_a_cursor_that_is_none_is_refused_and_the_socket_goes_on(
+async def test_an_invalid_cursor_is_refused_and_the_socket_stays_open(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     thread = await node.talk("ana", "ben")
@@ -352,7 +354,9 @@ async def test_a_cursor_that_is_none_is_refused_and_the_socket_goes_on(
         assert (await ben.ask("resume", cursor=bens))["type"] == "ack"
 
 
-async def test_two_resumes_at_once_are_one(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_second_resume_at_once_is_refused(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened = asyncio.Event()
 
     async def wait() -> None:
@@ -365,14 +369,14 @@ async def test_two_resumes_at_once_are_one(node: Node, monkeypatch: pytest.Monke
         second = await ben.ask("resume", cursor=cursor)
         assert second["problem"]["type"] == "/problems/resume-in-progress"
         assert second["problem"]["status"] == 409
-        assert "cursor" not in await ben.ask("ping"), "not before everything has come"
+        assert "cursor" not in await ben.ask("ping"), "no cursor before the replay is complete"
         opened.set()
         assert (await first)["type"] == "ack"
         assert (await ben.ask("ping"))["cursor"]
         assert (await ben.ask("resume", cursor=cursor))["type"] == "ack", "one after the other"
 
 
-async def test_after_something_was_missed_there_is_no_cursor_until_it_has_resumed(
+async def test_after_a_gap_there_is_no_cursor_until_the_client_resumes(
     node: Node,
 ) -> None:
     thread = await node.talk("ana", "ben")
@@ -386,7 +390,7 @@ async def test_after_something_was_missed_there_is_no_cursor_until_it_has_resume
         assert renewed["type"] == "ack"
         assert "cursor" not in renewed
         missed = await node.say("ana", thread, "missed or not")
-        assert await ben.told() == [], "one word is enough, and the rest is replayed"
+        assert await ben.told() == [], "one resync is enough, the rest is replayed"
         ack = await ben.ask("resume", cursor=cursor, have={thread: 1})
         assert ack["cursor"]
         (page,) = replayed(await ben.told())["threads"].values()
@@ -416,7 +420,7 @@ async def test_a_resume_that_fails_leaves_everything_as_it_was(
 
 
 @pytest.mark.parametrize("how", ["the bus", "too many"])
-async def test_what_is_missed_during_a_replay_is_told_after_it(
+async def test_a_gap_during_a_replay_is_announced_after_it(
     node: Node, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     thread = await node.talk("ana", "ben")
@@ -442,7 +446,7 @@ async def test_what_is_missed_during_a_replay_is_told_after_it(
         assert [message["seq"] for message in page["messages"]] == said
 
 
-async def test_whoever_goes_during_a_replay_leaves_nothing_behind(
+async def test_a_disconnect_during_a_replay_leaves_nothing_behind(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reached, opened = asyncio.Event(), asyncio.Event()

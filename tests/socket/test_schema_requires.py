@@ -5,10 +5,10 @@ from typing import Any
 
 from greenroom.api.asyncapi.document import REQUESTS, schemas, tag_of
 from tests.socket.node import Node
-from tests.socket.raw import Raw
+from tests.socket.raw_client import RawClient
 
 CHECKED_LATER = ("body",)
-"""Refused as `invalid-text`, after the conversation was found."""
+"""Refused as `invalid-text`, after the thread was found."""
 UNANSWERED = ("typing", "focus")
 SAMPLE_PEOPLE = {"string": "sample", "integer": 1, "boolean": True, "array": [], "object": {}}
 
@@ -47,8 +47,8 @@ def _sample(schema: dict[str, Any]) -> Any:
     return SAMPLE_PEOPLE.get(schema.get("type", ""))
 
 
-async def _is_malformed(raw: Raw, request: dict[str, Any]) -> bool:
-    """Whether the socket refuses it as no frame; the answers come in order before the ping's."""
+async def _is_malformed(raw: RawClient, request: dict[str, Any]) -> bool:
+    """Whether the socket refuses it as an invalid frame. Replies come before the ping's."""
     raw.text(request)
     raw.text({"type": "ping", "id": 999})
     malformed, answered = False, request.get("type") in UNANSWERED

@@ -1,4 +1,4 @@
-"""How a server goes, and what it does when there is too much: early and clear words."""
+"""Shutdown and overload: clients are told early and clearly."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ from greenroom.messaging.history import history
 from greenroom.people.actor import Actor
 from tests.socket.client import Client, sending
 from tests.socket.node import CAST, Node, serving, until
-from tests.socket.raw import CLOSE, Raw, Refused
+from tests.socket.raw_client import CLOSE, RawClient, Refused
 from tests.stores import SQLITE, fresh_store
 
 RESTART = 1012
@@ -54,11 +54,11 @@ def overloaded(refusal: Refused) -> None:
     assert json.loads(refusal.body) == OVERLOADED
 
 
-# The end.
+# Shutdown.
 
 
 @pytest.mark.both_loops
-async def test_what_was_accepted_is_answered_and_nobody_new_comes_in(node: Node) -> None:
+async def test_draining_answers_accepted_requests_and_refuses_new_clients(node: Node) -> None:
     opened = hold_up(node)
     thread = await node.talk("ana", "ben")
     ana, ben = await node.connect("ana"), await node.connect("ben")
@@ -67,9 +67,9 @@ async def test_what_was_accepted_is_answered_and_nobody_new_comes_in(node: Node)
     going = asyncio.create_task(drain(node.socket_server))
     closing = await ben.event("closing")
     assert closing["reason"] == "the server restarts"
-    assert await ben.closed() == RESTART, "who waits for nothing need not wait for others"
+    assert await ben.closed() == RESTART, "an idle client is not kept waiting"
     with pytest.raises(Refused) as refusal:
-        await Raw.connect(node.port)
+        await RawClient.connect(node.port)
     overloaded(refusal.value)
     too_late = await ana.begin("send", **sending(thread, "too late"))
     opened.set()
@@ -78,10 +78,10 @@ async def test_what_was_accepted_is_answered_and_nobody_new_comes_in(node: Node)
     assert await ana.closed() == RESTART
     assert not too_late.done()
     await going
-    assert len(await node.history("ana", thread)) == 1, "what was not accepted was not done"
+    assert len(await node.history("ana", thread)) == 1, "a refused request did not run"
 
 
-async def test_each_is_told_to_come_back_at_a_time_of_its_own(node: Node) -> None:
+async def test_each_client_gets_its_own_reconnect_delay(node: Node) -> None:
     clients = [await node.connect("ana") for _ in range(20)]
     await drain(node.socket_server)
     delays = [(await client.event("closing"))["reconnectAfterMs"] for client in clients]
@@ -90,7 +90,7 @@ async def test_each_is_told_to_come_back_at_a_time_of_its_own(node: Node) -> Non
     assert {await client.closed() for client in clients} == {RESTART}
 
 
-async def test_a_request_that_takes_too_long_is_not_waited_for(tmp_path: Path) -> None:
+async def test_shutdown_does_not_wait_for_a_request_that_takes_too_long(tmp_path: Path) -> None:
     timeouts = Timeouts(finish=0.05, close_reply=0.05)
     async with serving(tmp_path, timeouts=timeouts) as node:
         await node.join(*CAST)
@@ -104,7 +104,7 @@ async def test_a_request_that_takes_too_long_is_not_waited_for(tmp_path: Path) -
         await going
 
 
-async def test_whoever_does_not_read_is_not_waited_for(tmp_path: Path) -> None:
+async def test_shutdown_does_not_wait_for_a_client_that_does_not_read(tmp_path: Path) -> None:
     timeouts = Timeouts(close_reply=0.05)
     async with serving(tmp_path, timeouts=timeouts) as node:
         await node.join(*CAST)
@@ -127,7 +127,7 @@ async def test_whoever_does_not_read_is_not_waited_for(tmp_path: Path) -> None:
 async def process(
     data: Path, run: Sequence[str] = ("-m", "greenroom", "serve"), **settings: str
 ) -> AsyncIterator[tuple[str, Any]]:
-    """`greenroom serve`, as an operator starts it."""
+    """`greenroom serve` as a process."""
     environment = {
         "PATH": os.environ["PATH"],
         "GREENROOM_DATA": str(data),
@@ -157,7 +157,7 @@ async def process(
 
 
 async def stopped(started: Any) -> None:
-    """With nothing to complain about."""
+    """Stops it, and checks that it exited without errors."""
     _, complaints = await asyncio.wait_for(started.communicate(), 20)
     assert (started.returncode, complaints) == (0, b"")
 
@@ -179,7 +179,7 @@ class Rest:
             return found
 
 
-async def test_a_server_that_is_told_to_stop_loses_nothing_that_it_acked(tmp_path: Path) -> None:
+async def test_a_stopped_server_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
     async with process(tmp_path) as (url, started), aiohttp.ClientSession(url) as http:
         rest = Rest(http)
         for name in ("ana", "ben"):
@@ -197,7 +197,7 @@ async def test_a_server_that_is_told_to_stop_loses_nothing_that_it_acked(tmp_pat
         await ana.ask("auth", token=token("usr_ana"))
         idle = Client(await http.ws_connect("/v1/socket"))
         await idle.ask("auth", token=token("usr_ben"))
-        # As many as a limit lets through, and some that it does not.
+        # As many as a rate limit allows, and some more.
         answers = [
             await ana.begin("send", **sending(thread, f"message {number}", f"c-{number}"))
             for number in range(40)
@@ -219,30 +219,30 @@ async def test_a_server_that_is_told_to_stop_loses_nothing_that_it_acked(tmp_pat
         found = await history(messaging, Actor(UserId("usr_ben")), ThreadId(thread), limit=100)
         bodies = [frame.body for frame in found.messages]
     assert acked
-    assert set(bodies) == acked, "what it has done it has acked"
+    assert set(bodies) == acked, "everything done was acked"
     assert len(bodies) == len(acked)
 
 
-async def test_a_server_without_memory_lets_nobody_in(tmp_path: Path) -> None:
+async def test_a_server_above_its_memory_limit_refuses_sockets(tmp_path: Path) -> None:
     async with process(tmp_path, GREENROOM_MOST_MEMORY_MB="10") as (url, started):
         with pytest.raises(Refused) as refusal:
-            await Raw.connect(int(url.rpartition(":")[2]))
+            await RawClient.connect(int(url.rpartition(":")[2]))
         overloaded(refusal.value)
         async with aiohttp.ClientSession(url) as http, http.get("/healthz") as answer:
-            assert answer.status == 200, "whoever is in is served"
+            assert answer.status == 200, "connected clients are served"
         started.send_signal(signal.SIGTERM)
         await stopped(started)
 
 
-# Too much.
+# Overload.
 
 
-async def test_more_connections_than_there_is_room_for(tmp_path: Path) -> None:
+async def test_connections_beyond_the_limit_are_refused(tmp_path: Path) -> None:
     async with serving(tmp_path, most_connections=2) as node:
         await node.join(*CAST)
         first, second = await node.connect("ana"), await node.connect("ben")
         with pytest.raises(Refused) as refusal:
-            await Raw.connect(node.port)
+            await RawClient.connect(node.port)
         overloaded(refusal.value)
         assert (await first.ask("ping"))["type"] == "ack"
         await second.close()
@@ -253,14 +253,14 @@ async def test_more_connections_than_there_is_room_for(tmp_path: Path) -> None:
 
 
 async def test_a_server_has_as_many_open_files_as_the_system_allows(tmp_path: Path) -> None:
-    """It is started where a process has few, and may have more; and refuses what is beyond."""
+    """Starts with a low soft limit of open files, raises it, and refuses connections beyond it."""
     wish = "import os, resource as r; r.setrlimit(r.RLIMIT_NOFILE, (40, 90)); "
     serve = "os.execv(sys.executable, [sys.executable, '-m', 'greenroom', 'serve'])"
     async with process(tmp_path, run=("-c", f"import sys; {wish}{serve}")) as (url, started):
         port = int(url.rpartition(":")[2])
-        opened = [await Raw.connect(port) for _ in range(30)]  # two thirds of half of it
+        opened = [await RawClient.connect(port) for _ in range(30)]  # two thirds of half of it
         with pytest.raises(Refused) as refusal:
-            await Raw.connect(port)
+            await RawClient.connect(port)
         overloaded(refusal.value)
         for raw in opened:
             raw.abort()
@@ -271,19 +271,19 @@ async def test_a_server_has_as_many_open_files_as_the_system_allows(tmp_path: Pa
         )
 
 
-async def test_short_of_memory(node: Node) -> None:
+async def test_new_sockets_are_refused_while_memory_is_short(node: Node) -> None:
     async with await node.connect("ana") as ana:
         node.socket_server.is_short_of_memory = True
         with pytest.raises(Refused) as refusal:
-            await Raw.connect(node.port)
+            await RawClient.connect(node.port)
         overloaded(refusal.value)
-        assert (await ana.ask("ping"))["type"] == "ack", "whoever is in stays"
+        assert (await ana.ask("ping"))["type"] == "ack", "connected clients stay"
         node.socket_server.is_short_of_memory = False
         async with await node.connect("ben"):
             pass
 
 
-async def test_more_under_way_than_there_is_room_for(tmp_path: Path) -> None:
+async def test_requests_beyond_the_nodes_limit_are_refused(tmp_path: Path) -> None:
     async with serving(tmp_path, most_under_way=3) as node:
         await node.join(*CAST)
         opened = hold_up(node)
@@ -310,7 +310,7 @@ async def test_more_under_way_than_there_is_room_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.both_loops
-async def test_one_client_has_only_so_many_under_way(node: Node) -> None:
+async def test_one_client_has_a_limited_number_of_running_requests(node: Node) -> None:
     opened = hold_up(node)
     more = 500
     async with await node.connect("ana") as ana, await node.connect("ben") as ben:
@@ -325,9 +325,9 @@ async def test_one_client_has_only_so_many_under_way(node: Node) -> None:
         assert (await ana.ask("ping"))["type"] == "ack"
 
 
-async def test_a_client_that_says_goodbye_first_is_let_go(node: Node) -> None:
+async def test_a_client_that_closes_first_is_disconnected(node: Node) -> None:
     raw = await node.raw("ana")
     going = asyncio.create_task(drain(node.socket_server))
     raw.send(CLOSE, b"\x03\xe8")
-    assert (await raw.closed())[0] in (1000, RESTART), "whichever was first"
+    assert (await raw.closed())[0] in (1000, RESTART), "either may be first"
     await going

@@ -1,5 +1,4 @@
-"""Whoever does not read as fast as there is to tell: a bounded queue, then `resync`, and nobody
-else waits."""
+"""Slow readers: a bounded queue, then `resync`, without delaying others."""
 
 import asyncio
 import time
@@ -13,14 +12,14 @@ from greenroom.realtime import outbox
 from greenroom.realtime.outbox import MOST_WAITING, Outbox
 from tests.socket.client import Client, sending
 from tests.socket.node import Node, until
-from tests.socket.raw import Raw
+from tests.socket.raw_client import RawClient
 
 LONG = "A long story. " * 500
-"""Seven thousand letters: few of them fill the buffers between us."""
+"""Seven thousand letters: a few such messages fill the network buffers."""
 
 
-async def slow(node: Node, name: str) -> tuple[Raw, Session]:
-    """Somebody who is connected and reads nothing."""
+async def slow(node: Node, name: str) -> tuple[RawClient, Session]:
+    """A connected client that reads nothing."""
     before = set(node.socket_server.sessions)
     raw = await node.raw(name, most_unread=4096)
     raw.pause()
@@ -29,19 +28,19 @@ async def slow(node: Node, name: str) -> tuple[Raw, Session]:
 
 
 async def fill(ana: Client, thread: str, is_enough: Callable[[], bool]) -> int:
-    """How many messages it took."""
+    """Sends until the condition holds. Returns the number of messages."""
     for sent in range(1000):
         if is_enough():
             return sent
         began = time.monotonic()
         ack = await ana.send(thread, f"{sent} {LONG}")
         assert ack["type"] == "ack", ack
-        assert time.monotonic() - began < 2, "nobody waits for a slow reader"
+        assert time.monotonic() - began < 2, "a slow reader delays nobody"
     raise AssertionError("it takes more than a thousand messages")
 
 
 @pytest.mark.both_loops
-async def test_a_slow_reader_is_told_to_resync_and_nobody_waits_for_it(
+async def test_a_slow_reader_must_resync_and_delays_nobody(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outbox, "MOST_WAITING_BYTES", 200_000)
@@ -57,9 +56,9 @@ async def test_a_slow_reader_is_told_to_resync_and_nobody_waits_for_it(
 
         sent = await fill(ana, thread, is_behind)
         assert 0 < max(waited) <= 200_000
-        assert session.outbox.waiting == 0, "what waited is dropped"
+        assert session.outbox.waiting == 0, "the queue is dropped"
         told = [event for event in await quick.told() if event["type"] == "message.created"]
-        assert len(told) == sent, "the other device has them all"
+        assert len(told) == sent, "the other device received them all"
 
         raw.resume()
         seqs = []
@@ -100,8 +99,8 @@ async def test_a_reader_that_is_a_little_slow_loses_nothing(node: Node) -> None:
     raw.abort()
 
 
-async def test_no_cursor_is_given_for_what_still_waits(node: Node) -> None:
-    """The answer would pass the events that wait, and they may yet be dropped."""
+async def test_there_is_no_cursor_while_events_are_queued(node: Node) -> None:
+    """The reply would overtake queued events, and they may still be dropped."""
     thread = await node.talk("ana", "ben")
     raw, session = await slow(node, "ben")
     async with await node.connect("ana") as ana:
@@ -110,7 +109,7 @@ async def test_no_cursor_is_given_for_what_still_waits(node: Node) -> None:
     raw.abort()
 
 
-async def test_what_passes_never_waits(node: Node) -> None:
+async def test_ephemeral_events_are_never_queued(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     raw, session = await slow(node, "ben")
     raw.text({"type": "focus", "threadIds": [thread]})
@@ -124,7 +123,7 @@ async def test_what_passes_never_waits(node: Node) -> None:
     raw.abort()
 
 
-async def test_a_long_replay_is_read_no_faster_than_it_is_taken(node: Node) -> None:
+async def test_a_long_replay_is_read_no_faster_than_the_client_reads(node: Node) -> None:
     others = [f"p{number:02}" for number in range(45)]
     await node.join(*others)
     async with await node.connect("ana") as ana:
@@ -148,15 +147,15 @@ async def test_a_long_replay_is_read_no_faster_than_it_is_taken(node: Node) -> N
     assert sum(len(page["changes"]["threads"]) for page in pages) == 45
     assert len(pages) >= 3
     biggest = max(len(str(page)) for page in pages)
-    assert heaviest < 2 * biggest, "a page at a time"
+    assert heaviest < 2 * biggest, "one page at a time"
     raw.abort()
 
 
-# The queue by itself.
+# The outbox alone.
 
 
 class Line:
-    """A wire that takes so much, and then is full."""
+    """A transport that accepts `takes` payloads and then is full."""
 
     def __init__(self, takes: int) -> None:
         self.takes = takes
@@ -178,7 +177,7 @@ def numbered(*numbers: int) -> list[bytes]:
     return [str(number).encode() for number in numbers]
 
 
-def test_what_waits_comes_in_order_once_there_is_room() -> None:
+def test_queued_events_are_sent_in_order() -> None:
     line = Line(takes=2)
     for payload in numbered(*range(6)):
         line.outbox.send_event(payload)
@@ -191,7 +190,7 @@ def test_what_waits_comes_in_order_once_there_is_room() -> None:
     assert not line.outbox.is_behind
 
 
-def test_answers_are_never_dropped() -> None:
+def test_replies_are_never_dropped() -> None:
     line = Line(takes=1)
     for payload in numbered(*range(MOST_WAITING + 5)):
         line.outbox.send_event(payload)
@@ -200,7 +199,7 @@ def test_answers_are_never_dropped() -> None:
     assert line.sent == [b"0", b"answer"]
 
 
-def test_an_overflow_is_told_once_there_is_room_and_once() -> None:
+def test_an_overflow_is_reported_once() -> None:
     line = Line(takes=1)
     for payload in numbered(*range(3 * MOST_WAITING)):
         line.outbox.send_event(payload)
@@ -214,7 +213,7 @@ def test_an_overflow_is_told_once_there_is_room_and_once() -> None:
     line.outbox.send_event(b"live")
     assert line.sent == [b"0", b"resync", b"live"]
     line.outbox.require_resync()
-    assert line.sent[-1] == b"resync", "it is news again"
+    assert line.sent[-1] == b"resync", "a new drop is reported again"
 
 
 def test_an_overflow_by_size(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,14 +226,14 @@ def test_an_overflow_by_size(monkeypatch: pytest.MonkeyPatch) -> None:
     assert line.outbox.is_behind
 
 
-def test_what_passes_is_told_only_where_there_is_room() -> None:
+def test_ephemeral_events_are_dropped_while_the_transport_is_full() -> None:
     line = Line(takes=1)
     line.outbox.send_ephemeral(b"typing")
     line.outbox.send_ephemeral(b"typing again")
     assert (line.sent, line.outbox.waiting) == ([b"typing"], 0)
 
 
-async def test_whoever_waits_for_room_is_let_go() -> None:
+async def test_waiters_continue_when_the_transport_is_writable_or_closed() -> None:
     line = Line(takes=1)
     await line.outbox.wait_writable()
     line.outbox.send_event(b"0")
@@ -250,7 +249,7 @@ async def test_whoever_waits_for_room_is_let_go() -> None:
     await last
 
 
-async def test_requests_of_a_slow_reader_wait_too(node: Node) -> None:
+async def test_requests_of_a_slow_reader_wait(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     raw, session = await slow(node, "ben")
     async with await node.connect("ana") as ana:

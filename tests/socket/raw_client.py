@@ -1,4 +1,4 @@
-"""A client that does what none should: frames byte by byte, or no reading, or no goodbye."""
+"""A low-level client for misbehaviour: raw frames, no reading, no close frame."""
 
 import asyncio
 import base64
@@ -16,14 +16,14 @@ CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 
 
 class Refused(Exception):
-    """At the door: the status, the headers, the body."""
+    """The handshake was refused, with status, headers and body."""
 
     def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
         super().__init__(status, body)
         self.status, self.headers, self.body = status, headers, body
 
 
-class Raw:
+class RawClient:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
         self.writer = writer
@@ -37,7 +37,7 @@ class Raw:
         headers: Mapping[str, str] = MappingProxyType({}),
         *,
         most_unread: int = 2**16,
-    ) -> "Raw":
+    ) -> "RawClient":
         connection = socket.socket()
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, most_unread)
         connection.setblocking(False)
@@ -73,21 +73,21 @@ class Raw:
             self.abort()
             raise Refused(status, self.headers, body)
 
-    # What is sent.
+    # Sending.
 
     def text(self, *frames: object) -> None:
-        """All of them at once."""
+        """Sends all frames in one write."""
         self.writer.write(b"".join(framed(TEXT, json.dumps(one).encode()) for one in frames))
 
     def send(self, kind: int, payload: bytes, *, fin: bool = True, rsv: int = 0) -> None:
         self.writer.write(framed(kind, payload, fin=fin, rsv=rsv))
 
     def abort(self) -> None:
-        """Gone without a word."""
+        """Drops the connection without a close frame."""
         self.writer.transport.abort()
 
     def pause(self) -> None:
-        """Reads nothing more."""
+        """Stops reading."""
         transport: Any = self.writer.transport
         transport.pause_reading()
 
@@ -95,10 +95,10 @@ class Raw:
         transport: Any = self.writer.transport
         transport.resume_reading()
 
-    # What comes.
+    # Receiving.
 
     async def next(self) -> tuple[int, bytes]:
-        """The kind of the next frame, and what is in it."""
+        """The opcode and payload of the next frame."""
         head = await self._timed(self.reader.readexactly(2))
         length = head[1] & 0x7F
         if length == 126:
@@ -116,14 +116,14 @@ class Raw:
                 return json.loads(payload)
 
     async def answer(self, number: int) -> Any:
-        """The answer to a request, whatever else comes before it."""
+        """The reply to a request; skips other frames before it."""
         while True:
             frame = await self.frame()
             if frame["type"] in ("ack", "problem") and frame.get("id") == number:
                 return frame
 
     async def closed(self) -> tuple[int, str]:
-        """Code and reason of the close frame, whatever else comes before it; then the end."""
+        """Skips other frames, waits for the end, and returns code and reason of the close frame."""
         while True:
             kind, payload = await self.next()
             if kind == CLOSE:
@@ -138,7 +138,7 @@ class Raw:
 
 
 def framed(kind: int, payload: bytes, *, fin: bool = True, rsv: int = 0) -> bytes:
-    """Masked with zeroes, which changes nothing and is allowed."""
+    """Masked with zeroes, which is allowed and leaves the payload unchanged."""
     first = (0x80 if fin else 0) | rsv << 4 | kind
     if len(payload) < 126:
         head = struct.pack("!BB", first, 0x80 | len(payload))

@@ -1,4 +1,4 @@
-"""New names reach the person's own devices and the people in their conversations, nobody else."""
+"""Renames reach the person's own devices and the people in their conversations, nobody else."""
 
 from contextlib import AsyncExitStack
 from typing import Any
@@ -17,7 +17,7 @@ async def _listening(node: Node, stack: AsyncExitStack) -> dict[str, Client]:
 
 
 async def _told(clients: dict[str, Client]) -> Told:
-    """The people that each was told of."""
+    """The people whose renames each client received."""
     found: Told = {}
     for name, client in clients.items():
         for event in await client.told():
@@ -36,7 +36,7 @@ async def _renamed(node: Node, clients: dict[str, Client], name: str, **names: s
     "names",
     [{"displayName": "A. N."}, {"username": "ana2"}, {"firstName": "Ana"}, {"lastName": "Nord"}],
 )
-async def test_everybody_in_a_conversation_is_told_of_each_name(
+async def test_everybody_in_a_conversation_receives_each_rename(
     node: Node, names: dict[str, str]
 ) -> None:
     await node.join("dora")
@@ -50,7 +50,7 @@ async def test_everybody_in_a_conversation_is_told_of_each_name(
         assert await _renamed(node, clients, "ana", **names) == {}, "nothing has changed"
 
 
-async def test_a_group_is_told_once_and_nobody_who_was_removed(node: Node) -> None:
+async def test_a_group_receives_a_rename_once_and_removed_members_do_not(node: Node) -> None:
     await node.join("dora")
     async with AsyncExitStack() as stack:
         clients = await _listening(node, stack)
@@ -88,7 +88,9 @@ async def _archives(node: Node, thread: str) -> None:
 
 
 @pytest.mark.parametrize("secret", [_leaves, _blocks, _leaves_and_declines, _archives])
-async def test_the_other_hears_of_somebody_who_has_gone_in_secret(node: Node, secret: Any) -> None:
+async def test_the_other_receives_renames_of_somebody_who_left_silently(
+    node: Node, secret: Any
+) -> None:
     await node.join("dora")
     async with AsyncExitStack() as stack:
         clients = await _listening(node, stack)
@@ -98,28 +100,30 @@ async def test_the_other_hears_of_somebody_who_has_gone_in_secret(node: Node, se
 
 
 @pytest.mark.parametrize(
-    ("secret", "hears"),
+    ("secret", "receives"),
     [(_leaves, False), (_blocks, False), (_leaves_and_declines, False), (_archives, True)],
 )
-async def test_somebody_who_has_gone_hears_nothing(node: Node, secret: Any, hears: bool) -> None:
+async def test_somebody_who_left_receives_no_renames(
+    node: Node, secret: Any, receives: bool
+) -> None:
     await node.join("dora")
     async with AsyncExitStack() as stack:
         clients = await _listening(node, stack)
         thread = await node.talk("ana", "ben")
         await secret(node, thread)
         told = await _renamed(node, clients, "ana")
-        assert told.keys() == ({"ana", "ben"} if hears else {"ana"})
+        assert told.keys() == ({"ana", "ben"} if receives else {"ana"})
 
 
 async def _asks(node: Node) -> str:
-    """A request of Ana's to Dora, a stranger."""
+    """A request from Ana to Dora, a stranger."""
     thread = await node.open("ana", "dora")
     await node.say("ana", thread, "may I ask?")
     (request,) = (await node.call("ana", "GET", f"/threads/{thread}"))["requests"]
     return str(request["requestId"])
 
 
-async def test_a_request_that_waits_shows_the_new_names(node: Node) -> None:
+async def test_a_pending_request_shows_the_new_names(node: Node) -> None:
     await node.join("dora")
     async with AsyncExitStack() as stack:
         clients = await _listening(node, stack)
@@ -127,7 +131,7 @@ async def test_a_request_that_waits_shows_the_new_names(node: Node) -> None:
         assert (await _renamed(node, clients, "ana")).keys() == {"ana", "dora"}
 
 
-async def test_nobody_hears_of_a_sender_before_the_first_message(node: Node) -> None:
+async def test_nobody_receives_renames_of_a_sender_before_the_first_message(node: Node) -> None:
     await node.join("dora")
     async with AsyncExitStack() as stack:
         clients = await _listening(node, stack)
@@ -144,7 +148,7 @@ async def test_nobody_hears_of_a_sender_before_the_first_message(node: Node) -> 
         ("ana", "DELETE", "/requests/{request}"),
     ],
 )
-async def test_a_request_that_has_ended_brings_no_more_names(
+async def test_an_ended_request_sends_no_more_renames(
     node: Node, who: str, method: str, path: str
 ) -> None:
     await node.join("dora")

@@ -1,10 +1,10 @@
-"""Random scenes of clients that send without waiting, on a store that is slow and fails; and what
-must hold in the end, which tests/socket/test_pipelined_order.py says in words.
+"""Random scenarios of clients that send without waiting, on a slow and failing store. Checks
+the properties listed in tests/socket/test_pipelined_order.py at the end.
 
     await play(Scene(seed, failing=0.1, breaks=2), folder)
 
-A seed repeats what is sent, what fails and how often connections break, but not each moment of it:
-the sockets are real ones.
+A seed repeats what is sent, what fails and how often connections break, but not the exact timing:
+the sockets are real.
 """
 
 import asyncio
@@ -50,20 +50,20 @@ class Scene:
     nodes: int = 1
     most_ops: int | None = None
     bare: bool = False
-    """On the store itself, without a network that is slow and fails."""
+    """Uses the store directly, without the slow and failing network."""
     url: str | None = None
-    """Of the store, if it is not SQLite."""
+    """URL of the store, if it is not SQLite."""
     texts: tuple[str, ...] = FINE
     rates: Mapping[Limit, Rate] = field(default_factory=lambda: UNLIMITED)
 
     @property
     def is_exact(self) -> bool:
-        """Whether the server refuses nothing."""
+        """Whether the server never refuses a message."""
         return not self.failing
 
 
 class Linked(MemoryBus):
-    """The buses of several nodes in this process: what one publishes reaches all of them."""
+    """The bus of one of several nodes in this process; publishes to all of them."""
 
     def __init__(self, buses: "list[Linked]") -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class PipelineNodes:
     def __init__(self, nodes: list[Node], fresh: Node, network: Network) -> None:
         self.nodes = nodes
         self.fresh = fresh
-        """It has cached nothing, and its store does not fail."""
+        """A node with empty caches, whose store does not fail."""
         self.network = network
 
     async def calm(self) -> None:
@@ -92,7 +92,7 @@ class PipelineNodes:
 
 @asynccontextmanager
 async def stage_of(scene: Scene, folder: Path) -> AsyncIterator[PipelineNodes]:
-    """Three people, and no delay yet."""
+    """Nodes with three people, without delays at first."""
     clock, network = SystemClock(), Network(random.Random(scene.seed), faults=scene.faults)
     buses: list[Linked] = []
     async with AsyncExitStack() as stack:
@@ -111,7 +111,7 @@ async def stage_of(scene: Scene, folder: Path) -> AsyncIterator[PipelineNodes]:
 
 
 async def play(scene: Scene, folder: Path) -> list[Message]:
-    """Two devices of Ana's and one of Ben's send into two threads, while Cleo and Ben listen."""
+    """Two of Ana's devices and one of Ben's send into two threads, while Cleo and Ben receive."""
     chance = random.Random(f"play {scene.seed}")
     async with stage_of(scene, folder) as stage:
         first = stage.nodes[0]
@@ -138,7 +138,7 @@ async def play(scene: Scene, folder: Path) -> list[Message]:
                 tasks.create_task(sender.send_all(drafts[device], breaks=scene.breaks))
         await stage.calm()
         if scene.failing and scene.nodes > 1:
-            # What landed late, and was repeated on another node, shows as a gap before the next.
+            # A late write that was repeated on another node shows as a gap before the next message.
             for thread in threads:
                 await first.say("ana", thread, "last one")
         logs = {thread: await whole_log(stage.fresh, "ana", thread) for thread in threads}

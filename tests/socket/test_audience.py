@@ -1,7 +1,7 @@
-"""Nobody is told what a reload would not show them, and everybody what it would.
+"""Every client receives exactly the events whose content it could also read over REST.
 
-Everybody is connected while people meet, leave, block, decline and are removed; each event is held
-against what its hearer sees over REST at that moment.
+All are connected while people meet, leave, block, decline and are removed. Each event is compared
+with what its recipient sees over REST at that moment.
 """
 
 from collections.abc import AsyncIterator
@@ -15,14 +15,14 @@ ALL_NODES = (*CAST, "dora")
 
 
 class Room:
-    """All of them, listening."""
+    """All people, each with a connected client."""
 
     def __init__(self, node: Node, clients: dict[str, Client]) -> None:
         self.node = node
         self.clients = clients
 
     async def told(self) -> dict[str, list[str]]:
-        """Who was told of what, after each event was held against a reload."""
+        """Who received which events. Compares each event with REST."""
         found: dict[str, list[str]] = {}
         for name, client in self.clients.items():
             for event in await client.told():
@@ -31,7 +31,7 @@ class Room:
         return found
 
     async def begin(self) -> None:
-        """What was told so far is over."""
+        """Discards the events so far."""
         for client in self.clients.values():
             await client.told()
 
@@ -70,13 +70,13 @@ async def room_of(node: Node) -> AsyncIterator[Room]:
 
 
 async def act(node: Node, name: str, thread: str, message: str) -> None:
-    """Everything that somebody can do to a message."""
+    """Everything that one can do with a message."""
     at = f"/threads/{thread}/messages/{message}"
     await node.call(name, "PUT", f"{at}/reactions/👍")
     await node.call(name, "DELETE", f"{at}/reactions/👍")
 
 
-async def test_two_who_have_met(node: Node) -> None:
+async def test_events_between_two_contacts(node: Node) -> None:
     async with room_of(node) as room:
         thread = await node.talk("ana", "ben")
         await room.begin()
@@ -84,7 +84,7 @@ async def test_two_who_have_met(node: Node) -> None:
         assert await room.told() == {"ana": ["message.created"], "ben": ["message.created"]}
         await act(node, "ana", thread, message["messageId"])
         both = ["reaction.changed"] * 2
-        # The first of the two is told as it was, and seen as it is.
+        # The first event has the old state, while REST has the current one.
         for name in ("ana", "ben"):
             events = await room.clients[name].told()
             assert [event["type"] for event in events] == both
@@ -104,38 +104,38 @@ async def test_two_who_have_met(node: Node) -> None:
         assert await room.told() == {"ben": ["inbox.changed"] * 3}
 
 
-async def test_a_request_that_waits_is_declined_and_written_to(node: Node) -> None:
+async def test_events_of_a_pending_then_declined_request(node: Node) -> None:
     async with room_of(node) as room:
         thread = await node.open("dora", "ana")
-        assert await room.told() == {"dora": ["thread.updated"]}, "nothing is asked yet"
+        assert await room.told() == {"dora": ["thread.updated"]}, "there is no request yet"
         message = await node.say("dora", thread, "may I ask?")
         told = await room.told()
         assert told["dora"] == ["message.created"]
         assert sorted(told["ana"]) == ["message.created", "request.changed"]
         assert told.keys() == {"ana", "dora"}
         await node.call("ana", "PUT", f"/threads/{thread}/read", {"seq": message["seq"]})
-        assert await room.told() == {"ana": ["receipt.moved"]}, "how far she has read is hers"
+        assert await room.told() == {"ana": ["receipt.moved"]}, "her read position is not shared"
         (request,) = (await node.call("ana", "GET", f"/threads/{thread}"))["requests"]
         await node.call("ana", "POST", f"/requests/{request['requestId']}/decline")
         events = await room.clients["ana"].told()
         assert all(event["type"] in ("inbox.changed", "request.changed") for event in events)
-        assert await room.told() == {}, "and she alone hears of it"
+        assert await room.told() == {}, "only she receives it"
         await node.say("dora", thread, "are you there?")
         assert await room.told() == {"dora": ["message.created"]}
 
 
-async def test_a_block_between_two(node: Node) -> None:
+async def test_events_of_a_blocked_pair(node: Node) -> None:
     async with room_of(node) as room:
         thread = await node.talk("ana", "ben")
         await room.begin()
         await node.call("ben", "PUT", f"/blocks/{node.id('ana')}?threadId={thread}")
         told = await room.told()
-        assert told.keys() <= {"ben"}, "she does not find out"
+        assert told.keys() <= {"ben"}, "she is not told"
         await node.say("ana", thread, "hello?")
         assert (await room.told()).keys() == {"ana"}
 
 
-async def test_a_block_within_a_group(node: Node) -> None:
+async def test_events_of_a_group_with_a_block(node: Node) -> None:
     async with room_of(node) as room:
         thread = await node.group("cleo", "ana", "ben")
         await room.begin()
@@ -144,10 +144,10 @@ async def test_a_block_within_a_group(node: Node) -> None:
         await node.say("ben", thread, "to all of you")
         told = await room.told()
         assert all(kinds == ["message.created"] for kinds in told.values())
-        assert told.keys() == {"ana", "ben", "cleo"}, "groups go on, as a reload shows"
+        assert told.keys() == {"ana", "ben", "cleo"}, "a block does not affect groups"
 
 
-async def test_whoever_leaves_is_removed_or_comes_late(node: Node) -> None:
+async def test_events_of_members_who_leave_are_removed_or_join_late(node: Node) -> None:
     async with room_of(node) as room:
         thread = await node.group("ana", "ben", "cleo")
         before = await node.say("ana", thread, "before Dora")
@@ -164,7 +164,7 @@ async def test_whoever_leaves_is_removed_or_comes_late(node: Node) -> None:
         assert told.keys() == set(ALL_NODES)
         await act(node, "ben", thread, before["messageId"])
         events = {name: await client.told() for name, client in room.clients.items()}
-        assert events.pop("dora") == [], "it was before her time"
+        assert events.pop("dora") == [], "it was before she joined"
         assert all(len(some) == 2 for some in events.values())
 
         await node.call("ben", "DELETE", f"/threads/{thread}/participants/{node.id('ben')}")
@@ -182,12 +182,12 @@ async def test_whoever_leaves_is_removed_or_comes_late(node: Node) -> None:
         assert (await room.told()).keys() == {"ana", "dora"}
 
 
-async def test_a_pair_that_one_of_them_has_left(node: Node) -> None:
+async def test_events_of_a_pair_that_one_has_left(node: Node) -> None:
     async with room_of(node) as room:
         thread = await node.talk("ana", "ben")
         await room.begin()
         await node.call("ben", "DELETE", f"/threads/{thread}/participants/{node.id('ben')}")
-        assert await room.told() == {"ben": ["inbox.changed"]}, "without a trace"
+        assert await room.told() == {"ben": ["inbox.changed"]}, "nobody is told"
         message = (await node.history("ana", thread))[0]
         status, _ = await node.rest(
             "ana", "PUT", f"/threads/{thread}/messages/{message['messageId']}/reactions/👍"
@@ -195,7 +195,7 @@ async def test_a_pair_that_one_of_them_has_left(node: Node) -> None:
         assert (await room.told()).keys() <= {"ana"}, status
 
 
-async def test_what_a_moderator_holds_is_told_to_nobody(node: Node) -> None:
+async def test_a_held_message_is_sent_to_nobody(node: Node) -> None:
     async with room_of(node) as room:
         thread = await node.talk("ana", "ben")
         await room.begin()
@@ -205,7 +205,7 @@ async def test_what_a_moderator_holds_is_told_to_nobody(node: Node) -> None:
             assert await room.told() == {}
 
 
-async def test_whoever_is_invited_to_a_group_hears_a_little_of_it(node: Node) -> None:
+async def test_somebody_invited_to_a_group_receives_few_events(node: Node) -> None:
     async with room_of(node) as room:
         await node.talk("ana", "ben")
         await room.begin()
@@ -219,7 +219,7 @@ async def test_whoever_is_invited_to_a_group_hears_a_little_of_it(node: Node) ->
             heard = await room.told()
             assert {"ana", "ben"} <= heard.keys()
             told += [message["seq"]] * ("message.created" in heard.get("dora", []))
-        assert len(told) < 5, "as much as a request shows"
+        assert len(told) < 5, "only what a request shows"
         shown = await node.history("dora", thread)
         assert [message["seq"] for message in shown if message["kind"] == "text"] == told
         await node.call("ben", "PUT", f"/threads/{thread}/read", {"seq": 5})
