@@ -1,1 +1,1 @@
-"""Measurements. Each ends with one line of JSON, so that two runs can be compared."""
+"""Benchmarks. Each ends with one line of JSON, so that two runs can be compared."""

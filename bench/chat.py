@@ -1,13 +1,12 @@
-"""`make bench-chat`: pairs of connected users who write to one another, on Greenroom and on the
-chat servers that one could install instead, on this machine, in one run.
+"""`make bench-chat`: pairs of connected users exchange messages, on Greenroom and on other chat
+servers.
 
-Each server is installed if need be and runs in a temporary folder on a free loopback port, all the
-while; they are measured in turns, one after the other. This process is the load. A message counts
-when the recipient's socket has it and the server has stored it; notes say how well that is kept.
-Threads that are read have a fixed length, since some servers read a whole archive to find its end.
-On Greenroom each round is measured with a mix of texts as people write them too: the mix and the
-plain sentence take turns in going first. `--before COMMIT` measures another commit of Greenroom in
-the same rounds; it and this one take turns in going first as well.
+Each server is installed if needed and runs in a temporary folder on a free loopback port; the
+servers stay up and are measured in turns. This process is the load. A message counts when the
+recipient's socket has it and the server has stored it; notes say how durable that is. Threads that
+are read have a fixed length, because some servers read a whole archive to find its end. Greenroom
+is also measured with a mix of realistic texts, in turns with the plain sentence. `--before COMMIT`
+measures another commit of Greenroom in the same rounds.
 """
 
 import argparse
@@ -41,13 +40,13 @@ PEERS: Mapping[str, Callable[[Path], Peer]] = {
     "synapse": SynapseOnSqlite,
 }
 READERS = 4
-"""Enough to keep two cores busy, each with a thread of its own."""
+"""Enough pairs to keep two cores busy, each with a thread of its own."""
 SETTLE_SECONDS = 1.0
-"""Between two servers, for what the last one does afterwards."""
+"""Pause between two servers, for work that the last one does afterwards."""
 
 
 class Server:
-    """A peer that runs, with the pairs that talk and those that read."""
+    """A running peer, with the pairs that write and those that read."""
 
     def __init__(
         self, name: str, peer: Peer, talkers: Sequence[Pair], readers: Sequence[Pair]
@@ -131,7 +130,7 @@ async def _run(chosen: argparse.Namespace) -> None:
 
 
 def in_turns(servers: Sequence[Server], number: int) -> list[Server]:
-    """In each round two commits are measured one after the other, now this one first, now that."""
+    """In each round two commits are measured back to back; which one goes first alternates."""
     two = [server for server in servers if server.name in (OURS, BEFORE)]
     others = [server for server in servers if server not in two]
     return (two[::-1] if number % 2 else two) + others

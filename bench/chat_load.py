@@ -1,5 +1,5 @@
-"""The load of `make bench-chat`: each pair keeps as many messages under way as it may, and sends
-the next one when the recipient's socket has one of them. The texts are in bench/chat_texts.py.
+"""The load of `make bench-chat`: each pair keeps a number of messages in flight, and sends the next
+when one arrives. The texts are in bench/chat_texts.py.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ class Stalled(Exception):
 
 
 class Delivery(Struct, frozen=True):
-    """What was seen in a while of sending. Times in milliseconds."""
+    """The figures of one measurement. Times in milliseconds."""
 
     per_s: float
     p50: float
@@ -31,11 +31,11 @@ class Delivery(Struct, frozen=True):
     cpu_per_1000: float
     resident_mb: float
     others_cpu: float
-    """Cores that were busy with neither the server nor the load: in a good run next to none."""
+    """CPU cores used by neither the server nor the load; close to 0 in a good run."""
 
 
 class Spent(Struct, frozen=True):
-    """Seconds of processor time, so far."""
+    """CPU seconds so far."""
 
     server: float
     load: float
@@ -47,12 +47,12 @@ class Spent(Struct, frozen=True):
 
 
 def percentile(ordered: Sequence[float], percent: float) -> float:
-    """The smallest that at least so many percent do not exceed; the list is in order."""
+    """The smallest value that at least `percent` of the sorted list do not exceed."""
     return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]
 
 
 class Conversation:
-    """One pair that talks. `times` has a number for each message that arrived, in seconds."""
+    """One pair that exchanges messages. `times` has the seconds of each message that arrived."""
 
     def __init__(self, pair: Pair, body: Body = plain) -> None:
         self.times: list[float] = []
@@ -72,12 +72,12 @@ class Conversation:
             self._send()
 
     async def end(self) -> None:
-        """Send no more, and wait for those under way."""
+        """Stop sending, and wait for messages in flight."""
         self._left = 0
         await self.quiet()
 
     async def quiet(self) -> None:
-        """Wait until nothing is under way."""
+        """Wait until no message is in flight."""
         while self._under_way:
             self._arrived.clear()
             try:
@@ -116,7 +116,7 @@ async def fill(pairs: Sequence[Pair], count: int, in_flight: int) -> None:
 async def talk(
     peer: Peer, pairs: Sequence[Pair], in_flight: int, seconds: float, body: Body = plain
 ) -> Delivery:
-    """Send for so long, after a fifth of it that does not count."""
+    """Send for `seconds`, after a warm-up of a fifth of that."""
     conversations = [Conversation(pair, body) for pair in pairs]
     for conversation in conversations:
         conversation.begin(in_flight)

@@ -1,6 +1,7 @@
-"""What `make bench-chat` prints of its rounds: medians with our ratio to each, the ranges, the mix
-of texts beside the plain sentence, and the line of JSON. Without Greenroom its figures are null.
-Another commit of Greenroom is compared with this one, and is no peer.
+"""Prints the results of `make bench-chat`: medians with our ratio to each peer, ranges, and JSON.
+
+It also compares the mix of texts with the plain sentence. Without Greenroom its figures are null.
+Another commit of Greenroom is compared with this one and is not a peer.
 """
 
 import statistics
@@ -20,16 +21,16 @@ class Round(Struct, frozen=True):
     """One server's figures in one round."""
 
     loaded: Delivery
-    """With as many in flight as asked for."""
+    """With the number in flight that was asked for."""
     alone: Delivery
     """With one in flight in each pair."""
     last50_per_s: float
     mixed: Delivery | None = None
-    """Like `loaded`, with the mix of texts; measured on Greenroom alone, this and the other."""
+    """Like `loaded`, with the mix of texts; only for this and the other commit of Greenroom."""
 
     @property
     def mix_vs_plain(self) -> float | None:
-        """Within the round: what else the machine does changes from one round to the next."""
+        """Compared within a round, because the load of the machine changes between rounds."""
         return None if self.mixed is None else self.mixed.per_s / self.loaded.per_s
 
 

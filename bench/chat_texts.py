@@ -1,7 +1,8 @@
-"""The texts of `make bench-chat`: one plain sentence, and a mix of texts as people write them on a
-marketplace, in five languages. Each message has its number as a word in front, in letters.
+"""The texts of `make bench-chat`: a plain sentence, and a mix of marketplace messages in five
+languages.
 
-Safety lets each of them through in an accepted thread (tests/bench/test_chat_texts.py).
+Each message begins with its number, in letters. Safety lets each of them through in an accepted
+thread (tests/bench/test_chat_texts.py).
 """
 
 # ruff: noqa: RUF001  typographic signs and other scripts are meant
@@ -19,7 +20,7 @@ _SENTENCE = (
     "afternoon, so could we begin a little later then, and have the smaller room as well?"
 )
 _LETTERS = "bcdfghjklmnpqrstvwxz"
-"""No vowels, nor `y`: one of the words would be one that safety holds back."""
+"""No vowels and no `y`, so that no word is one that safety holds."""
 
 MIX: Mapping[str, tuple[str, ...]] = {
     "English": (

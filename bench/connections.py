@@ -1,10 +1,9 @@
-"""`make bench-connections`: what ten thousand open sockets cost one server, and the others on it.
+"""`make bench-connections`: what ten thousand open sockets cost the server and its other users.
 
-Every socket is authenticated as a user of its own. Two of them write to one another, with ten open,
-with all of them, who are idle but for the server's pings and its looks at them, and with ten again.
-Measured are the server's memory for a connection (resident, at rest), how many come in a second,
-and how long a message takes from one of the two to the other, stored in between. The crowd is a
-process of its own; this one is the pair.
+Every socket is authenticated as a different user. Two users exchange messages, first with ten
+sockets open, then with all, then with ten again; the others are idle. Measured: the server's memory
+per connection (resident, at rest), connections per second, and the time from one user to the other,
+including the write. The idle clients are a process of their own; this one is the pair.
 """
 
 import argparse
@@ -37,16 +36,16 @@ from greenroom.store.sqlite import SqliteStore
 
 SETTLE_SECONDS = 3.0
 PAUSE_SECONDS = 0.005
-"""Between a message's arrival and the next one: nobody is to wait for anything but the crowd."""
+"""Pause between a message's arrival and the next one: only idle sockets can delay it."""
 PAIR = 2
 OPEN_SECONDS = 120
 
 
 class Round(Struct, frozen=True):
     times: list[float]
-    """How long each message took, in seconds, the shortest first."""
+    """Seconds of each message, sorted."""
     cores: float
-    """What the server took of them in the quiet before."""
+    """CPU cores that the server used while nobody wrote."""
 
 
 class Talk(Struct, frozen=True):
@@ -68,7 +67,7 @@ class Talk(Struct, frozen=True):
 
 
 class Arrival(Struct, frozen=True):
-    """Of those who came when the few were there: what one takes."""
+    """Of the connections that were added to the few."""
 
     bytes: float
     per_s: float
@@ -109,7 +108,7 @@ async def _run(chosen: argparse.Namespace) -> None:
                 few, arrival, many = await _measure(server, pair, clients, chosen)
             async with _idle_clients(
                 server.url
-            ) as clients:  # once more, should the machine have changed
+            ) as clients:  # measured again, in case the machine has changed
                 await clients.open(chosen.few - PAIR)
                 few += await _talk(server, pair, chosen)
         finally:
@@ -137,8 +136,8 @@ async def _measure(
 
 
 async def _talk(server: Greenroom, pair: Pair, chosen: argparse.Namespace) -> list[Round]:
-    """One message after the other, for as long as all that is done once in a while comes round:
-    idle sockets are pinged every 30 seconds, and looked at every 20."""
+    """One message after the other, long enough for all periodic work: idle sockets are pinged every
+    30 seconds and checked every 20."""
     rounds, quiet = [], min(SETTLE_SECONDS, chosen.seconds)
     for _ in range(chosen.rounds):
         before = cpu_seconds(server.pids())
@@ -160,7 +159,7 @@ async def _round(pair: Pair, seconds: float) -> list[float]:
 
 
 async def _people(folder: Path, count: int) -> None:
-    """Straight into the file, before anybody serves it."""
+    """Writes the people into the file before the server starts."""
     _say(f"{count} people join")
     clock, secret = SystemClock(), SECRET.encode()
     store = await SqliteStore.open(

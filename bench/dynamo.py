@@ -26,11 +26,11 @@ from bench.standin.process import StandInProcess
 from bench.standin.server import Counters
 
 SETTLE_SECONDS = 0.5
-"""Between two measurements, for what the last one does afterwards."""
+"""Pause between two measurements, for work that the last one leaves behind."""
 
 
 class MeasuredNode:
-    """A Greenroom that runs, on SQLite or on a stand-in of its own."""
+    """A running Greenroom, on SQLite or on a stand-in of its own."""
 
     def __init__(
         self, peer: Greenroom, pairs: Sequence[Pair], standin: StandInProcess | None, note: str
@@ -120,8 +120,8 @@ async def _run(chosen: argparse.Namespace) -> None:
 def in_turns(
     nodes: Sequence[MeasuredNode], number: int, delays: Sequence[float], in_flight: int
 ) -> list[tuple[Case, MeasuredNode]]:
-    """Every case, next to one another those that differ only in the store or the checkout. The
-    sort is stable: among those, the nodes take turns in going first."""
+    """All cases, ordered so that those that differ only in the store or the checkout are adjacent.
+    The sort is stable, so the nodes alternate in going first."""
     ordered = nodes if number % 2 == 0 else nodes[::-1]
     all_cases = [(case, node) for node in ordered for case in node.cases(delays, (1, in_flight))]
     return sorted(all_cases, key=lambda one: (one[0].delay or 0.0, one[0].in_flight))

@@ -1,4 +1,4 @@
-"""What `make bench-dynamo` prints of its rounds: medians, ranges, and the line of JSON."""
+"""Prints the results of `make bench-dynamo`: medians, ranges, and the line of JSON."""
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ class Case(Struct, frozen=True):
 
 
 class Measured(Struct, frozen=True):
-    """What was seen, and per message what the stand-in counted."""
+    """The delivery figures, and the stand-in's counts per message."""
 
     seen: Delivery
     calls: float | None = None

@@ -1,9 +1,8 @@
-"""`make bench-growth`: whether anything gets slower as it grows, on the SQLite engine.
+"""`make bench-growth`: does anything get slower as data grows, on SQLite?
 
 Two installations, each a file of its own: in the small one a user has 100 threads and a thread has
-100 messages, in the large one 100,000 and 1,000,000. The same is done to both in turns, one after
-the other, through the use cases, alone and 16 at a time; a figure is the median of the rounds'
-ratios, and each of those the ratio of two medians.
+100 messages, in the large one 100,000 and 1,000,000. Both run the same use cases in turns, one at a
+time and 16 at once. A figure is the median over the rounds of the ratio of two medians.
 """
 
 import argparse
@@ -35,7 +34,7 @@ from greenroom.messaging.outgoing import Outgoing
 from greenroom.messaging.send import send
 
 WORKED_IN = 50
-"""In how many threads a user writes: as many of few as of many."""
+"""How many threads a user writes in, the same number in both installations."""
 AT_ONCE = 16
 SMALL = 100
 
@@ -44,7 +43,7 @@ class Installation(Struct):
     messaging: Messaging
     data: Dataset
     threads: tuple[ThreadId, ...]
-    """Those in which Ana writes and reads, from all over her inbox."""
+    """The threads in which Ana writes and reads, from all over her inbox."""
     cursor: str
     sent: int = 0
 
@@ -123,7 +122,7 @@ STEPS = {f"threads_{name}": step for name, step in THREADS.items()} | {
 
 
 class Ratios(Struct):
-    """The ratios of each round, and how many milliseconds small and large took in the median."""
+    """The ratios of each round, and the median milliseconds of small and large."""
 
     ratios: list[float]
     small: list[float]
@@ -175,7 +174,7 @@ async def _installation(stack: AsyncExitStack, data: Dataset) -> Installation:
         threads=settled[:: len(settled) // WORKED_IN][:WORKED_IN],
         cursor=first.next or "",
     )
-    for thread in installation.threads:  # so that no send is the first after a pause
+    for thread in installation.threads:  # warm up, so that no send is the first after a pause
         await _say(installation, thread)
     return installation
 
@@ -196,7 +195,7 @@ async def _rounds(
 async def _in_turns(
     small: Installation, large: Installation, step: Step, seconds: float, least: int, at_once: int
 ) -> tuple[float, float]:
-    """The median milliseconds of each. Who goes first changes every time."""
+    """The median milliseconds of each. Which one goes first alternates."""
     took: dict[int, list[float]] = {id(small): [], id(large): []}
     until = time.perf_counter() + seconds
     for n in itertools.count():

@@ -1,8 +1,8 @@
-"""A user with many threads and a thread with many messages, as they would have grown over a year.
+"""Builds a user with many threads and a thread with many messages, as after a year of use.
 
 The items are made by messaging's own functions and written through the store, in transactions of
-100 with many in flight: the layout is the real one, and quick to build. Only the change log is left
-out, as it is of what is older than a day. `check` reads what was built through the use cases.
+100 with many in flight: the real layout, built quickly. Only the change log is left out, because it
+keeps one day. `check` reads the result through the use cases.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ _OPS, _IN_FLIGHT = 100, 48
 
 
 class Dataset(Struct, frozen=True):
-    """One installation: Ana has many threads, with Ben she has a long one of its own."""
+    """One installation: Ana has many threads, and one long thread with Ben."""
 
     path: Path
     ana: Actor
@@ -61,7 +61,7 @@ class Dataset(Struct, frozen=True):
     long: ThreadId
     messages: int
     middle: MessageId
-    """An id that leads to the middle of the long thread."""
+    """The id of a message in the middle of the long thread."""
 
 
 async def build_dataset(path: Path, *, threads: int, messages: int) -> Dataset:
@@ -92,7 +92,7 @@ async def opened(dataset: Dataset) -> SqliteStore:
 
 
 async def check(messaging: Messaging, dataset: Dataset) -> None:
-    """What was built is what the use cases would have built: pages, counts, seqs and rows."""
+    """Checks that the use cases find what they would have built: pages, counts, seqs and rows."""
     first = await inbox(messaging, dataset.ana)
     assert first.counts is not None
     assert first.counts.unread[Folder.ALL] == FRESH_ROWS
@@ -136,7 +136,7 @@ async def _write(store: SqliteStore, rows: Iterable[Item]) -> None:
 def _thread_items(
     ids: Ids, thread_id: ThreadId, ana: UserId, place: int, threads: int, now_ms: int
 ) -> Iterator[Item]:
-    """A thread of two messages. The last ones are fresh and unread, the others have settled."""
+    """A thread of two messages. The last threads are active and unread, the others inactive."""
     other = UserId(f"usr_{place % 1000:026d}")
     fresh = place >= threads - FRESH_ROWS
     begun = now_ms - _YEAR_MS + place * (_YEAR_MS // threads)
@@ -162,7 +162,7 @@ def _thread_items(
 def _long_items(
     ids: Ids, thread_id: ThreadId, ana: UserId, ben: UserId, messages: int, now_ms: int
 ) -> Iterator[Item]:
-    """A conversation that is under way: both rows are fresh, everything is read."""
+    """An active thread: both rows are active, everything is read."""
     head = _head(thread_id, ana, ben, Kind.BOOKING, _when(0, messages, now_ms))
     for seq in range(1, messages + 1):
         author = ana if seq % 2 else ben
@@ -227,5 +227,5 @@ def _member_item(head: Thread, user: UserId, read: int, shelf: str | None, now_m
 
 
 def _client_id(number: int) -> str:
-    """They rise with time, as a UUID of version 7 does."""
+    """Increase with time, as UUIDs of version 7 do."""
     return f"{number:012x}-7b1e-8c3a-9d2f-7a6b8c9d0e1f"

@@ -1,9 +1,9 @@
-"""The limit: the benchmark's operations written by hand for sqlite3, and nothing else.
+"""The upper limit: the benchmark's operations written by hand for sqlite3, without a store.
 
-Typed columns, no layers, no change log, no conditions but the one that keeps `seq` in order, and
-as many transactions in one commit as the item store has in flight. It is as durable as the item
-store (`synchronous=FULL`, one fsync per commit). A product could not run on it; it shows what the
-disk and SQLite leave room for.
+Typed columns, no layers, no change log, no conditions except the one that keeps `seq` in order, and
+as many transactions per commit as the item store has in flight. It is as durable as the item store
+(`synchronous=FULL`, one fsync per commit). No product could run on it; it shows what the disk and
+SQLite allow.
 """
 
 import sqlite3

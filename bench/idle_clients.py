@@ -1,10 +1,10 @@
-"""The crowd of `make bench-connections`: a process that holds open sockets and says nothing more.
+"""The idle clients of `make bench-connections`: a process that only holds open sockets.
 
     python -m bench.idle_clients ws://127.0.0.1:8080/v1/socket < commands
 
-A command is a line of JSON, `{"open": 9990}`: as many more, each authenticated as a user of its
-own. It is answered with a line, `{"open": how many there are now, "seconds": how long it took}`;
-`closed` is how many the server has closed. It ends when there are no more commands.
+A command is a line of JSON, `{"open": 9990}`: open that many more, each authenticated as a
+different user. The answer is a line, `{"open": total, "seconds": duration}`; `closed` is how many
+the server has closed. The process ends at the end of its input.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from bench.peers.greenroom import token_of
 
 AT_ONCE = 64
 _PORTS = 20_000
-"""Of one address: a connection to the same server needs one to itself."""
+"""The ports of one local address: each connection to the same server needs one."""
 _SPARE_FILES = 300
 
 
@@ -38,7 +38,7 @@ class Open(msgspec.Struct):
 
 
 class TooFewFiles(Exception):
-    """The system lets no process have so many sockets."""
+    """The system's limit of open files is too low."""
 
 
 def user(number: int) -> str:
@@ -98,7 +98,7 @@ class _IdleClient(WSListener):
 
 
 def check_files(count: int) -> None:
-    """Raises the limit of this process as far as it goes, and says so if that is not enough."""
+    """Raises the limit of this process as far as allowed, and fails if that is too low."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count + _SPARE_FILES
     if hard != resource.RLIM_INFINITY and hard < wanted:

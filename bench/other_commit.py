@@ -11,7 +11,7 @@ _HERE = Path(__file__).parents[1]
 
 @contextmanager
 def checkout(commit: str, repository: Path = _HERE) -> Iterator[Path]:
-    """A folder with the commit's `greenroom` and `bench`, gone afterwards."""
+    """A temporary folder with the commit's `greenroom` and `bench`."""
     with tempfile.TemporaryDirectory(prefix="before-") as folder:
         command = ["git", "-C", str(repository), "archive", commit, "greenroom", "bench"]
         archive = subprocess.run(command, capture_output=True, check=False)
@@ -22,4 +22,4 @@ def checkout(commit: str, repository: Path = _HERE) -> Iterator[Path]:
 
 
 class NoSuchCommit(Exception):
-    """Git cannot give the commit that was asked for."""
+    """Git does not know the commit."""

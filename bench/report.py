@@ -1,4 +1,4 @@
-"""What every benchmark prints: a table for people, and as its last line one JSON object."""
+"""The output of every benchmark: a table for people, and as the last line one JSON object."""
 
 import json
 from collections.abc import Mapping, Sequence

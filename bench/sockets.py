@@ -1,10 +1,10 @@
-"""`make bench-sockets`: the socket as we serve it next to the WebSocket protocols that an ASGI
-server brings: the echo of a frame of 120 bytes, and what a connection weighs.
+"""`make bench-sockets`: our socket compared with the WebSocket protocols of uvicorn: echo rate and
+memory.
 
-All of them are one process with uvicorn on uvloop, on a free loopback port, all the while; they
-are measured in turns, with one frame and with many under way on each connection. This process is
-the load. Where the machine has other things to do the rates say little, and the processor time of
-an echo still says the same.
+Each is one process with uvicorn on uvloop, on a free loopback port; they stay up and are measured
+in turns, with one frame and with many in flight on each connection. Frames have 120 bytes. This
+process is the load. On a busy machine the rates mean little; the CPU time per echo stays
+meaningful.
 """
 
 import argparse
@@ -64,7 +64,7 @@ def _started(stack: ExitStack, name: str) -> Engine:
 
 
 async def _weighed(engines: Mapping[str, Engine], count: int) -> dict[str, float]:
-    """What a connection takes of each server's memory once it has sent a frame, in KB."""
+    """Memory of each server per connection, once it has sent a frame, in KB."""
     weights = {}
     for name, engine in engines.items():
         first = await connected(engine.url, 10)

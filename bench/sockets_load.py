@@ -1,5 +1,5 @@
-"""The load of `make bench-sockets`: each connection keeps as many frames under way as it may, and
-sends the next one when one has come back.
+"""The load of `make bench-sockets`: each connection keeps a number of frames in flight, and sends
+the next when one comes back.
 """
 
 import asyncio
@@ -20,19 +20,19 @@ FRAME = _HEAD + b"x" * (FRAME_BYTES - len(_HEAD) - 2) + b'"}'
 
 
 class Echoes(Struct, frozen=True):
-    """What was seen in a while. Times in milliseconds, of the processor in microseconds."""
+    """The figures of one measurement. Times in milliseconds, CPU in microseconds."""
 
     per_s: float
     p50: float
     p99: float
     server_us: float
-    """The server's processor time for one echo: that hardly minds what else the machine does."""
+    """The server's CPU time for one echo, which hardly depends on other load."""
     others: float
-    """Cores that were busy with neither the server nor the load."""
+    """CPU cores used by neither the server nor the load."""
 
 
 class Echoed(WSListener):
-    """`times` has a number for each frame that came back, in seconds."""
+    """`times` has the seconds of each frame that came back."""
 
     def __init__(self) -> None:
         self.times: list[float] = []
@@ -62,7 +62,7 @@ class Echoed(WSListener):
             self._transport.send(WSMsgType.TEXT, FRAME)
 
     async def end(self) -> None:
-        """Waits for what is under way."""
+        """Waits for frames in flight."""
         self._goes_on = False
         try:
             await asyncio.wait_for(self._quiet.wait(), STALL_SECONDS)
@@ -81,7 +81,7 @@ async def connected(url: str, count: int) -> list[Echoed]:
 async def measured(
     connections: Sequence[Echoed], pid: int, in_flight: int, seconds: float
 ) -> Echoes:
-    """For so long, after a fifth of it that does not count."""
+    """Measures for `seconds`, after a warm-up of a fifth of that."""
     for connection in connections:
         connection.begin(in_flight)
     await asyncio.sleep(seconds / 5)
@@ -106,5 +106,5 @@ async def measured(
 
 
 def _spent(pid: int) -> tuple[float, float, float]:
-    """Processor time so far: the server's, ours, and the whole machine's."""
+    """CPU seconds so far: the server's, ours, and the machine's."""
     return cpu_seconds([pid]), time.process_time(), busy_seconds()

@@ -1,10 +1,10 @@
-"""A server that sends back what it gets, for `make bench-sockets`: one process on uvloop.
+"""An echo server for `make bench-sockets`: one process on uvloop.
 
     python -m bench.sockets_server picows 9000 FOLDER
 
-`picows` is the product's own way in (uvicorn reads the request, `UpgradeProtocol` hands over) with an echo
-behind it; every other name is one of uvicorn's own, with a bare ASGI app behind it. FOLDER has what
-uvicorn needs for those.
+`picows` is the product's own protocol (uvicorn reads the request, `UpgradeProtocol` takes over).
+Every other name is one of uvicorn's protocols, with a minimal ASGI app. FOLDER has the libraries
+that uvicorn needs for those.
 """
 
 import sys

@@ -1,11 +1,12 @@
-"""`make bench-store`: the item store on SQLite next to the emulators of DynamoDB that one could
-use in its place, and next to SQLite written by hand (bench/handwritten_sqlite.py) as the limit.
+"""`make bench-store`: the item store on SQLite compared with emulators of DynamoDB, and with
+hand-written SQLite (bench/handwritten_sqlite.py) as the upper limit.
 
-Each engine gets the same operations (bench/store_load.py) with as many in flight, in turns, in one run;
-the figures are medians of the rounds. The emulators keep everything in memory; ours and the bare
-loop fsync every commit. dynalite has no transactions: it gets the three writes one by one.
-What a busy server has in flight is the default: 64. An emulator answers them one after the other,
-ours shares a commit among them, so the more there are the further apart the two.
+Each engine gets the same operations (bench/store_load.py) with as many in flight, in turns, in one
+run; the figures are medians of the rounds. The emulators keep everything in memory; ours and the
+hand-written loop fsync every commit. dynalite has no transactions: it gets the three writes one by
+one.
+The default is 64 in flight, as on a busy server. An emulator answers them one after the other, and
+ours puts several into one commit, so the gap grows with the number in flight.
 """
 
 import argparse

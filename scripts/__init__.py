@@ -1,1 +1,1 @@
-"""What the Makefile and the tests call; nothing here is part of the product."""
+"""Scripts for the Makefile and the tests; not part of the product."""

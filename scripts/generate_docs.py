@@ -1,8 +1,8 @@
-"""Write the generated parts of docs/, and of web/, from the code that they describe: `make docs`.
+"""Writes the generated parts of docs/ and web/ from the code that they describe: `make docs`.
 
-A whole file is a line in WHOLE. A part of a file is a line in PARTS and stands between
-`<!-- generated: NAME -->` and `<!-- /generated: NAME -->`; what is around it is written by hand.
-tests/repository fails when what is in docs/ is not what this would write.
+A whole file is a line in WHOLE. A part of a file is a line in PARTS, between `<!-- generated: NAME
+-->` and `<!-- /generated: NAME -->`; the rest of that file is written by hand. tests/repository
+fails if docs/ differs from what this would write.
 """
 
 import re
@@ -25,6 +25,7 @@ WHOLE: dict[str, Callable[[], str]] = {
     "docs/reference/settings.md": reference_pages.settings_page,
     "docs/reference/socket.json": socket_page.asyncapi_file,
     "docs/reference/socket.md": socket_page.socket_page,
+    "web/src/client/serverEvents.ts": socket_types.server_events,
     "web/src/client/socket.d.ts": socket_types.socket_types,
 }
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
@@ -40,7 +41,7 @@ NAMES = (*WHOLE, *PARTS)
 
 
 def generated(name: str) -> str:
-    """A file with a generated part, as it should be."""
+    """The text of a file with its generated part replaced."""
     if name in WHOLE:
         return WHOLE[name]()
     text = (ROOT / name).read_text()

@@ -1,7 +1,7 @@
-"""Print the OpenAPI document without its examples: what web/ makes its types of.
+"""Prints the OpenAPI document without its examples; web/ generates its types from it.
 
-What one would get wrong: the text is hashed (see tests/repository/test_web_types.py), so that it must
-come out the same each time, on every machine.
+Careful: the text is hashed (tests/repository/test_web_types.py), so it must be the same on every
+machine and every run.
 """
 
 import json
@@ -28,7 +28,7 @@ def openapi_text() -> str:
 
 
 async def _document() -> dict[str, Any]:
-    """Of an app on a store of its own, which is asked for nothing."""
+    """From an app on an empty store."""
     clock = SystemClock()
     with TemporaryDirectory() as folder:
         file = Path(folder) / "empty.db"
@@ -45,7 +45,7 @@ async def _ready() -> None:
 
 
 def _bare(part: Any) -> Any:
-    """Without the examples, which change more often than the types, and the version."""
+    """Without the version and the examples, which change more often than the types."""
     match part:
         case dict():
             bare = {name: _bare(value) for name, value in part.items() if name != "examples"}

@@ -1,4 +1,4 @@
-"""The pages of docs/reference/ that are written from the code: settings and problems."""
+"""Writes the pages of docs/reference/ for settings and problems from the code."""
 
 import importlib
 import inspect

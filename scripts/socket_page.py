@@ -1,4 +1,4 @@
-"""docs/reference/socket.md: every frame with its fields, from the AsyncAPI document."""
+"""Writes docs/reference/socket.md: every frame with its fields, from the AsyncAPI document."""
 
 import json
 from collections.abc import Iterable, Iterator

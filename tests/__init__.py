@@ -1,1 +1,1 @@
-"""The tests, by what they hold: contracts of the ports, contexts, and the house itself."""
+"""The tests: contracts of the ports, the contexts, scenarios, and the repository itself."""

@@ -1,9 +1,9 @@
-"""The engines, started once per test run, and the rule that CI skips nothing.
+"""Starts the engines once per test run, and fails a CI run that skips tests.
 
-Under pytest-xdist the controller starts them and the workers are told where they are: a worker
-may end before the others do, so none of them may own an engine. `GREENROOM_TEST_DYNAMODB`
-and `GREENROOM_TEST_NATS` name one that is running already. Of each there is one for all workers:
-in DynamoDB Local they have databases of their own, and a second Java would have to warm up too.
+Under pytest-xdist the controller starts them and passes their URLs to the workers: a worker may end
+before the others, so none may own an engine. `GREENROOM_TEST_DYNAMODB` and `GREENROOM_TEST_NATS`
+name an engine that is already running. All workers share one of each: in DynamoDB Local they have
+databases of their own, and a second Java would have to warm up too.
 """
 
 import os
@@ -17,13 +17,14 @@ from tests.stores import SQLITE
 
 _CI = os.environ.get("CI") == "true"
 _JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx1g"
-"""For a Java that lives a few minutes and has two cores to share: a fifth less work in all. A
-benchmark starts it without."""
+"""For a Java process that lives a few minutes and shares two cores: a fifth less CPU in all.
+Benchmarks start it without.
+"""
 _RUN = pytest.StashKey["EnginesOfTheRun"]()
 
 
 class EnginesOfTheRun:
-    """What runs, by name: a URL, or the reason why there is none."""
+    """By name: a URL, or the reason why the engine is missing."""
 
     def __init__(self, given: dict[str, Any] | None = None) -> None:
         self.known: dict[str, dict[str, str]] = given or {}

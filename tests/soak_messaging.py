@@ -1,9 +1,9 @@
-"""The random scenes of tests/messaging against the plain model, for as long as one likes.
+"""Runs random scenarios of tests/messaging against the reference model until it is stopped.
 
     python -m tests.soak_messaging [--minutes N] [--seed S] [--dynamodb]
 
-Prints how far it is, and on a difference the shortest scene that shows it, and exits with 1. The
-seed that it prints repeats a run.
+Prints its progress. On a difference it prints the shortest scenario that shows it and exits with 1.
+The printed seed repeats a run.
 """
 
 import argparse
@@ -27,7 +27,7 @@ _BATCH = 100
 
 
 class Batch:
-    """Some scenes in one world, and the shortest in which somebody saw something else."""
+    """Some scenarios in one world, and the shortest one with a difference."""
 
     def __init__(self, runner: asyncio.Runner, url: str) -> None:
         self._runner = runner
@@ -57,7 +57,7 @@ class Batch:
         try:
             self._runner.run(self._play(scene))
         except Exception:
-            # Hypothesis runs the shortest that it has found last.
+            # Hypothesis runs the shortest failure last.
             self.shortest = scene
             raise
 
@@ -76,18 +76,18 @@ def soak(url: str, runner: asyncio.Runner, first_seed: int, minutes: float | Non
         try:
             batch.run(number)
         except Exception:
-            print("The shortest scene, without what did nothing:")
+            print("The shortest failing scenario, without steps that did nothing:")
             print([step for step in batch.shortest or [] if step[0] != "look"])
             raise
         scenes, steps = scenes + batch.scenes, steps + batch.steps
-        print(f"{scenes} scenes, {steps} steps, {taken:.1f} minutes", flush=True)
-    print(f"All saw what the plain model says: {scenes} scenes, {steps} steps")
+        print(f"{scenes} scenarios, {steps} steps, {taken:.1f} minutes", flush=True)
+    print(f"No difference from the reference model: {scenes} scenarios, {steps} steps")
     return 0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, help="stop after so long (never, without)")
+    parser.add_argument("--minutes", type=float, help="when to stop; without it, never")
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
     parser.add_argument("--dynamodb", action="store_true", help="on a DynamoDB Local of its own")
     asked = parser.parse_args()

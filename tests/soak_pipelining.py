@@ -1,8 +1,8 @@
-"""The scenes of tests/socket/pipeline_scenes.py, drawn at random, until it is stopped.
+"""Runs random scenarios of tests/socket/pipeline_scenarios.py until it is stopped.
 
     python -m tests.soak_pipelining [--minutes N] [--seed S]
 
-Prints how far it is, and the scene in which something did not hold, and exits with 1.
+Prints its progress, and on a failure the scenario, and exits with 1.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from pathlib import Path
 import uvloop
 
 from tests.remote_store import Fault
-from tests.socket.pipeline_scenes import FINE, HELD, REFUSED, SMALL, Scene, play
+from tests.socket.pipeline_scenarios import FINE, HELD, REFUSED, SMALL, Scene, play
 
 
 def drawn(seed: int) -> Scene:
@@ -39,7 +39,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, help="stop after so long (never, without)")
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
     asked = parser.parse_args()
-    logging.disable(logging.ERROR)  # the store's failures, of which there are many
+    logging.disable(logging.ERROR)  # the many failures of the store
     started, messages, tries = time.monotonic(), 0, 0
     for number in count(asked.seed):
         scene = drawn(number)

@@ -1,8 +1,8 @@
-"""The chat servers that `make bench-chat` sets side by side, each behind the same small door.
+"""The chat servers that `make bench-chat` compares, behind one interface.
 
-A `Peer` is installed, started in a folder of its own and stopped by the benchmark. It hands out
-pairs of connected users: what one of them sends counts when the other one's socket has it. A new
-peer is a module with a class, and a line in bench/chat.py.
+A `Peer` is installed, started in a folder of its own and stopped by the benchmark. It provides
+pairs of connected users: a message counts when the recipient's socket has it. A new peer is a
+module with a class, and a line in bench/chat.py.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,16 +12,16 @@ Received: TypeAlias = Callable[[str], None]
 
 
 class Pair(Protocol):
-    """Two connected users with a thread of their own: one writes, the other one hears and reads."""
+    """Two connected users with a thread of their own: one writes, the other receives and reads."""
 
     def listen(self, received: Received) -> None:
-        """From now on `received` is told each message's text as the recipient's socket has it."""
+        """Calls `received` with the text of each message that the recipient's socket gets."""
 
     def send(self, text: str) -> None:
-        """Put a message on its way, without waiting for anything."""
+        """Sends a message without waiting."""
 
     async def last(self, count: int) -> int:
-        """Let the recipient read the thread's newest `count` messages; how many came."""
+        """Reads the thread's newest `count` messages as the recipient; returns how many came."""
 
 
 class Peer(Protocol):
@@ -30,15 +30,15 @@ class Peer(Protocol):
 
     @property
     def note(self) -> str:
-        """What one has to know to read its figures: what is on disk when a message is delivered."""
+        """How durable a message is when it is delivered: needed to read the figures."""
 
     async def start(self) -> None: ...
 
     async def stop(self) -> None:
-        """Close the pairs and end the server. Also after a `start` that failed halfway."""
+        """Closes the pairs and ends the server. Also called after a `start` that failed."""
 
     async def pairs(self, count: int) -> Sequence[Pair]:
-        """New users each time; they stay connected until `stop`."""
+        """New users on each call; they stay connected until `stop`."""
 
     def pids(self) -> Sequence[int]:
-        """The server's processes; those they have started need not be listed."""
+        """The server's processes; their children need not be listed."""

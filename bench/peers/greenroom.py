@@ -1,7 +1,7 @@
-"""Greenroom on one SQLite file, or on the store that is named, over its socket.
+"""Greenroom on an SQLite file or on the given store, over its socket.
 
-The server is a process of its own, from this checkout or another. On SQLite each ack comes after
-the fsync of its group, and so does what the recipient is told.
+The server is a process of its own, from this checkout or another. On SQLite the ack and the event
+to the recipient come after the fsync of their group.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Greenroom as it is served, rules and all, but for the limits on how often somebody may write."""
+"""Serves Greenroom as usual, but without rate limits."""
 
 import uvloop
 

@@ -1,5 +1,5 @@
-"""Synapse on SQLite, and as much of a Matrix client as the benchmark needs: a room for two, PUT to
-send, a long poll of /sync to hear, /messages to read backwards.
+"""Synapse on SQLite, with a minimal Matrix client: a room for two, PUT to send, a long poll of
+/sync to receive, /messages to read backwards.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""What a server costs, from /proc: processor time and memory of its processes and of theirs."""
+"""CPU time and memory of a server's processes and their children, from /proc."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -9,24 +9,24 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def cpu_seconds(pids: Iterable[int]) -> float:
-    """Used so far, by those that have ended and were waited for as well."""
+    """CPU seconds so far, including children that have ended."""
     return sum(sum(map(int, _stat(pid)[11:15])) for pid in family(pids)) / _TICKS
 
 
 def resident_bytes(pids: Iterable[int]) -> int:
-    """In memory now; what several of them share counts once (Pss)."""
+    """Resident memory; shared pages count once (Pss)."""
     return sum(_pss(pid) for pid in family(pids))
 
 
 def busy_seconds() -> float:
-    """Processor time that the whole machine has used so far."""
+    """CPU seconds of the whole machine so far."""
     fields = (_PROC / "stat").read_text().split("\n", 1)[0].split()[1:]
     user, nice, system, _idle, _waiting, *rest = map(int, fields[:8])
     return (user + nice + system + sum(rest)) / _TICKS
 
 
 def family(pids: Iterable[int]) -> set[int]:
-    """Those processes and their descendants."""
+    """The processes and their descendants."""
     children: dict[int, list[int]] = {}
     for pid, parent in _parents():
         children.setdefault(parent, []).append(pid)

@@ -10,10 +10,10 @@ class Stanzas:
     def __init__(self) -> None:
         self._buffer = b""
         self._seen = 0
-        """Up to where there is no end of the first stanza."""
+        """Up to here the buffer has no end of the first stanza."""
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The stanzas that are now complete. The stream's own opening is passed over."""
+        """The stanzas that are now complete. The opening of the stream is skipped."""
         self._buffer = self._buffer + data if self._buffer else data
         found: list[bytes] = []
         begin = 0
@@ -27,7 +27,7 @@ class Stanzas:
         return found
 
     def _end(self, begin: int) -> int:
-        """Where the stanza ends that begins at `begin`, 0 if not here."""
+        """Where the stanza that begins at `begin` ends, or 0 if it is incomplete."""
         buffer = self._buffer
         begin = buffer.find(b"<", begin)
         opened = buffer.find(b">", begin) if begin >= 0 else -1

@@ -1,5 +1,5 @@
-"""As much of an XMPP client as the benchmark needs: register, log in with PLAIN, send, hear, and
-ask the message archive (XEP-0313) for the newest messages with somebody. No TLS: it is loopback.
+"""A minimal XMPP client: register, log in with PLAIN, send, receive, and read the newest messages
+from the archive (XEP-0313). No TLS, because it is loopback.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ _NEWEST = (
 
 
 class Refused(Exception):
-    """The server answered something else than it should have."""
+    """The server gave an unexpected answer."""
 
 
 class Connection(asyncio.Protocol):
@@ -88,7 +88,7 @@ class Connection(asyncio.Protocol):
 
 
 async def connect(url: str, user: str) -> Connection:
-    """Register `user` and come online, ready to be written to."""
+    """Registers `user` and goes online."""
     at = urlsplit(url)
     loop = asyncio.get_running_loop()
     _, connection = await loop.create_connection(Connection, at.hostname or "", at.port or 0)

@@ -1,6 +1,5 @@
-"""The XMPP servers among the peers: ejabberd, with its archive on SQLite or on PostgreSQL, and
-Prosody, with its archive in its own files. All archive a message for both users, and deliver it
-when they have.
+"""The XMPP servers among the peers: ejabberd on SQLite or PostgreSQL, and Prosody on its own files.
+All archive a message for both users before they deliver it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +15,7 @@ class XmppPeer:
     name: str
     note: str
     engines: Callable[[], Iterator[Engine]]
-    """Starts what it needs one after the other, the XMPP server as the last."""
+    """Starts what it needs in order, the XMPP server last."""
     _running: list[Engine] = field(default_factory=list)
     _users: XmppUsers = field(default_factory=XmppUsers)
 

@@ -1,6 +1,6 @@
 """DynamoDB's calls as the product makes them, on tables in memory.
 
-Careful: tests/bench/test_standin.py holds them against SQLite, but for limits, which are not here.
+Careful: limits are not checked. tests/bench/test_standin.py compares everything else with SQLite.
 """
 
 import time

@@ -1,7 +1,7 @@
-"""What each access pattern costs on DynamoDB, measured through the use cases: `greenroom cost`.
+"""Measures what each access pattern costs on DynamoDB, through the use cases: `greenroom cost`.
 
-`stage.py` is what a pattern happens on, `opening.py`, `talking.py`, `reading.py` and `guarding.py`
-are the patterns, `measure.py` measures them and `show.py` prints what was found.
+The patterns are in `threads.py`, `messages.py`, `inbox.py` and `safety.py`, each measured on a
+`Fixture`. `measure.py` measures them and `show.py` prints the figures.
 """
 
 from greenroom.cost import show

@@ -1,4 +1,4 @@
-"""What it costs to look: the inbox, a thread, its history, and coming back."""
+"""Cost patterns: read the inbox, a thread and its history, and catch up after being away."""
 
 from functools import partial
 
@@ -18,7 +18,8 @@ _KINDS = (Kind.INQUIRY, Kind.BOOKING, Kind.INVITE, Kind.STUDIO)
 
 
 async def _threads(fixture: Fixture, count: int) -> tuple[Actor, list[ThreadId]]:
-    """Ana's, of all kinds, so that her folders all have some; the other one wrote last."""
+    """Ana's threads, of all kinds, so that none of her folders is empty; the other person wrote
+    last."""
     ana = await fixture.person("ana")
     found: list[ThreadId] = []
     for number, other in enumerate(await fixture.people(count)):
@@ -56,7 +57,7 @@ async def _inbox_settled(fixture: Fixture, folder: Folder, count: int = 20) -> A
 
 
 async def _inbox_busy(fixture: Fixture) -> Act:
-    """What a page shows is fresh, and below it are as many that have settled."""
+    """The rows of the page are active; as many inactive ones lie below."""
     ana = await _settled(fixture, 30)
     for number in range(20):
         other = await fixture.person(f"guest{number:03d}")
@@ -66,7 +67,7 @@ async def _inbox_busy(fixture: Fixture) -> Act:
 
 
 async def _inbox_put_away(fixture: Fixture, folder: Folder) -> Act:
-    """Twenty threads that the user has archived, or calls spam."""
+    """Twenty threads that the user has archived or marked as spam."""
     ana, threads = await _threads(fixture, 20)
     put_away = archive if folder is Folder.ARCHIVED else mark_spam
     for thread in threads:
@@ -102,7 +103,7 @@ async def _history(fixture: Fixture, around: bool = False) -> Act:
 
 
 async def _place(fixture: Fixture) -> Act:
-    """Of 1,000 messages, which did not come at an even pace."""
+    """A thread of 1,000 messages that came at an uneven pace."""
     ana, [thread] = await _threads(fixture, 1)
     for number in range(1000):
         await fixture.say(ana, thread)
@@ -118,7 +119,7 @@ async def _message(fixture: Fixture) -> Act:
 
 
 async def _sync_busy(fixture: Fixture, changed: int) -> Act:
-    """A message in each of twenty threads within a minute, all of it given; then in some again."""
+    """A message in each of twenty threads within a minute, all synced; then more in some."""
     ana, threads = await _threads(fixture, 20)
     fixture.clock.advance(seconds=_QUIET_S)
     since = await sync.sync(fixture.messaging, ana)
@@ -140,7 +141,7 @@ async def _sync_unread(fixture: Fixture) -> Act:
 
 
 async def _sync(fixture: Fixture, changed: int) -> Act:
-    """Twenty threads that have been quiet for an hour, and in some of them a message since."""
+    """Twenty threads without a message for an hour, and then a message in some of them."""
     ana, threads = await _threads(fixture, 20)
     for thread in threads:
         await read.mark_read(fixture.messaging, ana, thread, 2)

@@ -1,4 +1,4 @@
-"""Measure the patterns: each on a stage of its own, side by side on one store."""
+"""Measures the patterns: each on a fixture of its own, side by side on one store."""
 
 import asyncio
 import os
@@ -38,7 +38,7 @@ class Measured(Struct, frozen=True):
 
     @property
     def dollars(self) -> float:
-        """For a million of them."""
+        """For a million of these operations."""
         return self.read * DOLLARS_PER_MILLION_READS + self.write * DOLLARS_PER_MILLION_WRITES
 
     @property
@@ -50,7 +50,7 @@ class Measured(Struct, frozen=True):
 
 
 _MEMORY = Path("/dev/shm")
-"""Where the system has such a folder: nothing of it is to stay."""
+"""A folder in memory, if the system has one: the file is thrown away."""
 
 
 async def on_a_fresh_file(patterns: Sequence[Pattern]) -> list[Measured]:
@@ -66,12 +66,13 @@ async def on_a_fresh_file(patterns: Sequence[Pattern]) -> list[Measured]:
 async def measured(
     store: Store, patterns: Sequence[Pattern], *, at_once: int = 100
 ) -> list[Measured]:
-    """In the order asked. The store has the clock of the stages: what it holds expires by it."""
+    """The results, in the order of the patterns. The store has the clock of the fixtures, so that
+    items expire by it."""
     turns = asyncio.Semaphore(at_once)
 
     async def measure(number: int, pattern: Pattern) -> Measured:
         async with turns:
-            act = await pattern.prepare(Fixture(store, f"stage{number:02d}"))
+            act = await pattern.prepare(Fixture(store, f"world{number:02d}"))
             with store.counting() as cost:
                 await act()
         return _of(pattern, cost)

@@ -1,4 +1,4 @@
-"""What it costs to send, to change what was sent, and to arrange one's own side of a thread."""
+"""Cost patterns: send a message, change it, and change your own settings of a thread."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -30,7 +30,7 @@ _HELD = "Send me the six digit code you just received by text."
 _LONG = "We begin at nine, and the studio has daylight until four. " * 34
 _METADATA = '{"order":17,"note":"' + "x" * 476 + '"}'
 _Mine: TypeAlias = Callable[[Messaging, Actor, ThreadId], Awaitable[object]]
-"""What somebody does to their own side of a thread."""
+"""Something that a person changes of their own view of a thread."""
 
 
 async def _talk(fixture: Fixture, kind: Kind = Kind.INQUIRY) -> tuple[Actor, Actor, Thread]:
@@ -75,7 +75,7 @@ async def _send_group(fixture: Fixture, others: int) -> Act:
 
 
 async def _send_group_first(fixture: Fixture, others: int) -> Act:
-    """Rows go up again after ten minutes, settled or not."""
+    """Rows move up again after ten minutes, active or not."""
     act = await _send_group(fixture, others)
     fixture.clock.advance(seconds=3600)
     return act
@@ -123,7 +123,7 @@ async def _react(fixture: Fixture) -> Act:
 
 
 async def _mine(fixture: Fixture, do: _Mine) -> Act:
-    """Of Ana's side, in a running conversation."""
+    """Ana's own settings, in an accepted thread."""
     ana, _, thread = await _talk(fixture)
     return partial(do, fixture.messaging, ana, thread.id)
 
@@ -142,7 +142,7 @@ async def _read_all(fixture: Fixture) -> Act:
 
 
 async def _serviced(fixture: Fixture, do: _Mine) -> Act:
-    """A service's change to a running conversation."""
+    """A service changes an accepted thread."""
     _, _, thread = await _talk(fixture)
     service = Actor(UserId("shop"), frozenset({Scope.SERVICE}))
     return partial(do, fixture.messaging, service, thread.id)
@@ -159,14 +159,14 @@ def _notice(messaging: Messaging, actor: Actor, thread: ThreadId) -> Awaitable[o
 
 
 async def _read_after_pause(fixture: Fixture) -> Act:
-    """Read long after it came; the other one's row has settled meanwhile."""
+    """Read long after it came; the other person's row has become inactive meanwhile."""
     ana, ben, thread = await _talk(fixture)
     await fixture.rest(ben)
     return partial(read.mark_read, fixture.messaging, ana, thread.id, 2)
 
 
 async def _read_group(fixture: Fixture, others: int) -> Act:
-    """Read late in a group whose other rows have not moved for a while."""
+    """Read late, in a group whose other rows have been inactive for a while."""
     ana = await fixture.person("ana")
     thread = await fixture.talk(ana, *await fixture.people(others))
     fixture.clock.advance(seconds=3600)

@@ -1,4 +1,4 @@
-"""What an access pattern is: a name, words, and how to come to the one act that is measured."""
+"""An access pattern: a name, a description, and the operation that is measured."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
@@ -9,7 +9,7 @@ from greenroom.cost.fixture import Fixture
 
 Act: TypeAlias = Callable[[], Awaitable[object]]
 Prepare: TypeAlias = Callable[[Fixture], Awaitable[Act]]
-"""Sets the stage, which costs nothing, and gives what is to be measured."""
+"""Prepares the data, which is not counted, and returns the operation to measure."""
 
 
 class Pattern(Struct, frozen=True):
@@ -17,6 +17,6 @@ class Pattern(Struct, frozen=True):
     words: str
     prepare: Prepare
     times: int = 1
-    """How many of them the act is; the figures are for one."""
+    """How many operations the act performs; the figures are for one."""
     most_read: float | None = None
     most_write: float | None = None

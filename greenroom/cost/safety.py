@@ -1,4 +1,4 @@
-"""What it costs to keep people safe, and to find them."""
+"""Cost patterns: moderation, blocks, rate limits, and finding people."""
 
 import asyncio
 from functools import partial
@@ -37,7 +37,7 @@ async def _blocks_check(fixture: Fixture) -> Act:
 
 
 async def _rate_lease(fixture: Fixture) -> Act:
-    """A minute in which somebody sends 40 messages, which few ever do."""
+    """A minute in which a user sends 40 messages, which is rare."""
     ana = await fixture.person("ana")
     limits = fixture.messaging.safety.limits
 
@@ -75,14 +75,14 @@ async def _report(fixture: Fixture) -> Act:
 
 
 async def _moderator(fixture: Fixture) -> Actor:
-    """With a stored role: the list of staff is never empty."""
+    """With a stored role, so that the list of staff is not empty."""
     mod = await fixture.person("mod", Scope.MODERATOR)
     await grant(fixture.messaging.safety, system(), mod.user, StaffRole.MODERATOR)
     return mod
 
 
 async def _queue_page(fixture: Fixture) -> Act:
-    """Of a tag that no other pattern reports for: the queue is everybody's."""
+    """With a tag that no other pattern uses, because all patterns share the queue."""
     mod, ana = await _moderator(fixture), await fixture.person("ana")
     for guest in await fixture.people(30):
         thread = await fixture.talk(ana, guest)
@@ -116,7 +116,7 @@ async def _context(fixture: Fixture) -> Act:
 
 
 async def _log_page(fixture: Fixture) -> Act:
-    """In a month of its own: the log is everybody's."""
+    """In a month of its own, because all patterns share the audit log."""
     fixture.clock.advance(days=40 * 365)
     mod, ana = await _moderator(fixture), await fixture.person("ana")
     for guest in await fixture.people(25):
@@ -141,7 +141,7 @@ async def _reinstate(fixture: Fixture) -> Act:
 
 
 async def _suspended_page(fixture: Fixture) -> Act:
-    """20 of them, in a time of their own: the list is everybody's."""
+    """20 people, at a time of their own, because all patterns share the list."""
     fixture.clock.advance(days=80 * 365)
     mod = await _moderator(fixture)
     for guest in await fixture.people(20):
@@ -165,7 +165,7 @@ async def _grant(fixture: Fixture) -> Act:
 
 
 async def _notices(fixture: Fixture) -> Act:
-    """Nothing to tell, as nearly always."""
+    """No notices: the usual case."""
     ana = await fixture.person("ana")
     return partial(notices, fixture.messaging.safety, ana)
 
@@ -204,7 +204,7 @@ async def _by_username(fixture: Fixture) -> Act:
 
 
 async def _by_name(fixture: Fixture) -> Act:
-    """A beginning that nobody else's name has."""
+    """With a prefix that no other name has."""
     await asyncio.gather(*(fixture.person(f"xaver{n:02d}") for n in range(20)))
     return partial(directory.by_name, fixture.messaging.people, "xav", limit=10)
 

@@ -1,4 +1,4 @@
-"""What was measured, for people (text, Markdown) and for programs (one line of JSON)."""
+"""Prints the figures, for people (text, Markdown) and for programs (one line of JSON)."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ def text(found: Sequence[Measured]) -> str:
 
 
 def one_line(found: Sequence[Measured]) -> str:
-    """The patterns that have a budget of their own name as one number: what the budget is on."""
+    """The patterns that have a budget: one number each, of the kind that the budget limits."""
     figures: dict[str, object] = {
         one.pattern.name: {"read": one.read, "write": one.write, "dollars": round(one.dollars, 4)}
         for one in found

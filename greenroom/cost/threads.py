@@ -1,4 +1,4 @@
-"""What it costs to open a thread, to change who is in it, and to answer a request."""
+"""Cost patterns: open a thread, change its members, and answer a request."""
 
 from functools import partial
 
@@ -81,7 +81,7 @@ async def _change_role(fixture: Fixture) -> Act:
 
 
 async def _asked(fixture: Fixture) -> tuple[Actor, Actor, Thread]:
-    """Ana has asked Ben, with one message, and he has not answered yet."""
+    """Ana has sent Ben a request with one message, and he has not answered yet."""
     ana, ben = await fixture.pair()
     thread = await fixture.open(ana, ben)
     await fixture.say(ana, thread.id)

@@ -1,6 +1,6 @@
-"""A conversation that has gone on for over a year: Mateo rents a room from Studio Nord every week.
+"""A sample thread of more than a year: Mateo rents a room from Studio Nord every week.
 
-No two weeks are the same, and every start tells the same ones: the choices are drawn from a seed.
+The weeks differ, and every start writes the same ones: the choices come from a fixed seed.
 """
 
 from collections.abc import Iterator
@@ -79,7 +79,7 @@ _EMOJI = ("👍", "🙏", "🎬", "😄", "❤️")
 
 
 def messages() -> tuple[SampleMessage, ...]:
-    """Seven to the week, in working hours."""
+    """Seven messages a week, in working hours."""
     said, before = [], 0
     for at, line in _told():
         said.append(structs.replace(line, after=at - before))
@@ -88,12 +88,12 @@ def messages() -> tuple[SampleMessage, ...]:
 
 
 def ended() -> int:
-    """So long ago was the last of them: the evening before, for whoever starts at ten."""
+    """How many minutes ago the last message came: the evening before, if the demo starts at ten."""
     return DAY - max(at for at, _ in _told()) % DAY + 10 * HOUR
 
 
 def _told() -> Iterator[tuple[int, SampleMessage]]:
-    """With the minute of each, counted from the first midnight."""
+    """Each message with its minute, counted from the first midnight."""
     chance = Random(1850)
     for week in range(WEEKS):
         for at, line in _week(chance):

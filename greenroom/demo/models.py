@@ -1,4 +1,4 @@
-"""What a scene of the story is made of. Pure values: the words are in `story.py`."""
+"""The values that describe a sample thread. The texts are in `sample_threads.py`."""
 
 from collections.abc import Mapping
 
@@ -11,34 +11,34 @@ MINUTE, HOUR, DAY = 1, 60, 24 * 60
 
 
 class SampleMessage(Struct, frozen=True):
-    """Somebody says something, so many minutes after the line before."""
+    """A message, so many minutes after the one before."""
 
     author: str
     text: str
     after: int = 4
     reactions: tuple[tuple[str, str], ...] = ()
-    """Who reacts, and with what."""
+    """User and emoji."""
     replies_to: int | None = None
-    """The line that is quoted, counted from 0."""
+    """The index of the message that this one replies to."""
     edited_to: str | None = None
-    """What its author makes of it a minute later."""
+    """The text after an edit one minute later."""
     held: bool = False
-    """Waits for a moderator, and so is no part of the conversation."""
+    """Held for a moderator, so it is not part of the thread."""
 
 
 class SampleReport(Struct, frozen=True, kw_only=True):
     by: str
     line: int
-    """Which one; it was sent, or it could not be reported."""
+    """The index of the reported message; it must not be a held one."""
     reason: Reason
     note: str
     decision: Decision | None = None
-    """By the moderator, a while later; without one it waits."""
+    """The moderator's decision half an hour later; without one the case stays open."""
     why: str = ""
 
 
 class MemberState(Struct, frozen=True, kw_only=True):
-    """What somebody has made of their side of it. Who has none has read everything."""
+    """A member's own settings and unread count. Members without one have read everything."""
 
     unread: int = 0
     pinned: bool = False
@@ -48,11 +48,11 @@ class MemberState(Struct, frozen=True, kw_only=True):
 
 
 class SampleThread(Struct, frozen=True, kw_only=True):
-    """A conversation: who opens it with whom, who has accepted, and what is said."""
+    """A thread: who opens it with whom, who has accepted, and its messages."""
 
     key: str
     ended: int
-    """How many minutes before the story is told the last word was said."""
+    """How many minutes before the demo's start the last message was sent."""
     kind: Kind
     opener: str
     others: Mapping[str, Role]
@@ -68,11 +68,11 @@ class SampleThread(Struct, frozen=True, kw_only=True):
 
     @property
     def began(self) -> int:
-        """An edit takes its author a minute."""
+        """In minutes before the start; an edit takes one minute."""
         spent = [line.after + (line.edited_to is not None) for line in self.messages]
         return self.ended + sum(spent)
 
     @property
     def last_seq(self) -> int:
-        """How far the conversation is when the scene is over."""
+        """The `seq` of the last message."""
         return sum(not line.held for line in self.messages)

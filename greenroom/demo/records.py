@@ -1,4 +1,4 @@
-"""The item that marks a demo's store: sample people are written into no other.
+"""The item that marks the store of a demo. Sample people are never written into another store.
 
 UserPosts
 └─ DEMO

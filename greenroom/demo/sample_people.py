@@ -1,4 +1,4 @@
-"""Who is in the story. Those with something to see can be signed in as; the rest fill the room."""
+"""The sample people. Visitors can sign in as those with a `sees` text."""
 
 from msgspec import Struct
 
@@ -10,9 +10,8 @@ class SamplePerson(Struct, frozen=True, kw_only=True):
     first_name: str
     last_name: str
     part: str
-    """Who they are."""
     sees: str = ""
-    """What one sees as them; whoever has none is not offered to sign in as."""
+    """What a visitor sees as this person; people without it are not offered for sign-in."""
     scopes: frozenset[Scope] = frozenset({Scope.USER})
     joined_days_ago: int = 500
 

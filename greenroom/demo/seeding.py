@@ -1,10 +1,9 @@
-"""Plays the story into the store, once: whatever is there already is left as it is.
+"""Writes the sample people and threads into the store, once; existing data is left as it is.
 
-Each scene has a clock of its own, which stands at the time of its first line and moves on with the
-story, and contexts that are made for it. That is sound because nothing in the product rests on the
-clocks of two of them agreeing: within a conversation `seq` and the times go up whatever a clock
-says, the scene's clock only moves forward and ends before now, and nobody is connected yet. What
-one would get wrong: a scene must not be played in contexts that serve, whose clock is the world's.
+Each sample thread gets a clock of its own, set to the time of its first message, and contexts made
+with that clock. This is safe: in a thread `seq` and times only increase, the clock only moves
+forward and ends before now, and no client is connected yet.
+Careful: never seed with contexts that serve requests. Their clock is the real one.
 """
 
 import logging
@@ -59,36 +58,39 @@ _CONFLICTS = (
     ThreadNotFound,
     ConversationClosed,
 )
-"""What an older version has told, or people have made of it since, may stand in the way."""
+"""Refusals that mean: an older version, or a user, has made something else of this thread."""
 
 MessagingAt = Callable[[Clock], Messaging]
-"""The messaging context on the demo's store, by the clock that it is given."""
+"""Makes the messaging context on the demo's store, with the given clock."""
 
 
 class JoinedSample(Struct, frozen=True):
-    """One of the people, and what there is to say of them."""
+    """A sample person and their account."""
 
     person: Person
     sample: SamplePerson
 
 
 async def seed(messaging_at: MessagingAt, now_ms: int) -> tuple[JoinedSample, ...]:
-    """Tell the story, as far as it has not been told yet."""
+    """Writes what is not there yet."""
     clock = ManualClock(now_ms)
     joined_samples = await join_sample_people(messaging_at(clock).people, clock)
     await grant_staff_roles(messaging_at(clock).safety, joined_samples)
     cast = {one.sample.username: Actor(one.person.id) for one in joined_samples}
-    for scene in SAMPLE_THREADS:
-        clock = ManualClock(now_ms - scene.began * _MINUTE_MS)
+    for sample in SAMPLE_THREADS:
+        clock = ManualClock(now_ms - sample.began * _MINUTE_MS)
         try:
-            await _Seeder(messaging_at(clock), clock, cast, scene, now_ms).play()
+            await _Seeder(messaging_at(clock), clock, cast, sample, now_ms).write()
         except _CONFLICTS as problem:
-            _log.warning("%s is not as this version tells it, and stays: %s", scene.key, problem)
+            _log.warning(
+                "%s differs from this version's sample, and is left as it is: %s",
+                sample.key,
+                problem,
+            )
     return joined_samples
 
 
 async def grant_staff_roles(safety: Safety, joined_samples: Iterable[JoinedSample]) -> None:
-    """Gives those of the cast who are staff their role."""
     for one in joined_samples:
         for role in StaffRole:
             if Scope(role.value) in one.sample.scopes:
@@ -98,7 +100,8 @@ async def grant_staff_roles(safety: Safety, joined_samples: Iterable[JoinedSampl
 async def join_sample_people(
     people: People, clock: ManualClock | None = None
 ) -> tuple[JoinedSample, ...]:
-    """Everybody of the cast, whoever is missing made: with a clock, as long ago as they say."""
+    """The accounts of all sample people; creates missing ones. With a clock they join
+    `joined_days_ago`."""
     joined_samples = []
     for sample in SAMPLE_PEOPLE:
         found = await directory.by_username(people, sample.username)
@@ -125,51 +128,51 @@ class _Seeder:
         messaging: Messaging,
         clock: ManualClock,
         cast: Mapping[str, Actor],
-        scene: SampleThread,
+        sample: SampleThread,
         now_ms: int,
     ) -> None:
         self._messaging = messaging
         self._clock = clock
         self._cast = cast
-        self._scene = scene
+        self._sample = sample
         self._now_ms = now_ms
         self._said: list[MessageId | None] = []
 
-    async def play(self) -> None:
-        """Everything in it has a name, so that a start that was cut off is taken up where it was.
-        What is over is left alone, whatever people have made of it since."""
-        scene = self._scene
+    async def write(self) -> None:
+        """Every write has an idempotency key, so an interrupted start continues where it stopped. A
+        finished thread is left alone, whatever users have done to it."""
+        sample = self._sample
         thread = await self._open()
-        if scene.last_seq and thread.last_seq >= scene.last_seq:
+        if sample.last_seq and thread.last_seq >= sample.last_seq:
             return
         await self._accept(thread)
-        for number, line in enumerate(scene.messages):
+        for number, line in enumerate(sample.messages):
             self._clock.advance(seconds=60 * line.after)
             await self._say(thread.id, number, line)
-        for report in scene.reports:
+        for report in sample.reports:
             await self._report(thread.id, report)
         await self._set_member_states(thread)
 
     async def _open(self) -> Thread:
-        scene, cast = self._scene, self._cast
-        opener = cast[scene.opener]
-        if scene.role in _STAFF:
+        sample, cast = self._sample, self._cast
+        opener = cast[sample.opener]
+        if sample.role in _STAFF:
             opener = Actor(opener.user, frozenset({Scope.USER, Scope.MODERATOR}))
-        elif scene.booking_id is not None:  # the marketplace opens it for its client
+        elif sample.booking_id is not None:  # the marketplace opens it for its client
             opener = Actor(opener.user, frozenset({Scope.USER, Scope.SERVICE}))
         opening = Opening(
-            kind=scene.kind,
-            others=tuple(Invited(cast[name].user, role) for name, role in scene.others.items()),
-            role=scene.role,
-            subject=scene.subject,
-            booking_id=scene.booking_id,
-            leg_id=scene.leg_id,
-            city=scene.city,
+            kind=sample.kind,
+            others=tuple(Invited(cast[name].user, role) for name, role in sample.others.items()),
+            role=sample.role,
+            subject=sample.subject,
+            booking_id=sample.booking_id,
+            leg_id=sample.leg_id,
+            city=sample.city,
         )
-        return await open_thread(self._messaging, opener, opening, key=scene.key)
+        return await open_thread(self._messaging, opener, opening, key=sample.key)
 
     async def _accept(self, thread: Thread) -> None:
-        for name in self._scene.accepted:
+        for name in self._sample.accepted:
             gate = thread.gates.get(self._cast[name].user)
             if gate is not None and gate.status is GateStatus.PENDING:
                 await accept(self._messaging, self._cast[name], gate.id)
@@ -210,11 +213,11 @@ class _Seeder:
         )
 
     async def _set_member_states(self, thread: Thread) -> None:
-        """Who has read how far, and what each has made of their side."""
-        last = self._scene.last_seq
-        for name in (self._scene.opener, *self._scene.others):
-            actor, side = self._cast[name], self._scene.member_states.get(name)
-            pending = actor.user in thread.gates and name not in self._scene.accepted
+        """Sets each member's read position and settings."""
+        last = self._sample.last_seq
+        for name in (self._sample.opener, *self._sample.others):
+            actor, side = self._cast[name], self._sample.member_states.get(name)
+            pending = actor.user in thread.gates and name not in self._sample.accepted
             unread = last if pending else 0 if side is None else side.unread
             if last - unread > 0:
                 await mark_read(self._messaging, actor, thread.id, last - unread)
@@ -222,7 +225,7 @@ class _Seeder:
                 await self._arrange(actor, thread.id, name)
 
     async def _arrange(self, actor: Actor, thread: ThreadId, name: str) -> None:
-        side = self._scene.member_states[name]
+        side = self._sample.member_states[name]
         wishes = RowChanges(
             pinned=True if side.pinned else None,
             muted_until_ms=self._now_ms + 30 * _DAY_MS if side.muted else None,

@@ -1,11 +1,11 @@
-"""The real systems that tests and benchmarks run against, each on a free loopback port.
+"""Starts the real systems that tests and benchmarks use, each on a free loopback port.
 
     with running("dynamodb") as engine:
         engine.url          dynamodb+http://127.0.0.1:PORT?region=local
 
-They are installed into `.engines/` on first use, pinned by the lock beside this file. A machine
-that cannot have one is told why (`Unavailable`); whether that skips a test or fails it is for the
-caller to say. A new engine is a module with a `start()` and a line in `ENGINES`.
+They are installed into `.engines/` on first use, pinned by the lock files in this folder. If a
+machine cannot run one, `Unavailable` says why, and the caller decides whether to skip or to fail.
+To add an engine, add a module with a `start()` and a line in `ENGINES`.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,5 +1,7 @@
-"""The two libraries with which uvicorn speaks WebSocket, pinned by asgi_sockets.lock, in a folder
-of their own: only a benchmark wants them, beside the uvicorn and the loop that we run on.
+"""Installs the two WebSocket libraries of uvicorn into a folder of their own, for a benchmark.
+
+They are pinned by asgi_sockets.lock. The benchmark uses them with the product's own uvicorn and
+uvloop.
 """
 
 import hashlib
@@ -15,7 +17,7 @@ _LOCK = Path(__file__).with_name("asgi_sockets.lock")
 
 
 def folder() -> Path:
-    """What goes onto the path of an interpreter like this one."""
+    """The folder for `PYTHONPATH`, for this version of Python."""
     version = hashlib.sha256(_LOCK.read_bytes() + sys.version.encode()).hexdigest()[:12]
     target = FOLDER / f"asgi-sockets-{version}"
     if not target.exists():

@@ -1,7 +1,8 @@
-"""Chromium, which the tests of the web app drive: found on the PATH, or Debian's.
+"""Finds Chromium for the tests of the web app: on the PATH, or as Debian installs it.
 
-It is no server: Playwright starts it, with what is said here. What one would get wrong: as root it
-runs only without its sandbox, and without the last few it asks the network for updates of itself.
+Playwright starts it, with the arguments given here.
+Careful: as root it runs only without its sandbox, and without the last arguments it asks the
+network for updates.
 """
 
 import shutil
@@ -21,7 +22,7 @@ ARGUMENTS = (
 
 
 def path() -> str:
-    """Where it is; `Unavailable` says why it is nowhere."""
+    """The path; `Unavailable` says why there is none."""
     for name in _NAMES:
         if found := shutil.which(name):
             return found

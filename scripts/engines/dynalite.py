@@ -1,4 +1,4 @@
-"""dynalite, an imitation of DynamoDB on Node: only for the benchmark, nothing is tested on it."""
+"""dynalite, an emulator of DynamoDB on Node. Only a benchmark uses it."""
 
 from scripts.engines.process import Engine, launch
 from scripts.engines.requirements import command, npm_package

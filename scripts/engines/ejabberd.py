@@ -1,7 +1,7 @@
-"""ejabberd with its message archive in SQL: a SQLite file, or a PostgreSQL that runs already.
+"""ejabberd with its message archive in SQL: a SQLite file, or a running PostgreSQL.
 
-It is started as Debian's `ejabberdctl foreground` starts it, but without a node name: a named node
-brings up epmd, which outlives it. Whoever asks may register, so that a client needs no console.
+It is started as Debian's `ejabberdctl foreground` does, but without a node name: a named node
+starts epmd, which keeps running after it. Registration is open, so that clients need no console.
 """
 
 from pathlib import Path

@@ -1,10 +1,10 @@
-"""A wrong clock for a process: libfaketime, which reads how wrong it is from a file.
+"""A wrong clock for a process, with libfaketime, which reads the offset from a file.
 
     clock = FakeClock(folder / "clock")
     subprocess.Popen(…, env={**os.environ, **clock.environment})
     clock.set("+1d")        from now on, for every process that has it
 
-The monotonic clock stays as it is, as when somebody sets the clock of a machine.
+The monotonic clock is not changed, as when the clock of a machine is set.
 """
 
 from pathlib import Path

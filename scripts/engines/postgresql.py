@@ -1,4 +1,4 @@
-"""PostgreSQL with a cluster of its own, as Debian has it: every commit is fsynced."""
+"""PostgreSQL with a cluster of its own, from Debian's packages: every commit is fsynced."""
 
 import shutil
 from pathlib import Path
@@ -31,7 +31,7 @@ def start(folder: Path) -> Engine:
 
 
 def _programs() -> Path:
-    """Debian keeps the server's programs off the path, in a folder for each version."""
+    """Debian installs the server's programs off the PATH, in a folder for each version."""
     server_command("pg_ctlcluster", debian="postgresql", service="postgresql")
     if found := shutil.which("initdb"):
         return Path(found).resolve().parent

@@ -1,7 +1,7 @@
-"""One engine's process: started on a free loopback port, awaited, stopped by its pid.
+"""Starts an engine's process on a free loopback port, waits for it, and stops it by its pid.
 
-The free port may be taken by somebody else before the engine binds it, which shows as an engine
-that ends at once; another port is tried then. On Linux the engine ends with whoever started it.
+Another process may take the free port before the engine binds it; then the engine ends at once, and
+another port is tried. On Linux the engine ends with the process that started it.
 """
 
 import contextlib

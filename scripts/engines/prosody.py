@@ -1,4 +1,4 @@
-"""Prosody with its message archive in its internal storage: files that it appends to, no fsync."""
+"""Prosody with its message archive in its internal storage: append-only files, no fsync."""
 
 from pathlib import Path
 

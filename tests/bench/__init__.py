@@ -1,1 +1,1 @@
-"""The benchmarks run to their end and print what the docs say; how fast is for `make bench-*`."""
+"""The benchmarks run to their end and print their figures; `make bench-*` measures."""

@@ -1,4 +1,4 @@
-"""The chat benchmark's own parts: its load, what it counts as arrived, and what it reports."""
+"""The parts of the chat benchmark: its load, what it counts as delivered, and its report."""
 
 import asyncio
 import json
@@ -59,7 +59,7 @@ def test_stanzas_are_found_however_the_bytes_are_split(size: int) -> None:
     assert [stanza for piece in pieces for stanza in scanner.feed(piece)] == STANZAS
 
 
-def test_a_stanza_is_told_with_its_last_byte() -> None:
+def test_a_stanza_is_complete_with_its_last_byte() -> None:
     scanner = Stanzas()
     assert scanner.feed(FORWARDED[:-1]) == []
     assert scanner.feed(b">" + MESSAGE[:20]) == [FORWARDED]
@@ -73,7 +73,7 @@ def test_a_percentile_is_one_of_the_values() -> None:
 
 
 class Echo:
-    """A pair without a server: what is sent is heard in the loop's next turn."""
+    """A pair without a server: a message arrives in the next turn of the event loop."""
 
     def __init__(self) -> None:
         self.sent = 0
@@ -102,7 +102,7 @@ class Echo:
         return min(count, self.sent)
 
 
-async def test_a_pair_keeps_as_many_under_way_as_it_may() -> None:
+async def test_a_pair_keeps_as_many_in_flight_as_allowed() -> None:
     echo = Echo()
     conversation = Conversation(echo)
     conversation.begin(16)
@@ -220,7 +220,7 @@ def test_another_commit_is_reported_and_is_no_peer(capsys: pytest.CaptureFixture
     assert "(0.67x)" in rows[0]
 
 
-def test_the_last_line_has_every_figure_that_is_watched(
+def test_the_last_line_has_every_tracked_figure(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     ours = replace(_round(5000, 2, 900), mixed=_delivery(4000, 8))

@@ -1,4 +1,4 @@
-"""The texts that the chat benchmark sends: as people write, numbered, and let through by safety."""
+"""The texts of the chat benchmark are realistic and numbered, and safety lets them through."""
 
 import re
 import statistics
@@ -14,7 +14,7 @@ from greenroom.safety.verdict import Allow, Circumstances
 _DAY_MS = 86_400_000
 _ESTABLISHED = Circumstances(account_age_ms=400 * _DAY_MS)
 _NEW = Circumstances(account_age_ms=60_000)
-"""The benchmark's own users: their thread is accepted, their accounts are new."""
+"""As in the benchmark: the thread is accepted, the accounts are new."""
 
 
 def test_a_plain_message_has_a_hundred_and_twenty_bytes_and_a_number_in_letters() -> None:

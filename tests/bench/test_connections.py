@@ -1,4 +1,4 @@
-"""The benchmark of many connections, with few: it runs, and a machine can read its last line."""
+"""The connections benchmark, with few connections: it runs and ends with a line of JSON."""
 
 import json
 import subprocess
@@ -33,6 +33,6 @@ def test_the_benchmark_of_connections_runs_and_ends_with_a_line_of_json() -> Non
     assert figures["ratio"] == pytest.approx(figures["p99_ms_60"] / figures["p99_ms_5"], rel=0.1)
 
 
-def test_what_stands_in_the_way_of_too_many_is_said() -> None:
+def test_a_limit_on_open_files_is_reported() -> None:
     with pytest.raises(TooFewFiles, match="ulimit -Hn"):
         check_files(10**9)

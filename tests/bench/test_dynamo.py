@@ -1,4 +1,4 @@
-"""The DynamoDB benchmark's own parts: its order, what it reports, and the other checkout."""
+"""The parts of the DynamoDB benchmark: its order, its report, and the other checkout."""
 
 import json
 import subprocess
@@ -19,7 +19,7 @@ def _seen(per_s: float, cpu: float) -> Delivery:
     return Delivery(per_s=per_s, p50=1, p99=2, cpu_per_1000=cpu, resident_mb=20, others_cpu=0.0)
 
 
-def test_what_the_stand_in_counted_is_given_for_each_message() -> None:
+def test_the_stand_ins_counts_are_given_per_message() -> None:
     before = Counters({"GetItem": 5}, 1000, 10, 10)
     after = Counters({"GetItem": 15, "TransactWriteItems": 10}, 41_000, 30, 15)
     measured = _measured(_seen(1, 1), before, after)
@@ -76,7 +76,7 @@ def test_what_was_not_measured_is_null(capsys: pytest.CaptureFixture[str]) -> No
     assert line["messages_per_s_8ms"] is line["cpu_ms_per_1000_alone"] is None
 
 
-def test_a_commit_is_checked_out_and_gone_afterwards(tmp_path: Path) -> None:
+def test_a_commit_is_checked_out_and_removed_afterwards(tmp_path: Path) -> None:
     for name in ("greenroom", "bench"):
         (tmp_path / name).mkdir()
     (tmp_path / "bench" / "file").write_text("same")

@@ -1,4 +1,4 @@
-"""The growth benchmark, in its quick form: it runs, and its last line can be read by a machine."""
+"""The growth benchmark, in its quick form: it runs and ends with a line of JSON."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The benchmark's stand-in for DynamoDB answers as SQLite does, and counts what it is asked."""
+"""The stand-in for DynamoDB answers as SQLite does, and counts its calls."""
 
 import asyncio
 import time
@@ -156,7 +156,7 @@ async def test_an_answer_waits_for_the_delay(standin: StandInProcess, store: Dyn
         ),
     ],
 )
-async def test_what_the_stand_in_does_not_know_it_says(
+async def test_the_stand_in_reports_an_unknown_call(
     standin: StandInProcess, store: DynamoStore, action: str, body: str
 ) -> None:
     headers = {"X-Amz-Target": f"DynamoDB_20120810.{action}"}

@@ -1,4 +1,4 @@
-"""The store's own contract, as far as it is not about limits, on the benchmark's stand-in."""
+"""The store's contract tests, without those of limits, on the benchmark's stand-in."""
 
 import subprocess
 import sys

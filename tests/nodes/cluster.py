@@ -1,7 +1,7 @@
-"""Several nodes on the same tables and the same bus: DynamoDB Local and NATS, the real ones.
+"""Several nodes on the same tables and bus: real DynamoDB Local and NATS.
 
-They are in this process, each with a store, a bus and a memory of its own; one that is to die is a
-process. Each test has tables and a bus to itself.
+The nodes run in this process, each with its own store, bus client and caches; a node that is to be
+killed is a process. Each test has tables and a bus of its own.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ class Cluster:
         self._stack = stack
 
     async def node(self) -> Node:
-        """One more. The people of the first are known to all."""
+        """Starts one more node. All nodes know the people of the first."""
         opened = DynamoStore.open(
             self._place, TABLES, clock=self._clock, cursor_secret=SECRET, create=not self.nodes
         )
@@ -50,7 +50,7 @@ class Cluster:
         return node
 
     async def short_lease_node(self, folder: Path) -> "ShortLeaseNode":
-        """One in a process of its own, whose store can be made to fail."""
+        """A node in a process of its own, with a store that can be made to fail."""
         host = urlsplit(self._place).netloc.rpartition("@")[2]
         proxied = fault_proxy(f"http://{host}")
         proxy, address = await self._stack.enter_async_context(proxied)
@@ -61,7 +61,7 @@ class Cluster:
             "GREENROOM_BUS": self.bus.url,
         }
         process = NodeProcess(
-            "mortal", folder, given, serve=serve_with_short_leases, restarts=False
+            "short-lease", folder, given, serve=serve_with_short_leases, restarts=False
         )
         process.start()
         self._stack.push_async_callback(process.stop)
@@ -101,8 +101,8 @@ async def cluster_on(dynamodb_url: str, clock: Clock) -> AsyncIterator[Cluster]:
 
 @asynccontextmanager
 async def _in_a_task(served: AbstractAsyncContextManager[Node]) -> AsyncIterator[Node]:
-    """A node counts what it costs, for which it has to end in the context in which it began; and a
-    test and what tidies up after it are two."""
+    """Runs the node in a task of its own: its cost counter must be left in the context in which it
+    was entered, and a fixture's teardown has another context."""
     is_up: asyncio.Future[Node] = asyncio.get_running_loop().create_future()
     is_over = asyncio.Event()
 
@@ -124,14 +124,13 @@ async def _in_a_task(served: AbstractAsyncContextManager[Node]) -> AsyncIterator
 
 
 def _at(place: str, address: str) -> str:
-    """The same place by another way."""
+    """The same store through another host and port."""
     parts = urlsplit(place)
     who, _, _ = parts.netloc.rpartition("@")
     return urlunsplit(parts._replace(netloc=f"{who}@{address}"))
 
 
 async def caught_up(client: Client, cursor: str, **have: Any) -> list[dict[str, Any]]:
-    """The messages that a resume brings."""
     ack = await client.ask("resume", cursor=cursor, have=have)
     assert ack["type"] == "ack", ack
     synced = [event for event in client.take() if event["type"] == "synced"]
@@ -144,8 +143,8 @@ async def caught_up(client: Client, cursor: str, **have: Any) -> list[dict[str, 
 
 
 async def hears(client: Client, body: str) -> None:
-    """Returns once it has been told so, by an event or, where it is told to resume, by that. When
-    the bus is back one node after the other says so, and each time it may be told to."""
+    """Returns once the client has this message, by an event or by a resume. After an outage each
+    node may ask for a resume when it is back."""
     async with asyncio.timeout(60):
         while True:
             for event in client.take():

@@ -1,5 +1,6 @@
-"""`cluster`: nodes on the same tables and bus, with a clock that stands still, so that nothing that
-is remembered is forgotten by time alone; `living`: the same with the clock on the wall."""
+"""`cluster`: nodes on the same tables and bus with a stopped clock, so that no cache expires by
+time; `living`: the same with the real clock.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping

@@ -1,4 +1,4 @@
-"""A node with leases that end soon, and that often says that it is there: a test can wait."""
+"""A node with short leases and frequent heartbeats, so that tests need not wait long."""
 
 from collections.abc import Mapping
 from multiprocessing.connection import Connection

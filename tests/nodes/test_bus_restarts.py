@@ -1,5 +1,6 @@
-"""A bus that is away, or stands still, costs nobody a message: whoever may have missed something is
-told to resume, and has everything then."""
+"""No message is lost while the bus is away or stopped: clients that may have missed something are
+told to resume.
+"""
 
 import asyncio
 
@@ -24,8 +25,8 @@ async def test_a_bus_that_restarts_costs_nobody_a_message(cluster: Cluster) -> N
         await hears(ben, "after")
 
 
-async def test_whoever_sends_is_told_of_nothing_missing_on_its_own_node(cluster: Cluster) -> None:
-    """What is told on the same node needs no bus, and goes on while it is away."""
+async def test_a_sender_misses_nothing_on_its_own_node(cluster: Cluster) -> None:
+    """Events on the same node do not need the bus."""
     one = await cluster.node()
     await cluster.node()
     thread = await one.talk("ana", "ben")
@@ -55,7 +56,7 @@ async def test_both_write_while_the_bus_is_away_and_have_the_same_when_it_is_bac
             assert {sent["seq"]: sent["body"] for sent in found} == stored
 
 
-async def test_a_bus_that_stands_still_for_a_moment_loses_nothing(cluster: Cluster) -> None:
+async def test_a_bus_that_is_stopped_for_a_moment_loses_nothing(cluster: Cluster) -> None:
     one, two = await cluster.node(), await cluster.node()
     thread = await one.talk("ana", "ben")
     async with await one.connect("ana") as ana, await two.connect("ben") as ben:
@@ -84,7 +85,7 @@ async def test_a_socket_that_is_opened_while_the_bus_is_away_misses_nothing(
 
 
 async def test_while_the_bus_is_away_nobody_is_given_a_cursor(cluster: Cluster) -> None:
-    """What they do not hear of lies before it: they would never come to know."""
+    """They would never get the messages before that cursor."""
     one, two = await cluster.node(), await cluster.node()
     thread = await one.talk("ana", "ben")
     async with await one.connect("ana") as ana, await two.connect("ben") as ben:

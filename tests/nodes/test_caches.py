@@ -1,7 +1,7 @@
-"""What a node remembers and another one changes: membership, gates, blocks, the people themselves.
+"""Caches of one node follow the writes of another: membership, requests, blocks, people.
 
-The clock stands still, so that nothing is forgotten by time; and each test has the second node
-remember first what is then changed on the first one.
+The clock is stopped, so that nothing expires by time. In each test the second node caches first
+what the first node then changes.
 """
 
 from greenroom.ids import UserId
@@ -22,12 +22,12 @@ async def blocks(node: Node, name: str, other: str, thread: str = "") -> None:
 
 
 def known(node: Node, one: str, other: str) -> bool | None:
-    """Whether the node remembers that the two are kept apart; None where it remembers nothing."""
+    """Whether the node has cached that the two block each other; None if it has cached nothing."""
     apart, now_ms = node.contexts.safety.block_cache, node.clock.now_ms()
     return apart.known(UserId(node.id(one)), UserId(node.id(other)), now_ms)
 
 
-async def test_whoever_is_taken_out_on_one_node_is_out_on_the_other(cluster: Cluster) -> None:
+async def test_a_member_removed_on_one_node_is_removed_on_the_other(cluster: Cluster) -> None:
     one, two = await cluster.node(), await cluster.node()
     thread = await one.group("ana", "ben", "cleo")
     async with await two.connect("cleo") as cleo:
@@ -43,7 +43,7 @@ async def test_whoever_is_taken_out_on_one_node_is_out_on_the_other(cluster: Clu
         assert [event for event in await cleo.told() if event["type"] == "message.created"] == []
 
 
-async def test_whoever_is_added_on_one_node_is_in_on_the_other(cluster: Cluster) -> None:
+async def test_a_member_added_on_one_node_is_added_on_the_other(cluster: Cluster) -> None:
     one, two = await cluster.node(), await cluster.node()
     await one.talk("ana", "cleo")
     thread = await one.group("ana", "ben")
@@ -133,7 +133,7 @@ async def test_a_block_that_the_bus_did_not_bring_is_obeyed_when_it_is_back(
 
 
 async def test_a_block_takes_effect_at_once_on_a_node_without_the_bus(cluster: Cluster) -> None:
-    """The thread's own head has changed, and no write passes that: word of it is not needed."""
+    """The thread's head has a new version, so no write passes; the bus is not needed."""
     one, two = await cluster.node(), await cluster.node()
     thread = await one.talk("ana", "ben")
     async with await two.connect("ana") as ana, await two.connect("ben") as ben, cluster.bus.away():
@@ -148,7 +148,7 @@ async def test_a_block_takes_effect_at_once_on_a_node_without_the_bus(cluster: C
 async def test_in_a_group_a_block_on_one_node_changes_nothing_on_the_other(
     cluster: Cluster,
 ) -> None:
-    """Who is there and who types still shows: their absence would give the block away."""
+    """Presence and typing still show: their absence would reveal the block."""
     one, two = await cluster.node(), await cluster.node()
     thread = await one.group("ana", "ben", "cleo")
     async with await one.connect("ana") as ana, await two.connect("ben") as ben:

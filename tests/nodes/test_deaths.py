@@ -1,5 +1,6 @@
-"""A node that is killed: what it had said of people ends with its leases, what it had written and
-told nobody of is found, and nothing that was acked is lost."""
+"""After a node is killed its leases expire, its unpublished messages are found, and no acked one is
+lost.
+"""
 
 import asyncio
 from datetime import UTC, datetime
@@ -36,7 +37,7 @@ async def test_a_node_that_dies_is_noticed_by_its_leases(living: Cluster, tmp_pa
             assert [event for event in seen if event.get("userId") == one.id("ben")] == []
 
 
-async def test_whoever_was_on_a_node_that_died_has_everything_on_another(
+async def test_clients_of_a_dead_node_get_everything_on_another(
     living: Cluster, tmp_path: Path
 ) -> None:
     one = await living.node()
@@ -63,10 +64,10 @@ async def test_whoever_was_on_a_node_that_died_has_everything_on_another(
 TEXT = "I am written, and nobody knows"
 
 
-async def dies_before_it_tells(
+async def dies_before_it_publishes(
     one: Node, short_lease_node: ShortLeaseNode, thread: str
 ) -> dict[str, str]:
-    """Ben's message is in the store, and that is all. What he has sent, to send it again."""
+    """Ben's message is stored and not published. Returns what he sent, to send it again."""
     ben = await short_lease_node.connect("ben")
     short_lease_node.proxy.on("TransactWriteItems", silent)
     body = sending(thread, TEXT, "c1")
@@ -79,7 +80,7 @@ async def dies_before_it_tells(
     return body
 
 
-async def test_a_message_whose_node_died_before_it_told_is_told_once_its_silence_is_noticed(
+async def test_an_unpublished_message_of_a_dead_node_arrives_once_the_death_is_noticed(
     living: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(peers, "HERE_SECONDS", 0.2)
@@ -87,20 +88,20 @@ async def test_a_message_whose_node_died_before_it_told_is_told_once_its_silence
     one = await living.node()
     thread = await one.talk("ana", "ben")
     async with await one.connect("ana") as ana:
-        await dies_before_it_tells(one, await living.short_lease_node(tmp_path), thread)
+        await dies_before_it_publishes(one, await living.short_lease_node(tmp_path), thread)
         cursor = (await ana.ask("ping")).get("cursor", ana.hello["cursor"])
         await ana.event("resync")
         found = await caught_up(ana, cursor, **{thread: 1})
         assert [message["body"] for message in found] == [TEXT]
 
 
-async def test_a_retry_tells_nobody_but_the_next_resume_does(
+async def test_an_unpublished_message_arrives_with_the_next_resume_not_with_a_retry(
     living: Cluster, tmp_path: Path
 ) -> None:
     one = await living.node()
     thread = await one.talk("ana", "ben")
     async with await one.connect("ana") as ana:
-        body = await dies_before_it_tells(one, await living.short_lease_node(tmp_path), thread)
+        body = await dies_before_it_publishes(one, await living.short_lease_node(tmp_path), thread)
         async with await one.connect("ben") as again:
             cursor = ana.hello["cursor"]
             assert (await again.ask("send", **body))["message"]["seq"] == 2
@@ -110,13 +111,13 @@ async def test_a_retry_tells_nobody_but_the_next_resume_does(
             assert len(await one.history("ana", thread)) == 2, "and it is there once"
 
 
-async def test_or_with_the_next_event_of_the_thread_which_leaves_a_gap(
+async def test_an_unpublished_message_shows_as_a_gap_at_the_next_event(
     living: Cluster, tmp_path: Path
 ) -> None:
     one = await living.node()
     thread = await one.talk("ana", "ben")
     async with await one.connect("ana") as ana:
-        await dies_before_it_tells(one, await living.short_lease_node(tmp_path), thread)
+        await dies_before_it_publishes(one, await living.short_lease_node(tmp_path), thread)
         async with await one.connect("ben") as again:
             await again.send(thread, "now you know")
             assert (await ana.event("message.created"))["message"]["seq"] == 3

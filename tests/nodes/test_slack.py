@@ -1,28 +1,27 @@
-"""How far before its cursor a client is given what it may have missed: further than anything can be
-late, all of it at once."""
+"""The slack of a cursor is longer than all delays of a write together."""
 
 import asyncio
 
 import pytest
 
-from greenroom.store.server_clock import SLACK_MS
 from greenroom.realtime import hub
 from greenroom.realtime.nats import bus, connection, peers
 from greenroom.store.dynamo.sender import RetryPolicy
+from greenroom.store.server_clock import SLACK_MS
 from tests.nodes.cluster import Cluster, caught_up
 
 CLOCKS_SECONDS = 10
-"""By how much the clocks of two nodes may differ, as docs/guides/nodes.md has it."""
+"""How much the clocks of two nodes may differ, see docs/guides/nodes.md."""
 
 
 def test_a_cursor_reaches_back_further_than_anything_can_be_late() -> None:
     retry = RetryPolicy()
     written = retry.seconds + retry.response_seconds
-    """After the time that it bears: the last attempt begins so late, and takes so long."""
+    """How long after its timestamp a write may land: the last attempt's start and duration."""
     noticed = max(
         bus.CONFIRM_SECONDS + 2 * connection.PONG_SECONDS, peers.SILENT_SECONDS + peers.HERE_SECONDS
     )
-    """That the bus is dead, or a node; until then cursors are given out as if it were not."""
+    """How long a dead bus or node stays unnoticed; cursors are given out meanwhile."""
     assert CLOCKS_SECONDS + written + noticed + hub.SPREAD_SECONDS < SLACK_MS / 1000
 
 

@@ -1,5 +1,6 @@
-"""Whoever is suspended on one node is shown out of all of them, at once: the clock stands still, so
-that nobody is looked at because a minute has passed."""
+"""A suspension on one node disconnects the user on all nodes at once. The clock is stopped, so that
+no periodic check does it.
+"""
 
 import asyncio
 from typing import Any
@@ -24,7 +25,7 @@ async def moderates(node: Node, method: str, path: str, body: object = None) -> 
 
 
 async def suspends(node: Node) -> None:
-    """Whom the only open case is about."""
+    """Suspends the user of the only open case."""
     [case] = (await moderates(node, "GET", "/queue"))["cases"]
     place = f"/cases/{case['caseId']}"
     claimed = await moderates(node, "POST", f"{place}/claim")
@@ -32,7 +33,7 @@ async def suspends(node: Node) -> None:
     await moderates(node, "POST", f"{place}/decide", decision)
 
 
-async def test_whoever_is_suspended_on_one_node_is_shown_out_of_all(cluster: Cluster) -> None:
+async def test_a_suspension_on_one_node_disconnects_the_user_on_all(cluster: Cluster) -> None:
     one, two = await cluster.node(), await cluster.node()
     thread = await one.talk("ana", "ben")
     async with await two.connect("ana") as ana:
@@ -49,7 +50,7 @@ async def test_whoever_is_suspended_on_one_node_is_shown_out_of_all(cluster: Clu
         assert (await ana.send(thread, "are you there?"))["type"] == "ack", "nobody else is"
 
 
-async def test_a_word_of_a_suspension_that_is_not_true_shows_nobody_out(cluster: Cluster) -> None:
+async def test_a_false_suspension_message_disconnects_nobody(cluster: Cluster) -> None:
     node = await cluster.node()
     async with await node.connect("ben") as ben:
         word = f'{{"changed": "{node.id("ben")}"}}'.encode()
@@ -92,7 +93,7 @@ async def test_a_role_that_is_revoked_on_one_node_is_gone_on_all(cluster: Cluste
                 await asyncio.sleep(0.02)
 
 
-async def test_the_sender_is_told_over_the_socket_what_became_of_a_held_message(
+async def test_the_sender_gets_the_outcome_of_a_held_message_over_the_socket(
     cluster: Cluster,
 ) -> None:
     one, two = await cluster.node(), await cluster.node()

@@ -1,4 +1,4 @@
-"""Three nodes, and one that comes later."""
+"""Three nodes, and one that joins later."""
 
 import asyncio
 
@@ -67,7 +67,7 @@ async def test_a_node_that_is_started_later_knows_everything(cluster: Cluster) -
                 assert told["message"]["messageId"] == ack["message"]["messageId"]
 
 
-async def test_whoever_moves_from_node_to_node_hears_everything_once(cluster: Cluster) -> None:
+async def test_a_client_that_moves_between_nodes_gets_everything_once(cluster: Cluster) -> None:
     nodes = [await cluster.node() for _ in range(3)]
     thread = await nodes[0].talk("ana", "ben")
     heard: list[str] = []

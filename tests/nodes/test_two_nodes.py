@@ -39,7 +39,7 @@ async def test_two_writers_on_two_nodes_keep_one_order(cluster: Cluster) -> None
     each = 12
 
     async def talk(client: Client, word: str) -> list[int]:
-        """All at once: what is sent first is first all the same."""
+        """All at once; the order of sending is kept."""
         asked = [
             await client.begin("send", **sending(thread, f"{word} {number}"))
             for number in range(each)
@@ -60,7 +60,9 @@ async def test_two_writers_on_two_nodes_keep_one_order(cluster: Cluster) -> None
             assert texts == {message["seq"]: message["body"] for message in stored[1:]}
 
 
-async def test_one_name_sent_on_both_nodes_at_once_is_one_message(cluster: Cluster) -> None:
+async def test_one_client_message_id_sent_on_both_nodes_at_once_is_one_message(
+    cluster: Cluster,
+) -> None:
     one, two = await cluster.node(), await cluster.node()
     thread = await one.talk("ana", "ben")
     async with await one.connect("ana") as phone, await two.connect("ana") as tablet:
@@ -73,8 +75,8 @@ async def test_one_name_sent_on_both_nodes_at_once_is_one_message(cluster: Clust
 
 
 async def sees(client: Client, user: str, **what: bool) -> None:
-    """Returns once it is told so. It may be told twice, or first what was so before: whoever begins
-    to look is told how it stands, and meanwhile that changes."""
+    """Returns once this state arrives. Others may come first: a new observer gets the current
+    state, which may change meanwhile."""
     (word,) = what
     kind = {"online": "presence.changed", "on": "typing.changed"}[word]
     while True:
@@ -83,7 +85,7 @@ async def sees(client: Client, user: str, **what: bool) -> None:
             return
 
 
-async def test_who_looks_and_who_types_shows_on_the_other_node(cluster: Cluster) -> None:
+async def test_presence_and_typing_show_on_the_other_node(cluster: Cluster) -> None:
     one, two = await cluster.node(), await cluster.node()
     thread = await one.talk("ana", "ben")
     async with await one.connect("ana") as ana, await two.connect("ben") as ben:
@@ -98,7 +100,7 @@ async def test_who_looks_and_who_types_shows_on_the_other_node(cluster: Cluster)
         await sees(ana, two.id("ben"), online=False)
 
 
-async def test_whoever_looks_on_two_nodes_is_gone_only_when_both_are_closed(
+async def test_a_user_present_on_two_nodes_is_absent_only_when_both_are_closed(
     cluster: Cluster,
 ) -> None:
     one, two = await cluster.node(), await cluster.node()

@@ -1,7 +1,7 @@
-"""Records everything that one person can find out: answers, headers, events and their order.
+"""Records everything that one user can see: responses, headers, events and their order.
 
-Every GET route of the OpenAPI document is asked, with its parameters filled from what the observer
-knows; so a new route is compared as soon as it is there. A parameter without a filling is an error.
+It calls every GET route of the OpenAPI document, with parameters from what the observer knows, so a
+new route is compared as soon as it exists. A parameter without a value is an error.
 """
 
 import json
@@ -22,7 +22,7 @@ _MESSAGES = 2
 
 @dataclass
 class Observer:
-    """Ana, who looks for a difference."""
+    """Ana, who looks for differences."""
 
     node: PrivacyWorld
     events: RecordedEvents
@@ -33,7 +33,7 @@ class Observer:
     messages: dict[str, list[str]] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
     done: int = 0
-    """How many writes were not refused."""
+    """How many writes succeeded."""
     client_ids: list[str] = field(default_factory=list)
     _routes: list[tuple[str, list[dict[str, Any]]]] = field(default_factory=list)
     _enums: dict[str, list[str]] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Observer:
         assert len(self._routes) > 20
 
     async def ask(self, method: str, path: str, body: object = None) -> Any:
-        """Recorded with what the socket has told until then."""
+        """Records the response and the events until then."""
         answer = await self.node.ask("ana", method, path, body)
         text, status = answer.text, answer.status_code
         shown = {name.lower(): value for name, value in answer.headers.items()}
@@ -60,13 +60,13 @@ class Observer:
         self.seen.append([f"{method} {shown_path}", body, status, kept, _without_opaque(told)])
         if method != "GET":
             self.done += status < 400
-            self.node.clock.advance(seconds=1)  # no two things at the same moment
+            self.node.clock.advance(seconds=1)  # nothing happens at the same millisecond
             self.hear()
         self._learn(told)
         return told
 
     async def look(self) -> None:
-        """At everything there is."""
+        """Calls every GET route."""
         for path, parameters in self._routes:
             for filled in self._filled(path, parameters):
                 await self.ask("GET", filled)
@@ -75,7 +75,7 @@ class Observer:
         self.seen.append(["events", _without_opaque(self.events.take())])
 
     def report(self) -> list[str]:
-        """A line for each thing seen, with ids by the order in which they came up."""
+        """One line for each observation, with ids numbered by first appearance."""
         names = {self.node.id(name): name for name in ("ana", *self.others)}
         tags: dict[str, str] = {}
 

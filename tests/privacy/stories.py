@@ -1,6 +1,6 @@
-"""The stories that are told twice: who knows whom before the secret fact, and the facts.
+"""The scenarios that run twice, with and without a secret fact, and the facts.
 
-Ana observes. Each fact is something that Ana must not be able to tell from nothing at all.
+Ana observes. She must not be able to tell any fact from nothing having happened.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -13,11 +13,11 @@ from tests.privacy.world import PrivacyWorld
 OTHERS = ("ben", "cleo", "dora", "emil")
 Begin: TypeAlias = Callable[[PrivacyWorld], Awaitable[list[str]]]
 Fact: TypeAlias = Callable[[PrivacyWorld, str, list[str]], Awaitable[None]]
-"""Done by the person named, who is in the threads."""
+"""Something that the named person does in these threads."""
 
 
 async def known_pair(node: PrivacyWorld) -> list[str]:
-    """An inquiry and the direct thread of Ana and Ben, who have talked in both."""
+    """An inquiry and a direct thread of Ana and Ben, who have written in both."""
     inquiry = await node.talk("ana", "ben")
     threads = [inquiry, await node.open_direct("ana", "ben")]
     for thread in threads:
@@ -29,14 +29,14 @@ async def known_pair(node: PrivacyWorld) -> list[str]:
 
 
 async def asked_pair(node: PrivacyWorld) -> list[str]:
-    """Ana has asked Ben, a stranger."""
+    """Ana has sent Ben, a stranger, a request."""
     thread = await node.open("ana", "ben")
     await node.say("ana", thread, "Hello Ben!")
     return [thread]
 
 
 async def asked_group(node: PrivacyWorld) -> list[str]:
-    """Ana has asked three strangers into one thread."""
+    """Ana has sent three strangers requests in one thread."""
     thread = await node.open("ana", "ben", "cleo", "dora", kind="group")
     await node.say("ana", thread, "Hello all!")
     return [thread]
@@ -106,7 +106,7 @@ async def marks_spam(node: PrivacyWorld, name: str, threads: list[str]) -> None:
 
 
 async def reads(node: PrivacyWorld, name: str, threads: list[str]) -> None:
-    """Of a request: its sender is not told how far it was read."""
+    """Reading a request: its sender does not learn how far it was read."""
     await node.call(name, "PUT", f"/threads/{threads[0]}/read", {"seq": 1})
 
 
@@ -115,7 +115,7 @@ async def drafts(node: PrivacyWorld, name: str, threads: list[str]) -> None:
 
 
 async def is_held(node: PrivacyWorld, name: str, threads: list[str]) -> None:
-    """A message that waits for a moderator is nothing to the others."""
+    """Others do not see a message that is held for a moderator."""
     scam = "Please pay a deposit with a gift card, then wire the rest by western union"
     body = {"body": scam, "clientMessageId": "held"}
     sent = await node.call(name, "POST", f"/threads/{threads[0]}/messages", body)

@@ -1,7 +1,7 @@
-"""The same story told twice, with a secret fact and without: nobody else can tell which is which.
+"""Secret facts stay secret: the same scenario with and without one looks the same to others.
 
-Compared is every answer (status, headers, body), every event, and the order of all of them, by one
-who looks at every GET route there is and tries every way to reach the other person.
+Every response (status, headers, body), every event and their order are compared. The observer calls
+every GET route and tries every way to contact the other person.
 """
 
 from collections.abc import AsyncIterator, Iterator
@@ -21,7 +21,7 @@ from tests.stores import SQLITE
 
 _DAY = 86_400
 _MOST = 3
-"""How many threads are written to; the first are those of the story."""
+"""How many threads are written to; the first ones are those of the scenario."""
 
 
 @asynccontextmanager
@@ -67,7 +67,7 @@ async def _told(
 
 
 async def _is_renamed(ana: Observer, who: str, name: str) -> None:
-    """Through the use cases: somebody who is suspended has no access to the API."""
+    """Through the use cases, because a suspended user cannot call the API."""
     contexts, user = ana.node.contexts, UserId(ana.node.id(who))
     names = NewNames(display_name=name)
     await rename_and_announce(contexts.messaging, Actor(user), names)
@@ -75,7 +75,8 @@ async def _is_renamed(ana: Observer, who: str, name: str) -> None:
 
 
 async def _writes(ana: Observer, who: str) -> None:
-    """In every thread that she knows of: words, a retry, an edit, a reaction, marks, a name."""
+    """In every thread that she knows: messages, a retry, an edit, a reaction, read positions, a
+    name."""
     for number, thread in enumerate(ana.threads[:_MOST]):
         path, now = f"/v1/threads/{thread}", ana.node.clock.now_ms()
         for index, text in enumerate(("One more thing.", "See https://example.com/", "Hello?")):
@@ -94,7 +95,7 @@ async def _writes(ana: Observer, who: str) -> None:
 
 
 async def _turns_to(ana: Observer, who: str) -> None:
-    """By every way there is to reach somebody."""
+    """Tries every way to contact somebody."""
     node, known = ana.node, list(ana.threads)
     user = node.id(who)
     invited = [{"userId": user, "role": "seller"}]
@@ -129,7 +130,7 @@ def _cases() -> Iterator[tuple[str, str, str]]:
 
 
 def _differences(one: list[str], other: list[str]) -> list[str]:
-    """The first few, each with what is around the place where the two part."""
+    """The first few differences, each with some text around it."""
     found: list[str] = []
     for a, b in zip(one, other, strict=False):
         if a != b:
@@ -141,18 +142,18 @@ def _differences(one: list[str], other: list[str]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def told() -> dict[tuple[str, str], list[str]]:
-    """What is seen where nothing happens, by story and person."""
+    """What Ana sees without a secret fact, by scenario and person."""
     return {}
 
 
 @pytest.fixture(scope="module")
 def confirmed() -> dict[tuple[str, str], list[str]]:
-    """The same, where a service confirms."""
+    """The same, with a booking that a service confirms."""
     return {}
 
 
 @pytest.mark.parametrize(("story", "who", "fact"), list(_cases()))
-async def test_nobody_can_tell(
+async def test_secret_facts_do_not_show(
     tmp_path: Path, told: dict[tuple[str, str], list[str]], story: str, who: str, fact: str
 ) -> None:
     begin, _, facts = STORIES[story]
@@ -163,13 +164,13 @@ async def test_nobody_can_tell(
 
 
 def _confirmed_cases() -> Iterator[tuple[str, str, str]]:
-    """Who accepts shows how far they have read, so reading is no secret here."""
+    """Accepting shows how far somebody has read, so reading is not secret here."""
     for story, who in (("asked pair", "ben"), ("asked group", "cleo")):
         yield from ((story, who, fact) for fact in STORIES[story][2] if fact != "reads")
 
 
 @pytest.mark.parametrize(("story", "who", "fact"), list(_confirmed_cases()))
-async def test_nobody_can_tell_once_a_service_confirms(
+async def test_secret_facts_do_not_show_once_a_service_confirms(
     tmp_path: Path, confirmed: dict[tuple[str, str], list[str]], story: str, who: str, fact: str
 ) -> None:
     begin, _, facts = STORIES[story]
@@ -182,7 +183,7 @@ async def test_nobody_can_tell_once_a_service_confirms(
 
 
 @pytest.mark.parametrize("fact", ["blocks", "leaves"])
-async def test_nobody_can_tell_on_dynamodb(dynamodb_url: str, fact: str) -> None:
+async def test_secret_facts_do_not_show_on_dynamodb(dynamodb_url: str, fact: str) -> None:
     begin, _, facts = STORIES["known pair"]
     without = await _told(dynamodb_url, begin, "ben", nothing)
     secret = await _told(dynamodb_url, begin, "ben", facts[fact])
@@ -190,7 +191,7 @@ async def test_nobody_can_tell_on_dynamodb(dynamodb_url: str, fact: str) -> None
 
 
 async def _back(url: str, fact: Fact, undo: Fact) -> list[str]:
-    """Ben is away while Ana writes, comes back, reads and answers."""
+    """Ben leaves or blocks, Ana writes, and Ben comes back and answers."""
     async with _observed(url, known_pair) as ana:
         node, direct = ana.node, ana.threads[-1]
         await fact(node, "ben", [direct])
@@ -226,7 +227,7 @@ async def test_coming_back_after_a_leave_or_a_block_looks_the_same(
 
 
 async def _added_back(url: str, fact: Fact) -> list[str]:
-    """Ben is away when Ana's thread for two grows; she adds him again, and he is back to talk."""
+    """Ben is away while Ana adds somebody to their thread; she adds Ben again, and he answers."""
     async with _observed(url, known_pair) as ana:
         node, thread = ana.node, ana.threads[-2]
         people, ben = f"/v1/threads/{thread}/participants", node.id("ben")

@@ -1,6 +1,6 @@
-"""Who hears of a rename follows from who wrote last, not from what the person did privately.
+"""Who gets the event of a rename depends on who wrote last, not on private changes.
 
-Ben has more conversations than a rename is announced in, and has just pinned most of them.
+Ben has more threads than a rename is announced in, and has just pinned most of them.
 """
 
 from pathlib import Path
@@ -49,7 +49,7 @@ async def _others(node: PrivacyWorld) -> list[str]:
 
 
 async def _heard(node: PrivacyWorld, thread: str, others: list[str], fact: Fact) -> list[str]:
-    """What Ana hears of Ben's rename, after he has pinned all the others and done this."""
+    """The events that Ana gets of Ben's rename, after he has pinned the others and done this."""
     node.clock.advance(seconds=1)
     await _pins(node, "ben", others)
     node.clock.advance(seconds=1)
@@ -61,7 +61,7 @@ async def _heard(node: PrivacyWorld, thread: str, others: list[str], fact: Fact)
 
 
 @pytest.mark.parametrize("fact", list(FACTS))
-async def test_the_latest_conversation_hears_it(tmp_path: Path, fact: str) -> None:
+async def test_the_latest_thread_gets_the_event(tmp_path: Path, fact: str) -> None:
     async with privacy_world(f"{SQLITE}{tmp_path}/x.db") as node:
         await node.join("ana")
         await node.join("ben")
@@ -72,7 +72,7 @@ async def test_the_latest_conversation_hears_it(tmp_path: Path, fact: str) -> No
 
 
 @pytest.mark.parametrize("fact", list(FACTS))
-async def test_an_old_conversation_does_not_hear_it(tmp_path: Path, fact: str) -> None:
+async def test_an_old_thread_does_not_get_the_event(tmp_path: Path, fact: str) -> None:
     async with privacy_world(f"{SQLITE}{tmp_path}/x.db") as node:
         await node.join("ana")
         await node.join("ben")

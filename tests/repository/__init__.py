@@ -1,1 +1,1 @@
-"""The house itself: its locks, its docs, its table of problems."""
+"""Tests of the repository itself: lock files, docs, settings, the table of problems."""

@@ -1,7 +1,7 @@
-"""What the five documents name: tables, attributes, values, indexes and access patterns.
+"""The names in the five design documents: tables, attributes, values, indexes, access patterns.
 
-A line is one name with the values that belong to it, and a row of docs/data-model.md. A line that
-begins with spaces goes on with the one before.
+A line is one name with its values, and a row of docs/data-model.md. A line that begins with spaces
+continues the one before.
 """
 
 _REALTIME_PATH = """

@@ -1,7 +1,7 @@
-"""The tables are declared whole, and every name of the documents has a place in them.
+"""All tables are declared, and every name of the design documents is mapped to them.
 
-`names_in_documents.py` has the names, taken from the documents word by word. A row of
-docs/data-model.md that is removed, or that leads to a place that is not declared, fails here.
+`names_in_documents.py` has the names, copied from the documents. The tests fail if a row of
+docs/data-model.md is missing, or names something that is not declared.
 """
 
 import re
@@ -44,19 +44,19 @@ def test_a_table_says_what_it_is_for_and_what_is_in_it(table: Table) -> None:
 
 
 @each_table
-def test_an_index_says_what_it_is_for_and_carries_no_key_twice(table: Table) -> None:
+def test_an_index_says_what_it_is_for_and_projects_no_key_twice(table: Table) -> None:
     for index in table.indexes:
         assert index.purpose.endswith(".")
         assert all(index_key_names(index))
         assert index_key_names(index) != table.key_names
         if isinstance(index.projection, tuple):
             carried = (*table.key_names, *index_key_names(index), *index.projection)
-            # A key of the table may be a key of the index too; what is carried beside them is new.
+            # A table key may be an index key too; the projected attributes must be others.
             assert all(carried.count(name) == 1 for name in index.projection)
             assert all(index.projection)
 
 
-def test_only_what_passes_by_itself_and_the_queue_are_not_followed() -> None:
+def test_only_ephemeral_tables_and_the_queue_have_no_change_feed() -> None:
     assert {table.name for table in TABLES if not table.stream} == {"Ephemeral", "Users"}
 
 
@@ -119,14 +119,14 @@ def test_every_name_of_a_document_has_its_row(title: str) -> None:
 
 
 @each_document
-def test_every_row_of_a_document_says_where_the_name_went(title: str) -> None:
+def test_every_row_of_a_document_says_where_the_name_is_stored(title: str) -> None:
     for named, place, why in _rows(title):
         assert place, named
         assert "replaced" not in why.lower() or "because" in why, named
 
 
 @each_document
-def test_every_place_in_a_table_is_declared(title: str) -> None:
+def test_every_key_in_the_mapping_is_declared(title: str) -> None:
     tables = {table.name: table for table in TABLES}
     places = [
         (span, *match.groups())

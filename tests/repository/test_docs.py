@@ -1,4 +1,4 @@
-"""Docs are held to the code: what is generated is fresh, what is named exists, links lead there."""
+"""The docs match the code: generated parts are current, named commands exist, links work."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from scripts import generate_docs
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("greenroom/**/*.md")])
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
-"""Pictures too."""
+"""Also matches images."""
 
 
 def _name(path: Path) -> str:
@@ -35,7 +35,7 @@ def test_every_setting_is_documented(name: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_have_a_target(page: Path) -> None:
     for link in _LINK.findall(page.read_text()):
         if "://" in link:
             continue

@@ -1,4 +1,4 @@
-"""The guides' commands do what they say: they are run, in order, against servers of their own."""
+"""The commands in the guides work: the tests run them in order, against servers of their own."""
 
 import re
 import subprocess
@@ -24,7 +24,7 @@ def blocks(guide: str, language: str = "sh") -> list[str]:
 
 
 def commands(guide: str) -> str:
-    """All but the first one, which starts the server."""
+    """All commands but the first, which starts the server."""
     found = blocks(guide)
     assert found[0].strip() == "greenroom serve"
     return "".join(found[1:])
@@ -56,7 +56,7 @@ def test_the_commands_of_the_first_guide_work(tmp_path: Path) -> None:
     assert '"decision":"dismiss"' in said
 
 
-def test_the_client_of_the_sockets_guide_sends_hears_and_comes_back(tmp_path: Path) -> None:
+def test_the_client_of_the_socket_guide_sends_receives_and_reconnects(tmp_path: Path) -> None:
     with server("serve", tmp_path, GREENROOM_LOG="warning") as (address, _):
         said = run(commands("socket.md").replace(ADDRESS, address), tmp_path)
     assert said.count('"type": "ack"') == 2
@@ -64,7 +64,7 @@ def test_the_client_of_the_sockets_guide_sends_hears_and_comes_back(tmp_path: Pa
     assert (tmp_path / "ben.txt").read_text() == "Or Saturday?\n", "what was known came again"
 
 
-async def test_what_is_said_on_one_node_is_heard_on_the_other_as_the_guide_says(
+async def test_a_message_on_one_node_reaches_the_other_as_the_guide_says(
     tmp_path: Path, dynamodb_url: str, nats_url: str
 ) -> None:
     *_, people, talk = blocks("nodes.md")[:4]
@@ -109,7 +109,7 @@ const heard = new Promise((done) => {
 """
 
 
-def test_the_browsers_snippet_sends_and_hears(tmp_path: Path) -> None:
+def test_the_browser_snippet_sends_and_receives(tmp_path: Path) -> None:
     (snippet,) = blocks("socket.md", "js")
     (tmp_path / "snippet.js").write_text(snippet + _DRIVER)
     begin = commands("socket.md").split("cat > chat.py")[0]
@@ -122,7 +122,7 @@ def test_the_browsers_snippet_sends_and_hears(tmp_path: Path) -> None:
 
 
 def _flags_for_websocket() -> str:
-    """Node has had the browser's WebSocket since 20.10, at first behind a flag."""
+    """Node has the browser's WebSocket since 20.10, at first behind a flag."""
     try:
         node = command("node", debian="nodejs")
     except Unavailable as reason:

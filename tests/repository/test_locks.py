@@ -1,4 +1,4 @@
-"""The locks pin every file by hash and say nothing of where, or on whose machine, it was found."""
+"""The lock files pin every package by hash, and contain no host names or local paths."""
 
 import json
 import re
@@ -14,7 +14,7 @@ NPM_LOCKS = {
 }
 
 
-def test_there_are_locks_to_look_at() -> None:
+def test_there_are_lock_files() -> None:
     assert [lock.name for lock in LOCKS] == ["requirements-dev.lock", "requirements.lock"]
 
 
@@ -53,8 +53,8 @@ def test_what_comes_from_npm_is_pinned_by_integrity_and_names_no_registry(
 
 
 @pytest.mark.parametrize("lock", NPM_LOCKS)
-def test_a_lock_of_npm_is_whole_for_every_kind_of_machine(lock: str) -> None:
-    """Else `npm ci` refuses it: a registry may lack some of what a new version names."""
+def test_an_npm_lock_is_complete_for_every_platform(lock: str) -> None:
+    """Otherwise `npm ci` refuses it: a registry may lack packages that a new version names."""
     packages = json.loads((ROOT / lock).read_text())["packages"]
     there = {name.rpartition("node_modules/")[2] for name in packages}
     named = {

@@ -1,4 +1,4 @@
-"""What the API answers is plain English: reasons say what must be, and no word is internal."""
+"""The texts of the API are plain English: reasons say what must be, without internal words."""
 
 import ast
 import inspect
@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from greenroom.api.problem_examples import example_of
 
 import greenroom
 from greenroom.api.errors import HTTP_PROBLEMS, document_of, title_of
-from greenroom.api.problem_examples import example_of
 from greenroom.errors import Problem
 from scripts.reference_pages import every_problem
 
 ROOT = Path(greenroom.__file__).parent
 NOT_ANSWERS = ("demo", "cost")
-"""Folders whose texts no API answers."""
+"""Folders whose texts the API never returns."""
 
 INTERNAL = re.compile(
     r"\bframes?\b(?!-)|\bwhoever\b|\(burst\)|\bnot your place\b|\bnothing to see\b|\bone would\b"
@@ -27,11 +27,11 @@ STATES_A_RULE = re.compile(
     r"(?!.*\b(must|can|cannot|needs?)\b)"
     r"(it (is|has|begins|ends|takes|names)|an? ([\w`]+ ){1,4}?(is|has|begins|ends|takes|names)) ",
 )
-"""After "is not valid:" such a clause says the opposite of what is meant: it needs "must"."""
+"""After "is not valid:" such a clause would say the opposite: it needs "must"."""
 
 
 def _texts(path: Path) -> Iterator[tuple[int, str]]:
-    """Every text in the file but docstrings, with `…` for what is filled in."""
+    """All strings in the file except docstrings, with `…` for placeholders."""
     tree = ast.parse(path.read_text())
     bare = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     parts = {
@@ -55,7 +55,7 @@ def _shown(part: ast.expr) -> str:
 
 
 def _reasons() -> list[tuple[str, str]]:
-    """Clauses: they begin with a small letter and have several words."""
+    """Strings that are clauses: they begin with a small letter and have several words."""
     return [
         (f"{path.relative_to(ROOT)}:{line}", text)
         for path in sorted(ROOT.rglob("*.py"))
@@ -83,7 +83,7 @@ def test_no_reason_has_internal_words() -> None:
 
 
 @pytest.mark.parametrize("text", ["it is one line", "it has no user", "a suspension has `until`"])
-def test_a_rule_stated_as_a_fact_is_noticed(text: str) -> None:
+def test_a_rule_stated_as_a_fact_is_found(text: str) -> None:
     assert STATES_A_RULE.match(text)
 
 

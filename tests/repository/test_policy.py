@@ -1,4 +1,4 @@
-"""The policy file: every value can be given, none can be misspelt, all are documented."""
+"""The policy file: every value can be set and is documented, and unknown names are refused."""
 
 import re
 from pathlib import Path
@@ -79,7 +79,7 @@ def test_a_value_that_does_not_fit_is_refused_by_name(given: dict[str, Any], nam
 
 
 @pytest.mark.parametrize("content", [b"[limits", b"\xff", None])
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes | None) -> None:
+def test_an_unreadable_file_is_reported(tmp_path: Path, content: bytes | None) -> None:
     file = tmp_path / "policy.toml"
     if content is not None:
         file.write_bytes(content)

@@ -1,4 +1,4 @@
-"""Every Problem has a row in the table of answers, a message, and a line in the reference."""
+"""Every Problem has an HTTP response, a message, and a line in the reference."""
 
 import inspect
 import string
@@ -12,7 +12,7 @@ from scripts.reference_pages import every_problem, problems_page
 PROBLEMS = every_problem()
 
 
-def test_there_are_problems_to_look_at() -> None:
+def test_problems_are_found() -> None:
     assert len(PROBLEMS) > 20
 
 
@@ -37,11 +37,13 @@ def test_codes_are_unique() -> None:
     assert len(codes) == len(set(codes))
 
 
-def test_what_is_the_servers_own_trouble_is_never_told_outside() -> None:
+def test_internal_failures_are_never_explained_to_clients() -> None:
     for kind, answer in PROBLEM_RESPONSES.items():
         if answer.status >= 500:
-            assert not (answer.exposed and kind.__annotations__), f"{kind.__name__} tells its fields"
+            assert not (answer.exposed and kind.__annotations__), (
+                f"{kind.__name__} tells its fields"
+            )
 
 
-def test_whoever_is_told_to_come_back_is_told_when() -> None:
+def test_a_problem_to_retry_says_when() -> None:
     assert all(a.retry_after for a in PROBLEM_RESPONSES.values() if a.status in (429, 503))

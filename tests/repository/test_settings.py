@@ -1,4 +1,4 @@
-"""Settings: every one can be given, none can be misspelt, and secrets are kept to oneself."""
+"""Settings: every one can be set, unknown names are refused, and secrets stay private."""
 
 import stat
 from pathlib import Path
@@ -67,9 +67,7 @@ def test_a_misspelt_setting_stops_the_start(variable: str) -> None:
         ("GREENROOM_JWKS_URL", "http://provider/jwks.json", "https://"),
     ],
 )
-def test_a_value_that_does_not_fit_is_refused_in_words(
-    variable: str, value: str, reason: str
-) -> None:
+def test_an_invalid_value_is_refused_with_a_reason(variable: str, value: str, reason: str) -> None:
     with pytest.raises(InvalidSetting, match=reason) as refusal:
         settings.read_settings({variable: value})
     assert refusal.value.name == variable
@@ -125,7 +123,7 @@ def _provider(url: str) -> dict[str, str]:
         "//provider/",
     ],
 )
-def test_keys_are_fetched_from_the_address_that_one_reads(url: str) -> None:
+def test_keys_are_fetched_from_the_configured_address(url: str) -> None:
     with pytest.raises(InvalidSetting) as refusal:
         settings.read_settings(_provider(url))
     assert refusal.value.name == "GREENROOM_JWKS_URL"
@@ -152,7 +150,7 @@ def test_a_weak_secret_is_refused_and_not_repeated() -> None:
     assert "hunter2" not in str(refusal.value)
 
 
-def test_the_secret_is_made_once_and_is_for_its_owner_alone(tmp_path: Path) -> None:
+def test_the_secret_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
     knobs = Settings(data=tmp_path / "new" / "folder")
     secret = settings.load_secret(knobs)
     assert len(secret) >= 32
@@ -162,7 +160,7 @@ def test_the_secret_is_made_once_and_is_for_its_owner_alone(tmp_path: Path) -> N
     assert list(knobs.data.iterdir()) == [kept]
 
 
-def test_a_secret_that_was_given_is_kept_nowhere(tmp_path: Path) -> None:
+def test_a_configured_secret_is_not_stored(tmp_path: Path) -> None:
     assert settings.load_secret(Settings(data=tmp_path, secret="s" * 32)) == b"s" * 32
     assert list(tmp_path.iterdir()) == []
 
@@ -173,7 +171,7 @@ def test_a_damaged_secret_is_refused_rather_than_replaced(tmp_path: Path) -> Non
         settings.load_secret(Settings(data=tmp_path))
 
 
-def test_a_file_in_place_of_the_data_folder_is_told(tmp_path: Path) -> None:
+def test_a_file_in_place_of_the_data_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("not a folder")
     with pytest.raises(settings.DataNotWritable):
         settings.load_secret(Settings(data=tmp_path / "data"))

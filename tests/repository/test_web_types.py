@@ -1,4 +1,4 @@
-"""The web app's types are those of the documents. (socket.d.ts is looked at with docs/.)"""
+"""The web app's generated types match the OpenAPI document. (test_docs.py checks socket.d.ts.)"""
 
 import hashlib
 from pathlib import Path

@@ -1,11 +1,11 @@
-"""Clients that never stop sending while everything beneath them is killed, stopped and broken.
+"""Clients keep sending while nodes, bus and store are killed, stopped and made to fail.
 
     python -m tests.torture [--seconds 300] [--kills 100] [--seed S] [--only sqlite|dynamodb|clock]
 
-A part of the time on one SQLite file, a part on several nodes with DynamoDB Local behind a proxy
-that fails, and NATS, and a part on a file again, on a machine whose clock is set now and then. The
-seed that it prints repeats the plan. What is wrong is told in sentences, and what the nodes logged
-is kept; the last line is JSON, and the exit code is 1 if anything was wrong.
+Three parts: one node on an SQLite file; several nodes on NATS and on DynamoDB Local behind a faulty
+proxy; and one node on a machine whose clock is set back and forth. The printed seed repeats the
+plan. Findings are printed as sentences and the nodes' logs are kept. The last line is JSON, and the
+exit code is 1 if anything was wrong.
 """
 
 import argparse
@@ -85,7 +85,7 @@ def main() -> int:
 
 
 def with_a_wrong_clock(seconds: float, kills: int, seed: str) -> Tally:
-    """In a process of its own, for a process has libfaketime from its start or not at all."""
+    """In a process of its own, because libfaketime must be loaded when a process starts."""
     with tempfile.TemporaryDirectory(prefix="greenroom-clock-") as folder:
         clock = FakeClock(Path(folder) / "clock")
         asked = ["--seconds", str(seconds), "--kills", str(kills), "--seed", seed]

@@ -1,4 +1,4 @@
-"""A NATS server that can be killed and comes back where it was."""
+"""A NATS server that can be killed, and restarts on the same port."""
 
 import asyncio
 import random
@@ -11,8 +11,7 @@ from scripts.engines import nats
 from scripts.engines.process import Engine
 
 _PORTS = range(12_000, 30_000)
-"""Below those that the system gives to anybody who connects somewhere: what has ended must find its
-port free again."""
+"""Below the system's ephemeral ports: after a kill the port must still be free."""
 
 
 class Bus:
@@ -29,7 +28,7 @@ class Bus:
 
     @asynccontextmanager
     async def away(self) -> AsyncIterator[None]:
-        """Killed, and back at the end."""
+        """Killed on entry, restarted on exit."""
         async with self._turn:
             self._kill()
             yield
@@ -38,7 +37,7 @@ class Bus:
 
     @asynccontextmanager
     async def dead(self) -> AsyncIterator[None]:
-        """Takes connections and says nothing; killed and back at the end."""
+        """Accepts connections and answers nothing; killed and restarted on exit."""
         async with self._turn:
             self._signal(signal.SIGSTOP)
             yield

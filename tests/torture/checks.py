@@ -1,7 +1,7 @@
-"""What became of it all: over REST, from everybody's side, next to what each client was told.
+"""Compares what is stored, as everybody sees it over REST, with what each client was sent.
 
-Each finding is a sentence; the numbers are how many of each kind there are. Nothing here waits or
-measures time.
+Each finding is a sentence; the figures count the findings of a kind. Nothing here waits or measures
+time.
 """
 
 from collections import Counter, defaultdict
@@ -16,26 +16,26 @@ from tests.torture.simulated_user import Sending, SimulatedUser
 
 @dataclass
 class Findings:
-    """By kind: what is wrong, in words."""
+    """What is wrong, by kind, as sentences."""
 
     lost: list[str] = field(default_factory=list)
-    """An acked message, edit, reaction or mark that is not there."""
+    """An acked message, edit, reaction or read position that is missing."""
     doubled: list[str] = field(default_factory=list)
-    """A message that is there twice, or that nobody sent."""
+    """A message that is stored twice, or that nobody sent."""
     reordered: list[str] = field(default_factory=list)
-    """A gap, two orders, or a sender's messages in another order than they were sent."""
+    """A gap, two different orders, or a sender's messages in another order than they were sent."""
     wrong_unread: list[str] = field(default_factory=list)
     wrong_sync: list[str] = field(default_factory=list)
-    """What a client has been told is not what a reload shows."""
+    """A client's state differs from what a reload shows."""
     refused: list[str] = field(default_factory=list)
-    """An answer that nobody should have got."""
+    """A refusal or error that should not have happened."""
 
     def all(self) -> list[str]:
         return [f"{kind}: {text}" for kind, texts in vars(self).items() for text in texts]
 
 
 class Reloaded:
-    """What a reload shows to everybody."""
+    """What a reload shows to each user."""
 
     def __init__(self) -> None:
         self.threads: dict[tuple[str, str], dict[str, Any]] = {}
@@ -73,9 +73,8 @@ def check_run(
     clock_jumps: bool = False,
     store_fails: bool = False,
 ) -> Findings:
-    """Where the clock was wrong, so are the times that were given meanwhile. Where the store fails,
-    a send may fail on a node that its sender is no longer connected to, and come after later ones
-    when it is sent again."""
+    """With clock jumps the stored times may be wrong. If the store fails, a send may fail on a node
+    that its sender has left, and be stored after later ones when it is repeated."""
     findings = Findings()
     for thread, names in population.threads.items():
         stored = reloaded.messages[names[0], thread]
@@ -134,7 +133,7 @@ def _check_sendings(
 
 
 def _check_own_order(findings: Findings, sendings: list[Sending]) -> None:
-    """What goes out on one connection into one thread takes effect in that order."""
+    """Messages sent on one connection into one thread must be stored in that order."""
     last: dict[int, tuple[int, int]] = {}
     certain = [one for one in sendings if one.place is not None]
     for sending in sorted(certain, key=lambda one: one.place or (0, 0)):
@@ -147,7 +146,7 @@ def _check_own_order(findings: Findings, sendings: list[Sending]) -> None:
 
 
 def _check_pipelined(findings: Findings, population: Population, thread: str) -> None:
-    """What a sender repeats in its order takes effect in that order, over any connections."""
+    """Messages that a sender repeats in order must be stored in order, over any connections."""
     for person in population.members(thread):
         last = 0
         for sending in person.sendings.values():
@@ -179,7 +178,7 @@ def _check_changes(findings: Findings, person: SimulatedUser, stored: list[Messa
 def _check_unread(
     findings: Findings, name: str, person: SimulatedUser, thread: str, reloaded: Reloaded
 ) -> None:
-    """The last seq minus how far somebody has read, by saying so or by sending; everywhere."""
+    """Unread is the last seq minus the read position, which moves by reading and by sending."""
     stored = reloaded.messages[name, thread]
     sent = [one["seq"] for one in stored if one["authorUserId"] == person.user]
     read, last = max(person.read_acked[thread], *sent, 0), len(stored)
@@ -204,7 +203,7 @@ def _check_badge(findings: Findings, name: str, reloaded: Reloaded) -> None:
 
 
 def differences(name: str, client: Client, reloaded: Reloaded) -> list[str]:
-    """Between what a client was told and what a reload shows."""
+    """Differences between a client's state and what a reload shows."""
     found = []
     for (whose, thread), shown in reloaded.threads.items():
         if whose != name:

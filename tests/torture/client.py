@@ -1,8 +1,8 @@
-"""A client of the socket that comes back, whatever happens, as docs/guides/socket.md tells it to.
+"""A socket client that always reconnects, as docs/guides/socket.md describes.
 
-It keeps a view, a cursor, and what it has without gaps; it resumes when it is connected again and
-when it is told to, and reads again over REST what was too much to be told. What one would get
-wrong: a cursor is kept only once everything before it has been heard.
+It keeps its state, a cursor, and how far each thread has no gap. It resumes after a reconnect and
+when it is asked to, and reads over REST what was too much for a resume.
+Careful: store a cursor only once everything before it has arrived.
 """
 
 import asyncio
@@ -19,15 +19,15 @@ from tests.torture.client_state import ClientState
 
 Frame: TypeAlias = dict[str, Any]
 LOST: Frame = {"type": "lost"}
-"""Instead of an answer, where the connection went before there was one."""
+"""Stands for the answer when the connection closes before there is one."""
 REACH = 200
-"""How far back from the end of a thread something may still change."""
+"""How many of a thread's last messages may still change."""
 _NETWORK_ERRORS = (aiohttp.ClientError, OSError, TimeoutError)
 _PAGE = 100
 
 
 class Refused(Exception):
-    """The server's no, where it is not the server's own trouble."""
+    """The server refused, and not because of a failure of its own."""
 
 
 class Client:
@@ -39,7 +39,7 @@ class Client:
         self.live = asyncio.Event()
         self.resumes = self.reloads = self.connections = self.gaps = self.resets = 0
         self.bugs: list[str] = []
-        """Answers that say that something went wrong which nobody foresaw."""
+        """Responses with status 500."""
         self._token = token
         self._urls = urls
         self._chance = chance
@@ -64,7 +64,7 @@ class Client:
             await self._http.close()
 
     async def reconnect(self) -> None:
-        """Leaves, and returns once it has resumed on another connection."""
+        """Disconnects, and returns once it has resumed on a new connection."""
         before = self.resumes
         if self._socket is not None:
             await self._socket.close()
@@ -83,13 +83,13 @@ class Client:
         return self.live.is_set() and not self._behind.is_set()
 
     def has_stayed(self, connection: int) -> bool:
-        """Whether it is live on the connection of this number."""
+        """Whether it is still live on the connection with this number."""
         return self.live.is_set() and self.connections == connection
 
-    # Asking.
+    # Requests.
 
     async def ask(self, kind: str, **fields: Any) -> Frame:
-        """The answer, or `LOST`. What is asked first is written first."""
+        """The answer, or `LOST`. Requests are written in the order of the calls."""
         number, socket = next(self._numbers), self._socket
         if socket is None or socket.closed:
             return LOST
@@ -104,13 +104,13 @@ class Client:
         return frame
 
     async def say(self, kind: str, **fields: Any) -> None:
-        """What is not answered."""
+        """Sends a frame that has no answer."""
         with suppress(*_NETWORK_ERRORS):
             if self._socket is not None:
                 await self._socket.send_str(json.dumps({"type": kind, **fields}))
 
     async def rest(self, method: str, path: str, **body: Any) -> Any:
-        """From any node that answers."""
+        """Tries nodes until one answers."""
         while True:
             with suppress(*_NETWORK_ERRORS):
                 status, answer = await self._rest(method, path, body)
@@ -144,7 +144,7 @@ class Client:
             self._http = aiohttp.ClientSession()
         return self._http
 
-    # Being connected.
+    # The connection.
 
     async def _reconnect_forever(self) -> None:
         while True:
@@ -194,12 +194,12 @@ class Client:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._chance.uniform(1, 2)):
                     await self._behind.wait()
-            if gaps & self.view.gaps():  # whoever wrote it may have died before they told
+            if gaps & self.view.gaps():  # the node may have died before it published the event
                 self.gaps += 1
                 self._behind.set()
 
     async def _load(self, cursor: str) -> None:
-        """The first time: what there is, from the inbox on."""
+        """The first load: everything, starting with the inbox."""
         inbox = await self.rest("GET", "/v1/inbox?limit=50")
         for row in inbox["threads"]:
             await self.reload(row["threadId"])
@@ -230,7 +230,7 @@ class Client:
         return frame is not LOST
 
     async def reload(self, thread: str) -> None:
-        """What may have changed of it, over REST."""
+        """Reads what may have changed in a thread over REST."""
         self.reloads += 1
         have, place = self.view.have().get(thread, 0), ""
         while True:
@@ -243,7 +243,7 @@ class Client:
             place = f"&before={first['messageId']}"
         self.view.apply_thread(await self.rest("GET", f"/v1/threads/{thread}"))
 
-    # Being told.
+    # Incoming frames.
 
     def _take(self, frame: Frame) -> None:
         match frame:

@@ -1,7 +1,7 @@
-"""What one client has been told, by events and resumes alone.
+"""The state of one client, built from events and resumes alone.
 
-A message is known by its id, and of two versions the higher one stays; how far somebody has read
-only moves forward. What one would get wrong: a thread is had up to its first gap and no further.
+A message is identified by its id, and the higher version wins; a read position only moves forward.
+Careful: a thread is complete only up to its first gap.
 """
 
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ _OF_THE_VIEWER = ("seenBy", "policyHints")
 
 
 def plain(message: Message) -> Message:
-    """Without what depends on who looks, and when."""
+    """Without the fields that depend on the viewer or the time."""
     return {name: value for name, value in message.items() if name not in _OF_THE_VIEWER}
 
 
@@ -24,7 +24,7 @@ class ThreadState:
     read: dict[str, int] = field(default_factory=dict)
     delivered: dict[str, int] = field(default_factory=dict)
     up_to: int = 0
-    """There is no gap before."""
+    """No gap up to here."""
     last: int = 0
 
     def receipt(self, user: str, read: int, delivered: int) -> None:
@@ -32,7 +32,7 @@ class ThreadState:
         self.delivered[user] = max(self.delivered.get(user, 0), delivered)
 
     def receipts(self) -> dict[str, tuple[int, int]]:
-        """Whoever sends has read; whoever has read was delivered to."""
+        """Sending implies reading, and reading implies delivery."""
         found = {}
         for user, told in self.read.items():
             sent = (seq for seq, one in self.messages.items() if one["authorUserId"] == user)
@@ -45,7 +45,7 @@ class ClientState:
     def __init__(self) -> None:
         self.threads: dict[str, ThreadState] = {}
         self.truncated: set[str] = set()
-        """Where there was too much to be told: to be read again."""
+        """Threads to read over REST, because a resume had too much for them."""
         self.contradictions: list[str] = []
         self.wrong_unread: list[str] = []
 
@@ -53,7 +53,7 @@ class ClientState:
         return {thread: seen.up_to for thread, seen in self.threads.items()}
 
     def gaps(self) -> frozenset[tuple[str, int]]:
-        """After which seq of which thread something is missing."""
+        """Threads with a gap, and the seq before it."""
         threads = self.threads.items()
         return frozenset((thread, seen.up_to) for thread, seen in threads if seen.up_to < seen.last)
 

@@ -1,4 +1,4 @@
-"""A store that fails for a while, in a mood: the fault proxy, with chance in it."""
+"""A proxy in front of the store that makes random requests fail, in the current fault mode."""
 
 import asyncio
 import random
@@ -41,7 +41,7 @@ async def silent(payload: dict[str, Any], forward: Forward) -> None:
 
 
 async def late(payload: dict[str, Any], forward: Forward) -> None:
-    """Carried out when nobody waits for it any more."""
+    """Carried out after the caller has given up."""
     await asyncio.sleep(_LONGER_THAN_PATIENCE)
     await forward(payload)
 

@@ -1,7 +1,7 @@
-"""The nodes, and what they stand on: one on an SQLite file, or several on DynamoDB and NATS.
+"""The nodes under test: one on an SQLite file, or several on DynamoDB and NATS.
 
 async with on_sqlite(folder) as fleet, on_dynamodb(folder, url, nodes=3, seed="7") as fleet:
-    await fleet.suffer(step)
+    await fleet.apply(step)
 """
 
 import asyncio
@@ -110,7 +110,7 @@ async def on_sqlite(folder: Path, clock: FakeClock | None = None) -> AsyncIterat
 async def on_dynamodb(
     folder: Path, url: str, *, nodes: int, seed: str, serve: Serve = serve
 ) -> AsyncIterator[Fleet]:
-    """`url` names a DynamoDB Local that runs; what is kept there is under a prefix of its own."""
+    """`url` names a running DynamoDB Local; the tables have a prefix of their own."""
     prefix = f"torture-{secrets.token_hex(6)}-"
     await _make_tables(f"{url}&prefix={prefix}")
     faulty_store, bus = FaultyStore(f"{seed} weather"), Bus()
@@ -142,7 +142,7 @@ async def running(fleet: Fleet) -> AsyncIterator[Fleet]:
 
 @asynccontextmanager
 async def _forgetful(proxy: FaultProxy) -> AsyncIterator[None]:
-    """The proxy notes whatever it is asked, which here is a great deal."""
+    """Clears the proxy's log of requests, which would grow too large here."""
 
     async def forget() -> None:
         while True:

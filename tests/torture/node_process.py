@@ -1,7 +1,7 @@
-"""A node as a process, and whoever keeps it running: what ends is started again.
+"""A node in a process of its own, which is restarted when it ends.
 
-What one would get wrong: a process that stands still does not die of SIGTERM; and its port is free
-for somebody else when it is gone, so each time it is at another address.
+Careful: a stopped process does not end on SIGTERM, and another process may take the port of a
+killed one, so every start has a new address.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ class NodeProcess:
         self.log = folder / f"{name}.log"
         self.kills = 0
         self.crashes = 0
-        """How often it ended by itself once it was up: never, if all is well."""
+        """How often it ended by itself once it was up; should stay 0."""
         self._serve = serve
         self._restarts = restarts
         self._given = {"GREENROOM_PORT": "0", **given}
@@ -64,7 +64,7 @@ class NodeProcess:
             raise RuntimeError(f"{self.name} does not come up. It said: {said}") from None
 
     async def kill(self, *, young: bool = False, frozen_seconds: float = 0) -> None:
-        """Once it is up; a young one as soon as there is a process."""
+        """Waits until it is up; with `young` only until the process exists."""
         async with self._turn:
             await (self._spawned.wait() if young else self.up())
             if frozen_seconds:
@@ -75,7 +75,7 @@ class NodeProcess:
             self._gone()
 
     async def cut(self, cut: Callable[[], None], power_on: Callable[[], None]) -> None:
-        """Kills it together with its disk, and starts it again when that is back."""
+        """Kills it and its disk, and starts it again when the disk is back."""
         async with self._turn:
             await self.up()
             assert self._process is not None
@@ -96,7 +96,7 @@ class NodeProcess:
             self._signal(signal.SIGCONT)
 
     async def stop(self) -> int | None:
-        """As an operator does it. The exit code; it is killed if there is none in time."""
+        """Stops it with SIGTERM, or SIGKILL if that takes too long. Returns the exit code."""
         if self._keeper is not None:
             self._keeper.cancel()
             await asyncio.wait([self._keeper])
@@ -129,7 +129,7 @@ class NodeProcess:
             await asyncio.sleep(0.1 if address else 0.5)
 
     async def _spawn(self) -> str:
-        """The address, nothing if it ends before it has one."""
+        """The address, or nothing if the process ends before it has one."""
         heard, told = _fork.Pipe(duplex=False)
         self._process = _fork.Process(target=self._serve, args=(self._given, self.log, told))
         self._process.start()

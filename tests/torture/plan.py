@@ -1,4 +1,4 @@
-"""What will go wrong, and when: drawn from a seed, so that it can be repeated."""
+"""Draws from a seed what goes wrong and when, so that a run can be repeated."""
 
 import random
 from enum import Enum
@@ -8,13 +8,13 @@ from msgspec import Struct
 
 class Incident(Enum):
     KILL = "a node is killed once it is up"
-    KILL_TWICE = "and killed again while it starts"
+    KILL_TWICE = "a node is killed, and again while it starts"
     KILL_FROZEN = (
-        "it stands still for a while first: what it has asked of the store is done meanwhile"
+        "a node is stopped for a while and then killed: its requests to the store finish meanwhile"
     )
-    PAUSE = "a node stands still for a while"
+    PAUSE = "a node is stopped for a while"
     BUS_RESTART = "the bus is killed, and comes back after a while"
-    BUS_PAUSE = "the bus stands still for a while"
+    BUS_PAUSE = "the bus is stopped for a while"
     CLOCK = "the clock is set, forward or back, and set right after a while"
     STORE_FAULTS = "the store fails in one way or another for a while"
 
@@ -26,7 +26,7 @@ class FaultMode(Enum):
     FAILING = "it answers with errors, some of them after it has done what was asked"
     BREAKING = "connections break, before or after"
     SILENT = "some answers never come"
-    LATE = "some requests are done long after whoever asked has given up"
+    LATE = "some requests are carried out long after the caller has given up"
     GONE = "nobody answers at all"
 
 
@@ -38,7 +38,7 @@ class Step(Struct, frozen=True):
     seconds: float = 0
     fault_mode: FaultMode | None = None
     offset: str = ""
-    """Of the clock, as faketime has it."""
+    """Of the clock, in faketime's format."""
 
 
 _TWICE, _FROZEN = 0.15, 0.25
@@ -49,8 +49,8 @@ _OFFSETS = ("+1d", "-1d", "+5m", "-5m", "+90", "-90", "+400d")
 
 
 def plan(seed: str, *, seconds: float, kills: int, nodes: int, clock: bool = False) -> list[Step]:
-    """With one node there is neither a bus nor a store that could fail by itself. The last step is
-    a kill, when everything else is over: whatever it cost must come out by itself."""
+    """A single node has no bus, and its store does not fail by itself. The last step is a kill
+    after everything else: the system must recover from it without help."""
     chance = random.Random(seed)
     incidents = _kills(chance, kills - 1)
     steps = [
@@ -71,7 +71,6 @@ def plan(seed: str, *, seconds: float, kills: int, nodes: int, clock: bool = Fal
 
 
 def _kills(chance: random.Random, kills: int) -> list[Incident]:
-    """So many in all."""
     incidents: list[Incident] = []
     while kills:
         drawn = chance.random()
@@ -84,7 +83,7 @@ def _kills(chance: random.Random, kills: int) -> list[Incident]:
 
 
 def _wrong_clocks(chance: random.Random, seconds: float) -> list[Step]:
-    """Now and then while nodes are killed, so that some start with a wrong clock."""
+    """While nodes are killed, so that some start with a wrong clock."""
     moments = _spread(chance, max(2, round(seconds / 6)), seconds)
     return [
         Step(at, Incident.CLOCK, seconds=chance.uniform(1, 5), offset=chance.choice(_OFFSETS))
@@ -101,9 +100,9 @@ def _cluster_incidents(chance: random.Random, seconds: float) -> list[Step]:
         Step(at, Incident.BUS_PAUSE, seconds=chance.uniform(0.1, _LONGEST_PAUSE))
         for at in _spread(chance, max(1, round(seconds / 20)), seconds)
     ]
-    moods = [*FaultMode] * (round(seconds / 5 / len(FaultMode)) + 1)
-    chance.shuffle(moods)
-    some = moods[: max(3, round(seconds / 5))]
+    fault_modes = [*FaultMode] * (round(seconds / 5 / len(FaultMode)) + 1)
+    chance.shuffle(fault_modes)
+    some = fault_modes[: max(3, round(seconds / 5))]
     steps += [
         Step(at, Incident.STORE_FAULTS, seconds=chance.uniform(0.5, 4), fault_mode=fault_mode)
         for at, fault_mode in zip(_spread(chance, len(some), seconds), some, strict=True)
@@ -112,5 +111,5 @@ def _cluster_incidents(chance: random.Random, seconds: float) -> list[Step]:
 
 
 def _spread(chance: random.Random, count: int, seconds: float) -> list[float]:
-    """One in each of so many equal parts of the time."""
+    """One moment in each of `count` equal parts of the time."""
     return [(part + chance.random()) * seconds / count for part in range(count)]

@@ -1,6 +1,6 @@
-"""The people of a run: pairs, and a group that some of them are in as well.
+"""The simulated users of a run: pairs, and a group with some of them.
 
-Everything is arranged over REST before anything goes wrong.
+All threads are set up over REST before the incidents begin.
 """
 
 import random
@@ -18,12 +18,12 @@ _PACES: dict[tuple[str, ...], tuple[int, float]] = {
     ("ana", "ben"): (6, 0.02),
     ("cleo", "dan"): (4, 0.8),
 }
-"""How many each has under way at once, and the seconds between two of them. The first two hardly
-ever pause, so that there is always too much to be told when they come back; the others are slow
-enough for everything to be told."""
+"""How many messages each has in flight, and the seconds between two. The first pair hardly ever
+pauses, so a resume always has too much for them; the others are slow enough to get everything.
+"""
 _USUAL_PACE = (3, 3.0)
 _PIPELINING = ("ana", "cleo", "eva")
-"""One of each pair. They have more under way at once, and send as many in all."""
+"""One of each pair: more messages in flight, the same number in all."""
 _PIPELINED = 8
 
 
@@ -31,7 +31,7 @@ _PIPELINED = 8
 class Population:
     people: dict[str, SimulatedUser]
     threads: dict[str, tuple[str, ...]]
-    """Who is in which."""
+    """Members by thread."""
 
     def members(self, thread: str) -> list[SimulatedUser]:
         return [self.people[name] for name in self.threads[thread]]

@@ -1,4 +1,4 @@
-"""A node on a disk whose power is cut: what was acked is there afterwards, and nothing is spoilt.
+"""A node on a simulated disk whose power is cut: acked messages must survive undamaged.
 
 async with on_a_disk(folder) as fleet:
     await torture(fleet, cuts(seed, seconds=60, count=20), seed)
@@ -28,12 +28,12 @@ class Cut(Step, frozen=True):
 
 
 class PoweredFleet(Fleet):
-    """One node, and the disk that it is on."""
+    """A node and its disk."""
 
     def __init__(self, node: NodeProcess, disk: Disk) -> None:
         super().__init__([node])
         self.unsynced = 0
-        """Bytes that were written and not synced at the moments of the cuts."""
+        """Bytes written but not synced at the moments of the cuts."""
         self._disk = disk
 
     async def apply(self, step: Step) -> None:
@@ -46,7 +46,7 @@ class PoweredFleet(Fleet):
 
 
 def cuts(seed: str, *, seconds: float, count: int) -> list[Step]:
-    """Some of them while the node is still starting from the one before."""
+    """Some cuts come while the node still starts after the one before."""
     chance = random.Random(seed)
     kinds = [*Kept] * (count // len(Kept) + 1)
     times = sorted(chance.uniform(0.5, seconds) for _ in range(count))
@@ -67,7 +67,7 @@ async def on_a_disk(folder: Path, *, serve: Serve = serve) -> AsyncIterator[Powe
 
 
 async def losses(fleet: PoweredFleet, steps: Sequence[Step], seed: str) -> tuple[int, int]:
-    """How many were acked, and how many of those are lost: no more than that is judged."""
+    """How many messages were acked, and how many of them are lost; nothing else is checked."""
     population = await gather(fleet.urls, seed)
     people = population.people.values()
     for person in people:
@@ -101,4 +101,4 @@ async def _stored(client: Client, thread: str) -> list[Message]:
     try:
         return await history(client, thread)
     except Refused:
-        return []  # even that they have an account was lost
+        return []  # the account itself was lost

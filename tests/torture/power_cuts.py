@@ -1,10 +1,9 @@
-"""Cuts the power: under people who never stop sending, and at moments of the first start.
+"""Cuts the power while users keep sending, and at moments of the first start.
 
     python -m tests.torture.power_cuts [--seconds 120] [--cuts 40] [--starts 30] [--seed S]
 
-The last run is the control: the same with a server that acknowledges before it has synced, which
-has to lose something. The exit code is 1 if anything was lost or spoilt, or if the control lost
-nothing.
+The last run is the control: a server that acks before it has synced, which must lose messages. The
+exit code is 1 if anything was lost or damaged, or if the control lost nothing.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""A run: people who never stop, trouble as planned, then calm, and the verdict."""
+"""One run: users who keep sending, incidents as planned, a calm phase, and the checks."""
 
 import asyncio
 import time
@@ -15,11 +15,10 @@ from tests.torture.population import Population, begin, gather
 _SETTLE_SECONDS = 240
 _CALM_SECONDS = 3
 _OFFLINE_SECONDS = SLACK_MS / 1000 + 10
-"""Longer than what is given to whoever comes back without asking what has changed."""
+"""Longer than the slack of a cursor."""
 _OFFLINE = ("dan", "finn")
 _DELIVERY_SECONDS = 120
-"""More than it can take: 20 seconds until a node's death is noticed, and whatever a slow machine
-makes of the rest."""
+"""More than delivery can take: a node's death is noticed after 20 seconds."""
 
 
 class Tally(Struct, kw_only=True):
@@ -100,7 +99,7 @@ async def torture(fleet: Fleet, steps: Sequence[Step], seed: str) -> tuple[Tally
 
 
 def _resets(population: Population) -> list[str]:
-    """No cursor is that old; only a clock that was set back ends one."""
+    """No cursor is too old; only a clock that was set back invalidates one."""
     return [
         f"{name} was told {person.client.resets} times to start over"
         for name, person in population.people.items()
@@ -109,7 +108,7 @@ def _resets(population: Population) -> list[str]:
 
 
 def _gaps(population: Population) -> list[str]:
-    """On several nodes one may have died before it told; on one, it tells everything in order."""
+    """With several nodes one may die before it publishes; a single node publishes in order."""
     return [
         f"{name} found {person.client.gaps} gaps"
         for name, person in population.people.items()
@@ -134,8 +133,8 @@ async def _go_offline(population: Population, after: float) -> None:
 
 
 async def _settle(fleet: Fleet, population: Population) -> int:
-    """Everything is up and well, and stays so for a moment in which everybody is told whatever is
-    done; what was not acked is sent until it is. How much never was."""
+    """Waits until all nodes are up and all users have repeated what was not acked. Returns how many
+    messages never were."""
     people = population.people.values()
     try:
         async with asyncio.timeout(_SETTLE_SECONDS):
@@ -157,8 +156,8 @@ async def _settle(fleet: Fleet, population: Population) -> int:
 
 
 async def _undelivered(population: Population) -> list[str]:
-    """What has not reached people who are connected, once it has had the time for that. Nobody
-    resumes for it who sees no gap and is not told to."""
+    """What has not reached the connected clients after a generous time. Clients do not resume
+    unless they see a gap or are told to."""
     begun = time.monotonic()
     while True:
         reloaded = await Reloaded.read(population)

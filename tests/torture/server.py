@@ -1,7 +1,7 @@
-"""A node to be tortured: the server as it is, but for the limits on how often somebody may write.
+"""The server as it is, without rate limits, for a process that is killed and restarted.
 
-It is forked from a process that has imported everything already, so that it is back at once; and it
-ends with that one, which ends with whoever started it.
+It is forked from a process that has already imported everything, so that it starts quickly, and it
+ends with that process.
 """
 
 import ctypes
@@ -28,20 +28,19 @@ _DIE_WITH_PARENT = 1
 def serve_with_fast_peer_timeout(
     given: Mapping[str, str], log: Path, told: "Connection[str, None]"
 ) -> None:
-    """Where it is noticed sooner that another node is dead: for those who have not much time. No
-    pause of the plan is as long."""
+    """Notices sooner that another node is dead, for short runs. The plan's pauses are shorter."""
     peers.HERE_SECONDS, peers.SILENT_SECONDS = 1.0, 5.0
     serve(given, log, told)
 
 
 def serve_without_fsync(given: Mapping[str, str], log: Path, told: "Connection[str, None]") -> None:
-    """Acknowledges before it is on the disk: for those who look whether that is noticed."""
+    """Acks before the data is on the disk: the control of the power-cut runs."""
     schema.SYNCHRONOUS = "NORMAL"
     serve(given, log, told)
 
 
 def serve(given: Mapping[str, str], log: Path, told: "Connection[str, None]") -> None:
-    """With these settings; `told` is told the address."""
+    """Serves with these settings, and sends the address to `told`."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2)
@@ -56,6 +55,6 @@ def serve(given: Mapping[str, str], log: Path, told: "Connection[str, None]") ->
                 rates=UNLIMITED,
             )
         )
-    except Problem as problem:  # the bus or the store is not there: whoever keeps us tries again
-        logging.error("it does not start: %s", problem)
+    except Problem as problem:  # the bus or the store is not there: the parent starts us again
+        logging.error("the server does not start: %s", problem)
         sys.exit(2)

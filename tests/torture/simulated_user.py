@@ -1,9 +1,9 @@
-"""Somebody who never stops: sends, several at once, and sends again what was not acked; reads,
-edits and reacts now and then; and remembers what was tried and what was answered. Some pipeline:
-they send bursts, and after a broken connection first of all what was not acked, in its order.
+"""A simulated user who keeps sending, reading, editing and reacting, and records every outcome.
 
-What one would get wrong: a message that was not acked may have been stored all the same, and so may
-an edit, a reaction and a mark. What is not certain is not judged, only that it is one or the other.
+Unacked messages are sent again. Some users pipeline: they send bursts, and after a reconnect first
+repeat what was not acked, in order.
+Careful: an unacked message, edit, reaction or read position may have been stored all the same. The
+checks accept either outcome for those.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from tests.torture.client import REACH, Client, Frame
 _IMPATIENT = 0.04
 _RECENT = REACH // 4
 _HOT = 2
-"""Where others change something at the same time."""
+"""How many of the last messages others change at the same time."""
 _EMOJI = "👍"
 _TEXTS = (
     "could we begin a little later on that day?",
@@ -33,24 +33,24 @@ _TEXTS = (
 
 @dataclass
 class Sending:
-    """One message, under the client's own name for it, which its text begins with."""
+    """One message with its client message id, which is also the first word of its text."""
 
     thread: str
     name: str
     body: str
     acks: set[tuple[str, int]] = field(default_factory=set)
-    """Each a message's id and seq; there is one in the end, and no second."""
+    """Message id and seq of each ack; there must be exactly one in the end."""
     tries: int = 0
     place: tuple[int, int] | None = None
-    """On which connection it went out and as which; only if the first try was acked."""
+    """Number of the connection, and of the send on it; only if the first try was acked."""
     pipelined: bool = False
     failed: bool = False
-    """Whether the server has answered that it could not do it."""
+    """Whether the server has answered with an error."""
 
 
 @dataclass
 class Edits:
-    """What one message may say now."""
+    """The texts that a message may have now."""
 
     bodies: set[str]
     acked: dict[int, str] = field(default_factory=dict)
@@ -65,11 +65,11 @@ class SimulatedUser:
         self.sendings: dict[str, Sending] = {}
         self.edits: dict[str, Edits] = {}
         self.reactions: dict[str, bool | None] = {}
-        """Of messages: whether this person's is there; None where that is not certain."""
+        """Whether this user's reaction is on a message; None if that is not certain."""
         self.read_tried: dict[str, int] = defaultdict(int)
         self.read_acked: dict[str, int] = defaultdict(int)
         self.went_back: list[str] = []
-        """Marks that were acked, and not there when somebody looked."""
+        """Acked read positions that a later look did not show."""
         self.reacted = 0
         self.refusals: list[str] = []
         self._chance = chance
@@ -84,7 +84,7 @@ class SimulatedUser:
         self._start(self._talk(thread, at_once, pause))
 
     def begin_pipelining(self, thread: str, *, at_once: int, pause: float) -> None:
-        """As many messages in all as with `begin`."""
+        """As many messages as with `begin`."""
         self.threads.append(thread)
         self._start(self._pipeline(thread, at_once, pause))
 
@@ -92,7 +92,7 @@ class SimulatedUser:
         self._start(self._read_edit_react())
 
     def finish(self) -> None:
-        """Nothing new from now on."""
+        """Starts nothing new."""
         self._ending.set()
 
     @property
@@ -135,7 +135,7 @@ class SimulatedUser:
         return sending
 
     async def _pipeline(self, thread: str, at_once: int, pause: float) -> None:
-        """A burst after each pause, whether the one before is acked or not."""
+        """Sends a burst after each pause, whether the one before is acked or not."""
         under_way: dict[asyncio.Task[bool], Sending] = {}
         again: list[Sending] = []
         try:
@@ -151,7 +151,7 @@ class SimulatedUser:
                 connection = self.client.connections
                 await self._pause(self._chance.uniform(0, 2 * pause * max(1, len(burst))))
                 if under_way and (self._over or not self.client.has_stayed(connection)):
-                    await asyncio.wait(under_way)  # each has an answer, or is lost
+                    await asyncio.wait(under_way)  # until each has an answer or is lost
                 for task in [task for task in under_way if task.done()]:
                     sending = under_way.pop(task)
                     if not task.result():
@@ -182,7 +182,8 @@ class SimulatedUser:
         return bool(sending.acks)
 
     async def _send(self, sending: Sending) -> None:
-        """Until it is acked; at times over a second way as well, with the same name."""
+        """Sends until it is acked, sometimes over REST at the same time with the same client
+        message id."""
         while not sending.acks:
             await self.client.live.wait()
             sending.tries += 1
@@ -219,12 +220,12 @@ class SimulatedUser:
         self.edits.setdefault(message["messageId"], Edits({sending.body}))
 
     def _is_done(self, frame: Frame) -> bool:
-        """The server's own trouble passes; nothing else should stand in the way."""
+        """Failures of the server pass; any other refusal is a finding."""
         if frame["type"] == "problem" and frame["problem"]["status"] < 500:
             self.refusals.append(str(frame["problem"]))
         return bool(frame["type"] == "ack")
 
-    # Now and then.
+    # Reading, editing, reacting.
 
     async def _read_edit_react(self) -> None:
         while not self._over:
@@ -239,7 +240,7 @@ class SimulatedUser:
         await self._mark_read(thread, self._chance.randint(max(0, up_to - 3), up_to))
 
     async def read_to_the_end(self, thread: str) -> None:
-        """Until it is certain how far this person has read."""
+        """Repeats until the read position is certain."""
         seq = max(self.read_tried[thread], self.client.view.have()[thread] - 2)
         while not await self._mark_read(thread, seq):  # noqa: ASYNC110
             await asyncio.sleep(0.1)
@@ -252,7 +253,7 @@ class SimulatedUser:
         return done
 
     async def _look(self, thread: str) -> None:
-        """Whatever was acked before shows, on whichever node one looks."""
+        """Whatever was acked must show on every node."""
         read, last = self.read_acked[thread], self.client.view.have()[thread]
         seen = await self.client.rest("GET", f"/v1/threads/{thread}")
         shown = seen["lastSeq"], seen["mine"]["lastReadSeq"], seen["mine"]["unread"]
@@ -261,7 +262,7 @@ class SimulatedUser:
             self.went_back.append(f"{who}, is shown {shown[1]} of {shown[0]}, {shown[2]} unread")
 
     async def _edit(self, thread: str) -> None:
-        """One of their own that is not long past, and that nobody else's try is under way for."""
+        """Edits a recent message of this user."""
         last = self.client.view.have()[thread]
         mine = [
             message_id
@@ -303,7 +304,7 @@ class SimulatedUser:
 
 
 def _spelt(number: int) -> str:
-    """In letters: figures would be looked at for telephone numbers."""
+    """In letters, because digits could look like a phone number."""
     word = ""
     while number:
         number, letter = divmod(number - 1, 26)
