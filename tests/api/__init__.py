@@ -1,1 +1,1 @@
-"""The doors, asked over HTTP."""
+"""Tests of the HTTP API."""

@@ -1,7 +1,8 @@
-"""`client`: the whole HTTP app on an SQLite file with the sample people; it asks as `maya`.
+"""Fixtures of the HTTP tests.
 
-`anonymous` asks without a token. `bearer` makes the header of anybody's. `world` is full of people
-who talk, and runs on each store engine in turn.
+`client` is the whole app on an SQLite file with the sample people, authenticated as `maya`.
+`anonymous` has no token. `bearer` makes the header for any user. `world` has people who talk, and
+runs on each store engine in turn.
 """
 
 from collections.abc import AsyncIterator
@@ -21,7 +22,7 @@ from greenroom.ids import UserId
 from greenroom.people import People, directory
 from greenroom.people.actor import Scope
 from greenroom.store.sqlite import SqliteStore
-from tests.api.answers import contract_of
+from tests.api.response_schema import contract_of
 from tests.api.world import ApiWorld, api_world_on
 from tests.stores import SECRET, SQLITE
 from tests.world import World, http_app_on, http_client
@@ -46,7 +47,7 @@ def people(contexts: Contexts) -> People:
 
 
 class Readiness:
-    """What `readyz` finds, which a test may change."""
+    """The result of `readyz`, which a test may change."""
 
     problem: Exception | None = None
 
@@ -109,6 +110,6 @@ async def world(store_url: str) -> AsyncIterator[ApiWorld]:
 
 @pytest.fixture
 async def sqlite_world(tmp_path: Path) -> AsyncIterator[ApiWorld]:
-    """For what has nothing to do with the store."""
+    """For tests that do not depend on the store engine."""
     async with api_world_on(f"{SQLITE}{tmp_path}/world.db") as found:
         yield found

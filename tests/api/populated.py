@@ -1,7 +1,7 @@
-"""Everybody who may come to the door, and something for each to ask for: for test_nobody_else.py.
+"""Every kind of caller, and data that each may ask for: for test_route_access.py.
 
-Ana and Ben talk (with Lea, who has left, and Sam, who is suspended); Pia waits at Tom's gate; Ben
-has blocked Bob, with whom he has a conversation of two; Cleo knows nobody.
+Ana and Ben talk (with Lea, who has left, and Sam, who is suspended). Pia has a pending request to
+Tom. Ben has blocked Bob, with whom he has a conversation of two. Cleo knows nobody.
 """
 
 from collections.abc import Callable
@@ -44,9 +44,9 @@ _WHO = {
     "admin": "adi",
 }
 _WHO_ASK_TOO = ("ole", "qin", "rui")
-"""Whoever has asked Tom does not ask him twice, and each way to answer needs a request."""
+"""A sender can have one request to Tom, and each way to answer needs its own."""
 _STRANGERS = ("zoe", "yan", "xia")
-"""One for each way to turn to somebody: directly, by opening, by adding."""
+"""One for each way to contact somebody: a direct thread, opening, adding."""
 MISSING = {
     "threadId": "thr_01k75q8h3c0000000000000000",
     "messageId": "msg_01k75q8j5d0000000000000000",
@@ -91,7 +91,7 @@ class PopulatedWorld:
         return self.world.ids[_WHO.get(caller, "ben")]
 
     def place(self, caller: str) -> str:
-        """The thread that a caller asks about."""
+        """The thread that a caller requests."""
         if caller in ("sender", "target"):
             return "gate"
         return "apart" if caller == "blocked" else "talk"
@@ -135,7 +135,7 @@ class PopulatedWorld:
 
 
 def _subject_of(path: str) -> str:
-    """A person to whom it applies."""
+    """A person that the request is about."""
     if path.endswith("/reinstate"):
         return "sam"
     return "xia" if "/staff/" in path else "zoe"
@@ -159,7 +159,7 @@ async def populate(world: ApiWorld) -> PopulatedWorld:
     cases = (await world.get("mod", "/moderation/queue"))["cases"]
     [case] = [case for case in cases if case["subject"]["kind"] == "thread"]
     populated.case = case["caseId"]
-    world.clock.advance(seconds=5)  # a suspension is noticed within seconds
+    world.clock.advance(seconds=5)  # a suspension takes effect within seconds
     return populated
 
 
@@ -195,7 +195,7 @@ async def _apart(populated: PopulatedWorld) -> None:
 
 
 async def _held(populated: PopulatedWorld) -> None:
-    """Ben has a message held, and another one rejected: he is told."""
+    """Ben has a held message and a rejected one, with notices."""
     world, path = populated.world, f"/threads/{populated.threads['talk']}/messages"
     for client_id in ("rejected", HELD):
         body = {"body": f"{SCAM} {client_id}", "clientMessageId": client_id}
@@ -214,7 +214,7 @@ Body = Callable[[PopulatedWorld, str], object]
 
 
 def bodies() -> dict[str, Body]:
-    """What is sent to the routes that take something."""
+    """Request bodies by route."""
 
     def text(populated: PopulatedWorld, caller: str) -> object:
         return {"body": "Good morning."}

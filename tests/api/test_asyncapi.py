@@ -1,5 +1,4 @@
-"""The AsyncAPI document: all frames and no others, every reference leads somewhere, and what is
-shown fits what is said."""
+"""The AsyncAPI document: exactly all frames, valid references, and examples that match."""
 
 import json
 import re
@@ -24,14 +23,14 @@ from greenroom.api.asyncapi.document import (
 )
 from greenroom.api.ws import frames
 from greenroom.api.ws.session import Closed
-from tests.api.bounds import texts_in, unbounded
+from tests.api.unbounded_strings import texts_in, unbounded
 
 DOCUMENT = document()
 MESSAGES: dict[str, Any] = DOCUMENT["components"]["messages"]
 OPERATIONS: dict[str, Any] = DOCUMENT["operations"]
 _NAME = re.compile(r"[a-zA-Z0-9._-]+")
 _NEWER = {"$defs", "prefixItems", "unevaluatedProperties", "dependentRequired"}
-"""What JSON Schema has since draft 7, in which AsyncAPI's schemas are read."""
+"""Keywords newer than draft 7, the version that AsyncAPI uses."""
 
 
 def found(reference: str) -> Any:
@@ -44,7 +43,7 @@ def found(reference: str) -> Any:
 def references(part: Any) -> Iterator[str]:
     if isinstance(part, dict):
         if "$ref" in part:
-            assert set(part) == {"$ref"}, "what stands beside a $ref is not read"
+            assert set(part) == {"$ref"}, "keywords beside a $ref are ignored"
             yield part["$ref"]
         for inner in part.values():
             yield from references(inner)
@@ -64,7 +63,7 @@ def tags(operation: dict[str, Any]) -> list[str]:
     return [message["$ref"].rpartition("/")[2] for message in operation["messages"]]
 
 
-async def test_it_is_served_as_it_is_written_in_the_docs(anonymous: AsyncClient) -> None:
+async def test_the_served_document_is_the_one_in_docs(anonymous: AsyncClient) -> None:
     answer = await anonymous.get("/schema/asyncapi.json")
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("application/json")
@@ -97,11 +96,11 @@ def test_every_reference_leads_somewhere() -> None:
         assert found(reference), reference
 
 
-def test_schemas_say_nothing_that_asyncapi_does_not_read() -> None:
+def test_schemas_use_only_keywords_of_draft_7() -> None:
     assert not _NEWER & set(keys(DOCUMENT["components"]["schemas"]))
 
 
-def test_every_frame_is_there_and_nothing_else() -> None:
+def test_the_document_has_exactly_all_frames() -> None:
     every = set(frames.Frame.__subclasses__())
     assert every == {*get_args(frames.Request), *get_args(frames.Event), *ANSWERS}
     assert len(every) == len(FRAMES) == len({tag_of(kind) for kind in every})
@@ -113,7 +112,7 @@ def test_every_frame_is_there_and_nothing_else() -> None:
         assert schema["properties"]["type"] == {"enum": [tag]}
 
 
-def test_what_clients_send_is_received_and_what_the_server_tells_is_sent() -> None:
+def test_requests_are_received_and_events_are_sent() -> None:
     received = [tag for op in OPERATIONS.values() if op["action"] == "receive" for tag in tags(op)]
     assert sorted(received) == sorted(map(tag_of, REQUESTS))
     sent = {tag for op in OPERATIONS.values() if op["action"] == "send" for tag in tags(op)}
@@ -133,7 +132,7 @@ def test_a_request_with_a_number_has_a_reply(kind: type[frames.Frame]) -> None:
 
 
 @pytest.mark.parametrize("kind", FRAMES, ids=tag_of)
-def test_a_frame_has_words_and_examples_that_fit(kind: type[frames.Frame]) -> None:
+def test_every_frame_has_a_description_and_valid_examples(kind: type[frames.Frame]) -> None:
     message = MESSAGES[tag_of(kind)]
     assert message["summary"].endswith(".")
     assert message["examples"]
@@ -142,11 +141,11 @@ def test_a_frame_has_words_and_examples_that_fit(kind: type[frames.Frame]) -> No
     schema = {**message["payload"], "components": DOCUMENT["components"]}
     for example in message["examples"]:
         Draft7Validator(schema).validate(example["payload"])
-        assert msgspec.convert(example["payload"], kind), "the server's own types read it too"
+        assert msgspec.convert(example["payload"], kind), "the server's own types accept it too"
 
 
 @pytest.mark.parametrize("kind", REQUESTS, ids=tag_of)
-def test_what_does_not_fit_is_refused_by_the_schema_too(kind: type[frames.Frame]) -> None:
+def test_the_schema_refuses_invalid_frames(kind: type[frames.Frame]) -> None:
     message = MESSAGES[tag_of(kind)]
     validator = Draft7Validator({**message["payload"], "components": DOCUMENT["components"]})
     payload = message["examples"][0]["payload"]
@@ -154,30 +153,30 @@ def test_what_does_not_fit_is_refused_by_the_schema_too(kind: type[frames.Frame]
     assert not validator.is_valid({**payload, "type": "other"})
 
 
-def test_the_words_under_a_field_are_its_description() -> None:
+def test_the_docstring_of_a_field_is_its_description() -> None:
     properties = DOCUMENT["components"]["schemas"]["Auth"]["properties"]
     assert properties["actFor"]["description"] == about_fields(frames.Auth)["actFor"]
     assert "on whose behalf" in properties["actFor"]["description"]
 
 
 @pytest.mark.parametrize("kind", FRAMES, ids=tag_of)
-def test_every_field_of_a_frame_has_words(kind: type[frames.Frame]) -> None:
+def test_every_field_of_a_frame_has_a_description(kind: type[frames.Frame]) -> None:
     words = about_fields(kind)
     assert words.keys() == set(kind.__struct_encode_fields__)
     assert all(text.endswith((".", "…")) for text in words.values())
 
 
-def test_no_words_are_left_for_a_field_that_is_not_there() -> None:
+def test_no_description_is_left_for_a_removed_field() -> None:
     names = {name for kind in FRAMES for name in kind.__struct_fields__}
     assert FIELDS.keys() <= names
 
 
-def test_what_a_client_has_is_counted_up_to_the_first_gap() -> None:
+def test_have_is_documented_as_up_to_the_first_gap() -> None:
     properties = DOCUMENT["components"]["schemas"]["Resume"]["properties"]
     assert "first gap" in properties["have"]["description"]
 
 
-def test_the_token_is_a_bearers_and_it_is_said_where_it_goes() -> None:
+def test_the_document_says_where_the_bearer_token_goes() -> None:
     (server,) = DOCUMENT["servers"].values()
     (scheme,) = (found(one["$ref"]) for one in server["security"])
     assert (scheme["type"], scheme["scheme"]) == ("http", "bearer")

@@ -1,4 +1,4 @@
-"""Who gets in with the operator's own tokens, and who does not."""
+"""Authentication with tokens signed by the operator's secret."""
 
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
@@ -55,7 +55,7 @@ async def refusal(authenticator: Authenticator, token: str) -> str:
     return refused.value.reason
 
 
-async def test_a_good_token_is_its_subject(
+async def test_a_valid_token_authenticates_its_subject(
     authenticator: Authenticator, claims: Claims, maya: UserId
 ) -> None:
     assert await authenticator.authenticate(signed(claims)) == Actor(maya)
@@ -64,7 +64,7 @@ async def test_a_good_token_is_its_subject(
 @pytest.mark.parametrize(
     "token", ["", "x", "a.b", "a.b.c", "..", "é.é.é", "\ud800", "e" * 9000, "null.null.null"]
 )
-async def test_what_is_no_token_is_refused(authenticator: Authenticator, token: str) -> None:
+async def test_an_invalid_token_is_refused(authenticator: Authenticator, token: str) -> None:
     assert await refusal(authenticator, token) == Fault.MALFORMED
 
 
@@ -89,7 +89,7 @@ async def test_another_secret_or_a_changed_payload_is_refused(
     assert "signature" in await refusal(authenticator, f"{header}.{payload}.{signature}")
 
 
-async def test_an_expired_token_is_told_so_and_a_small_leeway_is_given(
+async def test_an_expired_token_is_refused_after_a_small_leeway(
     authenticator: Authenticator, claims: Claims, clock: ManualClock, maya: UserId
 ) -> None:
     token = signed(claims)
@@ -102,7 +102,7 @@ async def test_an_expired_token_is_told_so_and_a_small_leeway_is_given(
 
 
 @pytest.mark.parametrize("claim", ["nbf", "iat"])
-async def test_a_token_from_the_future_waits_for_its_time(
+async def test_a_token_from_the_future_is_refused_until_its_time(
     authenticator: Authenticator, claims: Claims, clock: ManualClock, maya: UserId, claim: str
 ) -> None:
     token = signed(claims | {claim: clock.now_ms() // 1000 + 20})
@@ -134,7 +134,7 @@ Change = Callable[[Claims], Claims]
         lambda claims: claims | {"token_use": "refresh"},
     ],
 )
-async def test_claims_that_do_not_fit_are_refused(
+async def test_invalid_claims_are_refused(
     authenticator: Authenticator, claims: Claims, change: Change
 ) -> None:
     payload = msgspec.json.encode(change(claims))
@@ -142,7 +142,7 @@ async def test_claims_that_do_not_fit_are_refused(
     assert await refusal(authenticator, token)
 
 
-async def test_issuer_and_audience_are_checked_where_they_are_set(
+async def test_issuer_and_audience_are_checked_if_configured(
     people: People, claims: Claims, maya: UserId
 ) -> None:
     authenticator = Authenticator(
@@ -171,7 +171,7 @@ async def test_issuer_and_audience_are_checked_where_they_are_set(
         ({"scope": "service admin"}, {Scope.SERVICE}),
     ],
 )
-async def test_a_token_makes_a_service_and_nobody_staff(
+async def test_a_token_can_make_a_service_but_not_staff(
     authenticator: Authenticator, claims: Claims, named: Claims, scopes: set[Scope]
 ) -> None:
     actor = await authenticator.authenticate(signed(claims | named))
@@ -263,7 +263,7 @@ async def test_only_a_service_acts_for_a_user_and_not_for_a_suspended_one(
         await authenticator.authenticate(signed(claims | {"scope": "service"}), other)
 
 
-async def test_a_refusal_over_http_says_what_to_bring(anonymous: Client, bearer: Bearer) -> None:
+async def test_a_refusal_over_http_names_the_scheme(anonymous: Client, bearer: Bearer) -> None:
     for headers in ({}, {"Authorization": "Basic bWF5YQ=="}, {"Authorization": "Bearer "}):
         answer = await anonymous.get("/v1/me", headers=headers)
         assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
@@ -275,7 +275,7 @@ async def test_a_refusal_over_http_says_what_to_bring(anonymous: Client, bearer:
         assert answer.json()["type"] == f"/problems/{code}"
 
 
-async def test_a_scope_that_is_missing_is_named(client: Client) -> None:
+async def test_a_missing_scope_is_named(client: Client) -> None:
     answer = await client.post("/v1/people", json={"username": "zoe"})
     assert answer.status_code == 403
     assert answer.headers["www-authenticate"] == 'Bearer error="insufficient_scope"'

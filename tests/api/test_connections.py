@@ -1,4 +1,4 @@
-"""Connections that take and give nothing: cut off before they are in anybody's way."""
+"""Limits on idle, slow and unauthenticated connections."""
 
 import asyncio
 import gc
@@ -16,7 +16,7 @@ import pytest
 from greenroom.api import http_limits
 from greenroom.api.ws.socket_server import Timeouts
 from tests.socket.node import CAST, Node, serving, until
-from tests.socket.raw import TEXT, Raw, framed
+from tests.socket.raw_client import TEXT, RawClient, framed
 
 _LARGE = b"GET /schema/openapi.json HTTP/1.1\r\nHost: greenroom\r\n\r\n"
 _HEALTH = b"GET /healthz HTTP/1.1\r\nHost: greenroom\r\nConnection: close\r\n\r\n"
@@ -40,17 +40,17 @@ def _never_reads(port: int, request: bytes) -> socket.socket:
 
 
 def _open_connections() -> int:
-    """On this process's server: the client cannot tell, as what it has not read is still there."""
+    """Checked on the server: the client still has unread data and cannot tell."""
     doors = (one for one in gc.get_objects() if isinstance(one, http_limits.LimitedHttpProtocol))
     return sum(one in one.connections for one in doors)
 
 
 @pytest.mark.parametrize("times", [5, 60])
-async def test_an_answer_that_nobody_reads_ends_the_connection(node: Node, times: int) -> None:
+async def test_an_unread_response_closes_the_connection(node: Node, times: int) -> None:
     held = [_never_reads(node.port, _LARGE * times) for _ in range(3)]
     try:
         await until(lambda: _open_connections() == 3)
-        # Half of the time after which an idle connection is closed, which would not be enough.
+        # Half of the idle timeout, which would be too short.
         await asyncio.sleep(2.5)
         assert _open_connections() == 0
     finally:
@@ -58,7 +58,7 @@ async def test_an_answer_that_nobody_reads_ends_the_connection(node: Node, times
             connection.close()
 
 
-async def test_a_slow_reader_gets_all_of_it(node: Node) -> None:
+async def test_a_slow_reader_gets_the_whole_response(node: Node) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", node.port, limit=4096)
     writer.write(_LARGE.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
     length, ends = 0, time.monotonic() + 2
@@ -69,7 +69,7 @@ async def test_a_slow_reader_gets_all_of_it(node: Node) -> None:
     assert length > 100_000
 
 
-async def test_a_socket_that_reads_nothing_is_cut_off(node: Node) -> None:
+async def test_a_socket_that_reads_nothing_is_closed(node: Node) -> None:
     raw = await node.raw("ana")
     raw.pause()
     raw.text(*({"type": "ping", "id": number} for number in range(1, 5000)))
@@ -94,13 +94,13 @@ async def test_one_more_socket_closes_the_oldest_of_the_same_user(tmp_path: Path
         again = await node.raw("ana")
         for raw in (own[2], newest, again, ben):
             raw.text({"type": "ping", "id": 10})
-            assert (await raw.answer(10))["type"] == "ack", "there was room again"
+            assert (await raw.answer(10))["type"] == "ack", "there is capacity again"
             raw.abort()
         await node.quiet()
         assert (node.socket_server.by_user, node.socket_server.waiting) == ({}, {})
 
 
-async def test_those_without_a_token_make_way_for_others(tmp_path: Path) -> None:
+async def test_the_oldest_unauthenticated_socket_is_closed_for_a_new_one(tmp_path: Path) -> None:
     async with serving(tmp_path, most_unauthenticated=3) as node:
         await node.join(*CAST)
         silent = [await node.raw() for _ in range(4)]
@@ -111,7 +111,7 @@ async def test_those_without_a_token_make_way_for_others(tmp_path: Path) -> None
             raw.abort()
 
 
-async def test_little_is_taken_from_a_client_without_a_token(tmp_path: Path) -> None:
+async def test_little_is_read_from_a_client_without_a_token(tmp_path: Path) -> None:
     async with serving(tmp_path, timeouts=Timeouts(first_frame=1)) as node:
         raw = await node.raw()
         raw.writer.write(framed(TEXT, b"x" * 120_000)[:100_000])
@@ -124,11 +124,11 @@ async def test_little_is_taken_from_a_client_without_a_token(tmp_path: Path) -> 
         await node.quiet()
 
 
-async def test_a_large_request_right_after_the_token_is_taken(tmp_path: Path) -> None:
+async def test_a_large_request_right_after_the_token_is_read(tmp_path: Path) -> None:
     async with serving(tmp_path) as node:
         await node.join(*CAST)
         for size in (0, 2000, 11_000, 13_000, 29_000):
-            raw: Raw = await node.raw()
+            raw: RawClient = await node.raw()
             known = {f"thr_{number:020}": 1 for number in range(size // 30)}
             auth = {"type": "auth", "id": 1, "token": node.token("ana")}
             raw.text(auth, {"type": "resume", "id": 2, "cursor": "x", "have": known})
@@ -144,7 +144,7 @@ def _few_files() -> None:
 
 
 @pytest.mark.parametrize("request_", [_LARGE, b"", b"POST /v1/threads HTTP/1.1\r\n"], ids=range(3))
-def test_health_is_answered_whatever_others_hold_open(tmp_path: Path, request_: bytes) -> None:
+def test_health_checks_work_at_the_connection_limit(tmp_path: Path, request_: bytes) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "greenroom", "serve"],
         stdout=subprocess.PIPE,

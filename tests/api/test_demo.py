@@ -1,4 +1,4 @@
-"""The sample data: a story, the same after a restart; and signing in as one of its people."""
+"""The demo: its sample data, and signing in as one of the sample people."""
 
 from itertools import pairwise
 
@@ -40,7 +40,7 @@ async def _told(world: ApiWorld) -> Contexts:
     return world.contexts
 
 
-async def test_everything_that_is_said_is_in_its_conversation_in_order(
+async def test_every_sample_message_is_in_its_conversation_in_order(
     sqlite_world: ApiWorld,
 ) -> None:
     contexts = await _told(sqlite_world)
@@ -71,12 +71,12 @@ def _bodies(scene: SampleThread) -> list[str]:
     ]
 
 
-async def test_maya_has_something_of_everything(sqlite_world: ApiWorld) -> None:
+async def test_maya_has_threads_in_every_folder(sqlite_world: ApiWorld) -> None:
     contexts = await _told(sqlite_world)
     maya = await _actor(contexts, "maya")
     shown = await inbox(contexts.messaging, maya)
     assert shown.counts is not None
-    unread = sum(row.row_state.unread for row in shown.rows)
+    unread = sum(row.state.unread for row in shown.rows)
     assert unread > shown.counts.unread[Folder.ALL] == shown.counts.badge > 0, "one is muted"
     assert [row.mine.pinned for row in shown.rows][:2] == [True, False]
     assert any(row.mine.has_draft for row in shown.rows)
@@ -102,7 +102,7 @@ async def test_the_moderator_has_what_is_held_and_reported_and_a_record(
     assert (entry.decision, entry.by) == (Decision.DISMISS, ada.user)
 
 
-async def test_there_is_a_long_conversation_that_repeats_nothing_at_once(
+async def test_the_long_conversation_repeats_nothing_within_a_page(
     sqlite_world: ApiWorld,
 ) -> None:
     texts = [line.text for line in LONG.messages]
@@ -111,7 +111,7 @@ async def test_there_is_a_long_conversation_that_repeats_nothing_at_once(
     assert all(one != other for one, other in pairwise(texts))
 
 
-async def test_to_start_again_changes_nothing(sqlite_world: ApiWorld) -> None:
+async def test_seeding_again_changes_nothing(sqlite_world: ApiWorld) -> None:
     contexts = await _told(sqlite_world)
     before = await _inboxes(contexts)
     sqlite_world.clock.advance(days=1)
@@ -120,7 +120,7 @@ async def test_to_start_again_changes_nothing(sqlite_world: ApiWorld) -> None:
     assert all(found.rows for found in before)
 
 
-async def test_a_story_that_was_told_otherwise_stays_and_stops_nothing(
+async def test_older_sample_data_stays_and_does_not_stop_the_start(
     sqlite_world: ApiWorld,
 ) -> None:
     contexts = sqlite_world.contexts
@@ -146,7 +146,7 @@ async def _actor(contexts: Contexts, username: str) -> Actor:
     return Actor(person.id)
 
 
-async def test_one_signs_in_as_the_sample_people(anonymous: AsyncClient) -> None:
+async def test_sample_people_can_sign_in(anonymous: AsyncClient) -> None:
     people = (await anonymous.get(f"{HERE}/demo/people")).json()["people"]
     assert [one["username"] for one in people] == [
         one.username for one in SAMPLE_PEOPLE if one.sees
@@ -163,16 +163,14 @@ async def test_one_signs_in_as_the_sample_people(anonymous: AsyncClient) -> None
 
 
 @pytest.mark.parametrize("username", ["lena", "nobody", "MAYA"])
-async def test_nobody_else_is_signed_in(anonymous: AsyncClient, username: str) -> None:
+async def test_other_people_cannot_sign_in(anonymous: AsyncClient, username: str) -> None:
     assert (await _sign_in(anonymous, username=username)).status_code == 404
 
 
 @pytest.mark.parametrize(
     "host", ["evil.example", "greenroom", "127.0.0.1.evil.example", "localhost.evil.example", ""]
 )
-async def test_a_name_that_may_point_anywhere_is_not_answered(
-    anonymous: AsyncClient, host: str
-) -> None:
+async def test_a_host_name_is_refused(anonymous: AsyncClient, host: str) -> None:
     for asked in (
         await _sign_in(anonymous, Host=host),
         await anonymous.get(f"{HERE}/demo/people", headers={"Host": host}),
@@ -181,11 +179,11 @@ async def test_a_name_that_may_point_anywhere_is_not_answered(
 
 
 @pytest.mark.parametrize("host", ["localhost:8080", "127.0.0.1", "[::1]:8080", "demo.localhost"])
-async def test_an_address_and_localhost_are(anonymous: AsyncClient, host: str) -> None:
+async def test_an_ip_address_and_localhost_are_accepted(anonymous: AsyncClient, host: str) -> None:
     assert (await _sign_in(anonymous, Host=host)).status_code == 200
 
 
-async def test_a_page_of_another_site_is_refused(anonymous: AsyncClient) -> None:
+async def test_another_origin_is_refused(anonymous: AsyncClient) -> None:
     other = await _sign_in(anonymous, Origin="http://evil.example")
     assert other.status_code == 403
     for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
@@ -201,7 +199,7 @@ async def test_a_page_of_another_site_is_refused(anonymous: AsyncClient) -> None
     ("origins", "status"),
     [((), 403), (("*",), 403), (("http://shop.example",), 200), (("http://other.example",), 403)],
 )
-async def test_a_site_that_is_named_may_ask_and_no_other(
+async def test_only_configured_origins_may_sign_in(
     contexts: Contexts, sign: Sign, origins: tuple[str, ...], status: int
 ) -> None:
     samples = samples_of(await join_sample_people(contexts.people))
@@ -218,7 +216,7 @@ async def test_a_site_that_is_named_may_ask_and_no_other(
     assert asked.status_code == status
 
 
-async def test_there_is_no_such_thing_outside_the_demo(sqlite_world: ApiWorld) -> None:
+async def test_sign_in_exists_only_in_the_demo(sqlite_world: ApiWorld) -> None:
     assert (await sqlite_world.client.get(f"{HERE}/demo/people")).status_code == 404
     assert (await _sign_in(sqlite_world.client)).status_code == 404
 

@@ -1,5 +1,5 @@
-"""Every route: HEAD is GET without the body, what is private is never cached, and what is the same
-for everybody is rendered once."""
+"""On every route: HEAD is GET without the body, private responses are not cached, and public
+documents are rendered once."""
 
 import time
 from pathlib import Path
@@ -12,7 +12,7 @@ from greenroom.api.http import http_app
 from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.api.web import Site
 from tests.api.populated import PopulatedWorld, populate
-from tests.api.test_nobody_else import BODIES, PUBLIC, ROWS
+from tests.api.test_route_access import BODIES, PUBLIC, ROWS
 from tests.api.world import ApiWorld
 from tests.stores import SECRET
 
@@ -54,15 +54,13 @@ async def test_nothing_private_is_cached_on_any_route(populated: PopulatedWorld)
 
 
 @pytest.mark.parametrize("route", [route for route in PUBLIC if "{" not in route])
-async def test_what_is_for_everybody_costs_next_to_nothing(
-    sqlite_world: ApiWorld, route: str
-) -> None:
+async def test_public_documents_are_served_from_memory(sqlite_world: ApiWorld, route: str) -> None:
     path = route.removeprefix("GET ")
     first = await sqlite_world.client.get(path)
     held, sqlite_world.client.event_hooks = (
         sqlite_world.client.event_hooks,
         {},
-    )  # checking takes time
+    )  # checking against the schema takes time
     quickest = min([await _seconds(sqlite_world.client, path) for _ in range(10)])
     sqlite_world.client.event_hooks = held
     assert quickest < 0.02

@@ -1,4 +1,4 @@
-"""Edits, names and previews that a moderator looks at first, over REST and over the socket."""
+"""Edits and names that are held for a moderator, and previews, over REST and the socket."""
 
 from greenroom.ids import UserId
 from greenroom.people.actor import Scope
@@ -59,7 +59,7 @@ async def test_a_preview_is_for_a_conversation_or_for_people(sqlite_world: ApiWo
     assert told(await world.ask("ana", "POST", "/preview", both))["verdict"] in ("fine", "nudge")
 
 
-async def test_bodies_of_names_are_small(sqlite_world: ApiWorld) -> None:
+async def test_renaming_takes_small_bodies_only(sqlite_world: ApiWorld) -> None:
     world = sqlite_world
     user, service = world.bearer("ana"), world.bearer("shop", Scope.SERVICE)
     for method, path, who in (
@@ -108,15 +108,15 @@ async def test_everything_that_is_held_is_listed_for_its_author_until_it_is_deci
     }
     again = await world.ask("ana", "PATCH", f"/threads/{thread}", {"subject": NAME})
     assert refused(again, 422, "text-rejected")["warned"] is False
-    assert (await world.get("ana", "/me/held"))["held"] == [], "what was decided stays so"
+    assert (await world.get("ana", "/me/held"))["held"] == [], "a decision is final"
     safety, user = world.contexts.safety, UserId(world.ids["ana"])
     kept = await safety.store.query(
         records.SAFETY, records.user_partition(user), Prefix(records.HELD), limit=10
     )
-    assert not kept.items, "nor is anything of it kept in the author's list"
+    assert not kept.items, "it is removed from the author's list"
 
 
-async def test_what_is_held_is_listed_oldest_first_across_pages(world: ApiWorld) -> None:
+async def test_held_messages_are_listed_oldest_first_across_pages(world: ApiWorld) -> None:
     thread = await world.talk()
     for number in range(7):
         body = {"body": f"{HELD} {number}", "clientMessageId": f"h{number}"}

@@ -1,6 +1,6 @@
-"""The worst that can be written, in every field that takes text: kept as typed, or refused clearly.
+"""Hostile text in every text field: stored as typed, or refused clearly.
 
-Never a 5xx, and what is kept is what everybody is shown.
+Never a 5xx, and everybody sees the stored text.
 """
 
 import re
@@ -28,7 +28,7 @@ HOSTILE = {
     "astral": "👩\u200d👩\u200d👧 \U0001d573\U0001d58a \U0010fffd",
 }
 ALTERED = {"right to left", "zalgo", "hidden", "controls"}
-"""By losing what nobody sees, or what smears the text of others."""
+"""Text that is changed: invisible characters, or marks that overlap other text, are removed."""
 REFUSED = {
     "too long": "a" * 8001,
     "NUL": "a\0b",
@@ -63,12 +63,12 @@ async def _kept(world: ApiWorld, path: str, sent: Any) -> str:
     assert not INVISIBLE.search(row["preview"])
     edit = {"body": message["body"]}
     edited = await world.ask("ana", "PATCH", f"{path}/{message['messageId']}", edit)
-    assert told(edited)["version"] == 1, "what is stored may be sent back as it is"
+    assert told(edited)["version"] == 1, "stored text may be sent again unchanged"
     return str(message["body"])
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-async def test_what_cannot_be_sent_is_refused_clearly(sqlite_world: ApiWorld, kind: str) -> None:
+async def test_invalid_text_is_refused_clearly(sqlite_world: ApiWorld, kind: str) -> None:
     world = sqlite_world
     thread = await world.talk()
     body = {"body": REFUSED[kind], "clientMessageId": "x"}
@@ -78,7 +78,7 @@ async def test_what_cannot_be_sent_is_refused_clearly(sqlite_world: ApiWorld, ki
 
 
 @pytest.mark.parametrize("kind", [*HOSTILE, *REFUSED])
-async def test_no_other_field_is_a_way_in(sqlite_world: ApiWorld, kind: str) -> None:
+async def test_every_other_text_field_is_checked_too(sqlite_world: ApiWorld, kind: str) -> None:
     world = sqlite_world
     thread = await world.talk()
     message = await world.say("ana", thread, "Hello")
@@ -124,7 +124,7 @@ async def test_no_other_field_is_a_way_in(sqlite_world: ApiWorld, kind: str) -> 
     ],
     ids=lambda raw: repr(raw[:24]),
 )
-async def test_what_is_no_json_is_the_callers_mistake(sqlite_world: ApiWorld, raw: bytes) -> None:
+async def test_invalid_json_is_a_client_error(sqlite_world: ApiWorld, raw: bytes) -> None:
     thread = await sqlite_world.talk()
     answer = await _post(sqlite_world, thread, raw)
     refused(answer, 400, "invalid-request")
@@ -164,14 +164,14 @@ async def test_the_longest_text_fits_however_it_is_escaped(sqlite_world: ApiWorl
         "/v1/moderation/queue?cursor=%00",
     ],
 )
-async def test_a_hostile_address_leads_nowhere(sqlite_world: ApiWorld, path: str) -> None:
+async def test_a_hostile_path_is_not_found(sqlite_world: ApiWorld, path: str) -> None:
     for method in ("GET", "PUT"):
         answer = await sqlite_world.client.request(method, path, headers=sqlite_world.bearer("mod"))
         assert answer.status_code < 500, answer.text
         assert answer.status_code != 200 or answer.json().get("threads") == []
 
 
-async def test_hostile_emoji_are_no_reactions(sqlite_world: ApiWorld) -> None:
+async def test_hostile_emoji_are_refused_as_reactions(sqlite_world: ApiWorld) -> None:
     world = sqlite_world
     thread = await world.talk()
     message = await world.say("ana", thread, "Hello")

@@ -1,5 +1,5 @@
-"""Tokens that are none, and tokens that are signed as they should be, with claims of every type and
-size: refused with the same plain sentence over REST and over the socket, never 500."""
+"""Malformed tokens, and correctly signed tokens with claims of every type and size: refused with
+the same plain sentence over REST and the socket, never 500."""
 
 from base64 import urlsafe_b64encode
 from collections.abc import AsyncIterator
@@ -12,7 +12,7 @@ import pytest
 
 from greenroom.api.tokens import Claims, Fault, InvalidToken, SharedSecret, TokenExpired
 from tests.socket.node import CAST, Node, serving
-from tests.socket.raw import Raw
+from tests.socket.raw_client import RawClient
 from tests.stores import SECRET
 
 _WORDS = "x" * 5000
@@ -59,16 +59,16 @@ async def node(tmp_path: Path) -> AsyncIterator[Node]:
 
 def _token(node: Node, name: str, value: bytes) -> str:
     claims: dict[str, object] = {"sub": node.id("ana"), "exp": node.clock.now_ms() // 1000 + 600}
-    given = claims | {name: msgspec.Raw(value)}
+    given = claims | {name: msgspec.RawClient(value)}
     return SharedSecret(SECRET).sign(given)
 
 
-def test_there_are_claims_to_try() -> None:
+def test_the_list_of_hostile_claims_is_not_empty() -> None:
     assert {"sub", "exp", "nbf", "iat", "iss", "aud", "scope"} <= set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_no_claim_can_hurt(node: Node, name: str) -> None:
+async def test_no_claim_causes_a_server_error(node: Node, name: str) -> None:
     refused = 0
     for kind, value in VALUES.items():
         token = _token(node, name, value)
@@ -76,7 +76,7 @@ async def test_no_claim_can_hurt(node: Node, name: str) -> None:
         async with node.http.get("/v1/inbox", headers=header) as answer:
             status = answer.status
             document = await answer.json(content_type=None)
-        # A token may be for somebody who has no account, or without the scope that is asked for.
+        # The token may be for a user without an account, or lack the required scope.
         assert status in (200, 401, 403), (name, kind, document)
         if name in _MUST_FIT and kind != "the year 9999":
             assert status == 401 or (name, status) == ("sub", 403), (name, kind, document)
@@ -134,8 +134,8 @@ def _base64(raw: bytes) -> str:
     return urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
-async def test_a_token_that_is_none_is_refused_with_a_plain_sentence(node: Node) -> None:
-    """The same over REST and over the socket, and in no words of a library."""
+async def test_a_malformed_token_is_refused_with_a_plain_sentence(node: Node) -> None:
+    """The same over REST and the socket, and never a library's message."""
     good = _token(node, "jti", b'"1"')
     for kind, token in _malformed(good).items():
         header = {"Authorization": f"Bearer {token}"}
@@ -147,7 +147,7 @@ async def test_a_token_that_is_none_is_refused_with_a_plain_sentence(node: Node)
 
 
 async def _on_the_socket(node: Node, token: str) -> dict[str, Any]:
-    raw: Raw = await node.raw()
+    raw: RawClient = await node.raw()
     try:
         raw.text({"type": "auth", "id": 1, "token": token})
         answer: dict[str, Any] = await raw.frame()

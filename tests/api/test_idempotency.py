@@ -24,7 +24,7 @@ class Made(Struct):
 
 
 class Workshop:
-    """Counts what is made, and may be told to wait or to fail."""
+    """Counts its runs; can be told to wait or to fail."""
 
     def __init__(self) -> None:
         self.made = 0
@@ -59,20 +59,18 @@ async def workshop() -> Workshop:
     return Workshop()
 
 
-async def test_what_is_asked_twice_is_done_once(idempotent: Idempotent, workshop: Workshop) -> None:
+async def test_a_repeated_request_runs_once(idempotent: Idempotent, workshop: Workshop) -> None:
     for _ in range(3):
         assert await idempotent(MAYA, "key", "asked", workshop.make, Made) == Made(1)
     assert workshop.made == 1
 
 
-async def test_without_a_key_everything_is_done(idempotent: Idempotent, workshop: Workshop) -> None:
+async def test_without_a_key_every_request_runs(idempotent: Idempotent, workshop: Workshop) -> None:
     assert await idempotent(MAYA, None, "asked", workshop.make, Made) == Made(1)
     assert await idempotent(MAYA, None, "asked", workshop.make, Made) == Made(2)
 
 
-async def test_keys_belong_to_whoever_chose_them(
-    idempotent: Idempotent, workshop: Workshop
-) -> None:
+async def test_keys_belong_to_their_user(idempotent: Idempotent, workshop: Workshop) -> None:
     other = Actor(UserId("usr_other"))
     assert await idempotent(MAYA, "key", "asked", workshop.make, Made) == Made(1)
     assert await idempotent(other, "key", "asked", workshop.make, Made) == Made(2)
@@ -81,11 +79,11 @@ async def test_keys_belong_to_whoever_chose_them(
 async def test_a_key_is_for_one_request(idempotent: Idempotent, workshop: Workshop) -> None:
     await idempotent(MAYA, "key", "asked", workshop.make, Made)
     with pytest.raises(IdempotencyKeyReused):
-        await idempotent(MAYA, "key", "asked otherwise", workshop.make, Made)
+        await idempotent(MAYA, "key", "another request", workshop.make, Made)
     assert workshop.made == 1
 
 
-async def test_of_many_at_once_one_is_done(idempotent: Idempotent, workshop: Workshop) -> None:
+async def test_of_concurrent_requests_one_runs(idempotent: Idempotent, workshop: Workshop) -> None:
     workshop.go_on.clear()
     tries = [
         asyncio.create_task(idempotent(MAYA, "key", "asked", workshop.make, Made))
@@ -95,7 +93,7 @@ async def test_of_many_at_once_one_is_done(idempotent: Idempotent, workshop: Wor
         with pytest.raises(RequestInProgress):
             await answered
     with pytest.raises(IdempotencyKeyReused):
-        await idempotent(MAYA, "key", "asked otherwise", workshop.make, Made)
+        await idempotent(MAYA, "key", "another request", workshop.make, Made)
     workshop.go_on.set()
     answers = await asyncio.gather(*tries, return_exceptions=True)
     assert [answer for answer in answers if isinstance(answer, Made)] == [Made(1)]
@@ -107,11 +105,11 @@ async def test_a_refusal_leaves_the_key_free(idempotent: Idempotent, workshop: W
     with pytest.raises(UsernameTaken):
         await idempotent(MAYA, "key", "asked", workshop.make, Made)
     workshop.failure = None
-    assert await idempotent(MAYA, "key", "asked otherwise", workshop.make, Made) == Made(2)
+    assert await idempotent(MAYA, "key", "another request", workshop.make, Made) == Made(2)
 
 
 @pytest.mark.parametrize("failure", [OutcomeUnknown("lost"), RuntimeError("a bug")])
-async def test_what_may_have_been_done_is_not_done_again_at_once(
+async def test_a_request_with_an_unknown_outcome_is_not_repeated_at_once(
     idempotent: Idempotent, workshop: Workshop, clock: ManualClock, failure: Exception
 ) -> None:
     workshop.failure = failure
@@ -124,7 +122,7 @@ async def test_what_may_have_been_done_is_not_done_again_at_once(
     assert await idempotent(MAYA, "key", "asked", workshop.make, Made) == Made(2)
 
 
-async def test_whoever_comes_too_late_does_not_overwrite_the_answer(
+async def test_a_late_request_does_not_overwrite_the_response(
     idempotent: Idempotent, workshop: Workshop, clock: ManualClock
 ) -> None:
     workshop.go_on.clear()
@@ -139,17 +137,17 @@ async def test_whoever_comes_too_late_does_not_overwrite_the_answer(
     assert await idempotent(MAYA, "key", "asked", workshop.make, Made) == Made(8)
 
 
-async def test_a_key_is_forgotten_after_a_day(
+async def test_a_key_expires_after_a_day(
     idempotent: Idempotent, workshop: Workshop, clock: ManualClock
 ) -> None:
     await idempotent(MAYA, "key", "asked", workshop.make, Made)
     clock.advance(seconds=24 * 3600 - 1)
     assert await idempotent(MAYA, "key", "asked", workshop.make, Made) == Made(1)
     clock.advance(seconds=1)
-    assert await idempotent(MAYA, "key", "asked otherwise", workshop.make, Made) == Made(2)
+    assert await idempotent(MAYA, "key", "another request", workshop.make, Made) == Made(2)
 
 
-def test_the_digest_tells_operations_and_bodies_apart() -> None:
+def test_the_digest_distinguishes_operations_and_bodies() -> None:
     digests = {
         digest_of("a", Made(1)),
         digest_of("b", Made(1)),

@@ -1,4 +1,4 @@
-"""Tokens of an identity provider: real keys, and a real server that publishes them."""
+"""Tokens of an identity provider, with real keys and a real JWKS server."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -37,7 +37,7 @@ def published(kid: str, key: rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey) -> 
 
 
 class Provider:
-    """What the JWKS endpoint answers, which a test may change."""
+    """The response of the JWKS endpoint, which a test may change."""
 
     def __init__(self) -> None:
         self.keys = [published("one", RSA_KEYS[0]), published("ec", EC_KEY)]
@@ -85,7 +85,7 @@ async def authenticator(people: People, keys: PublicKeys) -> Authenticator:
 
 @pytest.fixture
 def claims(clock: ManualClock) -> dict[str, Any]:
-    """As in an access token of Cognito."""
+    """Claims as in an access token of Cognito."""
     return {
         "sub": SUB,
         "iss": ISSUER,
@@ -101,7 +101,7 @@ def of_cognito(claims: dict[str, Any], kid: str = "one", **changes: Any) -> str:
 
 
 async def settled(keys: PublicKeys) -> None:
-    """Until whatever is being fetched behind the requests has come."""
+    """Waits until the background fetch is done."""
     while keys._renewal is not None:
         await asyncio.wait([keys._renewal])
 
@@ -125,7 +125,7 @@ async def test_an_id_token_has_an_audience_and_groups(
         "aud": "app-client",
     }
     actor = await authenticator.authenticate(of_cognito(claims, **groups))
-    assert actor == Actor(SUB), "a group of the provider makes nobody staff"
+    assert actor == Actor(SUB), "a provider's group gives no staff role"
 
 
 async def test_tokens_for_another_client_pool_or_use_are_refused(
@@ -142,7 +142,7 @@ async def test_tokens_for_another_client_pool_or_use_are_refused(
             await authenticator.authenticate(of_cognito(claims, **change))
 
 
-async def test_the_public_key_is_no_secret(
+async def test_a_public_key_does_not_work_as_a_shared_secret(
     authenticator: Authenticator, claims: dict[str, Any]
 ) -> None:
     public = RSA_KEYS[0].public_key()
@@ -177,7 +177,7 @@ async def test_an_algorithm_must_be_configured_and_be_that_of_the_key(
     await keys.close()
 
 
-async def test_a_key_that_is_known_under_another_name_is_refused(
+async def test_a_known_key_with_another_kid_is_refused(
     authenticator: Authenticator, claims: dict[str, Any]
 ) -> None:
     forged = jwt.encode(claims, RSA_KEYS[1], "RS256", headers={"kid": "one"})
@@ -199,7 +199,7 @@ async def test_a_new_key_is_found_when_it_is_first_seen(
     assert provider.asked == 2
 
 
-async def test_unknown_keys_make_us_ask_now_and_then_and_no_more(
+async def test_unknown_keys_trigger_a_refetch_only_now_and_then(
     authenticator: Authenticator, claims: dict[str, Any], provider: Provider, clock: ManualClock
 ) -> None:
     await authenticator.authenticate(of_cognito(claims))
@@ -253,7 +253,7 @@ async def test_known_keys_are_used_while_the_provider_is_down_but_not_for_ever(
     assert await authenticator.authenticate(of_cognito(claims, jti="later")) == Actor(SUB)
 
 
-async def test_a_provider_that_hangs_slows_nobody_whose_key_is_known(
+async def test_a_hanging_provider_does_not_delay_known_keys(
     authenticator: Authenticator,
     claims: dict[str, Any],
     provider: Provider,
@@ -263,7 +263,7 @@ async def test_a_provider_that_hangs_slows_nobody_whose_key_is_known(
     await authenticator.authenticate(of_cognito(claims))
     provider.answering.clear()
     clock.advance(ms=FRESH_MS)
-    # So long that whoever waited for the provider would be told apart from a slow machine.
+    # Long enough to distinguish waiting for the provider from a slow machine.
     monkeypatch.setattr(jwks, "_TIMEOUT", aiohttp.ClientTimeout(total=600))
     async with asyncio.timeout(60):
         for n in range(5):
@@ -281,7 +281,7 @@ async def test_fifty_first_requests_fetch_the_keys_once(
 
 
 @pytest.mark.parametrize("trouble", ["down", "status", "size", "json", "empty"])
-async def test_without_keys_nobody_gets_in(
+async def test_without_keys_every_token_is_refused(
     people: People,
     claims: dict[str, Any],
     provider: Provider,
@@ -307,7 +307,7 @@ async def test_without_keys_nobody_gets_in(
     await keys.close()
 
 
-async def test_somebody_new_has_no_account_until_they_sign_up(
+async def test_a_new_user_has_no_account_until_sign_up(
     people: People, keys: PublicKeys, claims: dict[str, Any]
 ) -> None:
     authenticator = Authenticator(people, keys, Expected(ISSUER, frozenset({"app-client"})))

@@ -12,7 +12,7 @@ Client = AsyncClient
 SUB = "8f14e45f-ceea-467f-9b62-3d6c1a7d2b11"
 
 
-async def test_you_are_shown_whole(client: Client, people: People, bearer: Bearer) -> None:
+async def test_your_profile_has_all_fields(client: Client, people: People, bearer: Bearer) -> None:
     zoe = await join(people, "zoe", display_name="Zoë!", first_name="Zoë", email="z@example.com")
     answer = await client.get("/v1/me", headers=bearer(zoe.id))
     assert answer.headers["etag"] == '"1"'
@@ -23,9 +23,7 @@ async def test_you_are_shown_whole(client: Client, people: People, bearer: Beare
     assert others["displayName"] == "Zoë!"
 
 
-async def test_somebody_new_signs_up_under_the_sub_of_their_token(
-    anonymous: Client, bearer: Bearer
-) -> None:
+async def test_sign_up_uses_the_sub_of_the_token(anonymous: Client, bearer: Bearer) -> None:
     token = bearer(SUB)
     before = await anonymous.get("/v1/me", headers=token)
     assert (before.status_code, before.json()["type"]) == (403, "/problems/no-account")
@@ -55,18 +53,18 @@ async def test_signing_up_is_refused_clearly(
     assert (answer.status_code, answer.json()["type"]) == (status, f"/problems/{code}")
 
 
-async def test_whoever_has_an_account_makes_no_second_one(client: Client) -> None:
+async def test_a_user_cannot_create_a_second_account(client: Client) -> None:
     answer = await client.put("/v1/me", json={"username": "other"})
     assert (answer.status_code, answer.json()["type"]) == (409, "/problems/account-exists")
 
 
-async def test_a_service_signs_nobody_up_as_itself(client: Client, bearer: Bearer) -> None:
+async def test_a_service_cannot_sign_up(client: Client, bearer: Bearer) -> None:
     service = bearer("shop", Scope.SERVICE)
     answer = await client.put("/v1/me", headers=service, json={"username": "shop"})
     assert answer.status_code == 403
 
 
-async def test_renaming_leaves_what_is_not_given(client: Client) -> None:
+async def test_renaming_keeps_the_fields_that_are_not_sent(client: Client) -> None:
     answer = await client.patch("/v1/me", json={"displayName": "Maya L."})
     me = answer.json()
     assert (me["displayName"], me["firstName"], me["username"]) == ("Maya L.", "Maya", "maya")
@@ -75,7 +73,7 @@ async def test_renaming_leaves_what_is_not_given(client: Client) -> None:
     assert cleared.json()["displayName"] == "Maya Lindqvist"
 
 
-async def test_a_change_of_something_else_than_was_read_is_refused(client: Client) -> None:
+async def test_a_change_with_an_outdated_etag_is_refused(client: Client) -> None:
     tag = (await client.get("/v1/me")).headers["etag"]
     first = await client.patch("/v1/me", json={"username": "maya.l"}, headers={"If-Match": tag})
     assert first.status_code == 200
@@ -86,7 +84,7 @@ async def test_a_change_of_something_else_than_was_read_is_refused(client: Clien
     assert wrong.status_code == 400
 
 
-async def test_an_admin_makes_an_account_and_hears_of_it(client: Client, bearer: Bearer) -> None:
+async def test_an_admin_creates_an_account(client: Client, bearer: Bearer) -> None:
     service = bearer("shop", Scope.SERVICE)
     body = {"username": "zoe", "firstName": "Zoë", "userId": SUB}
     answer = await client.post("/v1/people", json=body, headers=service)
@@ -99,7 +97,7 @@ async def test_an_admin_makes_an_account_and_hears_of_it(client: Client, bearer:
     assert (bad.status_code, bad.json()["type"]) == (422, "/problems/invalid-user-id")
 
 
-async def test_a_double_click_makes_one_account(
+async def test_a_double_click_creates_one_account(
     client: Client, people: People, bearer: Bearer
 ) -> None:
     headers = bearer("shop", Scope.SERVICE) | {"Idempotency-Key": "order-17"}
@@ -114,7 +112,7 @@ async def test_a_double_click_makes_one_account(
 
 
 @pytest.mark.parametrize("key", ["", "x" * 129, "two words"])
-async def test_a_key_that_does_not_fit_is_refused(client: Client, bearer: Bearer, key: str) -> None:
+async def test_an_invalid_key_is_refused(client: Client, bearer: Bearer, key: str) -> None:
     headers = bearer("shop", Scope.SERVICE) | {"Idempotency-Key": key}
     answer = await client.post("/v1/people", json={"username": "zoe"}, headers=headers)
     assert answer.status_code == 400

@@ -1,4 +1,4 @@
-"""A conversation over HTTP, from first contact to coming back, on both engines."""
+"""Conversations over HTTP, from first contact to sync, on both engines."""
 
 from typing import Any
 
@@ -145,8 +145,8 @@ async def test_reading_shows_and_unread_is_exact(world: ApiWorld) -> None:
     refused(too_far, 422, "invalid-read-position")
 
 
-async def test_a_page_that_is_read_again_shows_how_it_is_now_and_to_whom(world: ApiWorld) -> None:
-    """What it shows is partly kept from the last time."""
+async def test_a_cached_page_shows_the_current_state_for_its_viewer(world: ApiWorld) -> None:
+    """The rendered page is partly cached."""
     thread, ana, ben = await world.talk(), world.ids["ana"], world.ids["ben"]
     path = f"/threads/{thread}/messages"
     kind = await world.say("ana", thread, "Is Friday free?")
@@ -203,7 +203,7 @@ async def test_a_draft_waits_for_its_owner(world: ApiWorld) -> None:
     assert await world.get("ana", path) == {"body": "", "savedAt": None}
 
 
-async def test_coming_back_tells_what_has_changed(world: ApiWorld) -> None:
+async def test_sync_returns_what_has_changed(world: ApiWorld) -> None:
     thread = await world.talk()
     start = await world.get("ben", "/sync")
     assert (start["reset"], start["threads"]) == (True, [])
@@ -249,7 +249,7 @@ async def test_the_direct_conversation_of_two_is_one(world: ApiWorld) -> None:
     refused(await world.ask("ana", "PUT", "/direct/usr_nobody"), 404, "person-not-found")
 
 
-async def test_a_lock_is_for_moderators(world: ApiWorld) -> None:
+async def test_only_moderators_can_lock_a_thread(world: ApiWorld) -> None:
     thread = await world.talk()
     refused(await world.ask("ana", "POST", f"/threads/{thread}/lock"), 403, "role-not-allowed")
     locked = told(await world.ask("mod", "POST", f"/threads/{thread}/lock"))
@@ -261,7 +261,7 @@ async def test_a_lock_is_for_moderators(world: ApiWorld) -> None:
     await world.say("ana", thread, "Hello!")
 
 
-async def test_a_row_tells_an_event_from_a_text_that_reads_the_same(world: ApiWorld) -> None:
+async def test_a_row_distinguishes_a_system_event_from_a_text(world: ApiWorld) -> None:
     thread = await world.talk()
 
     async def last() -> tuple[str, str | None]:
@@ -283,7 +283,7 @@ async def test_a_row_tells_an_event_from_a_text_that_reads_the_same(world: ApiWo
     assert await last() == ("Hello!", None)
 
 
-async def test_whoever_is_blocked_sees_everything_as_it_was(world: ApiWorld) -> None:
+async def test_a_blocked_user_sees_no_difference(world: ApiWorld) -> None:
     thread = await world.talk()
     await world.say("ana", thread, "Is Friday still free?")
     await world.say("ben", thread, "It is.")
@@ -313,7 +313,7 @@ async def test_whoever_is_blocked_sees_everything_as_it_was(world: ApiWorld) -> 
     assert len((await world.get("ben", f"/threads/{thread}/messages"))["messages"]) == 2
 
 
-async def test_a_conversation_that_was_there_is_found_and_not_made_again(world: ApiWorld) -> None:
+async def test_an_existing_conversation_is_returned_instead_of_a_new_one(world: ApiWorld) -> None:
     people = [{"userId": world.ids["ben"]}]
     asked = {"kind": "inquiry", "participants": people, "message": {"body": "Hello Ben!"}}
     made = await world.ask("ana", "POST", "/threads", asked, Idempotency_Key="k")
@@ -353,7 +353,7 @@ def _direct(world: ApiWorld, name: str) -> object:
     return {"kind": "direct", "participants": [{"userId": world.ids[name]}]}
 
 
-async def test_of_a_first_message_that_is_not_sent_no_conversation_is_left(world: ApiWorld) -> None:
+async def test_a_refused_first_message_leaves_no_conversation(world: ApiWorld) -> None:
     body = {"kind": "inquiry", "participants": [{"userId": world.ids["ben"]}]}
     link = body | {"message": {"body": "Look at https://example.com/may"}}
     refused(await world.ask("ana", "POST", "/threads", link), 422, "plain-text-only")

@@ -1,4 +1,4 @@
-"""Metadata: the integrator's own JSON comes back as it was given, wherever it is shown."""
+"""Metadata: the integrator's own JSON is returned unchanged in every response."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ OWN = {"order": 17, "tags": ["a", {"b": None}], "price": 9.5, "name": "Żółć 
 
 
 def _sized(size: int) -> dict[str, str]:
-    """Of exactly so many bytes of JSON, and few characters."""
+    """Metadata of exactly this many bytes of JSON, with few characters."""
     rest = size - len('{"k":""}')
     return {"k": "é" * (rest // 2) + "x" * (rest % 2)}
 
@@ -36,7 +36,7 @@ NOT_OBJECTS: tuple[object, ...] = ([], "text", 7)
 
 
 async def _places(world: ApiWorld, thread: str) -> list[tuple[str, str, str, Any]]:
-    """Every request that takes metadata: who asks, how, where, and with what around it."""
+    """Every request that takes metadata: caller, method, path, and the rest of the body."""
     sent = await world.say("ana", thread, "Where is my order?")
     person = {"userId": world.ids["ben"]}
     opening = {"kind": "inquiry", "participants": [person]}
@@ -74,7 +74,7 @@ async def _counted(world: ApiWorld, thread: str) -> tuple[int, int]:
     return len(inbox["threads"]), len(page["messages"])
 
 
-async def test_too_much_is_refused_everywhere_with_the_reason_and_changes_nothing(
+async def test_oversized_metadata_is_refused_everywhere_and_changes_nothing(
     world: ApiWorld,
 ) -> None:
     thread = await world.talk()
@@ -90,7 +90,7 @@ async def test_too_much_is_refused_everywhere_with_the_reason_and_changes_nothin
     assert await _counted(world, thread) == before
 
 
-async def test_too_much_is_refused_before_anything_is_read(world: ApiWorld) -> None:
+async def test_oversized_metadata_is_refused_before_any_read(world: ApiWorld) -> None:
     thread = await world.talk()
     places = await _places(world, thread)
     for who, method, path, around in places:
@@ -101,14 +101,14 @@ async def test_too_much_is_refused_before_anything_is_read(world: ApiWorld) -> N
 
 
 @pytest.mark.parametrize("limit", LARGEST)
-async def test_as_much_as_allowed_is_taken_everywhere(world: ApiWorld, limit: str) -> None:
+async def test_metadata_of_the_maximum_size_is_accepted(world: ApiWorld, limit: str) -> None:
     thread = await world.talk()
     for who, method, path, around in await _places(world, thread):
         answer = await _ask(world, who, method, path, around(LARGEST[limit]))
         assert answer.status_code in (200, 201), (method, path, answer.text)
 
 
-async def test_a_message_brings_its_metadata_wherever_it_is_shown(world: ApiWorld) -> None:
+async def test_a_message_has_its_metadata_in_every_response(world: ApiWorld) -> None:
     thread = await world.talk()
     cursor = (await world.get("ben", "/sync"))["cursor"]
     world.clock.advance(seconds=60)
@@ -162,7 +162,7 @@ async def test_a_held_message_keeps_its_metadata_when_it_is_released(
 
 
 @pytest.mark.parametrize("kind", ["inquiry", "direct"])
-async def test_a_thread_and_its_first_message_have_metadata_of_their_own(
+async def test_a_thread_and_its_first_message_have_separate_metadata(
     world: ApiWorld, kind: str
 ) -> None:
     body = {
@@ -261,7 +261,7 @@ async def test_metadata_changes_with_a_text_that_stays(world: ApiWorld) -> None:
     assert (edited["metadata"], edited.get("editedAt")) == ({"v": 2}, None)
 
 
-async def test_a_change_of_status_and_booking_tells_of_both(world: ApiWorld) -> None:
+async def test_a_change_of_status_and_booking_sends_both_events(world: ApiWorld) -> None:
     thread = await world.talk()
     change = {"status": "confirmed", "bookingId": "bkg_1"}
     told(await _ask(world, "shop", "PATCH", f"/threads/{thread}", change))

@@ -1,11 +1,11 @@
-"""Blocks, hints, holds, reports and the moderators' queue, over HTTP and on both engines."""
+"""Blocks, hints, holds, reports and the moderation queue over HTTP, on both engines."""
 
 from tests.api.world import ApiWorld, refused, told
 
 SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
 
 
-async def test_a_nudge_is_told_to_the_sender_alone(world: ApiWorld) -> None:
+async def test_only_the_sender_sees_a_nudge(world: ApiWorld) -> None:
     thread = await world.talk()
     body = {"body": "Just write to me at ana@example.com", "clientMessageId": "n1"}
     sent = told(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 201)
@@ -16,7 +16,7 @@ async def test_a_nudge_is_told_to_the_sender_alone(world: ApiWorld) -> None:
     assert message["policyHints"] == []
 
 
-async def test_what_is_held_is_released_by_a_moderator(world: ApiWorld) -> None:
+async def test_a_moderator_releases_a_held_message(world: ApiWorld) -> None:
     thread = await world.talk()
     path = f"/threads/{thread}/messages"
     body = {"body": SCAM, "clientMessageId": "h1"}
@@ -40,7 +40,7 @@ async def test_what_is_held_is_released_by_a_moderator(world: ApiWorld) -> None:
     assert (await world.get("mod", "/moderation/queue"))["cases"] == []
 
 
-async def test_a_moderator_is_told_that_a_locked_conversation_takes_no_text(
+async def test_releasing_into_a_locked_conversation_is_refused(
     world: ApiWorld,
 ) -> None:
     thread = await world.talk()
@@ -111,7 +111,7 @@ async def test_a_report_reaches_the_queue_and_a_suspension_the_reported(world: A
     assert (await world.get("ben", path))["body"] == ""
 
 
-async def test_a_blocked_person_is_not_told_and_reaches_nobody(world: ApiWorld) -> None:
+async def test_a_blocked_person_notices_nothing_and_reaches_nobody(world: ApiWorld) -> None:
     thread = told(await world.ask("ana", "PUT", f"/direct/{world.ids['ben']}"))["threadId"]
     await world.accept("ben", thread)
     block = told(await world.ask("ben", "PUT", f"/blocks/{world.ids['ana']}"))
@@ -129,7 +129,7 @@ async def test_a_blocked_person_is_not_told_and_reaches_nobody(world: ApiWorld) 
     )
 
 
-async def test_too_much_is_told_when_to_come_back(world: ApiWorld) -> None:
+async def test_a_rate_limit_says_when_to_retry(world: ApiWorld) -> None:
     thread = await world.talk()
     path = f"/threads/{thread}/messages"
     for number in range(60):

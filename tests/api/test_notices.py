@@ -1,4 +1,4 @@
-"""What people are told of moderation's decisions: held messages, notices, suspensions."""
+"""Held messages, moderation notices and suspensions, as their users see them."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ async def _decide(world: ApiWorld, case: Any, decision: str, **fields: object) -
 
 
 @pytest.mark.parametrize("decision", OUTCOMES)
-async def test_the_sender_of_a_held_message_is_told_the_outcome(
+async def test_the_sender_of_a_held_message_learns_the_outcome(
     world: ApiWorld, decision: str
 ) -> None:
     kind, status, warned = OUTCOMES[decision]
@@ -59,7 +59,7 @@ async def test_the_sender_of_a_held_message_is_told_the_outcome(
     synced = await world.get("ana", f"/sync?cursor={cursor}")
     assert synced["notices"] == [notice]
     once_more = await world.get("ana", f"/sync?cursor={synced['cursor']}")
-    assert once_more["notices"] == [], "nothing that was given comes again"
+    assert once_more["notices"] == [], "nothing is returned twice"
 
 
 async def test_notices_are_for_their_user_and_listed_until_acknowledged(world: ApiWorld) -> None:
@@ -75,7 +75,7 @@ async def test_notices_are_for_their_user_and_listed_until_acknowledged(world: A
     refused(await world.ask("ben", "GET", f"/threads/{thread}/held/h1"), 404, "message-not-found")
 
 
-async def test_sync_gives_a_notice_that_was_acknowledged_once(world: ApiWorld) -> None:
+async def test_sync_returns_an_acknowledged_notice_once(world: ApiWorld) -> None:
     _, case = await _held(world)
     cursor = (await world.get("ana", "/sync"))["cursor"]
     world.clock.advance(seconds=120)
@@ -91,10 +91,10 @@ async def test_sync_gives_a_notice_that_was_acknowledged_once(world: ApiWorld) -
         assert synced["acknowledgedNoticeIds"] == [notice["noticeId"]]
         assert synced["notices"] == []
     again = await world.get("ana", f"/sync?cursor={synced['cursor']}")
-    assert again["acknowledgedNoticeIds"] == [], "nothing that was given comes again"
+    assert again["acknowledgedNoticeIds"] == [], "nothing is returned twice"
 
 
-async def test_sync_gives_an_old_notice_once_it_is_acknowledged(world: ApiWorld) -> None:
+async def test_sync_returns_an_old_notice_once_acknowledged(world: ApiWorld) -> None:
     _, case = await _held(world)
     await _decide(world, case, "warn")
     [notice] = (await world.get("ana", "/me/notices"))["notices"]
@@ -109,7 +109,7 @@ async def test_sync_gives_an_old_notice_once_it_is_acknowledged(world: ApiWorld)
     assert synced["acknowledgedNoticeIds"] == [notice["noticeId"]]
 
 
-async def test_a_dismissed_report_tells_nobody(world: ApiWorld) -> None:
+async def test_a_dismissed_report_creates_no_notice(world: ApiWorld) -> None:
     body = {"reason": "spam", "userId": world.ids["ben"]}
     told(await world.ask("ana", "POST", "/reports", body), 201)
     [case] = (await world.get("mod", "/moderation/queue"))["cases"]
@@ -118,7 +118,7 @@ async def test_a_dismissed_report_tells_nobody(world: ApiWorld) -> None:
         assert (await world.get(name, "/me/notices"))["notices"] == []
 
 
-async def test_a_suspended_person_is_told_how_long_why_and_what_next_and_is_reinstated(
+async def test_a_suspended_person_sees_the_end_reason_and_contact_and_is_reinstated(
     world: ApiWorld,
 ) -> None:
     body = {"reason": "spam", "userId": world.ids["ben"]}
@@ -150,7 +150,7 @@ async def test_a_suspended_person_is_told_how_long_why_and_what_next_and_is_rein
     assert entry in (await world.get("mod", f"{place}/record"))["entries"]
 
 
-async def test_the_context_of_a_held_message_says_where_it_belongs(world: ApiWorld) -> None:
+async def test_the_context_of_a_held_message_has_its_position(world: ApiWorld) -> None:
     thread = await world.talk()
     for text in ("one", "two"):
         world.clock.advance(seconds=1)
@@ -169,8 +169,8 @@ async def test_the_context_of_a_held_message_says_where_it_belongs(world: ApiWor
 
 
 @pytest.mark.parametrize("apart_s", [0, 2])
-async def test_sync_gives_every_notice_once_however_many(world: ApiWorld, apart_s: int) -> None:
-    """All within a minute, or most of them older than what sync reads twice."""
+async def test_sync_returns_every_notice_once(world: ApiWorld, apart_s: int) -> None:
+    """All within a minute, or most of them older than sync's slack."""
     count = 2 * MAX_PAGE - 10
     cursor = (await world.get("ana", "/sync"))["cursor"]
     world.clock.advance(seconds=120)
@@ -188,7 +188,7 @@ async def test_sync_gives_every_notice_once_however_many(world: ApiWorld, apart_
     assert given == sorted(sent)
     for _ in range(2):
         given, cursor = await _all_notices(world, cursor)
-        assert given == [], "nothing that was given comes again"
+        assert given == [], "nothing is returned twice"
 
 
 async def _all_notices(world: ApiWorld, cursor: str) -> tuple[list[str], str]:

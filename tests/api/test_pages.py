@@ -1,4 +1,4 @@
-"""The pages for people: the first one, and the schema with its reader."""
+"""HTML pages: the landing page, the API reference and the problem pages."""
 
 import re
 import time
@@ -16,10 +16,10 @@ from greenroom.people.models import Person
 
 Client = AsyncClient
 _RENDERED_S = 0.02
-"""A tenth of what it takes to render one of the documents."""
+"""A tenth of the time to render one of the documents."""
 
 
-async def test_the_first_page_lists_the_sample_people_and_its_links_lead_somewhere(
+async def test_the_landing_page_lists_the_sample_people_and_its_links_work(
     client: Client,
 ) -> None:
     page = await client.get("/")
@@ -32,7 +32,7 @@ async def test_the_first_page_lists_the_sample_people_and_its_links_lead_somewhe
         assert (await client.get(link)).status_code == 200, link
 
 
-async def test_pages_load_nothing_from_elsewhere(client: Client) -> None:
+async def test_pages_load_nothing_from_other_sites(client: Client) -> None:
     for path in ("/", "/schema/docs", "/problems/invalid-text"):
         page = await client.get(path)
         assert page.status_code == 200
@@ -42,7 +42,7 @@ async def test_pages_load_nothing_from_elsewhere(client: Client) -> None:
     assert "://" not in (await client.get("/page.css")).text
 
 
-async def test_a_name_cannot_break_out_of_the_page() -> None:
+async def test_names_are_escaped_in_pages() -> None:
     mallory = Person(id=UserId("usr_1"), username="m", first_name="<script>alert(1)</script>")
     assert "<script" not in landing([(mallory, "'><b>")])
 
@@ -63,7 +63,7 @@ async def test_the_document_is_the_same_as_yaml(client: Client) -> None:
 
 @pytest.mark.parametrize("accept", ["text/html", "application/json", "*/*"])
 @pytest.mark.parametrize("name", ["nope", "nope.json", "openapi", "a/b", "docs/more"])
-async def test_an_unknown_name_under_schema_is_refused_like_any_other(
+async def test_an_unknown_path_under_schema_is_not_found(
     client: Client, name: str, accept: str
 ) -> None:
     headers = {"Accept": accept}
@@ -75,7 +75,7 @@ async def test_an_unknown_name_under_schema_is_refused_like_any_other(
 
 
 async def test_the_documents_are_rendered_once(client: Client) -> None:
-    client.event_hooks = {}  # checking an answer against its schema takes time
+    client.event_hooks = {}  # checking a response against its schema takes time
     for path in ("/schema", "/schema/openapi.yaml", "/schema/asyncapi.json"):
         first = (await client.get(path)).content
         began = time.process_time()
@@ -105,7 +105,7 @@ async def test_every_operation_is_described_and_its_refusals_are_problems(client
                 assert list(answer["content"]) == ["application/problem+json"]
 
 
-async def test_the_samples_are_made_once(client: Client, people: People) -> None:
+async def test_sample_people_are_created_once(client: Client, people: People) -> None:
     first = await join_sample_people(people)
     assert [one.person.id for one in await join_sample_people(people)] == [
         one.person.id for one in first

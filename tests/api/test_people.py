@@ -1,4 +1,4 @@
-"""Finding people over HTTP: by id, by username, by name; and what of them is shown to whom."""
+"""Finding people by id, username or name, and which fields each caller sees."""
 
 from httpx import AsyncClient
 
@@ -11,9 +11,7 @@ from tests.api.conftest import Bearer
 Client = AsyncClient
 
 
-async def test_a_profile_says_who_somebody_is_but_not_their_address(
-    client: Client, people: People
-) -> None:
+async def test_a_public_profile_has_no_email_address(client: Client, people: People) -> None:
     account = await join(people, "zoe", first_name="Zoë", email="zoe@example.com")
     answer = await client.get(f"/v1/people/{account.id}")
     assert answer.status_code == 200
@@ -35,7 +33,7 @@ async def test_a_profile_says_who_somebody_is_but_not_their_address(
     }
 
 
-async def test_nobody_is_a_problem_with_a_type(client: Client) -> None:
+async def test_an_unknown_person_is_a_problem_with_a_type(client: Client) -> None:
     answer = await client.get("/v1/people/usr_nobody")
     assert answer.status_code == 404
     assert answer.headers["content-type"] == "application/problem+json"
@@ -65,7 +63,7 @@ async def test_people_are_found_by_their_ids_in_the_order_asked(client: Client) 
     assert [person["userId"] for person in answer.json()["people"]] == [ids[1], ids[0]]
 
 
-async def test_only_a_moderator_is_shown_a_suspension(
+async def test_only_a_moderator_sees_a_suspension(
     client: Client, people: People, bearer: Bearer
 ) -> None:
     zoe = await join(people, "zoe")
@@ -73,7 +71,7 @@ async def test_only_a_moderator_is_shown_a_suspension(
     await suspend(people, zoe.id, None, "spam")
     assert (await client.get(f"/v1/people/{zoe.id}")).json()["suspension"] is None
     answer = await client.get(f"/v1/people/{zoe.id}", headers=bearer(ada.id, Scope.ADMIN))
-    assert answer.json()["suspension"] is None, "a scope alone makes nobody staff"
+    assert answer.json()["suspension"] is None, "a scope gives no staff role"
     for name, role in (("mia", StaffRole.MODERATOR), ("adi", StaffRole.ADMIN)):
         staff = await join(people, name)
         await people.store.write(*records.role_changed(staff.id, None, role))
@@ -82,7 +80,7 @@ async def test_only_a_moderator_is_shown_a_suspension(
         assert answer.json()["suspension"] == suspension
 
 
-async def test_pages_go_on_where_the_last_one_ended(client: Client) -> None:
+async def test_pages_continue_where_the_last_one_ended(client: Client) -> None:
     first = (await client.get("/v1/people", params={"name": "ma", "limit": 1})).json()
     rest = await client.get(
         "/v1/people", params={"name": "ma", "limit": 1, "cursor": first["next"]}
@@ -91,7 +89,7 @@ async def test_pages_go_on_where_the_last_one_ended(client: Client) -> None:
     assert usernames == ["mateo", "maya"]
 
 
-async def test_what_does_not_fit_is_refused_with_its_place(client: Client) -> None:
+async def test_an_invalid_parameter_is_refused_with_its_name(client: Client) -> None:
     many = "&".join(f"id=usr_{n}" for n in range(51))
     for query in (
         f"?{many}",
@@ -108,7 +106,7 @@ async def test_what_does_not_fit_is_refused_with_its_place(client: Client) -> No
     assert answer.json()["type"] == "/problems/invalid-cursor"
 
 
-async def test_of_several_ways_to_find_people_the_first_counts(client: AsyncClient) -> None:
+async def test_of_several_search_parameters_the_first_counts(client: AsyncClient) -> None:
     assert (await client.get("/v1/people")).json() == {"people": [], "next": None}
     maya = (await client.get("/v1/people?username=maya")).json()["people"]
     assert [person["username"] for person in maya] == ["maya"]

@@ -1,4 +1,4 @@
-"""What goes wrong, as HTTP tells it: a type that leads somewhere, and nothing of the inside."""
+"""Problems over HTTP: a type with a page, and no internals."""
 
 import re
 
@@ -10,8 +10,8 @@ from greenroom.api.errors import PROBLEM_RESPONSES, document_of, members_of
 from greenroom.errors import Problem
 from greenroom.people.access import AccountSuspended
 from greenroom.store.problems import ConditionFailed, StoreUnavailable, Throttled
-from tests.api.answers import check_members
 from tests.api.conftest import Readiness
+from tests.api.response_schema import check_members
 
 Client = AsyncClient
 TOLD = [
@@ -24,7 +24,7 @@ async def test_a_live_and_ready_server_says_so(client: Client) -> None:
     assert (await client.get("/readyz")).json() == {"status": "ready"}
 
 
-async def test_a_store_out_of_reach_is_told_without_its_address(
+async def test_an_unreachable_store_is_reported_without_its_address(
     client: Client, readiness: Readiness
 ) -> None:
     readiness.problem = StoreUnavailable("10.0.0.7:8000 refused the connection")
@@ -36,14 +36,14 @@ async def test_a_store_out_of_reach_is_told_without_its_address(
     assert (await client.get("/healthz")).status_code == 200
 
 
-async def test_a_busy_store_says_when_to_come_back(client: Client, readiness: Readiness) -> None:
+async def test_a_busy_store_has_a_retry_after(client: Client, readiness: Readiness) -> None:
     readiness.problem = Throttled()
     answer = await client.get("/readyz")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
 
 
 @pytest.mark.parametrize("bug", [RuntimeError("the password is hunter2"), KeyError("pk")])
-async def test_a_bug_shows_nothing_of_the_inside(
+async def test_a_bug_reveals_no_internals(
     client: Client, readiness: Readiness, bug: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
     readiness.problem = bug
@@ -55,7 +55,7 @@ async def test_a_bug_shows_nothing_of_the_inside(
     assert str(bug.args[0]) in caplog.text
 
 
-async def test_a_failed_condition_that_nobody_caught_names_no_key(
+async def test_an_uncaught_failed_condition_reveals_no_key(
     client: Client, readiness: Readiness
 ) -> None:
     readiness.problem = ConditionFailed(failed=())
@@ -67,7 +67,7 @@ async def test_a_failed_condition_that_nobody_caught_names_no_key(
     }
 
 
-async def test_routes_that_are_not_there_are_problems_too(client: Client) -> None:
+async def test_unknown_routes_are_problems_too(client: Client) -> None:
     missing = await client.get("/nothing/here")
     assert (missing.status_code, missing.json()["type"]) == (404, "/problems/no-such-page")
     wrong = await client.post("/healthz")
@@ -75,14 +75,14 @@ async def test_routes_that_are_not_there_are_problems_too(client: Client) -> Non
     assert wrong.json()["type"] == "/problems/method-not-allowed"
 
 
-async def test_a_problems_type_leads_to_its_description(client: Client) -> None:
+async def test_a_problems_type_links_to_its_page(client: Client) -> None:
     answer = await client.get("/problems/person-not-found")
     assert answer.status_code == 200
     assert "This person was not found." in answer.text
 
 
 @pytest.mark.parametrize("kind", TOLD, ids=lambda kind: kind.code)
-def test_the_members_of_a_problem_are_data_and_its_detail_is_whole(kind: type[Problem]) -> None:
+def test_members_of_a_problem_are_data_and_its_detail_is_complete(kind: type[Problem]) -> None:
     document = document_of(example_of(kind))
     check_members(document)
     assert document.keys() == {"type", "title", "status", "detail", *members_of(kind)}
@@ -106,7 +106,7 @@ def test_the_members_of_a_problem_are_data_and_its_detail_is_whole(kind: type[Pr
         ),
     ],
 )
-def test_a_suspension_is_told_as_data_and_in_whole_sentences(
+def test_a_suspension_problem_has_data_and_full_sentences(
     problem: AccountSuspended, detail: str
 ) -> None:
     assert document_of(problem) == {

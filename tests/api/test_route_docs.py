@@ -1,4 +1,4 @@
-"""The OpenAPI document: everything has a name, a tag, refusals and examples that fit its schema."""
+"""The OpenAPI document: every operation has a name, a tag, problems and valid examples."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 from httpx import AsyncClient
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-from tests.api.bounds import texts_in, unbounded
+from tests.api.unbounded_strings import texts_in, unbounded
 
 METHODS = {"get", "put", "post", "patch", "delete"}
 
@@ -33,7 +33,7 @@ def contents(operation: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield status, media
 
 
-async def test_every_operation_has_a_name_a_tag_and_words(document: dict[str, Any]) -> None:
+async def test_every_operation_has_a_name_a_tag_and_a_description(document: dict[str, Any]) -> None:
     found = list(operations(document))
     assert len(found) > 40
     for place, operation in found:
@@ -54,7 +54,7 @@ async def test_every_body_has_an_example_that_fits_its_schema(document: dict[str
                 Draft202012Validator(schema).validate(example["value"])
 
 
-async def test_whatever_needs_a_token_says_so_and_what_it_refuses(document: dict[str, Any]) -> None:
+async def test_operations_document_their_token_and_their_problems(document: dict[str, Any]) -> None:
     for place, operation in operations(document):
         if " /v1/" in place:
             assert operation["security"] == [{"bearer": []}], place
@@ -62,7 +62,7 @@ async def test_whatever_needs_a_token_says_so_and_what_it_refuses(document: dict
 
 
 async def test_no_two_schemas_have_the_same_title(document: dict[str, Any]) -> None:
-    """Generators of clients name their classes by it."""
+    """Client generators use it as the class name."""
     titles = [
         schema["title"]
         for schema in document["components"]["schemas"].values()

@@ -1,7 +1,7 @@
-"""Staff against staff: every actor, every subject, every act, cell by cell over REST.
+"""Permissions of staff: every actor, every subject and every act, over REST.
 
-The table is `greenroom/safety/permissions.py`, which docs/reference/roles.md prints. Each cell has people
-of its own.
+The table is `greenroom/safety/permissions.py`, printed in docs/reference/roles.md. Each cell has
+its own people.
 """
 
 import asyncio
@@ -38,12 +38,12 @@ REFUSALS = {
     "invalid-report",
     "account-suspended",
 }
-"""Of somebody who may not. Anything else is a fault of the test, or of the server."""
+"""The refusals of an act that is not permitted. Any other is a bug of the test or the server."""
 
 
 @dataclass(frozen=True)
 class Who:
-    """An actor: what they are, or were until their role was revoked a moment ago."""
+    """An actor with a role, possibly one that was just revoked."""
 
     rank: Rank
     was: Rank | None = None
@@ -59,12 +59,12 @@ ACTORS = (
     *(Who(rank, reported=True) for rank in (Rank.USER, Rank.MODERATOR, Rank.ADMIN)),
 )
 SUBJECTS = (Rank.USER, Rank.MODERATOR, Rank.ADMIN, None)
-"""None is the actor."""
+"""None: the actor."""
 _numbers = count(1)
 
 
 class Cell:
-    """Fresh people; one of them tries something."""
+    """New people, one of whom tries an act."""
 
     def __init__(self, world: ApiWorld, who: Who) -> None:
         self.world = world
@@ -101,7 +101,7 @@ class Cell:
         return await self.world.ask(self.actor, method, path, body)
 
     async def _opened(self, act: Act) -> str:
-        """A case about the subject that can end with the act."""
+        """A case about the subject that the act can decide."""
         if act in (Act.RELEASE, Act.REMOVE):
             thread = await self.world.talk(self.witness, self.subject)
             body = {"body": f"{SCAM} {self.subject}", "clientMessageId": "c"}
@@ -126,13 +126,13 @@ class Cell:
             cursor = f"&cursor={page['next']}"
 
     async def _report_as_actor(self, act: Act) -> None:
-        """The same that the case is about. What is held nobody can report: these are as others."""
+        """Reports the subject of the case. A held message cannot be reported."""
         if act not in (Act.RELEASE, Act.REMOVE):
             body = {"reason": "spam", "userId": self.id(self.subject)}
             told(await self.world.ask(self.actor, "POST", "/reports", body), 201)
 
     async def _revoked(self) -> None:
-        told(await self.world.ask(self.actor, "GET", "/moderation/queue"))  # while it lasted
+        told(await self.world.ask(self.actor, "GET", "/moderation/queue"))  # while the role lasted
         await revoke(self.world.contexts.safety, system(), self.id(self.actor))
 
 
@@ -147,7 +147,7 @@ async def _claim(cell: Cell) -> Response:
 
 def _decide(decision: str) -> Callable[[Cell], Awaitable[Response]]:
     async def act(cell: Cell) -> Response:
-        """Whether or not the claim was granted: the decision is refused by itself."""
+        """Regardless of the claim: the decision is refused on its own."""
         claimed = await _claim(cell)
         version = claimed.json()["version"] if claimed.status_code == 200 else 1
         body = {"decision": decision, "version": version, "reason": "Be kind."}
@@ -221,7 +221,7 @@ async def _queue_of(world: ApiWorld, name: str) -> set[str]:
     return {one["aboutUserId"] for one in (await world.get(name, "/moderation/queue"))["cases"]}
 
 
-async def test_the_queue_shows_each_only_what_they_may_judge(world: ApiWorld) -> None:
+async def test_the_queue_shows_staff_only_cases_they_may_decide(world: ApiWorld) -> None:
     for name, role in (("mia", StaffRole.MODERATOR), ("amy", StaffRole.ADMIN)):
         await world.join(name, role)
     for by, about in (("ana", "ben"), ("ana", "mod"), ("ana", "adi"), ("mia", "cleo")):
@@ -234,8 +234,8 @@ async def test_the_queue_shows_each_only_what_they_may_judge(world: ApiWorld) ->
     assert await _queue_of(world, "amy") == {ids["ben"], ids["cleo"], ids["mod"], ids["adi"]}
 
 
-async def test_nobody_can_find_out_that_they_were_reported(world: ApiWorld) -> None:
-    """The id of a case follows from its subject, so a moderator can work it out."""
+async def test_staff_cannot_find_out_that_they_were_reported(world: ApiWorld) -> None:
+    """A case's id is derived from its subject, so a moderator can compute it."""
     body = {"reason": "spam", "userId": world.ids["mod"]}
     told(await world.ask("ana", "POST", "/reports", body), 201)
     [case] = (await world.get("adi", "/moderation/queue"))["cases"]
@@ -247,7 +247,7 @@ async def test_nobody_can_find_out_that_they_were_reported(world: ApiWorld) -> N
         assert there.content == nowhere.content
 
 
-async def test_a_participant_does_not_judge_a_reported_conversation(world: ApiWorld) -> None:
+async def test_a_participant_may_not_decide_about_their_conversation(world: ApiWorld) -> None:
     thread = await world.talk("mod", "ben")
     told(await world.ask("ben", "POST", "/reports", {"reason": "scam", "threadId": thread}), 201)
     [case] = (await world.get("adi", "/moderation/queue"))["cases"]
@@ -285,7 +285,7 @@ async def test_the_audit_log_has_every_change_of_a_role(world: ApiWorld) -> None
     )
 
 
-async def test_the_same_role_at_once_is_granted_once_and_never_refused(world: ApiWorld) -> None:
+async def test_granting_the_same_role_concurrently_grants_it_once(world: ApiWorld) -> None:
     safety, user = world.contexts.safety, UserId(world.ids["ben"])
     granted = await asyncio.gather(
         *(grant(safety, system(), user, StaffRole.MODERATOR) for _ in range(4))

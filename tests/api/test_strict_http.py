@@ -59,7 +59,7 @@ async def _answers(node: Node, *pieces: bytes) -> bytes:
 
 
 async def _read(reader: asyncio.StreamReader) -> bytes:
-    """All there is; a connection that is closed with something unread in it is reset."""
+    """Reads everything. A TCP connection closed with unread input is reset."""
     found = b""
     with suppress(ConnectionResetError):
         while piece := await reader.read(65536):
@@ -76,7 +76,7 @@ async def test_an_ambiguous_request_is_refused_and_nothing_after_it_is_read(
             answer = await _answers(node, *pieces)
             assert answer.count(b"HTTP/1.1 ") == 1, answer
             status = int(answer.split(b" ", 2)[1])
-            # A body that turns out to be malformed may have been refused for lack of a token.
+            # A malformed body may have been refused earlier for lack of a token.
             allowed = (400, 401, 501) if "chunk of" in name or "without its" in name else (400, 501)
             assert status in allowed, answer
             assert b"no-store" in answer
@@ -91,7 +91,7 @@ async def test_an_ambiguous_request_is_refused_and_nothing_after_it_is_read(
         _HEAD + b"Content-Length: 6\r\n\r\na\nb\rc\n",
     ],
 )
-async def test_what_every_server_reads_alike_is_taken(tmp_path: Path, request_: bytes) -> None:
+async def test_an_unambiguous_request_is_accepted(tmp_path: Path, request_: bytes) -> None:
     last = _HIDDEN.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
     async with serving(tmp_path) as node:
         for pieces in ((request_ + last,), tuple(bytes([b]) for b in request_[-8:])):

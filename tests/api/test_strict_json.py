@@ -1,4 +1,4 @@
-"""JSON that does not fit is refused in words, over REST and over the socket, and is never a 500."""
+"""Invalid JSON is refused with a clear message over REST and the socket, never a 500."""
 
 import json
 from pathlib import Path
@@ -6,14 +6,14 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-
 from greenroom.api.asyncapi.examples import EXAMPLES
+
 from greenroom.api.ws import frames
 from tests.api.populated import populate
-from tests.api.test_nobody_else import BODIES
+from tests.api.test_route_access import BODIES
 from tests.api.world import api_world_on
 from tests.socket.node import CAST, serving
-from tests.socket.raw import TEXT
+from tests.socket.raw_client import TEXT
 from tests.stores import SQLITE
 from tests.world import UNLIMITED
 
@@ -35,7 +35,7 @@ _WHOLE = [*_ODD, "", "{", "nonsense", '{"a"', "\ufeff{}", "[" * 5000 + "]" * 500
 
 
 def _spoilt(fields: dict[str, Any]) -> dict[str, list[str]]:
-    """By what is wrong with it: the same JSON with one thing changed."""
+    """Invalid variants of the JSON, by what is wrong with them."""
     if not fields:
         return {"an unknown field": ['{"nobodyKnows": 1}']}
     text = json.dumps(fields)
@@ -57,7 +57,7 @@ def _with(fields: dict[str, Any], name: str, value: str) -> str:
     return f"{{{', '.join(parts)}}}"
 
 
-async def test_no_body_that_does_not_fit_is_taken(tmp_path: Path) -> None:
+async def test_every_invalid_body_is_refused(tmp_path: Path) -> None:
     async with api_world_on(f"{SQLITE}{tmp_path}/world.db", UNLIMITED) as world:
         populated = await populate(world)
         tried = 0
@@ -83,9 +83,7 @@ async def test_no_body_that_does_not_fit_is_taken(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", get_args(frames.Request), ids=lambda kind: kind.__name__)
-async def test_no_frame_that_does_not_fit_is_taken(
-    tmp_path: Path, kind: type[frames.Frame]
-) -> None:
+async def test_every_invalid_frame_is_refused(tmp_path: Path, kind: type[frames.Frame]) -> None:
     async with serving(tmp_path, most_invalid=10**6) as node:
         await node.join(*CAST)
         raw = await node.raw("ana")

@@ -29,7 +29,7 @@ INVALID: tuple[tuple[int, dict[str, Any]], ...] = (
 async def _patch(
     world: ApiWorld, thread: str, body: dict[str, Any], acting: str | None = None, **headers: str
 ) -> Response:
-    """As a service; or as a participant whose token has the scope of services too."""
+    """As a service, or as a participant whose token also has the scope `service`."""
     token = world.bearer("shop", Scope.SERVICE)
     if acting is not None:
         token = world.bearer(acting, Scope.USER, Scope.SERVICE)
@@ -80,7 +80,7 @@ async def test_requests_stay_pending_when_a_confirmation_is_refused(world: ApiWo
     assert request["status"] == "pending"
 
 
-async def test_an_update_of_everything_is_made_once(world: ApiWorld) -> None:
+async def test_an_update_of_all_fields_is_one_change(world: ApiWorld) -> None:
     thread = await world.talk()
     tag = (await world.ask("ana", "GET", f"/threads/{thread}")).headers["ETag"]
     everything = {key: value for one in VALID for key, value in one.items()}

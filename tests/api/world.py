@@ -17,7 +17,7 @@ from greenroom.app import TABLES, compose
 from greenroom.clock import ManualClock
 from greenroom.people.actor import Scope, StaffRole
 from greenroom.safety.limits import RATES, Limit, Rate
-from tests.api.answers import contract_of
+from tests.api.response_schema import contract_of
 from tests.stores import IN_2100_MS, SECRET, fresh_store
 from tests.world import World, http_app_on, http_client
 
@@ -45,7 +45,7 @@ class ApiWorld(World):
         return (await self.person(name, role=role)).user
 
     def bearer(self, name: str, *scopes: Scope, **claims: Any) -> dict[str, str]:
-        """The header of a person, or of anybody by an id."""
+        """The header of a person by name, or of any user by id."""
         return {"Authorization": f"Bearer {self.token(name, *scopes or (Scope.USER,), **claims)}"}
 
     def service_for(self, name: str) -> dict[str, str]:
@@ -69,7 +69,7 @@ class ApiWorld(World):
         return told(await self.ask(opener, "POST", "/threads", body), 201)["thread"]
 
     async def talk(self, opener: str = "ana", other: str = "ben") -> str:
-        """A conversation of two who have met: its id."""
+        """The id of a conversation of two contacts."""
         thread = await self.open(opener, other)
         await self.accept(other, thread["threadId"])
         return str(thread["threadId"])

@@ -1,1 +1,1 @@
-"""The command line, as processes."""
+"""Tests of the command line, run as processes."""

@@ -1,4 +1,4 @@
-"""A server whose machine's clock is set while it runs, and between two runs, by libfaketime."""
+"""The system clock is changed while the server runs and between two runs, with libfaketime."""
 
 import json
 import re
@@ -50,7 +50,7 @@ def server(data: Path, clock: FakeClock) -> Iterator[str]:
     try:
         while not (found := re.search(r"http://\S+", said)):
             line = process.stdout.readline()
-            assert line, "it does not start"
+            assert line, "the server does not start"
             said += line
         yield found.group()
         process.send_signal(signal.SIGTERM)
@@ -88,7 +88,7 @@ class Person:
         return said
 
     def sync(self) -> None:
-        """What comes, and where it says to start over, what the inbox and the threads have."""
+        """Syncs. After a reset, reads the inbox and the threads."""
         found = self.ask("GET", f"/sync?cursor={self.cursor}" if self.cursor else "/sync")
         self.cursor = found["cursor"]
         assert not found["more"]
@@ -132,7 +132,7 @@ def seconds_from_now(message: dict[str, Any]) -> float:
 
 
 @pytest.mark.parametrize("offset", ["+1d", "-1d", "+5m", "-5m"])
-def test_a_clock_that_is_set_and_set_back_leaves_no_trace(
+def test_setting_the_clock_ahead_and_back_loses_nothing(
     tmp_path: Path, clock: FakeClock, offset: str
 ) -> None:
     ana, ben, cleo = (Person(name) for name in ("ana", "ben", "cleo"))
@@ -140,7 +140,7 @@ def test_a_clock_that_is_set_and_set_back_leaves_no_trace(
         at(address, ana, ben, cleo)
         first, second = talk(ben, ana), talk(cleo, ana)
         ana.sync()
-        ana.sync()  # what is a few seconds old comes once more after a start
+        ana.sync()  # events a few seconds old are returned again after a start
         before = len(ana.given)
         said: list[str] = []
         for number, wrong in enumerate([offset, "+0", offset, "+0"]):
@@ -157,7 +157,7 @@ def test_a_clock_that_is_set_and_set_back_leaves_no_trace(
 
 
 @pytest.mark.parametrize("offset", ["+1d", "+5m"])
-def test_a_clock_that_was_ahead_before_a_restart_skips_nothing_and_lets_nothing_stay_on_top(
+def test_a_clock_ahead_before_a_restart_loses_nothing_and_keeps_the_inbox_order(
     tmp_path: Path, clock: FakeClock, offset: str
 ) -> None:
     ana, ben, cleo = (Person(name) for name in ("ana", "ben", "cleo"))
@@ -165,15 +165,15 @@ def test_a_clock_that_was_ahead_before_a_restart_skips_nothing_and_lets_nothing_
         at(address, ana, ben, cleo)
         first, second = talk(ben, ana), talk(cleo, ana)
         ana.sync()
-        ana.sync()  # what is a few seconds old comes once more after a start
+        ana.sync()  # events a few seconds old are returned again after a start
         before = len(ana.given)
     clock.set(offset)
     with server(tmp_path / "data", clock) as address:
         at(address, ana, ben, cleo)
         cleo.say(second, "before")
-        ben.say(first, "while it is ahead")
+        ben.say(first, "while the clock is ahead")
         ana.sync()
-        assert sorted(ana.given[before:]) == ["before", "while it is ahead"]
+        assert sorted(ana.given[before:]) == ["before", "while the clock is ahead"]
         assert ana.resets == 1
     clock.set("+0")
     with server(tmp_path / "data", clock) as address:
@@ -185,6 +185,6 @@ def test_a_clock_that_was_ahead_before_a_restart_skips_nothing_and_lets_nothing_
                 assert ana.inbox()[0] == thread
                 ana.sync()
                 assert message["body"] in ana.given
-        assert ana.resets == 2, "once, since times from before do not compare"
+        assert ana.resets == 2, "once, because times of another epoch are not comparable"
         assert ana.unread() == 2 + 2 + 6
         assert len({*ana.given[before:]} - {"May I?"}) == 8

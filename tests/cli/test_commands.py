@@ -1,4 +1,4 @@
-"""The commands that end by themselves: what they print, and what they refuse in one line."""
+"""Short-lived commands: what they print, and what they refuse in one line."""
 
 import json
 import subprocess
@@ -30,11 +30,11 @@ def refused(done: "subprocess.CompletedProcess[str]") -> str:
     return line
 
 
-def test_the_version_is_told() -> None:
+def test_the_version_is_printed() -> None:
     assert greenroom("--version").stdout == f"greenroom {__version__}\n"
 
 
-def test_the_tables_are_printed_to_read_and_for_cloudformation() -> None:
+def test_the_tables_are_printed_as_text_and_for_cloudformation() -> None:
     text = greenroom("tables").stdout
     template = json.loads(greenroom("tables", "--format", "cloudformation").stdout)
     assert len(TABLES) >= 10
@@ -44,7 +44,7 @@ def test_the_tables_are_printed_to_read_and_for_cloudformation() -> None:
         assert template["Resources"][table.name]["Type"] == "AWS::DynamoDB::Table"
 
 
-def test_a_reader_who_has_seen_enough_is_no_failure() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     done = subprocess.run(
         f"{sys.executable} -m greenroom tables | head -1",
         shell=True,
@@ -55,13 +55,13 @@ def test_a_reader_who_has_seen_enough_is_no_failure() -> None:
     assert done.stderr == ""
 
 
-def test_a_misspelt_setting_is_one_sentence() -> None:
+def test_a_misspelt_setting_prints_one_sentence() -> None:
     line = refused(greenroom("serve", GREENROOM_PROT="1"))
     assert line == "greenroom: There is no setting GREENROOM_PROT; you may mean GREENROOM_PORT."
 
 
 @pytest.mark.parametrize("store", ["mysql://db", "dynamodb://", "dynamodb+http://k:hunter2@h?x=1"])
-def test_a_store_that_is_none_is_refused_without_its_password(tmp_path: Path, store: str) -> None:
+def test_an_invalid_store_url_is_refused_without_its_password(tmp_path: Path, store: str) -> None:
     done = greenroom(
         "serve", GREENROOM_STORE=store, GREENROOM_DATA=str(tmp_path), GREENROOM_PORT="0"
     )
@@ -70,7 +70,7 @@ def test_a_store_that_is_none_is_refused_without_its_password(tmp_path: Path, st
     assert "hunter2" not in line
 
 
-def test_a_dynamodb_out_of_reach_stops_the_start(tmp_path: Path) -> None:
+def test_an_unreachable_dynamodb_stops_the_start(tmp_path: Path) -> None:
     done = greenroom(
         "serve",
         GREENROOM_STORE="dynamodb+http://127.0.0.1:9?region=local",
@@ -80,7 +80,7 @@ def test_a_dynamodb_out_of_reach_stops_the_start(tmp_path: Path) -> None:
     assert refused(done).startswith("greenroom: The store cannot be reached")
 
 
-def test_a_backup_of_nothing_is_refused(tmp_path: Path) -> None:
+def test_a_backup_of_a_missing_file_is_refused(tmp_path: Path) -> None:
     done = greenroom("backup", str(tmp_path / "copy.db"), GREENROOM_DATA=str(tmp_path / "none"))
     assert "does not exist" in refused(done)
     assert list(tmp_path.iterdir()) == []
@@ -91,7 +91,7 @@ def test_a_backup_of_dynamodb_is_refused(tmp_path: Path) -> None:
     assert "DynamoDB's own backups" in refused(done)
 
 
-def test_a_token_says_whose_it_is_what_for_and_how_long(tmp_path: Path) -> None:
+def test_a_token_has_subject_scope_and_expiry(tmp_path: Path) -> None:
     asked = ("usr_1", "--scope", "service", "--scope", "user", "--hours", "2")
     done = greenroom("token", *asked, GREENROOM_SECRET="s" * 32, GREENROOM_JWT_AUDIENCE="a,b")
     claims = jwt.decode(done.stdout.strip(), "s" * 32, ["HS256"], audience="b")
@@ -99,13 +99,13 @@ def test_a_token_says_whose_it_is_what_for_and_how_long(tmp_path: Path) -> None:
     assert claims["exp"] - claims["iat"] == 2 * 3600
 
 
-def test_a_token_for_a_username_that_nobody_has_is_refused(tmp_path: Path) -> None:
+def test_a_token_for_an_unknown_username_is_refused(tmp_path: Path) -> None:
     line = refused(greenroom("token", "maya", GREENROOM_DATA=str(tmp_path)))
     assert "No user named 'maya'" in line
     assert "--demo" in line
 
 
-def test_with_an_identity_provider_tokens_are_made_there() -> None:
+def test_with_an_identity_provider_no_token_is_printed() -> None:
     done = greenroom(
         "token",
         "usr_1",

@@ -1,4 +1,4 @@
-"""The server as a process: what it says when it starts, what stops it, what it refuses."""
+"""The server as a process: its start, its end, and what it refuses."""
 
 import json
 import re
@@ -21,7 +21,7 @@ from tests.stores import fresh_prefix
 
 @contextmanager
 def server(command: str, data: Path, **environment: str) -> Iterator[tuple[str, int]]:
-    """The address and the pid of one that runs; it is asked to stop at the end."""
+    """Starts a server, yields its address and pid, and stops it at the end."""
     process = subprocess.Popen(
         [sys.executable, "-m", "greenroom", command],
         stdout=subprocess.PIPE,
@@ -93,7 +93,7 @@ def test_the_demo_runs_on_dynamodb(tmp_path: Path, on_dynamodb: str) -> None:
         assert ask(f"{address}/v1/me", maya)["displayName"] == "Maya Lindqvist"
 
 
-def test_tables_that_are_missing_in_dynamodb_are_told(tmp_path: Path, on_dynamodb: str) -> None:
+def test_missing_tables_in_dynamodb_are_reported(tmp_path: Path, on_dynamodb: str) -> None:
     done = greenroom(
         "serve",
         GREENROOM_STORE=on_dynamodb,
@@ -103,7 +103,7 @@ def test_tables_that_are_missing_in_dynamodb_are_told(tmp_path: Path, on_dynamod
     assert "There is no table" in refused(done)
 
 
-def test_a_backup_is_made_while_the_server_runs_and_can_be_served(tmp_path: Path) -> None:
+def test_a_backup_of_a_running_server_can_be_served(tmp_path: Path) -> None:
     data, copy = tmp_path / "data", tmp_path / "copy.db"
     with server("demo", data) as (address, _):
         maya = token("maya", "--demo", GREENROOM_DATA=str(data))
@@ -117,7 +117,7 @@ def test_a_backup_is_made_while_the_server_runs_and_can_be_served(tmp_path: Path
         assert ask(f"{address}/v1/people?name=ma", token("maya", **other)) == people
 
 
-def test_a_port_that_is_taken_is_told_before_anything_is_made(tmp_path: Path) -> None:
+def test_a_taken_port_is_reported_before_any_file_is_created(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = str(other.getsockname()[1])
         data = tmp_path / "data"
@@ -132,15 +132,15 @@ def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:
         assert f"is in use by another process (pid {pid})" in refused(done)
 
 
-def test_a_corrupt_file_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+def test_a_corrupt_file_is_refused_and_not_changed(tmp_path: Path) -> None:
     file = tmp_path / "greenroom.db"
     file.write_bytes(b"this is no database" * 1000)
     done = greenroom("serve", GREENROOM_DATA=str(tmp_path), GREENROOM_PORT="0")
-    assert "is not a sound Greenroom database" in refused(done)
+    assert "is not a valid Greenroom database" in refused(done)
     assert file.read_bytes() == b"this is no database" * 1000
 
 
-def test_a_data_folder_that_cannot_be_is_told(tmp_path: Path) -> None:
+def test_an_impossible_data_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = greenroom("serve", GREENROOM_DATA=str(tmp_path / "file/data"), GREENROOM_PORT="0")
     assert "cannot be written: Not a directory" in refused(done)

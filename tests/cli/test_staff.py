@@ -1,4 +1,4 @@
-"""The staff commands, on the store and against the server that has it open."""
+"""The staff commands, on the store and through a running server."""
 
 import json
 import subprocess
@@ -32,7 +32,7 @@ def ask(address: str, token: str, method: str, path: str, body: object = None) -
         return json.loads(answer.read())
 
 
-def test_roles_are_granted_on_the_store_and_through_the_server_that_has_it(tmp_path: Path) -> None:
+def test_roles_are_granted_on_the_store_and_through_a_running_server(tmp_path: Path) -> None:
     with server("serve", tmp_path, GREENROOM_LOG="warning") as (address, _):
         shop = greenroom(tmp_path, "token", "shop", "--scope", "service").stdout.strip()
         for name in ("ada.o", "ines.c"):
@@ -55,7 +55,7 @@ def test_roles_are_granted_on_the_store_and_through_the_server_that_has_it(tmp_p
         port = str(urlsplit(address).port)
         assert greenroom(tmp_path, "staff", "list", port=port).stdout == listed
     assert not written.exists()
-    written.write_text("http://127.0.0.1:1\n")  # of a server that was killed
+    written.write_text("http://127.0.0.1:1\n")  # of a killed server
     assert greenroom(tmp_path, "staff", "grant", "ines.c", "admin").returncode == 0
     assert greenroom(tmp_path, "staff", "revoke", "ada.o").returncode == 0
     assert greenroom(tmp_path, "staff", "list").stdout.split()[:2] == ["admin", "ines.c"]

@@ -1,1 +1,1 @@
-"""Clients that code generators make from the OpenAPI document, and their first calls."""
+"""Clients generated from the OpenAPI document."""

@@ -1,4 +1,4 @@
-"""A generated client works at the first call: it signs in, opens a conversation and sends."""
+"""A generated client can sign up, open a conversation and send a message."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.web.house import House
+from tests.web.demo_server import DemoServer
 
 _WEB = Path(__file__).parents[2] / "web"
 
@@ -57,20 +57,20 @@ console.log(me.data.username, sent.data?.status, sent.data?.message?.body, found
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    running = House(tmp_path / "data").start()
+def house(tmp_path: Path) -> Iterator[DemoServer]:
+    running = DemoServer(tmp_path / "data").start()
     yield running
     running.stop()
 
 
-def _sample(house: House, username: str) -> tuple[str, str]:
+def _sample(house: DemoServer, username: str) -> tuple[str, str]:
     signed_in = httpx.post(f"{house.url}/demo/sign-in", json={"username": username}).json()
     return signed_in["token"], signed_in["userId"]
 
 
 def _run(*command: str, cwd: Path) -> str:
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    # The generator formats with ruff, which lies beside it.
+    # The generator formats with ruff, which is installed beside it.
     path = f"{Path(sys.executable).parent}{os.pathsep}{kept.get('PATH', '')}"
     done = subprocess.run(
         command, cwd=cwd, env=kept | {"PATH": path}, capture_output=True, text=True, timeout=200
@@ -79,7 +79,7 @@ def _run(*command: str, cwd: Path) -> str:
     return done.stdout
 
 
-def test_openapi_python_client_makes_a_client_that_works(house: House, tmp_path: Path) -> None:
+def test_openapi_python_client_makes_a_client_that_works(house: DemoServer, tmp_path: Path) -> None:
     document = httpx.get(f"{house.url}/schema/openapi.json").text
     (tmp_path / "openapi.json").write_text(document)
     told = _run(
@@ -94,7 +94,7 @@ def test_openapi_python_client_makes_a_client_that_works(house: House, tmp_path:
     assert said.lower() == "maya sent 2*3*4 is 24 true\n"
 
 
-def test_openapi_typescript_makes_a_client_that_works(house: House, tmp_path: Path) -> None:
+def test_openapi_typescript_makes_a_client_that_works(house: DemoServer, tmp_path: Path) -> None:
     node, tools = shutil.which("node"), _WEB / "node_modules" / ".bin"
     if node is None or not tools.is_dir():
         reason = "web/node_modules is not installed (`make web` does, with Node 20 or newer)"

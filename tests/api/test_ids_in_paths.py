@@ -1,4 +1,4 @@
-"""Ids of integrators that stand in paths: each that is accepted can be asked for by its path."""
+"""Integrators' ids in paths: every accepted id can be requested by its path."""
 
 from typing import Any
 from urllib.parse import quote
@@ -12,12 +12,12 @@ from tests.api.world import ApiWorld, refused, told
 
 FINE = ("leg_1", "a.b", "..a", "a:b", "-", "a" * 64)
 LINKED = ("Bühne 7", "a%2Fb", "a?b#c", "a\\b", "..%2e")
-"""Fine for a booking, leg or group; not for a message."""
+"""Valid for a booking, leg or group, but not for a message."""
 WRONG = ("a/b", "/", ".", "..", "./..", "a" * 65)
 
 
 def _path(template: str, value: str) -> str:
-    """As clients send it: parts of dots alone are gone."""
+    """As clients send it: they remove path segments of dots."""
     return httpx.URL(f"http://greenroom{template.format(quote(value, safe=''))}").raw_path.decode()
 
 
@@ -41,7 +41,7 @@ async def test_threads_are_found_by_every_accepted_leg_and_group(
 
 
 @pytest.mark.parametrize("name", ["bookingId", "legId", "lbgId"])
-async def test_linked_ids_that_no_path_can_hold_are_refused(
+async def test_linked_ids_that_do_not_fit_in_a_path_are_refused(
     sqlite_world: ApiWorld, name: str
 ) -> None:
     world = sqlite_world
@@ -60,7 +60,7 @@ async def test_linked_ids_that_no_path_can_hold_are_refused(
     assert (await world.get("ana", f"/threads/{thread}"))[name] is None
 
 
-async def test_the_outcome_of_every_accepted_message_is_found_by_its_path(
+async def test_the_outcome_of_every_accepted_client_id_is_found_by_its_path(
     sqlite_world: ApiWorld,
 ) -> None:
     world = sqlite_world
@@ -77,7 +77,7 @@ async def test_the_outcome_of_every_accepted_message_is_found_by_its_path(
     assert (await world.get("ana", f"/threads/{thread}/messages"))["messages"] == []
 
 
-async def test_an_idempotency_key_of_dots_names_a_message_too(sqlite_world: ApiWorld) -> None:
+async def test_an_idempotency_key_of_dots_works_for_a_message(sqlite_world: ApiWorld) -> None:
     world = sqlite_world
     thread = await world.talk()
     for key in (".", "..", "a/b"):

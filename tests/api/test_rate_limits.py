@@ -1,14 +1,14 @@
-"""Every route and every request of the socket spends a limit: repeated, each is refused with 429
-and told when to try again. A new one without a limit fails here by its name."""
+"""Every route and every socket request has a rate limit: repeated, each is refused with 429 and
+`Retry-After`. A new one without a limit fails here by its name."""
 
 from pathlib import Path
 from typing import get_args
 
 import msgspec
 import pytest
+from greenroom.api.asyncapi.examples import EXAMPLES
 from httpx import ASGITransport, AsyncClient
 
-from greenroom.api.asyncapi.examples import EXAMPLES
 from greenroom.api.auth import Authenticator
 from greenroom.api.http import http_app
 from greenroom.api.tokens import Expected, SharedSecret
@@ -17,7 +17,7 @@ from greenroom.app import compose
 from greenroom.clock import ManualClock
 from greenroom.safety.limits import Limit, Rate
 from tests.api.populated import PopulatedWorld, populate
-from tests.api.test_nobody_else import BODIES, PUBLIC
+from tests.api.test_route_access import BODIES, PUBLIC
 from tests.api.world import ApiWorld, api_world_on
 from tests.socket.node import CAST, serving
 from tests.stores import IN_2100_MS, SECRET, SQLITE
@@ -30,7 +30,7 @@ FEW = dict.fromkeys(
 
 
 def _limited(world: ApiWorld) -> AsyncClient:
-    """The same people and data behind limits that are soon reached."""
+    """The same people and data, with low limits."""
     people = world.contexts.people
     contexts = compose(people.store, world.clock, SECRET, rates=FEW)
     authenticator = Authenticator(people, SharedSecret(SECRET), Expected())
@@ -56,7 +56,7 @@ def _routes(world: ApiWorld) -> list[str]:
 async def _until_refused(
     populated: PopulatedWorld, client: AsyncClient, caller: str, route: str
 ) -> int:
-    """How many calls it takes, beginning with a limit of which nothing is spent."""
+    """How many calls it takes to reach the limit, starting from zero."""
     method, _, path = route.partition(" ")
     body = BODIES.get(route)
     for tries in range(MOST + 2):
@@ -119,7 +119,7 @@ async def test_every_request_of_the_socket_is_limited(
         raw.abort()
 
 
-async def test_opening_sockets_again_and_again_is_told_to_wait(tmp_path: Path) -> None:
+async def test_opening_too_many_sockets_is_limited(tmp_path: Path) -> None:
     async with serving(tmp_path, clock=ManualClock(IN_2100_MS), rates=FEW) as node:
         await node.join(*CAST)
         for _ in range(MOST):

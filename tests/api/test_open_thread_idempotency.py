@@ -1,4 +1,4 @@
-"""An opening's `Idempotency-Key`: the same request opens once, another one is refused."""
+"""`Idempotency-Key` when opening a thread: the same request opens once, another is refused."""
 
 from typing import Any
 
@@ -74,7 +74,7 @@ async def test_the_same_key_with_another_request_is_refused(world: ApiWorld, kin
     assert (await world.get("cleo", "/inbox"))["threads"] == []
 
 
-async def test_the_key_of_an_opening_without_a_message_takes_none_later(world: ApiWorld) -> None:
+async def test_a_key_used_without_a_message_refuses_a_later_message(world: ApiWorld) -> None:
     body = _body(world, "inquiry")
     del body["message"]
     opened = told(await _open(world, body), 201)
@@ -82,7 +82,7 @@ async def test_the_key_of_an_opening_without_a_message_takes_none_later(world: A
     assert await _counted(world, opened["thread"]["threadId"]) == (1, 0)
 
 
-async def test_a_key_is_its_owners(world: ApiWorld) -> None:
+async def test_another_user_may_use_the_same_key(world: ApiWorld) -> None:
     told(await _open(world, _body(world, "inquiry")), 201)
     body = {"kind": "inquiry", "participants": [{"userId": world.ids["dan"]}]}
     told(await world.ask("cleo", "POST", "/threads", body, Idempotency_Key="k1"), 201)

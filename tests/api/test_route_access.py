@@ -1,8 +1,8 @@
-"""Nobody sees what is not theirs: every route, asked by every kind of caller.
+"""Access control: every route, called by every kind of caller.
 
-The table is the whole truth: a route that it does not name fails the build. Its rows are asked in
-order, by each caller in a populated of their own. To whom something is not shown, it is not there: the
-answer is, to the byte, the one for an id that does not exist.
+The table must be complete: a route that it does not name fails the test. Its rows are called in
+order, for each caller in a separate world. A resource that a caller may not see looks like a
+missing one: the response is, to the byte, the one for an id that does not exist.
 """
 
 import pytest
@@ -20,7 +20,7 @@ PUBLIC = {
     "GET /moderation/{place}": 200,
     "GET /settings": 200,
     "GET /settings/{place}": 200,
-    "GET /assets/{name}": 404,  # nothing is built here
+    "GET /assets/{name}": 404,  # the web app is not built here
     "GET /icon.svg": 404,
     "GET /greenroom-inbox.js": 404,
     "GET /page.css": 200,
@@ -37,9 +37,9 @@ PUBLIC = {
     "GET /schema/{path}": 404,
 }
 
-# A caller without a token that counts is answered 401, and one who is suspended 403, at every route
-# below. `blocked` asks about the conversation with whoever has blocked them, `sender` and `target`
-# about one where the first waits at the second one's gate; `service` acts for `member`.
+# A caller without a valid token gets 401, and a suspended one 403, on every route below. `blocked`
+# requests the conversation with the user who has blocked them; `sender` and `target` the one with a
+# pending request between them; `service` acts for `member`.
 TABLE = """
 stranger
 |   blocked
@@ -159,7 +159,7 @@ def test_every_route_is_in_the_table(sqlite_world: ApiWorld) -> None:
 
 
 @pytest.mark.parametrize("caller", CALLERS)
-async def test_everybody_is_answered_as_the_table_says(world: ApiWorld, caller: str) -> None:
+async def test_every_caller_gets_the_status_in_the_table(world: ApiWorld, caller: str) -> None:
     populated = await populate(world)
     wrong = []
     for route, expected in ROWS.items():
@@ -170,7 +170,7 @@ async def test_everybody_is_answered_as_the_table_says(world: ApiWorld, caller: 
 
 
 @pytest.mark.parametrize("caller", CALLERS)
-async def test_what_is_not_shown_looks_like_what_is_not_there(
+async def test_a_hidden_resource_looks_like_a_missing_one(
     populated: PopulatedWorld, caller: str
 ) -> None:
     compared = 0
@@ -186,7 +186,7 @@ async def test_what_is_not_shown_looks_like_what_is_not_there(
 
 
 @pytest.mark.parametrize("caller", TOKENLESS)
-async def test_without_a_token_that_counts_nothing_is_told(
+async def test_without_a_valid_token_everything_is_refused(
     populated: PopulatedWorld, caller: str
 ) -> None:
     codes = {"nobody": "not-authenticated", "expired": "token-expired"}
@@ -199,21 +199,21 @@ async def test_without_a_token_that_counts_nothing_is_told(
         assert _told(answer) == _told(await _asked(populated, caller, route, missing=True))
 
 
-async def test_whoever_is_suspended_is_told_so_and_nothing_else(populated: PopulatedWorld) -> None:
+async def test_a_suspended_user_is_refused_everywhere(populated: PopulatedWorld) -> None:
     for route in ROWS:
         answer = await _asked(populated, "suspended", route)
         assert (answer.status_code, answer.json()["type"]) == (403, "/problems/account-suspended")
 
 
 @pytest.mark.parametrize("caller", [*TOKENLESS, "suspended", "stranger", "member"])
-async def test_what_is_public_is_the_same_for_everybody(
+async def test_public_routes_are_the_same_for_everybody(
     populated: PopulatedWorld, caller: str
 ) -> None:
     for route, status in PUBLIC.items():
         assert (await _asked(populated, caller, route)).status_code == status, route
 
 
-async def test_a_message_of_another_thread_is_not_there(populated: PopulatedWorld) -> None:
+async def test_a_message_of_another_thread_is_not_found(populated: PopulatedWorld) -> None:
     path = f"/threads/{populated.threads['talk']}/messages/"
     foreign = await populated.world.ask("ben", "GET", path + populated.messages["gate"])
     nowhere = await populated.world.ask("ben", "GET", path + "msg_01k75q8j5d0000000000000000")
@@ -221,7 +221,7 @@ async def test_a_message_of_another_thread_is_not_there(populated: PopulatedWorl
     assert _told(foreign) == _told(nowhere)
 
 
-async def test_whoever_joins_later_does_not_see_what_was_before(populated: PopulatedWorld) -> None:
+async def test_a_later_member_does_not_see_earlier_messages(populated: PopulatedWorld) -> None:
     world, thread = populated.world, populated.threads["talk"]
     added = {"userId": world.ids["dan"]}
     await world.ask("ana", "POST", f"/threads/{thread}/participants", added)

@@ -1,4 +1,4 @@
-"""Finds the texts of a JSON schema that have no length, format, pattern or list of values."""
+"""Finds the strings in a JSON schema without a length, format, pattern or enum."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,8 +9,8 @@ _ONE = ("items", "additionalProperties")
 
 
 def texts_in(where: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The schema's own text, those of its alternatives, and those in its arrays, maps and
-    properties, each with the path to it."""
+    """All string schemas in it, with their paths: itself, its alternatives, and those in arrays, maps
+    and properties."""
     if schema.get("type") == "string" or "string" in _list(schema.get("type")):
         yield where, schema
     for key in _MANY:

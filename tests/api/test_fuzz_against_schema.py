@@ -1,8 +1,8 @@
-"""Whatever is sent to any operation, the answer is one that the OpenAPI document has: no 5xx, no
-status, type, header or body outside it.
+"""Fuzzes every operation: each response matches the OpenAPI document, without a 5xx or an
+undocumented status, type, header or body.
 
-Each operation is asked with what fits its schema and with what does not, as a member who is also a
-moderator, once with made-up ids and once with ids that exist.
+Each operation gets valid and invalid input, as a member who is also a moderator, once with made-up
+ids and once with existing ones.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ UNLIMITED = {
 
 
 class Served:
-    """The app with people and data in it, served by a thread of its own."""
+    """The app with people and data, served in its own thread."""
 
     def __init__(self, folder: Path) -> None:
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -88,12 +88,12 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
-def test_every_answer_is_one_that_the_schema_has(served: Served, mode: GenerationMode) -> None:
+def test_every_response_matches_the_schema(served: Served, mode: GenerationMode) -> None:
     schema = schemathesis.openapi.from_dict(served.document)
     schema.config.update(base_url=served.address)
     found = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
     assert len(found) > 45
-    # What takes something away is asked last.
+    # Deleting operations come last.
     for operation in sorted(found, key=lambda operation: operation.method == "delete"):
         if _has_something_to_send(operation) or mode is GenerationMode.POSITIVE:
             _hold(served, operation, mode)

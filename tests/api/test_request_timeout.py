@@ -1,4 +1,4 @@
-"""Connections on which no whole request comes: they are closed, and nobody else is."""
+"""Connections that never send a complete request are closed; others are not affected."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -36,14 +36,14 @@ async def connection(
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET / HT", _UPGRADE, _POST], ids=range(4))
-async def test_what_is_never_finished_is_closed(node: Node, begun: bytes) -> None:
+async def test_an_unfinished_request_times_out(node: Node, begun: bytes) -> None:
     async with connection(node) as (reader, writer):
         writer.write(begun)
         answer = await asyncio.wait_for(reader.read(), 20)
         assert answer.startswith((b"HTTP/1.1 408", b"HTTP/1.1 401")), answer
 
 
-async def test_dribbling_does_not_help(node: Node) -> None:
+async def test_slowly_sent_bytes_do_not_extend_the_timeout(node: Node) -> None:
     async with connection(node) as (reader, writer):
         reading = asyncio.create_task(reader.read())
         writer.write(b"GET / HTTP/1.1\r\nx: ")
@@ -53,7 +53,7 @@ async def test_dribbling_does_not_help(node: Node) -> None:
         assert reading.result().startswith(b"HTTP/1.1 408")
 
 
-async def test_requests_that_come_one_after_the_other_have_their_time_each(node: Node) -> None:
+async def test_each_request_on_a_connection_has_its_own_timeout(node: Node) -> None:
     async with connection(node) as (reader, writer):
         for _ in range(4):
             await asyncio.sleep(0.3)
@@ -64,7 +64,7 @@ async def test_requests_that_come_one_after_the_other_have_their_time_each(node:
             await reader.readexactly(length)
 
 
-async def test_a_socket_that_is_open_is_left_alone(node: Node) -> None:
+async def test_the_request_timeout_does_not_apply_to_an_open_socket(node: Node) -> None:
     async with await node.connect("ana") as ana:
         await asyncio.sleep(1)
         assert (await ana.ask("ping"))["type"] == "ack"

@@ -1,4 +1,4 @@
-"""Holds every JSON answer that a test gets to the schema that the OpenAPI document has for it."""
+"""Checks every JSON response that a test gets against its schema in the OpenAPI document."""
 
 import json
 import re
@@ -19,7 +19,7 @@ _FREE_TEXTS = {
     ("/problems/text-rejected", "reason"),
     ("/problems/host-not-allowed", "host"),
 }
-"""What a person or the caller wrote. Every other member of a problem is data."""
+"""Members with text of a person or of the caller. All other members of a problem are data."""
 _made: list["Contract"] = []
 
 
@@ -63,17 +63,17 @@ class Contract:
 
 
 def check_members(problem: dict[str, Any]) -> None:
-    """An id, a number, a time or the name of a value has no blank in it; a sentence has."""
+    """Ids, numbers, times and names of values contain no blank; sentences do."""
     for name in problem.keys() - _EVERYWHERE:
         values = problem[name] if isinstance(problem[name], list | tuple) else [problem[name]]
         if (problem["type"], name) not in _FREE_TEXTS:
             words = [value for value in values if isinstance(value, str) and " " in value]
-            assert not words, f"{problem['type']}: {name} is a part of a sentence: {words}"
+            assert not words, f"{problem['type']}: {name} is part of a sentence: {words}"
             assert "" not in values, f"{problem['type']}: {name} is empty"
 
 
 def contract_of(app: Litestar) -> Contract:
-    """Made once: every app has the same operations."""
+    """Cached: every app has the same operations."""
     if not _made:
         _made.append(Contract(msgspec.to_builtins(document_of(app))))
     return _made[0]

@@ -1,6 +1,6 @@
-"""Texts as long as they may be: each answer with them still fits its schema.
+"""Responses with texts of the maximum length still match their schema.
 
-The client holds every answer to its schema (`tests/api/answers.py`); these tests make the answers.
+The client checks every response against its schema (`tests/api/response_schema.py`).
 """
 
 import jsonschema_rs
@@ -113,7 +113,7 @@ async def test_a_suspension_with_a_long_reason(sqlite_world: ApiWorld) -> None:
     assert (await world.get("mod", f"/people/{world.ids['ben']}"))["suspension"]["reason"] == REASON
 
 
-async def test_an_answer_that_does_not_fit_is_noticed(sqlite_world: ApiWorld) -> None:
+async def test_a_response_that_does_not_match_its_schema_is_noticed(sqlite_world: ApiWorld) -> None:
     world, ben = sqlite_world, UserId(sqlite_world.ids["ben"])
     until_ms = world.clock.now_ms() + 60_000
     await world.contexts.people.store.write(records.suspended(ben, until_ms, REASON + "x"))

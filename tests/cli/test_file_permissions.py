@@ -1,4 +1,4 @@
-"""What the commands write is for its owner alone, and a demo keeps to itself."""
+"""File permissions, and the separation of a demo from real data."""
 
 import os
 import stat
@@ -17,7 +17,7 @@ SECRET = "a secret of thirty-two characters or more"
 
 @pytest.fixture
 def open_umask() -> Iterator[None]:
-    """The widest there is; processes that are started have it too."""
+    """The most permissive umask; child processes inherit it."""
     before = os.umask(0)
     yield
     os.umask(before)
@@ -40,7 +40,7 @@ def _check_private(folder: Path, *names: str) -> None:
 
 @pytest.mark.usefixtures("open_umask")
 @pytest.mark.parametrize("command", ["serve", "demo"])
-def test_everything_in_the_data_folder_is_for_its_owner_alone(tmp_path: Path, command: str) -> None:
+def test_only_the_owner_can_read_the_data_folder(tmp_path: Path, command: str) -> None:
     data, copy = tmp_path / "data", tmp_path / "backups" / "copy.db"
     copy.parent.mkdir(0o755)
     with server(command, data) as (address, _):
@@ -55,7 +55,7 @@ def test_everything_in_the_data_folder_is_for_its_owner_alone(tmp_path: Path, co
 
 @pytest.mark.usefixtures("open_umask")
 @pytest.mark.parametrize("command", ["serve", "demo"])
-def test_what_others_can_read_is_made_private_at_the_next_start(
+def test_files_readable_by_others_are_made_private_at_the_next_start(
     tmp_path: Path, command: str
 ) -> None:
     data = tmp_path / "data"
@@ -65,7 +65,7 @@ def test_what_others_can_read_is_made_private_at_the_next_start(
         _check_private(data, "secret")
         done = greenroom("backup", str(where / "copy.db"), GREENROOM_DATA=str(where))
         assert done.returncode == 0
-    for name in ("greenroom.db-wal", "greenroom.db-shm"):  # as a killed server leaves them
+    for name in ("greenroom.db-wal", "greenroom.db-shm"):  # as after a killed server
         (where / name).touch()
     for path in (data, *data.rglob("*")):
         path.chmod(0o777 if path.is_dir() else 0o666)
@@ -90,7 +90,7 @@ def test_a_store_outside_of_the_data_folder_is_made_private_without_its_folder(
     assert _mode(file.parent) == "755"
 
 
-def test_files_that_are_not_ours_keep_their_mode(tmp_path: Path) -> None:
+def test_unrelated_files_keep_their_mode(tmp_path: Path) -> None:
     data, outside = tmp_path / "data", tmp_path / "outside"
     data.mkdir()
     outside.write_text("x")
@@ -102,7 +102,7 @@ def test_files_that_are_not_ours_keep_their_mode(tmp_path: Path) -> None:
     assert (_mode(data), _mode(outside), _mode(data / "notes.txt")) == ("700", "644", "644")
 
 
-def test_a_folder_for_all_users_stays_so_and_is_named(
+def test_a_shared_folder_stays_shared_and_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     tmp_path.chmod(0o1777)
@@ -112,7 +112,7 @@ def test_a_folder_for_all_users_stays_so_and_is_named(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
-def test_what_belongs_to_another_user_is_left_and_named(
+def test_files_of_another_user_are_left_alone_and_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     tmp_path.chmod(0o755)
@@ -133,7 +133,7 @@ def test_a_demo_writes_nothing_into_a_real_store(tmp_path: Path) -> None:
     assert "No user named" in refused(greenroom("token", "maya", **given))
 
 
-def test_no_other_server_accepts_a_token_of_a_demo(tmp_path: Path) -> None:
+def test_a_demo_token_is_refused_by_other_servers(tmp_path: Path) -> None:
     given = {"GREENROOM_SECRET": SECRET}
     with server("demo", tmp_path, **given) as (address, _):
         maya = token("maya", "--demo", GREENROOM_DATA=str(tmp_path), **given)
@@ -141,7 +141,7 @@ def test_no_other_server_accepts_a_token_of_a_demo(tmp_path: Path) -> None:
         real = token("usr_1", "--scope", "service", GREENROOM_DATA=str(tmp_path), **given)
         _check_refused(address, real)
     made = (tmp_path / "demo" / "secret").read_text().strip()
-    # The same data, with the secret of the operator, and with the demo's own.
+    # The same data with the operator's secret, and with the demo's own.
     for secret in (SECRET, made):
         with server("serve", tmp_path / "demo", GREENROOM_SECRET=secret) as (address, _):
             _check_refused(address, maya)

@@ -1,8 +1,8 @@
 """The OpenAPI document and the server require the same of every body and every query.
 
-Each case is made from the schema: only what is required, one required property less, an unknown
-property, another type, and each limit met and passed. The caller is allowed to do what the route
-does, so only the value can be refused: with 400, or with the domain's 413 or 422.
+Each case is made from the schema: only the required properties, one of them missing, an unknown
+property, a wrong type, and each limit reached and exceeded. The caller has the right to call the
+route, so only the value can be refused: with 400, or with the domain's 413 or 422.
 """
 
 from collections.abc import AsyncIterator, Iterator
@@ -16,18 +16,18 @@ import pytest
 from httpx import Response
 
 from tests.api.populated import CALLERS, PopulatedWorld, populate
-from tests.api.test_nobody_else import BODIES, ROWS
-from tests.api.test_schema_holds import UNLIMITED
+from tests.api.test_fuzz_against_schema import UNLIMITED
+from tests.api.test_route_access import BODIES, ROWS
 from tests.api.world import api_world_on
 from tests.stores import SQLITE
 
 Json: TypeAlias = dict[str, Any]
 REFUSED = (400, 413, 422)
 STATE = ("/problems/client-id-reused", "/problems/invalid-cursor")
-"""They say that the value is allowed, and belongs to something else."""
+"""The value is valid, but belongs to something else."""
 ACROSS = "it needs `userId`, or `threadId`, or `threadId` and `messageId`"
-"""A rule over several properties, told by the operation's description: no schema that generators of
-clients understand can say it."""
+"""A rule over several properties, in the operation's description: client generators understand no
+schema that expresses it."""
 GETS = [route for route in ROWS if route.startswith("GET ")]
 _REF = "#/components/schemas/"
 _numbers = count(1)
@@ -39,7 +39,7 @@ class Case(NamedTuple):
     value: Any
     accepted: bool
     by_domain: bool = False
-    """Allowed by the schema; the domain may still refuse it, as things stand."""
+    """Allowed by the schema; the domain may still refuse it."""
 
 
 @asynccontextmanager
@@ -49,7 +49,7 @@ async def _served(folder: Path) -> AsyncIterator[tuple[PopulatedWorld, Json]]:
         yield await populate(world), document
 
 
-async def test_every_operation_with_a_body_is_asked(tmp_path: Path) -> None:
+async def test_every_operation_with_a_body_is_tested(tmp_path: Path) -> None:
     async with _served(tmp_path) as (_, document):
         found = {
             f"{method.upper()} {path}"
@@ -61,7 +61,7 @@ async def test_every_operation_with_a_body_is_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("route", BODIES)
-async def test_bodies_are_required_as_the_schema_says(route: str, tmp_path: Path) -> None:
+async def test_bodies_are_checked_as_the_schema_says(route: str, tmp_path: Path) -> None:
     async with _served(tmp_path) as (populated, document):
         caller = _caller(route)
         schemas = document["components"]["schemas"]
@@ -95,7 +95,7 @@ async def test_a_missing_body_is_named_in_plain_words(tmp_path: Path) -> None:
         assert {route: one for route, one in told.items() if one != plain} == {}
 
 
-async def test_queries_are_required_as_the_schema_says(tmp_path: Path) -> None:
+async def test_queries_are_checked_as_the_schema_says(tmp_path: Path) -> None:
     async with _served(tmp_path) as (populated, document):
         wrong = []
         for route in GETS:
@@ -130,7 +130,7 @@ async def _get(populated: PopulatedWorld, route: str, query: Json) -> Response:
 
 
 def _caller(route: str) -> str:
-    """A caller who may do this; services and admins first, who may set every property."""
+    """A caller who may do this: services and admins first, who may set every property."""
     order = ("bare service", "admin", *CALLERS)
     allowed = [caller for caller in order if ROWS[route][caller] < 300]
     return allowed[0] if allowed else "nobody yet"
@@ -174,7 +174,7 @@ def _query_cases(schemas: Json, parameters: list[Json]) -> Iterator[Case]:
 
 
 def _value_cases(schemas: Json, name: str, schema: Json) -> Iterator[Case]:
-    """Values of one property that its schema allows, and that it does not."""
+    """Valid and invalid values of one property, by its schema."""
     nullable = {"type": "null"} in schema.get("oneOf", ())
     yield Case(f"null as {name}", None, accepted=nullable)
     shape = _not_null(schemas, schema)
@@ -258,7 +258,7 @@ def _sample(schemas: Json, schema: Json, number: int = 0) -> Any:
 
 
 def _not_null(schemas: Json, schema: Json) -> Json:
-    """The schema without `null`; what stands beside its alternatives counts as well."""
+    """The schema without `null`, with the keywords beside its alternatives."""
     choices = [one for one in schema.get("oneOf", ()) if one != {"type": "null"}]
     beside = {key: value for key, value in schema.items() if key != "oneOf"}
     return _resolved(schemas, beside | choices[0] if choices else schema)

@@ -1,4 +1,4 @@
-"""Pages of other sites may call the API where the operator has said so, and nowhere else."""
+"""CORS: only configured origins may call the API from a browser."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -20,14 +20,14 @@ async def client(tmp_path: Path) -> AsyncIterator[AsyncClient]:
         yield world.client
 
 
-async def test_a_site_that_is_named_may_ask_and_read_refusals_too(client: AsyncClient) -> None:
+async def test_a_configured_origin_may_read_responses_and_problems(client: AsyncClient) -> None:
     for path in ("/v1/me", "/v1/threads/thr_1"):
         answer = await client.get(path, headers={"Origin": HOME})
         assert answer.headers[ALLOWED] == HOME
         assert "allow-credentials" not in " ".join(answer.headers)
 
 
-async def test_before_it_asks_it_is_told_what_it_may_send(client: AsyncClient) -> None:
+async def test_a_preflight_lists_the_allowed_headers(client: AsyncClient) -> None:
     asked = {
         "Origin": HOME,
         "Access-Control-Request-Method": "PATCH",
@@ -39,11 +39,11 @@ async def test_before_it_asks_it_is_told_what_it_may_send(client: AsyncClient) -
     assert "PATCH" in answer.headers["access-control-allow-methods"]
 
 
-async def test_others_are_told_nothing(client: AsyncClient) -> None:
+async def test_other_origins_get_no_cors_headers(client: AsyncClient) -> None:
     answer = await client.get("/v1/me", headers={"Origin": AWAY})
     assert ALLOWED not in answer.headers
 
 
-async def test_without_the_setting_nobody_elsewhere_may(sqlite_world: ApiWorld) -> None:
+async def test_without_the_setting_no_other_origin_is_allowed(sqlite_world: ApiWorld) -> None:
     answer = await sqlite_world.client.get("/healthz", headers={"Origin": HOME})
     assert ALLOWED not in answer.headers
