@@ -59,7 +59,7 @@ async def node(tmp_path: Path) -> AsyncIterator[Node]:
 
 def _token(node: Node, name: str, value: bytes) -> str:
     claims: dict[str, object] = {"sub": node.id("ana"), "exp": node.clock.now_ms() // 1000 + 600}
-    given = claims | {name: msgspec.RawClient(value)}
+    given = claims | {name: msgspec.Raw(value)}
     return SharedSecret(SECRET).sign(given)
 
 

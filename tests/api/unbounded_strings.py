@@ -9,7 +9,7 @@ _ONE = ("items", "additionalProperties")
 
 
 def texts_in(where: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """All string schemas in it, with their paths: itself, its alternatives, and those in arrays, maps
+    """All string schemas in it, with their paths: itself, its alternatives, those in arrays, maps
     and properties."""
     if schema.get("type") == "string" or "string" in _list(schema.get("type")):
         yield where, schema
