@@ -1,1 +1,1 @@
-"""The messaging context: its use cases, what they cost, and the plain model that it agrees with."""
+"""Tests of the messaging context: its use cases, their cost, and a reference model."""

@@ -1,4 +1,4 @@
-"""`world`: the small world, on each store engine in turn. `unlimited_world`: one on SQLite without limits."""
+"""`world`: on each store engine in turn. `unlimited_world`: on SQLite, without rate limits."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -18,6 +18,6 @@ async def world(store_url: str) -> AsyncIterator[MessagingWorld]:
 
 @pytest.fixture
 async def unlimited_world(tmp_path: Path) -> AsyncIterator[MessagingWorld]:
-    """For many people, or many cases, which would take too long on DynamoDB Local."""
+    """For many people or many cases, which would take too long on DynamoDB Local."""
     async with world_on(f"{SQLITE}{tmp_path}/world.db", UNLIMITED) as wide:
         yield wide

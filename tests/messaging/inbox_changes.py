@@ -1,6 +1,6 @@
-"""Everything that can happen to an inbox, each by its name: the list that test_sync goes through.
+"""Every kind of change to an inbox, by name; test_sync.py runs all of them.
 
-A new kind of change belongs into `CHANGES`, and into `NOTHING_TO_SEE` if Ana must not notice it.
+Add a new kind to `CHANGES`, and to `NOTHING_TO_SEE` if Ana must not notice it.
 """
 
 from collections.abc import Awaitable, Callable
@@ -42,8 +42,7 @@ ASKED = ("dora", "dirk")
 
 @dataclass
 class BusyInbox:
-    """Ana and her inbox: friends with whom she talks, strangers at her gate, and those at whose
-    gates she waits herself."""
+    """Ana's inbox: contacts she writes with, requests from strangers, and requests of her own."""
 
     world: MessagingWorld
     threads: dict[str, ThreadId] = field(default_factory=dict)
@@ -102,7 +101,7 @@ class BusyInbox:
         await self.world.say(name, thread.id, body)
 
     async def comes_to_rest(self) -> None:
-        """Everybody but Finn has read everything, and the rows are back in their folders."""
+        """Everybody but Finn has read everything, and the rows are inactive."""
         for name, actor in self.world.actors.items():
             page = await inbox.inbox(self.messaging, actor, limit=50)
             for row in page.rows if name != "finn" else ():
@@ -245,7 +244,7 @@ def the_other_one_withdraws(s: BusyInbox) -> Awaitable[object]:
 
 
 async def a_request_with_more_than_it_shows(s: BusyInbox) -> None:
-    """Zoe has not accepted; the group says more than she is shown."""
+    """Zoe has not accepted; the group has more messages than she sees."""
     for n in range(4):
         await s.world.say("ana", s.threads["group"], f"word {n}")
 
@@ -418,4 +417,6 @@ NOTHING_TO_SEE = (
     the_other_one_leaves,
     rows_that_settle,
 )
-"""Once read, a request is read; and of being declined, blocked or left one learns nothing."""
+"""Reading a request twice changes nothing, and the sender never learns of a decline, block or
+leave.
+"""

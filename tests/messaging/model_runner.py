@@ -1,8 +1,8 @@
-"""Random scenes: the same steps for the product and for the plain model, and a look at both.
+"""Runs random scenarios on the product and on the reference model, and compares what users see.
 
-A step is a verb and three numbers, which choose among what there is at that moment: so any list of
-steps is a scene, and Hypothesis can make it shorter. The product is played on two nodes in turn;
-a third one only watches, so that watching tidies nothing.
+A step is a verb and three numbers that choose among what exists at that moment, so any list of
+steps is a valid scenario and Hypothesis can shorten it. The steps run on two nodes in turn; a third
+one only reads, so that reading has no side effects.
 """
 
 import asyncio
@@ -87,7 +87,7 @@ class ModelRunner:
     gates: dict[tuple[UserId, ThreadId], RequestId] = field(default_factory=dict)
     clients: dict[UserId, SyncClient] = field(default_factory=dict)
     every: int = 1
-    """After how many steps everybody is looked at."""
+    """Everybody's view is compared after this many steps."""
     turn: int = 0
 
     @classmethod
@@ -122,7 +122,7 @@ class ModelRunner:
                 await self._check(touched)
         await self._check_all()
 
-    # Steps: each chooses, does it twice, and says which thread it was about
+    # Steps: each chooses, runs on both sides, and returns the thread it was about
 
     async def _look(self, *_: int) -> None:
         if self.every == 1:
@@ -133,7 +133,7 @@ class ModelRunner:
         self.model.now = self.world.clock.now_ms()
 
     async def _rest(self, a: int, b: int, _: int) -> None:
-        """Everybody reads everything, an hour passes, and one of them opens the inbox."""
+        """Everybody reads everything, an hour passes, and one user opens the inbox."""
         if b % 2:
             for user in self.users:
                 for row in self.model.rows(user):
@@ -217,7 +217,7 @@ class ModelRunner:
         return await self._send(a, b, c, message)
 
     async def _again(self, a: int, b: int, _: int) -> ThreadId | None:
-        """A retry, or another text under the same name."""
+        """A retry, or another text with the same client message id."""
         if not self.sent:
             return None
         user, thread, outgoing, message = self.sent[a % len(self.sent)]
@@ -417,7 +417,7 @@ class ModelRunner:
             lambda: self.model.lock(self.moderator.user, talk.id, locked),
         )
 
-    # Choosing, and doing it twice
+    # Choosing, and running a step on both sides
 
     @property
     def _node(self) -> Messaging:
@@ -431,7 +431,7 @@ class ModelRunner:
         return user, self.users[(a + 1 + b % (PEOPLE - 1)) % PEOPLE]
 
     def _talk(self, b: int, c: int) -> Talk:
-        """Rather one of the first, where most has happened."""
+        """Prefers the first threads, where most has happened."""
         return list(self.model.talks.values())[b % (1 + c % len(self.model.talks))]
 
     def _message(self, talk: Talk, c: int) -> MessageId:
@@ -439,7 +439,7 @@ class ModelRunner:
         return known[c % len(known)] if known else MessageId("msg_" + "0" * 26)
 
     def _author(self, talk: Talk, a: int, c: int) -> tuple[UserId, MessageId]:
-        """Mostly whoever wrote it."""
+        """Usually the author."""
         message = self._message(talk, c)
         authors = [post.author for post in talk.posts if post.id == message]
         return (authors[0] if authors and a % 4 else self._user(a)), message
@@ -482,7 +482,7 @@ class ModelRunner:
         assert await self._do(doing) == told
         return thread
 
-    # Looking at both
+    # Comparing both
 
     async def _check(self, touched: ThreadId | None) -> None:
         await asyncio.gather(*(self._check_page(user, Folder.ALL) for user in self.users))
@@ -505,7 +505,7 @@ class ModelRunner:
     async def _check_page(self, user: UserId, folder: Folder) -> None:
         page = await inbox.inbox(self.watch, Actor(user), folder, limit=50)
         shown = [
-            (row.thread.id, row.row_state.folder, row.row_state.unread, row.row_state.muted)
+            (row.thread.id, row.state.folder, row.state.unread, row.state.muted)
             for row in page.rows
         ]
         rows = self.model.rows(user, folder.value)
@@ -516,7 +516,7 @@ class ModelRunner:
         assert (dict(page.counts.unread), page.counts.badge) == (unread, badge)
 
     async def _check_pages(self, user: UserId) -> None:
-        """Three rows at a time are the same rows."""
+        """Pages of three rows give the same rows."""
         shown: list[ThreadId] = []
         page = await inbox.inbox(self.watch, Actor(user), limit=3)
         shown += [row.thread.id for row in page.rows]

@@ -1,9 +1,9 @@
-"""Messaging as one would explain it to a child: lists and sets, one process, no store.
+"""A reference model of messaging: lists and sets, one process, no store.
 
-Written from the rules alone, without a look at how the product keeps them, so that the two can be
-held against each other (test_truth.py). What somebody has *read up to* is one number that reading
-and sending push forward and marking as unread pulls back; *archived* is a flag that a message
-clears; a request is a state and a time.
+It is written from the rules alone, not from the product's code, so that the two can be compared
+(test_reference_model.py). A read position is one number that reading and sending move forward and
+marking as unread moves back; *archived* is a flag that a message clears; a request is a state and a
+time.
 """
 
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ _HIDDEN = ("archived", "spam", "hidden")
 
 
 class Refused(Exception):
-    """By the name of the problem."""
+    """A refusal, by the problem's name."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -50,9 +50,9 @@ class Side:
     role: str
     joined: int = 0
     place: int = 0
-    """How far this user has read, for their own unread."""
+    """The read position for the user's own unread count."""
     read: int = 0
-    """How far they ever said to have read, for the others."""
+    """The highest read position, which others see."""
     sent: int = 0
     delivered: int = 0
     muted_until: int = 0
@@ -62,7 +62,7 @@ class Side:
     hidden: bool = False
     draft: str = ""
     missed: set[int] = field(default_factory=set)
-    """Posts that were sent while they were away, and that they never get."""
+    """Posts that were sent while they were away; they never get them."""
 
 
 @dataclass
@@ -70,10 +70,10 @@ class Ask:
     sender: UserId
     until: int
     before: int
-    """How many posts there were before it."""
+    """The number of posts before it."""
     state: str = PENDING
     quiet: bool = False
-    """The sender does not know that the other has left their thread for two."""
+    """The sender does not know that the other person has left their thread of two."""
 
     def waits(self, now: int) -> bool:
         return self.state == PENDING and now < self.until
@@ -81,11 +81,11 @@ class Ask:
 
 @dataclass
 class Gone:
-    """Somebody who has left a thread for two, or blocked the other one, without a word."""
+    """Somebody who has silently left a thread of two, or blocked the other person."""
 
     since: int
     read: int
-    """How far the other one sees that they have read."""
+    """The read position that the other person sees."""
     blocked: bool
 
 
@@ -104,7 +104,7 @@ class Talk:
     subject: str | None = None
     away: dict[UserId, Gone] = field(default_factory=dict)
     made_for: frozenset[UserId] | None = None
-    """As `two`, and so it stays when somebody is added."""
+    """Like `two`, but unchanged when somebody is added."""
 
     @property
     def last(self) -> int:
@@ -138,7 +138,7 @@ class Talk:
         return [ask for ask in asks if ask.state != ACCEPTED]
 
     def is_at_gate(self, sender: UserId) -> bool:
-        """Whether all whom the sender could reach have yet to let them in, for all they know."""
+        """Whether, as far as the sender knows, nobody they can reach has accepted yet."""
         others = [user for user in self.sides if user != sender]
         asked = bool(self.known_asks(sender))
         return asked and not any(self.seems_to_have_accepted(user) for user in others)
@@ -151,19 +151,19 @@ class Talk:
         self.away[user] = Gone(self.last, self.sides[user].read, blocked)
 
     def comes_back(self, user: UserId, until: int) -> None:
-        """All is as it was, without what was sent meanwhile."""
+        """Restores everything except what was sent meanwhile."""
         gone = self.away.pop(user)
         self.sides[user].missed |= set(range(gone.since + 1, until + 1))
 
     def last_for(self, user: UserId) -> int:
-        """Whoever has not accepted sees the first three posts since they were asked."""
+        """Before accepting, a person sees the first three posts since the request."""
         if not self.has_accepted(user):
             return min(self.last, self.asks[user].before + 3)
         missed = self.sides[user].missed
         return max((seq for seq in range(self.last + 1) if seq not in missed), default=0)
 
     def first_for(self, user: UserId) -> int:
-        """Up to here nothing is shown: who is asked back sees only what is new."""
+        """The last hidden post: somebody who is asked again sees only newer ones."""
         joined = self.sides[user].joined
         return max(joined, self.asks[user].before) if user in self.away else joined
 
@@ -209,9 +209,9 @@ class ReferenceModel:
     met: set[tuple[UserId, UserId]] = field(default_factory=set)
     """(a, b): a has written to b, or has accepted them."""
     asked: dict[tuple[UserId, UserId], tuple[ThreadId, int]] = field(default_factory=dict)
-    """(a, b): where a has last asked b, and until when a cannot ask again."""
+    """(a, b): where a last sent b a request, and until when a cannot send another."""
 
-    # What is seen
+    # Views
 
     def rows(self, user: UserId, folder: str = "all") -> list[Row]:
         found = [
@@ -259,7 +259,7 @@ class ReferenceModel:
     # Threads
 
     def finds(self, kind: str, user: UserId, others: dict[UserId, str]) -> ThreadId | None:
-        """The thread that waits already, if it is the same; None where a new one may be opened."""
+        """The pending thread, if it is the same; None if a new one may be opened."""
         try:
             self._check_reachable(user, *others)
         except AlreadyAsked as asked:
@@ -285,7 +285,7 @@ class ReferenceModel:
         return (user, sender) not in self.met
 
     def _turn_to(self, talk: Talk, sender: UserId, user: UserId) -> None:
-        """A stranger is asked. A known person who has blocked the sender is not told."""
+        """A stranger gets a request. A contact who has blocked the sender gets nothing."""
         if self.is_stranger(user, sender):
             self._ask(talk, sender, user)
         elif (user, sender) in self.blocks:
@@ -406,15 +406,15 @@ class ReferenceModel:
         return post
 
     def _ask_back(self, talk: Talk, sender: UserId) -> None:
-        """The next message asks a person who has left, as seldom as a stranger may ask."""
+        """The next message sends a request to a person who has left, as rarely as to a stranger."""
         if talk.two is None or self._is_apart(talk.two):
             return
         for user in talk.two & talk.away.keys() & talk.sides.keys() - {sender}:
             self._ask_absent(talk, sender, user, before=talk.last)
 
     def _ask_back_by_adding(self, talk: Talk, actor: UserId, user: UserId) -> None:
-        """Only by somebody they know, and nobody while they have blocked a person who is there.
-        The actor's own last message comes along if nothing came after it."""
+        """Only by a contact, and not while they have blocked a present member. The actor's own last
+        message is included if nothing came after it."""
         gone = talk.away.get(user)
         if gone is None or gone.blocked or talk.locked or self.is_stranger(user, actor):
             return
@@ -424,7 +424,7 @@ class ReferenceModel:
         self._ask_absent(talk, actor, user, before=talk.last - ends_with_actor)
 
     def _ask_absent(self, talk: Talk, sender: UserId, user: UserId, before: int) -> None:
-        """As seldom as a stranger may ask."""
+        """As rarely as to a stranger."""
         ask, gone = talk.asks.get(user), talk.away.get(user)
         if gone is None or (ask is not None and ask.quiet and self.now < ask.until):
             return
@@ -466,7 +466,7 @@ class ReferenceModel:
         if not users:
             del post.reactions[emoji]
 
-    # One's own side
+    # The user's own settings
 
     def read(self, user: UserId, thread: ThreadId, seq: int) -> None:
         talk = self._mine(user, thread)
@@ -493,7 +493,7 @@ class ReferenceModel:
         for name, value in wishes.items():
             setattr(talk.sides[user], name, value)
 
-    # Gates and blocks
+    # Requests and blocks
 
     def answer(self, user: UserId, thread: ThreadId, state: str) -> None:
         talk = self.talks[thread]
@@ -514,7 +514,7 @@ class ReferenceModel:
         ask.state = state
 
     def block(self, user: UserId, other: UserId) -> None:
-        """In every thread for the two."""
+        """Applies to every thread of the two."""
         self.blocks.add((user, other))
         for talk in self.talks.values():
             ask = talk.asks.get(user)
@@ -534,7 +534,7 @@ class ReferenceModel:
             if talk.made_for == frozenset((user, other)) and gone is not None and gone.blocked:
                 talk.comes_back(user, talk.last)
 
-    # Within
+    # Helpers
 
     def _mine(self, user: UserId, thread: ThreadId) -> Talk:
         talk = self.talks.get(thread)
@@ -608,6 +608,6 @@ class ReferenceModel:
         return post
 
     def _answers(self, talk: Talk, sender: UserId, user: UserId) -> bool:
-        """Buyers and sellers wait for each other."""
+        """Buyers and sellers wait for each other's reply."""
         roles = {talk.sides[sender].role, talk.sides[user].role}
         return talk.kind != "direct" and roles == {"buyer", "seller"}

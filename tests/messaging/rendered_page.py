@@ -1,4 +1,6 @@
-"""What a browser makes of a message that a client renders, and what of it is foreign."""
+"""Parses rendered messages as a browser would, and finds tags, attributes and schemes outside the
+subset.
+"""
 
 from html.parser import HTMLParser
 
@@ -12,14 +14,14 @@ SCHEMES = ("https://", "http://", "mailto:")
 SAFE = MarkdownIt("js-default", {"html": False}).disable(
     ["image", "heading", "lheading", "hr", "table", "reference", "entity", "autolink"]
 )
-"""As docs/reference/markup.md says: no HTML, only the subset, only these schemes."""
+"""The rules of docs/reference/markup.md: no HTML, only the subset, only these schemes."""
 SAFE.validateLink = lambda url: url.lower().startswith(SCHEMES)  # type: ignore[method-assign]
 UNSAFE = MarkdownIt("js-default", {"html": True})
 UNSAFE.validateLink = lambda url: True  # type: ignore[method-assign]
 
 
 class RenderedPage(HTMLParser):
-    """What a browser would make of a page, and what of it is foreign."""
+    """A parsed page; `foreign` lists what is outside the subset."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

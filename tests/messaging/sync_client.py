@@ -1,4 +1,4 @@
-"""A tiny client: it keeps what a reload showed, and from then on only listens to sync."""
+"""A minimal client: it loads once, and then updates itself with sync alone."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ _EVERYWHERE = (Folder.ALL, Folder.ARCHIVED, Folder.SPAM, Folder.HIDDEN)
 
 @dataclass
 class Known:
-    """One thread, as its user sees it."""
+    """One thread as its user sees it."""
 
     thread: Thread
     mine: Member
@@ -33,8 +33,8 @@ class Known:
     row_state: RowState | None = None
 
     def at(self, now_ms: int) -> "Known":
-        """As it is shown now: a mute and a request end by themselves. Without what only the
-        machinery looks at, and without what the sender of a request does not learn."""
+        """As shown at this time: mutes and requests expire. Without internal fields, and without
+        what the sender of a request must not learn."""
         shown = rules.shown_members(self.thread).items()
         members = {
             user: replace(
@@ -78,7 +78,7 @@ class SyncClient:
     resets: int = 0
 
     async def reload(self) -> None:
-        """The cursor first: what changes meanwhile is told again."""
+        """Takes the cursor first, so that concurrent changes are synced again."""
         self.cursor = (await sync(self.messaging, self.actor)).cursor
         self.threads = await seen(self.messaging, self.actor)
 
@@ -97,7 +97,7 @@ class SyncClient:
                 await self._apply(changed)
 
     async def hear(self, threads: set[ThreadId]) -> None:
-        """Reads again what it was told of, as the web app does, and nothing else."""
+        """Reloads only the threads that an event named, as the web app does."""
         for thread in threads:
             try:
                 known = await _read(self.messaging, self.actor, thread)
@@ -131,7 +131,7 @@ class SyncClient:
 
 
 async def seen(messaging: Messaging, actor: Actor) -> dict[ThreadId, Known]:
-    """Everything, by way of the inbox and every page of every thread."""
+    """Everything: the inbox and every page of every thread."""
     found: dict[ThreadId, Known] = {}
     for folder in _EVERYWHERE:
         cursor: str | None = None
@@ -139,7 +139,7 @@ async def seen(messaging: Messaging, actor: Actor) -> dict[ThreadId, Known]:
             page = await inbox(messaging, actor, folder, cursor=cursor, limit=50)
             for row in page.rows:
                 known = await _read(messaging, actor, row.thread.id)
-                assert known.at(messaging.clock.now_ms()).row_state == row.row_state
+                assert known.at(messaging.clock.now_ms()).row_state == row.state
                 found[row.thread.id] = known
             cursor = page.next
             if cursor is None:

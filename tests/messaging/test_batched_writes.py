@@ -1,5 +1,4 @@
-"""What comes to one thread at once is written together: one head for all of them, and yet each is
-answered, refused and told as if it had been alone."""
+"""Concurrent writes to one thread share a head update, and each gets its own result and events."""
 
 import asyncio
 from dataclasses import replace
@@ -51,7 +50,7 @@ async def test_many_at_once_have_one_order_and_share_their_heads(
 ) -> None:
     thread = await world.inquiry()
     before = (await messaging.thread_cache.read(thread.id) or thread).version
-    many = MAX_OPS // 2 + 10  # more than fit into one transaction
+    many = MAX_OPS // 2 + 10  # more than one transaction can hold
     answers = await asyncio.gather(
         *(_sent(messaging, world, "ana", thread, f"k{n}") for n in range(many))
     )
@@ -77,7 +76,7 @@ async def test_the_same_message_twice_at_once_is_one(
     assert len(await _bodies(messaging, world, thread.id)) == 3
 
 
-async def test_whoever_is_refused_takes_nobody_along(
+async def test_a_refused_write_does_not_affect_the_others(
     world: MessagingWorld, messaging: Messaging
 ) -> None:
     thread = await world.inquiry()
@@ -110,7 +109,7 @@ async def test_whoever_is_refused_takes_nobody_along(
     assert bodies[0] == "text first"
 
 
-async def test_what_is_planned_on_top_of_one_another_all_takes_effect(
+async def test_writes_planned_on_each_other_all_take_effect(
     world: MessagingWorld, messaging: Messaging
 ) -> None:
     thread = await world.inquiry()
@@ -126,7 +125,7 @@ async def test_what_is_planned_on_top_of_one_another_all_takes_effect(
     assert [head.members[world.user(name)].sent for name in ("ana", "ben")] != [0, 0]
 
 
-async def test_each_is_told_once_it_is_written_in_the_order_of_the_log(
+async def test_events_are_published_after_the_write_in_the_order_of_the_log(
     world: MessagingWorld, messaging: Messaging
 ) -> None:
     thread, told = await world.inquiry(), list[int]()
@@ -141,7 +140,7 @@ async def test_each_is_told_once_it_is_written_in_the_order_of_the_log(
     assert told == list(range(1, 21))
 
 
-async def test_whoever_brings_too_much_takes_nobody_along(
+async def test_a_write_that_is_too_large_does_not_affect_the_others(
     world: MessagingWorld, messaging: Messaging
 ) -> None:
     thread = await world.inquiry()
@@ -180,7 +179,7 @@ async def test_many_may_change_one_message_at_once(
     assert message.version == 1 + 4 + 16
 
 
-async def test_what_was_delivered_stays_so_whatever_is_read_at_the_same_moment(
+async def test_a_delivered_position_is_kept_when_a_read_comes_at_the_same_moment(
     world: MessagingWorld, messaging: Messaging
 ) -> None:
     thread = await world.inquiry()
@@ -198,7 +197,7 @@ async def test_what_was_delivered_stays_so_whatever_is_read_at_the_same_moment(
     assert (mine.read_seq, mine.delivered_seq) == (2, 4)
 
 
-async def test_nobody_is_told_again_of_a_message_that_is_sent_again(
+async def test_a_retry_publishes_no_second_event(
     world: MessagingWorld, messaging: Messaging
 ) -> None:
     thread, told = await world.inquiry(), list[str]()

@@ -1,4 +1,4 @@
-"""One at a time for each thread; whoever comes meanwhile goes together, in the order of coming."""
+"""The batcher runs one batch at a time per thread; waiting writes form the next one, in order."""
 
 import asyncio
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def plan(head: Thread, _: int) -> PlannedWrite:
 
 
 class Work:
-    """Takes what it is given, and waits to be let go."""
+    """Collects what it is given, and waits to be released."""
 
     def __init__(self) -> None:
         self.rounds: list[int] = []
@@ -43,7 +43,7 @@ class Work:
             one.resolve(HEAD)
 
 
-async def test_what_comes_meanwhile_goes_together() -> None:
+async def test_writes_that_come_meanwhile_form_one_batch() -> None:
     batcher, work = ThreadBatcher(), Work()
     first = batcher.submit(ONE, plan, work)
     await asyncio.sleep(0)
@@ -58,7 +58,7 @@ async def test_what_comes_meanwhile_goes_together() -> None:
     assert not batcher.is_busy(OTHER)
 
 
-async def test_whoever_is_cancelled_while_they_wait_has_asked_for_nothing() -> None:
+async def test_a_write_cancelled_while_it_waits_is_not_run() -> None:
     batcher, work = ThreadBatcher(), Work()
     first = batcher.submit(ONE, plan, work)
     await asyncio.sleep(0)
@@ -69,7 +69,7 @@ async def test_whoever_is_cancelled_while_they_wait_has_asked_for_nothing() -> N
     assert (work.rounds, work.gone) == ([1, 1], [0, 1])
 
 
-async def test_a_bug_is_told_to_those_whom_it_hit_and_the_rest_goes_on() -> None:
+async def test_a_bug_fails_its_own_batch_and_the_rest_goes_on() -> None:
     batcher, work = ThreadBatcher(), Work()
 
     async def broken(_: Sequence[PendingWrite]) -> None:
@@ -86,7 +86,7 @@ async def test_a_bug_is_told_to_those_whom_it_hit_and_the_rest_goes_on() -> None
             await asked
 
 
-async def test_when_we_are_stopped_nobody_waits_for_ever() -> None:
+async def test_stopping_cancels_all_waiting_writes() -> None:
     batcher, work = ThreadBatcher(), Work()
     asked = [batcher.submit(ONE, plan, work) for _ in range(MAX_BATCH_WRITES + 1)]
     await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Something stands in the way between a moderator's check and the release: the notice says so."""
+"""A release that becomes impossible after the moderator's check: the notice says so."""
 
 import dataclasses
 
@@ -54,7 +54,7 @@ async def _hold(world: MessagingWorld, kind: str) -> ThreadId:
 
 
 async def _release(world: MessagingWorld, enforcer: Enforcement) -> list[NoticeKind]:
-    """What Ana is told live."""
+    """The events that Ana gets."""
     heard: list[object] = []
     safety = dataclasses.replace(world.messaging.safety, enforcer=enforcer, publish=heard.append)
     mod = await world.person("mod", Scope.MODERATOR)
@@ -70,7 +70,7 @@ async def _noticed(world: MessagingWorld) -> list[NoticeKind]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_release_that_nothing_blocks_is_told_as_one(
+async def test_a_release_that_nothing_blocks_is_announced_as_released(
     world: MessagingWorld, kind: str
 ) -> None:
     await _hold(world, kind)
@@ -79,7 +79,7 @@ async def test_a_release_that_nothing_blocks_is_told_as_one(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_release_that_is_blocked_late_is_told_as_rejected(
+async def test_a_release_that_is_blocked_late_is_announced_as_rejected(
     world: MessagingWorld, kind: str
 ) -> None:
     thread = await _hold(world, kind)
@@ -93,7 +93,7 @@ async def test_a_release_that_is_blocked_late_is_told_as_rejected(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_crash_before_the_notice_is_corrected_is_made_up_for(
+async def test_a_crash_before_the_notice_is_corrected_is_repaired(
     world: MessagingWorld, kind: str
 ) -> None:
     await _hold(world, kind)

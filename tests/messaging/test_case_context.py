@@ -1,4 +1,4 @@
-"""What a moderator sees around a case: a few messages, while it is open, and never of their own."""
+"""A moderator sees a few messages around an open case, but never around their own."""
 
 import pytest
 
@@ -29,7 +29,7 @@ async def _seen(world: MessagingWorld, mod: Actor, subject: Subject) -> list[int
     return [message.seq for message in found.messages]
 
 
-async def test_a_few_frames_and_no_more(world: MessagingWorld) -> None:
+async def test_a_few_messages_and_no_more(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     messages = [await world.say("ana", thread.id, f"number {n}") for n in range(1, 21)]
     mod = await world.person("mod", Scope.MODERATOR)
@@ -43,7 +43,7 @@ async def test_a_few_frames_and_no_more(world: MessagingWorld) -> None:
     assert await _seen(world, mod, SomePerson(world.user("ana"))) == []
 
 
-async def test_a_held_text_comes_with_what_it_would_follow(world: MessagingWorld) -> None:
+async def test_a_held_text_comes_with_the_messages_before_it(world: MessagingWorld) -> None:
     thread, held = await _held(world)
     mod = await world.person("mod", Scope.MODERATOR)
     found = await case_context(world.messaging, mod, case_id(held))
@@ -53,7 +53,7 @@ async def test_a_held_text_comes_with_what_it_would_follow(world: MessagingWorld
     assert found.thread.id == thread
 
 
-async def test_once_it_is_decided_there_is_nothing_to_see(world: MessagingWorld) -> None:
+async def test_a_decided_case_shows_no_messages(world: MessagingWorld) -> None:
     _, held = await _held(world)
     mod = await world.person("mod", Scope.MODERATOR)
     case = await claim(world.messaging.safety, mod, case_id(held))
@@ -62,7 +62,7 @@ async def test_once_it_is_decided_there_is_nothing_to_see(world: MessagingWorld)
     assert (found.thread, found.messages) == (None, ())
 
 
-async def test_it_is_for_moderators_and_never_for_ones_own_case(world: MessagingWorld) -> None:
+async def test_only_moderators_see_it_and_never_for_their_own_case(world: MessagingWorld) -> None:
     _, held = await _held(world)
     with pytest.raises(ModeratorsOnly):
         await case_context(world.messaging, world.actors["ben"], case_id(held))

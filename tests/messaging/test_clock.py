@@ -1,4 +1,4 @@
-"""A clock that was wrong, and was set back: nothing is skipped, and nothing stays on top."""
+"""After a clock was ahead and is set back, nothing is skipped and nothing stays on top."""
 
 import pytest
 
@@ -60,14 +60,14 @@ async def test_a_thread_written_while_the_clock_was_ahead_does_not_stay_on_top(
         await world.say("ben", ahead, "Today as well.")
         assert (await order(world))[0] == ahead
     page = await inbox.inbox(world.messaging, world.actors["ana"])
-    assert {row.thread.id: row.row_state.unread for row in page.rows} == {ahead: 4, other: 3}
+    assert {row.thread.id: row.state.unread for row in page.rows} == {ahead: 4, other: 3}
     messages = (await history.history(world.messaging, world.actors["ana"], ahead)).messages
     assert [message.seq for message in messages] == [1, 2, 3, 4]
     assert all(message.sent_ms <= world.clock.now_ms() for message in messages[1:])
     assert [message.ms for message in messages] == sorted(message.ms for message in messages)
 
 
-async def test_nor_does_a_row_that_has_settled_with_a_time_of_the_future(
+async def test_an_inactive_row_with_a_future_time_does_not_stay_on_top(
     world: MessagingWorld,
 ) -> None:
     threads = [(await world.inquiry("ana", name)).id for name in ("ben", "cleo")]
@@ -91,7 +91,7 @@ async def test_nor_does_a_row_that_has_settled_with_a_time_of_the_future(
     assert (await order(world)) == [threads[1], threads[0]], "when both have settled"
 
 
-async def test_after_the_clock_was_set_back_sync_goes_on_exactly(
+async def test_sync_continues_exactly_after_the_clock_was_set_back(
     unlimited_world: MessagingWorld,
 ) -> None:
     busy = await BusyInbox(unlimited_world).set_up()

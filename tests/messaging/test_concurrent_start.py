@@ -1,4 +1,4 @@
-"""The same conversation started many times at once, with one key, is one that each can read."""
+"""A thread that is started many times at once with one key is one thread for every caller."""
 
 import asyncio
 import random
@@ -14,7 +14,7 @@ from tests.messaging.world import MessagingWorld
 AT_ONCE = 5
 BURSTS = 40
 SPREAD_S = 0.004
-"""As requests arrive: some of them while another is on its way to the disk."""
+"""Starts them as requests arrive: some while another is being written."""
 
 
 async def _start(
@@ -28,7 +28,7 @@ async def _start(
 
 @pytest.mark.parametrize("kind", [Kind.INQUIRY, Kind.DIRECT])
 @pytest.mark.parametrize("known", [False, True], ids=["stranger", "known"])
-async def test_the_same_start_many_times_at_once_is_answered_alike(
+async def test_the_same_start_many_times_at_once_gets_the_same_answer(
     unlimited_world: MessagingWorld, kind: Kind, known: bool
 ) -> None:
     ana, dice = await unlimited_world.person("ana"), random.Random(4)

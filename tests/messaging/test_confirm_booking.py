@@ -1,4 +1,4 @@
-"""A service confirms a booking in which requests wait, were declined or blocked."""
+"""A service confirms a booking with pending, declined or blocked requests."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ _AT_FIRST = 60
 
 
 async def _asked(node: PrivacyWorld, count: int) -> tuple[str, list[str]]:
-    """Ana has asked so many strangers into one thread."""
+    """Ana has sent requests to `count` strangers in one thread."""
     names = [f"p{number}" for number in range(count)]
     for name in ("ana", *names):
         await node.join(name)
@@ -53,7 +53,7 @@ async def test_every_request_of_the_largest_thread_is_accepted(
 
 
 @pytest.mark.parametrize("way", ["decline", "block"])
-async def test_who_turned_a_request_away_gets_nothing_and_nobody_sees_it(
+async def test_people_who_rejected_a_request_get_nothing_and_nobody_sees_it(
     tmp_path: Path, way: str
 ) -> None:
     async with privacy_world(f"{SQLITE}{tmp_path}/one.db") as node:
@@ -75,7 +75,7 @@ async def test_who_turned_a_request_away_gets_nothing_and_nobody_sees_it(
 
 
 @pytest.mark.parametrize("heals", ["confirm", "accept", "decline"])
-async def test_a_confirmation_that_stopped_half_way_heals(tmp_path: Path, heals: str) -> None:
+async def test_an_interrupted_confirmation_can_be_repeated(tmp_path: Path, heals: str) -> None:
     async with privacy_world(f"{SQLITE}{tmp_path}/half.db") as node:
         thread, [ben, cleo] = await _asked(node, 2)
         messaging = node.contexts.messaging

@@ -1,4 +1,4 @@
-"""The price list: every budget holds, and DynamoDB Local reports the same units where it can."""
+"""Every cost budget holds, and DynamoDB Local reports the same units where it can."""
 
 import json
 import subprocess
@@ -22,8 +22,9 @@ COMPARABLE = frozenset(
         *("person_by_id", "people_by_ids", "person_by_username", "people_by_name"),
     }
 )
-"""What is done by lone writes, and reads that find something. DynamoDB Local reports transactions
-of many items, and what is not there, otherwise than AWS says: docs/reference/dynamodb.md."""
+"""Patterns of single writes, and reads that find something. DynamoDB Local counts transactions of
+many items and missing items differently from AWS: docs/reference/dynamodb.md.
+"""
 
 
 @pytest.fixture(scope="module")

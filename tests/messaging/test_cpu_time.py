@@ -1,7 +1,6 @@
-"""No text, name or search costs more than a bound, at any stage: neither what is accepted, nor what
-is refused.
+"""No text, name or search takes more than a bounded CPU time, accepted or refused.
 
-In CPU time, the least of a few runs: what others do on the machine does not count.
+Measured as CPU time, the least of a few runs, so that other load does not count.
 """
 
 import time
@@ -42,7 +41,7 @@ _OLD = Circumstances(account_age_ms=10**12)
 
 
 def _judge_all(body: str) -> None:
-    """By every rule, whether the prefilter asks for it or not."""
+    """Applies every rule, whether the prefilter selects it or not."""
     normalised = NormalisedText(body)
     for rule in DEFAULT_RULES.rules:
         matches(rule.matcher, normalised, 0)
@@ -72,7 +71,7 @@ IN: dict[str, Callable[[str], object]] = {
     "search": split_words,
     "metadata": lambda body: metadata.checked({"note": body[:MOST_BYTES]}),
 }
-"""Every way in for a string: it is accepted or refused."""
+"""Every function that accepts or refuses a string."""
 STAGES: dict[str, Callable[[str], object]] = {
     "mentions": text.mentioned,
     "link": has_link,
@@ -82,7 +81,7 @@ STAGES: dict[str, Callable[[str], object]] = {
     "digest": digest,
     "preview": _preview,
 }
-"""What is done with a text that was accepted."""
+"""The functions that process an accepted text."""
 
 
 def least_ms(work: Callable[[], object], enough_ms: float) -> float:
@@ -104,7 +103,7 @@ def _tried(check: Callable[[str], object], given: str) -> tuple[object, bool]:
 
 
 def costs(given: str) -> Iterator[tuple[str, float, float]]:
-    """Each stage, what it took, and what it may take."""
+    """Each stage with its time and its bound."""
     for name, check in IN.items():
         most = ACCEPTED_MS if _tried(check, given)[1] else REFUSED_MS
         yield name, least_ms(partial(_tried, check, given), most), most
@@ -125,7 +124,7 @@ def _derived() -> None:
     assert DEFAULT_RULES.prefilter
 
 
-def test_repeats_of_anything_are_cheap() -> None:
+def test_repeated_characters_are_cheap() -> None:
     for given_text in repeats():
         check_costs(given_text)
 
@@ -134,16 +133,16 @@ def test_repeats_of_anything_are_cheap() -> None:
     max_examples=200,
     deadline=None,
     derandomize=True,
-    phases=[Phase.generate],  # the others trace what runs, and so take their time
+    phases=[Phase.generate],  # the other phases trace the code, which takes time
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(hostile_texts())
-def test_mixtures_of_anything_are_cheap(given_text: str) -> None:
+def test_random_mixtures_are_cheap(given_text: str) -> None:
     check_costs(given_text)
 
 
 def test_a_short_hostile_name_is_cheap_to_find() -> None:
-    """A name as long as may be, of whatever; with its words, by which the person is found."""
+    """A name of the maximum length, and its words, by which the person is found."""
     for piece in chain(repeats(), ["\ufdfa"]):
         name, accepted = _tried(partial(checked_name, "display name"), piece[:80])
         person = Person(id=UserId("u"), username="ana", display_name=str(name or ""))

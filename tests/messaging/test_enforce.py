@@ -1,4 +1,4 @@
-"""What a moderator's decision does to threads, however often it is carried out."""
+"""What a moderator's decision does to threads, also when it is carried out again."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def _case(subject: Subject, text: str = "", about: UserId | None = None) -> Case
     return Case(id=case_id(subject), subject=subject, about=about, text=text, opened_ms=0)
 
 
-async def test_what_is_held_is_as_good_as_sent_to_its_author_and_nothing_to_others(
+async def test_a_held_message_looks_sent_to_its_author_and_is_hidden_from_others(
     world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
@@ -47,7 +47,9 @@ async def test_what_is_held_is_as_good_as_sent_to_its_author_and_nothing_to_othe
         await send(world.messaging, world.actors["ana"], thread.id, Outgoing("c", "Other"))
 
 
-async def test_what_its_author_may_no_longer_say_is_not_released(world: MessagingWorld) -> None:
+async def test_a_message_its_author_may_no_longer_send_is_not_released(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     case = await _held(world, thread.id)
     await leave(world.messaging, world.actors["ana"], thread.id)
@@ -57,7 +59,7 @@ async def test_what_its_author_may_no_longer_say_is_not_released(world: Messagin
     assert [message.body for message in messages if message.event is None] == []
 
 
-async def test_what_is_released_does_not_reach_somebody_who_has_blocked_its_author(
+async def test_a_released_message_does_not_reach_people_who_block_its_author(
     world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
@@ -71,10 +73,10 @@ async def test_what_is_released_does_not_reach_somebody_who_has_blocked_its_auth
 
 
 @pytest.mark.parametrize("way", ["leaves", "is locked out", "has asked too much"])
-async def test_a_moderator_is_told_why_a_text_cannot_be_released(
+async def test_a_moderator_sees_why_a_text_cannot_be_released(
     world: MessagingWorld, way: str
 ) -> None:
-    """And it stays out, should it be released all the same a moment later."""
+    """It stays out even if it is released a moment later."""
     mod = await world.person("mod", Scope.MODERATOR)
     if way == "has asked too much":
         ana, ben = await world.person("ana"), await world.person("ben")
@@ -102,7 +104,7 @@ async def test_a_moderator_is_told_why_a_text_cannot_be_released(
     assert isinstance(again, Rejected), "its author is told"
 
 
-async def test_a_text_that_waits_with_a_request_is_released_into_it(world: MessagingWorld) -> None:
+async def test_a_held_text_of_a_pending_request_is_released_into_it(world: MessagingWorld) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     asked = Opening(kind=Kind.INQUIRY, others=(Invited(ben.user),))
     thread = await open_thread(world.messaging, ana, asked)
@@ -117,7 +119,7 @@ async def test_a_text_that_waits_with_a_request_is_released_into_it(world: Messa
         await world.say("ana", thread.id, "One more")
 
 
-async def test_what_is_released_enters_once_with_the_next_seq(world: MessagingWorld) -> None:
+async def test_a_released_message_is_added_once_with_the_next_seq(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     case = await _held(world, thread.id)
     await world.say("ben", thread.id, "Are you there?")
@@ -139,10 +141,10 @@ async def test_a_release_reads_nothing_for_its_author(world: MessagingWorld) -> 
     await world.say("ben", thread.id, "Are you there?")
     await Enforcement(world.messaging).release(case)
     row = (await inbox.inbox(world.messaging, world.actors["ana"])).rows[0]
-    assert row.row_state.unread >= 1, "Ben's question is still unread"
+    assert row.state.unread >= 1, "Ben's question is still unread"
 
 
-async def test_what_is_removed_before_it_was_sent_stays_out_and_its_author_is_told(
+async def test_a_held_message_that_is_removed_stays_out_and_its_author_gets_a_notice(
     world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
@@ -174,7 +176,7 @@ async def test_a_message_that_is_removed_leaves_a_tombstone_and_a_thread_is_lock
     assert page.view.thread.status is Status.LOCKED
 
 
-async def test_the_requests_of_somebody_who_was_dealt_with_fold_up(world: MessagingWorld) -> None:
+async def test_the_pending_requests_of_a_sanctioned_user_are_closed(world: MessagingWorld) -> None:
     cleo = await world.person("cleo")
     for name in ("ana", "ben"):
         target = await world.person(name)

@@ -1,4 +1,4 @@
-"""Who is told of what, and that nobody is told of what is not theirs to know."""
+"""Who gets which event, and that nobody gets an event they must not see."""
 
 import dataclasses
 
@@ -19,7 +19,7 @@ from tests.messaging.world import MessagingWorld
 
 
 class Told:
-    """Listens to everything, as (what, to whom)."""
+    """Records every event as (kind, recipients)."""
 
     def __init__(self, world: MessagingWorld) -> None:
         self._world = world
@@ -56,7 +56,7 @@ async def _group(world: MessagingWorld) -> Thread:
     )
 
 
-async def test_a_message_and_what_becomes_of_it(world: MessagingWorld, told: Told) -> None:
+async def test_a_message_and_its_changes(world: MessagingWorld, told: Told) -> None:
     thread = await world.inquiry()
     told.take()
     both = {"ana", "ben"}
@@ -79,9 +79,7 @@ async def test_a_message_and_what_becomes_of_it(world: MessagingWorld, told: Tol
     assert told.take() == [], "nothing has changed"
 
 
-async def test_what_is_one_users_own_is_told_to_them_alone(
-    world: MessagingWorld, told: Told
-) -> None:
+async def test_private_changes_go_to_their_user_alone(world: MessagingWorld, told: Told) -> None:
     thread = await world.inquiry()
     await world.say("ana", thread.id, "hello")
     told.take()
@@ -93,7 +91,7 @@ async def test_what_is_one_users_own_is_told_to_them_alone(
     assert told.take() == [("InboxChanged", {"ben"})] * 4
 
 
-async def test_of_a_request_the_sender_learns_nothing_but_that_it_was_accepted(
+async def test_the_sender_of_a_request_learns_only_that_it_was_accepted(
     world: MessagingWorld, told: Told
 ) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
@@ -111,7 +109,7 @@ async def test_of_a_request_the_sender_learns_nothing_but_that_it_was_accepted(
     assert ("RequestChanged", {"ana", "ben"}) in told.take()
 
 
-async def test_of_a_decline_and_of_what_is_written_after_it_nobody_hears(
+async def test_nobody_gets_events_of_a_decline_or_of_later_messages(
     world: MessagingWorld, told: Told
 ) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
@@ -125,7 +123,7 @@ async def test_of_a_decline_and_of_what_is_written_after_it_nobody_hears(
     assert all(whom == {"ana"} for _, whom in told.take())
 
 
-async def test_a_block_is_told_to_the_one_who_blocks_alone(
+async def test_only_the_blocker_gets_the_event_of_a_block(
     world: MessagingWorld, told: Told
 ) -> None:
     thread = await world.inquiry()
@@ -136,7 +134,7 @@ async def test_a_block_is_told_to_the_one_who_blocks_alone(
     assert told.take() == [("InboxChanged", {"ben"})]
 
 
-async def test_people_come_and_go_and_who_came_late_hears_nothing_of_before(
+async def test_new_members_get_no_events_of_earlier_messages(
     world: MessagingWorld, told: Told
 ) -> None:
     thread = await _group(world)
@@ -161,7 +159,7 @@ async def test_people_come_and_go_and_who_came_late_hears_nothing_of_before(
     assert told.take() == [("MessageCreated", rest), ("ThreadUpdated", rest)]
 
 
-async def test_what_was_refused_is_not_told(world: MessagingWorld, told: Told) -> None:
+async def test_a_refused_write_publishes_nothing(world: MessagingWorld, told: Told) -> None:
     thread = await world.inquiry()
     told.take()
     stranger = await world.person("cleo")
@@ -176,7 +174,7 @@ async def test_what_was_refused_is_not_told(world: MessagingWorld, told: Told) -
     assert UserId(stranger.user)
 
 
-async def test_who_was_invited_hears_no_more_than_a_request_shows(
+async def test_invited_people_get_no_more_than_a_request_shows(
     world: MessagingWorld, told: Told
 ) -> None:
     thread = await world.inquiry()
@@ -195,7 +193,7 @@ async def test_who_was_invited_hears_no_more_than_a_request_shows(
     assert told.take() == [("MessageCreated", {"ana", "ben", "cleo"})]
 
 
-async def test_whoever_was_removed_before_answering_has_accepted_nothing(
+async def test_a_person_removed_before_answering_has_not_accepted(
     world: MessagingWorld, told: Told
 ) -> None:
     thread = await world.inquiry()
@@ -209,7 +207,7 @@ async def test_whoever_was_removed_before_answering_has_accepted_nothing(
     assert all(what != "RequestChanged" for what, _ in heard)
 
 
-async def test_whoever_has_blocked_a_stranger_hears_nothing_of_their_asking(
+async def test_a_request_from_a_blocked_stranger_publishes_nothing_to_the_blocker(
     world: MessagingWorld, told: Told
 ) -> None:
     group = await world.inquiry("ana", "ben")

@@ -1,4 +1,4 @@
-"""A message is found by its seq, however long the thread, at whatever pace it grew."""
+"""A message is found by its seq with few reads, however long the thread and uneven its pace."""
 
 from random import Random
 
@@ -44,7 +44,7 @@ async def test_every_seq_is_found_with_few_reads(
         assert page.messages[0].seq == seq
 
 
-async def test_beyond_the_ends_is_the_end(world: MessagingWorld) -> None:
+async def test_a_seq_beyond_the_ends_finds_the_end(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana = world.actors["ana"]
     view = await access.thread(world.messaging, ana, thread.id)
@@ -54,7 +54,7 @@ async def test_beyond_the_ends_is_the_end(world: MessagingWorld) -> None:
     assert [await _seq(world, ana, thread.id, seq) for seq in (0, 1, 3, 99)] == [1, 1, 3, 3]
 
 
-async def test_whoever_came_later_is_led_to_their_own_first(world: MessagingWorld) -> None:
+async def test_a_later_member_gets_their_own_first_message(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     for text in ("one", "two"):
         await world.say("ana", thread.id, text)

@@ -1,4 +1,4 @@
-"""First contact waits, and whoever waits learns nothing but that."""
+"""Requests of strangers stay pending, and the sender learns nothing else."""
 
 import asyncio
 
@@ -38,7 +38,7 @@ async def _asked(world: MessagingWorld, *words: str) -> tuple[Thread, RequestId]
 
 
 async def _as_cleo_sees(world: MessagingWorld, thread: Thread) -> tuple[object, ...]:
-    """Everything that the sender of a request can find out about it."""
+    """All that the sender of a request can find out about it."""
     cleo = world.actors["cleo"]
     page: History = await history(world.messaging, cleo, thread.id)
     head = page.view.thread
@@ -50,21 +50,21 @@ async def _as_cleo_sees(world: MessagingWorld, thread: Thread) -> tuple[object, 
         [(message.seq, message.event, message.body) for message in page.messages],
         [Seen(head, page.members).by(message) for message in page.messages],
         [(one.user, one.read_seq, one.read_ms, one.delivered_seq) for one in page.members],
-        (row.row_state, row.rank, head.changed_ms),
+        (row.state, row.rank, head.changed_ms),
     )
 
 
-async def test_a_strangers_first_words_wait_among_the_requests(world: MessagingWorld) -> None:
+async def test_a_strangers_first_message_is_among_the_requests(world: MessagingWorld) -> None:
     thread, _ = await _asked(world, "Hello!")
     page = await inbox.inbox(world.messaging, world.actors["ana"], Folder.REQUESTS)
-    assert [(row.thread.id, row.row_state.unread) for row in page.rows] == [(thread.id, 1)]
-    assert (await inbox.inbox(world.messaging, world.actors["cleo"])).rows[0].row_state.folder in (
+    assert [(row.thread.id, row.state.unread) for row in page.rows] == [(thread.id, 1)]
+    assert (await inbox.inbox(world.messaging, world.actors["cleo"])).rows[0].state.folder in (
         Folder.OFFERS,
         Folder.ACTION,
     )
 
 
-async def test_three_plain_messages_may_wait_and_no_fourth_and_no_link(
+async def test_a_request_holds_three_messages_and_no_link(
     world: MessagingWorld,
 ) -> None:
     thread, gate = await _asked(world, "Hello!", "It is about Friday.")
@@ -79,7 +79,7 @@ async def test_three_plain_messages_may_wait_and_no_fourth_and_no_link(
     await world.say("cleo", thread.id, "Thank you.")
 
 
-async def test_a_node_that_has_not_heard_of_it_lets_the_accepted_one_write(
+async def test_a_node_with_a_stale_cache_lets_the_accepted_sender_write(
     world: MessagingWorld,
 ) -> None:
     thread, gate = await _asked(world, "1", "2", "3")
@@ -87,7 +87,9 @@ async def test_a_node_that_has_not_heard_of_it_lets_the_accepted_one_write(
     await world.say("cleo", thread.id, "4")
 
 
-async def test_whoever_has_not_accepted_writes_and_changes_nothing(world: MessagingWorld) -> None:
+async def test_a_person_who_has_not_accepted_cannot_write_or_change_anything(
+    world: MessagingWorld,
+) -> None:
     thread, gate = await _asked(world, "Hello!")
     ana = world.actors["ana"]
     message = (await history(world.messaging, ana, thread.id)).messages[0]
@@ -141,11 +143,11 @@ async def _folders(world: MessagingWorld, actor: Actor) -> dict[str, str]:
     found: dict[str, str] = {}
     for folder in (Folder.ALL, Folder.ARCHIVED, Folder.SPAM):
         for row in (await inbox.inbox(world.messaging, actor, folder)).rows:
-            found[row.thread.id] = str(row.row_state.folder)
+            found[row.thread.id] = str(row.state.folder)
     return found
 
 
-async def test_a_request_is_over_the_moment_it_is_and_leaves_nothing_behind(
+async def test_a_request_expires_exactly_and_leaves_nothing_behind(
     world: MessagingWorld,
 ) -> None:
     thread, gate = await _asked(world, "Hello!")
@@ -171,7 +173,7 @@ async def test_a_request_is_over_the_moment_it_is_and_leaves_nothing_behind(
             await gone
 
 
-async def test_a_request_marked_as_spam_runs_out_as_well(world: MessagingWorld) -> None:
+async def test_a_request_marked_as_spam_expires_too(world: MessagingWorld) -> None:
     thread, _ = await _asked(world, "Hello!")
     ana = world.actors["ana"]
     await row_settings.mark_spam(world.messaging, ana, thread.id, True)
@@ -180,7 +182,7 @@ async def test_a_request_marked_as_spam_runs_out_as_well(world: MessagingWorld) 
     assert await _folders(world, ana) == {}
 
 
-async def test_requests_that_ran_out_are_taken_off_the_shelf(world: MessagingWorld) -> None:
+async def test_expired_requests_leave_the_active_index(world: MessagingWorld) -> None:
     await _asked(world, "Hello!")
     ana = world.actors["ana"]
     world.clock.advance(days=15)
@@ -191,7 +193,7 @@ async def test_requests_that_ran_out_are_taken_off_the_shelf(world: MessagingWor
     assert cost.read_units <= 1, "two empty shelves"
 
 
-async def test_an_answer_stands_and_again_changes_nothing(world: MessagingWorld) -> None:
+async def test_an_answer_is_final_and_repeating_it_changes_nothing(world: MessagingWorld) -> None:
     _, gate = await _asked(world)
     ana, node = world.actors["ana"], world.another_node().messaging
     await respond.accept(world.messaging, ana, gate)
@@ -202,7 +204,7 @@ async def test_an_answer_stands_and_again_changes_nothing(world: MessagingWorld)
         await respond.accept(world.messaging, world.actors["cleo"], gate)
 
 
-async def test_a_request_is_answered_on_a_node_that_knows_an_older_thread(
+async def test_a_request_is_answered_on_a_node_with_a_stale_cache(
     world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
@@ -218,7 +220,7 @@ async def test_a_request_is_answered_on_a_node_that_knows_an_older_thread(
     assert accepted.gates == {}
 
 
-async def test_one_who_has_not_answered_hides_nobody_elses_receipts(world: MessagingWorld) -> None:
+async def test_a_pending_member_hides_nobody_elses_receipts(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     cleo = await world.person("cleo")
     await participants.add(
@@ -232,7 +234,7 @@ async def test_one_who_has_not_answered_hides_nobody_elses_receipts(world: Messa
         assert set(by) - {world.user(viewer)} == {world.user(n) for n in seen - {viewer}}
 
 
-async def test_whoever_is_asked_sees_what_is_suspected_of_the_one_who_asks(
+async def test_the_recipient_of_a_request_sees_policy_hints_about_the_sender(
     world: MessagingWorld,
 ) -> None:
     await _asked(world, "Write me at cleo at example dot com instead")
@@ -241,7 +243,7 @@ async def test_whoever_is_asked_sees_what_is_suspected_of_the_one_who_asks(
     assert found.rows[0].thread.gates[ana.user].reason == "OFF_PLATFORM"
 
 
-async def test_nobody_names_a_booking_by_themselves(world: MessagingWorld) -> None:
+async def test_users_cannot_set_a_booking_id(world: MessagingWorld) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     await world.inquiry("ben", "ana")
     others = (Invited(ben.user),)

@@ -1,4 +1,4 @@
-"""The guide's table of folders is the rule: each row of it, in its order."""
+"""The folder rules match the guide's table: each row of it, in order."""
 
 import re
 from pathlib import Path

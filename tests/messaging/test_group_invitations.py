@@ -1,4 +1,4 @@
-"""Whoever is added to a group by a stranger sees a little of it, and all of it once they accept."""
+"""People added to a group by a stranger see a part of it, and all of it once they accept."""
 
 import pytest
 
@@ -72,7 +72,7 @@ async def test_adding_back_a_person_who_left_before_the_thread_grew_asks_them(
         added = await participants.find_or_add(world.messaging, ana, thread.id, Invited(ben.user))
         assert not added.made
     [row] = (await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows
-    assert (row.thread.preview_event, row.row_state.unread) == ("participant.added", 1)
+    assert (row.thread.preview_event, row.state.unread) == ("participant.added", 1)
     assert await _bodies(world, ben, thread) == ["participant.added"]
     await world.say("ana", thread.id, "Welcome back")
     await respond.accept(world.messaging, ben, await _request(world, thread))
@@ -133,7 +133,7 @@ async def test_what_was_said_during_a_block_is_no_request_s_preview(world: Messa
     assert (await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows == ()
     await world.say("ana", thread.id, "Will you come back?")
     [row] = (await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows
-    assert (row.thread.preview, row.row_state.unread) == ("Will you come back?", 1)
+    assert (row.thread.preview, row.state.unread) == ("Will you come back?", 1)
 
 
 async def test_a_request_to_come_back_keeps_its_preview(world: MessagingWorld) -> None:
@@ -143,7 +143,7 @@ async def test_a_request_to_come_back_keeps_its_preview(world: MessagingWorld) -
     for n in range(5):
         await world.say("ana", thread.id, f"Message {n}")
     [row] = (await inbox.inbox(world.messaging, world.actors["ben"], Folder.REQUESTS)).rows
-    assert (row.thread.preview, row.row_state.unread) == ("Message 2", 3)
+    assert (row.thread.preview, row.state.unread) == ("Message 2", 3)
     assert row.thread.last_sender == world.user("ana")
 
 
@@ -159,7 +159,7 @@ async def test_an_unblock_that_was_cut_off_takes_effect_with_the_next_message(
     await world.say("ana", thread.id, "Are you there?")
     assert await _bodies(world, ben, thread) == ["Hello", "Are you there?"]
     [row] = (await inbox.inbox(world.messaging, ben, Folder.ALL)).rows
-    assert (row.thread.preview, row.row_state.unread) == ("Are you there?", 1)
+    assert (row.thread.preview, row.state.unread) == ("Are you there?", 1)
 
 
 async def test_a_request_keeps_an_event_that_it_showed_last(world: MessagingWorld) -> None:
@@ -182,7 +182,7 @@ async def test_who_was_invited_sees_the_first_few_frames_until_accepting(
     assert await _bodies(world, cleo, thread, after=said[0].id) == shown[2:]
     assert await _bodies(world, cleo, thread, after=said[3].id) == []
     [row] = (await inbox.inbox(world.messaging, cleo, Folder.REQUESTS)).rows
-    assert (row.row_state.unread, row.thread.last_seq) == (3, 4)
+    assert (row.state.unread, row.thread.last_seq) == (3, 4)
     assert (row.thread.preview, row.thread.last_sender) == ("Message 1", said[1].author)
     assert row.thread.last_ms == said[1].ms
     assert (await inbox.counts(world.messaging, cleo)).badge == 3
@@ -254,7 +254,7 @@ async def test_whoever_accepts_wants_it_in_the_inbox(world: MessagingWorld) -> N
 
 
 @pytest.mark.parametrize("messages", [150])
-async def test_what_is_shown_is_read_from_the_beginning_however_much_is_said(
+async def test_an_invitation_shows_the_first_messages_however_many_follow(
     world: MessagingWorld, messages: int
 ) -> None:
     cleo, thread, _ = await _invited(world, messages)
@@ -263,10 +263,10 @@ async def test_what_is_shown_is_read_from_the_beginning_however_much_is_said(
     assert cost.read_units <= 5
 
 
-async def test_no_friend_of_the_one_who_asks_says_what_a_stranger_may_not(
+async def test_a_contact_of_the_inviter_may_not_send_what_a_stranger_may_not(
     world: MessagingWorld,
 ) -> None:
-    """Ana asks Cleo into a group with Ben, whom she knows; to Cleo both are strangers."""
+    """Ana invites Cleo to a group with Ben, whom Ana knows; to Cleo both are strangers."""
     _, thread, said = await _invited(world, 1)
     link = "Look at https://example.com/offer"
     for name in ("ana", "ben"):
@@ -283,7 +283,7 @@ async def test_no_friend_of_the_one_who_asks_says_what_a_stranger_may_not(
         await edit(world.messaging, world.actors["ben"], thread.id, said[0].id, link)
 
 
-async def test_once_everybody_has_accepted_links_are_nobodys_matter(world: MessagingWorld) -> None:
+async def test_links_are_allowed_once_everybody_has_accepted(world: MessagingWorld) -> None:
     cleo, thread, _ = await _invited(world, 1)
     await respond.accept(world.messaging, cleo, thread.gates[cleo.user].id)
     await world.say("ben", thread.id, "Look at https://example.com/offer")

@@ -1,4 +1,4 @@
-"""What grows with the number of participants, and what must not."""
+"""What may grow with the number of members, and what must not."""
 
 from contextlib import suppress
 
@@ -30,7 +30,7 @@ async def test_the_last_of_a_hundred_can_be_added(world: MessagingWorld) -> None
     assert len(grown.members) == 100
 
 
-async def test_a_late_reader_in_a_large_group_stirs_nobody_else(world: MessagingWorld) -> None:
+async def test_a_late_reader_in_a_large_group_touches_no_other_row(world: MessagingWorld) -> None:
     host = await world.person("host", Scope.SERVICE)
     guests = [await world.person(f"guest{n}") for n in range(20)]
     thread = await opening.open_thread(
@@ -57,7 +57,7 @@ async def test_a_late_reader_in_a_large_group_stirs_nobody_else(world: Messaging
     assert cost.write_units <= 4
 
 
-async def test_who_has_accepted_takes_no_more_room_than_who_was_known(
+async def test_members_who_accepted_take_no_more_space_than_contacts(
     world: MessagingWorld,
 ) -> None:
     world.messaging = messaging_on(world.store, world.clock, UNLIMITED)
@@ -78,7 +78,7 @@ async def test_who_has_accepted_takes_no_more_room_than_who_was_known(
     assert costs[0] == costs[1]
 
 
-async def test_people_are_added_and_removed_no_oftener_than_is_sensible(
+async def test_adding_and_removing_people_is_rate_limited(
     world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()

@@ -1,4 +1,4 @@
-"""Edits and names that a moderator looks at first: the old text stays until they are released."""
+"""Held edits and subjects: the old text stays until a moderator releases the new one."""
 
 import asyncio
 
@@ -193,7 +193,7 @@ async def test_a_release_that_is_carried_out_again_edits_once(world: MessagingWo
 
 
 @pytest.mark.parametrize("way", ["edited", "deleted", "left"])
-async def test_a_moderator_is_told_why_an_edit_cannot_be_released(
+async def test_a_moderator_sees_why_an_edit_cannot_be_released(
     world: MessagingWorld, way: str
 ) -> None:
     thread, message, _ = await _edited(world, HELD)
@@ -214,7 +214,7 @@ async def test_a_moderator_is_told_why_an_edit_cannot_be_released(
     assert await _bodies(world, "ben", thread.id) == before
 
 
-async def test_what_cannot_be_edited_is_not_held_either(world: MessagingWorld) -> None:
+async def test_an_edit_that_would_be_refused_is_not_held(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     message = await world.say("ana", thread.id, "Hello Ben")
     messaging, ana = world.messaging, world.actors["ana"]
@@ -228,7 +228,7 @@ async def test_what_cannot_be_edited_is_not_held_either(world: MessagingWorld) -
     assert await _cases(world) == ()
 
 
-async def test_a_name_that_is_held_stays_the_old_one_until_it_is_released(
+async def test_the_old_subject_stays_until_the_held_one_is_released(
     world: MessagingWorld,
 ) -> None:
     thread, outcome = await _named(world, NAME)
@@ -245,7 +245,7 @@ async def test_a_name_that_is_held_stays_the_old_one_until_it_is_released(
     assert len((await history(world.messaging, world.actors["ben"], thread.id)).messages) == 1
 
 
-async def test_a_name_is_dropped_where_there_is_another_by_then(world: MessagingWorld) -> None:
+async def test_a_held_subject_is_dropped_if_there_is_a_newer_one(world: MessagingWorld) -> None:
     thread, _ = await _named(world, NAME)
     case, ana = await _only_case(world), world.actors["ana"]
     await rename(world.messaging, ana, thread.id, "May")
@@ -272,7 +272,7 @@ _TEXTS = (
 
 
 async def _in_request(world: MessagingWorld, *, group: bool, said: int) -> Thread:
-    """Ana has asked Ben, alone or in a group with Emil, in which so many messages were sent."""
+    """Ana has sent Ben a request, alone or in a group with Emil, with `count` messages."""
     ana, ben, speaker = await world.person("ana"), await world.person("ben"), "ana"
     others = [ben]
     if group:
@@ -288,7 +288,7 @@ async def _in_request(world: MessagingWorld, *, group: bool, said: int) -> Threa
 
 @pytest.mark.parametrize("text", _TEXTS)
 @pytest.mark.parametrize(("group", "said"), [(False, 0), (False, 1), (True, 0), (True, 4)])
-async def test_in_a_waiting_request_a_name_is_held_where_a_message_is(
+async def test_in_a_pending_request_a_subject_is_held_where_a_message_is(
     world: MessagingWorld, group: bool, said: int, text: str
 ) -> None:
     thread = await _in_request(world, group=group, said=said)
@@ -304,11 +304,11 @@ async def test_in_a_waiting_request_a_name_is_held_where_a_message_is(
             outcomes.append(problem.code)
     message, name = outcomes
     if message is False and text.endswith(".example"):
-        message = "plain-text-only"  # a name shows in the request, whatever was said since
+        message = "plain-text-only"  # a request shows the subject, whatever was sent since
     assert name == message
 
 
-async def test_a_moderator_can_release_a_name_with_a_link_while_a_request_waits(
+async def test_a_moderator_can_release_a_subject_with_a_link_while_a_request_is_pending(
     world: MessagingWorld,
 ) -> None:
     thread = await _in_request(world, group=True, said=4)

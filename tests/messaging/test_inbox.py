@@ -1,4 +1,4 @@
-"""Pages, pins, mutes, the archive, and counts that are exact however much stirs."""
+"""Inbox pages, pins, mutes, the archive, and counts, which are exact during many changes."""
 
 import asyncio
 
@@ -19,7 +19,7 @@ async def _standing(world: MessagingWorld, name: str, thread: ThreadId) -> tuple
     for folder in (Folder.ALL, Folder.ARCHIVED, Folder.SPAM):
         for row in (await inbox.inbox(world.messaging, world.actors[name], folder)).rows:
             if row.thread.id == thread:
-                return str(row.row_state.folder), row.row_state.unread
+                return str(row.state.folder), row.state.unread
     return "nowhere", 0
 
 
@@ -53,7 +53,7 @@ async def test_everything_unread_is_found_page_by_page(
     ana = unlimited_world.actors["ana"]
     page = await inbox.inbox(unlimited_world.messaging, ana)
     assert page.counts is not None
-    looked_at = min(threads, inbox.MOST_STIRRING)
+    looked_at = min(threads, inbox.MAX_ACTIVE_ROWS)
     assert (page.counts.badge, page.counts.more) == (looked_at, threads > looked_at)
     assert len(page.rows) == inbox.PAGE
     shown = [row.thread.id for row in page.rows]
@@ -63,7 +63,7 @@ async def test_everything_unread_is_found_page_by_page(
     assert shown == opened[::-1]
 
 
-async def test_settled_and_stirring_rows_are_one_list(unlimited_world: MessagingWorld) -> None:
+async def test_active_and_inactive_rows_are_one_list(unlimited_world: MessagingWorld) -> None:
     opened = await _crowd(unlimited_world, 60)
     ana = unlimited_world.actors["ana"]
     for thread in opened[::2]:
@@ -100,7 +100,9 @@ async def test_a_cursor_is_for_one_folder_of_one_user(unlimited_world: Messaging
         await inbox.inbox(unlimited_world.messaging, ana, Folder.OFFERS, cursor=page.next)
 
 
-async def test_reading_settling_and_a_message_after_weeks(world: MessagingWorld) -> None:
+async def test_a_row_that_becomes_inactive_returns_with_a_message_after_weeks(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     await world.say("ben", thread.id, "Friday?")
     await read.mark_read(world.messaging, world.actors["ana"], thread.id, 1)
@@ -158,7 +160,9 @@ async def test_a_mute_ends_by_itself_and_the_badge_knows(world: MessagingWorld) 
         await row_settings.mute(world.messaging, ana, thread.id, -1)
 
 
-async def test_marking_unread_takes_back_and_never_lowers(world: MessagingWorld) -> None:
+async def test_marking_unread_moves_the_read_position_back_but_not_the_receipt(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     ana, messaging = world.actors["ana"], world.messaging
     for n in range(4):
@@ -170,7 +174,9 @@ async def test_marking_unread_takes_back_and_never_lowers(world: MessagingWorld)
     await read.mark_unread(messaging, ana, thread.id, 2)
     assert await _standing(world, "ana", thread.id) == ("action", 3)
     await read.mark_read(messaging, ana, thread.id, 1)
-    assert await _standing(world, "ana", thread.id) == ("action", 3), "a late word of a device"
+    assert await _standing(world, "ana", thread.id) == ("action", 3), (
+        "a late receipt of another device"
+    )
     await read.mark_read(messaging, ana, thread.id, 3)
     assert await _standing(world, "ana", thread.id) == ("action", 1)
     page = await history(messaging, world.actors["ben"], thread.id)
@@ -179,7 +185,7 @@ async def test_marking_unread_takes_back_and_never_lowers(world: MessagingWorld)
     assert await _standing(world, "ana", thread.id) == ("offers", 0)
 
 
-async def test_receipts_never_go_back_and_fit_the_thread(world: MessagingWorld) -> None:
+async def test_receipts_never_go_back_and_never_exceed_the_thread(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana, ben = world.actors["ana"], world.actors["ben"]
     messages = [await world.say("ben", thread.id, f"{n}") for n in range(3)]
@@ -198,7 +204,7 @@ async def test_receipts_never_go_back_and_fit_the_thread(world: MessagingWorld) 
     assert messages[2].seq == 3
 
 
-async def test_a_draft_is_its_writers_alone_and_an_empty_one_is_thrown_away(
+async def test_only_its_author_sees_a_draft_and_an_empty_one_is_deleted(
     world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
@@ -235,7 +241,7 @@ async def test_history_goes_both_ways_and_around(world: MessagingWorld) -> None:
         await seqs(around="nonsense")
 
 
-async def test_whoever_joins_later_sees_only_from_then_on(world: MessagingWorld) -> None:
+async def test_later_members_see_only_messages_since_they_joined(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     mod = await world.person("mod", Scope.SERVICE)
     before = await world.say("ana", thread.id, "Between us.")

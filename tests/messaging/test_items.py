@@ -1,4 +1,4 @@
-"""What is stored of a message is all there is to it: whatever it has comes back."""
+"""A message that is stored and read again is the same."""
 
 from hypothesis import given, strategies as st
 
@@ -62,5 +62,5 @@ happened = st.builds(
 
 
 @given(said | changed | happened)
-def test_a_frame_comes_back_as_it_was(message: Message) -> None:
+def test_a_stored_message_is_read_back_unchanged(message: Message) -> None:
     assert items.message_of(unpack(pack(items.message_item(message)))) == message

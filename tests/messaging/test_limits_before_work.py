@@ -1,4 +1,4 @@
-"""Rate limits and membership come before any work on a text: a refusal by them costs nothing."""
+"""Rate limits and membership are checked before any work on a text, so refusals are cheap."""
 
 import sys
 from collections.abc import Awaitable, Callable
@@ -8,7 +8,7 @@ import pytest
 
 from greenroom.errors import Problem
 from greenroom.ids import ThreadId
-from greenroom.messaging import letters, markup, text
+from greenroom.messaging import characters, markup, text
 from greenroom.messaging.edit import edit
 from greenroom.messaging.models import Kind, Message
 from greenroom.messaging.open import Invited, Opening, open_thread
@@ -31,7 +31,14 @@ NAME = "a" + "\u302e\U0001d165\ufdfa" * 40
 WORK: dict[CodeType, str] = {
     one.__code__: one.__qualname__
     for one in (
-        *(text.clean, text.subject, text.mentioned, letters.normalised, limit_marks, markup.pieces),
+        *(
+            text.clean,
+            text.subject,
+            text.mentioned,
+            characters.normalised,
+            limit_marks,
+            markup.pieces,
+        ),
         *(has_link, judge_text, normalise, digest, NormalisedText.__init__),
     )
 }
@@ -42,7 +49,7 @@ NOWHERE = ThreadId("thr_" + "0" * 26)
 
 
 async def worked(doing: Awaitable[object], refusal: type[Problem]) -> set[str]:
-    """Which functions that work on a text were called before the refusal."""
+    """The functions that processed the text before the refusal."""
     called: set[str] = set()
 
     def see(message: FrameType, event: str, _: object) -> None:
@@ -82,7 +89,7 @@ def _uses(
 
 
 async def _strict(world: MessagingWorld) -> tuple[MessagingWorld, ThreadId, Message]:
-    """The same world, where Ana has spent every limit."""
+    """The same world, after Ana has used up every limit."""
     thread = await world.inquiry()
     message = await world.say("ana", thread.id, "Hello")
     strict = world.another_node(rates=ONCE)
@@ -95,29 +102,27 @@ USES = ("send", "start", "open", "edit", "rename", "preview", "preview to people
 
 
 @pytest.mark.parametrize("use", USES)
-async def test_no_text_is_read_for_somebody_who_has_spent_the_limit(
-    world: MessagingWorld, use: str
-) -> None:
+async def test_no_text_is_processed_above_the_limit(world: MessagingWorld, use: str) -> None:
     strict, thread, message = await _strict(world)
     doing = _uses(strict, thread, message)[use]
     assert await worked(doing(), TooMany) == set()
 
 
-async def test_a_retry_with_another_text_is_known_without_reading_it(world: MessagingWorld) -> None:
+async def test_a_retry_with_another_text_is_refused_without_processing_it(
+    world: MessagingWorld,
+) -> None:
     strict, thread, message = await _strict(world)
     assert await worked(_uses(strict, thread, message)["send again"](), Problem) == set()
 
 
 @pytest.mark.parametrize("use", ["send", "edit", "rename", "preview", "report"])
-async def test_no_text_is_read_for_a_conversation_that_is_not_there(
-    world: MessagingWorld, use: str
-) -> None:
+async def test_no_text_is_processed_for_a_missing_thread(world: MessagingWorld, use: str) -> None:
     thread = await world.inquiry()
     message = await world.say("ana", thread.id, "Hello")
     assert await worked(_uses(world, NOWHERE, message)[use](), ThreadNotFound) == set()
 
 
-async def test_the_test_sees_work_where_there_is_some(world: MessagingWorld) -> None:
+async def test_the_test_notices_processing(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     empty = send(world.messaging, world.actors["ana"], thread.id, Outgoing("c", "\u3164"))
     assert "clean" in await worked(empty, InvalidText)

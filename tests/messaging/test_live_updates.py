@@ -1,5 +1,4 @@
-"""Every change reaches every screen: state before + what was told live == state after a reload, for
-everybody who takes part, in pairs and in groups."""
+"""State before + live events == state after a reload, for every member, in pairs and groups."""
 
 import dataclasses
 from collections import defaultdict
@@ -26,11 +25,11 @@ from tests.messaging.sync_client import SyncClient
 from tests.messaging.world import MessagingWorld
 
 _BY_THE_CLOCK = (a_request_that_runs_out, rows_that_settle)
-"""Nothing happens that could be told: a client has a clock of its own."""
+"""No event is published: the client uses its own clock."""
 
 
 class Told:
-    """Of which threads each user was told."""
+    """The threads that each user got events of."""
 
     def __init__(self, world: MessagingWorld) -> None:
         self._world = world
@@ -62,7 +61,7 @@ async def test_a_connected_client_sees_what_a_reload_shows(
         assert client.shown() == await client.reloaded()
 
 
-async def test_everybody_hears_when_somebody_accepts_in_a_group(
+async def test_everybody_gets_an_event_when_somebody_accepts_in_a_group(
     unlimited_world: MessagingWorld,
 ) -> None:
     busy = await BusyInbox(unlimited_world).set_up()
@@ -104,7 +103,7 @@ async def test_sending_clears_the_draft_on_every_device(world: MessagingWorld) -
     assert cost.write_units <= 6
 
 
-async def test_a_confirmed_booking_makes_its_parties_known_to_each_other(
+async def test_a_confirmed_booking_makes_its_members_contacts(
     world: MessagingWorld,
 ) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")

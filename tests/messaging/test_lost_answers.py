@@ -1,4 +1,4 @@
-"""What becomes of a message when the store fails or its answer is lost: sent once, told once."""
+"""When the store fails or its answer is lost, a message is stored once and published once."""
 
 import asyncio
 import dataclasses
@@ -33,7 +33,7 @@ async def _messages(world: MessagingWorld, name: str, thread: ThreadId) -> tuple
 
 
 class Lossy:
-    """A store whose answers are lost now and then: what was written stands."""
+    """A store whose answers are lost now and then, after the write."""
 
     def __init__(self, store: Any) -> None:
         self._store = store
@@ -50,7 +50,7 @@ class Lossy:
         return written
 
 
-async def test_when_the_stores_answer_is_lost_what_was_written_is_found(
+async def test_a_write_whose_answer_was_lost_is_found(
     world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
@@ -78,7 +78,7 @@ class Heard:
             self.created.append(event.message.seq)
 
 
-async def test_when_the_stores_answer_is_lost_others_are_told_once(world: MessagingWorld) -> None:
+async def test_a_message_whose_answer_was_lost_is_published_once(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     lossy, heard = Lossy(world.store), Heard()
     node = dataclasses.replace(messaging_on(lossy, world.clock), publish=heard)  # type: ignore[arg-type]
@@ -89,7 +89,7 @@ async def test_when_the_stores_answer_is_lost_others_are_told_once(world: Messag
 
 
 class Late(Lossy):
-    """A store that does what it was asked when nobody waits for it any more."""
+    """A store that carries out a write after the caller has given up."""
 
     def __init__(self, store: Any) -> None:
         super().__init__(store)
@@ -106,7 +106,7 @@ class Late(Lossy):
 
 
 @pytest.mark.parametrize("others", [0, 3])
-async def test_a_write_that_lands_late_is_told_when_its_sender_tries_again(
+async def test_a_write_that_lands_late_is_published_with_the_retry(
     world: MessagingWorld, others: int
 ) -> None:
     thread = await world.inquiry()
@@ -134,14 +134,16 @@ def _listening(world: MessagingWorld, store: Any) -> tuple[Messaging, Told]:
 
 
 async def _asked(world: MessagingWorld) -> Thread:
-    """A request of Ana's to Ben, with no message yet: he has not seen it."""
+    """Ana's request to Ben without a message: he does not see it yet."""
     ana, ben = await world.person("ana"), await world.person("ben")
     others = (Invited(ben.user, Role.SELLER),)
     opening = Opening(kind=Kind.INQUIRY, role=Role.BUYER, others=others)
     return await open_thread(world.messaging, ana, opening)
 
 
-async def test_a_draft_that_a_lost_answer_cleared_is_told_once(world: MessagingWorld) -> None:
+async def test_a_cleared_draft_whose_answer_was_lost_is_published_once(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     ana, lossy = world.actors["ana"], Lossy(world.store)
     node, told = _listening(world, lossy)
@@ -153,7 +155,7 @@ async def test_a_draft_that_a_lost_answer_cleared_is_told_once(world: MessagingW
     assert told.take() == [("MessageCreated", {"ana", "ben"}), ("InboxChanged", {"ana"})]
 
 
-async def test_a_request_whose_answer_was_lost_is_told_once(world: MessagingWorld) -> None:
+async def test_a_request_whose_answer_was_lost_is_published_once(world: MessagingWorld) -> None:
     thread = await _asked(world)
     lossy = Lossy(world.store)
     node, told = _listening(world, lossy)
@@ -167,7 +169,7 @@ async def test_a_request_whose_answer_was_lost_is_told_once(world: MessagingWorl
     assert heard == [created, created, ("RequestChanged", {"ben"})]
 
 
-async def test_a_request_that_was_answered_meanwhile_is_not_told_as_new(
+async def test_a_request_that_was_answered_meanwhile_is_not_published_as_new(
     world: MessagingWorld,
 ) -> None:
     thread = await _asked(world)
@@ -183,7 +185,9 @@ async def test_a_request_that_was_answered_meanwhile_is_not_told_as_new(
     assert told.take() == [("MessageCreated", {"ana", "ben"})]
 
 
-async def test_a_system_message_whose_answer_was_lost_is_told_once(world: MessagingWorld) -> None:
+async def test_a_system_message_whose_answer_was_lost_is_published_once(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     lossy = Lossy(world.store)
     node, told = _listening(world, lossy)
@@ -199,18 +203,18 @@ async def test_a_system_message_whose_answer_was_lost_is_told_once(world: Messag
 
 OFTEN = "Could we begin a little later on Friday?"
 MOST = 7
-"""So often a text may be said before it is held."""
+"""How often a text may be sent before it is held."""
 
 
 async def _held(node: Messaging, actor: Actor, thread: ThreadId, *, said: int) -> bool:
-    """Whether the text, as new messages, is held just when it was said often enough."""
+    """Checks that the text is held exactly when it was sent often enough."""
     names = [f"new-{number}" for number in range(MOST - said + 1)]
     outcomes = [await send(node, actor, thread, Outgoing(name, OFTEN)) for name in names]
     return [isinstance(one, Held) for one in outcomes] == [False] * (MOST - said) + [True]
 
 
 class Failing(Lossy):
-    """A store that takes no message for a while."""
+    """A store that refuses messages for a while."""
 
     def __init__(self, store: Any, problem: Problem) -> None:
         super().__init__(store)
@@ -223,7 +227,7 @@ class Failing(Lossy):
 
 
 @pytest.mark.parametrize("problem", [StoreUnavailable("as told"), OutcomeUnknown("as told")])
-async def test_tries_that_failed_do_not_make_a_text_a_repeated_one(
+async def test_failed_tries_do_not_count_as_repetitions(
     world: MessagingWorld, problem: Problem
 ) -> None:
     thread = await world.inquiry()
@@ -242,7 +246,7 @@ async def test_tries_that_failed_do_not_make_a_text_a_repeated_one(
     assert await _held(node, ana, thread.id, said=1), "others with the same text do count"
 
 
-async def test_messages_whose_answers_were_lost_count_as_said(world: MessagingWorld) -> None:
+async def test_messages_whose_answers_were_lost_count_as_repetitions(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     lossy = Lossy(world.store)
     node = messaging_on(lossy, world.clock, UNLIMITED)  # type: ignore[arg-type]
@@ -270,7 +274,7 @@ async def test_a_message_that_lands_late_counts_once(world: MessagingWorld) -> N
     assert await _held(node, ana, thread.id, said=1)
 
 
-async def test_another_text_under_a_doubtful_name_counts_as_any_other(
+async def test_another_text_with_an_uncertain_client_message_id_counts_normally(
     world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
@@ -287,7 +291,7 @@ async def test_another_text_under_a_doubtful_name_counts_as_any_other(
 
 
 class Stuck(Lossy):
-    """A store that keeps one message waiting, and fails it with `problem` if there is one."""
+    """A store that delays one message, and fails it with `problem` if given."""
 
     def __init__(self, store: Any) -> None:
         super().__init__(store)
@@ -304,7 +308,7 @@ class Stuck(Lossy):
         return await self._store.write(*ops, token=token)
 
 
-async def test_tries_of_one_message_take_turns_in_the_order_of_coming() -> None:
+async def test_tries_of_one_message_run_one_at_a_time_in_order() -> None:
     lock: KeyedLock[SendKey] = KeyedLock()
     key = (ThreadId("thr_1"), UserId("usr_1"), "c")
     begun: list[int] = []
@@ -320,14 +324,14 @@ async def test_tries_of_one_message_take_turns_in_the_order_of_coming() -> None:
     await asyncio.sleep(0)
     tries[1].cancel()
     lock.release(key)
-    tries[0].cancel()  # just when it is its turn
+    tries[0].cancel()  # exactly when its turn comes
     await asyncio.wait(tries, timeout=5)
     assert begun == [2, 3, 4]
     assert not lock.is_locked(key)
 
 
 @pytest.mark.parametrize("ends", ["well", "badly", "cancelled"])
-async def test_a_message_that_is_sent_again_while_it_is_under_way_counts_once(
+async def test_a_message_that_is_retried_while_in_flight_counts_once(
     world: MessagingWorld, ends: str
 ) -> None:
     thread = await world.inquiry()

@@ -1,4 +1,4 @@
-"""Who may open a thread with whom, and that it is one thread however often it is opened."""
+"""Who may open a thread with whom; repeated opens give the same thread."""
 
 import asyncio
 
@@ -41,14 +41,14 @@ async def _members(world: MessagingWorld, thread: Thread, name: str) -> set[User
     return {member.user for member in page.members}
 
 
-async def test_a_hundred_people_find_room_and_a_hundred_and_one_do_not(
+async def test_a_hundred_people_fit_and_a_hundred_and_one_do_not(
     world: MessagingWorld,
 ) -> None:
     ana = await world.person("ana")
     others = [(await world.person(f"p{n}")).user for n in range(100)]
     with pytest.raises(InvalidThread):
         await open_thread(world.messaging, ana, _with(*others))
-    with pytest.raises(InvalidThread, match="at once"):  # there are never so many requests
+    with pytest.raises(InvalidThread, match="at once"):  # more requests than anybody may send
         await open_thread(world.messaging, ana, _with(*others[:99]))
     world.messaging = messaging_on(world.store, world.clock, UNLIMITED)
     thread = await open_thread(world.messaging, ana, _with(*others[:99]))
@@ -59,7 +59,7 @@ async def test_a_hundred_people_find_room_and_a_hundred_and_one_do_not(
 
 
 @pytest.mark.parametrize("kind", [Kind.DIRECT, Kind.INQUIRY])
-async def test_a_conversation_with_oneself_is_refused_for_what_it_is(
+async def test_a_thread_with_yourself_is_refused_with_that_reason(
     world: MessagingWorld, kind: Kind
 ) -> None:
     ana, cleo = await world.person("ana"), await world.person("cleo")
@@ -70,7 +70,9 @@ async def test_a_conversation_with_oneself_is_refused_for_what_it_is(
 
 
 @pytest.mark.parametrize("kind", [Kind.SUPPORT, Kind.SYSTEM, Kind.DISPUTE])
-async def test_nobody_poses_as_the_marketplace(world: MessagingWorld, kind: Kind) -> None:
+async def test_users_cannot_open_threads_of_the_marketplace(
+    world: MessagingWorld, kind: Kind
+) -> None:
     ana, cleo = await world.person("ana"), await world.person("cleo")
     posing = Opening(kind=kind, others=(Invited(ana.user),), subject="Greenroom Support")
     with pytest.raises(InvalidThread):
@@ -94,10 +96,10 @@ async def test_only_staff_give_a_staff_role(world: MessagingWorld) -> None:
     ("subject", "problem", "is_held"),
     [("see https://shop.example", PlainTextOnly, False), ("I will kill you", TextRefused, True)],
 )
-async def test_a_name_is_held_to_the_same_rules_as_a_message(
+async def test_a_subject_follows_the_same_rules_as_a_message(
     world: MessagingWorld, subject: str, problem: type[Problem], is_held: bool
 ) -> None:
-    """A new name waits for a moderator where a message would; an opening cannot wait."""
+    """A new subject is held where a message would be; an opening cannot be held."""
     ana, ben = await world.person("ana"), await world.person("ben")
     asked = Opening(kind=Kind.INQUIRY, others=(Invited(ben.user),), subject=subject)
     with pytest.raises(problem):
@@ -110,7 +112,7 @@ async def test_a_name_is_held_to_the_same_rules_as_a_message(
         await rename(world.messaging, ana, thread.id, subject)
 
 
-async def test_names_are_given_no_oftener_than_messages_are_sent(world: MessagingWorld) -> None:
+async def test_subjects_have_the_rate_limit_of_messages(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana = world.actors["ana"]
     names = [rename(world.messaging, ana, thread.id, f"Name {n}") for n in range(40)]
@@ -183,7 +185,7 @@ async def test_a_pair_has_one_direct_thread_opened_from_both_sides_at_once(
         assert [row.thread.id for row in rows] == [opened[0].id]
 
 
-async def test_whoever_wrote_first_may_be_written_to_without_a_request(
+async def test_a_person_who_wrote_first_needs_no_request(
     world: MessagingWorld,
 ) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
@@ -192,7 +194,9 @@ async def test_whoever_wrote_first_may_be_written_to_without_a_request(
     assert thread.gates == {}
 
 
-async def test_a_blocked_person_opens_threads_unheard_by_the_blocker(world: MessagingWorld) -> None:
+async def test_threads_opened_by_a_blocked_person_do_not_reach_the_blocker(
+    world: MessagingWorld,
+) -> None:
     ana, ben, cleo = [await world.person(name) for name in ("ana", "ben", "cleo")]
     thread = await world.inquiry()
     await world.say("ben", thread.id, "Hello!")
@@ -210,7 +214,7 @@ async def test_a_blocked_person_opens_threads_unheard_by_the_blocker(world: Mess
 
 
 @pytest.mark.parametrize("direct", [False, True])
-async def test_a_stranger_who_is_blocked_asks_in_vain_and_cannot_tell(
+async def test_requests_of_a_blocked_stranger_stay_pending(
     world: MessagingWorld, direct: bool
 ) -> None:
     ana, ben, cleo = [await world.person(name) for name in ("ana", "ben", "cleo")]
@@ -250,7 +254,9 @@ async def test_a_direct_thread_that_somebody_left_is_opened_again_on_any_node(
     assert len((await history(world.messaging, ana, thread.id)).messages) == 2
 
 
-async def test_whoever_declined_may_open_the_direct_thread_after_all(world: MessagingWorld) -> None:
+async def test_a_person_who_declined_may_open_the_direct_thread_later(
+    world: MessagingWorld,
+) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     thread = await open_direct(world.messaging, ana, ben.user)
     await world.say("ana", thread.id, "Hello!")
@@ -263,7 +269,7 @@ async def test_whoever_declined_may_open_the_direct_thread_after_all(world: Mess
     assert len((await history(world.messaging, ben, thread.id)).messages) == 2
 
 
-async def test_a_request_that_ran_out_may_be_made_anew_and_has_room_for_messages(
+async def test_an_expired_request_may_be_sent_again_with_new_messages(
     world: MessagingWorld,
 ) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
@@ -279,7 +285,7 @@ async def test_a_request_that_ran_out_may_be_made_anew_and_has_room_for_messages
     with pytest.raises(RequestPending):
         await world.say("ana", thread.id, "And more")
     row = (await inbox.inbox(world.messaging, ben)).rows[0]
-    assert (row.thread.id, row.row_state.unread) == (thread.id, 3)
+    assert (row.thread.id, row.state.unread) == (thread.id, 3)
 
 
 async def test_unblocked_people_find_their_thread_again(world: MessagingWorld) -> None:

@@ -1,9 +1,8 @@
-"""What somebody sends into a thread takes effect in the order in which it was sent, also where one
-write in the middle is refused and takes along those that were planned on top of it; and nothing
-that was written is undone by what was planned without it.
+"""Messages of one sender to one thread take effect in the order of sending.
 
-On SQLite, where sends reach the queue of a thread in the order in which they were asked for. On
-DynamoDB the socket keeps that order (tests/socket/test_pipelined_sends.py).
+This also holds if a write in the middle is refused with those that were planned on top of it; and
+no write is undone by a plan that did not know it. On SQLite sends reach a thread's queue in the
+order of the calls; on DynamoDB the socket keeps that order (tests/socket/test_pipelined_sends.py).
 """
 
 import asyncio
@@ -42,19 +41,17 @@ async def sent(world: MessagingWorld, name: str, thread: ThreadId, number: int) 
 
 
 @pytest.mark.parametrize("known", [1, 2, 5])
-async def test_whoever_sends_again_what_was_not_acked_keeps_the_order(
+async def test_repeating_unacked_messages_keeps_the_order(
     world: MessagingWorld, thread: ThreadId, known: int
 ) -> None:
-    """As after a connection that broke: some of it is stored already."""
+    """As after a broken connection: some of it is already stored."""
     for number in range(known):
         await sent(world, "ana", thread, number)
     seqs = await asyncio.gather(*(sent(world, "ana", thread, number) for number in range(MANY)))
     assert seqs == list(range(1, MANY + 1))
 
 
-async def test_retries_here_and_there_do_not_upset_the_order(
-    world: MessagingWorld, thread: ThreadId
-) -> None:
+async def test_scattered_retries_keep_the_order(world: MessagingWorld, thread: ThreadId) -> None:
     chance = random.Random(1)
     for first in range(0, 20 * MANY, MANY):
         known = chance.sample(range(first, first + MANY), 3)
@@ -71,9 +68,7 @@ async def test_retries_here_and_there_do_not_upset_the_order(
             assert new == sorted(new)
 
 
-async def test_two_who_react_at_once_do_not_upset_the_order(
-    world: MessagingWorld, thread: ThreadId
-) -> None:
+async def test_concurrent_reactions_keep_the_order(world: MessagingWorld, thread: ThreadId) -> None:
     message = await world.say("ana", thread, "who likes it?")
 
     async def react(name: str, emoji: str) -> None:
@@ -92,9 +87,7 @@ async def test_two_who_react_at_once_do_not_upset_the_order(
     assert [await sent(world, "ana", thread, n) for n in range(4 * MANY)] == sorted(seqs)
 
 
-async def test_whoever_comes_while_others_go_again_waits_behind_them(
-    world: MessagingWorld, thread: ThreadId
-) -> None:
+async def test_new_writes_wait_behind_retried_ones(world: MessagingWorld, thread: ThreadId) -> None:
     await sent(world, "ben", thread, 0)
     tasks = []
     for number in range(10 * MANY):
@@ -107,7 +100,7 @@ async def test_whoever_comes_while_others_go_again_waits_behind_them(
     assert seqs == sorted(seqs)
 
 
-async def test_whoever_is_cancelled_holds_nobody_up(
+async def test_a_cancelled_write_does_not_delay_others(
     world: MessagingWorld, thread: ThreadId
 ) -> None:
     await sent(world, "ana", thread, 0)
@@ -130,7 +123,7 @@ async def refused(work: Awaitable[object]) -> None:
         await work
 
 
-async def test_whoever_is_not_let_in_does_not_upset_what_others_write(
+async def test_a_refused_outsider_does_not_disturb_the_order(
     world: MessagingWorld, thread: ThreadId
 ) -> None:
     await world.person("cleo")
@@ -151,7 +144,7 @@ async def test_whoever_is_not_let_in_does_not_upset_what_others_write(
             assert head.members[user].sent == last, "whoever sends has read"
 
 
-async def test_whoever_is_taken_out_while_others_write_stays_out(world: MessagingWorld) -> None:
+async def test_a_member_removed_while_others_write_stays_removed(world: MessagingWorld) -> None:
     host = await world.person("host", Scope.SERVICE)
     guests = [await world.person(name) for name in ("ana", "ben", "cleo")]
     await world.person("dan")

@@ -1,4 +1,4 @@
-"""An outsider learns nothing: not by what a refusal costs, nor by trying something again."""
+"""Outsiders learn nothing: neither from the cost of a refusal nor from a retry."""
 
 from collections.abc import Awaitable, Callable
 
@@ -52,11 +52,11 @@ _WAYS: dict[str, Callable[[MessagingWorld, Actor, ThreadId], Awaitable[object]]]
 
 @pytest.mark.parametrize("way", _WAYS)
 @pytest.mark.parametrize("node", ["that knows it", "that does not"])
-async def test_what_is_there_costs_an_outsider_what_is_not(
+async def test_an_existing_thread_costs_an_outsider_as_much_as_a_missing_one(
     unlimited_world: MessagingWorld, way: str, node: str
 ) -> None:
-    """The same reads with the same units: else the time that it takes would tell. The head of this
-    thread is so large that reading it costs more than reading nothing."""
+    """The same reads and units, so that the time reveals nothing. This head is so large that
+    reading it costs more than reading nothing."""
     ana, cleo = await unlimited_world.person("ana"), await unlimited_world.person("cleo")
     others = [Invited((await unlimited_world.person(f"p{n}")).user) for n in range(70)]
     opening = Opening(kind=Kind.GROUP, others=tuple(others))
@@ -74,7 +74,7 @@ async def test_what_is_there_costs_an_outsider_what_is_not(
     assert cost.read_units > 1
 
 
-async def test_nobody_works_out_the_id_of_another_pairs_thread(world: MessagingWorld) -> None:
+async def test_the_id_of_another_pairs_thread_cannot_be_computed(world: MessagingWorld) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")
     found = await open_direct(world.messaging, ana, ben.user)
     for node in (world, world.another_node()):
@@ -102,10 +102,10 @@ async def test_a_retry_shows_a_removed_member_the_first_ack_and_no_more(
     assert again.message == first.message
 
 
-async def test_nobody_is_named_as_having_seen_what_never_reached_them(
+async def test_seen_by_names_only_people_whom_the_message_reached(
     world: MessagingWorld,
 ) -> None:
-    """Neither who joined later, nor who was away when it was sent."""
+    """Neither later members, nor those who were away when it was sent."""
     direct = await world.inquiry("ana", "ben")
     messaging, ana, ben = world.messaging, world.actors["ana"], world.actors["ben"]
     await world.say("ana", direct.id, "Seen")

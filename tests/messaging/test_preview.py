@@ -1,4 +1,4 @@
-"""What sending would come to, told before; and nothing remains of it."""
+"""A preview says what sending would do, and stores nothing."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -35,7 +35,7 @@ async def test_contact_details_are_nudged_before_they_go_out(world: MessagingWor
     assert fine == Allow()
 
 
-async def test_a_link_is_not_hinted_at_as_a_strangers_once_the_other_has_accepted(
+async def test_a_link_has_no_stranger_hint_once_the_other_person_has_accepted(
     world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
@@ -75,8 +75,10 @@ TEXTS = (
 
 @pytest.mark.parametrize("place", ["known", "request", "stranger", "friend", "group"])
 @pytest.mark.parametrize("body", TEXTS)
-async def test_it_says_what_sending_comes_to(world: MessagingWorld, place: str, body: str) -> None:
-    """And editing, where there is something to edit."""
+async def test_it_gives_the_outcome_of_sending(
+    world: MessagingWorld, place: str, body: str
+) -> None:
+    """And what editing would do."""
     ana, ben, cleo = [await world.person(name) for name in ("ana", "ben", "cleo")]
     messaging = world.messaging
     if place in ("known", "friend", "group"):
@@ -117,7 +119,7 @@ async def _outcome(trying: Awaitable[Message | HeldChange | Outcome]) -> str:
     return "held" if isinstance(outcome, Held | HeldChange) else "sent"
 
 
-async def test_it_knows_what_was_said_too_often_already(world: MessagingWorld) -> None:
+async def test_it_knows_repeated_texts(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana, body = world.actors["ana"], "Have a look at my new portfolio, it is online."
     for _ in range(7):
@@ -148,7 +150,7 @@ async def test_nobody_learns_of_a_block_from_it(world: MessagingWorld) -> None:
     assert before[0] != before[1], "a friend and a stranger differ"
 
 
-async def test_it_is_for_ones_own_conversations_and_for_texts(world: MessagingWorld) -> None:
+async def test_it_takes_only_the_users_own_threads_and_valid_texts(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     cleo = await world.person("cleo")
     with pytest.raises(ThreadNotFound):
@@ -157,7 +159,7 @@ async def test_it_is_for_ones_own_conversations_and_for_texts(world: MessagingWo
         await preview(world.messaging, cleo, "   ")
 
 
-async def test_nobody_tries_for_ever(world: MessagingWorld) -> None:
+async def test_previews_are_rate_limited(world: MessagingWorld) -> None:
     ana = await world.person("ana")
     tries = [preview(world.messaging, ana, f"Is this one seen, {number}?") for number in range(200)]
     with pytest.raises(TooMany):

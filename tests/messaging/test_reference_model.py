@@ -1,6 +1,6 @@
-"""Messaging is true: random people do random things, and everybody sees what the plain model says.
+"""Random users do random things, and everybody sees what the reference model says.
 
-`make soak-messaging` plays on for as long as one likes.
+`make soak-messaging` runs until it is stopped.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ async def _play(world: MessagingWorld, scene: list[Step], every: int = 1) -> Non
 @pytest.mark.timeout(1200)
 @_SETTINGS
 @given(scene=SCENES)
-def test_everybody_sees_what_the_plain_model_says(
+def test_everybody_sees_what_the_reference_model_says(
     runner: asyncio.Runner, sqlite: MessagingWorld, scene: list[Step]
 ) -> None:
     runner.run(_play(sqlite, scene))

@@ -1,4 +1,4 @@
-"""Nobody is asked twice at a time, and of what became of the first time nothing is learned."""
+"""There is at most one pending request between two people, and repeating it reveals nothing."""
 
 import asyncio
 import dataclasses
@@ -48,7 +48,7 @@ async def _asked(
 
 
 async def _outcome(doing: Awaitable[Thread]) -> tuple[str, ThreadId]:
-    """What whoever asks is told."""
+    """What the sender is answered."""
     try:
         return "opened", (await doing).id
     except AlreadyAsked as asked:
@@ -57,7 +57,7 @@ async def _outcome(doing: Awaitable[Thread]) -> tuple[str, ThreadId]:
         return problem.code, ThreadId("")
 
 
-async def test_whoever_opens_the_same_again_is_given_the_thread_that_waits(
+async def test_opening_the_same_again_gives_the_pending_thread(
     world: MessagingWorld,
 ) -> None:
     ana, cleo, thread = await _asked(world)
@@ -70,7 +70,7 @@ async def test_whoever_opens_the_same_again_is_given_the_thread_that_waits(
     assert len((await inbox.inbox(world.messaging, ana)).rows) == 1
 
 
-async def test_another_thread_with_somebody_who_was_asked_is_refused(world: MessagingWorld) -> None:
+async def test_another_thread_with_the_same_recipient_is_refused(world: MessagingWorld) -> None:
     ana, cleo, thread = await _asked(world)
     ben = await world.person("ben")
     group = await world.inquiry("cleo", "ben")
@@ -88,7 +88,7 @@ async def test_another_thread_with_somebody_who_was_asked_is_refused(world: Mess
     assert len((await inbox.inbox(world.messaging, ana)).rows) == 1
 
 
-async def test_a_thread_that_was_named_since_is_another_one(world: MessagingWorld) -> None:
+async def test_a_renamed_thread_is_another_one(world: MessagingWorld) -> None:
     ana, cleo, thread = await _asked(world)
     await rename(world.messaging, cleo, thread.id, "A test shoot")
     assert (await _outcome(open_thread(world.messaging, cleo, _with(ana))))[0] == "already asked"
@@ -96,7 +96,7 @@ async def test_a_thread_that_was_named_since_is_another_one(world: MessagingWorl
     assert (await open_thread(world.messaging, cleo, named)).id == thread.id
 
 
-async def test_whoever_was_added_to_a_group_is_not_asked_elsewhere(world: MessagingWorld) -> None:
+async def test_a_person_added_to_a_group_gets_no_request_elsewhere(world: MessagingWorld) -> None:
     group = await world.inquiry("cleo", "ben")
     ana, cleo = await world.person("ana"), world.actors["cleo"]
     await participants.add(world.messaging, cleo, group.id, Invited(ana.user))
@@ -111,7 +111,7 @@ async def test_whoever_was_added_to_a_group_is_not_asked_elsewhere(world: Messag
 
 
 @pytest.mark.parametrize("way", ["nothing", "decline", "block", "block from the side", "leave"])
-async def test_of_an_answer_nothing_is_learned_by_asking_again(
+async def test_asking_again_reveals_nothing_about_the_answer(
     world: MessagingWorld, way: str
 ) -> None:
     ana, cleo, thread = await _asked(world)
@@ -145,7 +145,7 @@ async def test_of_an_answer_nothing_is_learned_by_asking_again(
 
 
 @pytest.mark.parametrize("declined", [True, False])
-async def test_one_may_have_to_wait_longer_before_asking_again(
+async def test_the_wait_before_asking_again_can_be_longer(
     world: MessagingWorld, declined: bool
 ) -> None:
     month = 30 * _DAY * 1000
@@ -163,7 +163,7 @@ async def test_one_may_have_to_wait_longer_before_asking_again(
     assert (await open_thread(world.messaging, cleo, _with(ana))).id != thread.id
 
 
-async def test_a_direct_thread_is_asked_for_again_no_sooner_either(world: MessagingWorld) -> None:
+async def test_the_wait_holds_for_direct_threads_too(world: MessagingWorld) -> None:
     ana, cleo = await world.person("ana"), await world.person("cleo")
     world.messaging = dataclasses.replace(world.messaging, ask_again_ms=30 * _DAY * 1000)
     thread = await open_direct(world.messaging, cleo, ana.user)
@@ -175,7 +175,7 @@ async def test_a_direct_thread_is_asked_for_again_no_sooner_either(world: Messag
 
 
 @pytest.mark.parametrize("way", ["accepts", "opens", "opens the direct one"])
-async def test_whoever_turns_to_the_sender_may_be_written_to(
+async def test_a_recipient_who_contacts_the_sender_needs_no_request(
     world: MessagingWorld, way: str
 ) -> None:
     ana, cleo, thread = await _asked(world)
@@ -218,7 +218,7 @@ async def test_a_key_that_found_a_waiting_thread_leads_there_for_good(
 
 
 @pytest.mark.parametrize("blocked", [False, True])
-async def test_whoever_left_while_their_request_waits_comes_back_to_it(
+async def test_a_sender_who_left_returns_to_the_pending_request(
     world: MessagingWorld, blocked: bool
 ) -> None:
     ana, cleo = await world.person("ana"), await world.person("cleo")
@@ -235,14 +235,14 @@ async def test_whoever_left_while_their_request_waits_comes_back_to_it(
         await world.say("cleo", thread.id, "Hello???")
 
 
-async def test_whoever_blocked_the_one_they_asked_is_told_that(world: MessagingWorld) -> None:
+async def test_a_sender_who_blocked_the_recipient_gets_that_reason(world: MessagingWorld) -> None:
     ana, cleo, _ = await _asked(world)
     await block_person(world.messaging, cleo, ana.user)
     with pytest.raises(BlockedByYou):
         await open_thread(world.messaging, cleo, _with(ana))
 
 
-async def test_who_is_added_twice_at_once_is_added_once(world: MessagingWorld) -> None:
+async def test_a_person_added_twice_at_once_is_added_once(world: MessagingWorld) -> None:
     group = await world.inquiry("cleo", "ben")
     ana, cleo = await world.person("ana"), world.actors["cleo"]
     nodes = [world.messaging, world.another_node().messaging] * 2
@@ -252,17 +252,17 @@ async def test_who_is_added_twice_at_once_is_added_once(world: MessagingWorld) -
     assert {thread.gates[ana.user].id for thread in added} == {added[0].gates[ana.user].id}
 
 
-async def test_the_marketplace_itself_need_not_ask(world: MessagingWorld) -> None:
+async def test_services_need_no_request(world: MessagingWorld) -> None:
     ana, _, _ = await _asked(world)
     shop = await world.person("shop", Scope.SERVICE)
     for _ in range(2):
         assert (await open_thread(world.messaging, shop, _with(ana))).gates == {}
 
 
-async def test_so_many_strangers_that_one_transaction_cannot_hold_them_are_refused(
+async def test_more_strangers_than_fit_in_one_transaction_are_refused(
     world: MessagingWorld,
 ) -> None:
-    """And spend nothing: there are requests for one such opening, and it is made after that."""
+    """A refused opening uses up no requests: the allowance of one is still there afterwards."""
     ana = await world.person("ana")
     others = [await world.person(f"p{n}") for n in range(99)]
     enough = Rate(most=99, window_ms=86_400_000, local_share=0, lease_size=1, lease_ms=1000)
@@ -272,7 +272,7 @@ async def test_so_many_strangers_that_one_transaction_cannot_hold_them_are_refus
     await open_thread(world.messaging, ana, _with(*others))
 
 
-async def test_a_refused_opening_with_many_strangers_spends_none_of_the_days_requests(
+async def test_a_refused_opening_with_many_strangers_uses_up_no_requests(
     world: MessagingWorld,
 ) -> None:
     ana = await world.person("ana")
@@ -291,7 +291,7 @@ async def test_a_refused_opening_with_many_strangers_spends_none_of_the_days_req
 
 
 async def test_a_refused_request_costs_at_most_six_read_units(world: MessagingWorld) -> None:
-    """Half a unit to find the earlier request, and one to say whether it was withdrawn."""
+    """Half a unit to find the earlier request, and one to see whether it was withdrawn."""
     ana, cleo, _ = await _asked(world)
     with world.store.counting() as cost, pytest.raises(AlreadyAsked):
         await open_thread(world.messaging, cleo, _with(ana, kind=Kind.BOOKING))
@@ -299,10 +299,10 @@ async def test_a_refused_request_costs_at_most_six_read_units(world: MessagingWo
     assert cost.read_units <= 6
 
 
-async def test_whoever_is_blocked_reaches_nobody_with_the_request_that_waits(
+async def test_a_pending_request_of_a_blocked_sender_reaches_nobody(
     world: MessagingWorld,
 ) -> None:
-    """By whatever it came: a thread of any kind, or a group."""
+    """In a thread of any kind, or in a group."""
     ana, cleo, thread = await _asked(world)
     await block_person(world.messaging, ana, cleo.user)
     assert (await inbox.inbox(world.messaging, ana)).rows == ()
@@ -316,7 +316,7 @@ async def test_whoever_is_blocked_reaches_nobody_with_the_request_that_waits(
     assert (await inbox.inbox(world.messaging, ana)).rows == ()
 
 
-async def test_a_clock_that_was_far_ahead_keeps_nobody_from_asking_for_years(
+async def test_a_clock_that_was_far_ahead_does_not_prevent_requests_for_years(
     world: MessagingWorld,
 ) -> None:
     ana, cleo = await world.person("ana"), await world.person("cleo")
@@ -330,7 +330,7 @@ async def test_a_clock_that_was_far_ahead_keeps_nobody_from_asking_for_years(
         await open_thread(world.messaging, cleo, _with(ana))
 
 
-async def test_a_node_whose_clock_is_behind_asks_nobody_twice(world: MessagingWorld) -> None:
+async def test_a_node_whose_clock_is_behind_sends_no_second_request(world: MessagingWorld) -> None:
     ana, cleo, thread = await _asked(world)
     world.clock.advance(ms=-700)
     told = await _outcome(open_thread(world.messaging, cleo, _with(ana, kind=Kind.BOOKING)))

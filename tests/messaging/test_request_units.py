@@ -1,4 +1,4 @@
-"""What a message and an inbox cost: on DynamoDB that is the bill."""
+"""The DynamoDB units of a message and an inbox page."""
 
 import asyncio
 
@@ -48,7 +48,7 @@ async def test_opening_the_inbox_of_twenty_threads_costs_twenty_read_units(
     assert cost.read_units <= 20
 
 
-async def test_going_on_with_a_draft_costs_two_write_units(world: MessagingWorld) -> None:
+async def test_updating_a_draft_costs_two_write_units(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     await draft.save_draft(world.messaging, world.actors["ana"], thread.id, "Dear Ben")
     with world.store.counting() as cost:
@@ -59,7 +59,7 @@ async def test_going_on_with_a_draft_costs_two_write_units(world: MessagingWorld
     assert found.body == "Dear Ben, how"
 
 
-async def test_letters_of_several_bytes_do_not_make_a_message_dearer(world: MessagingWorld) -> None:
+async def test_multibyte_characters_do_not_cost_more(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     await world.say("ana", thread.id, "Да " * 200)
     with world.store.counting() as cost:

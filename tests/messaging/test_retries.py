@@ -1,4 +1,4 @@
-"""Everything that may be repeated is told once, however often and however much at once."""
+"""Repeated operations publish their events once, also when many come at once."""
 
 import asyncio
 import dataclasses
@@ -150,7 +150,7 @@ def _opening_direct(s: BusyInbox) -> Awaitable[object]:
 
 
 def _changing(change: set_status.ThreadChange, name: str) -> Deed:
-    """Of a service."""
+    """By a service."""
     service = Actor(UserId("shop"), frozenset({Scope.SERVICE}))
 
     def deed(s: BusyInbox) -> Awaitable[object]:
@@ -190,13 +190,13 @@ DEEDS: tuple[Deed, ...] = (
     _opening_direct,
 )
 SILENT = (_held, _reaction_taken_back)
-"""Nothing to tell, even of the first."""
+"""Publishes nothing, even the first time."""
 ONE_BY_ONE = (_reading, _receiving, _marking_unread, _pinning, _muting, _archiving, _filing_as_spam)
-"""On the user's own side, under no version: what two devices do at once both of them tell."""
+"""Private changes without a version: two devices at once both publish."""
 
 
 async def _repeated(deed: Deed, busy: BusyInbox) -> None:
-    """What is done already may be refused: there is nobody to remove any more."""
+    """May be refused the second time: there is nobody to remove any more."""
     with suppress(Problem):
         await deed(busy)
 
@@ -209,7 +209,9 @@ async def _told(world: MessagingWorld) -> tuple[BusyInbox, Told]:
 
 
 @pytest.mark.parametrize("deed", DEEDS, ids=lambda deed: deed.__name__[1:])
-async def test_what_is_repeated_is_told_once(unlimited_world: MessagingWorld, deed: Deed) -> None:
+async def test_a_repeated_operation_is_published_once(
+    unlimited_world: MessagingWorld, deed: Deed
+) -> None:
     busy, told = await _told(unlimited_world)
     await deed(busy)
     once = told.take()
@@ -223,7 +225,7 @@ async def test_what_is_repeated_is_told_once(unlimited_world: MessagingWorld, de
 @pytest.mark.parametrize(
     "deed", [deed for deed in DEEDS if deed not in ONE_BY_ONE], ids=lambda deed: deed.__name__[1:]
 )
-async def test_so_is_what_comes_many_times_at_once(
+async def test_concurrent_repetitions_are_published_once(
     unlimited_world: MessagingWorld, tmp_path: Path, deed: Deed
 ) -> None:
     busy, told = await _told(unlimited_world)

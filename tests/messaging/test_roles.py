@@ -1,4 +1,4 @@
-"""The table of roles, cell by cell: every part, in every kind of thread, tries every operation."""
+"""The role table, cell by cell: every role, in every kind of thread, tries every operation."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ _DIRECT = (Part.OPENER, Part.MEMBER, *_OUTSIDE)
 
 @dataclass
 class Cell:
-    """A thread of one kind, and somebody who has one part in it."""
+    """A thread of one kind, and a person with one role in it."""
 
     world: MessagingWorld
     thread: Thread
@@ -152,7 +152,7 @@ DEEDS: Mapping[Operation, Deed] = {
 
 
 def _makes_sense(operation: Operation, kind: Kind, part: Part) -> bool:
-    """Nobody removes themselves or somebody who cannot be there; a leave needs a seat."""
+    """Nobody removes themselves or an impossible member; only members can leave."""
     if kind is Kind.DIRECT:
         missing = (Operation.REMOVE_STAFF,)
         return part in _DIRECT and operation not in missing and not _is_self(operation, part, kind)
@@ -194,7 +194,7 @@ def _actor(world: MessagingWorld, part: Part) -> Actor:
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("kind", Kind)
-async def test_every_part_may_do_what_the_table_says_and_nothing_else(
+async def test_every_role_may_do_what_the_table_says_and_nothing_else(
     unlimited_world: MessagingWorld, kind: Kind
 ) -> None:
     await _people(unlimited_world)
@@ -230,13 +230,13 @@ async def _is_allowed(deed: Deed, cell: Cell) -> bool:
 
 
 async def _as_it_was(world: MessagingWorld, thread: Thread) -> None:
-    """There is one direct thread of two people: unlocked, and both are in it."""
+    """Two people have one direct thread: unlocked, with both in it."""
     moderator = Actor(world.user("newcomer"), frozenset({Scope.MODERATOR}))
     await lock.unlock(world.messaging, moderator, thread.id)
     world.clock.advance(days=30)
 
 
-async def test_a_moderator_outside_brings_support_in_and_sees_nothing_said_before(
+async def test_a_moderator_can_add_support_and_sees_no_earlier_messages(
     unlimited_world: MessagingWorld,
 ) -> None:
     thread = await unlimited_world.inquiry("ana", "ben")

@@ -1,4 +1,4 @@
-"""Exactly once, in one order, without gaps: whoever retries, wherever, at whatever moment."""
+"""Messages are stored exactly once, in one order, without gaps, also with retries on any node."""
 
 import asyncio
 import dataclasses
@@ -52,7 +52,9 @@ async def test_a_retry_is_answered_with_the_first_message_on_every_node(
     assert len(await _messages(world, "ben", thread.id)) == 1
 
 
-async def test_the_same_name_for_another_text_is_refused(world: MessagingWorld) -> None:
+async def test_the_same_client_message_id_for_another_text_is_refused(
+    world: MessagingWorld,
+) -> None:
     thread = await world.inquiry()
     first = await world.say("ana", thread.id, "Friday?")
     for other in (Outgoing("c1", "Saturday?"), Outgoing("c1", "Friday?", first.id)):
@@ -63,7 +65,7 @@ async def test_the_same_name_for_another_text_is_refused(world: MessagingWorld) 
     assert len(await _messages(world, "ana", thread.id)) == 2
 
 
-async def test_a_retry_gets_its_answer_even_from_outside(world: MessagingWorld) -> None:
+async def test_a_retry_gets_its_answer_even_after_leaving(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     ana, outgoing = world.actors["ana"], Outgoing("c", "Is Friday free?")
     first = await send(world.messaging, ana, thread.id, outgoing)
@@ -79,7 +81,7 @@ async def test_a_retry_gets_its_answer_even_from_outside(world: MessagingWorld) 
 async def test_a_short_text_that_is_refused_makes_no_longer_one_uncounted(
     world: MessagingWorld,
 ) -> None:
-    """Both have the same digest, which knows neither case nor punctuation."""
+    """Both have the same digest, which ignores case and punctuation."""
     thread = await world.inquiry()
     node = messaging_on(world.store, world.clock, UNLIMITED)
     ana = world.actors["ana"]
@@ -169,7 +171,7 @@ async def test_a_node_whose_clock_is_behind_keeps_the_order(world: MessagingWorl
     assert [message.seq for message in gate] == [2, 3]
 
 
-async def test_nobody_writes_where_they_are_not(world: MessagingWorld) -> None:
+async def test_only_members_can_write(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     cleo = await world.person("cleo")
     for thread_id in (thread.id, ThreadId("thr_nowhere"), ThreadId("")):
@@ -177,7 +179,7 @@ async def test_nobody_writes_where_they_are_not(world: MessagingWorld) -> None:
             await send(world.messaging, cleo, thread_id, Outgoing("c", "Hello"))
 
 
-async def test_nobody_hears_what_a_blocked_person_writes_edits_or_reacts(
+async def test_messages_edits_and_reactions_of_a_blocked_person_reach_nobody(
     world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
@@ -222,7 +224,7 @@ async def test_a_sellers_message_waits_for_the_buyer_and_a_buyers_for_the_seller
 
     async def folders() -> tuple[str, ...]:
         pages = [await inbox.inbox(world.messaging, actor) for actor in (ana, ben)]
-        return tuple(str(page.rows[0].row_state.folder) for page in pages)
+        return tuple(str(page.rows[0].state.folder) for page in pages)
 
     assert await folders() == ("offers", "offers")
     await world.say("ana", thread.id, "Friday?")
@@ -245,7 +247,7 @@ async def test_a_reply_is_to_a_message_of_the_thread_that_the_sender_may_see(
             await world.say("ana", other.id, "What?", reply_to=wrong)
 
 
-async def test_an_edit_keeps_what_was_said_and_a_deletion_leaves_a_tombstone(
+async def test_an_edit_keeps_the_old_text_and_a_deletion_leaves_a_tombstone(
     world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()

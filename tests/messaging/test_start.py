@@ -1,4 +1,4 @@
-"""A thread and its first message: both, or neither."""
+"""A thread and its first message are stored together or not at all."""
 
 import dataclasses
 
@@ -38,7 +38,7 @@ def _with(*others: Actor, kind: Kind = Kind.INQUIRY) -> Opening:
 
 
 async def _rows(world: MessagingWorld, *actors: Actor) -> list[int]:
-    """How many rows each has, wherever."""
+    """The number of inbox rows of each person."""
     found = []
     for actor in actors:
         pages = [await inbox.inbox(world.messaging, actor, folder) for folder in _EVERYWHERE]
@@ -48,7 +48,7 @@ async def _rows(world: MessagingWorld, *actors: Actor) -> list[int]:
 
 
 def _without_fish(world: MessagingWorld) -> None:
-    """Nothing is refused to everybody by itself; so that something is, there is a rule more."""
+    """No default rule refuses a text from everybody, so this adds one."""
     rule = Rule(name="no-fish", matcher=Pattern("fish"), severity=Severity.REFUSE)
     rule_set = RuleSet(rules=(*DEFAULT_RULES.rules, rule))
     safety = dataclasses.replace(world.messaging.safety, rule_set=rule_set)
@@ -67,7 +67,7 @@ async def test_a_thread_begins_with_its_first_message(world: MessagingWorld) -> 
     assert started.made
     assert await _rows(world, cleo, ana) == [1, 1]
     [row] = (await inbox.inbox(world.messaging, ana)).rows
-    assert (row.row_state.folder, row.row_state.unread) == (Folder.REQUESTS, 1)
+    assert (row.state.folder, row.state.unread) == (Folder.REQUESTS, 1)
     assert (row.thread.preview, row.thread.last_sender) == ("Hello Ana!", cleo.user)
     [changed] = (await sync(world.messaging, ana, cursor)).threads
     assert [message.body for message in changed.messages] == ["Hello Ana!"]
@@ -77,7 +77,7 @@ async def test_a_thread_begins_with_its_first_message(world: MessagingWorld) -> 
         await world.say("cleo", started.thread.id, "Hello?")
 
 
-async def test_what_is_suspected_of_the_sender_is_with_the_request_from_the_start(
+async def test_a_request_has_policy_hints_about_the_sender_from_the_start(
     world: MessagingWorld,
 ) -> None:
     cleo, ana = await _strangers(world)
@@ -95,7 +95,7 @@ async def test_what_is_suspected_of_the_sender_is_with_the_request_from_the_star
         (" \n ", InvalidText),
     ],
 )
-async def test_nothing_is_left_of_a_message_that_is_refused(
+async def test_a_refused_first_message_leaves_nothing_behind(
     world: MessagingWorld, kind: Kind, body: str, problem: type[Problem]
 ) -> None:
     cleo, ana = await _strangers(world)
@@ -107,7 +107,7 @@ async def test_nothing_is_left_of_a_message_that_is_refused(
     assert again.made, "nobody has been asked yet, and the key is free"
 
 
-async def test_nothing_is_left_of_a_message_too_many(world: MessagingWorld) -> None:
+async def test_a_first_message_above_the_limit_leaves_nothing_behind(world: MessagingWorld) -> None:
     cleo, ana = await _strangers(world)
     none = Rate(most=0, window_ms=1000, local_share=0, lease_size=1, lease_ms=1000)
     world.messaging = messaging_on(world.store, world.clock, {**RATES, Limit.MESSAGES: none})
@@ -117,7 +117,7 @@ async def test_nothing_is_left_of_a_message_too_many(world: MessagingWorld) -> N
 
 
 async def _known(world: MessagingWorld) -> tuple[Actor, Actor]:
-    """Ana and Ben have met, and Ben's inbox has one row of it."""
+    """Ana and Ben are contacts, and Ben's inbox has one row of it."""
     await world.inquiry("ana", "ben")
     return world.actors["ana"], world.actors["ben"]
 
@@ -154,7 +154,7 @@ async def test_a_thread_whose_first_message_is_held_is_in_nobodys_inbox_until_it
     assert (message.body, message.seq) == (SCAM, 1)
 
 
-async def test_whoever_goes_on_writing_after_a_held_message_has_the_thread(
+async def test_a_second_message_after_a_held_one_shows_the_thread(
     world: MessagingWorld,
 ) -> None:
     cleo, ana = await _strangers(world)
@@ -165,7 +165,7 @@ async def test_whoever_goes_on_writing_after_a_held_message_has_the_thread(
     assert len((await history(world.messaging, ana, started.thread.id)).messages) == 1
 
 
-async def test_a_retry_says_nothing_twice_whatever_has_become_of_the_thread(
+async def test_a_retry_sends_nothing_twice_whatever_happened_to_the_thread(
     world: MessagingWorld,
 ) -> None:
     cleo, ana = await _strangers(world)
@@ -183,7 +183,7 @@ async def test_a_retry_says_nothing_twice_whatever_has_become_of_the_thread(
     assert len((await history(world.messaging, ana, first.thread.id)).messages) == 1
 
 
-async def test_the_first_message_into_a_thread_that_waits_is_one_more_of_it(
+async def test_a_first_message_to_a_pending_thread_is_added_to_it(
     world: MessagingWorld,
 ) -> None:
     cleo, ana = await _strangers(world)
@@ -195,7 +195,7 @@ async def test_the_first_message_into_a_thread_that_waits_is_one_more_of_it(
         await start(world.messaging, cleo, _with(ana, kind=Kind.BOOKING), "Hello?")
 
 
-async def test_coming_back_to_a_direct_thread_with_words_that_are_refused_changes_nothing(
+async def test_rejoining_a_direct_thread_with_a_refused_message_changes_nothing(
     world: MessagingWorld,
 ) -> None:
     ana, ben = await world.person("ana"), await world.person("ben")

@@ -1,5 +1,6 @@
-"""State before + sync == state after, for every kind of change: whether the thread was lively or
-had come to rest, on the device of whoever did it and on those of the others."""
+"""State before + sync == state after, for every kind of change, in active and inactive threads, on
+the author's devices and on others'.
+"""
 
 import itertools
 from base64 import urlsafe_b64decode
@@ -46,7 +47,7 @@ async def _devices(busy: BusyInbox) -> list[SyncClient]:
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 @pytest.mark.parametrize("resting", [False, True], ids=["lively", "resting"])
-async def test_whoever_comes_back_sees_what_a_reload_shows(
+async def test_a_sync_shows_what_a_reload_shows(
     unlimited_world: MessagingWorld, change: Change, resting: bool
 ) -> None:
     busy = await BusyInbox(unlimited_world).set_up()
@@ -66,7 +67,7 @@ async def test_whoever_comes_back_sees_what_a_reload_shows(
 
 
 @pytest.mark.timeout(1200)
-async def test_all_of_it_in_a_row_on_both_engines(world: MessagingWorld) -> None:
+async def test_all_changes_in_a_row_on_both_engines(world: MessagingWorld) -> None:
     spacious = world.another_node(rates=UNLIMITED)
     busy = await BusyInbox(spacious).set_up()
     client = SyncClient(busy.messaging, busy.ana)
@@ -94,7 +95,7 @@ async def test_a_device_that_was_away_for_weeks_finds_all_of_it_at_once(
     assert client.resets == 0
 
 
-async def test_after_a_month_one_starts_over(world: MessagingWorld) -> None:
+async def test_after_a_month_the_cursor_is_reset(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     client = SyncClient(world.messaging, world.actors["ana"])
     await client.reload()
@@ -173,7 +174,7 @@ async def test_a_request_that_is_accepted_between_two_pages_keeps_its_messages(
     assert client.shown() == await client.reloaded()
 
 
-async def test_a_long_absence_from_one_thread_is_said_to_be_truncated(
+async def test_a_long_absence_from_one_thread_is_truncated(
     unlimited_world: MessagingWorld,
 ) -> None:
     thread = await unlimited_world.inquiry()
@@ -188,10 +189,10 @@ async def test_a_long_absence_from_one_thread_is_said_to_be_truncated(
     assert client.shown() == await client.reloaded()
 
 
-async def test_a_write_that_bears_an_earlier_time_than_the_cursor_is_given(
+async def test_a_write_with_an_earlier_time_than_the_cursor_is_synced(
     world: MessagingWorld,
 ) -> None:
-    """Of a node whose clock is behind, or that was slow."""
+    """Written by a slow node, or one whose clock is behind."""
     thread = await world.inquiry()
     await world.say("ana", thread.id, "Hello?")
     ana = world.actors["ana"]
@@ -208,7 +209,7 @@ async def test_a_write_that_bears_an_earlier_time_than_the_cursor_is_given(
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 async def test_nothing_comes_twice(unlimited_world: MessagingWorld, change: Change) -> None:
-    """However often somebody asks within the time for which a cursor reaches back."""
+    """However often a client syncs within the slack of its cursor."""
     busy = await BusyInbox(unlimited_world).set_up()
     clients = await _devices(busy)
     unlimited_world.clock.advance(seconds=20)
@@ -224,10 +225,10 @@ async def test_nothing_comes_twice(unlimited_world: MessagingWorld, change: Chan
 
 
 @pytest.mark.parametrize("both", [*itertools.pairwise(CHANGES)], ids=lambda b: b[1].__name__)
-async def test_of_what_comes_after_a_sync_nothing_is_missed(
+async def test_nothing_written_after_a_sync_is_missed(
     unlimited_world: MessagingWorld, both: tuple[Change, Change]
 ) -> None:
-    """Within the same millisecond, and of what the cursor remembers."""
+    """Within the same millisecond as the cursor."""
     busy = await BusyInbox(unlimited_world).set_up()
     client = SyncClient(busy.messaging, busy.ana)
     await client.reload()
@@ -237,7 +238,7 @@ async def test_of_what_comes_after_a_sync_nothing_is_missed(
         assert client.shown() == await client.reloaded()
 
 
-async def test_each_message_and_each_change_of_one_comes_once_to_somebody_who_polls(
+async def test_a_polling_client_gets_each_message_and_change_once(
     unlimited_world: MessagingWorld,
 ) -> None:
     threads = [(await unlimited_world.inquiry("ana", f"seller{n}")).id for n in range(3)]
@@ -264,7 +265,7 @@ async def test_each_message_and_each_change_of_one_comes_once_to_somebody_who_po
     assert sorted(came) == sorted(said)
 
 
-async def test_what_was_there_before_one_started_over_is_not_given_again(
+async def test_a_reset_does_not_repeat_old_messages(
     world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()
@@ -301,7 +302,7 @@ async def test_a_cursor_fits_into_a_request_whatever_happened_within_a_minute(
 
 
 async def test_a_cursor_does_not_show_what_it_remembers(world: MessagingWorld) -> None:
-    """The version of a head moves when somebody declines, which its sender may not know."""
+    """A decline changes the head's version, and the sender must not see that."""
     thread = await world.inquiry()
     await world.say("ben", thread.id, "Hello.")
     world.clock.advance(seconds=10)
@@ -311,7 +312,7 @@ async def test_a_cursor_does_not_show_what_it_remembers(world: MessagingWorld) -
         assert msgspec.msgpack.encode(ms) not in raw
 
 
-async def test_where_nothing_happened_nothing_is_told(world: MessagingWorld) -> None:
+async def test_an_idle_thread_is_not_synced(world: MessagingWorld) -> None:
     await world.inquiry()
     world.clock.advance(seconds=3600)
     cursor = (await sync(world.messaging, world.actors["ana"])).cursor
@@ -330,7 +331,7 @@ async def test_a_cursor_is_for_its_user_alone_and_cannot_be_altered(world: Messa
             await sync(world.messaging, world.actors["ana"], altered)
 
 
-async def test_being_declined_and_being_read_at_the_gate_are_not_even_told_as_a_change(
+async def test_declining_and_reading_a_request_are_not_synced_to_the_sender(
     world: MessagingWorld,
 ) -> None:
     ana, dora = await world.person("ana"), await world.person("dora")
@@ -353,7 +354,7 @@ async def test_being_declined_and_being_read_at_the_gate_are_not_even_told_as_a_
 async def test_accepting_after_leaving_gives_the_whole_history_again(
     unlimited_world: MessagingWorld, pause_s: int, resumes: bool, meanwhile: int
 ) -> None:
-    """`gone` told the device to drop it; the request showed only what is new."""
+    """`gone` made the client drop the thread; the request showed only new messages."""
     thread = await unlimited_world.inquiry()
     for n in range(3):
         await unlimited_world.say("ana", thread.id, f"Number {n}")

@@ -1,4 +1,4 @@
-"""Whom the system messages of a service reach, also while a block keeps two people apart."""
+"""Who gets the system messages of a service, also while two people block each other."""
 
 import re
 from pathlib import Path
@@ -29,7 +29,7 @@ async def _bodies(world: MessagingWorld, name: str, thread: ThreadId) -> list[st
     return [message.body for message in page.messages]
 
 
-async def test_in_a_thread_for_two_a_system_message_misses_only_the_one_who_has_blocked(
+async def test_in_a_thread_of_two_a_system_message_skips_only_the_blocker(
     world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry("ana", "ben")
@@ -45,7 +45,7 @@ async def test_in_a_thread_for_two_a_system_message_misses_only_the_one_who_has_
     assert len(await _bodies(world, "ben", thread.id)) == 2
 
 
-async def test_a_system_conversation_of_a_service_reaches_the_one_who_has_blocked(
+async def test_a_system_thread_of_a_service_reaches_the_blocker(
     world: MessagingWorld,
 ) -> None:
     await world.inquiry("ana", "ben")
@@ -56,7 +56,7 @@ async def test_a_system_conversation_of_a_service_reaches_the_one_who_has_blocke
         thread = await open_thread(world.messaging, _SERVICE, opening)
         await _post(world, thread.id, "s1")
         rows = (await inbox.inbox(world.messaging, person)).rows
-        assert [row.thread.id for row in rows if row.row_state.unread] == [thread.id]
+        assert [row.thread.id for row in rows if row.state.unread] == [thread.id]
 
 
 @pytest.mark.parametrize("event", sorted(BUILT_IN_EVENTS))

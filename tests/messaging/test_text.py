@@ -1,4 +1,4 @@
-"""What people write, with the worst of it: it is stored as typed, and can be shown safely."""
+"""Texts are stored as typed and can be shown safely, also hostile ones."""
 
 import time
 import unicodedata
@@ -19,7 +19,7 @@ def refusal(call: Callable[[str], object], written: str) -> str:
     return str(refused.value)
 
 
-# What stays
+# What is kept
 
 
 SUBSET_AS_WRITTEN = """\
@@ -87,7 +87,7 @@ def test_what_was_decomposed_is_composed() -> None:
     assert text.clean("Zoe\u0308, tie\u0302\u0301ng") == "Zoë, tiếng"
 
 
-# What goes: characters
+# What is removed
 
 
 def test_a_text_that_shows_nothing_is_refused() -> None:
@@ -123,12 +123,12 @@ def test_lines_end_in_one_way() -> None:
     assert text.clean("a \r\nb\rc\u2028d\x85e  \n") == "a \nb\nc\nd\ne"
 
 
-def test_nobody_reverses_the_text_of_others() -> None:
+def test_direction_overrides_do_not_leak_into_other_texts() -> None:
     for c in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069":
         assert text.clean(f"photo{c}gpj.exe") == "photogpj.exe"
 
 
-def test_hidden_characters_go() -> None:
+def test_hidden_characters_are_removed() -> None:
     assert text.clean("p\u200ba\u2060y\u00ad\u200cp\ufeffa\u200dl") == "paypal"
     assert text.clean("a\u200e\u200e\u200f\u200fb") == "a\u200eb"
     assert text.clean("hi\U000e0041\U000e0042") == "hi"
@@ -147,7 +147,7 @@ def test_no_mark_of_any_class_makes_a_tower(mark: str) -> None:
     assert text.clean("x" + mark * 7_000).count(mark) <= most
 
 
-# What a client may make of it
+# Rendering
 
 
 ALPHABET = (
@@ -211,7 +211,7 @@ PROSE = st.lists(st.sampled_from(WRITTEN), max_size=12).map("".join)
 @example("Hello \nMaya")
 @example("Hello\n---")
 @example("Hello\n\n\n\nMaya")
-def test_what_is_taken_for_plain_would_come_out_as_it_is(written: str) -> None:
+def test_texts_on_the_fast_path_are_not_changed_by_cleaning(written: str) -> None:
     assert outcome(text.clean, written) == outcome(text._made_clean, written, text.MAX_TEXT)
 
 
@@ -247,7 +247,7 @@ def test_blanks_at_the_ends_are_not_plain(blank: str) -> None:
     assert not text.is_plain(f"é{blank}")
 
 
-def test_most_of_what_is_written_is_plain() -> None:
+def test_most_texts_take_the_fast_path() -> None:
     assert text.is_plain("Hello Maya, are you free on Friday? I'd love to *work* with you!")
     assert text.is_plain("Two lines (or three):\n\nhttps://example.org/a_(b)?c=1&d=2#e, 100%")
     assert text.is_plain("# Hello\n- `Maya`")
@@ -357,7 +357,7 @@ def test_an_emoji_is_a_reaction(reaction: str) -> None:
         *("👍" * 17, "🏴\U000e0067", "👍" + "\u0301" * 3, "$", "\n", "🏽", "\ufffd"),
     ],
 )
-def test_words_and_tricks_are_no_reactions(reaction: str) -> None:
+def test_words_and_lookalikes_are_no_reactions(reaction: str) -> None:
     assert refusal(text.emoji, reaction).startswith("The reaction is not valid: ")
 
 

@@ -1,4 +1,4 @@
-"""Withdrawing a request and removing somebody: again, at once, and while the target accepts."""
+"""Withdrawing a request and removing somebody: repeated, at once, and while the target accepts."""
 
 import asyncio
 
@@ -24,7 +24,7 @@ AT_ONCE = 5
 
 
 async def _asked(world: MessagingWorld, *, group: bool) -> tuple[Thread, RequestId]:
-    """Ana asks Dora, whom she does not know: alone, or in a conversation with Ben."""
+    """Ana sends Dora, a stranger, a request: alone, or in a thread with Ben."""
     ana, dora = await world.person("ana"), await world.person("dora")
     others = [dora]
     if group:
@@ -58,7 +58,7 @@ async def test_withdrawing_again_or_at_once_is_answered_as_the_first_time(
 
 @pytest.mark.parametrize("group", [False, True], ids=["pair", "group"])
 @pytest.mark.parametrize("accepts_first", [False, True])
-async def test_of_accepting_and_withdrawing_at_once_one_takes_effect(
+async def test_only_one_of_accepting_and_withdrawing_at_once_takes_effect(
     world: MessagingWorld, group: bool, accepts_first: bool
 ) -> None:
     thread, request = await _asked(world, group=group)
@@ -108,7 +108,7 @@ async def test_removing_somebody_many_times_at_once_never_says_the_conversation_
 
 
 async def _answer(world: MessagingWorld, request: RequestId, way: str) -> None:
-    """What Dora does with Ana's request, which Ana must not learn of."""
+    """What Dora does with Ana's request; Ana must not learn of it."""
     dora = world.actors["dora"]
     if way == "declines":
         await decline(world.messaging, dora, request)
@@ -119,7 +119,7 @@ async def _answer(world: MessagingWorld, request: RequestId, way: str) -> None:
 
 
 async def _refusal(world: MessagingWorld, kind: Kind) -> AlreadyAsked:
-    """What Ana is told as she asks Dora again."""
+    """What Ana is answered when she asks Dora again."""
     ana, dora = world.actors["ana"], world.actors["dora"]
     again = opening.Opening(kind=kind, others=(opening.Invited(dora.user),))
     with pytest.raises(AlreadyAsked) as refused:
@@ -129,7 +129,7 @@ async def _refusal(world: MessagingWorld, kind: Kind) -> AlreadyAsked:
 
 @pytest.mark.parametrize("way", ["does nothing", "declines", "blocks", "is suspended"])
 @pytest.mark.parametrize("group", [False, True], ids=["pair", "group"])
-async def test_after_withdrawing_the_sender_is_told_so_and_from_when_they_may_ask_again(
+async def test_after_withdrawing_the_answer_says_when_the_sender_may_ask_again(
     world: MessagingWorld, group: bool, way: str
 ) -> None:
     again_ms = world.clock.now_ms() + world.messaging.request_ms

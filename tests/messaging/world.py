@@ -1,4 +1,4 @@
-"""The shared world with messaging's verbs: Ana buys, Ben sells, Cleo is a stranger, Mod moderates."""
+"""The shared world with messaging's verbs: Ana buys, Ben sells, Cleo is a stranger."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
