@@ -1,4 +1,4 @@
-"""TypeScript for the web client, from the AsyncAPI document: the frames' types, the list of events."""
+"""Writes the web client's TypeScript from the AsyncAPI document: frame types and event names."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -29,7 +29,8 @@ def server_events() -> str:
     types = "".join(f'  "{tag_of(kind)}",\n' for kind in _server_events())
     return (
         f'{_HEADER}import type {{ ServerEvent }} from "./socket";\n\n'
-        f'export const SERVER_EVENT_TYPES = [\n{types}] as const satisfies readonly ServerEvent["type"][];\n'
+        f"export const SERVER_EVENT_TYPES = [\n{types}] "
+        'as const satisfies readonly ServerEvent["type"][];\n'
     )
 
 

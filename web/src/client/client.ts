@@ -4,11 +4,13 @@
 // for the socket; if that was not long enough, the hub sends `reset` once it is live, and everything
 // on screen is loaded again.
 import { type ConversationHost, OpenThread } from "./conversation";
+import { EventRegistry, type On } from "./events";
 import type { Storage } from "./storage";
 import { FolderList } from "./folderList";
 import { ClientStore } from "./store";
 import { ModerationClient } from "./moderation";
 import { ModerationNotices } from "./notices";
+import { PeopleCache } from "./people";
 import { isProblem, clientProblem, ProblemError, Rest } from "./rest";
 import * as inboxRules from "./inboxRules";
 import { type UnconfirmedMessage, OutboxView, toOutgoing } from "./outboxView";
@@ -28,7 +30,7 @@ import type {
 } from "./types";
 import { UseCases } from "./usecases";
 import { Value } from "./observable";
-import type { Reply, RequestFrame, ServerEvent, ToHub, ToTab } from "./protocol";
+import type { Reply, RequestFrame, ToHub, ToTab } from "./protocol";
 
 const FIRST_CONNECT_MS = 400;
 const START_RETRY_MS = 3000;
@@ -45,6 +47,8 @@ export function createClient(options: ClientOptions, platform: Platform = {}): C
 
 class UserClient extends UseCases implements Client, ConversationHost {
   readonly connection = new Value<ConnectionStatus>({ state: "connecting", retryAt: null, problem: null });
+  readonly events = new EventRegistry();
+  readonly on: On = this.events.on;
   readonly rest: Rest;
   readonly store: ClientStore;
   readonly moderation: ModerationClient;
@@ -74,7 +78,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
     this.#api = options.api ?? globalThis.location.origin;
     this.#tokens = new Tokens(options.token);
     this.rest = new Rest(this.#api, this.#tokens);
-    this.store = new ClientStore(this.rest, (thread) =>
+    this.store = new ClientStore(this.rest, new PeopleCache(this.rest), (thread) =>
       this.drafts.changed(thread.threadId, thread.mine.hasDraft),
     );
     this.moderation = new ModerationClient(this.rest, this.store);
@@ -83,6 +87,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
       (notice) => this.#outbox.applyNotice(notice),
       (held) => this.#outbox.setHeld(held),
     );
+    this.#registerEvents();
     this.#watchPage(true);
     void this.#start();
   }
@@ -107,12 +112,12 @@ class UserClient extends UseCases implements Client, ConversationHost {
     return this.store.counts;
   }
 
-  get people(): ClientStore["people"] {
-    return this.store.people;
+  get people(): PeopleCache["list"] {
+    return this.store.people.list;
   }
 
   need(userIds: Iterable<string>): void {
-    this.store.need(userIds);
+    this.store.people.need(userIds);
   }
 
   // Start and close.
@@ -129,7 +134,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
       if (this.#isClosed) return;
       this.#started = true;
       void this.#loadMe();
-      this.store.refreshPeople(); // only when the page comes back from the back/forward cache
+      this.store.people.refresh(); // only when the page comes back from the back/forward cache
       void this.#notices.load();
       if (this.#folderLists.size === 0) this.store.recount(); // a list loads the counts too
       for (const list of this.#folderLists) void list.refresh();
@@ -234,13 +239,13 @@ class UserClient extends UseCases implements Client, ConversationHost {
       case "status":
         return this.#onStatus(message.status);
       case "event":
-        return this.#onEvent(message.event);
+        return this.events.dispatch(message.event);
       case "synced":
         this.#notices.add(message.changes.notices ?? []);
         this.#notices.remove(message.changes.acknowledgedNoticeIds ?? []);
         return this.store.synced(message.changes);
       case "resumed":
-        return this.store.refreshPeople();
+        return this.store.people.refresh();
       case "reset":
         return this.#reset();
       case "reply":
@@ -273,30 +278,27 @@ class UserClient extends UseCases implements Client, ConversationHost {
     }
   }
 
-  #onEvent(frame: ServerEvent): void {
-    if (frame.type === "notice.created") return this.#notices.add([frame.notice]);
-    if (frame.type === "notice.acknowledged") return this.#notices.remove([frame.noticeId]);
-    if (frame.type === "typing.changed" || frame.type === "presence.changed") {
-      for (const conversation of this.#openThreads) conversation.onPresenceEvent(frame);
-      return;
-    }
-    if (frame.type === "message.created" && frame.message.authorUserId === this.store.me) {
-      this.#outbox.released(frame.message);
-    }
-    if (frame.type === "person.updated") return this.onPersonUpdated(frame.person);
-    this.store.apply(frame);
-    if (frame.type !== "message.created" || frame.message.authorUserId === this.store.me) return;
-    const thread = this.store.thread(frame.threadId);
-    if (thread !== null && thread.mine.unread > 0) {
-      this.#announce({ type: "message", thread, message: frame.message });
-    }
+  /** Each feature registers its own handlers. Those of one event run in this order. */
+  #registerEvents(): void {
+    this.#outbox.registerEvents(this.on, () => this.store.me);
+    this.store.registerEvents(this.on);
+    this.store.people.registerEvents(this.on);
+    this.#notices.registerEvents(this.on);
+    this.on("person.updated", ({ person }) => this.onPersonUpdated(person));
+    this.on("message.created", ({ threadId, message }) => this.#announceMessage(threadId, message));
+  }
+
+  #announceMessage(threadId: string, message: Message): void {
+    if (message.authorUserId === this.store.me) return;
+    const thread = this.store.thread(threadId);
+    if (thread !== null && thread.mine.unread > 0) this.#announce({ type: "message", thread, message });
   }
 
   /** Reloads everything on screen, unless nothing has been loaded yet. */
   #reset(): void {
     if (!this.#started) return;
     void this.#notices.load();
-    this.store.refreshPeople();
+    this.store.people.refresh();
     for (const list of this.#folderLists) void list.refresh();
     for (const conversation of this.#openThreads) void conversation.refresh();
     this.store.recount();

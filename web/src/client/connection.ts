@@ -5,9 +5,9 @@
 // without an answer; sooner if a request is waiting. And the cursor moves only after everything before
 // it has been passed on.
 import { clientProblem, ProblemError } from "./rest";
-import type { Ack, Changes, ClientFrame, ServerFrame } from "./socket";
+import type { Ack, Changes, ClientFrame, ServerEvent, ServerFrame } from "./socket";
 import type { ConnectionStatus, ProblemDocument } from "./types";
-import type { Reply, RequestFrame, ServerEvent } from "./protocol";
+import type { Reply, RequestFrame } from "./protocol";
 
 const PING_MS = 30_000;
 const REPLY_TIMEOUT_MS = 10_000;
@@ -243,21 +243,8 @@ export class SocketConnection {
       case "message.created":
         this.#trackSeq(frame.threadId, frame.message.seq);
         return this.listener.onEvent(frame);
-      case "message.edited":
-      case "message.deleted":
-      case "reaction.changed":
-      case "receipt.moved":
-      case "typing.changed":
-      case "presence.changed":
-      case "thread.updated":
-      case "inbox.changed":
-      case "request.changed":
-      case "person.updated":
-      case "notice.created":
-      case "notice.acknowledged":
-        return this.listener.onEvent(frame);
       default:
-        return; // from a newer server: ignored
+        return this.listener.onEvent(frame);
     }
   }
 

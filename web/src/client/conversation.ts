@@ -9,7 +9,7 @@ import type { UnconfirmedMessage } from "./outboxView";
 import type { Conversation, ConversationState, Message, Outgoing, Problem, Thread } from "./types";
 import { ComputedValue, sameItems } from "./observable";
 import { MessageWindow } from "./messageWindow";
-import type { ServerEvent } from "./protocol";
+import type { EventOf, On } from "./events";
 
 const PAGE = 50;
 const TYPING_MS = 4000;
@@ -20,6 +20,7 @@ const CLOCK_DIFFERENCE_MS = 60_000;
 export interface ConversationHost {
   readonly rest: Rest;
   readonly store: ClientStore;
+  readonly on: On;
   outgoing(threadId: string): readonly Outgoing[];
   /** Messages that may have reached the server, although no reply came. */
   unconfirmed(threadId: string): UnconfirmedMessage[];
@@ -55,7 +56,12 @@ export class OpenThread implements Conversation, StoreListener {
     readonly threadId: string,
   ) {
     this.state = new ComputedValue(() => this.#compute());
-    this.#unsubscribe = host.store.subscribe(this);
+    const stops = [
+      host.store.subscribe(this),
+      host.on("typing.changed", (event) => this.#onPresence(event)),
+      host.on("presence.changed", (event) => this.#onPresence(event)),
+    ];
+    this.#unsubscribe = () => stops.forEach((stop) => stop());
   }
 
   // Loading.
@@ -134,7 +140,7 @@ export class OpenThread implements Conversation, StoreListener {
       });
       if (generation !== this.#generation) return;
       take(page);
-      this.host.store.need(page.messages.flatMap((one) => [one.authorUserId, ...inboxRules.usersInEvent(one)]));
+      this.host.store.people.need(page.messages.flatMap((one) => [one.authorUserId, ...inboxRules.usersInEvent(one)]));
       this.#problem = null;
     } catch (error) {
       if (generation !== this.#generation) return;
@@ -210,13 +216,13 @@ export class OpenThread implements Conversation, StoreListener {
     this.state.invalidate();
   }
 
-  onPresenceEvent(frame: Extract<ServerEvent, { type: "typing.changed" | "presence.changed" }>): void {
-    if (frame.threadId !== this.threadId || frame.userId === this.host.store.me) return;
-    const leases = frame.type === "typing.changed" ? this.#typing : this.#present;
-    const on = frame.type === "typing.changed" ? frame.on : frame.online;
-    if (on) leases.set(frame.userId, frame.until === null ? Infinity : Date.parse(frame.until));
-    else leases.delete(frame.userId);
-    if (!on && frame.type === "presence.changed") this.#typing.delete(frame.userId);
+  #onPresence(event: EventOf<"typing.changed" | "presence.changed">): void {
+    if (event.threadId !== this.threadId || event.userId === this.host.store.me) return;
+    const leases = event.type === "typing.changed" ? this.#typing : this.#present;
+    const on = event.type === "typing.changed" ? event.on : event.online;
+    if (on) leases.set(event.userId, event.until === null ? Infinity : Date.parse(event.until));
+    else leases.delete(event.userId);
+    if (!on && event.type === "presence.changed") this.#typing.delete(event.userId);
     this.#expire();
   }
 

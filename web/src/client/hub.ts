@@ -6,9 +6,9 @@
 import { SocketConnection, type ConnectionListener } from "./connection";
 import { Outbox } from "./outbox";
 import { ProblemError } from "./rest";
-import type { Changes } from "./socket";
+import type { Changes, ServerEvent } from "./socket";
 import type { ConnectionStatus, ProblemDocument } from "./types";
-import type { QueuedMessage, Port, ServerEvent, ToHub, ToTab } from "./protocol";
+import type { Port, QueuedMessage, ToHub, ToTab } from "./protocol";
 
 const TOKEN_TIMEOUT_MS = 8000;
 const DELIVERED_DELAY_MS = 150;

@@ -24,7 +24,7 @@ export class ModerationClient implements Moderation {
   async queue(cursor: string | null = null): Promise<Page<Case>> {
     const query = { cursor };
     const { cases, next } = await this.rest.request("get", "/v1/moderation/queue", { query });
-    this.store.need(cases.flatMap((one) => one.aboutUserId ?? []));
+    this.store.people.need(cases.flatMap((one) => one.aboutUserId ?? []));
     return { items: cases, next };
   }
 
@@ -35,15 +35,15 @@ export class ModerationClient implements Moderation {
   async context(caseId: string): Promise<CaseContext> {
     const path = { caseId };
     const found = await this.rest.request("get", "/v1/moderation/cases/{caseId}/context", { path });
-    this.store.need((found.thread?.participants ?? []).map((one) => one.userId));
-    this.store.need(found.messages.map((one) => one.authorUserId));
+    this.store.people.need((found.thread?.participants ?? []).map((one) => one.userId));
+    this.store.people.need(found.messages.map((one) => one.authorUserId));
     return found;
   }
 
   async reports(caseId: string, cursor: string | null = null): Promise<Page<CaseReport>> {
     const input = { path: { caseId }, query: { cursor } };
     const found = await this.rest.request("get", "/v1/moderation/cases/{caseId}/reports", input);
-    this.store.need(found.reports.map((one) => one.reporterUserId));
+    this.store.people.need(found.reports.map((one) => one.reporterUserId));
     return { items: found.reports, next: found.next };
   }
 
@@ -73,7 +73,7 @@ export class ModerationClient implements Moderation {
   async suspended(cursor: string | null = null): Promise<Page<SuspendedPerson>> {
     const query = { cursor };
     const { people, next } = await this.rest.request("get", "/v1/moderation/suspended", { query });
-    this.store.need(people.map((one) => one.userId));
+    this.store.people.need(people.map((one) => one.userId));
     return { items: people, next };
   }
 
@@ -102,7 +102,7 @@ export class ModerationClient implements Moderation {
     cursor: string | null = null,
   ): Promise<Page<Entry>> {
     const { entries, next } = await this.#auditLog(of, cursor);
-    this.store.need(entries.flatMap((one) => [one.decidedByUserId, one.aboutUserId ?? []].flat()));
+    this.store.people.need(entries.flatMap((one) => [one.decidedByUserId, one.aboutUserId ?? []].flat()));
     return { items: entries, next };
   }
 

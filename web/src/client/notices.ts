@@ -1,4 +1,5 @@
 // The user's moderation notices: loaded at the start, updated by events, shown until acknowledged.
+import type { On } from "./events";
 import type { Rest } from "./rest";
 import type { HeldMessage, ModerationNotice } from "./types";
 import { Value } from "./observable";
@@ -16,6 +17,11 @@ export class ModerationNotices {
     private readonly onDecided: (notice: ModerationNotice) => void,
     private readonly onHeld: (messages: HeldMessage[]) => void,
   ) {}
+
+  registerEvents(on: On): void {
+    on("notice.created", ({ notice }) => this.add([notice]));
+    on("notice.acknowledged", ({ noticeId }) => this.remove([noticeId]));
+  }
 
   async load(): Promise<void> {
     try {

@@ -3,6 +3,7 @@
 //
 // Careful: a held message is not in the history, so its author would lose sight of it after a reload. It
 // stays saved and is sent again under its id, and the server replies with its current state.
+import type { On } from "./events";
 import { OutboxStorage, type Storage } from "./storage";
 import type {
   HeldMessage,
@@ -143,8 +144,14 @@ export class OutboxView {
     this.#notify();
   }
 
+  registerEvents(on: On, myId: () => string): void {
+    on("message.created", ({ message }) => {
+      if (message.authorUserId === myId()) this.#released(message);
+    });
+  }
+
   /** A moderator has released it. */
-  released(message: Message): void {
+  #released(message: Message): void {
     for (const [id, held] of this.#held) {
       if (held.threadId === message.threadId && held.body === message.body) {
         this.#held.delete(id);

@@ -1,45 +1,12 @@
 // The messages between a tab and the hub, through a MessagePort or within the page.
 //
 // Careful: a MessagePort copies its messages. They must be plain data, and no one may rely on identity.
-import type {
-  Ack,
-  Changes,
-  ClientFrame,
-  InboxChanged,
-  MessageCreated,
-  MessageDeleted,
-  MessageEdited,
-  PersonUpdated,
-  PresenceChanged,
-  ReactionChanged,
-  ReceiptMoved,
-  NoticeAcknowledged,
-  NoticeCreated,
-  RequestChanged,
-  ThreadUpdated,
-  TypingChanged,
-} from "./socket";
+import type { Ack, Changes, ClientFrame, ServerEvent } from "./socket";
 import type { ConnectionStatus, Hint, Message, ProblemDocument, Rejection } from "./types";
 
 /** A request, before it gets its id. */
 export type NumberedFrame = Extract<ClientFrame, { id: number }>;
 export type RequestFrame = { [T in NumberedFrame["type"]]: Omit<Extract<NumberedFrame, { type: T }>, "id"> }[NumberedFrame["type"]];
-
-/** What others do, and the user on other devices. */
-export type ServerEvent =
-  | MessageCreated
-  | MessageEdited
-  | MessageDeleted
-  | ReactionChanged
-  | ReceiptMoved
-  | TypingChanged
-  | PresenceChanged
-  | ThreadUpdated
-  | InboxChanged
-  | RequestChanged
-  | PersonUpdated
-  | NoticeCreated
-  | NoticeAcknowledged;
 
 /** A message in the outbox, as saved in the browser. */
 export interface QueuedMessage {

@@ -35,6 +35,21 @@ export type ServerFrame =
   | Expiring
   | Closing;
 
+export type ServerEvent =
+  | MessageCreated
+  | MessageEdited
+  | MessageDeleted
+  | ReactionChanged
+  | ReceiptMoved
+  | TypingChanged
+  | PresenceChanged
+  | ThreadUpdated
+  | InboxChanged
+  | RequestChanged
+  | PersonUpdated
+  | NoticeCreated
+  | NoticeAcknowledged;
+
 /** Done, and on the disk. */
 export interface Ack {
   type: "ack";

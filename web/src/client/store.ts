@@ -1,18 +1,17 @@
-// The store of a tab: threads, unread counts and people. Applies events and responses in any order.
+// The store of a tab: threads and unread counts. Applies events and responses in any order.
 //
 // Careful: a response may be older than an event that came while it was on its way. An outdated response
 // is not used; the thread is loaded again.
+import type { EventOf, On } from "./events";
 import { isProblem, type Rest } from "./rest";
 import * as inboxRules from "./inboxRules";
 import type { Changes } from "./socket";
-import type { Counts, Folder, Message, Person, Thread } from "./types";
+import type { Counts, Folder, Message, Thread } from "./types";
 import { Value } from "./observable";
-import type { ServerEvent } from "./protocol";
+import type { PeopleCache } from "./people";
 
 const LOAD_DELAY_MS = 60;
 const COUNT_DELAY_MS = 400;
-const MAX_PEOPLE_PER_REQUEST = 50;
-const MAX_PEOPLE_REFRESHED = 200;
 const PREVIEW_LENGTH = 140;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -28,24 +27,19 @@ export interface StoreListener {
 
 export class ClientStore {
   readonly counts = new Value<Counts | null>(null);
-  readonly people = new Value<ReadonlyMap<string, Person>>(new Map());
   /** Where the first page of each folder ended when it was last loaded. */
   readonly firstPages = new Map<Folder, { next: string | null; floor: string }>();
   me = "";
   #threads = new Map<string, Thread>();
   #listeners = new Set<StoreListener>();
-  #neededIds = new Set<string>();
   #loading = new Map<string, { again: boolean; done: Promise<void> }>();
-  #unknownIds = new Set<string>();
-  /** All users that were needed on screen, the latest last. */
-  #needed = new Set<string>();
-  #isLoadingPeople = false;
   #counting: ReturnType<typeof setTimeout> | null = null;
 
   #muteEnds: ReturnType<typeof setTimeout> | null = null;
 
   constructor(
     private readonly rest: Rest,
+    readonly people: PeopleCache,
     /** A thread was loaded from the server. */
     private readonly onRead: (thread: Thread) => void = () => undefined,
   ) {}
@@ -146,29 +140,27 @@ export class ClientStore {
 
   // Events.
 
-  apply(frame: ServerEvent): void {
-    switch (frame.type) {
-      case "message.created":
-        return this.#addMessage(frame.message, frame.status, frame.awaitingUserIds);
-      case "message.edited":
-      case "message.deleted":
-      case "reaction.changed":
-        for (const listener of this.#listeners) listener.onMessageChanged(frame.message);
-        if (this.thread(frame.threadId)?.lastSeq === frame.message.seq) void this.load(frame.threadId);
-        return;
-      case "receipt.moved":
-        return this.#moveReceipt(frame.threadId, frame.userId, frame.lastReadSeq, frame.lastDeliveredSeq);
-      case "inbox.changed":
-        if (frame.gone === true) return this.drop(frame.threadId);
-        void this.load(frame.threadId);
-        return;
-      case "thread.updated":
-      case "request.changed":
-        void this.load(frame.threadId);
-        return;
-      default:
-        return; // open threads handle typing and presence
-    }
+  registerEvents(on: On): void {
+    on("message.created", ({ message, status, awaitingUserIds }) =>
+      this.#addMessage(message, status, awaitingUserIds),
+    );
+    on("message.edited", (event) => this.#changeMessage(event));
+    on("message.deleted", (event) => this.#changeMessage(event));
+    on("reaction.changed", (event) => this.#changeMessage(event));
+    on("receipt.moved", ({ threadId, userId, lastReadSeq, lastDeliveredSeq }) =>
+      this.#moveReceipt(threadId, userId, lastReadSeq, lastDeliveredSeq),
+    );
+    on("inbox.changed", ({ threadId, gone }) =>
+      gone === true ? this.drop(threadId) : void this.load(threadId),
+    );
+    on("thread.updated", ({ threadId }) => void this.load(threadId));
+    on("request.changed", ({ threadId }) => void this.load(threadId));
+  }
+
+  #changeMessage(event: EventOf<"message.edited" | "message.deleted" | "reaction.changed">): void {
+    const { threadId, message } = event;
+    for (const listener of this.#listeners) listener.onMessageChanged(message);
+    if (this.thread(threadId)?.lastSeq === message.seq) void this.load(threadId);
   }
 
   synced(changes: Changes): void {
@@ -243,7 +235,7 @@ export class ClientStore {
   }
 
   #notifyAdded(message: Message): void {
-    this.need([message.authorUserId, ...inboxRules.usersInEvent(message)]);
+    this.people.need([message.authorUserId, ...inboxRules.usersInEvent(message)]);
     for (const listener of this.#listeners) listener.onMessageAdded(message);
   }
 
@@ -252,7 +244,7 @@ export class ClientStore {
     const thread = sortParticipants(keepReadPosition(received, before));
     this.#watchMute(thread);
     this.#threads.set(thread.threadId, thread);
-    this.need(thread.participants.map((one) => one.userId));
+    this.people.need(thread.participants.map((one) => one.userId));
     if (counts && before !== null) this.#updateCounts(before, thread);
   }
 
@@ -296,57 +288,6 @@ export class ClientStore {
     }
     this.recount();
     this.#notifyChanged(null);
-  }
-
-  // People.
-
-  need(userIds: Iterable<string>): void {
-    for (const id of userIds) {
-      this.#needed.delete(id);
-      if (id !== "") this.#needed.add(id);
-      const isKnown = id === "" || this.people.get().has(id) || this.#unknownIds.has(id);
-      if (!isKnown) this.#neededIds.add(id);
-    }
-    this.#schedulePeople();
-  }
-
-  /** Loads the names on screen again: a rename may have been missed. */
-  refreshPeople(): void {
-    const known = [...this.#needed].filter((id) => this.people.get().has(id));
-    for (const id of known.slice(-MAX_PEOPLE_REFRESHED)) this.#neededIds.add(id);
-    this.#schedulePeople();
-  }
-
-  #schedulePeople(): void {
-    if (this.#neededIds.size === 0 || this.#isLoadingPeople) return;
-    this.#isLoadingPeople = true;
-    setTimeout(() => void this.#loadPeople(), 5);
-  }
-
-  async #loadPeople(): Promise<void> {
-    while (this.#neededIds.size > 0) {
-      const id = [...this.#neededIds].slice(0, MAX_PEOPLE_PER_REQUEST);
-      try {
-        const page = await this.rest.request("get", "/v1/people", { query: { id } });
-        for (const one of id) {
-          this.#neededIds.delete(one);
-          this.#unknownIds.add(one);
-        }
-        this.addPeople(page.people);
-      } catch {
-        break; // tried again with the next request
-      }
-    }
-    this.#isLoadingPeople = false;
-  }
-
-  /** Keeps the newer version of each person: events and responses may arrive out of order. */
-  addPeople(people: Person[]): void {
-    const known = new Map(this.people.get());
-    for (const one of people) {
-      if (one.version >= (known.get(one.userId)?.version ?? 0)) known.set(one.userId, one);
-    }
-    this.people.set(known);
   }
 }
 

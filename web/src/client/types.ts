@@ -2,6 +2,7 @@
 //
 // Careful: treat every value of a `Readable` as immutable. A change is a new object; what has not changed
 // keeps its identity, down to the single message.
+import type { On } from "./events";
 import type { components } from "./openapi";
 
 type Schemas = components["schemas"];
@@ -195,7 +196,9 @@ export interface Client {
   /** All outgoing messages, in any thread. */
   readonly outbox: Readable<readonly Outgoing[]>;
   need(userIds: Iterable<string>): void;
-  onAnnouncement(run: (notice: Announcement) => void): () => void;
+  onAnnouncement(run: (announcement: Announcement) => void): () => void;
+  /** Calls `handler` with every event of a type; returns the function that removes it. */
+  on: On;
   /** Reconnects now instead of waiting for `retryAt`. */
   retryNow(): void;
   /** Waiting messages stay saved. `forget` deletes what this browser stores of the user. */

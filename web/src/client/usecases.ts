@@ -194,7 +194,7 @@ export abstract class UseCases {
 
   async sentRequests(cursor: string | null = null): Promise<Page<SentRequest>> {
     const { requests, next } = await this.rest.request("get", "/v1/requests/sent", { query: { cursor } });
-    this.store.need(requests.map((one) => one.targetUserId));
+    this.store.people.need(requests.map((one) => one.targetUserId));
     return { items: requests, next };
   }
 
@@ -222,13 +222,13 @@ export abstract class UseCases {
   async findPeople(name: string, cursor?: string): Promise<Page<Person>> {
     const query = { name, ...(cursor === undefined ? {} : { cursor }) };
     const { people, next } = await this.rest.request("get", "/v1/people", { query });
-    this.store.addPeople(people);
+    this.store.people.add(people);
     return { items: people, next };
   }
 
   async person(userId: string): Promise<Profile> {
     const profile = await this.rest.request("get", "/v1/people/{userId}", { path: { userId } });
-    this.store.addPeople([profile]);
+    this.store.people.add([profile]);
     return profile;
   }
 
@@ -244,7 +244,7 @@ export abstract class UseCases {
 
   async blocks(cursor: string | null = null): Promise<Page<Block>> {
     const { blocks, next } = await this.rest.request("get", "/v1/blocks", { query: { cursor } });
-    this.store.need(blocks.map((one) => one.userId));
+    this.store.people.need(blocks.map((one) => one.userId));
     return { items: blocks, next };
   }
 
@@ -284,16 +284,15 @@ export abstract class UseCases {
     return this.setMe(await this.rest.request("patch", "/v1/me", { body: names }));
   }
 
-  /** Someone was renamed: the user or someone else, here or on another device. */
+  /** Someone was renamed: updates the profile if it is the user. */
   protected onPersonUpdated(person: Person): void {
-    this.store.addPeople([person]);
     const me = this.me.get();
     if (me?.userId === person.userId && person.version >= me.version) this.me.set({ ...me, ...person });
   }
 
   protected setMe(me: Me): Me {
-    this.store.addPeople([me]);
-    const known = this.store.people.get().get(me.userId);
+    this.store.people.add([me]);
+    const known = this.store.people.list.get().get(me.userId);
     this.me.set(known !== undefined && known.version > me.version ? { ...me, ...known } : me);
     return me;
   }
