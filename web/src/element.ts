@@ -14,6 +14,7 @@ import { createClient, type Client } from "./client";
 import { Keys } from "./app/keys";
 import { Prefs } from "./app/prefs.svelte";
 import { AppContext } from "./app/appContext.svelte";
+import { collectPages } from "./app/pages";
 import { Router } from "./app/router.svelte";
 import Shell from "./app/Shell.svelte";
 import styles from "./styles/app.css?inline";
@@ -22,6 +23,8 @@ type Token = () => string | Promise<string>;
 
 /** The server that serves this script also serves the API, unless `api` says otherwise. */
 const HOME = new URL(import.meta.url).origin;
+
+const PAGES = collectPages(import.meta.glob("./**/page.embed.ts", { eager: true }));
 
 let sheet: CSSStyleSheet | null = null;
 
@@ -100,7 +103,7 @@ class GreenroomInbox extends HTMLElement {
     this.#theme();
     const api = (this.getAttribute("api") ?? HOME).replace(/\/$/, "");
     const client = createClient({ token, api });
-    const router = new Router(false);
+    const router = new Router(PAGES, { inAddressBar: false });
     const prefs = new Prefs(this);
     const keys = new Keys(() => prefs.keys);
     const app = new AppContext({

@@ -54,6 +54,8 @@ export const SHORTCUTS = [
 ] as const satisfies readonly Shortcut[];
 
 export type ShortcutId = (typeof SHORTCUTS)[number]["id"];
+/** The shortcuts that open a page: listed only if the page is visible. */
+export const GO_SHORTCUTS = SHORTCUTS.map((one) => one.id).filter((id) => id.startsWith("go"));
 type Action = (key: string) => void;
 
 const SEQUENCE_MS = 1200;
