@@ -14,7 +14,7 @@ from httpx import Response
 from greenroom.ids import UserId
 from greenroom.people.actor import Scope
 from greenroom.people.suspend import suspend
-from tests.api.world import ApiWorld, told
+from tests.api.world import ApiWorld, ok_json
 from tests.stores import SECRET
 
 HELD = "held-1"
@@ -149,13 +149,13 @@ async def populate(world: ApiWorld) -> PopulatedWorld:
     for name in ("bob", "lea", "pia", "tom", "sam", *_STRANGERS, *_WHO_ASK_TOO):
         await world.join(name)
     populated = PopulatedWorld(world)
-    await _talk(populated)
-    await _gates(populated)
-    await _apart(populated)
+    await _create_talk(populated)
+    await _create_requests(populated)
+    await _create_block(populated)
     await suspend(world.contexts.people, UserId(world.ids["sam"]), None, "")
-    await _held(populated)
+    await _create_held(populated)
     report = {"reason": "scam", "threadId": populated.threads["talk"]}
-    told(await world.ask("ana", "POST", "/reports", report), 201)
+    ok_json(await world.ask("ana", "POST", "/reports", report), 201)
     cases = (await world.get("mod", "/moderation/queue"))["cases"]
     [case] = [case for case in cases if case["subject"]["kind"] == "thread"]
     populated.case = case["caseId"]
@@ -163,18 +163,18 @@ async def populate(world: ApiWorld) -> PopulatedWorld:
     return populated
 
 
-async def _talk(populated: PopulatedWorld) -> None:
+async def _create_talk(populated: PopulatedWorld) -> None:
     world = populated.world
     thread = (await world.open("ana", "ben", "lea", "sam", kind="booking"))["threadId"]
     for name in ("ben", "lea", "sam"):
         await world.accept(name, thread)
     message = await world.say("ben", thread, "Shall we say Friday?")
     own = f"/threads/{thread}/participants/{world.ids['lea']}"
-    told(await world.ask("lea", "DELETE", own), 204)
+    ok_json(await world.ask("lea", "DELETE", own), 204)
     populated.threads["talk"], populated.messages["talk"] = thread, message["messageId"]
 
 
-async def _gates(populated: PopulatedWorld) -> None:
+async def _create_requests(populated: PopulatedWorld) -> None:
     world = populated.world
     for sender in (*_WHO_ASK_TOO, "pia"):
         thread = await world.open(sender, "tom", message={"body": "Hello Tom!"})
@@ -185,27 +185,27 @@ async def _gates(populated: PopulatedWorld) -> None:
     populated.messages["gate"] = page["messages"][0]["messageId"]
 
 
-async def _apart(populated: PopulatedWorld) -> None:
+async def _create_block(populated: PopulatedWorld) -> None:
     world = populated.world
-    thread = told(await world.ask("bob", "PUT", f"/direct/{world.ids['ben']}"))["threadId"]
+    thread = ok_json(await world.ask("bob", "PUT", f"/direct/{world.ids['ben']}"))["threadId"]
     await world.accept("ben", thread)
     message = await world.say("bob", thread, "Hello Ben!")
-    told(await world.ask("ben", "PUT", f"/blocks/{world.ids['bob']}"))
+    ok_json(await world.ask("ben", "PUT", f"/blocks/{world.ids['bob']}"))
     populated.threads["apart"], populated.messages["apart"] = thread, message["messageId"]
 
 
-async def _held(populated: PopulatedWorld) -> None:
+async def _create_held(populated: PopulatedWorld) -> None:
     """Ben has a held message and a rejected one, with notices."""
     world, path = populated.world, f"/threads/{populated.threads['talk']}/messages"
     for client_id in ("rejected", HELD):
         body = {"body": f"{SCAM} {client_id}", "clientMessageId": client_id}
-        told(await world.ask("ben", "POST", path, body), 202)
+        ok_json(await world.ask("ben", "POST", path, body), 202)
     cases = (await world.get("mod", "/moderation/queue"))["cases"]
     [case] = [case for case in cases if case["text"].endswith("rejected")]
     place = f"/moderation/cases/{case['caseId']}"
-    told(await world.ask("mod", "POST", f"{place}/claim"))
+    ok_json(await world.ask("mod", "POST", f"{place}/claim"))
     decision = {"decision": "remove", "version": case["version"]}
-    told(await world.ask("mod", "POST", f"{place}/decide", decision))
+    ok_json(await world.ask("mod", "POST", f"{place}/decide", decision))
     [notice] = (await world.get("ben", "/me/notices"))["notices"]
     populated.notice = notice["noticeId"]
 

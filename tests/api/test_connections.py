@@ -41,8 +41,10 @@ def _never_reads(port: int, request: bytes) -> socket.socket:
 
 def _open_connections() -> int:
     """Checked on the server: the client still has unread data and cannot tell."""
-    doors = (one for one in gc.get_objects() if isinstance(one, http_limits.LimitedHttpProtocol))
-    return sum(one in one.connections for one in doors)
+    protocols = (
+        one for one in gc.get_objects() if isinstance(one, http_limits.LimitedHttpProtocol)
+    )
+    return sum(one in one.connections for one in protocols)
 
 
 @pytest.mark.parametrize("times", [5, 60])
@@ -83,8 +85,8 @@ async def test_one_more_socket_closes_the_oldest_of_the_same_user(tmp_path: Path
         ben = await node.raw("ben")
         own = [await node.raw("ana") for _ in range(3)]
         newest = await node.raw("ana")
-        told = await own[0].frame()
-        assert told["problem"]["type"] == "/problems/too-many-sockets"
+        frame = await own[0].frame()
+        assert frame["problem"]["type"] == "/problems/too-many-sockets"
         assert (await own[0].closed())[0] == 4429
         for raw in (*own[1:], newest, ben):
             raw.text({"type": "ping", "id": 9})

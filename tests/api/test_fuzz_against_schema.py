@@ -96,14 +96,14 @@ def test_every_response_matches_the_schema(served: Served, mode: GenerationMode)
     # Deleting operations come last.
     for operation in sorted(found, key=lambda operation: operation.method == "delete"):
         if _has_something_to_send(operation) or mode is GenerationMode.POSITIVE:
-            _hold(served, operation, mode)
+            _check_responses(served, operation, mode)
 
 
 def _has_something_to_send(operation: Operation) -> bool:
     return bool(list(operation.iter_parameters()))
 
 
-def _hold(served: Served, operation: Operation, mode: GenerationMode) -> None:
+def _check_responses(served: Served, operation: Operation, mode: GenerationMode) -> None:
     assert served.populated is not None
     ids = _real_ids(served.populated, operation.path)
     headers = served.populated.world.bearer("adi")

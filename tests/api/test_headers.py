@@ -108,9 +108,9 @@ async def test_a_browser_at_an_unknown_address_gets_the_app(
             assert page.headers["content-type"].startswith("text/html")
             assert "script-src 'self'" in page.headers["content-security-policy"]
             assert (await client.head(path, headers=_BROWSER)).status_code == 404
-            for told in (await client.get(path), await client.post(path, headers=_BROWSER)):
-                assert told.headers["content-type"] == "application/problem+json"
+            for response in (await client.get(path), await client.post(path, headers=_BROWSER)):
+                assert response.headers["content-type"] == "application/problem+json"
         for path in ("/v1", "/v1/", "/v1/nothing", "/v1/people/x/y", "/assets/none.js"):
-            told = await client.get(path, headers=_BROWSER)
-            assert told.status_code == 404
-            assert told.json()["type"] == "/problems/no-such-page", path
+            response = await client.get(path, headers=_BROWSER)
+            assert response.status_code == 404
+            assert response.json()["type"] == "/problems/no-such-page", path

@@ -4,7 +4,7 @@ from greenroom.ids import UserId
 from greenroom.people.actor import Scope
 from greenroom.safety import records
 from greenroom.store.expressions import Prefix
-from tests.api.world import ApiWorld, refused, told
+from tests.api.world import ApiWorld, ok_json, refused
 
 HELD = "You have won the lottery, send a processing fee to claim your prize"
 EDIT = "Please pay a deposit with a gift card, then wire the rest by western union"
@@ -16,7 +16,7 @@ async def test_a_held_edit_is_accepted_and_the_message_stays(world: ApiWorld) ->
     message = await world.say("ana", thread, "Hello")
     path = f"/threads/{thread}/messages/{message['messageId']}"
     answer = await world.ask("ana", "PATCH", path, {"body": HELD})
-    assert told(answer, 202) == {"status": "held"}
+    assert ok_json(answer, 202) == {"status": "held"}
     assert (await world.get("ben", path))["body"] == "Hello"
     [case] = (await world.get("mod", "/moderation/queue"))["cases"]
     assert case["subject"]["kind"] == "edit"
@@ -31,7 +31,7 @@ async def test_a_held_edit_is_accepted_and_the_message_stays(world: ApiWorld) ->
 async def test_a_held_name_is_accepted_and_the_old_one_stays(world: ApiWorld) -> None:
     thread = await world.talk()
     answer = await world.ask("ana", "PATCH", f"/threads/{thread}", {"subject": HELD})
-    assert told(answer, 202) == {"status": "held"}
+    assert ok_json(answer, 202) == {"status": "held"}
     assert (await world.get("ben", f"/threads/{thread}"))["subject"] is None
     [case] = (await world.get("mod", "/moderation/queue"))["cases"]
     assert (case["subject"]["kind"], case["text"]) == ("name", HELD)
@@ -50,13 +50,13 @@ async def test_a_preview_is_for_a_conversation_or_for_people(sqlite_world: ApiWo
         ({}, "refused"),
     ):
         answer = await world.ask("ana", "POST", "/preview", link | where)
-        assert told(answer)["verdict"] in (verdict, "nudge" if verdict == "fine" else verdict)
+        assert ok_json(answer)["verdict"] in (verdict, "nudge" if verdict == "fine" else verdict)
     assert (
-        told(await world.ask("ana", "POST", "/preview", known | {"body": HELD}))["verdict"]
+        ok_json(await world.ask("ana", "POST", "/preview", known | {"body": HELD}))["verdict"]
         == "held"
     )
     both = link | known | {"threadId": thread}
-    assert told(await world.ask("ana", "POST", "/preview", both))["verdict"] in ("fine", "nudge")
+    assert ok_json(await world.ask("ana", "POST", "/preview", both))["verdict"] in ("fine", "nudge")
 
 
 async def test_renaming_takes_small_bodies_only(sqlite_world: ApiWorld) -> None:
@@ -120,7 +120,7 @@ async def test_held_messages_are_listed_oldest_first_across_pages(world: ApiWorl
     thread = await world.talk()
     for number in range(7):
         body = {"body": f"{HELD} {number}", "clientMessageId": f"h{number}"}
-        told(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
+        ok_json(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
         world.clock.advance(seconds=1)
     listed, cursor = list[str](), ""
     while True:

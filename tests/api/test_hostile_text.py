@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from httpx import Response
 
-from tests.api.world import ApiWorld, refused, told
+from tests.api.world import ApiWorld, ok_json, refused
 
 HOSTILE = {
     "script": "<script>alert(1)</script> hello",
@@ -48,7 +48,7 @@ async def test_hostile_messages_are_kept_as_typed(world: ApiWorld) -> None:
         answer = await world.ask("ana", "POST", path, body)
         assert answer.status_code in (201, 202, 422), (kind, answer.text)
         if answer.status_code == 201:
-            kept.append(await _kept(world, path, answer.json()))
+            kept.append(await _stored(world, path, answer.json()))
             if kind not in ALTERED:
                 assert kept[-1] == text
     assert len(kept) > 8
@@ -56,14 +56,14 @@ async def test_hostile_messages_are_kept_as_typed(world: ApiWorld) -> None:
     assert [message["body"] for message in page["messages"]] == kept
 
 
-async def _kept(world: ApiWorld, path: str, sent: Any) -> str:
+async def _stored(world: ApiWorld, path: str, sent: Any) -> str:
     message = sent["message"]
     _check_clean(message["body"])
     [row] = (await world.get("ben", "/inbox"))["threads"]
     assert not INVISIBLE.search(row["preview"])
     edit = {"body": message["body"]}
     edited = await world.ask("ana", "PATCH", f"{path}/{message['messageId']}", edit)
-    assert told(edited)["version"] == 1, "stored text may be sent again unchanged"
+    assert ok_json(edited)["version"] == 1, "stored text may be sent again unchanged"
     return str(message["body"])
 
 
@@ -83,7 +83,7 @@ async def test_every_other_text_field_is_checked_too(sqlite_world: ApiWorld, kin
     thread = await world.talk()
     message = await world.say("ana", thread, "Hello")
     text = (HOSTILE | REFUSED)[kind]
-    doors: list[tuple[str, str, dict[str, Any]]] = [
+    requests: list[tuple[str, str, dict[str, Any]]] = [
         ("PATCH", f"/threads/{thread}", {"subject": text}),
         ("PUT", f"/threads/{thread}/draft", {"body": text}),
         ("PATCH", f"/threads/{thread}/messages/{message['messageId']}", {"body": text}),
@@ -96,7 +96,7 @@ async def test_every_other_text_field_is_checked_too(sqlite_world: ApiWorld, kin
         ("POST", "/threads", _opening(world, city=text, legId=text)),
         ("POST", "/threads", _opening(world, message={"body": text})),
     ]
-    for method, path, body in doors:
+    for method, path, body in requests:
         answer = await world.ask("ana", method, path, body)
         assert answer.status_code < 500, (method, path, answer.text)
     shown = await world.get("ana", f"/threads/{thread}")
@@ -140,7 +140,7 @@ async def test_the_longest_text_fits_however_it_is_escaped(sqlite_world: ApiWorl
     thread = await sqlite_world.talk()
     text = b"\\ud83d\\ude00" * 8000
     answer = await _post(sqlite_world, thread, b'{"clientMessageId": "x", "body": "' + text + b'"}')
-    assert told(answer, 201)["message"]["body"] == "😀" * 8000
+    assert ok_json(answer, 201)["message"]["body"] == "😀" * 8000
 
 
 @pytest.mark.parametrize(

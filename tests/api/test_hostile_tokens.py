@@ -80,11 +80,11 @@ async def test_no_claim_causes_a_server_error(node: Node, name: str) -> None:
         assert status in (200, 401, 403), (name, kind, document)
         if name in _MUST_FIT and kind != "the year 9999":
             assert status == 401 or (name, status) == ("sub", 403), (name, kind, document)
-        told = await _on_the_socket(node, token)
-        assert (told["type"] == "ack") == (status == 200), (name, kind, told)
+        reply = await _on_the_socket(node, token)
+        assert (reply["type"] == "ack") == (status == 200), (name, kind, reply)
         if status != 200:
-            assert told["problem"]["status"] == status, (name, kind, told)
-            assert document == told["problem"]
+            assert reply["problem"]["status"] == status, (name, kind, reply)
+            assert document == reply["problem"]
         if status == 401:
             assert document["detail"] in SENTENCES, (name, kind)
         refused += status == 401

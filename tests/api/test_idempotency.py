@@ -19,11 +19,11 @@ from tests.stores import IN_2100_MS, fresh_store
 MAYA = Actor(UserId("usr_maya"))
 
 
-class Made(Struct):
+class Created(Struct):
     number: int
 
 
-class Workshop:
+class Factory:
     """Counts its runs; can be told to wait or to fail."""
 
     def __init__(self) -> None:
@@ -33,14 +33,14 @@ class Workshop:
         self.go_on.set()
         self.failure: Exception | None = None
 
-    async def make(self) -> Made:
+    async def make(self) -> Created:
         self.made += 1
         self.begun.set()
         number = self.made
         await self.go_on.wait()
         if self.failure is not None:
             raise self.failure
-        return Made(number)
+        return Created(number)
 
 
 @pytest.fixture
@@ -55,104 +55,104 @@ async def idempotent(store_url: str, clock: ManualClock) -> AsyncIterator[Idempo
 
 
 @pytest.fixture
-async def workshop() -> Workshop:
-    return Workshop()
+async def factory() -> Factory:
+    return Factory()
 
 
-async def test_a_repeated_request_runs_once(idempotent: Idempotent, workshop: Workshop) -> None:
+async def test_a_repeated_request_runs_once(idempotent: Idempotent, factory: Factory) -> None:
     for _ in range(3):
-        assert await idempotent(MAYA, "key", "asked", workshop.make, Made) == Made(1)
-    assert workshop.made == 1
+        assert await idempotent(MAYA, "key", "asked", factory.make, Created) == Created(1)
+    assert factory.made == 1
 
 
-async def test_without_a_key_every_request_runs(idempotent: Idempotent, workshop: Workshop) -> None:
-    assert await idempotent(MAYA, None, "asked", workshop.make, Made) == Made(1)
-    assert await idempotent(MAYA, None, "asked", workshop.make, Made) == Made(2)
+async def test_without_a_key_every_request_runs(idempotent: Idempotent, factory: Factory) -> None:
+    assert await idempotent(MAYA, None, "asked", factory.make, Created) == Created(1)
+    assert await idempotent(MAYA, None, "asked", factory.make, Created) == Created(2)
 
 
-async def test_keys_belong_to_their_user(idempotent: Idempotent, workshop: Workshop) -> None:
+async def test_keys_belong_to_their_user(idempotent: Idempotent, factory: Factory) -> None:
     other = Actor(UserId("usr_other"))
-    assert await idempotent(MAYA, "key", "asked", workshop.make, Made) == Made(1)
-    assert await idempotent(other, "key", "asked", workshop.make, Made) == Made(2)
+    assert await idempotent(MAYA, "key", "asked", factory.make, Created) == Created(1)
+    assert await idempotent(other, "key", "asked", factory.make, Created) == Created(2)
 
 
-async def test_a_key_is_for_one_request(idempotent: Idempotent, workshop: Workshop) -> None:
-    await idempotent(MAYA, "key", "asked", workshop.make, Made)
+async def test_a_key_is_for_one_request(idempotent: Idempotent, factory: Factory) -> None:
+    await idempotent(MAYA, "key", "asked", factory.make, Created)
     with pytest.raises(IdempotencyKeyReused):
-        await idempotent(MAYA, "key", "another request", workshop.make, Made)
-    assert workshop.made == 1
+        await idempotent(MAYA, "key", "another request", factory.make, Created)
+    assert factory.made == 1
 
 
-async def test_of_concurrent_requests_one_runs(idempotent: Idempotent, workshop: Workshop) -> None:
-    workshop.go_on.clear()
+async def test_of_concurrent_requests_one_runs(idempotent: Idempotent, factory: Factory) -> None:
+    factory.go_on.clear()
     tries = [
-        asyncio.create_task(idempotent(MAYA, "key", "asked", workshop.make, Made))
+        asyncio.create_task(idempotent(MAYA, "key", "asked", factory.make, Created))
         for _ in range(10)
     ]
     for answered in islice(asyncio.as_completed(tries), 9):
         with pytest.raises(RequestInProgress):
             await answered
     with pytest.raises(IdempotencyKeyReused):
-        await idempotent(MAYA, "key", "another request", workshop.make, Made)
-    workshop.go_on.set()
+        await idempotent(MAYA, "key", "another request", factory.make, Created)
+    factory.go_on.set()
     answers = await asyncio.gather(*tries, return_exceptions=True)
-    assert [answer for answer in answers if isinstance(answer, Made)] == [Made(1)]
-    assert await idempotent(MAYA, "key", "asked", workshop.make, Made) == Made(1)
+    assert [answer for answer in answers if isinstance(answer, Created)] == [Created(1)]
+    assert await idempotent(MAYA, "key", "asked", factory.make, Created) == Created(1)
 
 
-async def test_a_refusal_leaves_the_key_free(idempotent: Idempotent, workshop: Workshop) -> None:
-    workshop.failure = UsernameTaken("maya")
+async def test_a_refusal_leaves_the_key_free(idempotent: Idempotent, factory: Factory) -> None:
+    factory.failure = UsernameTaken("maya")
     with pytest.raises(UsernameTaken):
-        await idempotent(MAYA, "key", "asked", workshop.make, Made)
-    workshop.failure = None
-    assert await idempotent(MAYA, "key", "another request", workshop.make, Made) == Made(2)
+        await idempotent(MAYA, "key", "asked", factory.make, Created)
+    factory.failure = None
+    assert await idempotent(MAYA, "key", "another request", factory.make, Created) == Created(2)
 
 
 @pytest.mark.parametrize("failure", [OutcomeUnknown("lost"), RuntimeError("a bug")])
 async def test_a_request_with_an_unknown_outcome_is_not_repeated_at_once(
-    idempotent: Idempotent, workshop: Workshop, clock: ManualClock, failure: Exception
+    idempotent: Idempotent, factory: Factory, clock: ManualClock, failure: Exception
 ) -> None:
-    workshop.failure = failure
+    factory.failure = failure
     with pytest.raises(type(failure)):
-        await idempotent(MAYA, "key", "asked", workshop.make, Made)
-    workshop.failure = None
+        await idempotent(MAYA, "key", "asked", factory.make, Created)
+    factory.failure = None
     with pytest.raises(RequestInProgress):
-        await idempotent(MAYA, "key", "asked", workshop.make, Made)
+        await idempotent(MAYA, "key", "asked", factory.make, Created)
     clock.advance(seconds=60)
-    assert await idempotent(MAYA, "key", "asked", workshop.make, Made) == Made(2)
+    assert await idempotent(MAYA, "key", "asked", factory.make, Created) == Created(2)
 
 
 async def test_a_late_request_does_not_overwrite_the_response(
-    idempotent: Idempotent, workshop: Workshop, clock: ManualClock
+    idempotent: Idempotent, factory: Factory, clock: ManualClock
 ) -> None:
-    workshop.go_on.clear()
-    slow = asyncio.create_task(idempotent(MAYA, "key", "asked", workshop.make, Made))
-    await workshop.begun.wait()
+    factory.go_on.clear()
+    slow = asyncio.create_task(idempotent(MAYA, "key", "asked", factory.make, Created))
+    await factory.begun.wait()
     clock.advance(seconds=60)
-    quick = Workshop()
+    quick = Factory()
     quick.made = 7
-    assert await idempotent(MAYA, "key", "asked", quick.make, Made) == Made(8)
-    workshop.go_on.set()
-    assert await slow == Made(1)
-    assert await idempotent(MAYA, "key", "asked", workshop.make, Made) == Made(8)
+    assert await idempotent(MAYA, "key", "asked", quick.make, Created) == Created(8)
+    factory.go_on.set()
+    assert await slow == Created(1)
+    assert await idempotent(MAYA, "key", "asked", factory.make, Created) == Created(8)
 
 
 async def test_a_key_expires_after_a_day(
-    idempotent: Idempotent, workshop: Workshop, clock: ManualClock
+    idempotent: Idempotent, factory: Factory, clock: ManualClock
 ) -> None:
-    await idempotent(MAYA, "key", "asked", workshop.make, Made)
+    await idempotent(MAYA, "key", "asked", factory.make, Created)
     clock.advance(seconds=24 * 3600 - 1)
-    assert await idempotent(MAYA, "key", "asked", workshop.make, Made) == Made(1)
+    assert await idempotent(MAYA, "key", "asked", factory.make, Created) == Created(1)
     clock.advance(seconds=1)
-    assert await idempotent(MAYA, "key", "another request", workshop.make, Made) == Made(2)
+    assert await idempotent(MAYA, "key", "another request", factory.make, Created) == Created(2)
 
 
 def test_the_digest_distinguishes_operations_and_bodies() -> None:
     digests = {
-        digest_of("a", Made(1)),
-        digest_of("b", Made(1)),
-        digest_of("a", Made(2)),
-        digest_of("a", "x", Made(1)),
+        digest_of("a", Created(1)),
+        digest_of("b", Created(1)),
+        digest_of("a", Created(2)),
+        digest_of("a", "x", Created(1)),
     }
     assert len(digests) == 4
-    assert digest_of("a", Made(1)) in digests
+    assert digest_of("a", Created(1)) in digests

@@ -8,7 +8,7 @@ import pytest
 
 from greenroom.people.actor import Scope
 from tests.api.populated import SCAM
-from tests.api.world import ApiWorld, refused, told
+from tests.api.world import ApiWorld, ok_json, refused
 
 FINE = ("leg_1", "a.b", "..a", "a:b", "-", "a" * 64)
 LINKED = ("Bühne 7", "a%2Fb", "a?b#c", "a\\b", "..%2e")
@@ -32,10 +32,10 @@ async def test_threads_are_found_by_every_accepted_leg_and_group(
 ) -> None:
     world = sqlite_world
     thread = await world.talk()
-    told(await _patch(world, thread, {"bookingId": value, "legId": value}))
+    ok_json(await _patch(world, thread, {"bookingId": value, "legId": value}))
     found = await world.get("ana", _path("/projects/legs/{}/threads", value))
     assert [one["threadId"] for one in found["threads"]] == [thread]
-    told(await _patch(world, thread, {"legId": None, "lbgId": value}))
+    ok_json(await _patch(world, thread, {"legId": None, "lbgId": value}))
     found = await world.get("ana", _path("/projects/groups/{}/threads", value))
     assert [one["threadId"] for one in found["threads"]] == [thread]
 
@@ -67,7 +67,7 @@ async def test_the_outcome_of_every_accepted_client_id_is_found_by_its_path(
     thread = await world.talk()
     for value in FINE:
         body = {"body": f"{SCAM} {value}", "clientMessageId": value}
-        told(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
+        ok_json(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
         path = _path(f"/threads/{thread}/held/{{}}", value)
         assert (await world.get("ana", path))["status"] == "held"
     for value in WRONG + LINKED:
@@ -82,7 +82,7 @@ async def test_an_idempotency_key_of_dots_works_for_a_message(sqlite_world: ApiW
     thread = await world.talk()
     for key in (".", "..", "a/b"):
         path, body = f"/threads/{thread}/messages", {"body": f"{SCAM} {key}"}
-        sent = told(await world.ask("ana", "POST", path, body, Idempotency_Key=key), 202)
+        sent = ok_json(await world.ask("ana", "POST", path, body, Idempotency_Key=key), 202)
         own = _path(f"/threads/{thread}/held/{{}}", sent["clientMessageId"])
         assert (await world.get("ana", own))["status"] == "held"
 

@@ -96,11 +96,11 @@ def claims(clock: ManualClock) -> dict[str, Any]:
     }
 
 
-def of_cognito(claims: dict[str, Any], kid: str = "one", **changes: Any) -> str:
+def cognito_token(claims: dict[str, Any], kid: str = "one", **changes: Any) -> str:
     return jwt.encode(claims | changes, RSA_KEYS[0], "RS256", headers={"kid": kid})
 
 
-async def settled(keys: PublicKeys) -> None:
+async def wait_for_fetch(keys: PublicKeys) -> None:
     """Waits until the background fetch is done."""
     while keys._renewal is not None:
         await asyncio.wait([keys._renewal])
@@ -109,7 +109,7 @@ async def settled(keys: PublicKeys) -> None:
 async def test_rs256_and_es256_are_accepted_with_the_providers_keys(
     authenticator: Authenticator, claims: dict[str, Any], provider: Provider
 ) -> None:
-    assert await authenticator.authenticate(of_cognito(claims)) == Actor(SUB)
+    assert await authenticator.authenticate(cognito_token(claims)) == Actor(SUB)
     by_ec = jwt.encode(claims, EC_KEY, "ES256", headers={"kid": "ec"})
     assert await authenticator.authenticate(by_ec) == Actor(SUB)
     assert provider.asked == 1
@@ -124,7 +124,7 @@ async def test_an_id_token_has_an_audience_and_groups(
         "token_use": "id",
         "aud": "app-client",
     }
-    actor = await authenticator.authenticate(of_cognito(claims, **groups))
+    actor = await authenticator.authenticate(cognito_token(claims, **groups))
     assert actor == Actor(SUB), "a provider's group gives no staff role"
 
 
@@ -139,7 +139,7 @@ async def test_tokens_for_another_client_pool_or_use_are_refused(
     ]
     for change in changes:
         with pytest.raises(InvalidToken):
-            await authenticator.authenticate(of_cognito(claims, **change))
+            await authenticator.authenticate(cognito_token(claims, **change))
 
 
 async def test_a_public_key_does_not_work_as_a_shared_secret(
@@ -151,7 +151,7 @@ async def test_a_public_key_does_not_work_as_a_shared_secret(
         public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo),
     ):
         hmac = jwt.algorithms.HMACAlgorithm(jwt.algorithms.HMACAlgorithm.SHA256)
-        header, payload, _ = of_cognito(claims).split(".")
+        header, payload, _ = cognito_token(claims).split(".")
         header = jwt.utils.base64url_encode(b'{"alg":"HS256","kid":"one"}').decode()
         signature = jwt.utils.base64url_encode(hmac.sign(f"{header}.{payload}".encode(), form))
         with pytest.raises(InvalidToken, match="algorithm"):
@@ -169,7 +169,7 @@ async def test_an_algorithm_must_be_configured_and_be_that_of_the_key(
         jwt.encode(claims, RSA_KEYS[0], "PS256", headers={"kid": "one"}),
         jwt.encode(claims, RSA_KEYS[0], "RS512", headers={"kid": "one"}),
         jwt.encode(claims, "", "none", headers={"kid": "one"}),
-        of_cognito(claims, kid="ec"),
+        cognito_token(claims, kid="ec"),
     ]
     for token in tokens:
         with pytest.raises(InvalidToken):
@@ -191,7 +191,7 @@ async def test_a_known_key_with_another_kid_is_refused(
 async def test_a_new_key_is_found_when_it_is_first_seen(
     authenticator: Authenticator, claims: dict[str, Any], provider: Provider, clock: ManualClock
 ) -> None:
-    await authenticator.authenticate(of_cognito(claims))
+    await authenticator.authenticate(cognito_token(claims))
     provider.keys.append(published("two", RSA_KEYS[1]))
     clock.advance(ms=PAUSE_MS)
     rotated = jwt.encode(claims, RSA_KEYS[1], "RS256", headers={"kid": "two"})
@@ -202,13 +202,13 @@ async def test_a_new_key_is_found_when_it_is_first_seen(
 async def test_unknown_keys_trigger_a_refetch_only_now_and_then(
     authenticator: Authenticator, claims: dict[str, Any], provider: Provider, clock: ManualClock
 ) -> None:
-    await authenticator.authenticate(of_cognito(claims))
+    await authenticator.authenticate(cognito_token(claims))
     for _ in range(2):
         clock.advance(ms=PAUSE_MS)
         before = provider.asked
         for n in range(20):
             with pytest.raises(InvalidToken, match="its signing key is not known"):
-                await authenticator.authenticate(of_cognito(claims, kid=f"made-up-{n}"))
+                await authenticator.authenticate(cognito_token(claims, kid=f"made-up-{n}"))
         assert provider.asked == before + 1
 
 
@@ -219,12 +219,12 @@ async def test_a_key_that_was_withdrawn_is_refused_once_the_keys_are_renewed(
     clock: ManualClock,
     keys: PublicKeys,
 ) -> None:
-    token = of_cognito(claims)
+    token = cognito_token(claims)
     await authenticator.authenticate(token)
     provider.keys = [published("two", RSA_KEYS[1])]
     clock.advance(ms=FRESH_MS)
     await authenticator.authenticate(token)
-    await settled(keys)
+    await wait_for_fetch(keys)
     clock.advance(ms=FRESH_MS)
     with pytest.raises(InvalidToken):
         await authenticator.authenticate(token)
@@ -237,20 +237,20 @@ async def test_known_keys_are_used_while_the_provider_is_down_but_not_for_ever(
     clock: ManualClock,
     keys: PublicKeys,
 ) -> None:
-    await authenticator.authenticate(of_cognito(claims))
+    await authenticator.authenticate(cognito_token(claims))
     provider.status = 500
     for n in range(3):
         clock.advance(ms=FRESH_MS)
-        assert await authenticator.authenticate(of_cognito(claims, jti=n)) == Actor(SUB)
-        await settled(keys)
+        assert await authenticator.authenticate(cognito_token(claims, jti=n)) == Actor(SUB)
+        await wait_for_fetch(keys)
     with pytest.raises(KeysUnavailable):
-        await authenticator.authenticate(of_cognito(claims, kid="two"))
+        await authenticator.authenticate(cognito_token(claims, kid="two"))
     clock.advance(ms=KEPT_MS)
     with pytest.raises(KeysUnavailable):
-        await authenticator.authenticate(of_cognito(claims, jti="late"))
+        await authenticator.authenticate(cognito_token(claims, jti="late"))
     provider.status = 200
     clock.advance(ms=PAUSE_MS)
-    assert await authenticator.authenticate(of_cognito(claims, jti="later")) == Actor(SUB)
+    assert await authenticator.authenticate(cognito_token(claims, jti="later")) == Actor(SUB)
 
 
 async def test_a_hanging_provider_does_not_delay_known_keys(
@@ -260,21 +260,21 @@ async def test_a_hanging_provider_does_not_delay_known_keys(
     clock: ManualClock,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    await authenticator.authenticate(of_cognito(claims))
+    await authenticator.authenticate(cognito_token(claims))
     provider.answering.clear()
     clock.advance(ms=FRESH_MS)
     # Long enough to distinguish waiting for the provider from a slow machine.
     monkeypatch.setattr(jwks, "_TIMEOUT", aiohttp.ClientTimeout(total=600))
     async with asyncio.timeout(60):
         for n in range(5):
-            await authenticator.authenticate(of_cognito(claims, jti=n))
+            await authenticator.authenticate(cognito_token(claims, jti=n))
     provider.answering.set()
 
 
 async def test_fifty_first_requests_fetch_the_keys_once(
     authenticator: Authenticator, claims: dict[str, Any], provider: Provider
 ) -> None:
-    tokens = [of_cognito(claims, jti=n) for n in range(50)]
+    tokens = [cognito_token(claims, jti=n) for n in range(50)]
     actors = await asyncio.gather(*map(authenticator.authenticate, tokens))
     assert set(actors) == {Actor(SUB)}
     assert provider.asked == 1
@@ -303,7 +303,7 @@ async def test_without_keys_every_token_is_refused(
     keys = PublicKeys(url, ["RS256"], clock)
     authenticator = Authenticator(people, keys, Expected(ISSUER, frozenset({"app-client"})))
     with pytest.raises(KeysUnavailable):
-        await authenticator.authenticate(of_cognito(claims))
+        await authenticator.authenticate(cognito_token(claims))
     await keys.close()
 
 
@@ -311,7 +311,7 @@ async def test_a_new_user_has_no_account_until_sign_up(
     people: People, keys: PublicKeys, claims: dict[str, Any]
 ) -> None:
     authenticator = Authenticator(people, keys, Expected(ISSUER, frozenset({"app-client"})))
-    token = of_cognito(claims)
+    token = cognito_token(claims)
     with pytest.raises(NoAccount, match=r"PUT /v1/me"):
         await authenticator.authenticate(token)
     assert await authenticator.newcomer(token) == Actor(SUB)

@@ -18,7 +18,7 @@ from greenroom.people.models import MAX_EMAIL, MAX_NAME, MAX_PICTURE, MAX_USER_I
 from greenroom.people.suspend import MAX_REASON, suspend
 from greenroom.safety.decide import MAX_NOTE
 from tests.api.populated import SCAM
-from tests.api.world import ApiWorld, told
+from tests.api.world import ApiWorld, ok_json
 
 _WORDS = "Shall we say Friday at noon? "
 LONG = (_WORDS * MAX_TEXT)[:MAX_TEXT]
@@ -36,10 +36,10 @@ async def test_a_long_message_with_its_preview(sqlite_world: ApiWorld, text: str
     row = (await world.get("ana", "/inbox"))["threads"][0]
     assert 0 < len(row["preview"]) <= MAX_PREVIEW
     renamed = {"subject": name[:-1] + "!"}
-    told(await world.ask("ana", "PATCH", f"/threads/{thread}", renamed))
+    ok_json(await world.ask("ana", "PATCH", f"/threads/{thread}", renamed))
     page = await world.get("ana", f"/threads/{thread}/messages")
     assert [len(one) for one in page["messages"][-1]["about"]] == [MAX_SUBJECT]
-    first = told(await world.ask("ana", "GET", "/sync"))["cursor"]
+    first = ok_json(await world.ask("ana", "GET", "/sync"))["cursor"]
     assert (await world.get("ana", f"/sync?cursor={first}"))["cursor"]
 
 
@@ -47,7 +47,7 @@ async def test_a_system_message_with_a_long_event(sqlite_world: ApiWorld) -> Non
     world = sqlite_world
     thread = await world.talk()
     event = "order." + "x" * (MAX_EVENT - len("order."))
-    told(
+    ok_json(
         await world.client.post(
             f"/v1/threads/{thread}/system-messages",
             headers=world.bearer("shop", Scope.SERVICE),
@@ -82,12 +82,12 @@ async def test_a_decision_with_a_long_reason_and_note(sqlite_world: ApiWorld) ->
     world = sqlite_world
     thread = await world.talk()
     body = {"body": f"{SCAM} {LONG}"[:MAX_TEXT], "clientMessageId": "h" * 64}
-    told(await world.ask("ben", "POST", f"/threads/{thread}/messages", body), 202)
+    ok_json(await world.ask("ben", "POST", f"/threads/{thread}/messages", body), 202)
     [case] = (await world.get("mod", "/moderation/queue"))["cases"]
     assert case["verdict"]
     place = f"/moderation/cases/{case['caseId']}"
-    told(await world.ask("mod", "POST", f"{place}/claim"))
-    told(
+    ok_json(await world.ask("mod", "POST", f"{place}/claim"))
+    ok_json(
         await world.ask(
             "mod",
             "POST",
@@ -99,7 +99,7 @@ async def test_a_decision_with_a_long_reason_and_note(sqlite_world: ApiWorld) ->
     assert (notice["reason"], len(notice["excerpt"])) == (REASON, 200)
     [entry] = (await world.get("adi", f"{place}/record"))["entries"]
     assert (entry["reason"], entry["note"]) == (REASON, NOTE)
-    again = told(await world.ask("ben", "POST", f"/threads/{thread}/messages", body))
+    again = ok_json(await world.ask("ben", "POST", f"/threads/{thread}/messages", body))
     assert (again["status"], again["reason"]) == ("rejected", REASON)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.api.world import ApiWorld, refused, told
+from tests.api.world import ApiWorld, ok_json, refused
 
 
 async def test_first_contact_waits_until_it_is_accepted(world: ApiWorld) -> None:
@@ -24,7 +24,7 @@ async def test_first_contact_waits_until_it_is_accepted(world: ApiWorld) -> None
     reply = {"body": "Yes", "clientMessageId": "b1"}
     early = await world.ask("ben", "POST", f"/threads/{thread}/messages", reply)
     refused(early, 409, "accept-first")
-    accepted = told(await world.ask("ben", "POST", f"/requests/{request['requestId']}/accept"))
+    accepted = ok_json(await world.ask("ben", "POST", f"/requests/{request['requestId']}/accept"))
     assert accepted["mine"]["folder"] == "action"
     assert (await world.get("ana", f"/threads/{thread}"))["requests"] == []
     await world.say("ben", thread, "I am. Shall I keep it for you?")
@@ -40,11 +40,11 @@ async def test_a_pending_sender_learns_nothing(world: ApiWorld) -> None:
         return await world.get("ana", f"/threads/{thread}"), page
 
     before = await known()
-    told(await world.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": 1}))
+    ok_json(await world.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": 1}))
     assert await known() == before
     row = await world.get("ben", f"/threads/{thread}")
     request = row["requests"][0]["requestId"]
-    told(await world.ask("ben", "POST", f"/requests/{request}/decline"), 204)
+    ok_json(await world.ask("ben", "POST", f"/requests/{request}/decline"), 204)
     assert await known() == before
     refused(await world.ask("ben", "GET", f"/threads/{thread}"), 404, "thread-not-found")
 
@@ -91,18 +91,18 @@ async def test_messages_are_edited_reacted_to_and_deleted(world: ApiWorld) -> No
     message = await world.say("ana", thread, "Friday?")
     path = f"/threads/{thread}/messages/{message['messageId']}"
     edited = await world.ask("ana", "PATCH", path, {"body": "Saturday?"}, If_Match='"1"')
-    assert (told(edited)["body"], edited.headers["etag"]) == ("Saturday?", '"2"')
+    assert (ok_json(edited)["body"], edited.headers["etag"]) == ("Saturday?", '"2"')
     late = await world.ask("ana", "PATCH", path, {"body": "Sunday?"}, If_Match='"1"')
     assert refused(late, 412, "version-mismatch")["version"] == 2
     refused(await world.ask("ben", "PATCH", path, {"body": "Never"}), 403, "not-yours")
     [edit] = (await world.get("ben", f"{path}/edits"))["edits"]
     assert edit["body"] == "Friday?"
-    liked = told(await world.ask("ben", "PUT", f"{path}/reactions/👍"))
+    liked = ok_json(await world.ask("ben", "PUT", f"{path}/reactions/👍"))
     assert liked["reactions"] == {"👍": [world.ids["ben"]]}
     refused(await world.ask("ben", "PUT", f"{path}/reactions/no"), 422, "invalid-reaction")
-    taken = told(await world.ask("ben", "DELETE", f"{path}/reactions/👍"))
+    taken = ok_json(await world.ask("ben", "DELETE", f"{path}/reactions/👍"))
     assert taken["reactions"] == {}
-    gone = told(await world.ask("ana", "DELETE", path))
+    gone = ok_json(await world.ask("ana", "DELETE", path))
     assert (gone["body"], gone["seq"], gone["deletedByUserId"]) == ("", 1, world.ids["ana"])
     assert (await world.get("ben", path))["body"] == ""
     assert (await world.get("ben", f"{path}/edits"))["edits"] == []
@@ -130,16 +130,16 @@ async def test_reading_shows_and_unread_is_exact(world: ApiWorld) -> None:
     thread = await world.talk()
     for text in ("One", "Two", "Three"):
         await world.say("ana", thread, text)
-    mine = told(await world.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": 2}))
+    mine = ok_json(await world.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": 2}))
     assert (mine["unread"], mine["lastReadSeq"]) == (1, 2)
     page = await world.get("ana", f"/threads/{thread}/messages")
     ben = world.ids["ben"]
     assert [message["seenBy"] for message in page["messages"]] == [[ben], [ben], []]
-    told(await world.ask("ben", "PUT", f"/threads/{thread}/delivered", {"seq": 3}), 204)
+    ok_json(await world.ask("ben", "PUT", f"/threads/{thread}/delivered", {"seq": 3}), 204)
     seats = (await world.get("ana", f"/threads/{thread}"))["participants"]
     [his] = [seat for seat in seats if seat["userId"] == ben]
     assert (his["lastReadSeq"], his["lastDeliveredSeq"]) == (2, 3)
-    mine = told(await world.ask("ben", "PUT", f"/threads/{thread}/unread", {"seq": 1}))
+    mine = ok_json(await world.ask("ben", "PUT", f"/threads/{thread}/unread", {"seq": 1}))
     assert mine["unread"] == 3
     too_far = await world.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": 4})
     refused(too_far, 422, "invalid-read-position")
@@ -161,14 +161,14 @@ async def test_a_cached_page_shows_the_current_state_for_its_viewer(world: ApiWo
             shown = await page(name)
             assert bool(shown[hinted["messageId"]]["policyHints"]) is sees_hints
             assert shown[kind["messageId"]] == {**kind, "seenBy": []}
-    told(await world.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": kind["seq"]}))
+    ok_json(await world.ask("ben", "PUT", f"/threads/{thread}/read", {"seq": kind["seq"]}))
     for name in ("ana", "ben"):
         shown = await page(name)
         assert [one["seenBy"] for one in shown.values()][-2:] == [[ben], []]
     one = f"{path}/{kind['messageId']}"
-    edited = told(await world.ask("ana", "PATCH", one, {"body": "Is Saturday free?"}))
+    edited = ok_json(await world.ask("ana", "PATCH", one, {"body": "Is Saturday free?"}))
     assert (await page("ben"))[kind["messageId"]] == {**edited, "seenBy": [ben]}
-    told(await world.ask("ben", "PUT", f"{one}/reactions/👍"))
+    ok_json(await world.ask("ben", "PUT", f"{one}/reactions/👍"))
     for name in ("ana", "ben"):
         shown = await page(name)
         assert shown[kind["messageId"]]["reactions"] == {"👍": [ben]}
@@ -179,15 +179,15 @@ async def test_a_row_is_pinned_muted_archived_and_marked_in_one_request(world: A
     thread = await world.talk()
     path = f"/threads/{thread}/mine"
     wishes = {"pinned": True, "mutedUntil": "2100-01-02T00:00:00+01:00"}
-    mine = told(await world.ask("ben", "PATCH", path, wishes))
+    mine = ok_json(await world.ask("ben", "PATCH", path, wishes))
     assert (mine["pinned"], mine["mutedUntil"]) == (True, "2100-01-01T23:00:00.000Z")
-    mine = told(await world.ask("ben", "PATCH", path, {"archived": True, "mutedUntil": None}))
+    mine = ok_json(await world.ask("ben", "PATCH", path, {"archived": True, "mutedUntil": None}))
     assert (mine["folder"], mine["archived"], mine["mutedUntil"]) == ("archived", True, None)
     assert (await world.get("ben", "/inbox"))["threads"] == []
     await world.say("ana", thread, "Are you there?")
     [row] = (await world.get("ben", "/inbox"))["threads"]
     assert (row["mine"]["archived"], row["mine"]["pinned"]) == (False, True)
-    mine = told(await world.ask("ben", "PATCH", path, {"spam": True}))
+    mine = ok_json(await world.ask("ben", "PATCH", path, {"spam": True}))
     assert mine["folder"] == "spam"
     refused(await world.ask("ben", "PATCH", path, {"starred": True}), 400, "invalid-request")
 
@@ -195,11 +195,11 @@ async def test_a_row_is_pinned_muted_archived_and_marked_in_one_request(world: A
 async def test_a_draft_waits_for_its_owner(world: ApiWorld) -> None:
     thread = await world.talk()
     path = f"/threads/{thread}/draft"
-    saved = told(await world.ask("ana", "PUT", path, {"body": "Dear B"}))
+    saved = ok_json(await world.ask("ana", "PUT", path, {"body": "Dear B"}))
     assert await world.get("ana", path) == saved
     assert (await world.get("ana", f"/threads/{thread}"))["mine"]["hasDraft"]
     assert (await world.get("ben", path))["body"] == ""
-    told(await world.ask("ana", "DELETE", path), 204)
+    ok_json(await world.ask("ana", "DELETE", path), 204)
     assert await world.get("ana", path) == {"body": "", "savedAt": None}
 
 
@@ -216,7 +216,7 @@ async def test_sync_returns_what_has_changed(world: ApiWorld) -> None:
     assert (synced["gone"], synced["more"], synced["reset"]) == ([], False, False)
     world.clock.advance(seconds=60)
     own = world.ids["ben"]
-    told(await world.ask("ben", "DELETE", f"/threads/{thread}/participants/{own}"), 204)
+    ok_json(await world.ask("ben", "DELETE", f"/threads/{thread}/participants/{own}"), 204)
     synced = await world.get("ben", f"/sync?cursor={synced['cursor']}")
     assert (synced["gone"], synced["threads"]) == ([thread], [])
     refused(await world.ask("ana", "GET", "/sync?cursor=made-up"), 400, "invalid-cursor")
@@ -228,22 +228,22 @@ async def test_a_group_is_named_grows_and_shrinks(world: ApiWorld) -> None:
     answer = await world.ask("ana", "GET", f"/threads/{thread}")
     tag = answer.headers["etag"]
     named = await world.ask("ana", "PATCH", f"/threads/{thread}", {"subject": "May"}, If_Match=tag)
-    assert told(named)["subject"] == "May"
+    assert ok_json(named)["subject"] == "May"
     stale = await world.ask("ana", "PATCH", f"/threads/{thread}", {"subject": "June"}, If_Match=tag)
     assert "version" not in refused(stale, 412, "thread-changed")
     added = {"userId": world.ids["dan"], "role": "host"}
-    grown = told(await world.ask("ana", "POST", f"/threads/{thread}/participants", added), 201)
+    grown = ok_json(await world.ask("ana", "POST", f"/threads/{thread}/participants", added), 201)
     assert {seat["userId"] for seat in grown["participants"]} >= {world.ids["dan"]}
     path = f"/threads/{thread}/participants/{world.ids['dan']}"
-    told(await world.ask("ana", "DELETE", path), 204)
+    ok_json(await world.ask("ana", "DELETE", path), 204)
     page = await world.get("ben", f"/threads/{thread}/messages")
     events = [message["event"] for message in page["messages"]]
     assert events == ["subject.changed", "participant.added", "participant.removed"]
 
 
 async def test_the_direct_conversation_of_two_is_one(world: ApiWorld) -> None:
-    mine = told(await world.ask("ana", "PUT", f"/direct/{world.ids['ben']}"))
-    theirs = told(await world.ask("ben", "PUT", f"/direct/{world.ids['ana']}"))
+    mine = ok_json(await world.ask("ana", "PUT", f"/direct/{world.ids['ben']}"))
+    theirs = ok_json(await world.ask("ben", "PUT", f"/direct/{world.ids['ana']}"))
     assert mine["threadId"] == theirs["threadId"]
     refused(await world.ask("ana", "PUT", f"/direct/{world.ids['ana']}"), 422, "invalid-thread")
     refused(await world.ask("ana", "PUT", "/direct/usr_nobody"), 404, "person-not-found")
@@ -252,12 +252,12 @@ async def test_the_direct_conversation_of_two_is_one(world: ApiWorld) -> None:
 async def test_only_moderators_can_lock_a_thread(world: ApiWorld) -> None:
     thread = await world.talk()
     refused(await world.ask("ana", "POST", f"/threads/{thread}/lock"), 403, "role-not-allowed")
-    locked = told(await world.ask("mod", "POST", f"/threads/{thread}/lock"))
+    locked = ok_json(await world.ask("mod", "POST", f"/threads/{thread}/lock"))
     assert locked["status"] == "locked"
     body = {"body": "Hello?", "clientMessageId": "l1"}
     silent = await world.ask("ana", "POST", f"/threads/{thread}/messages", body)
     refused(silent, 409, "conversation-locked")
-    told(await world.ask("mod", "POST", f"/threads/{thread}/unlock"))
+    ok_json(await world.ask("mod", "POST", f"/threads/{thread}/unlock"))
     await world.say("ana", thread, "Hello!")
 
 
@@ -272,12 +272,12 @@ async def test_a_row_distinguishes_a_system_event_from_a_text(world: ApiWorld) -
 
     await world.say("ana", thread, "thread.locked")
     assert await last() == ("thread.locked", None)
-    told(await world.ask("mod", "POST", f"/threads/{thread}/lock"))
+    ok_json(await world.ask("mod", "POST", f"/threads/{thread}/lock"))
     assert await last() == ("", "thread.locked")
-    told(await world.ask("mod", "POST", f"/threads/{thread}/unlock"))
-    told(await world.ask("ben", "PUT", f"/blocks/{world.ids['ana']}?threadId={thread}"))
+    ok_json(await world.ask("mod", "POST", f"/threads/{thread}/unlock"))
+    ok_json(await world.ask("ben", "PUT", f"/blocks/{world.ids['ana']}?threadId={thread}"))
     await world.say("ana", thread, "Hello?")
-    told(await world.ask("ben", "DELETE", f"/blocks/{world.ids['ana']}"), 204)
+    ok_json(await world.ask("ben", "DELETE", f"/blocks/{world.ids['ana']}"), 204)
     assert await last() == ("", "thread.unlocked")
     await world.say("ana", thread, "Hello!")
     assert await last() == ("Hello!", None)
@@ -296,17 +296,17 @@ async def test_a_blocked_user_sees_no_difference(world: ApiWorld) -> None:
         page = await world.get("ana", f"/threads/{thread}/messages")
         inbox = await world.get("ana", "/inbox")
         changes = (await world.get("ana", f"/sync?cursor={cursor}"))["threads"]
-        return told(answer), answer.headers["etag"], page, inbox, changes
+        return ok_json(answer), answer.headers["etag"], page, inbox, changes
 
     before = await known()
     assert [one["lastReadSeq"] for one in before[0]["participants"]] == [1, 2]
     path = f"/blocks/{world.ids['ana']}?threadId={thread}"
-    told(await world.ask("ben", "PUT", path))
+    ok_json(await world.ask("ben", "PUT", path))
     assert (await world.get("ben", "/inbox"))["threads"] == []
     assert await known() == before
     await world.say("ana", thread, "Hello?")
     assert (await world.get("ben", "/inbox"))["threads"] == []
-    told(await world.ask("ben", "DELETE", f"/blocks/{world.ids['ana']}"), 204)
+    ok_json(await world.ask("ben", "DELETE", f"/blocks/{world.ids['ana']}"), 204)
     assert len((await world.get("ana", f"/threads/{thread}/messages"))["messages"]) == 3
     [row] = (await world.get("ben", "/inbox"))["threads"]
     assert (row["preview"], row["lastSeq"], row["mine"]["unread"]) == ("It is.", 2, 0)
@@ -318,28 +318,28 @@ async def test_an_existing_conversation_is_returned_instead_of_a_new_one(world: 
     asked = {"kind": "inquiry", "participants": people, "message": {"body": "Hello Ben!"}}
     made = await world.ask("ana", "POST", "/threads", asked, Idempotency_Key="k")
     again = await world.ask("ana", "POST", "/threads", asked, Idempotency_Key="k")
-    assert told(made, 201)["sent"]["message"] == told(again, 200)["sent"]["message"]
+    assert ok_json(made, 201)["sent"]["message"] == ok_json(again, 200)["sent"]["message"]
     thread = made.json()["thread"]["threadId"]
     assert again.headers["location"] == made.headers["location"] == f"/v1/threads/{thread}"
     del asked["message"]
-    waiting = told(await world.ask("ana", "POST", "/threads", asked), 200)
+    waiting = ok_json(await world.ask("ana", "POST", "/threads", asked), 200)
     assert (waiting["thread"]["threadId"], waiting["sent"]) == (thread, None)
     other = await world.ask("ana", "POST", "/threads", asked | {"kind": "booking"})
     problem = refused(other, 409, "already-asked")
     assert (problem["threadId"], problem["againAt"][-1]) == (thread, "Z")
     await world.accept("ben", thread)
-    told(await world.ask("ana", "POST", "/threads", asked | {"kind": "direct"}), 201)
-    told(await world.ask("ben", "POST", "/threads", _direct(world, "ana")), 200)
+    ok_json(await world.ask("ana", "POST", "/threads", asked | {"kind": "direct"}), 201)
+    ok_json(await world.ask("ben", "POST", "/threads", _direct(world, "ana")), 200)
 
 
 async def test_asking_again_after_withdrawing_says_from_when_it_is_possible(
     world: ApiWorld,
 ) -> None:
-    opened = told(await world.ask("ana", "POST", "/threads", _direct(world, "ben")), 201)
+    opened = ok_json(await world.ask("ana", "POST", "/threads", _direct(world, "ben")), 201)
     waiting = await world.ask("ana", "POST", "/threads", _direct(world, "ben"))
-    assert told(waiting, 200)["thread"] == opened["thread"]
+    assert ok_json(waiting, 200)["thread"] == opened["thread"]
     [request] = opened["thread"]["requests"]
-    told(await world.ask("ana", "DELETE", f"/requests/{request['requestId']}"), 204)
+    ok_json(await world.ask("ana", "DELETE", f"/requests/{request['requestId']}"), 204)
     for way in (
         world.ask("ana", "POST", "/threads", _direct(world, "ben")),
         world.ask("ana", "PUT", f"/direct/{world.ids['ben']}"),
@@ -358,7 +358,7 @@ async def test_a_refused_first_message_leaves_no_conversation(world: ApiWorld) -
     link = body | {"message": {"body": "Look at https://example.com/may"}}
     refused(await world.ask("ana", "POST", "/threads", link), 422, "plain-text-only")
     scam = body | {"message": {"body": "10000 followers for $9!!! Guaranteed income, dm me"}}
-    held = told(await world.ask("ana", "POST", "/threads", scam), 201)
+    held = ok_json(await world.ask("ana", "POST", "/threads", scam), 201)
     assert held["sent"]["status"] == "held"
     for name in ("ana", "ben"):
         assert (await world.get(name, "/inbox"))["threads"] == []
@@ -370,7 +370,7 @@ async def test_a_moderator_outside_gives_support_and_is_shown_no_message(world: 
     for _ in range(2):
         given = await world.ask("mod", "PATCH", f"{people}/{world.ids['ben']}", {"role": "support"})
         await world.say("ana", thread, "A secret")
-    shown = told(given, 200)
+    shown = ok_json(given, 200)
     roles = {one["userId"]: one["role"] for one in shown["participants"]}
     assert roles[world.ids["ben"]] == "support"
     assert "secret" not in given.text
@@ -380,7 +380,7 @@ async def test_a_moderator_outside_gives_support_and_is_shown_no_message(world: 
         "thread-not-found",
     )
     cleo = {"userId": world.ids["cleo"], "role": "support"}
-    told(await world.ask("mod", "POST", people, cleo), 201)
+    ok_json(await world.ask("mod", "POST", people, cleo), 201)
     await world.say("ana", thread, "A secret")
     again = await world.ask("mod", "POST", people, cleo)
     assert (again.status_code, "secret" in again.text) == (200, False)
@@ -391,7 +391,7 @@ async def test_a_mute_lasts_until_the_end_of_the_year_9999_at_most(sqlite_world:
     world = sqlite_world
     path = f"/threads/{await world.talk()}/mine"
     for until in ("9999-12-31T23:59:59.999Z", "2200-01-01T00:00:00.001Z"):
-        mine = told(await world.ask("ana", "PATCH", path, {"mutedUntil": until}))
+        mine = ok_json(await world.ask("ana", "PATCH", path, {"mutedUntil": until}))
         assert mine["mutedUntil"] == until
     for until in ("9999-12-31T23:59:59.999-01:00", "1969-12-31T23:59:59.999Z"):
         answer = await world.ask("ana", "PATCH", path, {"mutedUntil": until})

@@ -7,7 +7,7 @@ import pytest
 from greenroom.metadata import MAX_BYTES, MAX_DEPTH
 from greenroom.people.actor import Scope
 from tests.api.populated import SCAM
-from tests.api.world import ApiWorld, refused, told
+from tests.api.world import ApiWorld, ok_json, refused
 
 OWN = {"order": 17, "tags": ["a", {"b": None}], "price": 9.5, "name": "Żółć 🎬"}
 
@@ -119,21 +119,21 @@ async def test_a_message_has_its_metadata_in_every_response(world: ApiWorld) -> 
     alone = await world.get("ben", f"{path}/{sent['messageId']}")
     for shown in (sent, listed, alone, *change["messages"]):
         assert shown["metadata"] == OWN
-    edited = told(
+    edited = ok_json(
         await world.ask("ana", "PATCH", f"{path}/{sent['messageId']}", {"body": "Where?"})
     )
     assert edited["metadata"] == OWN
     one = f"{path}/{sent['messageId']}"
-    other = told(await world.ask("ana", "PATCH", one, {"metadata": {"order": 18}}))
+    other = ok_json(await world.ask("ana", "PATCH", one, {"metadata": {"order": 18}}))
     assert (other["metadata"], other["body"]) == ({"order": 18}, "Where?")
-    assert "metadata" not in told(await world.ask("ana", "PATCH", one, {"metadata": None}))
+    assert "metadata" not in ok_json(await world.ask("ana", "PATCH", one, {"metadata": None}))
 
 
 async def test_a_retry_with_other_metadata_is_another_message(world: ApiWorld) -> None:
     path = f"/threads/{await world.talk()}/messages"
     body = {"body": "Hi", "clientMessageId": "m1", "metadata": OWN}
-    first = told(await world.ask("ana", "POST", path, body), 201)
-    assert told(await world.ask("ana", "POST", path, body), 200)["message"] == first["message"]
+    first = ok_json(await world.ask("ana", "POST", path, body), 201)
+    assert ok_json(await world.ask("ana", "POST", path, body), 200)["message"] == first["message"]
     other = await world.ask("ana", "POST", path, body | {"metadata": {"order": 18}})
     refused(other, 422, "client-id-reused")
 
@@ -146,17 +146,17 @@ async def test_a_held_message_keeps_its_metadata_when_it_is_released(
     if begins:
         person = {"userId": world.ids["ben"]}
         body = {"kind": "inquiry", "participants": [person], "message": message}
-        opened = told(await world.ask("ana", "POST", "/threads", body), 201)
+        opened = ok_json(await world.ask("ana", "POST", "/threads", body), 201)
         assert opened["sent"]["status"] == "held"
         thread = opened["thread"]["threadId"]
     else:
         thread = await world.talk()
-        told(await world.ask("ana", "POST", f"/threads/{thread}/messages", message), 202)
+        ok_json(await world.ask("ana", "POST", f"/threads/{thread}/messages", message), 202)
     [case] = (await world.get("mod", "/moderation/queue"))["cases"]
     place = f"/moderation/cases/{case['caseId']}"
-    told(await world.ask("mod", "POST", f"{place}/claim"))
+    ok_json(await world.ask("mod", "POST", f"{place}/claim"))
     decision = {"decision": "release", "version": case["version"]}
-    told(await world.ask("mod", "POST", f"{place}/decide", decision))
+    ok_json(await world.ask("mod", "POST", f"{place}/decide", decision))
     [shown] = (await world.get("ben", f"/threads/{thread}/messages"))["messages"]
     assert (shown["body"], shown["metadata"]) == (SCAM, OWN)
 
@@ -171,7 +171,7 @@ async def test_a_thread_and_its_first_message_have_separate_metadata(
         "metadata": {"shop": 3},
         "message": {"body": "Hello Ben", "metadata": OWN},
     }
-    opened = told(await world.ask("ana", "POST", "/threads", body), 201)
+    opened = ok_json(await world.ask("ana", "POST", "/threads", body), 201)
     assert opened["thread"]["metadata"] == {"shop": 3}
     assert opened["sent"]["message"]["metadata"] == OWN
     thread = opened["thread"]["threadId"]
@@ -189,20 +189,20 @@ async def test_a_service_changes_the_metadata_of_a_thread_and_all_see_it(world: 
     cursor = (await world.get("ben", "/sync"))["cursor"]
     world.clock.advance(seconds=60)
     path = f"/threads/{thread}"
-    told(await _ask(world, "shop", "PATCH", path, {"metadata": OWN}))
+    ok_json(await _ask(world, "shop", "PATCH", path, {"metadata": OWN}))
     [change] = (await world.get("ben", f"/sync?cursor={cursor}"))["threads"]
     assert change["thread"]["metadata"] == OWN
     assert (await world.get("ana", path))["metadata"] == OWN
-    told(await _ask(world, "shop", "PATCH", path, {"metadata": None}))
+    ok_json(await _ask(world, "shop", "PATCH", path, {"metadata": None}))
     assert (await world.get("ana", path))["metadata"] == {}
 
 
 async def test_a_person_has_metadata_that_a_service_sets(world: ApiWorld) -> None:
     path = f"/people/{world.ids['ben']}"
-    told(await _ask(world, "shop", "PATCH", path, {"metadata": OWN}))
+    ok_json(await _ask(world, "shop", "PATCH", path, {"metadata": OWN}))
     assert (await world.get("ana", path))["metadata"] == OWN
     assert (await world.get("ben", "/me"))["metadata"] == OWN
-    told(await _ask(world, "shop", "PATCH", path, {"metadata": None}))
+    ok_json(await _ask(world, "shop", "PATCH", path, {"metadata": None}))
     assert (await world.get("ana", path))["metadata"] == {}
 
 
@@ -212,7 +212,7 @@ async def test_a_deleted_message_has_no_metadata(world: ApiWorld, author: bool) 
     sent = await world.say("ana", thread, "Where is my order?", metadata=OWN)
     place = f"/threads/{thread}/messages/{sent['messageId']}"
     if author:
-        assert "metadata" not in told(await world.ask("ana", "DELETE", place))
+        assert "metadata" not in ok_json(await world.ask("ana", "DELETE", place))
     else:
         await _remove(world, thread, sent["messageId"])
     for name in ("ana", "ben"):
@@ -223,12 +223,12 @@ async def test_a_deleted_message_has_no_metadata(world: ApiWorld, author: bool) 
 
 async def _remove(world: ApiWorld, thread: str, message: str) -> None:
     report = {"threadId": thread, "messageId": message, "reason": "spam"}
-    told(await world.ask("ben", "POST", "/reports", report), 201)
+    ok_json(await world.ask("ben", "POST", "/reports", report), 201)
     [case] = (await world.get("mod", "/moderation/queue"))["cases"]
     place = f"/moderation/cases/{case['caseId']}"
-    told(await world.ask("mod", "POST", f"{place}/claim"))
+    ok_json(await world.ask("mod", "POST", f"{place}/claim"))
     decision = {"decision": "remove", "version": case["version"], "reason": "Spam."}
-    told(await world.ask("mod", "POST", f"{place}/decide", decision))
+    ok_json(await world.ask("mod", "POST", f"{place}/decide", decision))
 
 
 @pytest.mark.parametrize("stale", [False, True])
@@ -257,15 +257,15 @@ async def test_metadata_changes_with_a_text_that_stays(world: ApiWorld) -> None:
     sent = await world.say("ana", thread, "Where?", metadata=OWN)
     place = f"/threads/{thread}/messages/{sent['messageId']}"
     change = {"body": "Where?", "metadata": {"v": 2}}
-    edited = told(await world.ask("ana", "PATCH", place, change))
+    edited = ok_json(await world.ask("ana", "PATCH", place, change))
     assert (edited["metadata"], edited.get("editedAt")) == ({"v": 2}, None)
 
 
 async def test_a_change_of_status_and_booking_sends_both_events(world: ApiWorld) -> None:
     thread = await world.talk()
     change = {"status": "confirmed", "bookingId": "bkg_1"}
-    told(await _ask(world, "shop", "PATCH", f"/threads/{thread}", change))
-    told(await _ask(world, "shop", "PATCH", f"/threads/{thread}", change))
+    ok_json(await _ask(world, "shop", "PATCH", f"/threads/{thread}", change))
+    ok_json(await _ask(world, "shop", "PATCH", f"/threads/{thread}", change))
     shown = (await world.get("ben", f"/threads/{thread}/messages"))["messages"]
     assert [one["event"] for one in shown] == ["status.changed", "booking.changed"]
     assert [one["seq"] for one in shown] == [1, 2]

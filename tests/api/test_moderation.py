@@ -1,6 +1,6 @@
 """Blocks, hints, holds, reports and the moderation queue over HTTP, on both engines."""
 
-from tests.api.world import ApiWorld, refused, told
+from tests.api.world import ApiWorld, ok_json, refused
 
 SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
 
@@ -8,7 +8,7 @@ SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
 async def test_only_the_sender_sees_a_nudge(world: ApiWorld) -> None:
     thread = await world.talk()
     body = {"body": "Just write to me at ana@example.com", "clientMessageId": "n1"}
-    sent = told(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 201)
+    sent = ok_json(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 201)
     assert sent["hints"][0]["code"] == "contact-details"
     assert sent["hints"][0]["text"].endswith(".")
     assert "contact-details" in sent["message"]["policyHints"]
@@ -20,7 +20,7 @@ async def test_a_moderator_releases_a_held_message(world: ApiWorld) -> None:
     thread = await world.talk()
     path = f"/threads/{thread}/messages"
     body = {"body": SCAM, "clientMessageId": "h1"}
-    held = told(await world.ask("ana", "POST", path, body), 202)
+    held = ok_json(await world.ask("ana", "POST", path, body), 202)
     assert (held["status"], held["message"]) == ("held", None)
     assert (await world.get("ben", path))["messages"] == []
     [case] = (await world.get("mod", "/moderation/queue"))["cases"]
@@ -30,12 +30,12 @@ async def test_a_moderator_releases_a_held_message(world: ApiWorld) -> None:
     place = f"/moderation/cases/{case['caseId']}"
     decision = {"decision": "release", "version": case["version"]}
     refused(await world.ask("mod", "POST", f"{place}/decide", decision), 409, "case-not-claimed")
-    claimed = told(await world.ask("mod", "POST", f"{place}/claim"))
+    claimed = ok_json(await world.ask("mod", "POST", f"{place}/claim"))
     assert claimed["claimedByUserId"] == world.ids["mod"]
-    entry = told(await world.ask("mod", "POST", f"{place}/decide", decision))
+    entry = ok_json(await world.ask("mod", "POST", f"{place}/decide", decision))
     assert (await world.get("mod", f"{place}/record"))["entries"] == [entry]
     assert [m["body"] for m in (await world.get("ben", path))["messages"]] == [
-        told(await world.ask("ana", "POST", path, body))["message"]["body"]
+        ok_json(await world.ask("ana", "POST", path, body))["message"]["body"]
     ]
     assert (await world.get("mod", "/moderation/queue"))["cases"] == []
 
@@ -45,16 +45,16 @@ async def test_releasing_into_a_locked_conversation_is_refused(
 ) -> None:
     thread = await world.talk()
     body = {"body": SCAM, "clientMessageId": "h1"}
-    told(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
-    told(await world.ask("mod", "POST", f"/threads/{thread}/lock"))
+    ok_json(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
+    ok_json(await world.ask("mod", "POST", f"/threads/{thread}/lock"))
     [case] = (await world.get("mod", "/moderation/queue"))["cases"]
     place = f"/moderation/cases/{case['caseId']}"
-    told(await world.ask("mod", "POST", f"{place}/claim"))
+    ok_json(await world.ask("mod", "POST", f"{place}/claim"))
     decision = {"decision": "release", "version": case["version"]}
     answer = await world.ask("mod", "POST", f"{place}/decide", decision)
     assert "locked" in refused(answer, 409, "cannot-release")["detail"]
-    told(await world.ask("mod", "POST", f"/threads/{thread}/unlock"))
-    told(await world.ask("mod", "POST", f"{place}/decide", decision))
+    ok_json(await world.ask("mod", "POST", f"/threads/{thread}/unlock"))
+    ok_json(await world.ask("mod", "POST", f"{place}/decide", decision))
     page = await world.get("ben", f"/threads/{thread}/messages")
     assert [message["event"] for message in page["messages"]] == [
         "thread.locked",
@@ -67,13 +67,13 @@ async def test_a_held_text_that_was_removed_is_rejected_to_its_author(world: Api
     thread = await world.talk()
     path = f"/threads/{thread}/messages"
     body = {"body": SCAM, "clientMessageId": "h1"}
-    told(await world.ask("ana", "POST", path, body), 202)
+    ok_json(await world.ask("ana", "POST", path, body), 202)
     [case] = (await world.get("mod", "/moderation/queue"))["cases"]
     place = f"/moderation/cases/{case['caseId']}"
-    told(await world.ask("mod", "POST", f"{place}/claim"))
+    ok_json(await world.ask("mod", "POST", f"{place}/claim"))
     decision = {"decision": "remove", "version": case["version"], "reason": "No advertising."}
-    told(await world.ask("mod", "POST", f"{place}/decide", decision))
-    again = told(await world.ask("ana", "POST", path, body), 200)
+    ok_json(await world.ask("mod", "POST", f"{place}/decide", decision))
+    again = ok_json(await world.ask("ana", "POST", path, body), 200)
     assert (again["status"], again["reason"]) == ("rejected", "No advertising.")
 
 
@@ -81,8 +81,8 @@ async def test_a_report_reaches_the_queue_and_a_suspension_the_reported(world: A
     thread = await world.talk()
     message = await world.say("ana", thread, "You are wrong about Friday.")
     report = {"threadId": thread, "messageId": message["messageId"], "reason": "harassment"}
-    first = told(await world.ask("ben", "POST", "/reports", report), 201)
-    assert told(await world.ask("ben", "POST", "/reports", report), 201) == first
+    first = ok_json(await world.ask("ben", "POST", "/reports", report), 201)
+    assert ok_json(await world.ask("ben", "POST", "/reports", report), 201) == first
     [own] = (await world.get("ben", "/reports"))["reports"]
     assert own["subject"]["messageId"] == message["messageId"]
     refused(await world.ask("cleo", "POST", "/reports", report), 404, "thread-not-found")
@@ -93,14 +93,14 @@ async def test_a_report_reaches_the_queue_and_a_suspension_the_reported(world: A
     assert case["aboutUserId"] == world.ids["ana"]
     [shown] = (await world.get("mod", f"{place}/reports"))["reports"]
     assert shown["reporterUserId"] == world.ids["ben"]
-    told(await world.ask("mod", "POST", f"{place}/claim"))
+    ok_json(await world.ask("mod", "POST", f"{place}/claim"))
     decision = {"decision": "suspend", "version": 1, "until": "2100-02-01T00:00:00Z"}
     refused(
         await world.ask("mod", "POST", f"{place}/decide", decision | {"version": 7}),
         412,
         "case-changed",
     )
-    told(await world.ask("mod", "POST", f"{place}/decide", decision))
+    ok_json(await world.ask("mod", "POST", f"{place}/decide", decision))
     world.clock.advance(seconds=5)
     refused(await world.ask("ana", "GET", "/inbox"), 403, "account-suspended")
     standing = await world.get("mod", f"/moderation/people/{world.ids['ana']}/standing")
@@ -112,16 +112,16 @@ async def test_a_report_reaches_the_queue_and_a_suspension_the_reported(world: A
 
 
 async def test_a_blocked_person_notices_nothing_and_reaches_nobody(world: ApiWorld) -> None:
-    thread = told(await world.ask("ana", "PUT", f"/direct/{world.ids['ben']}"))["threadId"]
+    thread = ok_json(await world.ask("ana", "PUT", f"/direct/{world.ids['ben']}"))["threadId"]
     await world.accept("ben", thread)
-    block = told(await world.ask("ben", "PUT", f"/blocks/{world.ids['ana']}"))
+    block = ok_json(await world.ask("ben", "PUT", f"/blocks/{world.ids['ana']}"))
     assert (await world.get("ben", "/blocks"))["blocks"] == [block]
     assert (await world.get("ana", "/blocks"))["blocks"] == []
     body = {"body": "Hello?", "clientMessageId": "x1"}
     sent = await world.ask("ana", "POST", f"/threads/{thread}/messages", body)
-    assert told(sent, 201)["status"] == "sent"
+    assert ok_json(sent, 201)["status"] == "sent"
     refused(await world.ask("ben", "GET", f"/threads/{thread}/messages"), 404, "thread-not-found")
-    told(await world.ask("ben", "DELETE", f"/blocks/{world.ids['ana']}"), 204)
+    ok_json(await world.ask("ben", "DELETE", f"/blocks/{world.ids['ana']}"), 204)
     assert (await world.get("ben", "/blocks"))["blocks"] == []
     assert (await world.get("ben", f"/threads/{thread}/messages"))["messages"] == []
     refused(

@@ -9,7 +9,7 @@ from greenroom.safety import records
 from greenroom.safety.models import ModerationNotice, NoticeKind
 from greenroom.safety.notices import MAX_PAGE
 from tests.api.populated import SCAM
-from tests.api.world import ApiWorld, refused, told
+from tests.api.world import ApiWorld, ok_json, refused
 
 OUTCOMES = {
     "release": ("released", "sent", False),
@@ -21,16 +21,16 @@ OUTCOMES = {
 async def _held(world: ApiWorld, client_id: str = "h1") -> tuple[str, Any]:
     thread = await world.talk()
     body = {"body": SCAM, "clientMessageId": client_id}
-    told(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
+    ok_json(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
     [case] = (await world.get("mod", "/moderation/queue"))["cases"]
     return thread, case
 
 
 async def _decide(world: ApiWorld, case: Any, decision: str, **fields: object) -> Any:
     place = f"/moderation/cases/{case['caseId']}"
-    told(await world.ask("mod", "POST", f"{place}/claim"))
+    ok_json(await world.ask("mod", "POST", f"{place}/claim"))
     body = {"decision": decision, "version": case["version"]} | fields
-    return told(await world.ask("mod", "POST", f"{place}/decide", body))
+    return ok_json(await world.ask("mod", "POST", f"{place}/decide", body))
 
 
 @pytest.mark.parametrize("decision", OUTCOMES)
@@ -54,7 +54,7 @@ async def test_the_sender_of_a_held_message_learns_the_outcome(
     assert (notice["reason"], notice["threadId"]) == ("Please be kind.", thread)
     assert "not for her" not in str(notice)
     again = {"body": SCAM, "clientMessageId": "h1"}
-    retried = told(await world.ask("ana", "POST", f"/threads/{thread}/messages", again), 200)
+    retried = ok_json(await world.ask("ana", "POST", f"/threads/{thread}/messages", again), 200)
     assert (retried["status"], retried["warned"]) == (status, warned)
     synced = await world.get("ana", f"/sync?cursor={cursor}")
     assert synced["notices"] == [notice]
@@ -69,7 +69,7 @@ async def test_notices_are_for_their_user_and_listed_until_acknowledged(world: A
     assert (await world.get("ben", "/me/notices"))["notices"] == []
     path = f"/me/notices/{notice['noticeId']}/acknowledge"
     refused(await world.ask("ben", "POST", path), 404, "notice-not-found")
-    told(await world.ask("ana", "POST", path), 204)
+    ok_json(await world.ask("ana", "POST", path), 204)
     assert (await world.get("ana", "/me/notices"))["notices"] == []
     refused(await world.ask("ana", "POST", path), 404, "notice-not-found")
     refused(await world.ask("ben", "GET", f"/threads/{thread}/held/h1"), 404, "message-not-found")
@@ -85,7 +85,7 @@ async def test_sync_returns_an_acknowledged_notice_once(world: ApiWorld) -> None
     assert shown["acknowledgedNoticeIds"] == []
     world.clock.advance(seconds=1)
     path = f"/me/notices/{notice['noticeId']}/acknowledge"
-    told(await world.ask("ana", "POST", path), 204)
+    ok_json(await world.ask("ana", "POST", path), 204)
     for since in (shown["cursor"], cursor):
         synced = await world.get("ana", f"/sync?cursor={since}")
         assert synced["acknowledgedNoticeIds"] == [notice["noticeId"]]
@@ -104,14 +104,14 @@ async def test_sync_returns_an_old_notice_once_acknowledged(world: ApiWorld) -> 
     synced = await world.get("ana", f"/sync?cursor={cursor}")
     assert (synced["notices"], synced["acknowledgedNoticeIds"]) == ([], [])
     path = f"/me/notices/{notice['noticeId']}/acknowledge"
-    told(await world.ask("ana", "POST", path), 204)
+    ok_json(await world.ask("ana", "POST", path), 204)
     synced = await world.get("ana", f"/sync?cursor={synced['cursor']}")
     assert synced["acknowledgedNoticeIds"] == [notice["noticeId"]]
 
 
 async def test_a_dismissed_report_creates_no_notice(world: ApiWorld) -> None:
     body = {"reason": "spam", "userId": world.ids["ben"]}
-    told(await world.ask("ana", "POST", "/reports", body), 201)
+    ok_json(await world.ask("ana", "POST", "/reports", body), 201)
     [case] = (await world.get("mod", "/moderation/queue"))["cases"]
     await _decide(world, case, "dismiss", reason="nothing")
     for name in ("ana", "ben"):
@@ -122,7 +122,7 @@ async def test_a_suspended_person_sees_the_end_reason_and_contact_and_is_reinsta
     world: ApiWorld,
 ) -> None:
     body = {"reason": "spam", "userId": world.ids["ben"]}
-    told(await world.ask("ana", "POST", "/reports", body), 201)
+    ok_json(await world.ask("ana", "POST", "/reports", body), 201)
     [case] = (await world.get("mod", "/moderation/queue"))["cases"]
     until = "2100-02-01T00:00:00.000Z"
     await _decide(world, case, "suspend", reason="Scams.", note="IP 10.0.0.1", until=until)
@@ -137,11 +137,11 @@ async def test_a_suspended_person_sees_the_end_reason_and_contact_and_is_reinsta
     standing = await world.get("mod", f"{place}/standing")
     assert (standing["isSuspended"], standing["suspensionReason"]) == (True, "Scams.")
     lifted = {"reason": "We were wrong.", "note": "reviewed"}
-    entry = told(await world.ask("mod", "POST", f"{place}/reinstate", lifted))
+    entry = ok_json(await world.ask("mod", "POST", f"{place}/reinstate", lifted))
     assert (entry["decision"], entry["caseId"]) == ("reinstate", None)
     refused(await world.ask("mod", "POST", f"{place}/reinstate", lifted), 409, "not-suspended")
     world.clock.advance(seconds=3)
-    told(await world.ask("ben", "GET", "/inbox"))
+    ok_json(await world.ask("ben", "GET", "/inbox"))
     kinds = [one["kind"] for one in (await world.get("ben", "/me/notices"))["notices"]]
     assert sorted(kinds) == ["reinstated", "suspended"]
     assert (await world.get("mod", "/moderation/suspended"))["people"] == []
@@ -157,7 +157,7 @@ async def test_the_context_of_a_held_message_has_its_position(world: ApiWorld) -
         await world.say("ben", thread, text)
     world.clock.advance(seconds=1)
     body = {"body": SCAM, "clientMessageId": "h1"}
-    told(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
+    ok_json(await world.ask("ana", "POST", f"/threads/{thread}/messages", body), 202)
     for text in ("three", "four"):
         world.clock.advance(seconds=1)
         await world.say("ben", thread, text)

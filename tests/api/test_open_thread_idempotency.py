@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.world import ApiWorld, refused, told
+from tests.api.world import ApiWorld, ok_json, refused
 
 _ADDS: dict[str, dict[str, Any]] = {
     "role": {"role": "buyer"},
@@ -57,15 +57,15 @@ async def _counted(world: ApiWorld, thread: str) -> tuple[int, int]:
 @pytest.mark.parametrize("kind", ["inquiry", "direct", "group"])
 async def test_the_same_key_and_request_open_one_thread(world: ApiWorld, kind: str) -> None:
     body = _body(world, kind)
-    first = told(await _open(world, body), 201)
+    first = ok_json(await _open(world, body), 201)
     for _ in range(3):
-        assert told(await _open(world, body), 200) == first
+        assert ok_json(await _open(world, body), 200) == first
     assert await _counted(world, first["thread"]["threadId"]) == (1, 1)
 
 
 @pytest.mark.parametrize("kind", ["inquiry", "direct"])
 async def test_the_same_key_with_another_request_is_refused(world: ApiWorld, kind: str) -> None:
-    opened = told(await _open(world, _body(world, kind)), 201)
+    opened = ok_json(await _open(world, _body(world, kind)), 201)
     for name, other in _others(world, kind).items():
         answer = await _open(world, other)
         assert answer.status_code == 422, (name, answer.text)
@@ -77,12 +77,12 @@ async def test_the_same_key_with_another_request_is_refused(world: ApiWorld, kin
 async def test_a_key_used_without_a_message_refuses_a_later_message(world: ApiWorld) -> None:
     body = _body(world, "inquiry")
     del body["message"]
-    opened = told(await _open(world, body), 201)
+    opened = ok_json(await _open(world, body), 201)
     refused(await _open(world, _body(world, "inquiry")), 422, "opening-key-reused")
     assert await _counted(world, opened["thread"]["threadId"]) == (1, 0)
 
 
 async def test_another_user_may_use_the_same_key(world: ApiWorld) -> None:
-    told(await _open(world, _body(world, "inquiry")), 201)
+    ok_json(await _open(world, _body(world, "inquiry")), 201)
     body = {"kind": "inquiry", "participants": [{"userId": world.ids["dan"]}]}
-    told(await world.ask("cleo", "POST", "/threads", body, Idempotency_Key="k1"), 201)
+    ok_json(await world.ask("cleo", "POST", "/threads", body, Idempotency_Key="k1"), 201)

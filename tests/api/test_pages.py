@@ -85,9 +85,9 @@ async def test_the_documents_are_rendered_once(client: Client) -> None:
 
 
 async def test_every_problem_has_a_page_without_templates(client: Client) -> None:
-    told = [kind for kind, answer in PROBLEM_RESPONSES.items() if answer.status != 500]
-    assert len(told) > 40
-    for kind in told:
+    problems = [kind for kind, answer in PROBLEM_RESPONSES.items() if answer.status != 500]
+    assert len(problems) > 40
+    for kind in problems:
         page = await client.get(f"/problems/{kind.code}")
         assert page.status_code == 200, kind
         assert "{" not in page.text, kind

@@ -79,7 +79,7 @@ async def test_bodies_are_checked_as_the_schema_says(route: str, tmp_path: Path)
 
 async def test_a_missing_body_is_named_in_plain_words(tmp_path: Path) -> None:
     async with _served(tmp_path) as (populated, document):
-        told = {}
+        refusals = {}
         for route in BODIES:
             method, _, path = route.partition(" ")
             caller = _caller(route)
@@ -89,10 +89,10 @@ async def test_a_missing_body_is_named_in_plain_words(tmp_path: Path) -> None:
             )
             answer = await populated.world.client.request(method, address, headers=headers)
             if _operation(document, route)["requestBody"].get("required"):
-                told[route] = (answer.status_code, answer.json().get("errors"))
-        assert len(told) > 10
+                refusals[route] = (answer.status_code, answer.json().get("errors"))
+        assert len(refusals) > 10
         plain = (400, [{"message": "The request needs a JSON body."}])
-        assert {route: one for route, one in told.items() if one != plain} == {}
+        assert {route: one for route, one in refusals.items() if one != plain} == {}
 
 
 async def test_queries_are_checked_as_the_schema_says(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from greenroom.safety.models import Reason, SomePerson
 from greenroom.safety.permissions import JUDGING, Act, Rank, allowed
 from greenroom.safety.report import report
 from tests.api.populated import SCAM
-from tests.api.world import ApiWorld, refused, told
+from tests.api.world import ApiWorld, ok_json, refused
 
 ROLES = {
     Rank.USER: None,
@@ -42,7 +42,7 @@ REFUSALS = {
 
 
 @dataclass(frozen=True)
-class Who:
+class StaffActor:
     """An actor with a role, possibly one that was just revoked."""
 
     rank: Rank
@@ -54,9 +54,9 @@ class Who:
 
 
 ACTORS = (
-    *(Who(rank) for rank in Rank),
-    *(Who(Rank.USER, was=rank) for rank in (Rank.MODERATOR, Rank.ADMIN)),
-    *(Who(rank, reported=True) for rank in (Rank.USER, Rank.MODERATOR, Rank.ADMIN)),
+    *(StaffActor(rank) for rank in Rank),
+    *(StaffActor(Rank.USER, was=rank) for rank in (Rank.MODERATOR, Rank.ADMIN)),
+    *(StaffActor(rank, reported=True) for rank in (Rank.USER, Rank.MODERATOR, Rank.ADMIN)),
 )
 SUBJECTS = (Rank.USER, Rank.MODERATOR, Rank.ADMIN, None)
 """None: the actor."""
@@ -66,7 +66,7 @@ _numbers = count(1)
 class Cell:
     """New people, one of whom tries an act."""
 
-    def __init__(self, world: ApiWorld, who: Who) -> None:
+    def __init__(self, world: ApiWorld, who: StaffActor) -> None:
         self.world = world
         self.who = who
         self.case = ""
@@ -106,7 +106,7 @@ class Cell:
             thread = await self.world.talk(self.witness, self.subject)
             body = {"body": f"{SCAM} {self.subject}", "clientMessageId": "c"}
             path = f"/threads/{thread}/messages"
-            told(await self.world.ask(self.subject, "POST", path, body), 202)
+            ok_json(await self.world.ask(self.subject, "POST", path, body), 202)
             [item] = (await self.world.get(self.subject, "/me/held"))["held"]
             assert item["clientMessageId"] == "c"
             return await self._case_id()
@@ -129,10 +129,12 @@ class Cell:
         """Reports the subject of the case. A held message cannot be reported."""
         if act not in (Act.RELEASE, Act.REMOVE):
             body = {"reason": "spam", "userId": self.id(self.subject)}
-            told(await self.world.ask(self.actor, "POST", "/reports", body), 201)
+            ok_json(await self.world.ask(self.actor, "POST", "/reports", body), 201)
 
     async def _revoked(self) -> None:
-        told(await self.world.ask(self.actor, "GET", "/moderation/queue"))  # while the role lasted
+        ok_json(
+            await self.world.ask(self.actor, "GET", "/moderation/queue")
+        )  # while the role lasted
         await revoke(self.world.contexts.safety, system(), self.id(self.actor))
 
 
@@ -190,7 +192,7 @@ TRY: dict[Act, Callable[[Cell], Awaitable[Response]]] = {
 }
 
 
-def _expected(act: Act, who: Who, subject: Rank | None) -> bool:
+def _expected(act: Act, who: StaffActor, subject: Rank | None) -> bool:
     has_reported = who.reported and act in JUDGING - {Act.RELEASE, Act.REMOVE}
     rank = who.rank if subject is None else subject
     is_self = subject is None and who.rank is not Rank.SERVICE
@@ -226,7 +228,7 @@ async def test_the_queue_shows_staff_only_cases_they_may_decide(world: ApiWorld)
         await world.join(name, role)
     for by, about in (("ana", "ben"), ("ana", "mod"), ("ana", "adi"), ("mia", "cleo")):
         body = {"reason": "spam", "userId": world.ids[about]}
-        told(await world.ask(by, "POST", "/reports", body), 201)
+        ok_json(await world.ask(by, "POST", "/reports", body), 201)
     ids = world.ids
     assert await _queue_of(world, "mod") == {ids["ben"], ids["cleo"]}
     assert await _queue_of(world, "mia") == {ids["ben"]}, "she has reported Cleo herself"
@@ -237,7 +239,7 @@ async def test_the_queue_shows_staff_only_cases_they_may_decide(world: ApiWorld)
 async def test_staff_cannot_find_out_that_they_were_reported(world: ApiWorld) -> None:
     """A case's id is derived from its subject, so a moderator can compute it."""
     body = {"reason": "spam", "userId": world.ids["mod"]}
-    told(await world.ask("ana", "POST", "/reports", body), 201)
+    ok_json(await world.ask("ana", "POST", "/reports", body), 201)
     [case] = (await world.get("adi", "/moderation/queue"))["cases"]
     missing = "cas_aaaaaaaaaaaaaaaaaaaaaaaa"
     for way in ("", "/reports", "/context", "/record"):
@@ -249,22 +251,22 @@ async def test_staff_cannot_find_out_that_they_were_reported(world: ApiWorld) ->
 
 async def test_a_participant_may_not_decide_about_their_conversation(world: ApiWorld) -> None:
     thread = await world.talk("mod", "ben")
-    told(await world.ask("ben", "POST", "/reports", {"reason": "scam", "threadId": thread}), 201)
+    ok_json(await world.ask("ben", "POST", "/reports", {"reason": "scam", "threadId": thread}), 201)
     [case] = (await world.get("adi", "/moderation/queue"))["cases"]
     assert (await world.get("mod", "/moderation/queue"))["cases"] == []
     claim = f"/moderation/cases/{case['caseId']}/claim"
     refused(await world.ask("mod", "POST", claim), 404, "case-not-found")
-    told(await world.ask("adi", "POST", claim))
+    ok_json(await world.ask("adi", "POST", claim))
 
 
 async def test_the_audit_log_has_every_change_of_a_role(world: ApiWorld) -> None:
     cleo = world.ids["cleo"]
     for role in ("moderator", "moderator", "admin"):
         body = {"role": role, "note": "helps out"}
-        assert told(await world.ask("adi", "PUT", f"/staff/{cleo}", body))["role"] == role
+        assert ok_json(await world.ask("adi", "PUT", f"/staff/{cleo}", body))["role"] == role
     world.clock.advance(seconds=3)
-    told(await world.ask("cleo", "GET", "/staff"))
-    told(await world.ask("adi", "DELETE", f"/staff/{cleo}?note=moved+on"))
+    ok_json(await world.ask("cleo", "GET", "/staff"))
+    ok_json(await world.ask("adi", "DELETE", f"/staff/{cleo}?note=moved+on"))
     entries = (await world.get("adi", "/moderation/record"))["entries"]
     found = [(e["decision"], e["role"], e["note"]) for e in entries if e["aboutUserId"] == cleo]
     assert sorted(found) == [
@@ -298,14 +300,14 @@ async def test_granting_the_same_role_concurrently_grants_it_once(world: ApiWorl
 async def test_a_second_suspension_does_not_end_the_first_early(world: ApiWorld) -> None:
     for by, until in (("ana", None), ("cleo", "2100-02-01T00:00:00Z")):
         body = {"reason": "spam", "userId": world.ids["ben"]}
-        told(await world.ask(by, "POST", "/reports", body), 201)
+        ok_json(await world.ask(by, "POST", "/reports", body), 201)
         [case] = (await world.get("mod", "/moderation/queue"))["cases"]
         place = f"/moderation/cases/{case['caseId']}"
-        told(await world.ask("mod", "POST", f"{place}/claim"))
+        ok_json(await world.ask("mod", "POST", f"{place}/claim"))
         decision = {"decision": "suspend", "version": case["version"]}
         decision |= {"forGood": True} if until is None else {"until": until}
         answer = await world.ask("mod", "POST", f"{place}/decide", decision)
         if until is None:
-            told(answer)
+            ok_json(answer)
         else:
             assert "already suspended" in refused(answer, 422, "invalid-decision")["detail"]

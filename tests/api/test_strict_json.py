@@ -34,7 +34,7 @@ _ODD = [
 _WHOLE = [*_ODD, "", "{", "nonsense", '{"a"', "\ufeff{}", "[" * 5000 + "]" * 5000, "NaN"]
 
 
-def _spoilt(fields: dict[str, Any]) -> dict[str, list[str]]:
+def _invalid_variants(fields: dict[str, Any]) -> dict[str, list[str]]:
     """Invalid variants of the JSON, by what is wrong with them."""
     if not fields:
         return {"an unknown field": ['{"nobodyKnows": 1}']}
@@ -65,7 +65,7 @@ async def test_every_invalid_body_is_refused(tmp_path: Path) -> None:
             for caller in ("moderator" if "moderation" in route else "member", "bare service"):
                 method, _, path = route.partition(" ")
                 fields: Any = body(populated, caller)
-                texts = _spoilt(fields) | {"no object": _WHOLE}
+                texts = _invalid_variants(fields) | {"no object": _WHOLE}
                 for wrong, bodies in texts.items():
                     for text in bodies:
                         answer = await world.client.request(
@@ -88,15 +88,15 @@ async def test_every_invalid_frame_is_refused(tmp_path: Path, kind: type[frames.
         await node.join(*CAST)
         raw = await node.raw("ana")
         example = msgspec.json.decode(msgspec.json.encode(EXAMPLES[kind][0].frame))
-        for wrong, texts in (_spoilt(example) | {"no object": _WHOLE}).items():
+        for wrong, texts in (_invalid_variants(example) | {"no object": _WHOLE}).items():
             for text in texts:
                 raw.send(TEXT, text.encode())
                 raw.text({"type": "ping", "id": 999})
-                while (told := await raw.frame()).get("id") != 999:
-                    problem = told.get("problem", {})
-                    assert problem.get("status", 0) < 500, (wrong, text[:80], told)
+                while (frame := await raw.frame()).get("id") != 999:
+                    problem = frame.get("problem", {})
+                    assert problem.get("status", 0) < 500, (wrong, text[:80], frame)
                     if wrong in ("a key twice", "an unknown field"):
-                        assert problem["type"] == "/problems/invalid-frame", (wrong, told)
+                        assert problem["type"] == "/problems/invalid-frame", (wrong, frame)
                         wrong = f"{wrong}, and it was told"
                 if wrong in ("a key twice", "an unknown field"):
                     pytest.fail(f"{kind.__name__} with {wrong} was taken: {text}")

@@ -7,7 +7,7 @@ import pytest
 from httpx import Response
 
 from greenroom.people.actor import Scope
-from tests.api.world import ApiWorld, refused, told
+from tests.api.world import ApiWorld, ok_json, refused
 
 HELD = "You have won the lottery, claim your prize"
 VALID: tuple[dict[str, Any], ...] = (
@@ -48,7 +48,7 @@ async def test_a_refused_update_of_a_thread_changes_nothing(
 ) -> None:
     thread = await world.talk()
     first = {"bookingId": "bkg_1", "metadata": {"order": 1}, "subject": "A name"}
-    told(await _patch(world, thread, first))
+    ok_json(await _patch(world, thread, first))
     before = await _state(world, thread)
     for valid, (status, invalid) in product(VALID, INVALID):
         answer = await _patch(world, thread, valid | invalid, acting)
@@ -85,7 +85,7 @@ async def test_an_update_of_all_fields_is_one_change(world: ApiWorld) -> None:
     tag = (await world.ask("ana", "GET", f"/threads/{thread}")).headers["ETag"]
     everything = {key: value for one in VALID for key, value in one.items()}
     for _ in range(2):
-        seen = told(await _patch(world, thread, everything, If_Match=tag))
+        seen = ok_json(await _patch(world, thread, everything, If_Match=tag))
         assert {key: seen[key] for key in everything} == everything
     shown = (await world.get("ben", f"/threads/{thread}/messages"))["messages"]
     events = ["status.changed", "booking.changed", "subject.changed"]
@@ -97,7 +97,7 @@ async def test_an_update_of_all_fields_is_one_change(world: ApiWorld) -> None:
 async def test_a_held_name_does_not_delay_the_status(world: ApiWorld) -> None:
     thread = await world.talk()
     answer = await _patch(world, thread, {"status": "confirmed", "subject": HELD}, "ana")
-    assert told(answer, 202) == {"status": "held"}
+    assert ok_json(answer, 202) == {"status": "held"}
     seen = await world.get("ben", f"/threads/{thread}")
     assert (seen["status"], seen["subject"]) == ("confirmed", None)
     wrong = {"status": "completed", "subject": HELD}

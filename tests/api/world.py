@@ -60,13 +60,13 @@ class ApiWorld(World):
         )
 
     async def get(self, name: str, path: str) -> Any:
-        return told(await self.ask(name, "GET", path))
+        return ok_json(await self.ask(name, "GET", path))
 
     async def open(self, opener: str, *others: str, **fields: object) -> Any:
         """A conversation, as its opener sees it."""
         participants = [{"userId": self.ids[other], "role": "seller"} for other in others]
         body = {"kind": "inquiry", "role": "buyer", "participants": participants} | fields
-        return told(await self.ask(opener, "POST", "/threads", body), 201)["thread"]
+        return ok_json(await self.ask(opener, "POST", "/threads", body), 201)["thread"]
 
     async def talk(self, opener: str = "ana", other: str = "ben") -> str:
         """The id of a conversation of two contacts."""
@@ -78,15 +78,15 @@ class ApiWorld(World):
         thread = await self.get(name, f"/threads/{thread_id}")
         for request in thread["requests"]:
             if request["targetUserId"] == self.ids[name]:
-                told(await self.ask(name, "POST", f"/requests/{request['requestId']}/accept"))
+                ok_json(await self.ask(name, "POST", f"/requests/{request['requestId']}/accept"))
 
     async def say(self, name: str, thread_id: str, body: str, **fields: object) -> Any:
         message = {"body": body, "clientMessageId": f"c{next(self._numbers)}"} | fields
         path = f"/threads/{thread_id}/messages"
-        return told(await self.ask(name, "POST", path, message), 201)["message"]
+        return ok_json(await self.ask(name, "POST", path, message), 201)["message"]
 
 
-def told(answer: Response, status: int = 200) -> Any:
+def ok_json(answer: Response, status: int = 200) -> Any:
     assert answer.status_code == status, answer.text
     return answer.json() if answer.content else None
 

@@ -17,7 +17,7 @@ async def test_a_bus_that_restarts_costs_nobody_a_message(cluster: Cluster) -> N
         async with cluster.bus.away():
             sent = [(await ana.send(thread, f"meanwhile {n}"))["message"] for n in range(3)]
         await ben.event("resync")
-        assert [event["type"] for event in await ben.told()] == []
+        assert [event["type"] for event in await ben.events_so_far()] == []
         assert (await ben.ask("ping")).get("cursor") is None, "no cursor until it has resumed"
         found = await caught_up(ben, cursor, **{thread: sent[0]["seq"] - 1})
         assert [message["body"] for message in found] == [f"meanwhile {n}" for n in range(3)]
@@ -65,7 +65,7 @@ async def test_a_bus_that_is_stopped_for_a_moment_loses_nothing(cluster: Cluster
         await ana.send(thread, "slowly")
         assert (await ben.event("message.created"))["message"]["body"] == "slowly"
         await pause
-        assert await ben.told() == [], "and nobody had to resume"
+        assert await ben.events_so_far() == [], "and nobody had to resume"
 
 
 async def test_a_socket_that_is_opened_while_the_bus_is_away_misses_nothing(

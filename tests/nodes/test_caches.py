@@ -40,7 +40,7 @@ async def test_a_member_removed_on_one_node_is_removed_on_the_other(cluster: Clu
         cleo.take()
         await one.say("ana", thread, "now we are two")
         await two.say("ben", thread, "so we are")
-        assert [event for event in await cleo.told() if event["type"] == "message.created"] == []
+        assert [event for event in await cleo.events_so_far() if event["type"] == "message.created"] == []
 
 
 async def test_a_member_added_on_one_node_is_added_on_the_other(cluster: Cluster) -> None:
@@ -85,7 +85,7 @@ async def test_a_request_declined_on_one_node_is_gone_on_the_other(cluster: Clus
             pass
         ben.take()
         assert (await ana.send(thread, "hello?"))["type"] == "ack", "the sender is not to know"
-        assert await ben.told() == []
+        assert await ben.events_so_far() == []
 
 
 async def test_a_block_on_one_node_is_obeyed_on_the_other(cluster: Cluster) -> None:
@@ -98,7 +98,7 @@ async def test_a_block_on_one_node_is_obeyed_on_the_other(cluster: Cluster) -> N
         await until(lambda: known(two, "ana", "ben") is None)
         ben.take()
         assert (await ana.send(thread, "hello?"))["type"] == "ack", "the sender is not to know"
-        assert await ben.told() == []
+        assert await ben.events_so_far() == []
         assert refused(await ben.send(thread, "hello?")) == "/problems/thread-not-found"
 
 
@@ -108,7 +108,7 @@ async def test_a_block_that_is_lifted_on_one_node_is_lifted_on_the_other(cluster
     await blocks(one, "ben", "ana")
     async with await two.connect("ana") as ana, await two.connect("ben") as ben:
         assert (await ana.send(thread, "hello?"))["type"] == "ack", "the sender is not to know"
-        assert await ben.told() == []
+        assert await ben.events_so_far() == []
         await one.call("ben", "DELETE", f"/blocks/{one.id('ana')}")
         await until(lambda: known(two, "ana", "ben") is None)
         assert (await ana.send(thread, "hello again"))["type"] == "ack"
@@ -129,7 +129,7 @@ async def test_a_block_that_the_bus_did_not_bring_is_obeyed_when_it_is_back(
         await ben.event("resync")
         ben.take()
         assert (await ana.send(thread, "hello?"))["type"] == "ack", "the sender is not to know"
-        assert await ben.told() == []
+        assert await ben.events_so_far() == []
 
 
 async def test_a_block_takes_effect_at_once_on_a_node_without_the_bus(cluster: Cluster) -> None:
@@ -142,7 +142,7 @@ async def test_a_block_takes_effect_at_once_on_a_node_without_the_bus(cluster: C
         await blocks(one, "ben", "ana", thread)
         ben.take()
         assert (await ana.send(thread, "hello?"))["type"] == "ack", "the sender is not to know"
-        assert [event for event in await ben.told() if event["type"] == "message.created"] == []
+        assert [event for event in await ben.events_so_far() if event["type"] == "message.created"] == []
 
 
 async def test_in_a_group_a_block_on_one_node_changes_nothing_on_the_other(
@@ -153,7 +153,7 @@ async def test_in_a_group_a_block_on_one_node_changes_nothing_on_the_other(
     thread = await one.group("ana", "ben", "cleo")
     async with await one.connect("ana") as ana, await two.connect("ben") as ben:
         await ana.say("focus", threadIds=[thread])
-        await ana.told()
+        await ana.events_so_far()
         await blocks(one, "ana", "ben")
         await ben.say("focus", threadIds=[thread])
         await ben.say("typing", threadId=thread)

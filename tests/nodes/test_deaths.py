@@ -21,7 +21,7 @@ async def test_a_node_that_dies_is_noticed_by_its_leases(living: Cluster, tmp_pa
     short_lease_node = await living.short_lease_node(tmp_path)
     async with await one.connect("ana") as ana:
         await ana.say("focus", threadIds=[thread])
-        await ana.told()
+        await ana.events_so_far()
         ben = await short_lease_node.connect("ben")
         await ben.say("focus", threadIds=[thread])
         await ben.say("typing", threadId=thread)
@@ -33,7 +33,7 @@ async def test_a_node_that_dies_is_noticed_by_its_leases(living: Cluster, tmp_pa
         await asyncio.sleep(max(0, (ends - datetime.now(UTC)).total_seconds()) + 1)
         async with await one.connect("ana") as later:
             await later.say("focus", threadIds=[thread])
-            seen = await later.told()
+            seen = await later.events_so_far()
             assert [event for event in seen if event.get("userId") == one.id("ben")] == []
 
 
@@ -105,7 +105,7 @@ async def test_an_unpublished_message_arrives_with_the_next_resume_not_with_a_re
         async with await one.connect("ben") as again:
             cursor = ana.hello["cursor"]
             assert (await again.ask("send", **body))["message"]["seq"] == 2
-            assert [event for event in await ana.told() if "message" in event] == []
+            assert [event for event in await ana.events_so_far() if "message" in event] == []
             found = await caught_up(ana, cursor, **{thread: 1})
             assert [message["body"] for message in found] == [TEXT]
             assert len(await one.history("ana", thread)) == 2, "and it is there once"

@@ -56,7 +56,7 @@ async def test_a_false_suspension_message_disconnects_nobody(cluster: Cluster) -
         word = f'{{"changed": "{node.id("ben")}"}}'.encode()
         node.socket_server.hub.bus.publish((ALL_NODES,), BusMessage(word))
         node.socket_server.hub.bus.publish((ALL_NODES,), BusMessage(b"nonsense"))
-        assert await ben.told() == []
+        assert await ben.events_so_far() == []
         assert (await node.rest("ben", "GET", "/inbox"))[0] == 200
         assert (await ben.ask("ping"))["type"] == "ack"
 
@@ -113,4 +113,4 @@ async def test_the_sender_gets_the_outcome_of_a_held_message_over_the_socket(
         notice_id = told["noticeId"]
         await one.call("ben", "POST", f"/me/notices/{notice_id}/acknowledge")
         assert (await ben.event("notice.acknowledged"))["noticeId"] == notice_id
-        assert all(not event["type"].startswith("notice.") for event in await ana.told())
+        assert all(not event["type"].startswith("notice.") for event in await ana.events_so_far())

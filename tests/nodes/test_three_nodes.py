@@ -42,7 +42,7 @@ async def test_a_message_reaches_each_of_a_users_devices_wherever_they_are(
         for device in devices:
             assert (await device.event("receipt.moved"))["lastReadSeq"] == 2
     for device in devices:
-        assert await device.told() == [], "each was told once"
+        assert await device.events_so_far() == [], "each was told once"
         await device.close()
 
 

@@ -115,7 +115,7 @@ async def test_a_user_present_on_two_nodes_is_absent_only_when_both_are_closed(
         await sees(ana, one.id("ben"), online=True)
         await phone.close()
         await one.quiet(1)
-        gone = [event for event in await ana.told() if event.get("online") is False]
+        gone = [event for event in await ana.events_so_far() if event.get("online") is False]
         assert gone == [], "not even for a moment"
         async with await two.connect("ana") as elsewhere:
             await elsewhere.say("focus", threadIds=[thread])

@@ -67,7 +67,7 @@ class Client:
                 self._news.clear()
                 await self._news.wait()
 
-    async def told(self) -> list[dict[str, Any]]:
+    async def events_so_far(self) -> list[dict[str, Any]]:
         """All events received before the reply to a ping, which comes after them."""
         assert (await self.ask("ping"))["type"] == "ack"
         return self.take()

@@ -42,7 +42,7 @@ REFUSED = "\0"
 
 
 @dataclass(frozen=True)
-class Scene:
+class Scenario:
     seed: int
     failing: float = 0.0
     faults: tuple[Fault, ...] = tuple(Fault)
@@ -62,10 +62,10 @@ class Scene:
         return not self.failing
 
 
-class Linked(MemoryBus):
+class SharedMemoryBus(MemoryBus):
     """The bus of one of several nodes in this process; publishes to all of them."""
 
-    def __init__(self, buses: "list[Linked]") -> None:
+    def __init__(self, buses: "list[SharedMemoryBus]") -> None:
         super().__init__()
         self._buses = buses
         buses.append(self)
@@ -91,17 +91,17 @@ class PipelineNodes:
 
 
 @asynccontextmanager
-async def stage_of(scene: Scene, folder: Path) -> AsyncIterator[PipelineNodes]:
+async def nodes_of(scenario: Scenario, folder: Path) -> AsyncIterator[PipelineNodes]:
     """Nodes with three people, without delays at first."""
-    clock, network = SystemClock(), Network(random.Random(scene.seed), faults=scene.faults)
-    buses: list[Linked] = []
+    clock, network = SystemClock(), Network(random.Random(scenario.seed), faults=scenario.faults)
+    buses: list[SharedMemoryBus] = []
     async with AsyncExitStack() as stack:
-        opened = fresh_store(scene.url or f"{SQLITE}{folder}/node.db", TABLES, clock)
+        opened = fresh_store(scenario.url or f"{SQLITE}{folder}/node.db", TABLES, clock)
         inner = await stack.enter_async_context(opened)
         nodes = []
-        for _ in range(scene.nodes):
-            store = inner if scene.bare else RemoteStore(inner, network, scene.most_ops)
-            served = node_on(store, clock, bus=Linked(buses), rates=scene.rates)
+        for _ in range(scenario.nodes):
+            store = inner if scenario.bare else RemoteStore(inner, network, scenario.most_ops)
+            served = node_on(store, clock, bus=SharedMemoryBus(buses), rates=scenario.rates)
             nodes.append(await stack.enter_async_context(served))
         fresh = await stack.enter_async_context(node_on(inner, clock))
         await nodes[0].join(*CAST)
@@ -110,10 +110,10 @@ async def stage_of(scene: Scene, folder: Path) -> AsyncIterator[PipelineNodes]:
         yield PipelineNodes(nodes, fresh, network)
 
 
-async def play(scene: Scene, folder: Path) -> list[Message]:
+async def run_scenario(scenario: Scenario, folder: Path) -> list[Message]:
     """Two of Ana's devices and one of Ben's send into two threads, while Cleo and Ben receive."""
-    chance = random.Random(f"play {scene.seed}")
-    async with stage_of(scene, folder) as stage:
+    chance = random.Random(f"play {scenario.seed}")
+    async with nodes_of(scenario, folder) as stage:
         first = stage.nodes[0]
         threads = [await first.group("ana", "ben", "cleo") for _ in range(2)]
         hellos = {one: (await first.say("ana", one, "hello"))["messageId"] for one in threads}
@@ -125,19 +125,21 @@ async def play(scene: Scene, folder: Path) -> list[Message]:
                 listener.begin_with(thread, before[thread])
             listeners[name] = listener
         stage.network.seconds = 0.02 * chance.random()
-        stage.network.failing = scene.failing
+        stage.network.failing = scenario.failing
         devices = [("ana", "desk"), ("ana", "phone"), ("ben", "tablet")]
-        drafts = {device: _messages(chance, device, scene.texts, hellos) for _, device in devices}
+        drafts = {
+            device: _messages(chance, device, scenario.texts, hellos) for _, device in devices
+        }
         async with asyncio.TaskGroup() as tasks:
             for name, device in devices:
                 sender = Sender(
                     lambda name=name: connected(chance.choice(stage.nodes), name),  # type: ignore[misc]
-                    random.Random(f"{scene.seed} {device}"),
+                    random.Random(f"{scenario.seed} {device}"),
                     window=chance.choice((2, 8, MESSAGES)),
                 )
-                tasks.create_task(sender.send_all(drafts[device], breaks=scene.breaks))
+                tasks.create_task(sender.send_all(drafts[device], breaks=scenario.breaks))
         await stage.calm()
-        if scene.failing and scene.nodes > 1:
+        if scenario.failing and scenario.nodes > 1:
             # A late write that was repeated on another node shows as a gap before the next message.
             for thread in threads:
                 await first.say("ana", thread, "last one")
@@ -147,9 +149,9 @@ async def play(scene: Scene, folder: Path) -> list[Message]:
                 [one for one in drafts[device] if one.thread == thread] for _, device in devices
             ]
             _check_log(
-                logs[thread][len(before[thread]) :], logs[thread], mine, exact=scene.is_exact
+                logs[thread][len(before[thread]) :], logs[thread], mine, exact=scenario.is_exact
             )
-        await _check_listeners(scene, listeners, logs, before)
+        await _check_listeners(scenario, listeners, logs, before)
         await _check_unread(stage, threads, logs)
         for listener in listeners.values():
             await listener.stop()
@@ -197,7 +199,7 @@ def _check_log(
 
 
 async def _check_listeners(
-    scene: Scene,
+    scenario: Scenario,
     listeners: dict[str, Subscriber],
     logs: dict[str, list[Frame]],
     before: dict[str, list[Frame]],
@@ -209,7 +211,7 @@ async def _check_listeners(
             except TimeoutError:
                 missing = {one["seq"] for one in log} - listener.seen[thread].keys()
                 raise AssertionError(f"{name} was never told of {missing}") from None
-            if scene.is_exact and scene.nodes == 1:
+            if scenario.is_exact and scenario.nodes == 1:
                 seqs = [one["seq"] for one in log[len(before[thread]) :]]
                 assert listener.live[thread] == seqs
         assert listener.mistakes == []

@@ -14,18 +14,18 @@ from tests.socket.node import CAST, Node
 ALL_NODES = (*CAST, "dora")
 
 
-class Room:
+class Audience:
     """All people, each with a connected client."""
 
     def __init__(self, node: Node, clients: dict[str, Client]) -> None:
         self.node = node
         self.clients = clients
 
-    async def told(self) -> dict[str, list[str]]:
+    async def events_so_far(self) -> dict[str, list[str]]:
         """Who received which events. Compares each event with REST."""
         found: dict[str, list[str]] = {}
         for name, client in self.clients.items():
-            for event in await client.told():
+            for event in await client.events_so_far():
                 await self._check(name, event)
                 found.setdefault(name, []).append(event["type"])
         return found
@@ -33,7 +33,7 @@ class Room:
     async def begin(self) -> None:
         """Discards the events so far."""
         for client in self.clients.values():
-            await client.told()
+            await client.events_so_far()
 
     async def _check(self, name: str, event: dict[str, Any]) -> None:
         thread_id, kind = event["threadId"], event["type"]
@@ -45,9 +45,9 @@ class Room:
         if "message" in event:
             path = f"/threads/{thread_id}/messages/{event['message']['messageId']}"
             reloaded = await self.node.call(name, "GET", path)
-            told = event["message"]
-            assert told["policyHints"] == []
-            assert told == {field: reloaded[field] for field in told} | {"policyHints": []}
+            received = event["message"]
+            assert received["policyHints"] == []
+            assert received == {field: reloaded[field] for field in received} | {"policyHints": []}
             assert event.get("status", thread["status"]) == thread["status"]
         if kind == "receipt.moved":
             seen = {one["userId"]: one for one in thread["participants"]}
@@ -60,13 +60,13 @@ class Room:
 
 
 @asynccontextmanager
-async def room_of(node: Node) -> AsyncIterator[Room]:
+async def audience_of(node: Node) -> AsyncIterator[Audience]:
     await node.join("dora")
     async with AsyncExitStack() as stack:
         clients = {
             name: await stack.enter_async_context(await node.connect(name)) for name in ALL_NODES
         }
-        yield Room(node, clients)
+        yield Audience(node, clients)
 
 
 async def act(node: Node, name: str, thread: str, message: str) -> None:
@@ -77,82 +77,101 @@ async def act(node: Node, name: str, thread: str, message: str) -> None:
 
 
 async def test_events_between_two_contacts(node: Node) -> None:
-    async with room_of(node) as room:
+    async with audience_of(node) as audience:
         thread = await node.talk("ana", "ben")
-        await room.begin()
+        await audience.begin()
         message = await node.say("ben", thread, "hello")
-        assert await room.told() == {"ana": ["message.created"], "ben": ["message.created"]}
+        assert await audience.events_so_far() == {
+            "ana": ["message.created"],
+            "ben": ["message.created"],
+        }
         await act(node, "ana", thread, message["messageId"])
         both = ["reaction.changed"] * 2
         # The first event has the old state, while REST has the current one.
         for name in ("ana", "ben"):
-            events = await room.clients[name].told()
+            events = await audience.clients[name].events_so_far()
             assert [event["type"] for event in events] == both
-            await room._check(name, events[-1])
+            await audience._check(name, events[-1])
         path = f"/threads/{thread}/messages/{message['messageId']}"
         await node.call("ben", "PATCH", path, {"body": "hello there"})
-        assert await room.told() == {"ana": ["message.edited"], "ben": ["message.edited"]}
+        assert await audience.events_so_far() == {
+            "ana": ["message.edited"],
+            "ben": ["message.edited"],
+        }
         await node.call("ana", "PUT", f"/threads/{thread}/delivered", {"seq": message["seq"]})
-        assert await room.told() == {"ana": ["receipt.moved"], "ben": ["receipt.moved"]}
+        assert await audience.events_so_far() == {
+            "ana": ["receipt.moved"],
+            "ben": ["receipt.moved"],
+        }
         await node.call("ana", "PUT", f"/threads/{thread}/read", {"seq": message["seq"]})
-        assert await room.told() == {"ana": ["receipt.moved"], "ben": ["receipt.moved"]}
+        assert await audience.events_so_far() == {
+            "ana": ["receipt.moved"],
+            "ben": ["receipt.moved"],
+        }
         await node.call("ben", "DELETE", path)
-        assert await room.told() == {"ana": ["message.deleted"], "ben": ["message.deleted"]}
+        assert await audience.events_so_far() == {
+            "ana": ["message.deleted"],
+            "ben": ["message.deleted"],
+        }
         await node.call("ben", "PATCH", f"/threads/{thread}/mine", {"pinned": True})
         await node.call("ben", "PUT", f"/threads/{thread}/draft", {"body": "I thi"})
         await node.call("ben", "PUT", f"/threads/{thread}/unread", {})
-        assert await room.told() == {"ben": ["inbox.changed"] * 3}
+        assert await audience.events_so_far() == {"ben": ["inbox.changed"] * 3}
 
 
 async def test_events_of_a_pending_then_declined_request(node: Node) -> None:
-    async with room_of(node) as room:
+    async with audience_of(node) as audience:
         thread = await node.open("dora", "ana")
-        assert await room.told() == {"dora": ["thread.updated"]}, "there is no request yet"
+        assert await audience.events_so_far() == {"dora": ["thread.updated"]}, (
+            "there is no request yet"
+        )
         message = await node.say("dora", thread, "may I ask?")
-        told = await room.told()
-        assert told["dora"] == ["message.created"]
-        assert sorted(told["ana"]) == ["message.created", "request.changed"]
-        assert told.keys() == {"ana", "dora"}
+        received = await audience.events_so_far()
+        assert received["dora"] == ["message.created"]
+        assert sorted(received["ana"]) == ["message.created", "request.changed"]
+        assert received.keys() == {"ana", "dora"}
         await node.call("ana", "PUT", f"/threads/{thread}/read", {"seq": message["seq"]})
-        assert await room.told() == {"ana": ["receipt.moved"]}, "her read position is not shared"
+        assert await audience.events_so_far() == {"ana": ["receipt.moved"]}, (
+            "her read position is not shared"
+        )
         (request,) = (await node.call("ana", "GET", f"/threads/{thread}"))["requests"]
         await node.call("ana", "POST", f"/requests/{request['requestId']}/decline")
-        events = await room.clients["ana"].told()
+        events = await audience.clients["ana"].events_so_far()
         assert all(event["type"] in ("inbox.changed", "request.changed") for event in events)
-        assert await room.told() == {}, "only she receives it"
+        assert await audience.events_so_far() == {}, "only she receives it"
         await node.say("dora", thread, "are you there?")
-        assert await room.told() == {"dora": ["message.created"]}
+        assert await audience.events_so_far() == {"dora": ["message.created"]}
 
 
 async def test_events_of_a_blocked_pair(node: Node) -> None:
-    async with room_of(node) as room:
+    async with audience_of(node) as audience:
         thread = await node.talk("ana", "ben")
-        await room.begin()
+        await audience.begin()
         await node.call("ben", "PUT", f"/blocks/{node.id('ana')}?threadId={thread}")
-        told = await room.told()
-        assert told.keys() <= {"ben"}, "she is not told"
+        received = await audience.events_so_far()
+        assert received.keys() <= {"ben"}, "she is not told"
         await node.say("ana", thread, "hello?")
-        assert (await room.told()).keys() == {"ana"}
+        assert (await audience.events_so_far()).keys() == {"ana"}
 
 
 async def test_events_of_a_group_with_a_block(node: Node) -> None:
-    async with room_of(node) as room:
+    async with audience_of(node) as audience:
         thread = await node.group("cleo", "ana", "ben")
-        await room.begin()
+        await audience.begin()
         await node.call("ana", "PUT", f"/blocks/{node.id('ben')}")
-        await room.begin()
+        await audience.begin()
         await node.say("ben", thread, "to all of you")
-        told = await room.told()
-        assert all(kinds == ["message.created"] for kinds in told.values())
-        assert told.keys() == {"ana", "ben", "cleo"}, "a block does not affect groups"
+        received = await audience.events_so_far()
+        assert all(kinds == ["message.created"] for kinds in received.values())
+        assert received.keys() == {"ana", "ben", "cleo"}, "a block does not affect groups"
 
 
 async def test_events_of_members_who_leave_are_removed_or_join_late(node: Node) -> None:
-    async with room_of(node) as room:
+    async with audience_of(node) as audience:
         thread = await node.group("ana", "ben", "cleo")
         before = await node.say("ana", thread, "before Dora")
         await node.talk("ana", "dora")
-        await room.begin()
+        await audience.begin()
 
         await node.call(
             "ana",
@@ -160,71 +179,71 @@ async def test_events_of_members_who_leave_are_removed_or_join_late(node: Node) 
             f"/threads/{thread}/participants",
             {"userId": node.id("dora"), "role": "seller"},
         )
-        told = await room.told()
-        assert told.keys() == set(ALL_NODES)
+        received = await audience.events_so_far()
+        assert received.keys() == set(ALL_NODES)
         await act(node, "ben", thread, before["messageId"])
-        events = {name: await client.told() for name, client in room.clients.items()}
+        events = {name: await client.events_so_far() for name, client in audience.clients.items()}
         assert events.pop("dora") == [], "it was before she joined"
         assert all(len(some) == 2 for some in events.values())
 
         await node.call("ben", "DELETE", f"/threads/{thread}/participants/{node.id('ben')}")
-        told = await room.told()
-        assert told.pop("ben") == ["inbox.changed"]
-        assert told.keys() == {"ana", "cleo", "dora"}
+        received = await audience.events_so_far()
+        assert received.pop("ben") == ["inbox.changed"]
+        assert received.keys() == {"ana", "cleo", "dora"}
         await node.call("ana", "DELETE", f"/threads/{thread}/participants/{node.id('cleo')}")
-        told = await room.told()
-        assert told.pop("cleo") == ["inbox.changed"]
-        assert told.keys() == {"ana", "dora"}
+        received = await audience.events_so_far()
+        assert received.pop("cleo") == ["inbox.changed"]
+        assert received.keys() == {"ana", "dora"}
         last = await node.say("dora", thread, "only two of us")
         await node.call("ana", "PUT", f"/threads/{thread}/read", {"seq": last["seq"]})
-        assert (await room.told()).keys() == {"ana", "dora"}
+        assert (await audience.events_so_far()).keys() == {"ana", "dora"}
         await node.call("ana", "PATCH", f"/threads/{thread}", {"subject": "The two of us"})
-        assert (await room.told()).keys() == {"ana", "dora"}
+        assert (await audience.events_so_far()).keys() == {"ana", "dora"}
 
 
 async def test_events_of_a_pair_that_one_has_left(node: Node) -> None:
-    async with room_of(node) as room:
+    async with audience_of(node) as audience:
         thread = await node.talk("ana", "ben")
-        await room.begin()
+        await audience.begin()
         await node.call("ben", "DELETE", f"/threads/{thread}/participants/{node.id('ben')}")
-        assert await room.told() == {"ben": ["inbox.changed"]}, "nobody is told"
+        assert await audience.events_so_far() == {"ben": ["inbox.changed"]}, "nobody is told"
         message = (await node.history("ana", thread))[0]
         status, _ = await node.rest(
             "ana", "PUT", f"/threads/{thread}/messages/{message['messageId']}/reactions/👍"
         )
-        assert (await room.told()).keys() <= {"ana"}, status
+        assert (await audience.events_so_far()).keys() <= {"ana"}, status
 
 
 async def test_a_held_message_is_sent_to_nobody(node: Node) -> None:
-    async with room_of(node) as room:
+    async with audience_of(node) as audience:
         thread = await node.talk("ana", "ben")
-        await room.begin()
+        await audience.begin()
         async with await node.connect("ana") as ana:
             ack = await ana.send(thread, "I will kill you")
             assert (ack["type"], ack["status"]) == ("ack", "held")
-            assert await room.told() == {}
+            assert await audience.events_so_far() == {}
 
 
 async def test_somebody_invited_to_a_group_receives_few_events(node: Node) -> None:
-    async with room_of(node) as room:
+    async with audience_of(node) as audience:
         await node.talk("ana", "ben")
-        await room.begin()
+        await audience.begin()
         thread = await node.open("ana", "ben", "dora", kind="booking")
         (request,) = (await node.call("ana", "GET", f"/threads/{thread}"))["requests"]
         assert request["targetUserId"] == node.id("dora")
-        await room.begin()
-        told = []
+        await audience.begin()
+        received = []
         for number in range(5):
             message = await node.say("ana", thread, f"message {number}")
-            heard = await room.told()
+            heard = await audience.events_so_far()
             assert {"ana", "ben"} <= heard.keys()
-            told += [message["seq"]] * ("message.created" in heard.get("dora", []))
-        assert len(told) < 5, "only what a request shows"
+            received += [message["seq"]] * ("message.created" in heard.get("dora", []))
+        assert len(received) < 5, "only what a request shows"
         shown = await node.history("dora", thread)
-        assert [message["seq"] for message in shown if message["kind"] == "text"] == told
+        assert [message["seq"] for message in shown if message["kind"] == "text"] == received
         await node.call("ben", "PUT", f"/threads/{thread}/read", {"seq": 5})
-        assert "dora" not in await room.told()
+        assert "dora" not in await audience.events_so_far()
         await node.accept("dora", thread)
-        await room.begin()
+        await audience.begin()
         await node.say("ben", thread, "welcome")
-        assert (await room.told()).keys() == {"ana", "ben", "dora"}
+        assert (await audience.events_so_far()).keys() == {"ana", "ben", "dora"}

@@ -24,7 +24,7 @@ def only_session(node: Node) -> Session:
     return session
 
 
-def weight(session: Session) -> int:
+def buffered_bytes(session: Session) -> int:
     transport: Any = session.transport
     written = transport._transport.underlying_transport.get_write_buffer_size()
     waiting = session.outbox._bytes
@@ -45,7 +45,7 @@ async def test_a_flood_without_reading_takes_little_memory_and_others_are_served
         for number in range(20):
             ack = await ben.send(thread, f"message {number}")
             assert ack["type"] == "ack"
-            heaviest = max(heaviest, weight(session))
+            heaviest = max(heaviest, buffered_bytes(session))
             most = max(most, len(session._tasks))
     assert session.outbox.is_full, "the flood exceeds the limit"
     assert 0 < heaviest < MOST_IN_MEMORY
@@ -55,7 +55,7 @@ async def test_a_flood_without_reading_takes_little_memory_and_others_are_served
         answer = await raw.frame()
         assert answer["type"] == "ack"
         answered.add(answer["id"])
-        heaviest = max(heaviest, weight(session))
+        heaviest = max(heaviest, buffered_bytes(session))
     assert heaviest < MOST_IN_MEMORY
     assert answered == set(range(1, len(pings) + 1)), "none is lost"
     raw.abort()
@@ -95,7 +95,7 @@ async def test_a_flood_of_protocol_pings_takes_little_memory(node: Node) -> None
     async with await node.connect("ben") as ben:
         for _ in range(50):
             assert (await ben.ask("ping"))["type"] == "ack"
-            heaviest = max(heaviest, weight(session))
+            heaviest = max(heaviest, buffered_bytes(session))
     assert heaviest < MOST_IN_MEMORY
     raw.abort()
 

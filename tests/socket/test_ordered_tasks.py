@@ -8,7 +8,7 @@ import pytest
 from greenroom.api.ws.ordered_tasks import OrderedTasks
 
 
-class Line:
+class NumberedTasks:
     """Numbered tasks, and a log of what they did."""
 
     def __init__(self) -> None:
@@ -34,62 +34,62 @@ async def rounds() -> None:
 
 
 async def test_the_next_task_starts_when_the_one_before_lets_it() -> None:
-    line = Line()
-    tasks = [line.start(number) for number in range(3)]
+    numbered = NumberedTasks()
+    tasks = [numbered.start(number) for number in range(3)]
     await rounds()
-    assert line.log == ["begin 0"]
-    line.lines.leave(tasks[0])
+    assert numbered.log == ["begin 0"]
+    numbered.lines.leave(tasks[0])
     await rounds()
-    assert line.log == ["begin 0", "begin 1"]
-    for gate in line.gates.values():
+    assert numbered.log == ["begin 0", "begin 1"]
+    for gate in numbered.gates.values():
         gate.set()
     await asyncio.gather(*tasks)
-    assert line.log.index("begin 2") > line.log.index("begin 1")
+    assert numbered.log.index("begin 2") > numbered.log.index("begin 1")
 
 
 async def test_a_task_cancelled_while_waiting_keeps_the_order() -> None:
-    line = Line()
-    tasks = [line.start(number) for number in range(3)]
+    numbered = NumberedTasks()
+    tasks = [numbered.start(number) for number in range(3)]
     await rounds()
     tasks[1].cancel()
     await rounds()
-    assert line.log == ["begin 0"]
-    late = line.start(3)
-    line.gates[0].set()
-    line.gates[2].set()
-    line.gates[3].set()
+    assert numbered.log == ["begin 0"]
+    late = numbered.start(3)
+    numbered.gates[0].set()
+    numbered.gates[2].set()
+    numbered.gates[3].set()
     await asyncio.gather(tasks[0], tasks[2], late)
-    assert line.log == ["begin 0", "end 0", "begin 2", "end 2", "begin 3", "end 3"]
+    assert numbered.log == ["begin 0", "end 0", "begin 2", "end 2", "begin 3", "end 3"]
 
 
 async def test_a_task_after_a_cancelled_one_waits_for_the_one_before() -> None:
-    line = Line()
-    first, last = line.start(0), line.start(1)
+    numbered = NumberedTasks()
+    first, last = numbered.start(0), numbered.start(1)
     await rounds()
     last.cancel()
     await rounds()
-    late = line.start(2)
+    late = numbered.start(2)
     await rounds()
-    assert line.log == ["begin 0"]
-    line.gates[0].set()
-    line.gates[2].set()
+    assert numbered.log == ["begin 0"]
+    numbered.gates[0].set()
+    numbered.gates[2].set()
     await asyncio.gather(first, late)
-    assert line.log == ["begin 0", "end 0", "begin 2", "end 2"]
+    assert numbered.log == ["begin 0", "end 0", "begin 2", "end 2"]
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 async def test_cancelled_in_any_order_nothing_is_left_behind(order: tuple[int, ...]) -> None:
-    line = Line()
-    tasks = [line.start(number) for number in range(3)]
+    numbered = NumberedTasks()
+    tasks = [numbered.start(number) for number in range(3)]
     await rounds()
     for number in order:
         tasks[number].cancel()
         await rounds()
     outcomes = await asyncio.gather(*tasks, return_exceptions=True)
     assert all(isinstance(outcome, asyncio.CancelledError) for outcome in outcomes)
-    late = line.start(3)
-    line.gates[3].set()
+    late = numbered.start(3)
+    numbered.gates[3].set()
     await asyncio.wait_for(late, 5)
     await rounds()
-    assert not line.lines._last
-    assert not line.lines._queued
+    assert not numbered.lines._last
+    assert not numbered.lines._queued

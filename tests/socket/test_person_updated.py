@@ -9,27 +9,27 @@ from tests.socket.client import Client
 from tests.socket.node import CAST, Node
 
 NAMES = (*CAST, "dora")
-Told = dict[str, list[dict[str, Any]]]
+Received = dict[str, list[dict[str, Any]]]
 
 
 async def _listening(node: Node, stack: AsyncExitStack) -> dict[str, Client]:
     return {name: await stack.enter_async_context(await node.connect(name)) for name in NAMES}
 
 
-async def _told(clients: dict[str, Client]) -> Told:
+async def _received(clients: dict[str, Client]) -> Received:
     """The people whose renames each client received."""
-    found: Told = {}
+    found: Received = {}
     for name, client in clients.items():
-        for event in await client.told():
+        for event in await client.events_so_far():
             if event["type"] == "person.updated":
                 found.setdefault(name, []).append(event["person"])
     return found
 
 
-async def _renamed(node: Node, clients: dict[str, Client], name: str, **names: str) -> Told:
-    await _told(clients)
+async def _renamed(node: Node, clients: dict[str, Client], name: str, **names: str) -> Received:
+    await _received(clients)
     await node.call(name, "PATCH", "/me", names or {"displayName": f"{name} renamed"})
-    return await _told(clients)
+    return await _received(clients)
 
 
 @pytest.mark.parametrize(
@@ -43,10 +43,10 @@ async def test_everybody_in_a_conversation_receives_each_rename(
     async with AsyncExitStack() as stack:
         clients = await _listening(node, stack)
         await node.talk("ana", "ben")
-        told = await _renamed(node, clients, "ana", **names)
-        assert told.keys() == {"ana", "ben"}
+        received = await _renamed(node, clients, "ana", **names)
+        assert received.keys() == {"ana", "ben"}
         page = await node.call("ben", "GET", f"/people?id={node.id('ana')}")
-        assert told["ana"] == told["ben"] == page["people"]
+        assert received["ana"] == received["ben"] == page["people"]
         assert await _renamed(node, clients, "ana", **names) == {}, "nothing has changed"
 
 
@@ -56,8 +56,8 @@ async def test_a_group_receives_a_rename_once_and_removed_members_do_not(node: N
         clients = await _listening(node, stack)
         thread = await node.group("ana", "ben", "cleo")
         await node.say("ana", thread, "hello all")
-        told = await _renamed(node, clients, "ana")
-        assert {name: len(people) for name, people in told.items()} == {
+        received = await _renamed(node, clients, "ana")
+        assert {name: len(people) for name, people in received.items()} == {
             "ana": 1,
             "ben": 1,
             "cleo": 1,
@@ -111,8 +111,8 @@ async def test_somebody_who_left_receives_no_renames(
         clients = await _listening(node, stack)
         thread = await node.talk("ana", "ben")
         await secret(node, thread)
-        told = await _renamed(node, clients, "ana")
-        assert told.keys() == ({"ana", "ben"} if receives else {"ana"})
+        received = await _renamed(node, clients, "ana")
+        assert received.keys() == ({"ana", "ben"} if receives else {"ana"})
 
 
 async def _asks(node: Node) -> str:

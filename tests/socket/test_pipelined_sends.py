@@ -36,7 +36,7 @@ async def test_messages_that_wait_for_a_slow_store_are_written_together(tmp_path
             assert Counter(ack["type"] for ack in acks) == {"ack": MANY}
             seqs = [ack["message"]["seq"] for ack in acks]
             assert seqs == list(range(seqs[0], seqs[0] + MANY))
-            told = [one for one in await ben.told() if one["type"] == "message.created"]
+            told = [one for one in await ben.events_so_far() if one["type"] == "message.created"]
             assert [one["message"]["seq"] for one in told] == seqs
     assert sum(network.transactions) == 2 * MANY + len(network.transactions)
     assert len(network.transactions) <= MANY / 8

@@ -36,7 +36,7 @@ async def node(tmp_path: Path) -> AsyncIterator[Node]:
         yield found
 
 
-async def settled(node: Node, *clients: Client) -> None:
+async def wait_for_requests(node: Node, *clients: Client) -> None:
     """Waits until their requests are done."""
     for client in clients:
         assert (await client.ask("ping"))["type"] == "ack"
@@ -45,18 +45,18 @@ async def settled(node: Node, *clients: Client) -> None:
 
 async def focus(node: Node, client: Client, *threads: str) -> None:
     await client.say("focus", threadIds=list(threads))
-    await settled(node, client)
+    await wait_for_requests(node, client)
 
 
 async def typing(node: Node, client: Client, thread: str, *, on: bool = True) -> None:
     await client.say("typing", threadId=thread, on=on)
-    await settled(node, client)
+    await wait_for_requests(node, client)
 
 
-async def heard(client: Client) -> list[tuple[str, str, bool]]:
+async def ephemeral_events(client: Client) -> list[tuple[str, str, bool]]:
     """The ephemeral events: (presence or typing, who, whether it is on)."""
     passed = []
-    for event in await client.told():
+    for event in await client.events_so_far():
         if event["type"] == "presence.changed":
             passed.append(("presence", event["userId"], event["online"]))
         elif event["type"] == "typing.changed":
@@ -70,7 +70,7 @@ async def test_viewers_see_each_others_presence(node: Node) -> None:
     ana_id, ben_id = node.id("ana"), node.id("ben")
     async with await node.connect("ana") as ana, await node.connect("ben") as ben:
         await focus(node, ana, thread)
-        assert await heard(ben) == [], "he has not opened the thread"
+        assert await ephemeral_events(ben) == [], "he has not opened the thread"
         await ben.say("focus", threadIds=[thread])
         there = await ben.event("presence.changed")
         assert there == {
@@ -80,12 +80,14 @@ async def test_viewers_see_each_others_presence(node: Node) -> None:
             "online": True,
             "until": iso(IN_2100_MS + 60_000),
         }
-        assert await heard(ana) == [("presence", ben_id, True)]
+        assert await ephemeral_events(ana) == [("presence", ben_id, True)]
         await focus(node, ana)
-        assert await heard(ben) == [("presence", ana_id, False)]
+        assert await ephemeral_events(ben) == [("presence", ana_id, False)]
         await focus(node, ana, thread)
-        assert await heard(ben) == [("presence", ana_id, True)]
-        assert await heard(ana) == [("presence", ben_id, True)], "the current state again"
+        assert await ephemeral_events(ben) == [("presence", ana_id, True)]
+        assert await ephemeral_events(ana) == [("presence", ben_id, True)], (
+            "the current state again"
+        )
     await node.quiet()
 
 
@@ -94,23 +96,23 @@ async def test_viewers_see_typing_and_it_expires(node: Node) -> None:
     ana_id = node.id("ana")
     async with await node.connect("ana") as ana, await node.connect("ben") as ben:
         await typing(node, ana, thread)
-        assert await heard(ben) == [], "he has not opened the thread"
+        assert await ephemeral_events(ben) == [], "he has not opened the thread"
         await ben.say("focus", threadIds=[thread])
         there = await ben.event("typing.changed")
         assert (there["userId"], there["on"]) == (ana_id, True)
         assert there["until"] == iso(IN_2100_MS + 10_000)
         held(node).advance(seconds=3)
         await typing(node, ana, thread)
-        assert await heard(ben) == [], "it has an `until`"
+        assert await ephemeral_events(ben) == [], "it has an `until`"
         held(node).advance(seconds=3)
         await typing(node, ana, thread)
         again = await ben.event("typing.changed")
         assert again["until"] == iso(IN_2100_MS + 16_000)
         await typing(node, ana, thread, on=False)
-        assert await heard(ben) == [("typing", ana_id, False)]
+        assert await ephemeral_events(ben) == [("typing", ana_id, False)]
         await typing(node, ana, thread, on=False)
-        assert await heard(ben) == [], "once"
-        assert await heard(ana) == [], "not about yourself"
+        assert await ephemeral_events(ben) == [], "once"
+        assert await ephemeral_events(ana) == [], "not about yourself"
 
 
 async def test_leases_are_renewed_rarely(node: Node) -> None:
@@ -120,9 +122,9 @@ async def test_leases_are_renewed_rarely(node: Node) -> None:
         before = node.written()
         for _ in range(20):
             await ana.say("typing", threadId=thread)
-        await settled(node, ana)
+        await wait_for_requests(node, ana)
         assert node.written() - before == 1
-        assert await heard(ben) == [("typing", node.id("ana"), True)]
+        assert await ephemeral_events(ben) == [("typing", node.id("ana"), True)]
 
         before = node.written()
         await focus(node, ana, thread)
@@ -132,13 +134,13 @@ async def test_leases_are_renewed_rarely(node: Node) -> None:
             held(node).advance(seconds=10)
             await node.socket_server.renew()
         assert node.written() - before == 1, "both leases have more than half of their time left"
-        assert await heard(ben) == [("presence", node.id("ana"), True)]
+        assert await ephemeral_events(ben) == [("presence", node.id("ana"), True)]
         before = node.written()
         held(node).advance(seconds=20)
         await node.socket_server.renew()
         await node.socket_server.renew()
         assert node.written() - before == 2, "one each"
-        assert await heard(ben) == [("presence", node.id("ana"), True)]
+        assert await ephemeral_events(ben) == [("presence", node.id("ana"), True)]
 
 
 async def test_the_lease_of_a_dead_node_expires(node: Node) -> None:
@@ -151,15 +153,15 @@ async def test_the_lease_of_a_dead_node_expires(node: Node) -> None:
         held(node).advance(seconds=9)
         await focus(node, ben, thread)
         both = [("presence", node.id("ana"), True), ("typing", node.id("ana"), True)]
-        assert await heard(ben) == both
+        assert await ephemeral_events(ben) == both
         await focus(node, ben)
         held(node).advance(seconds=2)
         await focus(node, ben, thread)
-        assert await heard(ben) == both[:1], "typing lasts ten seconds"
+        assert await ephemeral_events(ben) == both[:1], "typing lasts ten seconds"
         await focus(node, ben)
         held(node).advance(seconds=49)
         await focus(node, ben, thread)
-        assert await heard(ben) == [], "presence lasts sixty"
+        assert await ephemeral_events(ben) == [], "presence lasts sixty"
 
 
 @pytest.mark.parametrize("how", ["closes", "is cut off"])
@@ -171,18 +173,21 @@ async def test_a_user_who_leaves_goes_offline(node: Node, how: str) -> None:
         await ben.say("focus", threadIds=[thread])
         raw.text({"type": "ping", "id": 1})
         await raw.answer(1)
-        await settled(node, ben)
-        await heard(ben)
+        await wait_for_requests(node, ben)
+        await ephemeral_events(ben)
         if how == "is cut off":
             raw.abort()
         else:
             raw.writer.close()
         await node.quiet(1)
         ana_id = node.id("ana")
-        assert await heard(ben) == [("typing", ana_id, False), ("presence", ana_id, False)]
+        assert await ephemeral_events(ben) == [
+            ("typing", ana_id, False),
+            ("presence", ana_id, False),
+        ]
         await focus(node, ben)
         await focus(node, ben, thread)
-        assert await heard(ben) == [], "the lease is deleted too"
+        assert await ephemeral_events(ben) == [], "the lease is deleted too"
 
 
 async def test_a_user_with_another_screen_stays_online(node: Node) -> None:
@@ -193,12 +198,12 @@ async def test_a_user_with_another_screen_stays_online(node: Node) -> None:
         laptop = await node.connect("ana")
         await focus(node, phone, thread)
         await focus(node, laptop, thread)
-        assert await heard(ben) == [("presence", ana_id, True)]
+        assert await ephemeral_events(ben) == [("presence", ana_id, True)]
         await laptop.close()
         await node.quiet(2)
-        assert await heard(ben) == []
+        assert await ephemeral_events(ben) == []
         await focus(node, phone)
-        assert await heard(ben) == [("presence", ana_id, False)]
+        assert await ephemeral_events(ben) == [("presence", ana_id, False)]
 
 
 async def test_the_last_focus_counts(node: Node) -> None:
@@ -207,7 +212,7 @@ async def test_the_last_focus_counts(node: Node) -> None:
         for number in range(50):
             await ana.say("focus", threadIds=[threads[number % 2]])
         await ana.say("focus", threadIds=threads)
-        await settled(node, ana)
+        await wait_for_requests(node, ana)
         (session,) = node.socket_server.sessions
         assert session.focus.threads == set(threads)
 
@@ -221,16 +226,16 @@ async def test_focus_on_a_foreign_thread_is_refused_and_the_rest_works(node: Nod
             problem = await ben.event("problem")
             assert problem["problem"]["type"] == "/problems/thread-not-found"
             assert "id" not in problem
-        assert await heard(ben) == [("presence", node.id("ana"), True)]
-        await heard(ana)
+        assert await ephemeral_events(ben) == [("presence", node.id("ana"), True)]
+        await ephemeral_events(ana)
         await typing(node, ana, other)
-        assert await heard(ben) == []
+        assert await ephemeral_events(ben) == []
         await ben.say("typing", threadId=other)
         assert (await ben.event("problem"))["problem"]["type"] == "/problems/thread-not-found"
-        assert await heard(ana) == []
+        assert await ephemeral_events(ana) == []
         held(node).advance(seconds=50)
         await node.socket_server.renew()
-        assert await heard(ana) == [("presence", node.id("ben"), True)]
+        assert await ephemeral_events(ana) == [("presence", node.id("ben"), True)]
 
 
 async def test_no_presence_or_typing_across_a_pending_request(node: Node) -> None:
@@ -241,16 +246,16 @@ async def test_no_presence_or_typing_across_a_pending_request(node: Node) -> Non
         await focus(node, cleo, thread)
         await typing(node, ana, thread)
         await typing(node, cleo, thread)
-        assert await heard(ana) == []
-        assert await heard(cleo) == []
+        assert await ephemeral_events(ana) == []
+        assert await ephemeral_events(cleo) == []
         await focus(node, ana)
-        assert await heard(cleo) == []
+        assert await ephemeral_events(cleo) == []
         await node.accept("ana", thread)
-        await heard(ana)
-        await heard(cleo)
+        await ephemeral_events(ana)
+        await ephemeral_events(cleo)
         await focus(node, ana, thread)
-        assert ("presence", node.id("cleo"), True) in await heard(ana)
-        assert ("presence", node.id("ana"), True) in await heard(cleo)
+        assert ("presence", node.id("cleo"), True) in await ephemeral_events(ana)
+        assert ("presence", node.id("ana"), True) in await ephemeral_events(cleo)
 
 
 async def test_no_presence_or_typing_after_a_declined_request(node: Node) -> None:
@@ -260,12 +265,12 @@ async def test_no_presence_or_typing_after_a_declined_request(node: Node) -> Non
         await focus(node, ana, thread)
         (request,) = (await node.call("ana", "GET", f"/threads/{thread}"))["requests"]
         await node.call("ana", "POST", f"/requests/{request['requestId']}/decline")
-        await ana.told()
+        await ana.events_so_far()
         await focus(node, cleo, thread)
         await typing(node, cleo, thread)
-        assert await heard(ana) == []
+        assert await ephemeral_events(ana) == []
         await focus(node, ana)
-        assert await heard(cleo) == []
+        assert await ephemeral_events(cleo) == []
 
 
 async def test_no_presence_or_typing_across_a_block_in_a_pair(node: Node) -> None:
@@ -274,15 +279,15 @@ async def test_no_presence_or_typing_across_a_block_in_a_pair(node: Node) -> Non
         for client in (ana, ben):
             await focus(node, client, thread)
         for client in (ana, ben):
-            await heard(client)
+            await ephemeral_events(client)
         await node.call("ana", "PUT", f"/blocks/{node.id('ben')}")
         held(node).advance(seconds=50)
         await node.socket_server.renew()
         await typing(node, ben, thread)
         await focus(node, ben)
         await focus(node, ben, thread)
-        assert await heard(ana) == []
-        assert node.id("ana") not in [who for _, who, _ in await heard(ben)]
+        assert await ephemeral_events(ana) == []
+        assert node.id("ana") not in [who for _, who, _ in await ephemeral_events(ben)]
 
 
 async def test_a_block_does_not_hide_presence_in_a_group(node: Node) -> None:
@@ -293,7 +298,7 @@ async def test_a_block_does_not_hide_presence_in_a_group(node: Node) -> None:
         for client in (ana, ben):
             await focus(node, client, thread)
         await typing(node, ana, thread)
-        assert ("typing", node.id("ana"), True) in await heard(ben)
+        assert ("typing", node.id("ana"), True) in await ephemeral_events(ben)
 
 
 async def test_a_viewer_who_is_removed_receives_nothing_more(node: Node) -> None:
@@ -306,23 +311,23 @@ async def test_a_viewer_who_is_removed_receives_nothing_more(node: Node) -> None
         for client in (ana, ben, cleo):
             await focus(node, client, thread)
         for client in (ana, ben, cleo):
-            await heard(client)
+            await ephemeral_events(client)
         await node.call("ana", "DELETE", f"/threads/{thread}/participants/{node.id('cleo')}")
-        (gone,) = await cleo.told()
+        (gone,) = await cleo.events_so_far()
         assert (gone["type"], gone["gone"]) == ("inbox.changed", True)
         await typing(node, ana, thread)
         await focus(node, ben)
         await node.say("ana", thread, "without her")
         held(node).advance(seconds=50)
         await node.socket_server.renew()
-        assert await cleo.told() == []
-        await ana.told()
-        await ben.told()
+        assert await cleo.events_so_far() == []
+        await ana.events_so_far()
+        await ben.events_so_far()
         await cleo.say("typing", threadId=thread)
         await cleo.say("focus", threadIds=[thread])
-        await settled(node, cleo)
-        assert [event["type"] for event in await cleo.told()] == ["problem", "problem"]
-        assert await ana.told() == []
+        await wait_for_requests(node, cleo)
+        assert [event["type"] for event in await cleo.events_so_far()] == ["problem", "problem"]
+        assert await ana.events_so_far() == []
 
 
 async def test_somebody_who_left_a_pair_neither_receives_nor_causes_events(node: Node) -> None:
@@ -330,15 +335,15 @@ async def test_somebody_who_left_a_pair_neither_receives_nor_causes_events(node:
     async with await node.connect("ana") as ana, await node.connect("ben") as ben:
         await focus(node, ana, thread)
         await focus(node, ben, thread)
-        await heard(ana)
+        await ephemeral_events(ana)
         await node.call("ben", "DELETE", f"/threads/{thread}/participants/{node.id('ben')}")
-        await ben.told()
-        await ana.told()
+        await ben.events_so_far()
+        await ana.events_so_far()
         await typing(node, ana, thread)
         held(node).advance(seconds=50)
         await node.socket_server.renew()
-        assert await ben.told() == []
-        assert await ana.told() == []
+        assert await ben.events_so_far() == []
+        assert await ana.events_so_far() == []
 
 
 async def test_a_failing_renewal_does_not_affect_other_sessions(
@@ -348,8 +353,8 @@ async def test_a_failing_renewal_does_not_affect_other_sessions(
     async with await node.connect("ana") as ana, await node.connect("ben") as ben:
         await focus(node, ana, thread)
         await focus(node, ben, thread)
-        await heard(ana)
-        await heard(ben)
+        await ephemeral_events(ana)
+        await ephemeral_events(ben)
 
         async def fail() -> None:
             raise RuntimeError("for a test")
@@ -363,13 +368,13 @@ async def test_a_failing_renewal_does_not_affect_other_sessions(
         held(node).advance(seconds=50)
         with pytest.raises(RuntimeError, match="for a test"):
             await node.socket_server.renew()
-        assert await heard(ana) == [("presence", node.id("ben"), True)]
+        assert await ephemeral_events(ana) == [("presence", node.id("ben"), True)]
 
 
-class Linked(MemoryBus):
+class SharedMemoryBus(MemoryBus):
     """Delivers with a delay, as between two nodes."""
 
-    def __init__(self, others: list["Linked"]) -> None:
+    def __init__(self, others: list["SharedMemoryBus"]) -> None:
         super().__init__()
         self._others = others
         others.append(self)
@@ -382,11 +387,11 @@ class Linked(MemoryBus):
 
 async def test_a_user_with_a_screen_on_another_node_stays_online(tmp_path: Path) -> None:
     clock = ManualClock(IN_2100_MS)
-    buses: list[Linked] = []
+    buses: list[SharedMemoryBus] = []
     async with (
         fresh_store(f"{SQLITE}{tmp_path}/two.db", TABLES, clock) as store,
-        node_on(store, clock, bus=Linked(buses)) as here,
-        node_on(store, clock, bus=Linked(buses)) as there,
+        node_on(store, clock, bus=SharedMemoryBus(buses)) as here,
+        node_on(store, clock, bus=SharedMemoryBus(buses)) as there,
     ):
         await here.join(*CAST)
         there.knows(here)
@@ -397,15 +402,15 @@ async def test_a_user_with_a_screen_on_another_node_stays_online(tmp_path: Path)
             await focus(here, phone, thread)
             laptop = await there.connect("ana")
             await focus(there, laptop, thread)
-            assert set(await heard(ben)) == {("presence", ana_id, True)}
+            assert set(await ephemeral_events(ben)) == {("presence", ana_id, True)}
             await laptop.close()
             await there.quiet()
-            assert await heard(ben) == [], "not even for a moment"
+            assert await ephemeral_events(ben) == [], "not even for a moment"
             await focus(here, ben)
             await focus(here, ben, thread)
-            assert await heard(ben) == [("presence", ana_id, True)]
+            assert await ephemeral_events(ben) == [("presence", ana_id, True)]
             await focus(here, phone)
-            assert await heard(ben) == [("presence", ana_id, False)]
+            assert await ephemeral_events(ben) == [("presence", ana_id, False)]
 
 
 async def test_a_late_offline_event_is_corrected(node: Node) -> None:
@@ -416,12 +421,15 @@ async def test_a_late_offline_event_is_corrected(node: Node) -> None:
     async with await node.connect("ana") as ana, await node.connect("ben") as ben:
         await focus(node, ben, thread)
         await focus(node, ana, thread)
-        assert await heard(ben) == [("presence", ana_id, True)]
+        assert await ephemeral_events(ben) == [("presence", ana_id, True)]
         head, _ = await messaging.thread_cache.load(ThreadId(thread))
         assert head is not None
         messaging.publish(head, PresenceChanged(ana_id, 0, (ben_id, ana_id)))
-        await settled(node, ana)
-        assert await heard(ben) == [("presence", ana_id, False), ("presence", ana_id, True)]
+        await wait_for_requests(node, ana)
+        assert await ephemeral_events(ben) == [
+            ("presence", ana_id, False),
+            ("presence", ana_id, True),
+        ]
 
 
 async def test_leases_of_dead_nodes_are_cleaned_up(tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ async def test_pipelined_sends_keep_their_order(any_node: Node) -> None:
         assert Counter(ack["type"] for ack in acks) == {"ack": 50}
         seqs = [ack["message"]["seq"] for ack in acks]
         assert seqs == sorted(seqs)
-        told = [event for event in await ben.told() if event["type"] == "message.created"]
+        told = [event for event in await ben.events_so_far() if event["type"] == "message.created"]
         assert [event["message"]["seq"] for event in told] == seqs
 
 

@@ -1,6 +1,6 @@
 """Resume: missed events are replayed, then events are live, without gaps or duplicates.
 
-A client that needs strict order sends `auth` and `resume` at once, as `Returning` does.
+A client that needs strict order sends `auth` and `resume` at once, as `ReconnectingClient` does.
 """
 
 import asyncio
@@ -25,7 +25,9 @@ from tests.socket.node import CAST, Node, held, serving
 from tests.stores import IN_2100_MS
 
 
-async def back(node: Node, name: str, cursor: str, **have: int) -> tuple[Client, dict[str, Any]]:
+async def reconnect(
+    node: Node, name: str, cursor: str, **have: int
+) -> tuple[Client, dict[str, Any]]:
     """Reconnects and resumes. Returns the reply; replayed frames are among the events."""
     client = await node.connect()
     authenticated = await client.begin("auth", token=node.token(name))
@@ -87,7 +89,7 @@ async def test_resume_replays_everything_missed_and_nothing_else(
         question = await node.say("dora", asked, "may I ask?")
 
         have = {talk: mine[-1]["seq"], untouched: 1}
-        client, ack = await back(node, "ana", cursor, **have)
+        client, ack = await reconnect(node, "ana", cursor, **have)
         async with client:
             assert ack["type"] == "ack"
             assert ack["cursor"]
@@ -117,7 +119,7 @@ async def test_resume_replays_everything_missed_and_nothing_else(
             assert all(reloaded[one["messageId"]] == one for one in shown), "the same as over REST"
 
             live = await node.say("ben", talk, "live")
-            (event,) = await client.told()
+            (event,) = await client.events_so_far()
             assert event["message"]["messageId"] == live["messageId"]
 
 
@@ -129,7 +131,7 @@ async def test_many_changed_threads_come_in_several_pages(node: Node) -> None:
     for other in others:
         thread = await node.open(other, "ana")
         await node.say(other, thread, f"hello from {other}")
-    client, ack = await back(node, "ana", cursor)
+    client, ack = await reconnect(node, "ana", cursor)
     async with client:
         assert ack["type"] == "ack"
         events = client.take()
@@ -139,7 +141,7 @@ async def test_many_changed_threads_come_in_several_pages(node: Node) -> None:
         assert len(replayed(events)["threads"]) == 45
 
 
-class Returning:
+class ReconnectingClient:
     """Connects, reads for a while, is disconnected, and resumes with what it has."""
 
     def __init__(self, node: Node, name: str, thread: str, cursor: str, first: Message) -> None:
@@ -180,12 +182,12 @@ class Returning:
             self.seen += [message for message in page if message["seq"] < seq]
 
 
-async def come_and_go(node: Node, messages: int, times: int) -> list[int]:
+async def reconnect_repeatedly(node: Node, messages: int, times: int) -> list[int]:
     """What Ben has seen while Ana kept sending and he reconnected this many times."""
     thread = await node.talk("ana", "ben")
     async with await node.connect("ben") as before:
         cursor = before.hello["cursor"]
-    ben = Returning(node, "ben", thread, cursor, (await node.history("ben", thread))[0])
+    ben = ReconnectingClient(node, "ben", thread, cursor, (await node.history("ben", thread))[0])
 
     async def talk(ana: Client) -> None:
         answers: list[asyncio.Future[dict[str, Any]]] = []
@@ -210,7 +212,7 @@ async def come_and_go(node: Node, messages: int, times: int) -> list[int]:
 async def test_nothing_is_lost_duplicated_or_reordered_while_a_client_reconnects(
     node: Node,
 ) -> None:
-    assert await come_and_go(node, 300, 10) == list(range(1, 302))
+    assert await reconnect_repeatedly(node, 300, 10) == list(range(1, 302))
 
 
 async def test_nothing_is_lost_duplicated_or_reordered_on_dynamodb(
@@ -218,7 +220,7 @@ async def test_nothing_is_lost_duplicated_or_reordered_on_dynamodb(
 ) -> None:
     async with serving(tmp_path, dynamodb_url=dynamodb_url) as node:
         await node.join(*CAST)
-        assert await come_and_go(node, 60, 5) == list(range(1, 62))
+        assert await reconnect_repeatedly(node, 60, 5) == list(range(1, 62))
 
 
 @pytest.mark.both_loops
@@ -237,10 +239,10 @@ async def test_a_message_sent_during_a_replay_comes_once_after_it(
 
     gated(node, monkeypatch, say, before=True)
     gated(node, monkeypatch, say, before=False)
-    client, _ = await back(node, "ben", cursor, **{thread: 1})
+    client, _ = await reconnect(node, "ben", cursor, **{thread: 1})
     async with client:
         await node.say("ana", thread, "live")
-        events = await client.told()
+        events = await client.events_so_far()
     assert [event["type"] for event in events] == ["synced", "message.created", "message.created"]
     (page,) = replayed(events)["threads"].values()
     assert [message["body"] for message in page["messages"]] == ["missed", during[0]]
@@ -257,20 +259,20 @@ async def test_a_late_event_is_not_sent_to_a_client_that_has_the_message(
     async with await node.connect("ben") as before:
         cursor = before.hello["cursor"]
     said = await node.say("ana", thread, "in time")
-    client, _ = await back(node, "ben", cursor, **{thread: 1})
+    client, _ = await reconnect(node, "ben", cursor, **{thread: 1})
     async with client:
-        (page,) = await client.told()
+        (page,) = await client.events_so_far()
         cursor = page["changes"]["cursor"]
     messaging = node.contexts.messaging
     head = await messaging.thread_cache.read(ThreadId(thread))
     messages = (await history(messaging, Actor(UserId(node.id("ben"))), ThreadId(thread))).messages
     assert head is not None
     assert messages[-1].id == said["messageId"]
-    client, _ = await back(node, "ben", cursor, **{thread: 2})
+    client, _ = await reconnect(node, "ben", cursor, **{thread: 2})
     async with client:
         messaging.publish(head, MessageCreated(messages[-1]))
         await node.say("ana", thread, "later")
-        assert [event["message"]["body"] for event in await client.told()] == ["later"]
+        assert [event["message"]["body"] for event in await client.events_so_far()] == ["later"]
 
 
 async def test_a_change_during_a_replay_is_sent_if_it_is_newer(
@@ -290,9 +292,9 @@ async def test_a_change_during_a_replay_is_sent_if_it_is_newer(
 
     gated(node, monkeypatch, edit, before=True)
     gated(node, monkeypatch, react, before=False)
-    client, _ = await back(node, "ben", cursor, **{thread: 1})
+    client, _ = await reconnect(node, "ben", cursor, **{thread: 1})
     async with client:
-        page, changed = await client.told()
+        page, changed = await client.events_so_far()
     (message,) = replayed([page])["threads"][thread]["messages"]
     assert (message["body"], message["version"]) == ("edited before", 2)
     assert (changed["type"], changed["message"]["version"]) == ("reaction.changed", 3)
@@ -307,7 +309,7 @@ async def test_live_events_before_the_resume_are_not_replayed(node: Node) -> Non
         live = await node.say("ana", thread, "live")
         assert (await ben.event("message.created"))["message"]["seq"] == live["seq"]
         assert (await ben.ask("resume", cursor=cursor, have={thread: 1}))["type"] == "ack"
-        (page,) = replayed(await ben.told())["threads"].values()
+        (page,) = replayed(await ben.events_so_far())["threads"].values()
         assert [message["seq"] for message in page["messages"]] == [missed["seq"]]
 
 
@@ -319,13 +321,13 @@ async def test_a_cursor_that_is_too_old_gets_a_reset(tmp_path: Path) -> None:
             old = before.hello["cursor"]
         held(node).advance(ms=KEPT_MS)
         await node.say("ana", thread, "missed")
-        client, ack = await back(node, "ben", old)
+        client, ack = await reconnect(node, "ben", old)
         async with client:
             assert (ack["type"], ack["reset"]) == ("ack", True)
-            assert not await client.told(), "it must start again from the inbox"
+            assert not await client.events_so_far(), "it must start again from the inbox"
             live = await node.say("ana", thread, "live")
             assert (await client.event("message.created"))["message"]["seq"] == live["seq"]
-        again, ack = await back(node, "ben", ack["cursor"], **{thread: live["seq"]})
+        again, ack = await reconnect(node, "ben", ack["cursor"], **{thread: live["seq"]})
         async with again:
             assert "reset" not in ack, "the new cursor is valid"
 
@@ -349,7 +351,7 @@ async def test_an_invalid_cursor_is_refused_and_the_socket_stays_open(
             answer = await ben.ask("resume", cursor=cursor)
             assert answer["problem"]["type"] == "/problems/invalid-cursor", cursor
             assert (await ben.ask("ping"))["cursor"], "nothing was lost"
-        told = [event["message"]["seq"] for event in await ben.told()]
+        told = [event["message"]["seq"] for event in await ben.events_so_far()]
         assert told == [message["seq"] for message in said]
         assert (await ben.ask("resume", cursor=bens))["type"] == "ack"
 
@@ -390,10 +392,10 @@ async def test_after_a_gap_there_is_no_cursor_until_the_client_resumes(
         assert renewed["type"] == "ack"
         assert "cursor" not in renewed
         missed = await node.say("ana", thread, "missed or not")
-        assert await ben.told() == [], "one resync is enough, the rest is replayed"
+        assert await ben.events_so_far() == [], "one resync is enough, the rest is replayed"
         ack = await ben.ask("resume", cursor=cursor, have={thread: 1})
         assert ack["cursor"]
-        (page,) = replayed(await ben.told())["threads"].values()
+        (page,) = replayed(await ben.events_so_far())["threads"].values()
         assert [message["seq"] for message in page["messages"]] == [missed["seq"]]
         assert (await ben.ask("ping"))["cursor"]
         live = await node.say("ana", thread, "live")
@@ -438,11 +440,11 @@ async def test_a_gap_during_a_replay_is_announced_after_it(
             gated(node, patched, lose, before=False)
             ack = await ben.ask("resume", cursor=ben.hello["cursor"], have={thread: 1})
         assert ack["cursor"]
-        (page, resync) = await ben.told()
+        (page, resync) = await ben.events_so_far()
         assert (page["type"], resync["type"]) == ("synced", "resync")
         assert "cursor" not in await ben.ask("ping")
         assert (await ben.ask("resume", cursor=ack["cursor"], have={thread: 1}))["cursor"]
-        (page,) = replayed(await ben.told())["threads"].values()
+        (page,) = replayed(await ben.events_so_far())["threads"].values()
         assert [message["seq"] for message in page["messages"]] == said
 
 

@@ -35,7 +35,7 @@ OVERLOADED = {"type": "/problems/overloaded", "title": "Overloaded", "status": 5
 SECRET = "a secret for a server in a process of its own"
 
 
-def hold_up(node: Node) -> asyncio.Event:
+def block_reads(node: Node) -> asyncio.Event:
     """`read` waits until the event is set."""
     opened = asyncio.Event()
 
@@ -59,7 +59,7 @@ def overloaded(refusal: Refused) -> None:
 
 @pytest.mark.both_loops
 async def test_draining_answers_accepted_requests_and_refuses_new_clients(node: Node) -> None:
-    opened = hold_up(node)
+    opened = block_reads(node)
     thread = await node.talk("ana", "ben")
     ana, ben = await node.connect("ana"), await node.connect("ben")
     accepted = await ana.begin("read", threadId=thread, seq=1)
@@ -94,7 +94,7 @@ async def test_shutdown_does_not_wait_for_a_request_that_takes_too_long(tmp_path
     timeouts = Timeouts(finish=0.05, close_reply=0.05)
     async with serving(tmp_path, timeouts=timeouts) as node:
         await node.join(*CAST)
-        opened = hold_up(node)
+        opened = block_reads(node)
         client = await node.connect("ana")
         await client.begin("read", threadId="thr_x", seq=1)
         await until(lambda: node.socket_server.under_way == 1)
@@ -286,7 +286,7 @@ async def test_new_sockets_are_refused_while_memory_is_short(node: Node) -> None
 async def test_requests_beyond_the_nodes_limit_are_refused(tmp_path: Path) -> None:
     async with serving(tmp_path, most_under_way=3) as node:
         await node.join(*CAST)
-        opened = hold_up(node)
+        opened = block_reads(node)
         async with await node.connect("ana") as ana, await node.connect("ben") as ben:
             waiting = [await ana.begin("read", threadId="thr_x", seq=1) for _ in range(3)]
             await until(lambda: node.socket_server.under_way == 3)
@@ -311,7 +311,7 @@ async def test_requests_beyond_the_nodes_limit_are_refused(tmp_path: Path) -> No
 
 @pytest.mark.both_loops
 async def test_one_client_has_a_limited_number_of_running_requests(node: Node) -> None:
-    opened = hold_up(node)
+    opened = block_reads(node)
     more = 500
     async with await node.connect("ana") as ana, await node.connect("ben") as ben:
         waiting = [

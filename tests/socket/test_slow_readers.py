@@ -57,7 +57,9 @@ async def test_a_slow_reader_must_resync_and_delays_nobody(
         sent = await fill(ana, thread, is_behind)
         assert 0 < max(waited) <= 200_000
         assert session.outbox.waiting == 0, "the queue is dropped"
-        told = [event for event in await quick.told() if event["type"] == "message.created"]
+        told = [
+            event for event in await quick.events_so_far() if event["type"] == "message.created"
+        ]
         assert len(told) == sent, "the other device received them all"
 
         raw.resume()
@@ -154,22 +156,22 @@ async def test_a_long_replay_is_read_no_faster_than_the_client_reads(node: Node)
 # The outbox alone.
 
 
-class Line:
-    """A transport that accepts `takes` payloads and then is full."""
+class FakeTransport:
+    """A transport that accepts `accepts` payloads and then is full."""
 
-    def __init__(self, takes: int) -> None:
-        self.takes = takes
+    def __init__(self, accepts: int) -> None:
+        self.accepts = accepts
         self.sent: list[bytes] = []
         self.outbox = Outbox(self.write, b"resync")
 
     def write(self, payload: bytes) -> None:
         self.sent.append(payload)
-        self.takes -= 1
-        if self.takes <= 0:
+        self.accepts -= 1
+        if self.accepts <= 0:
             self.outbox.pause()
 
-    def drain(self, takes: int) -> None:
-        self.takes = takes
+    def drain(self, accepts: int) -> None:
+        self.accepts = accepts
         self.outbox.resume()
 
 
@@ -178,74 +180,74 @@ def numbered(*numbers: int) -> list[bytes]:
 
 
 def test_queued_events_are_sent_in_order() -> None:
-    line = Line(takes=2)
+    transport = FakeTransport(accepts=2)
     for payload in numbered(*range(6)):
-        line.outbox.send_event(payload)
-    assert line.sent == numbered(0, 1)
-    line.drain(takes=3)
-    assert line.sent == numbered(0, 1, 2, 3, 4)
-    assert line.outbox.waiting == 1
-    line.drain(takes=9)
-    assert line.sent == numbered(*range(6))
-    assert not line.outbox.is_behind
+        transport.outbox.send_event(payload)
+    assert transport.sent == numbered(0, 1)
+    transport.drain(accepts=3)
+    assert transport.sent == numbered(0, 1, 2, 3, 4)
+    assert transport.outbox.waiting == 1
+    transport.drain(accepts=9)
+    assert transport.sent == numbered(*range(6))
+    assert not transport.outbox.is_behind
 
 
 def test_replies_are_never_dropped() -> None:
-    line = Line(takes=1)
+    transport = FakeTransport(accepts=1)
     for payload in numbered(*range(MOST_WAITING + 5)):
-        line.outbox.send_event(payload)
-    line.outbox.send_reply(b"answer")
-    assert line.outbox.is_behind
-    assert line.sent == [b"0", b"answer"]
+        transport.outbox.send_event(payload)
+    transport.outbox.send_reply(b"answer")
+    assert transport.outbox.is_behind
+    assert transport.sent == [b"0", b"answer"]
 
 
 def test_an_overflow_is_reported_once() -> None:
-    line = Line(takes=1)
+    transport = FakeTransport(accepts=1)
     for payload in numbered(*range(3 * MOST_WAITING)):
-        line.outbox.send_event(payload)
-    assert (line.outbox.waiting, line.outbox.is_behind) == (0, True)
-    line.outbox.require_resync()
-    line.drain(takes=9)
-    line.outbox.send_event(b"after")
-    line.outbox.require_resync()
-    assert line.sent == [b"0", b"resync"]
-    line.outbox.mark_resumed()
-    line.outbox.send_event(b"live")
-    assert line.sent == [b"0", b"resync", b"live"]
-    line.outbox.require_resync()
-    assert line.sent[-1] == b"resync", "a new drop is reported again"
+        transport.outbox.send_event(payload)
+    assert (transport.outbox.waiting, transport.outbox.is_behind) == (0, True)
+    transport.outbox.require_resync()
+    transport.drain(accepts=9)
+    transport.outbox.send_event(b"after")
+    transport.outbox.require_resync()
+    assert transport.sent == [b"0", b"resync"]
+    transport.outbox.mark_resumed()
+    transport.outbox.send_event(b"live")
+    assert transport.sent == [b"0", b"resync", b"live"]
+    transport.outbox.require_resync()
+    assert transport.sent[-1] == b"resync", "a new drop is reported again"
 
 
 def test_an_overflow_by_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outbox, "MOST_WAITING_BYTES", 10)
-    line = Line(takes=1)
-    line.outbox.send_event(b"first")
-    line.outbox.send_event(b"x" * 10)
-    assert not line.outbox.is_behind
-    line.outbox.send_event(b"x")
-    assert line.outbox.is_behind
+    transport = FakeTransport(accepts=1)
+    transport.outbox.send_event(b"first")
+    transport.outbox.send_event(b"x" * 10)
+    assert not transport.outbox.is_behind
+    transport.outbox.send_event(b"x")
+    assert transport.outbox.is_behind
 
 
 def test_ephemeral_events_are_dropped_while_the_transport_is_full() -> None:
-    line = Line(takes=1)
-    line.outbox.send_ephemeral(b"typing")
-    line.outbox.send_ephemeral(b"typing again")
-    assert (line.sent, line.outbox.waiting) == ([b"typing"], 0)
+    transport = FakeTransport(accepts=1)
+    transport.outbox.send_ephemeral(b"typing")
+    transport.outbox.send_ephemeral(b"typing again")
+    assert (transport.sent, transport.outbox.waiting) == ([b"typing"], 0)
 
 
 async def test_waiters_continue_when_the_transport_is_writable_or_closed() -> None:
-    line = Line(takes=1)
-    await line.outbox.wait_writable()
-    line.outbox.send_event(b"0")
-    waiting = [asyncio.ensure_future(line.outbox.wait_writable()) for _ in range(2)]
+    transport = FakeTransport(accepts=1)
+    await transport.outbox.wait_writable()
+    transport.outbox.send_event(b"0")
+    waiting = [asyncio.ensure_future(transport.outbox.wait_writable()) for _ in range(2)]
     await asyncio.sleep(0)
     assert not any(one.done() for one in waiting)
-    line.drain(takes=9)
+    transport.drain(accepts=9)
     await asyncio.gather(*waiting)
-    line.outbox.pause()
-    last = asyncio.ensure_future(line.outbox.wait_writable())
+    transport.outbox.pause()
+    last = asyncio.ensure_future(transport.outbox.wait_writable())
     await asyncio.sleep(0)
-    line.outbox.close()
+    transport.outbox.close()
     await last
 
 
@@ -255,7 +257,7 @@ async def test_requests_of_a_slow_reader_wait(node: Node) -> None:
     async with await node.connect("ana") as ana:
         await fill(ana, thread, lambda: session.outbox.is_full)
         raw.text({"type": "send", "id": 7, **sending(thread, "from the slow one", "slow")})
-        seen = await ana.told()
+        seen = await ana.events_so_far()
         assert "from the slow one" not in [
             event["message"]["body"] for event in seen if "message" in event
         ]
