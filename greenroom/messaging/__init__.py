@@ -1,4 +1,4 @@
-"""Threads, messages, requests and an inbox that is always right."""
+"""Threads, messages, requests and the inbox."""
 
 from greenroom.messaging.context import Messaging
 

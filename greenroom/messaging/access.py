@@ -1,4 +1,4 @@
-"""The only way to load something on behalf of an actor. Missing and forbidden look the same."""
+"""Loads threads and messages on behalf of an actor. Missing and forbidden look alike."""
 
 from msgspec import Struct
 
@@ -14,25 +14,25 @@ _LONGEST_ID = 64
 
 
 class ThreadView(Struct, frozen=True):
-    """A thread as the actor may see it (before they accept, a part), and the actor's side of it."""
+    """A thread as the actor may see it (only a part before they accept), and their own `Member`."""
 
     thread: Thread
     mine: Member
     metadata: str | None = None
-    """The thread's, as JSON text, where it was asked for."""
+    """The thread's, as JSON text, where it was loaded."""
 
 
 async def thread(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, *, keep: bool = False
 ) -> ThreadView:
-    """The actor's own side first: to an outsider a thread that exists must cost the same read as
-    one that does not, or the time it takes would tell them apart. With `keep` the head is kept for
-    the write that follows."""
+    """Reads the actor's member first: for an outsider an existing thread must cost the same read as
+    a missing one, or the response time would show the difference. With `keep` the head is cached
+    for the write that follows."""
     if not 0 < len(thread_id) <= _LONGEST_ID:
         raise ThreadNotFound
     key = member_key(thread_id, actor.user)
-    view = await messaging.store.get(MESSAGING, key, consistent=True)
-    if view is None or (mine := items.member_of(view)).state is not State.ACTIVE:
+    item = await messaging.store.get(MESSAGING, key, consistent=True)
+    if item is None or (mine := items.member_of(item)).state is not State.ACTIVE:
         raise ThreadNotFound
     opened = await messaging.thread_cache.read(thread_id)
     if opened is None:
@@ -44,13 +44,13 @@ async def thread(
 
 
 def check_member(head: Thread, user: UserId, now_ms: int) -> None:
-    if not rules.is_let_in(head, user, now_ms):
+    if not rules.has_access(head, user, now_ms):
         raise ThreadNotFound
 
 
 async def message(messaging: Messaging, view: ThreadView, message_id: MessageId) -> Message:
-    """A message of the thread that the member may see: not from before their time, nor, before they
-    accept, beyond what a request shows."""
+    """A message that the member may see: not from before they joined, nor, before they accept,
+    beyond what a request shows."""
     ms = time_of(message_id)
     if ms is None or not message_id.startswith("msg_"):
         raise MessageNotFound

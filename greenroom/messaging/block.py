@@ -1,8 +1,8 @@
-"""Block a person, and take it back: nothing of theirs comes in, and they do not find out.
+"""Blocks a person and lifts a block, without the other person noticing.
 
 Every thread that was opened for the two leaves the blocker's inbox, and comes back as it was when
-the block is lifted; so does not what was sent meanwhile, nor a request, which is turned away for
-good. Groups go on as if there were no block.
+the block is lifted. What was sent meanwhile does not come back, nor does a request, which is closed
+for good. Groups go on as if there were no block.
 """
 
 from contextlib import suppress
@@ -33,7 +33,7 @@ async def block_person(
         await _withdraw(messaging, actor, other, thread)
     asked = await request_of(messaging, other, actor.user)
     if asked is not None:
-        with suppress(RequestNotFound):  # answered before
+        with suppress(RequestNotFound):  # answered already
             await close_request(messaging, actor, asked, GateStatus.BLOCKED)
     return block
 
@@ -48,13 +48,13 @@ async def unblock_person(messaging: Messaging, actor: Actor, other: UserId) -> N
 
 
 async def _withdraw(messaging: Messaging, actor: Actor, other: UserId, thread_id: ThreadId) -> None:
-    """Out of a thread for two; where somebody else has joined them, only the other's request is
-    turned away."""
+    """Leaves a thread for two; where others have joined it, only closes the other person's
+    request."""
     head = await messaging.thread_cache.read(thread_id)
     if head is None or actor.user not in head.members:
         return
     gate = head.gates.get(actor.user)
-    with suppress(ThreadNotFound, RequestNotFound):  # gone from it already
+    with suppress(ThreadNotFound, RequestNotFound):  # has left already
         if gate is None:
             if head.pair is not None:
                 await leave_silently(messaging, actor.user, thread_id, State.BLOCKED)

@@ -1,7 +1,6 @@
-"""Reads what a moderator needs of a conversation to decide on a case: a few messages, and no more.
+"""Reads the few messages around a case that a moderator needs for a decision.
 
-Only for a case that is open, and never for one's own: a moderator's role opens no inbox. It gives
-the messages before and after the place of what is reported or held, and says where that place is.
+Only for an open case, and never one about the moderator: a moderator's role opens no inbox.
 """
 
 from msgspec import Struct

@@ -1,4 +1,4 @@
-"""Change the role of a participant."""
+"""Changes the role of a participant."""
 
 from msgspec.structs import replace
 
@@ -28,7 +28,7 @@ async def change_role(
     role: Role,
     service_role: ServiceRole | None = None,
 ) -> Thread:
-    """Again changes nothing."""
+    """Idempotent."""
     view = await managed_for_role(messaging, actor, thread_id, role)
     _check(view.thread, actor, user, role)
     if not is_bare_service(actor):
@@ -37,12 +37,12 @@ async def change_role(
 
     def plan(head: Thread, ms: int) -> PlannedWrite:
         _check(head, actor, user, role)
-        seat = rules.shown_members(head)[user]
-        if (seat.role, seat.service_role) == (role, service_role):
+        member = rules.shown_members(head)[user]
+        if (member.role, member.service_role) == (role, service_role):
             return PlannedWrite(head, (), silent=True)
         message = system_message(messaging, head, by, ms, "role.changed", user, role.value)
-        seat = replace(seat, role=role, service_role=service_role)
-        after = replace(head, members={**head.members, user: seat})
+        member = replace(member, role=role, service_role=service_role)
+        after = replace(head, members={**head.members, user: member})
         ops = (message_op(message), _member_op(thread_id, user, role, service_role, ms))
         return PlannedWrite(
             with_message(after, message, view.mine), ops, (MessageCreated(message), ThreadUpdated())
@@ -54,10 +54,10 @@ async def change_role(
 def _check(head: Thread, actor: Actor, user: UserId, role: Role) -> None:
     gives_staff = role in rules.STAFF
     check_may(head, actor, Operation.GRANT_STAFF if gives_staff else Operation.CHANGE_ROLE)
-    seat = rules.shown_members(head).get(user)
-    if seat is None:
+    member = rules.shown_members(head).get(user)
+    if member is None:
         raise ParticipantNotFound
-    if seat.role in rules.STAFF:
+    if member.role in rules.STAFF:
         check_may(head, actor, Operation.GRANT_STAFF)
 
 

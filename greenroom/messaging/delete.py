@@ -1,4 +1,4 @@
-"""Delete a message: a tombstone stays, with its seq, so that no order and no count changes."""
+"""Deletes a message. A tombstone keeps its seq, so that order and counts stay as they are."""
 
 from msgspec.structs import replace
 
@@ -21,7 +21,7 @@ async def delete(
     *,
     version: int | None = None,
 ) -> Message:
-    """Its author, or staff of the thread. Again changes nothing."""
+    """For its author and for staff of the thread. Idempotent."""
     view = await access.thread(messaging, actor, thread_id)
     message = await access.message(messaging, view, message_id)
     if message.author != actor.user and not may(view.thread, actor, Operation.DELETE_OTHERS):

@@ -1,4 +1,4 @@
-"""What somebody has begun to write, kept on the server so that any of their devices goes on."""
+"""Stores what a user has begun to write, for all their devices."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,7 +28,7 @@ class Draft(Struct, frozen=True):
 async def save_draft(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, body: str
 ) -> Draft | None:
-    """An empty one is thrown away. Drafts are kept as typed: nobody else ever sees them."""
+    """Deletes an empty one. Drafts are stored as typed: nobody else ever sees them."""
     if len(body) > MAX_DRAFT or "\0" in body:
         raise InvalidText(f"a draft must have at most {MAX_DRAFT} characters, and no NUL")
     try:
@@ -38,8 +38,8 @@ async def save_draft(
     view = await access.thread(messaging, actor, thread_id)
     now_ms = messaging.clock.now_ms()
     key = draft_key(thread_id, actor.user)
-    seat = view.thread.members[actor.user]
-    if body.strip() and view.mine.has_draft and seat.draft and seat.row_active_ms:
+    member = view.thread.members[actor.user]
+    if body.strip() and view.mine.has_draft and member.draft and member.row_active_ms:
         saved = await _save_again(messaging, actor, thread_id, Draft(body, now_ms))
         messaging.publish(view.thread, InboxChanged(actor.user))
         return saved
@@ -51,7 +51,7 @@ async def save_draft(
         ops = (row, Delete(MESSAGING, key))
 
     def plan(head: Thread, _: int) -> PlannedWrite:
-        """The head knows of the draft, so that a send clears it without a look."""
+        """The head has a flag for the draft, so that a send clears it without a read."""
         check_member(head, actor.user, now_ms)
         return PlannedWrite(with_draft(head, actor.user, bool(body.strip())), ops, silent=True)
 
@@ -67,10 +67,10 @@ def _row(view: ThreadView, now_ms: int, *, has_draft: bool) -> Op:
 
 
 def with_draft(head: Thread, user: UserId, there: bool) -> Thread:
-    seat = head.members[user]
-    if seat.draft == there:
+    member = head.members[user]
+    if member.draft == there:
         return head
-    return replace(head, members={**head.members, user: replace(seat, draft=there)})
+    return replace(head, members={**head.members, user: replace(member, draft=there)})
 
 
 def cleared(head: Thread, user: UserId, ms: int) -> tuple[Thread, tuple[Op, ...]]:
@@ -87,13 +87,13 @@ def cleared(head: Thread, user: UserId, ms: int) -> tuple[Thread, tuple[Op, ...]
 async def _save_again(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, saved: Draft
 ) -> Draft:
-    """The row is where other devices look and says that there is a draft: two plain writes."""
+    """The row is in the active index and has the flag already: two plain writes."""
     key = draft_key(thread_id, actor.user)
     item = items.at(key) | {"body": saved.body, "savedAt": saved.saved_ms}
     await messaging.store.write(Put(MESSAGING, item))
-    stirs = (F("changedAt").set(saved.saved_ms),)
+    changed = (F("changedAt").set(saved.saved_ms),)
     mine = member_key(thread_id, actor.user)
-    await messaging.store.write(Update(MESSAGING, mine, stirs, F("state").equals("active")))
+    await messaging.store.write(Update(MESSAGING, mine, changed, F("state").equals("active")))
     return saved
 
 

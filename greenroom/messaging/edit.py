@@ -1,4 +1,4 @@
-"""Change what a message says. What it said before stays in its history.
+"""Changes the text of a message. Earlier texts stay in its history.
 
 A text that would be held if it were sent is held as an edit too: the old one stays until a
 moderator releases it. Metadata that comes with a text is written together with it, and is dropped

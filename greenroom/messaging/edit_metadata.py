@@ -1,4 +1,4 @@
-"""Change the metadata of one's own message."""
+"""Changes the metadata of one's own message."""
 
 from msgspec import UnsetType
 from msgspec.structs import replace
@@ -23,7 +23,7 @@ async def edit_metadata(
     *,
     version: int | None = None,
 ) -> Message:
-    """`metadata` is JSON text, as `metadata.checked` gives it; None takes it away."""
+    """`metadata` is JSON text, as `metadata.checked` gives it; None removes it."""
     view = await access.thread(messaging, actor, thread_id)
     message = await access.message(messaging, view, message_id)
     if message.author != actor.user:
@@ -40,7 +40,7 @@ async def edit_metadata(
 
 
 def with_metadata(found: Message, metadata: str | UnsetType | None) -> Message:
-    """The very same message where the metadata is unset or as it was."""
+    """The same object where the metadata is unset or unchanged."""
     if found.kind is MessageKind.SYSTEM or found.deleted_ms is not None:
         raise MessageNotFound
     if isinstance(metadata, UnsetType) or found.metadata == metadata:

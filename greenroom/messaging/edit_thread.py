@@ -1,4 +1,4 @@
-"""Change a thread's name together with its status, booking or metadata: all of it or nothing.
+"""Changes a thread's name together with its status, booking or metadata: all of it or nothing.
 
 A name that is held for a moderator does not delay the rest, which changes at once.
 """
@@ -39,7 +39,7 @@ async def edit_thread(
     *,
     settings_version: str | None = None,
 ) -> Thread | HeldChange | None:
-    """None where nothing is given to change."""
+    """None where there is nothing to change."""
     if not isinstance(subject, UnsetType):
         if change == ThreadChange():
             return await rename(

@@ -1,6 +1,6 @@
-"""What a moderator's decision does to threads: safety's `Enforcer`, filled here.
+"""Applies moderators' decisions to threads: messaging's implementation of safety's `Enforcer`.
 
-Each may be called again with the same case after a crash, and then changes nothing.
+Each method is idempotent, so that it can be called again after a crash.
 """
 
 from contextlib import suppress
@@ -21,7 +21,7 @@ from greenroom.messaging.records import (
     message_key,
     pending_partition,
 )
-from greenroom.messaging.release import check_release, release, throw_away
+from greenroom.messaging.release import check_release, release, discard_held
 from greenroom.messaging.release_change import check_release_of_change, release_change
 from greenroom.messaging.respond import decline
 from greenroom.people.actor import SYSTEM, Actor, system
@@ -52,13 +52,13 @@ class Enforcement:
 
     async def takes_part(self, thread: ThreadId, user: UserId) -> bool:
         head = await self.messaging.thread_cache.read(thread)
-        seat = None if head is None else head.members.get(user)
-        return seat is not None and seat.role not in rules.STAFF
+        member = None if head is None else head.members.get(user)
+        return member is not None and member.role not in rules.STAFF
 
     async def remove(self, case: Case) -> None:
         match case.subject:
             case HeldMessage():
-                await throw_away(self.messaging, case, case.subject)
+                await discard_held(self.messaging, case, case.subject)
             case SentMessage(thread, message):
                 await _tombstone(self.messaging, thread, message)
             case WholeThread(thread):
@@ -67,7 +67,7 @@ class Enforcement:
                 return
 
     async def close_requests(self, user: UserId) -> None:
-        """The requests that wait at other people's gates are turned away for them."""
+        """Declines the user's pending requests on behalf of their targets."""
         cursor: str | None = None
         while True:
             page = await self.messaging.store.query(
@@ -75,7 +75,7 @@ class Enforcement:
             )
             for item in page.items:
                 target = Actor(UserId(str(item["targetUser"])))
-                with suppress(RequestNotFound):  # answered, or run out
+                with suppress(RequestNotFound):  # answered, or expired
                     await decline(self.messaging, target, RequestId(str(item["gateId"])))
             cursor = page.next
             if cursor is None:

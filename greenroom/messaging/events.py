@@ -1,8 +1,8 @@
-"""What happened in messaging, told after the commit to those whom it concerns.
+"""The events of messaging, which are published after the commit, and who receives each.
 
-Each says no more than a reload would show to every one of its audience. `audience` is the one place
-that decides who hears what. What one would get wrong: nobody behind a gate hears of receipts;
-whoever has turned a request away hears nothing; whoever joined late hears nothing of older messages.
+An event says no more than a reload would show to every receiver. `audience` is the one place that
+decides. Careful: across a gate nobody receives receipts; people who closed a request receive
+nothing; people who joined late receive nothing about older messages.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from greenroom.people.models import Person
 
 
 class MessageEvent(Struct, frozen=True):
-    """What became of a message, as it is now."""
+    """A message, as it is now."""
 
     message: Message
 
@@ -59,18 +59,18 @@ class PresenceChanged(Struct, frozen=True):
 
 
 class ThreadUpdated(Struct, frozen=True):
-    """Opened, named, locked, or somebody came or went."""
+    """Opened, named, locked, or its participants changed."""
 
 
 class InboxChanged(Struct, frozen=True):
-    """One user's own side: pinned, muted, filed, marked, a draft; or it is gone."""
+    """A user's own row changed (pinned, muted, filed, marked, a draft), or is gone."""
 
     user: UserId
     gone: bool = False
 
 
 class PersonUpdated(Struct, frozen=True):
-    """A person has other names. Belongs to no thread, so it has its own publisher."""
+    """A person's names changed. Belongs to no thread, so it has its own publisher."""
 
     person: Person
     shown_to: tuple[UserId, ...]
@@ -84,11 +84,11 @@ class RequestChanged(Struct, frozen=True):
     sender: UserId
     status: GateStatus
     silent: bool = False
-    """The sender does not know of the request, nor of its answer."""
+    """The sender must not learn of the request, nor of its answer."""
 
 
 EphemeralEvent: TypeAlias = TypingChanged | PresenceChanged
-"""Shows only to whoever has the thread on screen."""
+"""Sent only to users who have the thread on screen."""
 Event: TypeAlias = (
     MessageCreated
     | MessageEdited
@@ -102,19 +102,19 @@ Event: TypeAlias = (
 )
 
 Publish: TypeAlias = Callable[[Thread, Event], None]
-"""Told of each event, with the thread as it has become. Neither waits nor fails."""
+"""Publishes an event, with the thread as it is now. Neither blocks nor fails."""
 
 
 PersonPublisher: TypeAlias = Callable[[PersonUpdated], None]
-"""Publishes a person's new names. Neither waits nor fails."""
+"""Publishes a person's new names. Neither blocks nor fails."""
 
 
 def unpublished(_: PersonUpdated) -> None:
-    """Where nobody listens."""
+    """Where there are no subscribers."""
 
 
 def discard(_: Thread, __: Event) -> None:
-    """Where nobody listens."""
+    """Where there are no subscribers."""
 
 
 def audience(thread: Thread, event: Event, now_ms: int) -> tuple[UserId, ...]:
@@ -126,7 +126,7 @@ def audience(thread: Thread, event: Event, now_ms: int) -> tuple[UserId, ...]:
         case TypingChanged(shown_to=shown) | PresenceChanged(shown_to=shown):
             return shown
         case RequestChanged(target=target, sender=sender, status=status, silent=silent):
-            # The sender learns of nothing but being let in.
+            # The sender learns of an acceptance only.
             if status is not GateStatus.ACCEPTED or silent:
                 return (target,)
             only_looks_so = target in thread.gates
@@ -138,7 +138,7 @@ def audience(thread: Thread, event: Event, now_ms: int) -> tuple[UserId, ...]:
                 if other == user
                 or (
                     rules.sees_receipts(thread, other, user)
-                    and len(thread.members) <= rules.RECEIPTS_TOLD
+                    and len(thread.members) <= rules.MAX_RECEIPT_GROUP
                 )
             )
         case ThreadUpdated():
@@ -151,25 +151,25 @@ def _message_audience(message: Message, thread: Thread, now_ms: int) -> tuple[Us
         return tuple(
             [
                 user
-                for user, seat in members.items()
-                if seat.joined < seq and (not seat.missed or rules.got(thread, user, seq))
+                for user, member in members.items()
+                if member.joined < seq and (not member.missed or rules.reached(thread, user, seq))
             ]
         )
     return tuple(user for user in _audience(thread, now_ms) if rules.shows(thread, user, seq))
 
 
 def _audience(thread: Thread, now_ms: int) -> tuple[UserId, ...]:
-    """Everybody in the thread but those who have turned it away, or are not asked yet."""
+    """Everybody in the thread but those who closed the request, or have not got it yet."""
     return tuple(
         user
         for user in thread.members
         if not thread.gates
-        or (rules.is_let_in(thread, user, now_ms) and not rules.is_unasked(thread, user))
+        or (rules.has_access(thread, user, now_ms) and not rules.is_empty_request(thread, user))
     )
 
 
 def events_from_diff(before: Thread, after: Thread) -> tuple[Event, ...]:
-    """What else the change of a head means: for people who came or went, and for requests."""
+    """The events that follow from a change of the head: of participants and of requests."""
     if _differs_by_messages(before, after):
         return ()
     events: list[Event] = []
@@ -184,7 +184,7 @@ def events_from_diff(before: Thread, after: Thread) -> tuple[Event, ...]:
 
 
 def still_holds(thread: Thread, event: Event) -> bool:
-    """Whether an event can be told late. What has changed again since was told with that change."""
+    """Whether an event can still be published late. A later change has published its own."""
     match event:
         case InboxChanged(user, gone=True):
             return user not in thread.members
@@ -196,7 +196,7 @@ def still_holds(thread: Thread, event: Event) -> bool:
 
 
 def _differs_by_messages(before: Thread, after: Thread) -> bool:
-    """Whether nothing else has changed that others see, as far as a quick look tells."""
+    """A quick check whether messages are all that others can see of the change."""
     return (
         not (before.gates or after.gates)
         and before.subject == after.subject
@@ -206,14 +206,13 @@ def _differs_by_messages(before: Thread, after: Thread) -> bool:
 
 
 def _shown(thread: Thread) -> tuple[object, ...]:
-    """What shows of the thread and does not change with a message. Who has gone in secret still
-    shows."""
+    """What others see of the thread, apart from messages. A silent leave does not show."""
     locked = thread.locked_from is not None
     return thread.subject, locked, rules.shown_members(thread).keys()
 
 
 def _is_accepted(before: Thread, after: Thread) -> bool:
-    """Somebody has accepted a request: the others see from now on how far they have read."""
+    """Whether somebody accepted a request: from now on the others see their receipts."""
     if before.gates is after.gates:
         return False
     return any(
@@ -225,7 +224,7 @@ def _is_accepted(before: Thread, after: Thread) -> bool:
 
 
 def _looks_accepted(was: Gate, now: Gate) -> bool:
-    """To everybody but its target."""
+    """For everybody but its target."""
     return was.away is None and now.away is not None
 
 
@@ -239,7 +238,7 @@ def _of_gates(before: Thread, after: Thread) -> list[Event]:
             silent = now.away is not None
             events.append(RequestChanged(now.id, target, now.sender, now.status, silent))
         elif was is not None and now is None and target in after.members:
-            # Accepted; whoever is not there any more was removed, and is told that it is gone.
+            # Accepted. People who were removed get `InboxChanged` instead.
             silent = was.away is not None
             if not silent or was.status is GateStatus.PENDING:
                 accepted = GateStatus.ACCEPTED
@@ -248,10 +247,10 @@ def _of_gates(before: Thread, after: Thread) -> list[Event]:
 
 
 def _is_news(before: Thread, after: Thread, target: UserId) -> bool:
-    """Of a gate that is there: a request shows that did not, or it was answered."""
+    """Whether the gate's request is visible now and was not before, or was answered."""
     was, now = before.gates.get(target), after.gates[target]
     if was is not None and was.id == now.id and was.status is not now.status:
         return True
-    shown = was is not None and was.id == now.id and not rules.is_unasked(before, target)
-    shows = now.status is GateStatus.PENDING and not rules.is_unasked(after, target)
+    shown = was is not None and was.id == now.id and not rules.is_empty_request(before, target)
+    shows = now.status is GateStatus.PENDING and not rules.is_empty_request(after, target)
     return shows and not shown

@@ -1,8 +1,8 @@
-"""Where a message is, by its seq: for the first one that is not read yet.
+"""Finds a message by its seq, such as the first unread one, in a few reads.
 
-The log is in order of time, and a message says its seq; so one looks where it should be by the times
-and numbers on either side, and again between what was found. No two messages of a thread have the
-same time and no seq is missing. A few reads, however long the thread is; never its whole length.
+The log is sorted by time, and each message has its seq. So this interpolates between the times and
+seqs that are known, and narrows the range with each read. No two messages of a thread have the same
+time, and no seq is missing.
 """
 
 from msgspec import Struct
@@ -16,35 +16,35 @@ from greenroom.messaging.records import MESSAGING, from_ms, just_after, thread_p
 from greenroom.store.expressions import Range
 
 _NEAR = 50
-"""From here on it is walked."""
+"""A range this small is read whole."""
 
 
-class _Known(Struct, frozen=True):
+class _Point(Struct, frozen=True):
     seq: int
     ms: int
 
 
 async def find_by_seq(messaging: Messaging, view: ThreadView, seq: int) -> MessageId | None:
-    """The message with this seq, or the next that is there; None where the thread has none."""
+    """The message with this seq, or the next one; None where the thread is empty."""
     head, mine = view.thread, view.mine
     if head.last_seq <= mine.joined_seq:
         return None
     wanted = max(mine.joined_seq + 1, min(seq, head.last_seq))
     first_ms = mine.joined_ms if mine.joined_seq else head.created_ms
-    low, high = _Known(mine.joined_seq, first_ms - 1), _Known(head.last_seq, head.last_ms)
+    low, high = _Point(mine.joined_seq, first_ms - 1), _Point(head.last_seq, head.last_ms)
     guess = True
     while wanted - low.seq > _NEAR and high.seq - wanted > _NEAR and high.ms - low.ms > 1:
         middle = _guess(low, high, wanted) if guess else (low.ms + high.ms) // 2
-        guess = not guess  # a thread that slept for a year is no line
+        guess = not guess  # times are not linear after a long pause
         message = await _first_from(messaging, view, middle)
         if message is not None and message.seq <= wanted:
-            low = _Known(message.seq - 1, message.ms - 1)
+            low = _Point(message.seq - 1, message.ms - 1)
         else:
-            high = _Known(message.seq if message is not None else high.seq, middle)
+            high = _Point(message.seq if message is not None else high.seq, middle)
     return await _walk(messaging, view, low, high, wanted)
 
 
-def _guess(low: _Known, high: _Known, wanted: int) -> int:
+def _guess(low: _Point, high: _Point, wanted: int) -> int:
     share = (high.ms - low.ms) * (wanted - low.seq) // (high.seq - low.seq)
     return min(max(low.ms + share, low.ms + 1), high.ms - 1)
 
@@ -57,7 +57,7 @@ async def _first_from(messaging: Messaging, view: ThreadView, ms: int) -> Messag
 
 
 async def _walk(
-    messaging: Messaging, view: ThreadView, low: _Known, high: _Known, wanted: int
+    messaging: Messaging, view: ThreadView, low: _Point, high: _Point, wanted: int
 ) -> MessageId | None:
     backward = high.seq - wanted < wanted - low.seq
     page = await messaging.store.query(

@@ -1,7 +1,7 @@
-"""What a thread is opened with: nothing, or a first message, written in the same transaction.
+"""The optional first message of a new thread, written in the same transaction.
 
-What one would get wrong: everything that may refuse the words is asked before anything is written,
-so that no empty thread is left of a message that was not sent.
+Careful: everything that may refuse the message is checked before anything is written, so that no
+empty thread is left behind.
 """
 
 from typing import Protocol
@@ -16,21 +16,21 @@ from greenroom.store.base import Op
 
 
 class FirstMessagePlan(Struct, frozen=True):
-    """A thread, or its next part, with the words in it."""
+    """A thread with its first message."""
 
     thread: Thread
     ops: tuple[Op, ...] = ()
     events: tuple[Event, ...] = ()
     shows: bool = True
-    """Not while the words are held: until something is said, nobody has it in their inbox."""
+    """False while the message is held: then nobody has the thread in their inbox."""
 
 
 class FirstMessage(Protocol):
     async def check(self, thread: Thread) -> None:
-        """Refuses what cannot be said in this thread, or to these people."""
+        """Raises where the message cannot be sent in this thread."""
 
     def plan(self, thread: Thread, ms: int) -> FirstMessagePlan:
-        """May be asked more than once; the last time counts."""
+        """May be called more than once; the last call counts."""
 
 
 class _NoFirstMessage:

@@ -1,4 +1,4 @@
-"""Shows the sender what became of a message that was held."""
+"""Shows a sender what became of their held message."""
 
 from enum import StrEnum
 
@@ -30,7 +30,7 @@ class OwnHeld(Struct, frozen=True):
 async def own_held(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, client_id: str
 ) -> OwnHeld:
-    """By the sender's own name for it: of anybody else's there is none."""
+    """By the sender's own client id: other people's messages are not found."""
     if not (0 < len(thread_id) <= _LONGEST and 0 < len(client_id) <= _LONGEST):
         raise MessageNotFound
     key = claim_key(thread_id, actor.user, client_id)

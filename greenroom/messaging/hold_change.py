@@ -1,8 +1,8 @@
-"""Keep an edit or a new name back until a moderator has looked at it.
+"""Holds an edit or a new name until a moderator has looked at it.
 
-The old text stays until then. Careful: a case is known by what it would change and by the new text,
-so that a retry is held once. What was rejected before is refused; what was released before, and
-comes again, is held again.
+The old text stays until then. Careful: a case is identified by what it would change and by the new
+text, so that a retry is held once. A text that was rejected before is refused; one that was
+released before, and comes again, is held again.
 """
 
 from hashlib import blake2b

@@ -1,10 +1,10 @@
-"""The inbox: rows of a folder, pins on top, exact unread, and the counts of all folders.
+"""Reads the inbox: the rows of a folder, pins on top, and exact unread counts of all folders.
 
-Rows that have settled are where their folder is and as they were; rows on the two shelves where
-things stir (fresh, requests) are judged by the head of their thread, by the same rule as the badge.
-Everything unread is on those shelves, so the counts need no others. Reads: one query a shelf, and
-one batch for the heads. Of somebody who lets hundreds of threads lie unread, the older ones are
-read page by page as they lie on the shelf.
+Inactive rows are sorted in their folder. Rows in the active index and in `requests` are assigned to
+a folder when they are read, by the head of their thread and `rules.row_state`, as the badge is.
+Everything unread is in those two, so the counts read nothing else. Reads: one query for each
+partition, and one batch for the heads. For a user with hundreds of unread threads the older ones
+are read page by page in the order of the active index.
 """
 
 import asyncio
@@ -37,20 +37,20 @@ from greenroom.store.values import Item
 
 PAGE = 20
 MAX_PAGE = 50
-MOST_STIRRING = 300
-"""How many rows of a shelf where things stir are looked at; beyond that the counts say `more`."""
+MAX_ACTIVE_ROWS = 300
+"""How many rows of each active partition are read; beyond that the counts say `more`."""
 
-_SETTLED = (Folder.ACTION, Folder.BOOKINGS, Folder.OFFERS, Folder.OTHER)
-_STIRRING = (ACTIVE, Folder.REQUESTS.value)
-_SETTLE_AT_ONCE = 10
+_FOLDERS_OF_ALL = (Folder.ACTION, Folder.BOOKINGS, Folder.OFFERS, Folder.OTHER)
+_ACTIVE_PARTITIONS = (ACTIVE, Folder.REQUESTS.value)
+_MAX_DEFERRED = 10
 
 
 class Row(Struct, frozen=True):
     thread: Thread
     mine: Member
-    row_state: RowState
+    state: RowState
     rank: str
-    """Rows are shown from the highest down."""
+    """Sorts the rows, the highest first."""
     metadata: str | None = None
 
 
@@ -60,7 +60,7 @@ class Counts(Struct, frozen=True):
     badge: int
     """The same number as `all`."""
     more: bool
-    """More stirs than was looked at: the counts are at least that."""
+    """There are more active rows than were read: the counts are lower bounds."""
 
 
 class Inbox(Struct, frozen=True):
@@ -80,22 +80,24 @@ async def inbox(
 ) -> Inbox:
     limit = max(1, min(limit, MAX_PAGE))
     scope = f"inbox {actor.user} {folder}".encode()
-    before = None if cursor is None else messaging.cursors.unseal(scope, cursor)[0]
-    stirring, found = await _entries(messaging, actor.user, folder, before, limit)
-    settled = found[:limit]
-    floor = _place(settled[-1]) if len(found) > limit else ""
-    heads = await _heads(messaging, [*stirring.entries, *settled])
+    before = None if cursor is None else messaging.cursors.unseal_text(scope, cursor)
+    active, found = await _entries(messaging, actor.user, folder, before, limit)
+    inactive = found[:limit]
+    floor = _position(inactive[-1]) if len(found) > limit else ""
+    heads = await _heads(messaging, [*active.entries, *inactive])
     now_ms = messaging.clock.now_ms()
-    lively = [_row(messaging, heads, entry, now_ms) for entry in stirring.entries]
-    resting = [_row(messaging, heads, entry, now_ms, settled=True) for entry in settled]
-    _tidy(messaging, actor.user, lively, now_ms)
-    ahead = [*stirring.entries, *settled]
-    _heal(messaging, actor.user, heads, [one for one in ahead if _lies_ahead(heads, one, now_ms)])
+    active_rows = [_row(messaging, heads, entry, now_ms) for entry in active.entries]
+    inactive_rows = [_row(messaging, heads, entry, now_ms, inactive=True) for entry in inactive]
+    _defer_moves(messaging, actor.user, active_rows, now_ms)
+    ahead = [*active.entries, *inactive]
+    _defer_corrections(
+        messaging, actor.user, heads, [one for one in ahead if _is_in_future(heads, one, now_ms)]
+    )
     shown = sorted(
         {
             row.thread.id: row
-            for row in (*resting, *lively)
-            if row is not None and _shows(folder, row.row_state)
+            for row in (*inactive_rows, *active_rows)
+            if row is not None and _shows(folder, row.state)
         }.values(),
         key=lambda row: row.rank,
         reverse=True,
@@ -106,94 +108,99 @@ async def inbox(
     metadata = await metadata_of(messaging, (row.thread for row in page))
     return Inbox(
         rows=tuple([replace(row, metadata=metadata.get(row.thread.id)) for row in page]),
-        next=messaging.cursors.seal(scope, (end,)) if end else None,
-        counts=_counts(lively, bool(stirring.rest)) if cursor is None else None,
+        next=messaging.cursors.seal_text(scope, end) if end else None,
+        counts=_counts(active_rows, bool(active.rest)) if cursor is None else None,
     )
 
 
 async def counts(messaging: Messaging, actor: Actor) -> Counts:
-    stirring = await _stirring(messaging, actor.user)
-    heads = await _heads(messaging, stirring.entries)
+    active = await _active_entries(messaging, actor.user)
+    heads = await _heads(messaging, active.entries)
     now_ms = messaging.clock.now_ms()
-    rows = [_row(messaging, heads, entry, now_ms) for entry in stirring.entries]
-    return _counts(rows, bool(stirring.rest))
+    rows = [_row(messaging, heads, entry, now_ms) for entry in active.entries]
+    return _counts(rows, bool(active.rest))
 
 
 async def unread_rows(messaging: Messaging, actor: Actor, folder: Folder) -> tuple[list[Row], bool]:
-    """Those of a folder with something unread, the newest first; whether there are more."""
-    stirring = await _stirring(messaging, actor.user)
-    heads = await _heads(messaging, stirring.entries)
+    """The unread rows of a folder, the newest first, and whether there are more."""
+    active = await _active_entries(messaging, actor.user)
+    heads = await _heads(messaging, active.entries)
     now_ms = messaging.clock.now_ms()
-    found = [_row(messaging, heads, entry, now_ms) for entry in stirring.entries]
-    rows = [row for row in found if row and row.row_state.unread and _shows(folder, row.row_state)]
-    return sorted(rows, key=lambda row: row.rank, reverse=True), bool(stirring.rest)
+    found = [_row(messaging, heads, entry, now_ms) for entry in active.entries]
+    rows = [row for row in found if row and row.state.unread and _shows(folder, row.state)]
+    return sorted(rows, key=lambda row: row.rank, reverse=True), bool(active.rest)
 
 
 def _counts(rows: list[Row | None], more: bool) -> Counts:
     unread = dict.fromkeys(Folder, 0)
     for row in rows:
-        if row is not None and row.row_state.folder is not None and not row.row_state.muted:
-            unread[row.row_state.folder] += row.row_state.unread
+        if row is not None and row.state.folder is not None and not row.state.muted:
+            unread[row.state.folder] += row.state.unread
     unread[Folder.ALL] = sum(unread.values()) - sum(unread[folder] for folder in rules.APART)
-    badge = sum(row.row_state.badge for row in rows if row is not None)
+    badge = sum(row.state.badge for row in rows if row is not None)
     return Counts(unread, badge, more)
 
 
-class _Stirring(Struct):
+class _ActiveEntries(Struct):
     entries: list[Item]
     rest: dict[str, str]
-    """Of a shelf where there are more: the last place that was looked at."""
+    """Where to go on in each partition that has more rows."""
 
 
 async def _entries(
     messaging: Messaging, user: UserId, folder: Folder, before: str | None, limit: int
-) -> tuple[_Stirring, list[Item]]:
-    """What stirs, and from the highest down what else lies below a place: one more than a page."""
-    shelves = dict.fromkeys(_shelves(folder), before)
-    stirring, found = await asyncio.gather(
-        _stirring(messaging, user), _below(messaging, user, shelves, limit)
+) -> tuple[_ActiveEntries, list[Item]]:
+    """The active rows, and the inactive ones below `before`: the highest first, a page and one."""
+    partitions = dict.fromkeys(_partitions_of(folder), before)
+    active, found = await asyncio.gather(
+        _active_entries(messaging, user), _below(messaging, user, partitions, limit)
     )
-    if stirring.rest:
-        rest = {shelf: min(end, before or end) for shelf, end in stirring.rest.items()}
+    if active.rest:
+        rest = {partition: min(end, before or end) for partition, end in active.rest.items()}
         found += await _below(messaging, user, rest, limit)
-    return stirring, sorted(found, key=_place, reverse=True)
+    return active, sorted(found, key=_position, reverse=True)
 
 
-async def _stirring(messaging: Messaging, user: UserId) -> _Stirring:
-    shelves = await asyncio.gather(
-        *(_shelf(messaging, user, shelf, None, MOST_STIRRING + 1) for shelf in _STIRRING)
+async def _active_entries(messaging: Messaging, user: UserId) -> _ActiveEntries:
+    partitions = await asyncio.gather(
+        *(
+            _read_partition(messaging, user, partition, None, MAX_ACTIVE_ROWS + 1)
+            for partition in _ACTIVE_PARTITIONS
+        )
     )
-    looked_at = [found[:MOST_STIRRING] for found in shelves]
+    looked_at = [found[:MAX_ACTIVE_ROWS] for found in partitions]
     rest = {
-        name: _place(found[MOST_STIRRING - 1])
-        for name, found in zip(_STIRRING, shelves, strict=True)
-        if len(found) > MOST_STIRRING
+        name: _position(found[MAX_ACTIVE_ROWS - 1])
+        for name, found in zip(_ACTIVE_PARTITIONS, partitions, strict=True)
+        if len(found) > MAX_ACTIVE_ROWS
     }
-    return _Stirring([entry for shelf in looked_at for entry in shelf], rest)
+    return _ActiveEntries([entry for partition in looked_at for entry in partition], rest)
 
 
 async def _below(
-    messaging: Messaging, user: UserId, shelves: Mapping[str, str | None], limit: int
+    messaging: Messaging, user: UserId, partitions: Mapping[str, str | None], limit: int
 ) -> list[Item]:
-    """The highest of each shelf below a place in it, with one more than a page takes."""
+    """The highest rows of each partition below a position, one more than a page."""
     found = await asyncio.gather(
         *(
-            _shelf(messaging, user, shelf, None if end is None else Bound("<", end), limit + 1)
-            for shelf, end in shelves.items()
+            _read_partition(
+                messaging, user, partition, None if end is None else Bound("<", end), limit + 1
+            )
+            for partition, end in partitions.items()
         )
     )
-    return [entry for shelf in found for entry in shelf]
+    return [entry for partition in found for entry in partition]
 
 
-async def _shelf(
-    messaging: Messaging, user: UserId, shelf: str, sort: SortRange | None, most: int
+async def _read_partition(
+    messaging: Messaging, user: UserId, partition: str, sort: SortRange | None, most: int
 ) -> list[Item]:
     found: list[Item] = []
     cursor: str | None = None
     while len(found) < most:
         page = await messaging.store.query(
             MESSAGING,
-            inbox_key(user, shelf),
+            inbox_key(user, partition),
             sort,
             index=INBOX,
             limit=min(MAX_BATCH, most - len(found)),
@@ -207,14 +214,14 @@ async def _shelf(
     return found
 
 
-def _place(entry: Item) -> str:
+def _position(entry: Item) -> str:
     return str(entry[ACTIVITY])
 
 
-def _shelves(folder: Folder) -> tuple[str, ...]:
+def _partitions_of(folder: Folder) -> tuple[str, ...]:
     match folder:
         case Folder.ALL:
-            return tuple(shelf.value for shelf in _SETTLED)
+            return tuple(partition.value for partition in _FOLDERS_OF_ALL)
         case Folder.REQUESTS:
             return ()
         case _:
@@ -247,10 +254,10 @@ def _row(
     entry: Item,
     now_ms: int,
     *,
-    settled: bool = False,
+    inactive: bool = False,
 ) -> Row | None:
-    """A row that has settled is where its rank is. None where the head is not there: a thread that
-    was never quite opened."""
+    """An inactive row is ranked by its stored position. None where there is no head: opening the
+    thread did not finish."""
     thread = heads.get(str(entry["pk"]))
     if thread is None:
         return None
@@ -258,37 +265,37 @@ def _row(
     thread = rules.as_shown(thread, mine.user)
     active_ms = deactivate.corrected_ms(messaging, thread.active_ms)
     rank = activity(active_ms, thread.id, pinned=mine.pinned)
-    if settled and not deactivate.is_in_future(entry, now_ms):
-        rank = _place(entry)
+    if inactive and not deactivate.is_in_future(entry, now_ms):
+        rank = _position(entry)
     return Row(thread, mine, rules.row_state(thread, mine, now_ms), rank)
 
 
-def _tidy(messaging: Messaging, user: UserId, rows: list[Row | None], now_ms: int) -> None:
+def _defer_moves(messaging: Messaging, user: UserId, rows: list[Row | None], now_ms: int) -> None:
     found = [row for row in rows if row is not None]
-    resting = [row for row in found if deactivate.is_inactive(row.thread, row.mine, now_ms)]
-    for row in resting[:_SETTLE_AT_ONCE]:
+    inactive_rows = [row for row in found if deactivate.is_inactive(row.thread, row.mine, now_ms)]
+    for row in inactive_rows[:_MAX_DEFERRED]:
         messaging.deferred.add(partial(deactivate.deactivate, messaging, user, row.thread.id))
-    over = [row for row in found if not rules.is_let_in(row.thread, user, now_ms)]
-    for row in over[:_SETTLE_AT_ONCE]:
+    over = [row for row in found if not rules.has_access(row.thread, user, now_ms)]
+    for row in over[:_MAX_DEFERRED]:
         messaging.deferred.add(
             partial(deactivate.remove_expired_request, messaging, user, row.thread.id)
         )
 
 
-def _lies_ahead(heads: dict[str, Thread], entry: Item, now_ms: int) -> bool:
-    """Written while the clock was wrong."""
+def _is_in_future(heads: dict[str, Thread], entry: Item, now_ms: int) -> bool:
+    """Whether the thread or the row was written while the clock was ahead."""
     thread = heads.get(str(entry["pk"]))
     if thread is None:
         return False
     return thread.active_ms > now_ms + rules.AHEAD_MS or deactivate.is_in_future(entry, now_ms)
 
 
-def _heal(
+def _defer_corrections(
     messaging: Messaging, user: UserId, heads: dict[str, Thread], entries: list[Item]
 ) -> None:
-    """The thread that was written first is put right first, and so stays below the others."""
+    """Corrects the oldest thread first, so that it stays below the others."""
     entries.sort(key=lambda entry: heads[str(entry["pk"])].active_ms)
-    for entry in entries[:_SETTLE_AT_ONCE]:
+    for entry in entries[:_MAX_DEFERRED]:
         messaging.deferred.add(
             partial(deactivate.correct_future_time, messaging, user, thread_in(entry["pk"]))
         )

@@ -1,9 +1,9 @@
-"""What a sync cursor remembers of the threads that it has given lately, so that none comes twice.
+"""What a sync cursor remembers of recently delivered threads, so that none comes twice.
 
-Reading begins a while before the cursor's time, since a write may be seen late. Of each thread that
-changed within that while the cursor keeps the head's version, the last seq, and a digest of all
-that the user was shown. Careful: a digest covers nothing that the user may not know, or a sync
-would tell by its answer that something secret has happened.
+Reading begins a while before the cursor's time, since a write may become visible late. For each
+thread that changed within that while the cursor keeps the head's version, the last seq, and a
+digest of everything that the user was shown. Careful: a digest must cover nothing that the user may
+not know, or the answer would reveal it.
 """
 
 from hashlib import blake2b
@@ -18,25 +18,25 @@ from greenroom.messaging.access import ThreadView
 from greenroom.messaging.models import Gate, GateStatus, Member, Thread
 
 MOST = 100
-"""Of the threads that one cursor remembers. Of more within a minute, some come twice."""
+"""How many threads a cursor remembers. If more change within a minute, some come twice."""
 _NAME_BYTES = 6
 _DIGEST_BYTES = 6
 
 
 class KnownThread(Struct, frozen=True, array_like=True):
     version: int
-    """Of the head; 0 where the thread was said to be gone."""
+    """Of the head; 0 where the client was told that the thread is gone."""
     seq: int
     digest: bytes
     partial: bool = False
-    """A request to come back was given, without the history before it."""
+    """A request to return was delivered, without the history before it."""
 
 
 GONE = KnownThread(0, 0, b"")
 
 
 class KnownThreads:
-    """Threads by a short digest of their id."""
+    """Keyed by a short digest of the thread's id."""
 
     def __init__(self, known_thread: dict[bytes, KnownThread] | None = None) -> None:
         self._given = known_thread or {}
@@ -46,7 +46,7 @@ class KnownThreads:
         return cls(msgspec.msgpack.decode(raw, type=dict[bytes, KnownThread]) if raw else None)
 
     def encoded(self, most_bytes: int, without: "KnownThreads | None" = None) -> bytes:
-        """The latest that fit, but for those that another memory has."""
+        """The latest ones that fit, except those in `without`."""
         others = {} if without is None else without._given
         latest = [one for one in self._given.items() if one[0] not in others][-MOST:]
         raw = msgspec.msgpack.encode(dict(latest))
@@ -56,7 +56,7 @@ class KnownThreads:
         return raw if latest else b""
 
     def joined(self, other: "KnownThreads") -> "KnownThreads":
-        """With what the other has, which is the later one."""
+        """Merged; `other` is the later one and wins."""
         return KnownThreads(self._given | other._given)
 
     def get(self, thread: ThreadId) -> KnownThread | None:
@@ -91,13 +91,13 @@ def _as_others_see(gate: Gate, view: ThreadView) -> Gate:
 
 
 def _shown(view: ThreadView) -> Thread:
-    """The head without what only the server looks at, and without what a sender may not know."""
+    """The head without internal fields, and without what a sender may not know."""
     user, members = view.mine.user, rules.shown_members(view.thread)
     members = {
         other: replace(
-            seat, row_active_ms=0, draft=False, missed=seat.missed if other == user else ()
+            member, row_active_ms=0, draft=False, missed=member.missed if other == user else ()
         )
-        for other, seat in members.items()
+        for other, member in members.items()
     }
     gates = {
         other: _as_others_see(gate, view) for other, gate in rules.known_gates(view.thread).items()

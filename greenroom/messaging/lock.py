@@ -1,4 +1,4 @@
-"""Lock a thread, so that only staff can write in it, and open it again."""
+"""Locks a thread, so that only staff can write in it, and unlocks it."""
 
 from msgspec.structs import replace
 
@@ -26,7 +26,7 @@ async def unlock(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Thr
 async def _set(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, status: Status, event: BuiltInEvent
 ) -> Thread:
-    if not account_parts(actor):  # an outsider must not make us read the head
+    if not account_parts(actor):  # an outsider must not cause a read of the head
         await access.thread(messaging, actor, thread_id)
     head = await messaging.thread_cache.read(thread_id)
     if head is None:
@@ -42,9 +42,9 @@ async def _set(
     def plan(found: Thread, ms: int) -> PlannedWrite:
         _check(found, actor)
         if (found.status is Status.LOCKED) == (status is Status.LOCKED):
-            return PlannedWrite(found, (), silent=True)  # somebody else was first
+            return PlannedWrite(found, (), silent=True)  # another request was first
         message = system_message(messaging, found, actor.user, ms, event)
-        after = _turned(found, status)
+        after = _with_lock(found, status)
         return PlannedWrite(
             with_message(after, message, mine), (message_op(message),), (MessageCreated(message),)
         )
@@ -52,8 +52,8 @@ async def _set(
     return await update_thread(messaging, thread_id, plan)
 
 
-def _turned(head: Thread, status: Status) -> Thread:
-    """Whom it waited for, it does not wait for any more; what was booked stays booked."""
+def _with_lock(head: Thread, status: Status) -> Thread:
+    """Unlocked, it waits for nobody; a booking stays booked."""
     if status is Status.LOCKED:
         return replace(head, status=status, awaiting=(), locked_from=head.status)
     before = head.locked_from
@@ -62,6 +62,6 @@ def _turned(head: Thread, status: Status) -> Thread:
 
 
 def _check(head: Thread, actor: Actor) -> None:
-    """A moderator, or staff of the thread; to strangers there is no such thread."""
+    """For moderators and staff of the thread; others do not find the thread."""
     if not may(head, actor, Operation.LOCK):
         raise RoleNotAllowed if actor.user in head.members else ThreadNotFound

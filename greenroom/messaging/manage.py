@@ -1,5 +1,7 @@
-"""Load a thread for somebody who manages it: a participant, or a service that takes no part; for a
-moderator who takes no part, only to give somebody the role support or admin."""
+"""Loads a thread for somebody who manages it: a participant, or a service outside of it.
+
+A moderator outside of the thread can only give somebody the role support or admin.
+"""
 
 from msgspec.structs import replace
 
@@ -14,7 +16,7 @@ from greenroom.people.actor import SYSTEM, Actor, Scope
 
 
 def is_bare_service(actor: Actor) -> bool:
-    """A service that acts for nobody: it is in no thread and has no inbox."""
+    """A service that acts for no user: it is in no thread and has no inbox."""
     return actor.may(Scope.SERVICE) and not actor.may(Scope.USER)
 
 
@@ -40,8 +42,8 @@ async def managed_for_role(
 
 
 async def as_moderator(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> ThreadView:
-    """The thread without anything that was said in it: a moderator's role opens no inbox."""
-    if not actor.may(Scope.MODERATOR):  # an outsider must not make us read the head
+    """The thread without its messages: a moderator's role opens no inbox."""
+    if not actor.may(Scope.MODERATOR):  # an outsider must not cause a read of the head
         raise ThreadNotFound
     head = await messaging.thread_cache.read(thread_id)
     if head is None or actor.user in head.members or not may(head, actor, Operation.GRANT_STAFF):

@@ -1,7 +1,7 @@
-"""Which parts of a text are code: pure, and linear in its length.
+"""Finds the parts of a text that are code, in linear time.
 
-A text is stored as it was typed. A client renders the markup, as docs/reference/markup.md
-says; the server only needs to know where nobody is mentioned.
+A text is stored as it was typed. Clients render the markup, as docs/reference/markup.md says; the
+server only needs to know where nobody is mentioned.
 """
 
 import re

@@ -88,7 +88,7 @@ def with_message(thread: Thread, message: Message, author: Member | None = None)
     return replace(
         thread,
         members=members,
-        gates=rules.keep_shown(thread) if thread.gates else thread.gates,
+        gates=rules.with_last_previews(thread) if thread.gates else thread.gates,
         status=status,
         awaiting=awaiting,
         last_seq=message.seq,

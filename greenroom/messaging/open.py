@@ -1,7 +1,7 @@
-"""Open a thread. First contact waits at a gate; a direct thread is found or made by its pair.
+"""Opens a thread. First contact waits at a gate; a direct thread is found or created by its pair.
 
-Whoever has asked somebody and opens the same again is given the thread that waits, and is refused
-another one (`ask.py`).
+A user who opens the same thread again while their request waits gets the waiting thread; any other
+thread with the same person is refused (`contact.py`).
 """
 
 from hashlib import blake2b
@@ -14,11 +14,11 @@ from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import items, rules, text
 from greenroom.messaging.contact import (
     ContactCheck,
+    check_contacts,
     check_no_pending_request,
     is_staff,
     new_gates,
     pending_request_ops,
-    strangers_among,
 )
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import ThreadUpdated, events_from_diff
@@ -37,7 +37,7 @@ from greenroom.messaging.new_participant import contact_ops, new_participant_ops
 from greenroom.messaging.pairs import direct_id
 from greenroom.messaging.problems import AlreadyAsked, InvalidThread, OpeningKeyReused
 from greenroom.messaging.records import MESSAGING, metadata_key, opened_key, pair_key
-from greenroom.messaging.rejoin import absent, rejoin
+from greenroom.messaging.rejoin import absent_members, rejoin
 from greenroom.messaging.roles import STAFF_KINDS, may_open
 from greenroom.people.actor import SYSTEM, Actor
 from greenroom.safety.limits import Limit
@@ -71,7 +71,7 @@ class Opening(Struct, frozen=True, kw_only=True):
 
 
 class _Claim(Struct, frozen=True):
-    """What makes opening happen once: the key, and what was asked under it."""
+    """Makes opening idempotent: the key, and a digest of what was opened under it."""
 
     key: Key
     digest: bytes
@@ -79,21 +79,21 @@ class _Claim(Struct, frozen=True):
 
 class Opened(Struct, frozen=True):
     thread: Thread
-    made: bool = False
-    """Just now; else it was there."""
+    created: bool = False
+    """Whether it is new."""
     begun: bool = False
-    """With the words, which are said only where somebody begins: not where it was there for all."""
+    """Whether the first message was used: not where the thread existed for both."""
 
 
 async def open_thread(
     messaging: Messaging, actor: Actor, opening: Opening, *, key: str | None = None
 ) -> Thread:
-    """The same key opens the same thread, however often."""
+    """Idempotent with a key."""
     return (await find_or_open(messaging, actor, opening, key=key)).thread
 
 
 async def open_direct(messaging: Messaging, actor: Actor, other: UserId) -> Thread:
-    """The one thread of two people, whichever of them opens it, whenever."""
+    """The one direct thread of two people."""
     direct = Opening(kind=Kind.DIRECT, others=(Invited(other),))
     return (await find_or_open(messaging, actor, direct)).thread
 
@@ -107,8 +107,8 @@ async def find_or_open(
     key: str | None = None,
     first: bytes = b"",
 ) -> Opened:
-    """What is opened is opened with the words; what was there is left as it is. `first` is the
-    digest of the first message: the same key with another one is refused."""
+    """A new thread gets the first message; an existing one is left as it is. `first` is the digest
+    of the first message: the same key with another one is refused."""
     claim = None if key is None else _Claim(opened_key(actor.user, key), _digest(opening, first))
     if opening.kind is Kind.DIRECT:
         if is_bare_service(actor):
@@ -119,7 +119,9 @@ async def find_or_open(
     if claim is not None and (found := await _opened(messaging, claim)) is not None:
         return Opened(found)
     try:
-        return await _make(messaging, actor, opening, messaging.ids.thread(), first_message, claim)
+        return await _create(
+            messaging, actor, opening, messaging.ids.thread(), first_message, claim
+        )
     except AlreadyAsked as asked:
         waiting = await _waiting(messaging, actor, opening, asked)
         found = waiting if claim is None else await _claimed(messaging, claim, waiting)
@@ -133,7 +135,7 @@ async def _direct_once(
     first_message: FirstMessage,
     claim: _Claim | None,
 ) -> Opened:
-    """The pair finds its thread; the key only refuses to stand for another request."""
+    """The pair identifies the thread; the key is only checked for reuse."""
     if claim is None:
         return await _direct(messaging, actor, opening, first_message)
     known = await _opened(messaging, claim)
@@ -151,15 +153,15 @@ async def _direct(
     head = await messaging.thread_cache.read(thread_id)
     try:
         if head is None:
-            return await _make(messaging, actor, opening, thread_id, first_message, None)
-        if not absent(head, actor.user, other, messaging.clock.now_ms()):
+            return await _create(messaging, actor, opening, thread_id, first_message, None)
+        if not absent_members(head, actor.user, other, messaging.clock.now_ms()):
             return Opened(head)
         return Opened(await rejoin(messaging, actor, other, head, first_message), begun=True)
     except AlreadyAsked as asked:
         return Opened(await _waiting(messaging, actor, opening, asked))
 
 
-async def _make(
+async def _create(
     messaging: Messaging,
     actor: Actor,
     opening: Opening,
@@ -168,11 +170,11 @@ async def _make(
     claim: _Claim | None,
 ) -> Opened:
     others = [invited.user for invited in opening.others]
-    contact_check = await strangers_among(messaging, actor, others, Limit.THREAD_STARTS)
+    contact_check = await check_contacts(messaging, actor, others, Limit.THREAD_STARTS)
     most = messaging.safety.limits.most_at_once(Limit.REQUESTS)
     if len(contact_check.strangers) > most:
         raise InvalidThread(f"you can ask at most {most} people who do not know you at once")
-    thread = _drawn(messaging, actor, opening, thread_id, contact_check)
+    thread = _new_thread(messaging, actor, opening, thread_id, contact_check)
     if thread.subject is not None and not is_bare_service(actor):
         await check_name(messaging, actor, thread, thread.subject)
     await first_message.check(thread)
@@ -182,7 +184,7 @@ async def _make(
 async def _waiting(
     messaging: Messaging, actor: Actor, opening: Opening, asked: AlreadyAsked
 ) -> Thread:
-    """The conversation in which a request waits, if it is the very one that is wanted."""
+    """The thread in which the request waits, if it is the one to be opened."""
     head = await messaging.thread_cache.read(asked.thread_id)
     if head is None or not _is_wanted(head, actor.user, opening, messaging.clock.now_ms()):
         raise asked
@@ -190,10 +192,10 @@ async def _waiting(
 
 
 def _is_wanted(head: Thread, user: UserId, opening: Opening, now_ms: int) -> bool:
-    """The same people, about the same; and as far as the user knows the request still waits."""
+    """The same people and subject, and to the user's knowledge the request still waits."""
     waits = rules.waits_for_answer(head, user, now_ms)
     people = {user, *(invited.user for invited in opening.others)}
-    there = rules.is_let_in(head, user, now_ms) and set(rules.shown_members(head)) == people
+    there = rules.has_access(head, user, now_ms) and set(rules.shown_members(head)) == people
     subject = None if opening.subject is None else text.subject(opening.subject)
     wanted = (opening.kind, subject, opening.booking_id, opening.leg_id, opening.lbg_id)
     found = (head.kind, head.subject, head.booking_id, head.leg_id, head.lbg_id)
@@ -232,13 +234,13 @@ def check_opening(actor: Actor, opening: Opening) -> None:
 
 
 def _opener(actor: Actor, opening: Opening) -> tuple[Invited, ...]:
-    """A service that acts for nobody opens a thread between others and takes no part in it."""
+    """Nobody where a service acts for no user: it takes no part in the thread."""
     if is_bare_service(actor):
         return ()
     return (Invited(actor.user, opening.role, opening.service_role),)
 
 
-def _drawn(
+def _new_thread(
     messaging: Messaging,
     actor: Actor,
     opening: Opening,
@@ -277,15 +279,17 @@ def _drawn(
 async def _write(
     messaging: Messaging,
     actor: Actor,
-    drawn: Thread,
+    new_thread: Thread,
     first_message: FirstMessage,
     claim: _Claim | None,
     metadata: str | None,
 ) -> Opened:
-    """The head last: until it is there, nothing else of the thread has any effect; and with it, who
-    has been asked, for that has an effect on other threads."""
-    begun = first_message.plan(drawn, drawn.created_ms)
-    thread = begun.thread if begun.shows else without_active_rows(begun.thread, list(drawn.members))
+    """Writes the head last: without it nothing else of the thread has any effect. The pending
+    requests go with it, because they affect other threads."""
+    begun = first_message.plan(new_thread, new_thread.created_ms)
+    thread = (
+        begun.thread if begun.shows else without_active_rows(begun.thread, list(new_thread.members))
+    )
     first = [
         op for user in thread.members for op in new_participant_ops(thread, user, thread.created_ms)
     ]
@@ -318,9 +322,9 @@ async def _write(
         return Opened(found)
     messaging.thread_cache.put_if_absent(thread)
     if begun.shows:
-        for event in (ThreadUpdated(), *begun.events, *events_from_diff(drawn, thread)):
+        for event in (ThreadUpdated(), *begun.events, *events_from_diff(new_thread, thread)):
             messaging.publish(thread, event)
-    return Opened(thread, made=True, begun=True)
+    return Opened(thread, created=True, begun=True)
 
 
 async def _opened(messaging: Messaging, claim: _Claim) -> Thread | None:
@@ -333,7 +337,7 @@ async def _opened(messaging: Messaging, claim: _Claim) -> Thread | None:
 
 
 async def _claimed(messaging: Messaging, claim: _Claim, found: Thread) -> Thread:
-    """From now on the key leads there, whatever becomes of the request."""
+    """From now on the key leads to this thread."""
     try:
         await messaging.store.write(_claim_op(claim, found.id))
     except ConditionFailed:

@@ -1,8 +1,8 @@
 """The threads of two people: the id of their direct thread, and all threads opened for the two.
 
-The id of a direct thread follows from the pair and a random key, so that nobody can work out the
-id of another pair's thread and ask for it. The key is an item of the store, made once by whichever
-node needs it first: all nodes agree on it, and a restored backup brings it along.
+The id of a direct thread is derived from the pair and a random key, so that nobody can work out the
+id of another pair's thread. The key is an item of the store, created once by the first node that
+needs it: all nodes use the same one, and a restored backup contains it.
 """
 
 import secrets
@@ -29,7 +29,7 @@ async def direct_id(messaging: Messaging, one: UserId, other: UserId) -> ThreadI
     pair = "\n".join(sorted((one, other)))
     digest = blake2b(pair.encode(), digest_size=17, key=await _key(messaging)).digest()
     number = int.from_bytes(digest, "big")
-    return ThreadId("thr_" + "".join(_ALPHABET[(number >> 5 * place) & 31] for place in range(_ID)))
+    return ThreadId("thr_" + "".join(_ALPHABET[(number >> 5 * digit) & 31] for digit in range(_ID)))
 
 
 async def threads_of(messaging: Messaging, one: UserId, other: UserId) -> AsyncIterator[ThreadId]:
@@ -49,24 +49,24 @@ async def threads_of(messaging: Messaging, one: UserId, other: UserId) -> AsyncI
 async def _key(messaging: Messaging) -> bytes:
     kept = messaging.secrets.get(_KEY)
     if kept is None:
-        kept = messaging.secrets[_KEY] = await _found_or_made(messaging)
+        kept = messaging.secrets[_KEY] = await _get_or_create(messaging)
     return kept
 
 
-async def _found_or_made(messaging: Messaging) -> bytes:
+async def _get_or_create(messaging: Messaging) -> bytes:
     found = await messaging.store.get(MESSAGING, _KEY, consistent=True)
     if found is not None:
         return _bytes_in(found)
-    made = secrets.token_bytes(_KEY_BYTES)
+    created = secrets.token_bytes(_KEY_BYTES)
     try:
         await messaging.store.write(
-            Put(MESSAGING, items.at(_KEY) | {"key": made}, F("pk").absent())
+            Put(MESSAGING, items.at(_KEY) | {"key": created}, F("pk").absent())
         )
     except ConditionFailed as refusal:  # another node was first
         found = refusal.item or await messaging.store.get(MESSAGING, _KEY, consistent=True)
         assert found is not None
         return _bytes_in(found)
-    return made
+    return created
 
 
 def _bytes_in(item: Item) -> bytes:

@@ -1,4 +1,4 @@
-"""Post a system message: a service's own words in a thread, sent once and never gated."""
+"""Posts a system message: a service's own text in a thread, sent once and never gated."""
 
 import re
 

@@ -1,10 +1,10 @@
-"""Who looks at a thread just now, and who is typing in it: leases that end by themselves.
+"""Who looks at a thread now, and who is typing in it: leases that expire.
 
-A lease is an item of the ephemeral table, so that whoever comes later sees it from any node, and
-the lease of a node that died runs out. It is written, and told to whoever has the thread on screen,
-once in a while, not with every keystroke. What one would get wrong: nothing of it is shown to or
-about somebody behind a gate (in a thread for two, a block is one); and whoever goes from one node
-may still be there on another, which the write that ends a lease says.
+A lease is an item of the ephemeral table, so that every node sees it, and the lease of a node that
+died expires. It is written, and published to users who have the thread on screen, once in a while,
+not with every keystroke. Careful: nothing is shown to or about somebody behind a gate (in a thread
+for two, a block is one). A user who leaves one node may still be on another; the write that ends a
+lease finds out.
 """
 
 from contextlib import suppress
@@ -31,38 +31,38 @@ PRESENCE_MS = 60_000
 TYPING_MS = 10_000
 
 
-class Here(Struct, frozen=True):
-    """Others, and until when."""
+class ActiveUsers(Struct, frozen=True):
+    """Other users, and until when."""
 
     there: dict[UserId, int]
     typing: dict[UserId, int]
 
 
-async def appear(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Here:
-    """The actor looks at the thread. What others do there just now."""
+async def start_viewing(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> ActiveUsers:
+    """The actor opens the thread. Returns what others do there now."""
     thread, shown = await _shown_to(messaging, actor, thread_id)
-    await _look(messaging, actor.user, thread, shown)
-    return Here(
+    await _read_active_users(messaging, actor.user, thread, shown)
+    return ActiveUsers(
         await _leases(messaging, presence_partition(thread_id), shown),
         await _leases(messaging, typing_partition(thread_id), shown),
     )
 
 
-async def stay(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
-    """The actor still looks at it: to be said more often than a lease lasts."""
+async def keep_viewing(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
+    """The actor still looks at it. To be called more often than a lease lasts."""
     if _is_due(messaging, actor.user, presence_partition(thread_id), PRESENCE_MS):
         thread, shown = await _shown_to(messaging, actor, thread_id)
-        await _look(messaging, actor.user, thread, shown)
+        await _read_active_users(messaging, actor.user, thread, shown)
 
 
-async def insist(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
-    """Another node has said that the actor is gone, just when they came to this one."""
+async def reassert(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
+    """Another node has published that the actor left, while they arrived at this one."""
     messaging.leases.end(presence_partition(thread_id), actor.user)
-    await stay(messaging, actor, thread_id)
+    await keep_viewing(messaging, actor, thread_id)
 
 
-async def vanish(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
-    """From this node; nobody is told as long as the actor is there on another one."""
+async def stop_viewing(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
+    """From this node. Publishes nothing while the actor is present on another one."""
     is_gone = await _end(messaging, actor.user, presence_partition(thread_id))
     types_no_more = await _end_typing(messaging, actor.user, thread_id)
     try:
@@ -72,11 +72,11 @@ async def vanish(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Non
     if types_no_more:
         messaging.publish(thread, TypingChanged(actor.user, 0, shown))
     if is_gone:
-        # The actor's own screens on other nodes hear of it too, and may insist.
+        # The actor's sessions on other nodes get it too, and may contradict.
         messaging.publish(thread, PresenceChanged(actor.user, 0, (*shown, actor.user)))
 
 
-async def type_in(messaging: Messaging, actor: Actor, thread_id: ThreadId, *, on: bool) -> None:
+async def set_typing(messaging: Messaging, actor: Actor, thread_id: ThreadId, *, on: bool) -> None:
     partition = typing_partition(thread_id)
     if on and not _is_due(messaging, actor.user, partition, TYPING_MS):
         return
@@ -88,7 +88,7 @@ async def type_in(messaging: Messaging, actor: Actor, thread_id: ThreadId, *, on
         messaging.publish(thread, TypingChanged(actor.user, 0, shown))
 
 
-async def _look(
+async def _read_active_users(
     messaging: Messaging, user: UserId, thread: Thread, shown: tuple[UserId, ...]
 ) -> None:
     partition = presence_partition(thread.id)
@@ -100,10 +100,10 @@ async def _look(
 async def _shown_to(
     messaging: Messaging, actor: Actor, thread_id: ThreadId
 ) -> tuple[Thread, tuple[UserId, ...]]:
-    """The thread, and who in it may know of the actor, as the actor may of them."""
+    """The thread, and the people in it who may see the actor, and the actor them."""
     head = messaging.thread_cache.get(thread_id)
     now_ms = messaging.clock.now_ms()
-    if head is None or not rules.is_let_in(head, actor.user, now_ms):
+    if head is None or not rules.has_access(head, actor.user, now_ms):
         head = (await access.thread(messaging, actor, thread_id)).thread
     others = [
         other
@@ -118,7 +118,7 @@ def _is_due(messaging: Messaging, user: UserId, partition: str, lasts_ms: int) -
 
 
 async def _hold(messaging: Messaging, user: UserId, partition: str, lasts_ms: int) -> int:
-    """Until when. Noted first, so that two who come at once write it once."""
+    """Until when. Noted before the write, so that two concurrent calls write it once."""
     now_ms, leases = messaging.clock.now_ms(), messaging.leases
     until_ms, key = now_ms + lasts_ms, lease_key(partition, user)
     leases.note(partition, user, until_ms)
@@ -129,12 +129,12 @@ async def _hold(messaging: Messaging, user: UserId, partition: str, lasts_ms: in
         leases.end(partition, user)
         raise
     for holder, until in _holders(item).items():
-        if until <= now_ms:  # of a node that died, while the user is still there on this one
-            messaging.deferred.add(partial(_tidy, messaging, key, holder, until))
+        if until <= now_ms:  # of a node that died, while the user is present on this one
+            messaging.deferred.add(partial(_remove_expired, messaging, key, holder, until))
     return until_ms
 
 
-async def _tidy(messaging: Messaging, key: Key, holder: str, until_ms: int) -> None:
+async def _remove_expired(messaging: Messaging, key: Key, holder: str, until_ms: int) -> None:
     passed = F(holder)
     with suppress(ConditionFailed):
         await messaging.store.write(
@@ -156,7 +156,7 @@ async def _end(messaging: Messaging, user: UserId, partition: str) -> bool:
 
 
 async def _end_typing(messaging: Messaging, user: UserId, thread_id: ThreadId) -> bool:
-    """Whether there was one, and is none any more."""
+    """Whether there was one and it has ended."""
     partition = typing_partition(thread_id)
     is_ours = messaging.leases.end(partition, user)
     return is_ours and await _end(messaging, user, partition)

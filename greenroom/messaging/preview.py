@@ -1,15 +1,15 @@
-"""Say what sending a text would come to: nothing, a hint, a review by a moderator, or a refusal.
+"""Predicts what sending a text would lead to: nothing, a hint, a moderator's review, or a refusal.
 
-Nothing is stored, and it does not count as said. Careful: the answer depends on the text, on its
-author, and on who has let the author write to them; never on what others have done in secret, such
-as a block.
+Stores nothing, and the text does not count as sent. Careful: the answer depends on the text, its
+author, and who has let the author write to them; never on what others have done in secret, such as
+a block.
 """
 
 from collections.abc import Sequence
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import access, rules, text
-from greenroom.messaging.contact import strangers_of
+from greenroom.messaging.contact import strangers_among
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Thread
 from greenroom.people.actor import Actor
@@ -28,7 +28,7 @@ async def preview(
     thread_id: ThreadId | None = None,
     recipients: Sequence[UserId] = (),
 ) -> Verdict:
-    """In a thread, or as the first words to somebody. Without either, to a stranger."""
+    """In a thread, or as a first message to somebody. Without either, to a stranger."""
     text.check_length(body)
     await messaging.safety.limits.spend(actor.user, Limit.PREVIEWS)
     if thread_id is not None:
@@ -36,14 +36,14 @@ async def preview(
         cleaned = text.clean(body)
         plain, first_contact = _in_thread(messaging, actor, head)
         return await _judged(messaging, actor, cleaned, plain, first_contact, head)
-    strangers = await strangers_of(messaging, actor, recipients[:MAX_RECIPIENTS])
+    strangers = await strangers_among(messaging, actor, recipients[:MAX_RECIPIENTS])
     cleaned = text.clean(body)
     nobody_known = len(strangers) == len(recipients)
     return await _judged(messaging, actor, cleaned, bool(strangers) or nobody_known, nobody_known)
 
 
 def _in_thread(messaging: Messaging, actor: Actor, head: Thread) -> tuple[bool, bool]:
-    """Whether the next message shows with a request, and whether nobody else would read it."""
+    """Whether the next message belongs to a request, and whether nobody else would read it."""
     now_ms = messaging.clock.now_ms()
     plain = rules.is_in_request(head, head.last_seq + 1, now_ms)
     return plain, rules.is_behind_gate(head, actor.user)

@@ -1,4 +1,4 @@
-"""What messaging refuses. Missing and forbidden look the same; so do blocked, left and expired."""
+"""The refusals of messaging. Missing and forbidden look alike; so do blocked, left and expired."""
 
 from greenroom.errors import MOST_CHARACTERS, Clause, Problem, quoted
 from greenroom.ids import ThreadId

@@ -1,4 +1,4 @@
-"""The threads of a leg or of a linked booking group: those of them that are the actor's."""
+"""Lists the actor's threads of a leg or of a linked booking group."""
 
 from msgspec import Struct
 
@@ -49,6 +49,6 @@ async def _threads(
             view = await access.thread(messaging, actor, thread_in(entry["pk"]))
         except ThreadNotFound:
             continue
-        if not rules.is_unasked(view.thread, actor.user):
+        if not rules.is_empty_request(view.thread, actor.user):
             views.append(view)
     return ProjectThreads(tuple(await with_metadata(messaging, views)), page.next)

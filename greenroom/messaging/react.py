@@ -1,4 +1,4 @@
-"""React to a message, and take it back. Twice is as good as once."""
+"""Adds a reaction to a message, and removes it. Idempotent."""
 
 from msgspec.structs import replace
 
@@ -22,7 +22,7 @@ async def react(
     return await _change(messaging, actor, thread_id, message_id, emoji, there=True)
 
 
-async def take_back(
+async def remove_reaction(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, message_id: MessageId, emoji: str
 ) -> Message:
     return await _change(messaging, actor, thread_id, message_id, emoji, there=False)

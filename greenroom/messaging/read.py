@@ -1,4 +1,4 @@
-"""How far somebody has read or received, forward and (marked unread) back."""
+"""Moves read and delivered receipts forward, and marks threads as unread."""
 
 from msgspec.structs import replace
 
@@ -20,7 +20,7 @@ _TRIES = 8
 
 
 async def mark_read(messaging: Messaging, actor: Actor, thread_id: ThreadId, seq: int) -> None:
-    """Everything up to `seq`. Never goes back; `mark_unread` does."""
+    """Up to `seq`. Never moves back; `mark_unread` does."""
     for _ in range(_TRIES):
         if await _is_read(messaging, actor, thread_id, seq):
             return
@@ -28,7 +28,7 @@ async def mark_read(messaging: Messaging, actor: Actor, thread_id: ThreadId, seq
 
 
 async def _is_read(messaging: Messaging, actor: Actor, thread_id: ThreadId, seq: int) -> bool:
-    """Not yet where another device has moved something at the same moment."""
+    """False where another device moved a receipt at the same moment: try again."""
     view = await access.thread(messaging, actor, thread_id)
     _check_seq(view.thread, seq, least=0)
     now_ms = messaging.clock.now_ms()
@@ -56,14 +56,14 @@ async def _is_read(messaging: Messaging, actor: Actor, thread_id: ThreadId, seq:
     return True
 
 
-def _mark_after(view: ThreadView, read: int, place: int) -> Action:
-    """What is left of having marked as unread, once everything up to `place` is read."""
+def _mark_after(view: ThreadView, read: int, position: int) -> Action:
+    """The unread mark once everything up to `position` is read."""
     read = max(read, rules.read_of(view.thread, view.mine))
-    return F("unreadFrom").remove() if place >= read else F("unreadFrom").set(place + 1)
+    return F("unreadFrom").remove() if position >= read else F("unreadFrom").set(position + 1)
 
 
 async def _moves(messaging: Messaging, view: ThreadView, update: Update) -> bool:
-    """Not where another device of the user was further already."""
+    """False where another device of the user was further already."""
     try:
         await _write(messaging, view, update)
     except ConditionFailed as refusal:
@@ -77,10 +77,10 @@ async def _moves(messaging: Messaging, view: ThreadView, update: Update) -> bool
 
 
 async def _write(messaging: Messaging, view: ThreadView, update: Update) -> None:
-    """Before a request is accepted, nobody but the reader's own devices hears of it; nor in a large
-    group, where each who reads late would stir everybody."""
+    """Before a request is accepted, only the reader's own devices get it. In a large group too,
+    where every late reader would touch everybody's rows."""
     accepted = rules.has_accepted(view.thread, view.mine.user)
-    if accepted and len(view.thread.members) <= rules.RECEIPTS_TOLD:
+    if accepted and len(view.thread.members) <= rules.MAX_RECEIPT_GROUP:
         await touch(messaging, view.thread, update)
         return
     if accepted and not view.thread.members[view.mine.user].row_active_ms:
@@ -111,8 +111,8 @@ async def mark_delivered(messaging: Messaging, actor: Actor, thread_id: ThreadId
 async def mark_unread(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, seq: int | None = None
 ) -> None:
-    """From this message on (from the last one, if none is named), until it is read or answered. What
-    is unread already stays so."""
+    """From this message on (by default the last one), until it is read or answered. Unread messages
+    stay unread."""
     view = await access.thread(messaging, actor, thread_id)
     first = view.thread.last_seq if seq is None else seq
     _check_seq(view.thread, first, least=view.mine.joined_seq + 1)

@@ -1,4 +1,4 @@
-"""Mark everything in a folder as read."""
+"""Marks everything in a folder as read."""
 
 from contextlib import suppress
 
@@ -21,9 +21,9 @@ class AllRead(Struct, frozen=True):
 
 
 async def mark_all_read(messaging: Messaging, actor: Actor, folder: Folder = Folder.ALL) -> AllRead:
-    """The newest first. Again marks what has come since, or nothing."""
+    """The newest first. Idempotent, apart from new messages."""
     rows, more = await unread_rows(messaging, actor, folder)
     for row in rows[:MOST_AT_ONCE]:
-        with suppress(ThreadNotFound, InvalidReadPosition):  # gone since
+        with suppress(ThreadNotFound, InvalidReadPosition):  # has left since
             await mark_read(messaging, actor, row.thread.id, row.thread.last_seq)
     return AllRead(min(len(rows), MOST_AT_ONCE), more or len(rows) > MOST_AT_ONCE)

@@ -3,32 +3,32 @@
     Messaging
     ├─ THR#{threadId}
     │  ├─ OVERVIEW                          the head: what the thread is, who is in it, last message
-    │  ├─ PART#{userId}                     a participant's side: cursors, pin, mute, inbox row
+    │  ├─ PART#{userId}                     a member's own state: receipts, pin, mute, inbox row
     │  ├─ MSG#{ts}#{messageId}              a message of the log
     │  ├─ SENT#{userId}#{clientMessageId}   the claim that makes a send happen once
     │  ├─ CHG#{version}#{messageId}         a message that changed after it was written
-    │  ├─ CARD#{messageId}                  a card as it stands
-    │  ├─ STEP#{messageId}#{version}        how it came there
+    │  ├─ CARD#{messageId}                  the current state of a card
+    │  ├─ STEP#{messageId}#{version}        the step that led to it
     │  ├─ TAB#{tab}                         a tab of the project panel
-    │  ├─ DRAFT#{userId}                    what this user has begun to write
+    │  ├─ DRAFT#{userId}                    this user's unsent text
     │  └─ META                              the integrator's own object
     ├─ USER#{userId}
-    │  ├─ LOG#{at}#{threadId}               a thread that left the fresh shelf, or is gone
-    │  ├─ CONTACT#{userId}                      somebody whom the user has written to or accepted
+    │  ├─ LOG#{at}#{threadId}               a thread that left the active index, or is gone
+    │  ├─ CONTACT#{userId}                  somebody whom the user has written to or accepted
     │  └─ OPENED#{key}                      the claim that makes opening a thread happen once
     ├─ PAIR#{userId}#{userId}
     │  └─ {threadId}                        a thread for these two, whose ids are in order
     ├─ RQT#{gateId}
     │  └─ RQT                               a request: its thread, its target, what became of it
     └─ SECRET#{name}
-       └─ SECRET                            a random key that the store itself keeps
+       └─ SECRET                            a random key, shared by all nodes
 
     Inbox            inboxKey, activity     PART# items
     ProjectThreads   projectKey, createdAt  THR items of project threads
 
 The head is only ever written whole, under `version`. A send writes no PART#: the head says whether
-the rows are on the fresh shelf already. The head sorts right before the PART# items, so that one
-query reads the head and everybody in the thread. README.md has the price of each path.
+the rows are active already. The head sorts right before the PART# items, so that one query reads
+the head and all members. README.md has the price of each path.
 """
 
 from greenroom.clock import iso
@@ -38,13 +38,12 @@ from greenroom.store.expressions import Bound, Prefix, Range
 from greenroom.store.tables import Index, Kind, Projection, Table
 
 INBOX_KEY = "inboxKey"
-"""`PARTICIPANT#{userId}#{shelf}`: a folder, or `fresh`, where a row stands while anything stirs in
-its thread. A participant who was removed loses it; one who has left or blocked unnoticed is on the
-shelf `away`, which no inbox reads."""
+"""`PARTICIPANT#{userId}#{partition}`: a folder, or `active` while the thread is active. A member
+who was removed has none; one who left or blocked silently is in `away`, which no inbox reads."""
 
 ACTIVITY = "activity"
-"""`{ts}#{threadId}`, on a pinned row that has settled `pinned#{ts}#{threadId}`, which sorts above
-every year. In a folder ts is the last message's; on the fresh shelf, when the row was put there."""
+"""`{ts}#{threadId}`; on a pinned row in a folder `pinned#{ts}#{threadId}`, which sorts above every
+year. In a folder ts is the last message's; in the active index, when the row was put there."""
 
 PROJECT_KEY = "projectKey"
 """`LBG#{lbgId}` or `LEG#{legId}`, on the thread that is bound to one."""
@@ -87,11 +86,11 @@ PROJECT_THREADS = Index(
 _THREAD = "THR#{threadId}"
 _USER = "USER#{userId}"
 _OVERVIEW = "OVERVIEW"
-ACTIVE = "fresh"
-"""The shelf for rows whose thread stirs."""
+ACTIVE = "active"
+"""The active index: rows of active threads."""
 AWAY = "away"
-"""The shelf for rows behind a quiet gate: not in the inbox, but their owner is still shown to the
-others as a participant."""
+"""Rows behind a silent gate: not in the inbox, but the others still see their user as a
+participant."""
 
 MESSAGING = Table(
     "Messaging",
@@ -100,8 +99,8 @@ MESSAGING = Table(
         Kind(
             _THREAD,
             "OVERVIEW",
-            "The head: kind, status, seats (who is in it, what they sent last, whether their row "
-            "is fresh), gates not accepted yet, project, lastSeq, lastMessageAt, last sender, "
+            "The head: kind, status, participants (what they sent last, whether their row is "
+            "active), gates not accepted yet, project, lastSeq, lastMessageAt, last sender, "
             "preview or event, version.",
         ),
         Kind(
@@ -127,19 +126,23 @@ MESSAGING = Table(
             "An edit, deletion or reaction, by the head's version that came with it, so "
             "that sync can give it; kept for 30 days.",
         ),
-        Kind(_THREAD, "CARD#{messageId}", "A card as it stands: type, state, version, payload."),
+        Kind(
+            _THREAD,
+            "CARD#{messageId}",
+            "The current state of a card: type, state, version, payload.",
+        ),
         Kind(
             _THREAD,
             "STEP#{messageId}#{version}",
             "The step that made this version of a card: who, when, from, to, under which key.",
         ),
         Kind(_THREAD, "TAB#{tab}", "A tab of the project panel, as a snapshot for fast opening."),
-        Kind(_THREAD, "DRAFT#{userId}", "What a participant has begun to write."),
+        Kind(_THREAD, "DRAFT#{userId}", "A participant's unsent text."),
         Kind(_THREAD, "META", "The integrator's own JSON object; the head says if there is one."),
         Kind(
             _USER,
             "LOG#{at}#{threadId}",
-            "For a client that comes back: a thread that left the fresh shelf then, or is gone "
+            "For sync: a thread that left the active index then, or is gone "
             "from the inbox; kept for 30 days.",
         ),
         Kind(_USER, "CONTACT#{userId}", "Somebody whom the user has written to, or has accepted."),
@@ -157,7 +160,7 @@ MESSAGING = Table(
         Kind(
             "SECRET#{name}",
             "SECRET",
-            "A random key, made once by whichever node needs it first: `pairs` keys the ids of "
+            "A random key, created by the first node that needs it: `pairs` keys the ids of "
             "direct threads.",
         ),
     ),
@@ -190,7 +193,7 @@ def claim_key(thread: ThreadId, user: UserId, client_id: str) -> Key:
 
 
 def change_key(thread: ThreadId, version: int, message: MessageId) -> Key:
-    """By the version of the head that came with the change: later changes sort behind."""
+    """By the head's version with that change: later changes sort behind."""
     return Key(f"THR#{thread}", f"CHG#{version:010d}#{message}")
 
 
@@ -231,8 +234,8 @@ def secret_key(name: str) -> Key:
     return Key(f"SECRET#{name}", "SECRET")
 
 
-def inbox_key(user: UserId, shelf: str) -> str:
-    return f"PARTICIPANT#{user}#{shelf}"
+def inbox_key(user: UserId, partition: str) -> str:
+    return f"PARTICIPANT#{user}#{partition}"
 
 
 PINNED = "pinned#"
@@ -268,7 +271,7 @@ def group_key(lbg_id: str) -> str:
 
 
 def pending_partition(sender: UserId) -> str:
-    """In safety's Ephemeral: the requests of a sender that stand."""
+    """In safety's Ephemeral: the pending requests of a sender."""
     return f"PENDING#{sender}"
 
 
@@ -278,7 +281,7 @@ def typing_partition(thread: ThreadId) -> str:
 
 
 def presence_partition(thread: ThreadId) -> str:
-    """In safety's Ephemeral: who looks at a thread."""
+    """In safety's Ephemeral: who has a thread on screen."""
     return f"PRESENCE#{thread}"
 
 
@@ -291,12 +294,12 @@ def pending_key(sender: UserId, target: UserId) -> Key:
 
 
 def from_ms(kind: str, ms: int | None = None) -> str:
-    """Where the `MSG`, `CHG` or `LOG` items from then on begin; without a time, all of them."""
+    """Sorts before the `MSG` or `LOG` items from then on; without a time, before all of them."""
     return f"{kind}#" if ms is None else f"{kind}#{iso(ms)}"
 
 
 def just_after(kind: str, ms: int) -> str:
-    """Right behind what is of that moment: no two items of a kind are."""
+    """Sorts right behind the item of that time: there is one of a kind at most."""
     return f"{from_ms(kind, ms)}#{END}"
 
 
@@ -314,7 +317,7 @@ def changed_after(version: int) -> Range:
 
 
 def active_since(ms: int) -> Bound:
-    """The rows of a shelf that were put there at that time or later."""
+    """The rows of a partition that were put there at that time or later."""
     return Bound(">=", iso(max(0, ms)))
 
 

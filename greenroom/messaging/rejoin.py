@@ -1,8 +1,8 @@
-"""Come back to the direct thread of two people.
+"""Returns to the direct thread of two people.
 
-Somebody who had left, or has lifted a block, finds their history again (`away.py`). Somebody who
-had turned a request away, or let it run out, starts afresh. The other person is never brought back
-by this: where they have left, the next message asks them.
+Somebody who had left, or has lifted a block, finds their history again (`silent_leave.py`).
+Somebody who had closed a request, or let it expire, starts anew. The other person is not brought
+back by this: where they have left, the next message asks them.
 """
 
 from msgspec.structs import replace
@@ -11,10 +11,10 @@ from greenroom.ids import UserId
 from greenroom.messaging import rules
 from greenroom.messaging.contact import (
     ContactCheck,
+    check_contacts,
     check_no_pending_request,
     new_gates,
     pending_request_ops,
-    strangers_among,
 )
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import Event, InboxChanged
@@ -34,11 +34,11 @@ from greenroom.store.problems import ConditionFailed
 async def rejoin(
     messaging: Messaging, actor: Actor, other: UserId, head: Thread, first_message: FirstMessage
 ) -> Thread:
-    missing = absent(head, actor.user, other, messaging.clock.now_ms())
-    contact_check = await _asking(messaging, actor, other, missing)
+    missing = absent_members(head, actor.user, other, messaging.clock.now_ms())
+    contact_check = await _check_contact(messaging, actor, other, missing)
 
     def plan(found: Thread, ms: int, first_message: FirstMessage = first_message) -> PlannedWrite:
-        return _rejoined(messaging, actor.user, other, found, ms, first_message, contact_check)
+        return _plan_rejoin(messaging, actor.user, other, found, ms, first_message, contact_check)
 
     await first_message.check(plan(head, head.last_ms + 1, NO_FIRST_MESSAGE).thread)
     if contact_check.strangers and other in missing:
@@ -52,20 +52,20 @@ async def rejoin(
         raise
 
 
-async def _asking(
+async def _check_contact(
     messaging: Messaging, actor: Actor, other: UserId, missing: list[UserId]
 ) -> ContactCheck:
     try:
-        return await strangers_among(messaging, actor, [other], Limit.THREAD_STARTS)
+        return await check_contacts(messaging, actor, [other], Limit.THREAD_STARTS)
     except AlreadyAsked:
         if other in missing:
             raise
-    # Whoever has left while their own request waits comes back to it as it is.
+    # Somebody who left while their own request waits returns to it unchanged.
     await messaging.safety.limits.spend(actor.user, Limit.THREAD_STARTS)
     return ContactCheck({other: GateStatus.PENDING}, frozenset())
 
 
-def _rejoined(
+def _plan_rejoin(
     messaging: Messaging,
     user: UserId,
     other: UserId,
@@ -74,7 +74,7 @@ def _rejoined(
     first_message: FirstMessage,
     contact_check: ContactCheck,
 ) -> PlannedWrite:
-    missing = absent(found, user, other, messaging.clock.now_ms())
+    missing = absent_members(found, user, other, messaging.clock.now_ms())
     before, ops = found, list[Op]()
     events: tuple[Event, ...] = ()
     gate = found.gates.get(user)
@@ -83,8 +83,8 @@ def _rejoined(
         found, back = with_returned(found, user, ms)
         ops += back
         events = (InboxChanged(user),)
-    fresh = MemberSummary(role=Role.MEMBER, row_active_ms=ms, joined=found.last_seq)
-    members = found.members | dict.fromkeys(missing, fresh)
+    newcomer = MemberSummary(role=Role.MEMBER, row_active_ms=ms, joined=found.last_seq)
+    members = found.members | dict.fromkeys(missing, newcomer)
     gates = {one: kept for one, kept in found.gates.items() if one not in missing}
     if other in missing:
         gates |= new_gates(messaging, user, contact_check, ms, found)
@@ -98,16 +98,16 @@ def _rejoined(
     return PlannedWrite(after, (*ops, *begun.ops), (*events, *begun.events), silent=silent)
 
 
-def absent(head: Thread, user: UserId, other: UserId, now_ms: int) -> list[UserId]:
-    """Those of a pair who have to come back or be asked: the user, if they have left, turned the
-    request away or let it run out; the other, once the user's request to them has run out. Until
-    then the user is not to know what became of it."""
-    gone = [] if rules.is_let_in(head, user, now_ms) else [user]
+def absent_members(head: Thread, user: UserId, other: UserId, now_ms: int) -> list[UserId]:
+    """The members of a pair who have to return or get a new request: the user, if they have left,
+    closed the request or let it expire; the other, once the user's request to them has expired.
+    Until then the user must not learn what became of it."""
+    gone = [] if rules.has_access(head, user, now_ms) else [user]
     gate = head.gates.get(other)
-    has_run_out = (
+    has_expired = (
         gate is not None
         and gate.away is None
         and gate.sender == user
         and rules.gate_as_sender_sees(gate, now_ms) is not GateStatus.PENDING
     )
-    return [*gone, other] if has_run_out else gone
+    return [*gone, other] if has_expired else gone

@@ -1,9 +1,9 @@
-"""Let a held text into its thread, as its author's and with the next seq; or throw it away.
+"""Releases a held text into its thread, as its author's next message; or discards it.
 
-It enters only where its author could say it now: not into a thread that was locked or closed
-meanwhile, nor beyond what may wait with a request. A moderator is told so beforehand
-(`check_release`); what stands in the way between that and the release throws the text away, and the
-caller is told. Each may be done again after a crash, and then changes nothing.
+It is released only where its author could send it now: not into a locked or closed thread, nor
+beyond what a request may contain. `check_release` tells a moderator before; an obstacle that comes
+up later discards the text, and the caller learns of it. Both are idempotent, for retries after a
+crash.
 """
 
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ _WHY: Mapping[type[Problem], str] = {
     ThreadNotFound: "its author has left the conversation",
     AcceptFirst: "its author has not accepted a request there",
     ConversationLocked: "the conversation is locked",
-    ConversationClosed: "nobody can be reached there any more",
+    ConversationClosed: "nobody can be reached there",
     RequestPending: "its author's request already has as many messages as it can have",
     PlainTextOnly: "messages in a request must be plain text",
 }
@@ -63,8 +63,8 @@ async def check_release(messaging: Messaging, subject: HeldMessage, text: str) -
 async def release(messaging: Messaging, case: Case, subject: HeldMessage) -> bool:
     """Whether the text is in its thread."""
     claim = claim_key(subject.thread, subject.author, subject.client_message_id)
-    view = member_key(subject.thread, subject.author)
-    item = await messaging.store.get(MESSAGING, view, consistent=True)
+    key = member_key(subject.thread, subject.author)
+    item = await messaging.store.get(MESSAGING, key, consistent=True)
     author = None if item is None else items.member_of(item)
     kept, _ = await messaging.thread_cache.load(subject.thread)
     blocked = kept is not None and await is_blocked_thread(messaging, kept, subject.author)
@@ -79,9 +79,9 @@ async def release(messaging: Messaging, case: Case, subject: HeldMessage) -> boo
         message = _released(messaging, case, outgoing, mentions, head, ms)
         after = with_message(head, message)
         if author is not None and rules.unread_of(head, author):
-            # Sending reads, but this was sent before what they have not read yet.
+            # Sending marks as read, but this was sent before what they have not read yet.
             after = replace(after, members=head.members)
-        ops = (message_op(message), _became(claim, message), *asking)
+        ops = (message_op(message), _released_claim_op(claim, message), *asking)
         return PlannedWrite(after, ops, (MessageCreated(message),))
 
     try:
@@ -91,19 +91,19 @@ async def release(messaging: Messaging, case: Case, subject: HeldMessage) -> boo
             raise
         return await _was_released(messaging, claim)
     except _OBSTACLES:
-        await throw_away(messaging, case, subject)
+        await discard_held(messaging, case, subject)
         return await _was_released(messaging, claim)
     return True
 
 
 async def _was_released(messaging: Messaging, claim: Key) -> bool:
-    """By somebody else; else the text was thrown away."""
+    """By a concurrent call; otherwise the text was discarded."""
     item = await messaging.store.get(MESSAGING, claim, consistent=True)
     return item is not None and "messageId" in item
 
 
-async def throw_away(messaging: Messaging, case: Case, subject: HeldMessage) -> None:
-    """The claim keeps what its author is told when the message is sent again."""
+async def discard_held(messaging: Messaging, case: Case, subject: HeldMessage) -> None:
+    """The claim keeps the answer for a retry of its author."""
     claim = claim_key(subject.thread, subject.author, subject.client_message_id)
     removed: list[Action] = [
         F("state").set("removed"),
@@ -119,7 +119,7 @@ async def throw_away(messaging: Messaging, case: Case, subject: HeldMessage) -> 
         return
 
 
-def _became(claim: Key, message: Message) -> Op:
+def _released_claim_op(claim: Key, message: Message) -> Op:
     actions = (
         F("state").remove(),
         F("metadata").remove(),
@@ -138,7 +138,7 @@ def _released(
     head: Thread,
     ms: int,
 ) -> Message:
-    """With what safety said of it; a moderator has looked, and it is clean."""
+    """With the policy's remarks; a moderator has looked, so it is clean."""
     assert isinstance(case.subject, HeldMessage)
     author = case.subject.author
     message = text_message(messaging, author, head, ms, outgoing, judgement_of(case), mentions)

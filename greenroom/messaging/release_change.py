@@ -1,8 +1,8 @@
-"""Make a change that a moderator has released: an edit, or a new name of a thread.
+"""Applies a change that a moderator has released: an edit, or a new name of a thread.
 
-It is made only where its author could make it now, and where nothing else has changed the same
-since. A moderator is told so beforehand; what stands in the way after that drops the change, and
-the caller is told. Each may be called again after a crash, and then changes nothing.
+It is applied only where its author could make it now, and where nothing else has changed the same
+since. A moderator is told before; an obstacle that comes up later drops the change, and the caller
+learns of it. Idempotent, for retries after a crash.
 """
 
 from collections.abc import Mapping
@@ -68,7 +68,7 @@ async def check_release_of_change(messaging: Messaging, case: Case) -> None:
 
 
 async def release_change(messaging: Messaging, case: Case) -> bool:
-    """Whether the change is made."""
+    """Whether the change was applied."""
     try:
         match case.subject:
             case HeldEdit() as subject:

@@ -1,4 +1,4 @@
-"""Name a thread. With an etag: only if nobody has named or changed it since.
+"""Names a thread. With an etag: only if its settings have not changed since.
 
 A name that would be held if it were sent waits for a moderator; the old one stays until then.
 """
@@ -46,7 +46,7 @@ async def rename(
         check_renaming(messaging, actor, view, head, named)
         check_settings(head, settings_version)
         if head.subject == named:
-            return PlannedWrite(head, (), silent=True)  # somebody else was first
+            return PlannedWrite(head, (), silent=True)  # another request was first
         return named_plan(messaging, view.mine.user, head, named, ms, view.mine)
 
     return await update_thread(messaging, thread_id, plan)
@@ -55,7 +55,7 @@ async def rename(
 async def checked_name(
     messaging: Messaging, actor: Actor, view: ThreadView, subject: str, settings_version: str | None
 ) -> str | HeldChange | None:
-    """The name as it is to be, None for none; or it is held now. Check its length before."""
+    """The cleaned name (None for none), or that it is held. Check its length before."""
     if is_bare_service(actor):
         return text.subject(subject)
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
@@ -85,7 +85,7 @@ def check_settings(head: Thread, version: str | None) -> None:
 
 
 def check_may_name(messaging: Messaging, actor: Actor, head: Thread, named: str | None) -> None:
-    """For a participant: a name is said as well."""
+    """A participant's new name is checked like a message."""
     now_ms = messaging.clock.now_ms()
     access.check_member(head, actor.user, now_ms)
     check_may(head, actor, Operation.RENAME)

@@ -1,17 +1,17 @@
-"""Changes a person's names, and tells the people in their latest conversations.
+"""Changes a person's names, and announces them to the people in their latest conversations.
 
-The audience is bounded: the person's own devices, and the people in the 20 threads of theirs that
-were active last. These are chosen from the first 300 rows of each of the 10 inbox shelves, at half
-a read unit a row (`rename_me` in docs/costs.md). Somebody who has turned the thread away (declined,
-blocked, left) or whose request has ended is not told: the names of a stranger must not reach them.
-Somebody whose request waits is told, because their list of requests shows the names. Everybody else
-sees the new names with the next load.
+The audience is bounded: the person's own devices, and the people in their 20 last active threads.
+These are chosen from the first 300 rows of each of the 10 inbox partitions, at half a read unit a
+row (`rename_me` in docs/costs.md). People who have closed the thread (declined, blocked, left) or
+whose request has expired get nothing: a stranger's names must not reach them. People whose request
+waits do get it, because their list of requests shows the names. Everybody else sees the new names
+with the next load.
 
 Careful: nothing that the person did in secret may change which threads are chosen. So archived,
 hidden and left threads count as any other, threads are ranked by their last message alone, and a
-request that the person was sent counts only once it is accepted, whatever its answer (tests/privacy).
-One limit remains: pinning, archiving or leaving moves a row up on its shelf. Where more than 300
-rows of one shelf lie above that of an active thread, the people of this thread hear nothing.
+request to the person counts only once it is accepted, whatever its answer (tests/privacy).
+One limit remains: pinning, archiving or leaving moves a row to the top of its partition. Where more
+than 300 rows are above that of an active thread, the people of this thread get nothing.
 """
 
 import asyncio
@@ -40,15 +40,15 @@ from greenroom.store.limits import MAX_BATCH
 
 MOST_THREADS = 20
 MOST_ROWS = 300
-"""How many rows of a shelf are read. The order on a shelf is no order of activity: a row that its
-owner pins or archives goes to the top."""
-_SHELVES = (ACTIVE, *(folder.value for folder in Folder if folder is not Folder.ALL), AWAY)
+"""How many rows of a partition are read. They are not sorted by activity: a row that its user pins
+or archives goes to the top."""
+_PARTITIONS = (ACTIVE, *(folder.value for folder in Folder if folder is not Folder.ALL), AWAY)
 
 
 async def rename_and_announce(
     messaging: Messaging, actor: Actor, names: NewNames, *, version: int | None = None
 ) -> Account:
-    """As `people.rename`; where nothing changes, nobody is told."""
+    """As `people.rename`; announces nothing where nothing changes."""
     before, after = await rename_from(messaging.people, actor, names, version=version)
     if after.version != before.version:
         await _announce(messaging, after)
@@ -56,32 +56,32 @@ async def rename_and_announce(
 
 
 async def _announce(messaging: Messaging, person: Person) -> None:
-    """The names are stored already: a store that fails now only makes others see them later."""
+    """The names are stored already: if the store fails now, others see them later."""
     with suppress(Problem):
         threads = await _threads(messaging, person.id)
-        told = audience_of(threads, person.id, messaging.clock.now_ms())
-        messaging.publish_person(PersonUpdated(person, told))
+        receivers = audience_of(threads, person.id, messaging.clock.now_ms())
+        messaging.publish_person(PersonUpdated(person, receivers))
 
 
 def audience_of(threads: list[Thread], user: UserId, now_ms: int) -> tuple[UserId, ...]:
     counted = [thread for thread in threads if _counts(thread, user)]
     latest = sorted(counted, key=lambda thread: (thread.active_ms, thread.id), reverse=True)
     members = (
-        seat
+        member
         for thread in latest[:MOST_THREADS]
-        for seat in thread.members
-        if _sees_names(thread, seat, now_ms)
+        for member in thread.members
+        if _sees_names(thread, member, now_ms)
     )
     return tuple(dict.fromkeys((user, *members)))
 
 
-def _sees_names(thread: Thread, seat: UserId, now_ms: int) -> bool:
-    """Whether the thread is in the inbox of this person, as a request at least."""
-    return rules.is_let_in(thread, seat, now_ms) and not rules.is_unasked(thread, seat)
+def _sees_names(thread: Thread, member: UserId, now_ms: int) -> bool:
+    """Whether the thread is in this person's inbox, at least as a request."""
+    return rules.has_access(thread, member, now_ms) and not rules.is_empty_request(thread, member)
 
 
 def _counts(thread: Thread, user: UserId) -> bool:
-    """Whether the others see the user as somebody who takes part."""
+    """Whether the others see the user as a participant."""
     gate = thread.gates.get(user)
     return (
         user in thread.members and thread.last_seq > 0 and (gate is None or gate.away is not None)
@@ -89,8 +89,10 @@ def _counts(thread: Thread, user: UserId) -> bool:
 
 
 async def _threads(messaging: Messaging, user: UserId) -> list[Thread]:
-    shelves = await asyncio.gather(*(_on_shelf(messaging, user, shelf) for shelf in _SHELVES))
-    keys = list(dict.fromkeys(key for shelf in shelves for key in shelf))
+    partitions = await asyncio.gather(
+        *(_thread_keys(messaging, user, partition) for partition in _PARTITIONS)
+    )
+    keys = list(dict.fromkeys(key for partition in partitions for key in partition))
     batches = await asyncio.gather(
         *(
             messaging.store.batch_get(MESSAGING, keys[start : start + MAX_BATCH])
@@ -100,9 +102,9 @@ async def _threads(messaging: Messaging, user: UserId) -> list[Thread]:
     return [items.thread_of(item) for batch in batches for item in batch.values()]
 
 
-async def _on_shelf(messaging: Messaging, user: UserId, shelf: str) -> list[Key]:
-    """The heads of the threads on it, the first rows only."""
+async def _thread_keys(messaging: Messaging, user: UserId, partition: str) -> list[Key]:
+    """The head keys of its first rows."""
     page = await messaging.store.query(
-        MESSAGING, inbox_key(user, shelf), index=INBOX, limit=MOST_ROWS, backward=True
+        MESSAGING, inbox_key(user, partition), index=INBOX, limit=MOST_ROWS, backward=True
     )
     return [head_key(thread_in(row["pk"])) for row in page.items]

@@ -1,4 +1,4 @@
-"""Report a message, a thread or a person. Only what the reporter may see can be reported."""
+"""Reports a message, a thread or a person. Only what the reporter may see can be reported."""
 
 from greenroom.ids import MessageId, ReportId, ThreadId, UserId
 from greenroom.messaging import access

@@ -1,4 +1,4 @@
-"""The requests that somebody has sent and that wait for an answer, as far as they know."""
+"""Lists the requests that a user has sent and that, to their knowledge, wait for an answer."""
 
 from msgspec import Struct
 
@@ -42,9 +42,9 @@ async def sent_requests(
 
 
 def waits(head: Thread, sender: UserId, target: UserId, now_ms: int) -> bool:
-    """As far as the sender knows: a request that was declined waits as well."""
+    """To the sender's knowledge: a declined request still waits."""
     gate: Gate | None = rules.known_gates(head).get(target)
-    if gate is None or gate.sender != sender or not rules.is_let_in(head, sender, now_ms):
+    if gate is None or gate.sender != sender or not rules.has_access(head, sender, now_ms):
         return False
     return rules.gate_as_sender_sees(gate, now_ms) is GateStatus.PENDING
 

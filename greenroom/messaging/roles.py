@@ -48,7 +48,7 @@ class Operation(StrEnum):
 
 
 class Creation(StrEnum):
-    """What a new thread may be, beside what everybody may open."""
+    """What a new thread can be, beside what everybody may open."""
 
     KIND = "open this kind"
     BOUND = "bind it to a booking, leg or booking group"
@@ -64,7 +64,7 @@ _NOBODY: frozenset[Part] = frozenset()
 STAFF_KINDS = frozenset({Kind.DISPUTE, Kind.SUPPORT, Kind.SYSTEM})
 """The marketplace opens and manages these."""
 _ROLES_MEAN_MONEY = frozenset({Kind.INQUIRY, Kind.INVITE, Kind.BOOKING})
-"""Who buys and who sells is agreed there, and is not one side's to change."""
+"""Buyer and seller have agreed on their roles there; neither can change them alone."""
 
 
 def _send(kind: Kind) -> frozenset[Part]:
@@ -120,11 +120,11 @@ TABLE: Mapping[Operation, Mapping[Kind, frozenset[Part]]] = {
 
 
 def parts_of(thread: Thread, actor: Actor) -> frozenset[Part]:
-    seat = thread.members.get(actor.user)
-    if seat is None:
+    member = thread.members.get(actor.user)
+    if member is None:
         return account_parts(actor)
-    parts = {Part(seat.role.value)}
-    if actor.user == thread.opened_by and seat.role not in (Role.SUPPORT, Role.ADMIN):
+    parts = {Part(member.role.value)}
+    if actor.user == thread.opened_by and member.role not in (Role.SUPPORT, Role.ADMIN):
         parts.add(Part.OPENER)
     return account_parts(actor) | parts
 
@@ -142,15 +142,15 @@ def may(thread: Thread, actor: Actor, operation: Operation) -> bool:
     return not TABLE[operation][thread.kind].isdisjoint(parts_of(thread, actor))
 
 
-def may_as_seated(thread: Thread, user: UserId, operation: Operation) -> bool:
-    """For a user who acts with nothing but their seat."""
+def may_as_member(thread: Thread, user: UserId, operation: Operation) -> bool:
+    """For a user who acts only as a member of the thread."""
     return may(thread, Actor(user), operation)
 
 
 def removal_of(thread: Thread, user: UserId) -> Operation:
-    """Which operation it is to remove this person."""
-    seat = thread.members.get(user)
-    if seat is not None and seat.role in (Role.SUPPORT, Role.ADMIN):
+    """The operation of removing this person."""
+    member = thread.members.get(user)
+    if member is not None and member.role in (Role.SUPPORT, Role.ADMIN):
         return Operation.REMOVE_STAFF
     return Operation.REMOVE_OPENER if user == thread.opened_by else Operation.REMOVE
 

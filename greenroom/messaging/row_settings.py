@@ -1,7 +1,7 @@
-"""Pin, mute, archive and mark as spam: what a user does to their own row of the inbox.
+"""Pins, mutes, archives, hides and marks as spam a user's own inbox row.
 
-The row goes to the fresh shelf with the change and settles later where the change puts it; so the
-other devices of the user find it, and no folder has to be worked out twice.
+The row becomes active with the change, so that the user's other devices find it, and later moves to
+the folder that the change leads to.
 """
 
 from msgspec import Struct
@@ -17,7 +17,7 @@ from greenroom.store.expressions import Action, F
 
 
 class RowChanges(Struct, frozen=True, kw_only=True):
-    """What is None stays as it is."""
+    """None leaves a setting as it is."""
 
     pinned: bool | None = None
     muted_until_ms: int | None = None
@@ -46,13 +46,13 @@ async def mark_spam(messaging: Messaging, actor: Actor, thread_id: ThreadId, spa
 
 
 async def change_row(
-    messaging: Messaging, actor: Actor, thread_id: ThreadId, wishes: RowChanges
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, settings: RowChanges
 ) -> None:
     """All of it in one write."""
-    if not 0 <= (wishes.muted_until_ms or 0) <= LAST_MS:
+    if not 0 <= (settings.muted_until_ms or 0) <= LAST_MS:
         raise InvalidReadPosition("a mute must end between the years 1970 and 9999")
     view = await access.thread(messaging, actor, thread_id)
-    changes = _changes(view, wishes)
+    changes = _changes(view, settings)
     if not changes:
         return
     now_ms = messaging.clock.now_ms()
@@ -65,28 +65,28 @@ async def change_row(
     messaging.publish(view.thread, InboxChanged(actor.user))
 
 
-def _changes(view: ThreadView, wishes: RowChanges) -> tuple[Action, ...]:
-    """Nothing where it is so already: a repeat writes and publishes nothing."""
+def _changes(view: ThreadView, settings: RowChanges) -> tuple[Action, ...]:
+    """Empty where nothing changes: a repeat writes and publishes nothing."""
     changes: list[Action] = []
-    if wishes.pinned not in (None, view.mine.pinned):
-        changes.append(F("pinned").set(wishes.pinned))
-    if wishes.muted_until_ms not in (None, view.mine.muted_until_ms):
-        changes.append(F("mutedUntil").set(wishes.muted_until_ms))
-    archived = wishes.archived
+    if settings.pinned not in (None, view.mine.pinned):
+        changes.append(F("pinned").set(settings.pinned))
+    if settings.muted_until_ms not in (None, view.mine.muted_until_ms):
+        changes.append(F("mutedUntil").set(settings.muted_until_ms))
+    archived = settings.archived
     if (
         archived is None
-        and wishes.muted_until_ms is not None
+        and settings.muted_until_ms is not None
         and view.mine.archived_seq is not None
     ):
-        archived = rules.is_archived(view.thread, view.mine)  # a mute is for what comes from now on
+        archived = rules.is_archived(view.thread, view.mine)  # a mute affects only later messages
     wanted = view.thread.last_seq if archived else None
     if archived is not None and wanted != view.mine.archived_seq:
         seq = F("archivedSeq")
         changes.append(seq.remove() if wanted is None else seq.set(wanted))
-    put_away = view.thread.last_seq if wishes.hidden else None
-    if wishes.hidden is not None and put_away != view.mine.hidden_seq:
+    hidden_until = view.thread.last_seq if settings.hidden else None
+    if settings.hidden is not None and hidden_until != view.mine.hidden_seq:
         hidden = F("hiddenSeq")
-        changes.append(hidden.remove() if put_away is None else hidden.set(put_away))
-    if wishes.spam not in (None, view.mine.spam):
-        changes.append(F("spam").set(wishes.spam))
+        changes.append(hidden.remove() if hidden_until is None else hidden.set(hidden_until))
+    if settings.spam not in (None, view.mine.spam):
+        changes.append(F("spam").set(settings.spam))
     return tuple(changes)

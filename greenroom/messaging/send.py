@@ -101,7 +101,7 @@ async def _send(
 ) -> Sent | Held:
     """Spends the limits, checks the text, and writes it to the log or holds it."""
     head = messaging.thread_cache.get(thread_id)
-    if head is None or not rules.is_let_in(head, actor.user, messaging.clock.now_ms()):
+    if head is None or not rules.has_access(head, actor.user, messaging.clock.now_ms()):
         # For an outsider the reads are the same whether there is such a thread or not.
         head = (await access.thread(messaging, actor, thread_id, keep=True)).thread
     await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)

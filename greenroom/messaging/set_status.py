@@ -1,13 +1,13 @@
-"""Set a thread's status, its booking, leg and booking group, and its metadata: for services.
+"""Sets a thread's status, its booking, leg and booking group, and its metadata: for services.
 
-The bookings context uses the same use case. A participant of a confirmed booking counts as
-known to the others: requests that wait are accepted, and nobody asks anybody again. A request that
-was declined or blocked gets a quiet gate: it looks accepted to everybody else, and still delivers
-nothing to the one who turned it away (tests/privacy).
+The bookings context uses the same use case. The participants of a confirmed booking become
+contacts: pending requests are accepted, and nobody gets another. A request that was declined or
+blocked gets a silent gate: it looks accepted to everybody else, and still delivers nothing to the
+person who closed it (tests/privacy).
 
-Requests are too many for one transaction, so each one's record and inbox row are written before the
-head. After a crash in between, the request still waits and the same change can be made again. A row
-on the shelf `away` without a quiet gate is nowhere to be seen, as before.
+There are too many requests for one transaction, so each one's record and inbox row are written
+before the head. After a crash in between, the request still waits and the same change can be made
+again. A row in `away` without a silent gate stays invisible.
 """
 
 import asyncio
@@ -39,15 +39,15 @@ from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, Conflict
 
 _MOST_MET = 60
-"""Pairs of people who meet through one booking; in a large group, those who trade come first."""
+"""Pairs that become contacts through one booking; buyers and sellers first."""
 _TRIES = 5
 _AT_ONCE = 10
-"""Requests whose records are written at the same time."""
+"""Requests whose records are written concurrently."""
 _WAITING = frozenset({Status.AWAITING_REPLY, Status.PENDING_DECISION})
 
 
 class ThreadChange(Struct, frozen=True, kw_only=True):
-    """What is unset stays as it is; None takes it away."""
+    """UNSET leaves a field as it is; None removes it."""
 
     status: Status | UnsetType = UNSET
     booking_id: str | UnsetType | None = UNSET
@@ -65,7 +65,7 @@ async def set_status(
     *,
     settings_version: str | None = None,
 ) -> Thread:
-    """Again changes nothing."""
+    """Idempotent."""
     check_change(change)
     view = await managed(messaging, actor, thread_id)
     check_may(view.thread, actor, Operation.SET_STATUS)
@@ -92,13 +92,13 @@ def change_plan(
     check_settings(head, settings_version)
     if rules.is_booked(after) and not rules.is_booked(head):
         now_ms = messaging.clock.now_ms()
-        waiting, hidden = _waiting_requests(after, now_ms), _quieted(after, now_ms)
+        waiting, hidden = _waiting_requests(after, now_ms), _silenced(after, now_ms)
         if not {gate.id for gate in (*waiting.values(), *hidden.values())} <= written:
             raise _Unwritten(waiting, hidden)
-        after, more = _met(after, now_ms, ms)
+        after, more = _with_all_contacts(after, now_ms, ms)
         ops += more
     events: tuple[Event, ...] = ()
-    for later, (event, *about) in enumerate(_news(head, after)):
+    for later, (event, *about) in enumerate(_system_messages(head, after)):
         message = system_message(messaging, after, SYSTEM, ms + later, event, *about)
         after, ops = with_message(after, message), (*ops, message_op(message))
         events = (*events, MessageCreated(message))
@@ -108,7 +108,7 @@ def change_plan(
 async def write_change(
     messaging: Messaging, thread_id: ThreadId, plan: Plan, written: set[RequestId]
 ) -> Thread:
-    """Writes the plan, and before it the records of requests that it misses in `written`."""
+    """Writes the plan, after the records of requests that are not in `written` yet."""
     for _ in range(_TRIES):
         try:
             return await update_thread(messaging, thread_id, plan)
@@ -120,7 +120,7 @@ async def write_change(
 
 
 class _Unwritten(Exception):
-    """Records have to be written first: requests are accepted, others get a quiet gate."""
+    """Records must be written first: of accepted requests, and of new silent gates."""
 
     def __init__(self, waiting: Mapping[UserId, Gate], hidden: Mapping[UserId, Gate]) -> None:
         super().__init__()
@@ -139,7 +139,7 @@ async def write_accepted(
 async def write_hidden(
     messaging: Messaging, thread_id: ThreadId, gates: Mapping[UserId, Gate]
 ) -> None:
-    """The rows of people who turned the request away go to the shelf `away`."""
+    """The rows of people who closed the request go to `away`."""
     ms = messaging.clock.now_ms()
     writes = [(inbox_rows.file_as_away(thread_id, user, gate, ms),) for user, gate in gates.items()]
     await _write_if_unchanged(messaging, writes)
@@ -174,7 +174,7 @@ def check_change(change: ThreadChange) -> None:
 
 
 def changed(head: Thread, change: ThreadChange) -> Thread:
-    """A locked thread stays locked and has the new status once it is unlocked."""
+    """A locked thread stays locked, and gets the new status when it is unlocked."""
     named = {
         name: value
         for name in ("booking_id", "leg_id", "lbg_id")
@@ -195,8 +195,8 @@ def _status(head: Thread) -> Status:
     return head.locked_from or head.status
 
 
-def _news(before: Thread, after: Thread) -> list[tuple[BuiltInEvent, *tuple[str, ...]]]:
-    """The system messages that say so; a change of metadata has none."""
+def _system_messages(before: Thread, after: Thread) -> list[tuple[BuiltInEvent, *tuple[str, ...]]]:
+    """The system messages of the change; metadata has none."""
     news: list[tuple[BuiltInEvent, *tuple[str, ...]]] = []
     if _status(before) is not _status(after):
         news.append(("status.changed", _status(before).value, _status(after).value))
@@ -216,7 +216,7 @@ def _metadata_ops(head: Thread, new: str | UnsetType | None) -> tuple[Op, ...]:
 
 
 def _waiting_requests(head: Thread, now_ms: int) -> dict[UserId, Gate]:
-    """Not those of people who have left and are asked to come back."""
+    """Without those of people who have left and are asked to return."""
     return {
         user: gate
         for user, gate in rules.known_gates(head).items()
@@ -224,24 +224,26 @@ def _waiting_requests(head: Thread, now_ms: int) -> dict[UserId, Gate]:
     }
 
 
-def _quieted(head: Thread, now_ms: int) -> dict[UserId, Gate]:
+def _silenced(head: Thread, now_ms: int) -> dict[UserId, Gate]:
     waiting = _waiting_requests(head, now_ms)
-    gates = {user: _quiet(gate, now_ms) for user, gate in head.gates.items() if user not in waiting}
+    gates = {
+        user: _silent_gate(gate, now_ms) for user, gate in head.gates.items() if user not in waiting
+    }
     return {user: gate for user, gate in gates.items() if gate is not head.gates[user]}
 
 
-def _met(head: Thread, now_ms: int, ms: int) -> tuple[Thread, tuple[Op, ...]]:
-    """Everybody in it knows everybody, as far as the others can see."""
+def _with_all_contacts(head: Thread, now_ms: int, ms: int) -> tuple[Thread, tuple[Op, ...]]:
+    """Everybody in it is a contact of everybody, as far as the others can see."""
     waiting = _waiting_requests(head, now_ms)
     gates = {user: gate for user, gate in head.gates.items() if user not in waiting}
-    after = replace(head, gates=gates | _quieted(head, now_ms))
+    after = replace(head, gates=gates | _silenced(head, now_ms))
     pairs = islice(permutations(_traders(after), 2), _MOST_MET)
     met = (Put(MESSAGING, items.at(contact_key(*pair)) | {"threadId": head.id}) for pair in pairs)
     return after, tuple(met)
 
 
-def _quiet(gate: Gate, now_ms: int) -> Gate:
-    """A request that its sender believes to wait looks accepted from now on."""
+def _silent_gate(gate: Gate, now_ms: int) -> Gate:
+    """A request that waits to its sender's knowledge looks accepted from now on."""
     if gate.away is not None or rules.gate_as_sender_sees(gate, now_ms) is not GateStatus.PENDING:
         return gate
     return replace(gate, away=Away(seq=gate.after_seq, ms=gate.after_ms, changed_ms=now_ms))
@@ -250,4 +252,4 @@ def _quiet(gate: Gate, now_ms: int) -> Gate:
 def _traders(head: Thread) -> list[UserId]:
     members, asked = rules.shown_members(head), rules.known_gates(head)
     there = [user for user in members if user not in asked]
-    return sorted(there, key=lambda user: rules.trades(members[user].role), reverse=True)
+    return sorted(there, key=lambda user: rules.is_trading_role(members[user].role), reverse=True)

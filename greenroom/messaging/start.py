@@ -1,7 +1,7 @@
-"""Open a thread with its first message, in one transaction: there is both, or neither.
+"""Opens a thread with its first message, in one transaction.
 
-What one would get wrong: where the thread was there already, the message is sent into it like any
-other. It is named after the thread's key, so that a retry opens nothing new and says nothing twice.
+Careful: where the thread exists already, the message is sent into it like any other. Its client id
+is derived from the thread's key, so that a retry opens nothing new and sends nothing twice.
 """
 
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ from greenroom.store.problems import ConditionFailed
 
 class Started(Struct, frozen=True):
     thread: Thread
-    made: bool
+    created: bool
     client_id: str
     first: Outcome
 
@@ -63,7 +63,7 @@ async def start(
             first = await send(messaging, actor, opened.thread.id, outgoing)
         except ClientIdReused:
             raise OpeningKeyReused from None
-    return Started(opened.thread, opened.made, outgoing.client_id, first)
+    return Started(opened.thread, opened.created, outgoing.client_id, first)
 
 
 async def _opened(
@@ -77,7 +77,7 @@ async def _opened(
     try:
         return await find_or_open(messaging, actor, opening, first_message, key=key, first=first)
     except ConditionFailed:
-        # Said before, in a thread that its author has left since: they come back to it.
+        # Sent before, in a thread that its author has left since: they return to it.
         first_message.became = None
         return await find_or_open(messaging, actor, opening, key=key, first=first)
 

@@ -1,15 +1,15 @@
-"""What people may write: checked once, on the way in, and stored as it was typed. Pure.
+"""Checks and cleans what people write, once, on the way in.
 
-`clean` changes nothing that can be seen: it composes letters, ends lines with LF, drops hidden
-characters and blanks at the ends, and cuts towers of marks. Markup and `<` stay as they are; every
-client renders a text safely itself (docs/reference/markup.md). Careful: check the length before
-any other work (`check_length`), and spend limits before `clean`.
+`clean` changes nothing visible: it composes letters, ends lines with LF, drops hidden characters
+and blanks at the ends, and limits stacked marks. Markup and `<` stay as they are; every client
+renders a text safely itself (docs/reference/markup.md). Careful: check the length before any other
+work (`check_length`), and spend limits before `clean`.
 """
 
 import re
 import unicodedata
 
-from greenroom.messaging.letters import normalised, too_long
+from greenroom.messaging.characters import normalised, too_long
 from greenroom.messaging.markup import pieces
 from greenroom.messaging.problems import InvalidReaction, InvalidText
 from greenroom.unicode import is_visible
@@ -21,7 +21,7 @@ MAX_REACTION = 16
 """Code points: a kiss between two people of two skin colours has 10."""
 
 _SPARE = 1.5
-"""How much longer a text may come in: hidden characters and blanks at the ends do not count."""
+"""How much longer the raw text may be: hidden characters and blanks at the ends do not count."""
 _PLAIN = re.compile(
     "[\n -~"  # ASCII
     "\u00a0-\u00ac\u00ae-\u00ff\u0100-\u017f"  # Latin
@@ -30,7 +30,7 @@ _PLAIN = re.compile(
     "\u3000-\u3029\u3041-\u3096\u30a0-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e"
     "\U0001f300-\U0001faff]+"  # emoji
 )
-"""Characters that stay as they are, whatever stands beside them."""
+"""Characters that stay as they are in any context."""
 _MENTION = re.compile(r"(?<![\w@.+%=/\\-])@([A-Za-z][A-Za-z0-9_.]{1,29}+)(?![\w@])")
 _ADDRESS = re.compile(r"(?:https?://|mailto:|www\.)\S+", re.IGNORECASE)
 CLIENT_ID = r"^\.*[A-Za-z0-9_:-][A-Za-z0-9._:-]*$"
@@ -49,13 +49,13 @@ def clean(text: str) -> str:
 
 
 def check_length(text: str, most: int = MAX_TEXT) -> None:
-    """Refuses what is too long however it is cleaned. Costs nothing: ask before anything else."""
+    """Refuses what is too long even after cleaning. Cheap: call it before anything else."""
     if len(text) > _SPARE * most:
         raise too_long(most)
 
 
 def subject(text: str) -> str | None:
-    """None if nothing is left of it."""
+    """None if it is empty."""
     check_length(text, MAX_SUBJECT)
     line = normalised(text, MAX_SUBJECT)
     if "\n" in line:

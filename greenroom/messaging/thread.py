@@ -1,4 +1,4 @@
-"""A thread as one of its participants sees it: its head, their own side, and everybody in it."""
+"""Reads a thread with its members, as one of its participants sees it."""
 
 from msgspec import Struct
 
@@ -24,14 +24,14 @@ async def details(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> Th
 
 
 async def managed_details(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> ThreadDetails:
-    """Also for a service that takes no part in it."""
+    """Also for a service outside of the thread."""
     return await _details(messaging, await managed(messaging, actor, thread_id))
 
 
 async def details_with_role(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, role: Role
 ) -> ThreadDetails:
-    """For somebody who has just given that role."""
+    """For an actor who has just given that role."""
     return await _details(messaging, await managed_for_role(messaging, actor, thread_id, role))
 
 
@@ -43,6 +43,6 @@ async def _details(messaging: Messaging, view: ThreadView) -> ThreadDetails:
 async def message(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, message_id: MessageId
 ) -> tuple[Message, ThreadDetails]:
-    """One message, with what is needed to say who has seen it."""
+    """A message, and the thread's members, for who has seen it."""
     seen = await details(messaging, actor, thread_id)
     return await access.message(messaging, seen.view, message_id), seen

@@ -1,4 +1,4 @@
-"""Read the metadata of threads: only of those whose head says that there is any."""
+"""Reads the metadata of those threads whose head says that there is any."""
 
 from collections.abc import Iterable, Sequence
 

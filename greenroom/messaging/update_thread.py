@@ -206,8 +206,8 @@ def _keep_events(messaging: Messaging, events: Sequence[Event]) -> None:
 
 
 async def touch(messaging: Messaging, thread: Thread, *ops: Op) -> None:
-    """Writes something that shows in the thread but not in its head. Writes the head too where a row
-    is inactive, to bring it back to the active index."""
+    """Writes something that shows in the thread but not in its head. Where a row is inactive, also
+    writes the head, which activates the row."""
     _, moves = inbox_rows.with_active_rows(thread, messaging.clock.now_ms())
     if moves:
         await update_thread(messaging, thread.id, lambda head, _: PlannedWrite(head, ops))

@@ -1,4 +1,4 @@
-"""Which characters a message may have: pure, and linear in its length."""
+"""Cleans the characters of a text, in linear time."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ from greenroom.unicode import HIDDEN, LINE_BREAKS, character_classes, has_visibl
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TABLE: dict[int, str | None] = dict.fromkeys(HIDDEN) | dict.fromkeys(LINE_BREAKS, "\n")
 _COMES_APART = 2
-"""How many more characters a letter becomes at most that has no composed form."""
+"""How many more characters at most a letter without a composed form becomes."""
 _HIDDEN_ASCII = re.compile(r"[\x01-\x08\x0b-\x1f\x7f]")
 
 
@@ -17,7 +17,7 @@ def normalised(text: str, most: int) -> str:
     """NFC, lines ended by LF, nothing hidden, no blanks at the ends. Refuses NULs, lone surrogates,
     and more than `most` characters, counted before they are composed.
 
-    Careful: check the length before, because this is work.
+    Careful: check the length before, because this takes time.
     """
     if "\0" in text:
         raise InvalidText("it must not contain a NUL character")
