@@ -18,12 +18,12 @@ from pathlib import Path
 import uvloop
 
 from tests.remote_store import Fault
-from tests.socket.pipeline_scenarios import FINE, HELD, REFUSED, SMALL, Scene, play
+from tests.socket.pipeline_scenarios import FINE, HELD, REFUSED, SMALL, Scenario, run_scenario
 
 
-def drawn(seed: int) -> Scene:
+def drawn(seed: int) -> Scenario:
     chance = random.Random(seed)
-    return Scene(
+    return Scenario(
         seed,
         failing=chance.choice((0.0, 0.05, 0.15, 0.3)),
         faults=chance.choice((tuple(Fault), *((fault,) for fault in Fault))),
@@ -45,7 +45,7 @@ def main() -> int:
         scene = drawn(number)
         try:
             with tempfile.TemporaryDirectory() as folder:
-                sent = uvloop.run(play(scene, Path(folder)))
+                sent = uvloop.run(run_scenario(scene, Path(folder)))
         except Exception:
             traceback.print_exc()
             print(f"seed {number}: {scene}")
