@@ -14,7 +14,7 @@ export function writeGuide() {
   writeFileSync(
     `${root}tests/guide/code.ts`,
     `import { createClient, isProblem } from "../../src/client";\n\n` +
-      `export async function guide(${given}) {\n${code}\nreturn { client, conversation, told };\n}\n`,
+      `export async function guide(${given}) {\n${code}\nreturn { client, conversation, shown };\n}\n`,
   );
 }
 

@@ -19,10 +19,11 @@ const run = promisify(execFile);
 
 const SERVE_WITHOUT_LIMITS = `
 import uvloop
-from bench.limitless import RATES
-from greenroom import app, settings
+from bench.unlimited import UNLIMITED
+from greenroom.serve import serve
+from greenroom.settings import read_settings
 def tell(address): print(address, flush=True)
-uvloop.run(app.serve(settings.read(), create_tables=False, samples=False, tell=tell, rates=RATES))`;
+uvloop.run(serve(read_settings(), create_tables=False, samples=False, tell=tell, rates=UNLIMITED))`;
 
 export class TestServer {
   readonly #folder = mkdtempSync(join(tmpdir(), "greenroom-web-"));
@@ -152,16 +153,12 @@ export class TestServer {
     return page.messages.filter((one: any) => one.kind === "text").map((one: any) => one.body);
   }
 
-  /** An outdated cursor, sealed like the server's own. */
+  /** A cursor of an older format, sealed like the server's own. */
   async oldCursor(name: string): Promise<string> {
     const made = `
-import sys, types
-from greenroom.messaging import sync
-from greenroom.store.cursors import Cursors
-clock = types.SimpleNamespace(epoch=0)
-messaging = types.SimpleNamespace(cursors=Cursors(sys.argv[1].encode()), clock=clock)
-place = sync._beginning(messaging, 1, sync.MemoryStorage())
-print(sync._sealed(messaging, sys.argv[2], place))`;
+import sys
+from greenroom.store.cursors import CursorCodec
+print(CursorCodec(sys.argv[1].encode()).seal_bytes(f"sync {sys.argv[2]}".encode(), b"old"))`;
     const id = this.ids.get(name) ?? "";
     return (await run(PYTHON, ["-c", made, SECRET, id], { cwd: ROOT })).stdout.trim();
   }
