@@ -219,7 +219,7 @@ async def test_a_failing_connection_does_not_affect_others(
             def fail(_: object) -> None:
                 raise RuntimeError("for a test")
 
-            monkeypatch.setattr(session.delivery, "hear", fail)
+            monkeypatch.setattr(session.delivery, "on_message", fail)
             assert (await ana.send(thread, "hello"))["type"] == "ack"
             assert (await ben.event("message.created"))["message"]["body"] == "hello"
             assert not broken.events
