@@ -10,7 +10,15 @@ from pathlib import Path
 
 import uvloop
 
-from greenroom import __version__, app, staff_commands
+from greenroom import (
+    __version__,
+    app,
+    open_store,
+    policy_file,
+    serve,
+    staff_commands,
+    token_signing,
+)
 from greenroom.errors import Problem
 from greenroom.people.actor import Scope, StaffRole
 from greenroom.settings import InvalidSetting, Settings, read_settings, variable_of
@@ -77,6 +85,11 @@ def _parser() -> argparse.ArgumentParser:
     cost.add_argument("--format", choices=("text", "json"), default="text")
     cost.set_defaults(command=_cost)
 
+    policy = commands.add_parser(
+        "policy", help="check the policy file, and print the policy in force as TOML"
+    )
+    policy.set_defaults(command=_policy)
+
     copy = commands.add_parser("backup", help="copy the SQLite file, also while the server runs")
     copy.add_argument("file", type=Path, metavar="FILE")
     copy.set_defaults(command=_backup)
@@ -106,7 +119,7 @@ def _add_staff(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 
 def _store_of(arguments: argparse.Namespace) -> Settings:
-    return app.for_demo(read_settings()) if arguments.demo else read_settings()
+    return open_store.for_demo(read_settings()) if arguments.demo else read_settings()
 
 
 def _grant(arguments: argparse.Namespace) -> None:
@@ -123,7 +136,7 @@ def _revoke(arguments: argparse.Namespace) -> None:
 
 
 def _list_staff(arguments: argparse.Namespace) -> None:
-    for role, username, user in uvloop.run(staff_commands.listed(_store_of(arguments))):
+    for role, username, user in uvloop.run(staff_commands.list_staff(_store_of(arguments))):
         print(f"{role:<10} {username:<30} {user}")
 
 
@@ -138,7 +151,7 @@ def _reinstate(arguments: argparse.Namespace) -> None:
 def _serve(arguments: argparse.Namespace) -> None:
     settings = _settings()
     uvloop.run(
-        app.serve(
+        serve.serve(
             settings,
             create_tables=arguments.create_tables,
             samples=False,
@@ -148,7 +161,7 @@ def _serve(arguments: argparse.Namespace) -> None:
 
 
 def _demo(_: argparse.Namespace) -> None:
-    settings = app.for_demo(_settings())
+    settings = open_store.for_demo(_settings())
 
     def tell(address: str) -> None:
         print(
@@ -156,18 +169,18 @@ def _demo(_: argparse.Namespace) -> None:
             f"  Web app         {address}\n"
             f"  API reference   {address}/schema/docs\n"
             f"  Get a token     greenroom token maya --demo\n"
-            f"  Data            {app.sqlite_path(settings) or 'the configured store'}\n\n"
+            f"  Data            {open_store.sqlite_path(settings) or 'the configured store'}\n\n"
             f"Ctrl-C stops the server. The data is kept for the next start.",
             flush=True,
         )
 
-    uvloop.run(app.serve(settings, create_tables=True, samples=True, tell=tell))
+    uvloop.run(serve.serve(settings, create_tables=True, samples=True, tell=tell))
 
 
 def _token(arguments: argparse.Namespace) -> None:
-    settings = app.for_demo(read_settings()) if arguments.demo else read_settings()
+    settings = open_store.for_demo(read_settings()) if arguments.demo else read_settings()
     scopes = [Scope(name) for name in dict.fromkeys(arguments.scope or [Scope.USER])]
-    print(uvloop.run(app.token(settings, arguments.user, scopes, arguments.hours)))
+    print(uvloop.run(token_signing.token(settings, arguments.user, scopes, arguments.hours)))
 
 
 def _hours(text: str) -> int:
@@ -183,6 +196,10 @@ def _tables(arguments: argparse.Namespace) -> None:
         print(describe.readable(app.TABLES), end="")
 
 
+def _policy(_: argparse.Namespace) -> None:
+    print(policy_file.to_toml(policy_file.read(read_settings().policy)), end="")
+
+
 def _cost(arguments: argparse.Namespace) -> None:
     # Imported here: a running server does not need it in memory.
     from greenroom import cost
@@ -195,7 +212,7 @@ def _cost(arguments: argparse.Namespace) -> None:
 
 
 def _backup(arguments: argparse.Namespace) -> None:
-    source = app.sqlite_path(read_settings())
+    source = open_store.sqlite_path(read_settings())
     if source is None:
         reason = "this command copies only an SQLite file; use DynamoDB's own backups"
         raise InvalidSetting(variable_of("store"), reason)

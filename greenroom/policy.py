@@ -1,15 +1,11 @@
-"""One frozen Policy, read once from the TOML file that GREENROOM_POLICY names.
+"""The policy: what operators can change, as frozen Structs with defaults, ranges and descriptions.
 
-A section is a Struct, a value is a field with a default and a description. To add a section,
-declare a Struct and add it to `Policy`: reading, checking and docs/reference/policy.md follow.
-A key that is misspelt or a value that does not fit is refused, never ignored.
+Each section is a Struct and each value a field. To add a section, declare a Struct and add it to
+`Policy`: reading, checking, `greenroom policy` and docs/reference/policy.md follow.
+`policy_file.py` reads and prints the file.
 """
 
-import difflib
-import re
-import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -17,35 +13,11 @@ import msgspec.inspect
 import msgspec.structs
 from msgspec import Meta, Struct
 
-from greenroom.errors import Problem
-
 _MOST = 1_000_000_000
 MAX_CONTACT = 200
-_CONTACT = re.compile(
-    r"[^\s@<>()\",:;\\]+@[^\s@/?#<>()\",:;\\]+|https://[^\s@/?#<>\"\\]+([/?#][^\s<>\"\\]*)?"
-)
+MAX_PHRASE = 100
+MAX_PHRASES = 500
 _LONGEST_SECONDS = 31 * 86_400
-
-
-class PolicyUnreadable(Problem):
-    """The policy file {path} cannot be read: {reason}."""
-
-    path: str
-    reason: str
-
-
-class UnknownPolicy(Problem):
-    """There is no policy {name}; {hint}."""
-
-    name: str
-    hint: str
-
-
-class InvalidPolicy(Problem):
-    """The policy {name} is not valid: {reason}."""
-
-    name: str
-    reason: str
 
 
 class Allowance(Struct, frozen=True):
@@ -60,7 +32,7 @@ class Allowance(Struct, frozen=True):
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
 
-class Limits(Struct, frozen=True):
+class RateLimits(Struct, frozen=True):
     """Rate limits, each per user and over all nodes together."""
 
     thread_starts: Annotated[Allowance, Meta(description="Opening conversations.")] = Allowance(
@@ -82,26 +54,26 @@ class Limits(Struct, frozen=True):
     ] = Allowance(120, _HOUR)
     blocks: Annotated[Allowance, Meta(description="Blocking people.")] = Allowance(60, _HOUR)
     reports: Annotated[Allowance, Meta(description="Reporting.")] = Allowance(20, _HOUR)
-    previews: Annotated[
-        Allowance, Meta(description="Asking how a text would be judged before it is sent.")
-    ] = Allowance(120, _MINUTE)
+    previews: Annotated[Allowance, Meta(description="Checking a text before it is sent.")] = (
+        Allowance(120, _MINUTE)
+    )
     openings: Annotated[
         Allowance,
         Meta(
-            description="Attempts to open a conversation, also those that are refused or find one "
-            "that is there."
+            description="Attempts to open a conversation, also refused ones and those that find "
+            "an existing one."
         ),
     ] = Allowance(60, _MINUTE)
     changes: Annotated[
-        Allowance, Meta(description="Every change that has no line of its own here, and sending.")
+        Allowance, Meta(description="Every change without a limit of its own here, and sending.")
     ] = Allowance(300, _MINUTE)
     receipts: Annotated[
         Allowance,
-        Meta(description="Read and delivery marks, typing, and which threads are on screen."),
+        Meta(description="Read and delivery receipts, typing, and which threads are on screen."),
     ] = Allowance(1200, _MINUTE)
-    reads: Annotated[
-        Allowance, Meta(description="Reading: inbox, history, sync, and everything else.")
-    ] = Allowance(1200, _MINUTE)
+    reads: Annotated[Allowance, Meta(description="All reads: inbox, history, sync and others.")] = (
+        Allowance(1200, _MINUTE)
+    )
     lookups: Annotated[Allowance, Meta(description="Finding people by id, username or name.")] = (
         Allowance(240, _MINUTE)
     )
@@ -111,13 +83,13 @@ class Limits(Struct, frozen=True):
     service_calls: Annotated[
         Allowance,
         Meta(
-            description="Whatever a service does on its own behalf. Acting for a user, it spends "
-            "the user's limits."
+            description="Calls of a service on its own behalf. Calls for a user spend the user's "
+            "limits."
         ),
     ] = Allowance(6000, _MINUTE)
 
 
-class Names(Struct, frozen=True):
+class Usernames(Struct, frozen=True):
     """Usernames."""
 
     reserved: Annotated[
@@ -170,14 +142,14 @@ class Names(Struct, frozen=True):
 
 
 class Moderation(Struct, frozen=True):
-    """What people are told about decisions."""
+    """Information about decisions."""
 
     contact: Annotated[
         str,
         Meta(
             max_length=MAX_CONTACT,
-            description="Where people turn to about a decision: an e-mail address or an https "
-            "URL. It is shown to those who are warned or suspended.",
+            description="Where people can ask about a decision: an e-mail address or an https "
+            "URL. Shown to users who are warned or suspended.",
         ),
     ] = ""
 
@@ -190,50 +162,153 @@ class Sockets(Struct, frozen=True):
         Meta(
             ge=1,
             le=100_000,
-            description="Sockets that one user may have open on a node. One more closes the "
-            "oldest of them, with close code 4429.",
+            description="Open sockets per user and node. One more closes the oldest, with close "
+            "code 4429.",
         ),
     ] = 20
 
 
+class RequestGate(Struct, frozen=True):
+    """Requests: first contacts with strangers, until they are answered."""
+
+    messages: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=20,
+            description="Messages that a sender can write before the request is answered. The "
+            "recipient sees as many. A request keeps the value with which it was made.",
+        ),
+    ] = 3
+    characters: Annotated[
+        int,
+        Meta(
+            ge=100,
+            le=8000,
+            description="Length of each of these messages.",
+        ),
+    ] = 8000
+    expires_days: Annotated[
+        int, Meta(ge=1, le=365, description="Days after which an unanswered request expires.")
+    ] = 14
+    ask_again_days: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=365,
+            description="Days from a request until the same sender can send the same person "
+            "another one, whatever the answer was. At least `expires_days` holds in any case.",
+        ),
+    ] = 14
+
+
+Phrase = Annotated[str, Meta(min_length=2, max_length=MAX_PHRASE)]
+
+
+class ContentRules(Struct, frozen=True):
+    """Checks of texts: rules, your own phrases, and thresholds of the spam score."""
+
+    contact: Annotated[
+        bool, Meta(description="Hint at contact details and links before a booking.")
+    ] = True
+    payment: Annotated[
+        bool, Meta(description="Hint at payments outside the platform before a booking.")
+    ] = True
+    spam: Annotated[
+        bool, Meta(description="Count advertising, shouting, links and repeats as spam.")
+    ] = True
+    scam: Annotated[bool, Meta(description="Hold texts that look like fraud.")] = True
+    conduct: Annotated[
+        bool, Meta(description="Hold threats and private addresses; hint at insults and nudity.")
+    ] = True
+    hint_phrases: Annotated[
+        tuple[Phrase, ...],
+        Meta(
+            max_length=MAX_PHRASES,
+            description="Your own phrases: a text with one of them is delivered, with a hint to "
+            "its author. Phrases match whole words; case, accents and common disguises make no "
+            "difference.",
+        ),
+    ] = ()
+    hold_phrases: Annotated[
+        tuple[Phrase, ...],
+        Meta(
+            max_length=MAX_PHRASES,
+            description="The same, for texts that a moderator must release first.",
+        ),
+    ] = ()
+    refuse_phrases: Annotated[
+        tuple[Phrase, ...],
+        Meta(max_length=MAX_PHRASES, description="The same, for texts that are refused."),
+    ] = ()
+    nudge_at: Annotated[
+        float, Meta(ge=0.01, le=1, description="Spam score from which the author gets a hint.")
+    ] = 0.5
+    hold_at: Annotated[
+        float, Meta(ge=0.01, le=1, description="Spam score from which a text is held.")
+    ] = 0.7
+    refuse_at: Annotated[
+        float,
+        Meta(
+            ge=0.01, le=1, description="Spam score from which a text in a first contact is refused."
+        ),
+    ] = 0.95
+    repeats_to_nudge: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=40,
+            description="How often a user can send the same text within ten minutes before a hint.",
+        ),
+    ] = 3
+    repeats_to_hold: Annotated[
+        int, Meta(ge=1, le=40, description="The same, before the text is held.")
+    ] = 7
+    links_to_count: Annotated[
+        int,
+        Meta(
+            ge=2,
+            le=50,
+            description="Links in one text from which they raise the spam score. An address such "
+            "as https://example.com counts twice.",
+        ),
+    ] = 3
+    new_account_hours: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=8760,
+            description="Age of an account up to which a link raises the spam score.",
+        ),
+    ] = 24
+
+
+class Retention(Struct, frozen=True):
+    """How long logs are kept. Messages and the audit log of moderation are kept for good."""
+
+    sync_days: Annotated[
+        int,
+        Meta(
+            ge=2,
+            le=365,
+            description="Days that the logs of changes are kept for devices that come back. A "
+            "device that was away for longer loads everything again. A shorter time holds for "
+            "entries written from then on.",
+        ),
+    ] = 30
+
+
 class Policy(Struct, frozen=True):
-    limits: Limits = Limits()
-    names: Names = Names()
+    limits: RateLimits = RateLimits()
+    gate: RequestGate = RequestGate()
+    safety: ContentRules = ContentRules()
+    names: Usernames = Usernames()
     moderation: Moderation = Moderation()
     sockets: Sockets = Sockets()
+    retention: Retention = Retention()
 
 
 DEFAULT = Policy()
-
-
-def read(path: str) -> Policy:
-    """The defaults where no file is named."""
-    if not path:
-        return DEFAULT
-    try:
-        given = tomllib.loads(Path(path).read_bytes().decode())
-    except OSError as error:
-        raise PolicyUnreadable(path, error.strerror or str(error)) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PolicyUnreadable(path, str(error)) from None
-    return parse(given)
-
-
-def parse(given: dict[str, Any]) -> Policy:
-    """What is not given keeps its default, also within a value that has several parts."""
-    whole = _merged(DEFAULT, given, "")
-    try:
-        policy = msgspec.convert(whole, Policy)
-    except msgspec.ValidationError as error:
-        reason, _, place = str(error).rpartition(" - at `$.")
-        name = place.rstrip("`").partition("[")[0]
-        raise InvalidPolicy(name, reason[:1].lower() + reason[1:]) from None
-    contact = policy.moderation.contact
-    if contact and not (_CONTACT.fullmatch(contact) and contact.isprintable()):
-        raise InvalidPolicy(
-            "moderation.contact", "it must be an e-mail address or an address with https://"
-        )
-    return policy
 
 
 def values() -> Iterator[tuple[str, Any, str, str]]:
@@ -246,7 +321,17 @@ def values() -> Iterator[tuple[str, Any, str, str]]:
 
 def kind_of(annotation: Any) -> str:
     """What a value takes, in words."""
+    return _in_words(_type_of(annotation))
+
+
+def element_of(annotation: Any) -> str:
+    """What each element of a list takes, in words."""
     kind = _type_of(annotation)
+    assert isinstance(kind, msgspec.inspect.VarTupleType)
+    return _in_words(kind.item_type)
+
+
+def _in_words(kind: msgspec.inspect.Type) -> str:
     match kind:
         case msgspec.inspect.StructType(cls=cls) if cls is Allowance:
             return "`{ most = …, seconds = … }`"
@@ -256,37 +341,16 @@ def kind_of(annotation: Any) -> str:
             return f"a number from {low} to {high}"
         case msgspec.inspect.BoolType():
             return "true or false"
-        case msgspec.inspect.LiteralType(values=choices):
-            return f"one of {', '.join(map(str, choices))}"
-        case msgspec.inspect.VarTupleType() | msgspec.inspect.ListType():
-            return "a list"
-        case msgspec.inspect.DictType():
-            return "a table"
+        case msgspec.inspect.VarTupleType(max_length=int(most)):
+            return f"a list of at most {most} texts"
+        case msgspec.inspect.VarTupleType():
+            return "a list of texts"
+        case msgspec.inspect.StrType(min_length=int(least), max_length=int(most)):
+            return f"text of {least} to {most} characters"
+        case msgspec.inspect.StrType(max_length=int(most)):
+            return f"text of at most {most} characters"
         case _:
             return "text"
-
-
-def _merged(defaults: Struct, given: dict[str, Any], path: str) -> dict[str, Any]:
-    merged = {name: getattr(defaults, name) for name in defaults.__struct_fields__}
-    for key, value in given.items():
-        if key not in merged:
-            raise UnknownPolicy(f"{path}{key}", _hint(key, path, list(merged)))
-        if isinstance(merged[key], Struct):
-            if not isinstance(value, dict):
-                raise InvalidPolicy(f"{path}{key}", "it must be a table")
-            value = _merged(merged[key], value, f"{path}{key}.")
-        merged[key] = value
-    return {
-        name: msgspec.to_builtins(value) if isinstance(value, Struct) else value
-        for name, value in merged.items()
-    }
-
-
-def _hint(key: str, path: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(key, known, n=1)
-    if close:
-        return f"perhaps {path}{close[0]} is meant"
-    return f"there are {', '.join(path + name for name in known)}"
 
 
 def _type_of(annotation: Any) -> msgspec.inspect.Type:

@@ -15,12 +15,19 @@ import uvloop
 from greenroom import cost
 from greenroom.app import TABLES
 from greenroom.store import describe
-from scripts import reference_pages, role_tables, socket_page, socket_types, staff_table
+from scripts import (
+    policy_page,
+    reference_pages,
+    role_tables,
+    socket_page,
+    socket_types,
+    staff_table,
+)
 
 ROOT = Path(__file__).parents[1]
 
 WHOLE: dict[str, Callable[[], str]] = {
-    "docs/reference/policy.md": reference_pages.policy_page,
+    "docs/reference/policy.md": policy_page.policy_page,
     "docs/reference/problems.md": reference_pages.problems_page,
     "docs/reference/settings.md": reference_pages.settings_page,
     "docs/reference/socket.json": socket_page.asyncapi_file,

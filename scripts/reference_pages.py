@@ -9,8 +9,8 @@ import msgspec
 from msgspec import inspect as types
 
 import greenroom
-from greenroom import policy
-from greenroom.api.errors import HTTP_PROBLEMS, members_of, response_for, type_of
+from greenroom.api.problem_table import HTTP_PROBLEMS, type_of
+from greenroom.app import REGISTRY
 from greenroom.errors import Problem
 from greenroom.settings import Settings, kind_of, variable_of
 
@@ -30,56 +30,9 @@ def settings_page() -> str:
     )
 
 
-def policy_page() -> str:
-    rows = "".join(
-        f"| `{name}` | {_policy_default(default)} | {kind} | {means} |\n"
-        for name, default, kind, means in policy.values()
-    )
-    return (
-        "# Policy\n\n"
-        "Policy is what operators differ in. Greenroom reads it once, when it starts, from the "
-        "TOML file that\n`GREENROOM_POLICY` names; without a file the defaults below hold. A key "
-        "that is not listed here is refused,\nand so is a value that does not fit. A value "
-        "`section.name` is written\n\n"
-        "```toml\n[limits]\nmessages = { most = 60, seconds = 60 }\n```\n\n"
-        "A limit holds for each user over all nodes together. Beyond it the answer is `429` with "
-        "`Retry-After`.\n\n"
-        "- With SQLite a user who was quiet before gets the whole figure, and no window ever holds "
-        "more. A restart forgets\n  at most 4/15 of what was spent.\n"
-        "- With DynamoDB a node keeps back what another node may let through without asking: one "
-        "node alone gives 11/15 of the\n  figure (220 of 300), two or more together all of it.\n"
-        "- A user who stays near the limit for several windows gets at least three fifths of it in "
-        "each (two fifths through one\n  node with DynamoDB): a node reserves calls in small "
-        "batches, and loses a batch that is not used soon.\n\n"
-        f"| name | default | takes | means |\n| --- | --- | --- | --- |\n{rows}"
-    )
-
-
-def _policy_default(default: object) -> str:
-    match default:
-        case policy.Allowance(most, seconds):
-            return f"{most} in {_span(seconds)}"
-        case tuple() | list():
-            return ", ".join(f"`{one}`" for one in default) or "none"
-        case bool():
-            return f"`{str(default).lower()}`"
-        case "":
-            return "empty"
-        case _:
-            return f"`{default}`"
-
-
-def _span(seconds: int) -> str:
-    for name, length in (("day", 86_400), ("hour", 3600), ("minute", 60)):
-        if seconds % length == 0:
-            count = seconds // length
-            return f"1 {name}" if count == 1 else f"{count} {name}s"
-    return f"{seconds} seconds"
-
-
 def problems_page() -> str:
     rows = "".join(
-        f"| `{type_of(problem.code)}` | {response_for(problem).status} | {_message(problem)} "
+        f"| `{type_of(problem.code)}` | {REGISTRY.problems.response_for(problem).status} | {_message(problem)} "
         f"| {_members(problem)} |\n"
         for problem in sorted(every_problem(), key=lambda problem: problem.code)
     )
@@ -101,8 +54,8 @@ def problems_page() -> str:
 
 
 def _members(problem: type[Problem]) -> str:
-    shown = response_for(problem).status != 500
-    return ", ".join(f"`{name}`" for name in members_of(problem)) if shown else ""
+    shown = REGISTRY.problems.response_for(problem).status != 500
+    return ", ".join(f"`{name}`" for name in REGISTRY.problems.members_of(problem)) if shown else ""
 
 
 def every_problem() -> list[type[Problem]]:

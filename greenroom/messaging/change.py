@@ -1,4 +1,4 @@
-"""Change a message that is in the log: the message, a note of it for whoever comes back, the head."""
+"""Changes a message in the log: writes the message, a change note for sync, and the head."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -13,7 +13,7 @@ from greenroom.messaging.models import Message, Thread
 from greenroom.messaging.new_message import preview_of
 from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import VersionMismatch
-from greenroom.messaging.records import KEPT_MS, MESSAGING, TTL, change_key
+from greenroom.messaging.records import MESSAGING, TTL, change_key
 from greenroom.messaging.update_thread import update_thread
 from greenroom.store.base import Put
 from greenroom.store.expressions import F
@@ -21,10 +21,10 @@ from greenroom.store.problems import ConditionFailed, Conflict
 from greenroom.store.values import Value
 
 Changed: TypeAlias = Callable[[Message, int], Message]
-"""From the message and the time; the very same message where there is nothing to change."""
+"""From the message and the time. Returns the same object where there is nothing to change."""
 
 _TRIES = 12
-"""Against other nodes."""
+"""When other nodes write at the same time."""
 
 
 async def change_message(
@@ -32,16 +32,16 @@ async def change_message(
     view: ThreadView,
     message: Message,
     changed: Changed,
-    told: Callable[[Message], Event],
+    publish_as: Callable[[Message], Event],
     *,
     version: int | None = None,
 ) -> Message:
-    """With a version: only if nobody has changed it since. Those who change one message at once do
-    it one after the other, each on what the one before has made of it."""
+    """With a version: only if the message still has it. Concurrent changes of one message are made
+    one after the other, each on the result of the one before."""
     async with messaging.changing.hold(message.id) as has_waited:
         if has_waited:
             message = await access.message(messaging, view, message.id)
-        return await _change(messaging, view, message, changed, told, version)
+        return await _change(messaging, view, message, changed, publish_as, version)
 
 
 async def _change(
@@ -49,7 +49,7 @@ async def _change(
     view: ThreadView,
     message: Message,
     changed: Changed,
-    told: Callable[[Message], Event],
+    publish_as: Callable[[Message], Event],
     version: int | None,
 ) -> Message:
     for _ in range(_TRIES):
@@ -60,7 +60,7 @@ async def _change(
             return message
         after = replace(after, version=message.version + 1)
         try:
-            await _write(messaging, view.thread, after, now_ms, told(after))
+            await _write(messaging, view.thread, after, now_ms, publish_as(after))
         except ConditionFailed:
             message = await access.message(messaging, view, message.id)
             continue
@@ -80,7 +80,7 @@ async def _write(
         "messageId": after.id,
         "ts": after.ms,
         "at": now_ms,
-        TTL: (now_ms + KEPT_MS) // 1000,
+        TTL: (now_ms + messaging.sync_log_ms) // 1000,
     }
     changed = Put(MESSAGING, items.message_item(after), F("version").equals(after.version - 1))
 

@@ -1,17 +1,17 @@
-"""Whom somebody may turn to, and who has to be asked first: one request for each pair of people.
+"""Decides who can be contacted directly and who gets a request first: one request for each pair.
 
     Ephemeral
     └─ PENDING#{senderId}
-       └─ {targetUserId}    the request that stands, with its thread, and when one may ask again
+       └─ {targetUserId}    the pending request, its thread, and when the sender may ask again
 
-Whoever has blocked a stranger is asked as well, so that the stranger does not find out; but the
-gate is shut from the start, and nobody sees what waits at it. Somebody whom the sender knows, and
-who has blocked the sender, gets a quiet gate: to the sender there is none (`away.py`). Whether a
-person is suspended changes nothing.
+Someone who has blocked a stranger gets a request as well, so that the stranger does not find out;
+but its gate is closed from the start, and nobody sees it. Someone whom the sender knows, and who
+has blocked the sender, gets a silent gate, which the sender does not see (`silent_leave.py`).
+Whether a person is suspended changes nothing.
 
-What one would get wrong: an answer does not touch that item. It stands for as long after the asking
-whether the request waits, was declined or has run out, because a time that begins with the answer
-would tell the sender of it. Whoever accepts, opens or writes has met the sender, and is not asked.
+Careful: an answer does not touch the pending item. It stays for the same time whether the request
+waits, was declined or has expired, because a time that begins with the answer would reveal it.
+People who accept, open or write become contacts of the sender, and get no requests.
 """
 
 import asyncio
@@ -40,30 +40,30 @@ _AGAIN = "againAt"
 """When the pair's next request may be made, to the millisecond; the TTL knows only seconds."""
 NO_REQUEST = RequestId("")
 _SKEW_MS = 3_600_000
-"""More than the clocks of two nodes ever differ."""
+"""More than the clocks of two nodes can differ."""
 
 
 class ContactCheck(Struct, frozen=True):
-    """The gates to people who are turned to."""
+    """The gates that people who are contacted get."""
 
     strangers: dict[UserId, GateStatus]
-    """Who has to be asked, and the status that the gate begins with."""
+    """Who gets a request, and the first status of its gate."""
     refusing: frozenset[UserId]
-    """Who knows the sender and has blocked them: each gets a quiet gate."""
+    """Contacts who have blocked the sender: each gets a silent gate."""
 
 
-async def strangers_among(
+async def check_contacts(
     messaging: Messaging, actor: Actor, others: Sequence[UserId], *limits: Limit
 ) -> ContactCheck:
-    """They all exist. Who has blocked the actor is answered as anybody else."""
+    """Checks that they all exist. People who have blocked the actor look like any others."""
     await asyncio.gather(*(directory.by_id(messaging.people, other) for other in others))
     apart = await blocked_among(messaging.safety, actor.user, others)
     for other in apart:
         if await has_blocked(messaging.safety, actor.user, other):
             raise BlockedByYou
-    strangers = await strangers_of(messaging, actor, others)
+    strangers = await strangers_among(messaging, actor, others)
     await check_no_pending_request(messaging, actor.user, strangers)
-    if actor.may(Scope.USER):  # a service that acts for nobody has no limits
+    if actor.may(Scope.USER):  # a service that acts for no user has no limits
         await messaging.safety.limits.spend(actor.user, *limits)
     gates = {
         stranger: GateStatus.BLOCKED if stranger in apart else GateStatus.PENDING
@@ -73,11 +73,11 @@ async def strangers_among(
 
 
 def is_staff(actor: Actor) -> bool:
-    """The marketplace itself, or one of its people: what they say of a booking is so."""
+    """The marketplace itself, or one of its staff: they may link bookings."""
     return actor.may(Scope.MODERATOR) or actor.may(Scope.SERVICE)
 
 
-async def strangers_of(
+async def strangers_among(
     messaging: Messaging, actor: Actor, targets: Sequence[UserId]
 ) -> tuple[UserId, ...]:
     """The targets who have neither written to the actor nor accepted a request of theirs."""
@@ -91,7 +91,7 @@ async def strangers_of(
 async def check_no_pending_request(
     messaging: Messaging, sender: UserId, targets: Iterable[UserId], *, consistent: bool = False
 ) -> None:
-    """A look beforehand may be a little late: what `pending_request_ops` write is refused all the same."""
+    """An early check, which may be stale: the ops of `pending_request_ops` have the condition."""
     keys = [pending_key(sender, target) for target in targets]
     found = await messaging.store.batch_get(EPHEMERAL, keys, consistent=consistent) if keys else {}
     now_ms = messaging.clock.now_ms()
@@ -102,7 +102,7 @@ async def check_no_pending_request(
 
 
 async def _already_asked(messaging: Messaging, pending: Item) -> AlreadyAsked:
-    """Differs only by what the sender did: an answer of the target must not show in it."""
+    """Depends only on what the sender did: the target's answer must not show."""
     key = request_key(RequestId(str(pending["gateId"])))
     request = await messaging.store.get(MESSAGING, key, consistent=True)
     is_withdrawn = request is not None and request["status"] == GateStatus.WITHDRAWN.value
@@ -111,7 +111,7 @@ async def _already_asked(messaging: Messaging, pending: Item) -> AlreadyAsked:
 
 
 async def request_of(messaging: Messaging, sender: UserId, target: UserId) -> RequestId | None:
-    """The last one that the sender made of somebody, whatever became of it."""
+    """The sender's last request to this person, whatever became of it."""
     key = pending_key(sender, target)
     item = await messaging.store.get(EPHEMERAL, key, consistent=True)
     return None if item is None else RequestId(str(item["gateId"]))
@@ -126,17 +126,23 @@ def new_gate(
         status=status,
         expires_ms=now_ms + messaging.request_ms,
         after_seq=after_seq,
+        size=messaging.request_messages,
+        characters=messaging.request_characters,
     )
 
 
-def silent_gate(sender: UserId, status: GateStatus, away: Away, *, after_seq: int) -> Gate:
-    """It has no id and waits for nothing: `away.ask_again` may replace it at any time."""
+def silent_gate(
+    messaging: Messaging, sender: UserId, status: GateStatus, away: Away, *, after_seq: int
+) -> Gate:
+    """Has no id and does not wait: `ask_to_return` may replace it at any time."""
     return Gate(
         id=NO_REQUEST,
         sender=sender,
         status=status,
         expires_ms=0,
         after_seq=after_seq,
+        size=messaging.request_messages,
+        characters=messaging.request_characters,
         away=away,
     )
 
@@ -148,7 +154,7 @@ def new_gates(
     now_ms: int,
     head: Thread | None = None,
 ) -> dict[UserId, Gate]:
-    """As they begin, in a thread that is opened or (with its head) goes on."""
+    """The gates of a new thread or, with its head, of an existing one."""
     seq, ms = (0, 0) if head is None else (head.last_seq, head.last_ms)
     gates = {
         target: new_gate(messaging, sender, status, now_ms, after_seq=seq)
@@ -156,7 +162,7 @@ def new_gates(
     }
     away = Away(seq=seq, ms=ms)
     return gates | {
-        target: silent_gate(sender, GateStatus.BLOCKED, away, after_seq=seq)
+        target: silent_gate(messaging, sender, GateStatus.BLOCKED, away, after_seq=seq)
         for target in contact_check.refusing
     }
 
@@ -164,8 +170,8 @@ def new_gates(
 def pending_request_ops(
     messaging: Messaging, thread: Thread, targets: Iterable[UserId]
 ) -> list[Op]:
-    """That these people have been asked, where they had not been: of two at once one is refused.
-    They belong into the transaction that makes the gates."""
+    """Records the requests; of two at once one is refused. They belong in the transaction that
+    writes the gates."""
     return [
         _asked(messaging, thread.id, target, thread.gates[target])
         for target in targets
@@ -189,7 +195,7 @@ def _asked(messaging: Messaging, thread: ThreadId, target: UserId, gate: Gate) -
 
 
 def _longest(messaging: Messaging) -> int:
-    """Of what would stand for much longer the clock was wrong, and it is forgotten."""
+    """An item that claims to last much longer comes from a wrong clock, and is ignored."""
     return max(messaging.request_ms, messaging.ask_again_ms)
 
 

@@ -9,6 +9,8 @@ from greenroom.messaging.batcher import ThreadBatcher
 from greenroom.messaging.events import PersonPublisher, Publish, discard, unpublished
 from greenroom.messaging.keyed_lock import KeyedLock
 from greenroom.messaging.leases import Leases
+from greenroom.messaging.models import REQUEST_MESSAGES
+from greenroom.messaging.records import KEPT_MS
 from greenroom.messaging.thread_cache import ThreadCache
 from greenroom.messaging.unconfirmed import SendKey, UnconfirmedWrites
 from greenroom.people import People
@@ -58,8 +60,14 @@ class Messaging:
     deferred: DeferredWork = field(default_factory=DeferredWork)
     secrets: dict[Key, bytes] = field(default_factory=dict)
     """Keys that the store keeps, once this node has read them (`pairs.py`)."""
+    request_messages: int = REQUEST_MESSAGES
+    """How many messages a request may hold."""
+    request_characters: int = 0
+    """How long each of them may be; 0 for as long as any message."""
     request_ms: int = TWO_WEEKS_MS
     """How long a request waits for its answer."""
     ask_again_ms: int = TWO_WEEKS_MS
     """How long after a request the same two people can have no other, whatever became of it; never
     shorter than a request waits."""
+    sync_log_ms: int = KEPT_MS
+    """How long the logs of changes are kept for devices that come back."""

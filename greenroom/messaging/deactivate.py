@@ -1,7 +1,7 @@
-"""Let a row that has come to rest leave the shelf where things stir for its folder, if any.
+"""Moves an inactive inbox row from the active index to its folder.
 
-Head, row and a note for the user's other devices change in one transaction, under the head's
-version: whoever sends at the same moment finds the head changed and puts the row up again.
+Head, row and a log entry for the user's other devices change in one transaction, under the head's
+version: a send at the same moment finds the head changed and activates the row again.
 """
 
 from contextlib import suppress
@@ -32,23 +32,23 @@ from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, Conflict
 from greenroom.store.values import Item
 
-REST_MS = 120_000
-"""How long nothing may have stirred."""
+INACTIVE_MS = 120_000
+"""How long a thread must have been unchanged."""
 
 
 def is_inactive(thread: Thread, mine: Member, now_ms: int) -> bool:
     latest_ms = max(thread.active_ms, thread.changed_ms, mine.changed_ms)
-    silent = abs(now_ms - latest_ms) > REST_MS  # what lies far ahead was written by a wrong clock
+    silent = abs(now_ms - latest_ms) > INACTIVE_MS  # a time far ahead comes from a wrong clock
     there = mine.user in thread.members and rules.has_accepted(thread, mine.user)
     return silent and there and rules.unread_of(thread, mine) == 0
 
 
 async def deactivate(messaging: Messaging, user: UserId, thread_id: ThreadId) -> None:
-    head, view = head_key(thread_id), member_key(thread_id, user)
-    found = await messaging.store.batch_get(MESSAGING, [head, view], consistent=True)
-    if head not in found or view not in found:
+    head, row_key = head_key(thread_id), member_key(thread_id, user)
+    found = await messaging.store.batch_get(MESSAGING, [head, row_key], consistent=True)
+    if head not in found or row_key not in found:
         return
-    thread, row = items.thread_of(found[head]), found[view]
+    thread, row = items.thread_of(found[head]), found[row_key]
     mine, now_ms = items.member_of(row), messaging.clock.now_ms()
     shown = rules.as_shown(thread, user)
     folder = rules.folder_of(shown, mine, now_ms)
@@ -58,41 +58,43 @@ async def deactivate(messaging: Messaging, user: UserId, thread_id: ThreadId) ->
         return
     members = {**thread.members, user: replace(thread.members[user], row_active_ms=0)}
     active_ms = corrected_ms(messaging, shown.active_ms)
-    place = activity(active_ms, thread_id, pinned=mine.pinned)
+    position = activity(active_ms, thread_id, pinned=mine.pinned)
     if messaging.batcher.is_busy(thread_id):
-        return  # it stirs
-    with suppress(ConditionFailed, Conflict):  # it stirs again
+        return  # it is active
+    with suppress(ConditionFailed, Conflict):  # it is active again
         await messaging.store.write(
             head_op(replace(thread, members=members, version=thread.version + 1)),
             Update(
                 MESSAGING,
-                view,
-                (F(INBOX_KEY).set(inbox_key(user, folder.value)), F(ACTIVITY).set(place)),
+                row_key,
+                (F(INBOX_KEY).set(inbox_key(user, folder.value)), F(ACTIVITY).set(position)),
                 F(ACTIVITY).equals(row[ACTIVITY]) & F("changedAt").equals(mine.changed_ms),
             ),
-            Put(MESSAGING, log_item(thread_id, user, now_ms)),
+            Put(MESSAGING, log_item(thread_id, user, now_ms, messaging.sync_log_ms)),
         )
     messaging.thread_cache.drop(thread_id)
 
 
 async def remove_expired_request(messaging: Messaging, user: UserId, thread_id: ThreadId) -> None:
-    """A request that has run out is nowhere to be seen, and need not be looked at again."""
-    head, view = head_key(thread_id), member_key(thread_id, user)
-    found = await messaging.store.batch_get(MESSAGING, [head, view], consistent=True)
-    if head not in found or not _is_listed(found.get(view, {}), user):
+    """Takes an expired request out of the inbox, so that it is not read again."""
+    head, row_key = head_key(thread_id), member_key(thread_id, user)
+    found = await messaging.store.batch_get(MESSAGING, [head, row_key], consistent=True)
+    if head not in found or not _is_listed(found.get(row_key, {}), user):
         return
-    thread, row, now_ms = items.thread_of(found[head]), found[view], messaging.clock.now_ms()
-    if rules.is_let_in(thread, user, now_ms):
+    thread, row, now_ms = items.thread_of(found[head]), found[row_key], messaging.clock.now_ms()
+    if rules.has_access(thread, user, now_ms):
         return
-    with suppress(ConditionFailed, Conflict):  # it is asked anew
+    with suppress(ConditionFailed, Conflict):  # there is a new request
         await messaging.store.write(
             Update(
                 MESSAGING,
-                view,
+                row_key,
                 remove_actions(thread_id, user, thread.gates.get(user), now_ms),
                 F(ACTIVITY).equals(row[ACTIVITY]),
             ),
-            Put(MESSAGING, log_item(thread_id, user, now_ms) | {"gone": True}),
+            Put(
+                MESSAGING, log_item(thread_id, user, now_ms, messaging.sync_log_ms) | {"gone": True}
+            ),
         )
 
 
@@ -101,14 +103,14 @@ def _is_listed(row: Item, user: UserId) -> bool:
 
 
 def is_in_future(row: Item, now_ms: int) -> bool:
-    """A row whose place lies in the future: the clock was wrong when it was put there."""
-    place = str(row.get(ACTIVITY, "")).removeprefix(PINNED)
-    return place > activity(now_ms + rules.AHEAD_MS, ThreadId(""))
+    """Whether the row sorts in the future: the clock was wrong when it was written."""
+    position = str(row.get(ACTIVITY, "")).removeprefix(PINNED)
+    return position > activity(now_ms + rules.AHEAD_MS, ThreadId(""))
 
 
 def corrected_ms(messaging: Messaging, ms: int) -> int:
-    """A time; one that lies in the future was given before the clock was set back, and becomes the
-    moment of that."""
+    """A time in the future was written before the clock was set back, and becomes the moment at
+    which the clock was set."""
     now_ms = messaging.clock.now_ms()
     if ms <= now_ms + rules.AHEAD_MS:
         return ms
@@ -116,23 +118,25 @@ def corrected_ms(messaging: Messaging, ms: int) -> int:
 
 
 async def correct_future_time(messaging: Messaging, user: UserId, thread_id: ThreadId) -> None:
-    """Gives a thread that was written while the clock was ahead the time at which that was set
-    right, and the user's row a place accordingly: else both stay on top until their time comes."""
+    """Gives a thread that was written while the clock was ahead the time at which the clock was
+    set, and sorts the user's row by it: otherwise both stay on top until that time comes."""
     head = await messaging.thread_cache.read(thread_id)
     now_ms = messaging.clock.now_ms()
     if head is not None and head.active_ms > now_ms + rules.AHEAD_MS:
         head = await update_thread(
             messaging, thread_id, lambda found, _: _corrected(messaging, found)
         )
-    view = member_key(thread_id, user)
-    row = await messaging.store.get(MESSAGING, view, consistent=True)
+    row_key = member_key(thread_id, user)
+    row = await messaging.store.get(MESSAGING, row_key, consistent=True)
     if head is None or row is None or not is_in_future(row, now_ms):
         return
     pinned = str(row[ACTIVITY]).startswith(PINNED)
-    place = activity(corrected_ms(messaging, head.active_ms), thread_id, pinned=pinned)
-    with suppress(ConditionFailed, Conflict):  # it stirs
+    position = activity(corrected_ms(messaging, head.active_ms), thread_id, pinned=pinned)
+    with suppress(ConditionFailed, Conflict):  # it is active
         as_found = F(ACTIVITY).equals(row[ACTIVITY])
-        await messaging.store.write(Update(MESSAGING, view, (F(ACTIVITY).set(place),), as_found))
+        await messaging.store.write(
+            Update(MESSAGING, row_key, (F(ACTIVITY).set(position),), as_found)
+        )
 
 
 def _corrected(messaging: Messaging, head: Thread) -> PlannedWrite:

@@ -1,7 +1,7 @@
-"""A thread's log, page by page in both directions or around a message, and who has seen what.
+"""Reads a thread's log page by page, in both directions or around a message, and who has seen what.
 
-Pages are in seq order whichever way they were read. A message's id leads to its place, so no page
-is ever counted from the start.
+Pages are in seq order, whichever way they were read. A message's id contains its time, which leads
+to its key, so no page is counted from the start.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ async def history(
     around_seq: int | None = None,
     limit: int = PAGE,
 ) -> History:
-    """The newest, or those next to the message that is named (with it, for `around`)."""
+    """The newest messages, or those next to the given one (including it, for `around`)."""
     view = await access.thread(messaging, actor, thread_id)
     limit = max(1, min(limit, MAX_PAGE))
     if not rules.has_accepted(view.thread, actor.user):
@@ -67,19 +67,19 @@ async def history(
     if around is not None:
         half = limit // 2
         (older, more), (newer, further), people = await asyncio.gather(
-            _older(messaging, view, _just(around, after=True), half + 1),
-            _newer(messaging, view, _just(around, after=True), limit - half - 1),
+            _older(messaging, view, _key_next_to(around, after=True), half + 1),
+            _newer(messaging, view, _key_next_to(around, after=True), limit - half - 1),
             members(messaging, view),
         )
         return History((*older, *newer), more, further, view, people)
     if after is not None:
         (messages, further), people = await _both(
             messaging,
-            _newer(messaging, view, _just(after, after=True), limit),
+            _newer(messaging, view, _key_next_to(after, after=True), limit),
             members(messaging, view),
         )
         return History(messages, True, further, view, people)
-    high = _LAST if before is None else _just(before, after=False)
+    high = _LAST if before is None else _key_next_to(before, after=False)
     (messages, more), people = await _both(
         messaging, _older(messaging, view, high, limit), members(messaging, view)
     )
@@ -89,27 +89,27 @@ async def history(
 async def _both(
     messaging: Messaging, one: Coroutine[Any, Any, _One], other: Coroutine[Any, Any, _Other]
 ) -> tuple[_One, _Other]:
-    """Side by side, where each is a way to go."""
+    """Concurrently where the store is remote."""
     if not messaging.store.is_local:
         found = await asyncio.gather(one, other)
         return found[0], found[1]
     try:
         return await one, await other
     finally:
-        other.close()  # where the one came to nothing
+        other.close()  # where the first one failed
 
 
 async def _request(
     messaging: Messaging, view: ThreadView, before: MessageId | None, after: MessageId | None
 ) -> History:
-    """What a request shows: a few messages, from the first one on."""
+    """What a request shows: its first few messages."""
     (found, _), people = await _both(
         messaging,
-        _newer(messaging, view, _FIRST, rules.PENDING_MESSAGES),
+        _newer(messaging, view, _FIRST, view.thread.gates[view.mine.user].size),
         members(messaging, view),
     )
-    low = "" if after is None else _just(after, after=True)
-    high = _LAST if before is None else _just(before, after=False)
+    low = "" if after is None else _key_next_to(after, after=True)
+    high = _LAST if before is None else _key_next_to(before, after=False)
     messages = tuple(
         message
         for message in found
@@ -121,7 +121,7 @@ async def _request(
 async def members(
     messaging: Messaging, view: ThreadView, *, consistent: bool = False
 ) -> tuple[Member, ...]:
-    """Those in the thread, with their cursors as the viewer may see them."""
+    """The members, with as much of their cursors as the viewer may see."""
     page = await messaging.store.query_as(
         items.member_of,
         MESSAGING,
@@ -135,8 +135,7 @@ async def members(
 
 
 def as_seen(view: ThreadView, member: Member) -> Member:
-    """Another one's mutes, pins and drafts are nobody's business; nor, across a gate, how far they
-    have read."""
+    """Without the mutes, pins and drafts of others, and across a gate without their receipts."""
     if member.user == view.mine.user:
         read = rules.read_of(view.thread, member)
         return replace(member, read_seq=read, delivered_seq=max(read, member.delivered_seq))
@@ -160,7 +159,7 @@ def as_seen(view: ThreadView, member: Member) -> Member:
 
 
 def _as_before(member: Member, away: Away) -> Member:
-    """With the receipts that were on view when they went away."""
+    """With the receipts from before they left."""
     return replace(
         member,
         read_seq=away.read_seq,
@@ -171,12 +170,12 @@ def _as_before(member: Member, away: Away) -> Member:
 
 
 class Seen:
-    """Who has seen what. Of a page most messages have been seen by the same."""
+    """Who has seen which message. Most messages of a page were seen by the same people."""
 
     def __init__(self, thread: Thread, people: Iterable[Member]) -> None:
         self._thread = thread
         self._read = [(member.user, rules.read_of(thread, member)) for member in people]
-        self._ends = sorted({read for _, read in self._read} | _turning_points(thread))
+        self._ends = sorted({read for _, read in self._read} | _visibility_changes(thread))
         self._known: dict[tuple[UserId, int], tuple[UserId, ...]] = {}
 
     def by(self, message: Message) -> tuple[UserId, ...]:
@@ -188,26 +187,26 @@ class Seen:
                 [
                     user
                     for user, read in self._read
-                    if read >= seq and user != author and rules.got(self._thread, user, seq)
+                    if read >= seq and user != author and rules.reached(self._thread, user, seq)
                 ]
             )
             self._known[same] = seen
         return seen
 
 
-def _turning_points(thread: Thread) -> set[int]:
-    """Where somebody joined, went away or came back: there `rules.got` changes."""
-    points = {seat.joined for seat in thread.members.values()}
-    for seat in thread.members.values():
-        points |= {seq for run in seat.missed for seq in (run.after, run.until)}
+def _visibility_changes(thread: Thread) -> set[int]:
+    """The seqs at which somebody joined, left or returned: there `rules.got` changes."""
+    points = {member.joined for member in thread.members.values()}
+    for member in thread.members.values():
+        points |= {seq for run in member.missed for seq in (run.after, run.until)}
     for gate in thread.gates.values():
         if gate.away is not None:
             points |= {gate.away.seq, gate.after_seq}
     return points
 
 
-def _just(message_id: MessageId, *, after: bool) -> str:
-    """The place right before or after a message: no two of a thread have the same time."""
+def _key_next_to(message_id: MessageId, *, after: bool) -> str:
+    """The key right before or after a message: no two of a thread have the same time."""
     ms = time_of(message_id)
     if ms is None or not message_id.startswith("msg_"):
         raise MessageNotFound
@@ -257,11 +256,11 @@ async def _page(
 
 
 def _parts(view: ThreadView, low: str, high: str) -> list[Range]:
-    """What lies between the two and reached the viewer, in order: one part, but for somebody who
-    was away in between."""
-    seat = view.thread.members.get(view.mine.user)
+    """The ranges between the two keys that reached the viewer, in order: one, unless the viewer was
+    away in between."""
+    member = view.thread.members.get(view.mine.user)
     parts: list[Range] = []
-    for run in () if seat is None else seat.missed:
+    for run in () if member is None else member.missed:
         end = just_after("MSG", run.after_ms) if run.after else _FIRST
         if low < min(end, high):
             parts.append(Range(low, min(end, high)))

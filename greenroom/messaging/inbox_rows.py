@@ -1,11 +1,11 @@
-"""Where inbox rows stand, and the writes that move them.
+"""The writes that move inbox rows between the active index and folders.
 
-A row is *fresh* from the first thing that stirs in its thread until its owner has read everything
-and a while has passed; then it settles in its folder. The head knows of each participant whether
-their row is fresh, and is written under its version; so a row with anything unread is always on
-the fresh shelf (or, before a gate, on that of the requests), and no running conversation moves one.
-Rows are put on the shelf *before* the head is written: what a crash leaves behind is a row too
-many there, never one too few.
+A row is *active* from the first change of its thread until its user has read everything and two
+minutes have passed; then it moves to its folder. The head knows for each member whether their row
+is active, and is written under its version. So a row with anything unread is always in the active
+index (or, before a gate, in `requests`), and a running conversation moves no rows. Careful: rows
+are activated *before* the head is written: a crash in between leaves a row too many there, never
+one too few.
 """
 
 from msgspec.structs import replace
@@ -18,7 +18,6 @@ from greenroom.messaging.records import (
     ACTIVITY,
     AWAY,
     INBOX_KEY,
-    KEPT_MS,
     MESSAGING,
     TTL,
     activity,
@@ -31,40 +30,40 @@ from greenroom.store.expressions import Action, F
 from greenroom.store.values import Value
 
 LAG_MS = 600_000
-"""How far a row's place on the fresh shelf may lag behind its thread."""
+"""How far a row's time in the active index may lag behind its thread."""
 
 
 def with_active_rows(thread: Thread, now_ms: int) -> tuple[Thread, tuple[Update, ...]]:
-    """The head with every row fresh, and the writes that make it so. A row whose time lies in the
-    future was put up by a clock that was wrong, and is put up again."""
+    """The head with every row active, and the writes for that. A row with a time in the future was
+    written by a wrong clock, and is activated again."""
     stale = [
         user
-        for user, seat in thread.members.items()
-        if _is_row_stale(seat, now_ms) and rules.is_let_in(thread, user, now_ms)
+        for user, member in thread.members.items()
+        if _is_row_stale(member, now_ms) and rules.has_access(thread, user, now_ms)
     ]
     if not stale:
         return thread, ()
     members = {
-        user: replace(seat, row_active_ms=now_ms) if user in stale else seat
-        for user, seat in thread.members.items()
+        user: replace(member, row_active_ms=now_ms) if user in stale else member
+        for user, member in thread.members.items()
     }
     moves = tuple(activate(thread.id, user, thread.gates.get(user), now_ms) for user in stale)
     return replace(thread, members=members), moves
 
 
-def _is_row_stale(seat: MemberSummary, now_ms: int) -> bool:
-    return not -rules.AHEAD_MS <= now_ms - seat.row_active_ms <= LAG_MS
+def _is_row_stale(member: MemberSummary, now_ms: int) -> bool:
+    return not -rules.AHEAD_MS <= now_ms - member.row_active_ms <= LAG_MS
 
 
-def active_index_of(gate: Gate | None) -> str:
-    """Where a row that stirs stands."""
+def active_partition(gate: Gate | None) -> str:
+    """The partition of an active row."""
     return ACTIVE if gate is None else Folder.REQUESTS.value
 
 
 def activate(
     thread: ThreadId, user: UserId, gate: Gate | None, now_ms: int, *also: Action
 ) -> Update:
-    """Only for whoever is still in the thread: somebody may be leaving it just now."""
+    """Fails for a member who has just left."""
     return Update(
         MESSAGING,
         member_key(thread, user),
@@ -76,9 +75,9 @@ def activate(
 def activate_actions(
     thread: ThreadId, user: UserId, gate: Gate | None, now_ms: int
 ) -> tuple[Action, ...]:
-    """What puts a row on the shelf where things stir."""
+    """The attributes of an active row."""
     return (
-        F(INBOX_KEY).set(inbox_key(user, active_index_of(gate))),
+        F(INBOX_KEY).set(inbox_key(user, active_partition(gate))),
         F(ACTIVITY).set(activity(now_ms, thread)),
     )
 
@@ -86,7 +85,7 @@ def activate_actions(
 def remove_actions(
     thread: ThreadId, user: UserId, gate: Gate | None, now_ms: int
 ) -> tuple[Action, ...]:
-    """What takes a row out of the inbox. Behind a quiet gate it is kept on the shelf `away`."""
+    """Takes a row out of the inbox. Behind a silent gate it goes to the partition `away`."""
     if gate is None or gate.away is None:
         return F(INBOX_KEY).remove(), F(ACTIVITY).remove()
     return (
@@ -96,25 +95,30 @@ def remove_actions(
 
 
 def file_as_away(thread: ThreadId, user: UserId, gate: Gate, now_ms: int) -> Update:
-    """Puts a row that is in no inbox on the shelf `away`."""
+    """Puts a row that is in no inbox into the partition `away`."""
     actions = remove_actions(thread, user, gate, now_ms)
     unlisted = F("state").exists() & F(INBOX_KEY).absent()
     return Update(MESSAGING, member_key(thread, user), actions, unlisted)
 
 
 def remove_row(
-    thread: ThreadId, user: UserId, now_ms: int, *also: Action, gate: Gate | None = None
+    thread: ThreadId,
+    user: UserId,
+    now_ms: int,
+    kept_ms: int,
+    *also: Action,
+    gate: Gate | None = None,
 ) -> tuple[Op, ...]:
-    """The row leaves the inbox, and the user's other devices are told."""
+    """Takes the row out of the inbox, with a log entry for the user's other devices."""
     row = (*also, *remove_actions(thread, user, gate, now_ms))
     return (
         Update(MESSAGING, member_key(thread, user), row),
-        Put(MESSAGING, log_item(thread, user, now_ms) | {"gone": True}),
+        Put(MESSAGING, log_item(thread, user, now_ms, kept_ms) | {"gone": True}),
     )
 
 
-def log_item(thread: ThreadId, user: UserId, now_ms: int) -> dict[str, Value]:
-    """For the user's other devices: the row has left the shelf, or is gone."""
+def log_item(thread: ThreadId, user: UserId, now_ms: int, kept_ms: int) -> dict[str, Value]:
+    """For sync of the user's other devices: the row has left the active index, or is gone."""
     item = items.at(log_key(user, now_ms, thread))
-    item |= {"threadId": thread, "at": now_ms, TTL: (now_ms + KEPT_MS) // 1000}
+    item |= {"threadId": thread, "at": now_ms, TTL: (now_ms + kept_ms) // 1000}
     return item

@@ -1,7 +1,7 @@
-"""Item <-> model, for each kind of item in the Messaging table.
+"""Converts models to items and back, for each kind of item in the Messaging table.
 
-Attribute names are the documents'. What is at its default is left out, so that a thread's head
-stays within 1 KB for two people and a send within 6 write units.
+Defaults are left out, so that the head of a thread for two stays within 1 KB and a send within 6
+write units.
 """
 
 from collections.abc import Mapping
@@ -11,6 +11,7 @@ from typing import Any, cast
 from greenroom.clock import iso
 from greenroom.ids import RequestId, UserId
 from greenroom.messaging.models import (
+    REQUEST_MESSAGES,
     Away,
     Edit,
     Gate,
@@ -48,12 +49,12 @@ def at(key: Key) -> dict[str, Value]:
     return {"pk": key.partition, "sk": key.sort}
 
 
-def _without_nothing(item: dict[str, Value]) -> dict[str, Value]:
+def _without_defaults(item: dict[str, Value]) -> dict[str, Value]:
     return {name: value for name, value in item.items() if value not in (None, "", 0, False)}
 
 
 def head_item(thread: Thread) -> Item:
-    """Written with every message: so it is put together without a detour."""
+    """Written with every message, so this is optimised for speed."""
     item = at(head_key(thread.id))
     item |= {
         "kind": thread.kind.value,
@@ -63,7 +64,9 @@ def head_item(thread: Thread) -> Item:
         "createdMs": thread.created_ms,
         "changedAt": thread.changed_ms,
         "version": thread.version,
-        "participants": {user: _member_summary_item(seat) for user, seat in thread.members.items()},
+        "participants": {
+            user: _member_summary_item(member) for user, member in thread.members.items()
+        },
     }
     if thread.last_seq:
         item["lastSeq"] = thread.last_seq
@@ -81,14 +84,14 @@ def head_item(thread: Thread) -> Item:
         item["awaiting"] = list(thread.awaiting)
     if thread.pair is not None:
         item["pair"] = list(thread.pair)
-    for name, value in _told_of(thread):
+    for name, value in _optional_attributes(thread):
         if value:
             item[name] = value
     return item
 
 
-def _told_of(thread: Thread) -> tuple[tuple[str, Value], ...]:
-    """What a thread may be about, and mostly is not."""
+def _optional_attributes(thread: Thread) -> tuple[tuple[str, Value], ...]:
+    """What most threads do not have."""
     return (
         ("subject", thread.subject),
         ("bookingId", thread.booking_id),
@@ -108,19 +111,19 @@ def _project_key(thread: Thread) -> str | None:
     return leg_key(thread.leg_id) if thread.leg_id else None
 
 
-def _member_summary_item(seat: MemberSummary) -> dict[str, Value]:
-    item: dict[str, Value] = {"role": seat.role.value}
-    if seat.service_role is not None:
-        item["serviceRole"] = seat.service_role.value
-    if seat.sent:
-        item["sent"] = seat.sent
-    if seat.row_active_ms:
-        item["fresh"] = seat.row_active_ms
-    if seat.joined:
-        item["joined"] = seat.joined
-    if seat.missed:
-        item["missed"] = [_without_nothing(_missed_item(run)) for run in seat.missed]
-    if seat.draft:
+def _member_summary_item(member: MemberSummary) -> dict[str, Value]:
+    item: dict[str, Value] = {"role": member.role.value}
+    if member.service_role is not None:
+        item["serviceRole"] = member.service_role.value
+    if member.sent:
+        item["sent"] = member.sent
+    if member.row_active_ms:
+        item["active"] = member.row_active_ms
+    if member.joined:
+        item["joined"] = member.joined
+    if member.missed:
+        item["missed"] = [_without_defaults(_missed_item(run)) for run in member.missed]
+    if member.draft:
         item["draft"] = True
     return item
 
@@ -142,7 +145,7 @@ def _gate_in_head(gate: Gate) -> dict[str, Value]:
     if gate.after_ms:
         item["afterTs"] = gate.after_ms
     if gate.away is not None:
-        item["away"] = _without_nothing(_away_item(gate.away))
+        item["away"] = _without_defaults(_away_item(gate.away))
     return item
 
 
@@ -161,7 +164,7 @@ def _away_item(away: Away) -> dict[str, Value]:
 
 
 def gate_item(gate: Gate) -> dict[str, Value]:
-    return _without_nothing(
+    return _without_defaults(
         {
             "gateId": gate.id,
             "sender": gate.sender,
@@ -169,6 +172,8 @@ def gate_item(gate: Gate) -> dict[str, Value]:
             "expiresAt": gate.expires_ms,
             "reason": gate.reason,
             "afterSeq": gate.after_seq,
+            "size": None if gate.size == REQUEST_MESSAGES else gate.size,
+            "characters": gate.characters,
             "shownAt": gate.shown_ms,
             "shownBy": gate.shown_by,
             "preview": gate.preview,
@@ -187,7 +192,8 @@ def thread_of(item: Item) -> Thread:
         opened_by=UserId(found["openedBy"]),
         created_ms=found["createdMs"],
         members={
-            UserId(user): _member_summary_of(seat) for user, seat in found["participants"].items()
+            UserId(user): _member_summary_of(member)
+            for user, member in found["participants"].items()
         },
         gates={UserId(user): gate_of(gate) for user, gate in found.get("gates", {}).items()},
         awaiting=tuple(found.get("awaiting", ())),
@@ -217,7 +223,7 @@ def _member_summary_of(found: Mapping[str, Any]) -> MemberSummary:
         role=Role(found["role"]),
         service_role=None if service is None else ServiceRole(service),
         sent=found.get("sent", 0),
-        row_active_ms=found.get("fresh", 0),
+        row_active_ms=found.get("active", 0),
         joined=found.get("joined", 0),
         missed=tuple([_missed_of(run) for run in found["missed"]]) if "missed" in found else (),
         draft=found.get("draft", False),
@@ -258,6 +264,8 @@ def gate_of(found: Mapping[str, Any]) -> Gate:
         expires_ms=found.get("expiresAt", 0),
         reason=found.get("reason"),
         after_seq=found.get("afterSeq", 0),
+        size=found.get("size", REQUEST_MESSAGES),
+        characters=found.get("characters", 0),
         after_ms=found.get("afterTs", 0),
         away=_away_of(found["away"]) if "away" in found else None,
         shown_ms=found.get("shownAt", 0),
@@ -290,7 +298,7 @@ def member_item(member: Member, inbox_key: str | None, activity: str | None) -> 
         ACTIVITY: activity,
     }
     whole = at(member_key(member.thread, member.user))
-    whole |= _without_nothing(item)
+    whole |= _without_defaults(item)
     if member.archived_seq is not None:
         whole["archivedSeq"] = member.archived_seq
     if member.hidden_seq is not None:
@@ -299,7 +307,7 @@ def member_item(member: Member, inbox_key: str | None, activity: str | None) -> 
 
 
 def member_of(item: Item) -> Member:
-    """From a PART# item, or from its entry in the inbox, which lacks what no row shows."""
+    """From a PART# item, or from its Inbox entry, which lacks what rows do not show."""
     found = cast(Mapping[str, Any], item)
     service = found.get("serviceRole")
     return Member(
@@ -383,12 +391,12 @@ def _add_flags(item: dict[str, Value], message: Message) -> None:
 
 _KINDS = {kind.value: kind for kind in MessageKind}
 _PLAIN_NAMES = 10
-"""Two for the key, the seven that every message has (`message_item`), and the body."""
+"""The number of attributes of a plain message: two of the key, seven of every message, the body."""
 _NO_FLAGS: Mapping[str, Any] = {}
 
 
 def message_of(item: Item) -> Message:
-    """Fifty of them make a page: what most messages lack is not asked for."""
+    """A page has fifty of them, so a plain message takes a short path."""
     found = cast(Mapping[str, Any], item)
     if len(found) == _PLAIN_NAMES and "body" in found and not found["reactions"]:
         return Message(

@@ -1,8 +1,8 @@
-"""The words of messaging, as values. Pure; DESIGN's list of words in types.
+"""The values of messaging: threads, members, messages, gates.
 
-What one would get wrong: `Thread` is the head of a conversation, written whole or not at all, and
-its `version` moves with every write; a `Member` is one user's side of it, and theirs to change;
-`seq` is the only order there is, and `ms` is for display and for keys.
+Careful: `Thread` is the head of a conversation, written whole or not at all, and its `version`
+grows with every write; a `Member` is one user's own state in it, and theirs to change; `seq` is the
+only order, and `ms` is for display and for keys.
 """
 
 from decimal import Decimal
@@ -20,7 +20,7 @@ class Kind(StrEnum):
     BOOKING = "booking"
     STUDIO = "studio"
     GROUP = "group"
-    """People who talk, with nothing bought or sold."""
+    """People who talk, without a purchase."""
     DISPUTE = "dispute"
     SUPPORT = "support"
     SYSTEM = "system"
@@ -59,7 +59,7 @@ class State(StrEnum):
     ACTIVE = "active"
     LEFT = "left"
     BLOCKED = "blocked"
-    """Has blocked the other one, and so sees no more of the thread."""
+    """Has blocked the other person, and so sees no more of the thread."""
 
 
 class MessageKind(StrEnum):
@@ -85,16 +85,16 @@ class Folder(StrEnum):
     BOOKINGS = "bookings"
     OFFERS = "offers"
     OTHER = "other"
-    """Whatever is none of the rest; it shows under `all` alone."""
+    """Everything else; shows only under `all`."""
     REQUESTS = "requests"
     ARCHIVED = "archived"
     SPAM = "spam"
     HIDDEN = "hidden"
-    """Put away by its user until the next message; shows under this name alone."""
+    """Hidden by its user until the next message; shows only here."""
 
 
 class MissedRange(Struct, frozen=True, kw_only=True):
-    """A run of messages that a participant of a pair never gets: they were away meanwhile."""
+    """A range of messages that a member of a pair never gets, because they were away."""
 
     after: int
     until: int
@@ -103,29 +103,29 @@ class MissedRange(Struct, frozen=True, kw_only=True):
     sender: UserId | None = None
     preview: str = ""
     preview_event: str = ""
-    """Sender and preview of message `after`, kept for the last run only."""
+    """Sender and preview of message `after`, kept for the last range only."""
 
 
 class MemberSummary(Struct, frozen=True, kw_only=True):
-    """An active participant, as the thread's head knows them."""
+    """What the thread's head knows of an active participant."""
 
     role: Role
     service_role: ServiceRole | None = None
     sent: int = 0
-    """The seq of their last message: sending reads."""
+    """The seq of their last message: sending marks as read."""
     row_active_ms: int = 0
-    """When their inbox row was last put on the fresh shelf; 0 while it is settled in a folder."""
+    """When their inbox row was last activated; 0 while it is in a folder."""
     joined: int = 0
-    """Messages up to here were before their time."""
+    """Messages up to here were before they joined."""
     missed: tuple[MissedRange, ...] = ()
-    """In order of seq; no two of them touch."""
+    """In order of seq; they neither overlap nor touch."""
     draft: bool = False
     """They have a draft, which their next message clears."""
 
 
 class Away(Struct, frozen=True, kw_only=True):
-    """Where the thread stood when its target went away, and the receipts that the others still see
-    of them."""
+    """The thread as it was when the gate's target left, and the receipts of theirs that the others
+    still see."""
 
     seq: int = 0
     ms: int = 0
@@ -138,8 +138,12 @@ class Away(Struct, frozen=True, kw_only=True):
     changed_ms: int = 0
 
 
+REQUEST_MESSAGES = 3
+"""The size of a request, unless the policy says otherwise."""
+
+
 class Gate(Struct, frozen=True, kw_only=True):
-    """First contact, until its target accepts. Use `rules.gate_status`: time ends one, too."""
+    """First contact, until its target accepts. Careful: gates expire; use `rules.gate_status`."""
 
     id: RequestId
     sender: UserId
@@ -147,14 +151,18 @@ class Gate(Struct, frozen=True, kw_only=True):
     expires_ms: int
     reason: str | None = None
     after_seq: int = 0
-    """The thread's last message when it was asked."""
+    """The thread's last message when the request was made."""
+    size: int = REQUEST_MESSAGES
+    """How many messages it may hold, and shows."""
+    characters: int = 0
+    """How long each of them may be; 0 for as long as any message."""
     after_ms: int = 0
-    """When that message was sent; only on a quiet gate."""
+    """When that message was sent; only on a silent gate."""
     away: Away | None = None
-    """Makes the gate quiet: its target has left the thread for two, or has blocked the sender, and
+    """Makes the gate silent: its target has left the thread for two, or has blocked the sender, and
     the sender must not notice. The sender sees a participant who does not answer."""
     shown_ms: int = 0
-    """Of the last message that it shows, once there are more: when it was said …"""
+    """Of the last message that it shows, once there are more: when it was sent …"""
     shown_by: UserId | None = None
     """… by whom …"""
     preview: str = ""
@@ -174,9 +182,9 @@ class Thread(Struct, frozen=True, kw_only=True):
     awaiting: tuple[UserId, ...] = ()
     """Whom the thread waits for."""
     pair: tuple[UserId, UserId] | None = None
-    """The two of a thread that was made for two, whoever of them has left since."""
+    """The two people of a thread for two, even if one of them has left."""
     locked_from: Status | None = None
-    """What the status was when it was locked, and will be again."""
+    """The status before it was locked, and after it is unlocked."""
     subject: str | None = None
     booking_id: str | None = None
     leg_id: str | None = None
@@ -184,23 +192,23 @@ class Thread(Struct, frozen=True, kw_only=True):
     city: str | None = None
     safe_mode: bool = False
     metadata_digest: str = ""
-    """Of its metadata, which is an item of its own, so that a send does not write it again. Empty
-    where there is none."""
+    """Of its metadata, which is an item of its own, so that a send does not write it. Empty where
+    there is none."""
     last_seq: int = 0
     last_ms: int = 0
     shown_ms: int = 0
-    """When the last message was sent, where `last_ms` lies in the future: the clock was wrong."""
+    """When the last message was sent, where `last_ms` is in the future (a wrong clock)."""
     last_sender: UserId | None = None
     preview: str = ""
     preview_event: str = ""
     """The event of the last message, if it is a system message; it has no preview then."""
     changed_ms: int = 0
-    """When anything of it, or of a message, was last changed."""
+    """When it or one of its messages was last changed."""
     version: int = 1
 
     @property
     def active_ms(self) -> int:
-        """What the thread is sorted by."""
+        """Sorts threads."""
         return self.shown_ms or self.last_ms or self.created_ms
 
 
@@ -211,10 +219,10 @@ class Member(Struct, frozen=True, kw_only=True):
     service_role: ServiceRole | None = None
     state: State = State.ACTIVE
     joined_seq: int = 0
-    """Messages up to here were before their time and are not theirs to see."""
+    """Messages up to here were before they joined, and are hidden from them."""
     joined_ms: int = 0
     accepted_ms: int = 0
-    """When they accepted the request, and saw more of it than before."""
+    """When they accepted the request: from then on they see more of it."""
     read_seq: int = 0
     read_ms: int = 0
     delivered_seq: int = 0
@@ -232,12 +240,12 @@ class Member(Struct, frozen=True, kw_only=True):
 
 
 def score(value: Decimal) -> str:
-    """A spam score in its shortest form, as it comes back from the store."""
+    """The shortest form of a spam score, as the store returns it."""
     return f"{value.normalize():f}"
 
 
 class Edit(Struct, frozen=True):
-    """What a message said before, and until when."""
+    """An earlier text of a message, and until when it was shown."""
 
     body: str
     until_ms: int
@@ -254,31 +262,31 @@ BuiltInEvent: TypeAlias = Literal[
     "thread.locked",
     "thread.unlocked",
 ]
-"""What the server's own system messages are about. A client shows its own sentence for each, so
-that no service may use these names."""
+"""The events of the server's own system messages. Clients show a sentence of their own for each,
+so services cannot use these names."""
 BUILT_IN_EVENTS: frozenset[str] = frozenset(get_args(BuiltInEvent))
 
 
 class Message(Struct, frozen=True, kw_only=True, dict=True):
-    """One message of a thread's log. Whoever renders it may keep with it what came of it, in its
-    `__dict__`: a changed message is another one, and has none of that."""
+    """An entry of the thread's log. A renderer may cache its output in `__dict__`: a changed
+    message is a new object, without it."""
 
     thread: ThreadId
     id: MessageId
     seq: int
     ms: int
-    """Later than that of the message before it, whatever the clock says."""
+    """Always later than that of the message before it."""
     kind: MessageKind
     author: UserId
     shown_ms: int = 0
-    """When it was sent, where `ms` lies in the future: the clock was wrong before."""
+    """When it was sent, where `ms` is in the future, because the clock was wrong."""
     body: str = ""
     mentions: tuple[UserId, ...] = ()
     reply_to: MessageId | None = None
     event: str | None = None
     """Of a system message: what happened, such as `participant.added`."""
     about: tuple[str, ...] = ()
-    """Of a system message: to whom, or from what to what."""
+    """Of a system message: the user concerned, or the old and the new value."""
     reactions: dict[str, tuple[UserId, ...]] = {}
     edits: tuple[Edit, ...] = ()
     edited_ms: int | None = None

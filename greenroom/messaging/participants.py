@@ -1,5 +1,7 @@
-"""Who is in a thread: add, leave, remove. Each is told to the others by a system message; but nobody
-is told when one of two leaves."""
+"""Adds, removes and lets leave participants of a thread.
+
+A system message announces each change, except when one of two people leaves.
+"""
 
 from collections.abc import Mapping
 from typing import TypeVar
@@ -12,10 +14,10 @@ from greenroom.messaging import access, rules
 from greenroom.messaging.access import ThreadView
 from greenroom.messaging.contact import (
     ContactCheck,
+    check_contacts,
     check_no_pending_request,
     new_gates,
     pending_request_ops,
-    strangers_among,
 )
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageCreated
@@ -36,7 +38,7 @@ from greenroom.messaging.problems import (
 from greenroom.messaging.respond import decline
 from greenroom.messaging.roles import Operation, removal_of
 from greenroom.messaging.send_checks import check_is_open
-from greenroom.messaging.silent_leave import ask_back, leave_silently
+from greenroom.messaging.silent_leave import leave_silently, request_return
 from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit
@@ -48,8 +50,8 @@ _T = TypeVar("_T")
 
 class Added(Struct, frozen=True):
     thread: Thread
-    made: bool = False
-    """Just now; else they were there."""
+    created: bool = False
+    """Whether they are new."""
 
 
 async def add(messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: Invited) -> Thread:
@@ -59,25 +61,25 @@ async def add(messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: 
 async def find_or_add(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: Invited
 ) -> Added:
-    """A new participant sees what is said from then on. Again changes nothing that the actor can
-    see; a person who has left in secret is asked to come back."""
-    view = await _side(messaging, actor, thread_id, invited)
+    """A new participant sees what is sent from then on. Idempotent for the actor; a person who has
+    left silently is asked to return."""
+    view = await _view(messaging, actor, thread_id, invited)
     _check_may_add(view.thread, actor, invited)
-    seat = rules.shown_members(view.thread).get(invited.user)
-    if seat is not None:
-        _check_same(seat, invited)
-        await ask_back(messaging, view.thread, actor, invited.user)
+    member = rules.shown_members(view.thread).get(invited.user)
+    if member is not None:
+        _check_same(member, invited)
+        await request_return(messaging, view.thread, actor, invited.user)
         return Added(view.thread)
     try:
-        return Added(await _add(messaging, actor, view, invited), made=True)
+        return Added(await _add(messaging, actor, view, invited), created=True)
     except AlreadyAsked:
         head = await messaging.thread_cache.read(thread_id)
         if head is None or invited.user not in head.members:
             raise
-        return Added(head)  # added at the same moment, by the same hand
+        return Added(head)  # added by a concurrent call of the same actor
 
 
-async def _side(
+async def _view(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, invited: Invited
 ) -> ThreadView:
     if invited.role in rules.STAFF and not is_bare_service(actor):
@@ -90,15 +92,15 @@ def _check_may_add(head: Thread, actor: Actor, invited: Invited) -> None:
     check_may(head, actor, Operation.GRANT_STAFF if gives_staff else Operation.ADD)
 
 
-def _check_same(seat: MemberSummary, invited: Invited) -> None:
-    """Without a role, any will do."""
-    if invited.role not in (Role.MEMBER, seat.role):
+def _check_same(member: MemberSummary, invited: Invited) -> None:
+    """Without a role, any role matches."""
+    if invited.role not in (Role.MEMBER, member.role):
         raise AlreadyThere
 
 
 async def _add(messaging: Messaging, actor: Actor, view: ThreadView, invited: Invited) -> Thread:
     thread = view.thread
-    contact_check = await strangers_among(messaging, actor, [invited.user], Limit.PARTICIPANTS)
+    contact_check = await check_contacts(messaging, actor, [invited.user], Limit.PARTICIPANTS)
     await messaging.safety.limits.spend(
         actor.user, *[Limit.REQUESTS] * len(contact_check.strangers)
     )
@@ -111,7 +113,7 @@ async def _add(messaging: Messaging, actor: Actor, view: ThreadView, invited: In
             return PlannedWrite(head, (), silent=True)
         if len(head.members) >= rules.MAX_PARTICIPANTS:
             raise TooManyParticipants(rules.MAX_PARTICIPANTS)
-        return _grown(messaging, view.mine, head, invited, ms, contact_check)
+        return _plan_addition(messaging, view.mine, head, invited, ms, contact_check)
 
     try:
         return await update_thread(messaging, thread.id, plan)
@@ -122,7 +124,7 @@ async def _add(messaging: Messaging, actor: Actor, view: ThreadView, invited: In
         raise
 
 
-def _grown(
+def _plan_addition(
     messaging: Messaging,
     by: Member,
     head: Thread,
@@ -130,8 +132,8 @@ def _grown(
     ms: int,
     contact_check: ContactCheck,
 ) -> PlannedWrite:
-    """With a gate for whoever has to be asked."""
-    seat = MemberSummary(
+    """With a gate for a stranger."""
+    member = MemberSummary(
         role=invited.role,
         service_role=invited.service_role,
         row_active_ms=ms,
@@ -141,19 +143,19 @@ def _grown(
     gates = _without(head.gates, invited.user) | new_gates(
         messaging, actor, contact_check, ms, head
     )
-    grown = replace(head, members={**head.members, invited.user: seat}, gates=gates, pair=None)
+    after = replace(head, members={**head.members, invited.user: member}, gates=gates, pair=None)
     message = system_message(messaging, head, actor, ms, "participant.added", invited.user)
-    ops = new_participant_ops(grown, invited.user, ms, before=head)
-    ops += pending_request_ops(messaging, grown, [invited.user])
+    ops = new_participant_ops(after, invited.user, ms, before=head)
+    ops += pending_request_ops(messaging, after, [invited.user])
     ops += contact_ops(actor, head.id, [invited.user])
     return PlannedWrite(
-        with_message(grown, message, by), (message_op(message), *ops), (MessageCreated(message),)
+        with_message(after, message, by), (message_op(message), *ops), (MessageCreated(message),)
     )
 
 
 async def leave(messaging: Messaging, actor: Actor, thread_id: ThreadId) -> None:
-    """Whoever leaves before having accepted declines, and nobody is told. Nor is anybody told when
-    one of two leaves: else the other could tell it from being blocked."""
+    """Leaving before accepting declines the request, silently. Leaving a thread for two is silent
+    as well: otherwise the other person could tell it from a block."""
     view = await access.thread(messaging, actor, thread_id)
     if not rules.has_accepted(view.thread, actor.user):
         await decline(messaging, actor, view.thread.gates[actor.user].id)
@@ -190,7 +192,7 @@ async def remove_member(
 def plan_removal(
     messaging: Messaging, by: Member, user: UserId, head: Thread, ms: int, event: BuiltInEvent
 ) -> PlannedWrite:
-    """The thread without the user, who is in it."""
+    """The thread without the user."""
     rest = replace(
         head,
         members=_without(head.members, user),
@@ -199,7 +201,9 @@ def plan_removal(
     )
     about = () if by.user == user else (user,)
     message = system_message(messaging, head, by.user, ms, event, *about)
-    gone = remove_row(head.id, user, ms, F("state").set("left"), F("changedAt").set(ms))
+    gone = remove_row(
+        head.id, user, ms, messaging.sync_log_ms, F("state").set("left"), F("changedAt").set(ms)
+    )
     return PlannedWrite(
         with_message(rest, message, by), (message_op(message), *gone), (MessageCreated(message),)
     )

@@ -1,7 +1,6 @@
-"""Answer a request: accept, decline, or block whoever sent it. The sender hears only of the first.
+"""Responds to a request: accepts, declines, or blocks its sender, who learns only of an acceptance.
 
-Again changes nothing; of two answers at the same moment the first stands. A request that has run
-out is not there any more.
+Idempotent; of two concurrent answers the first wins. An expired request is not found.
 """
 
 from collections.abc import Callable
@@ -39,7 +38,7 @@ class Request(Struct, frozen=True):
 
 
 async def accept(messaging: Messaging, actor: Actor, request_id: RequestId) -> Thread:
-    """Whoever accepts wants it: it leaves the archive, and the spam."""
+    """Also takes the thread out of the archive and the spam folder."""
     request = await _request(messaging, actor, request_id)
 
     def ops(after: Thread, gate: Gate, ms: int) -> tuple[Op, ...]:
@@ -66,20 +65,22 @@ async def block_sender(messaging: Messaging, actor: Actor, request_id: RequestId
 async def close_request(
     messaging: Messaging, actor: Actor, request_id: RequestId, status: GateStatus
 ) -> None:
-    """The row leaves the inbox; the seat stays, for the sender is not to notice."""
+    """Takes the row out of the inbox. The member stays, so that the sender does not notice."""
     request = await _request(messaging, actor, request_id)
 
     def ops(after: Thread, gate: Gate, ms: int) -> tuple[Op, ...]:
-        return remove_row(after.id, actor.user, ms, F("changedAt").set(ms), gate=gate)
+        return remove_row(
+            after.id, actor.user, ms, messaging.sync_log_ms, F("changedAt").set(ms), gate=gate
+        )
 
     await _respond(messaging, actor, request, status, ops)
 
 
 async def _request(messaging: Messaging, actor: Actor, request_id: RequestId) -> Request:
-    """By its own item where it is accepted, for then the thread's head does not keep it."""
+    """From its own item where it is accepted: then the head does not have it."""
     if not 0 < len(request_id) <= _LONGEST_ID:
         raise RequestNotFound
-    for _ in range(2):  # it may be accepted between the one look and the other
+    for _ in range(2):  # it may be accepted between the two reads
         item = await messaging.store.get(MESSAGING, request_key(request_id), consistent=True)
         if item is None or item["targetUser"] != actor.user:
             break
@@ -124,24 +125,24 @@ async def _respond(
         again = await _request(messaging, actor, request.gate.id)
         if not _is_already(again.gate, status, messaging.clock.now_ms()):
             raise
-        return again.thread  # somebody else has just written the same answer
+        return again.thread  # a concurrent call wrote the same answer
 
 
 def _answered(head: Thread, target: UserId, gate: Gate, ms: int) -> Thread:
-    """What is accepted need not be kept there: in a group it would be most of the head. Any other
-    answer stays in its place, for the order would tell the sender of it."""
+    """An accepted gate is removed: in a group the gates would be most of the head. Any other gate
+    keeps its position, because a new order would reveal the answer."""
     if gate.status is not GateStatus.ACCEPTED:
         return replace(head, gates={**head.gates, target: gate})
     gates = {user: found for user, found in head.gates.items() if user != target}
     if gate.away is None:
         return replace(head, gates=gates)
-    seat = rules.with_missed(head.members[target], gate.away, gate.after_seq, gate.after_ms)
-    members = {**head.members, target: replace(seat, row_active_ms=ms)}
+    member = rules.with_missed(head.members[target], gate.away, gate.after_seq, gate.after_ms)
+    members = {**head.members, target: replace(member, row_active_ms=ms)}
     return replace(head, members=members, gates=gates)
 
 
 def _is_already(gate: Gate, answer: GateStatus, now_ms: int) -> bool:
-    """Answered so already, or else not yet."""
+    """Whether it already has this answer. Raises where it has another."""
     found = rules.gate_status(gate, now_ms)
     if found not in (GateStatus.PENDING, answer):
         raise RequestNotFound

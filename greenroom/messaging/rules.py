@@ -1,7 +1,7 @@
-"""Who may what, where a thread stands and what counts as unread: pure functions on values.
+"""The rules of threads, as pure functions: who may see what, folders, unread counts, gates.
 
-What one would get wrong: nothing here looks at the clock but a gate's end and a mute; so a row that
-has settled in a folder stays right without anybody touching it.
+Careful: only the end of a gate and of a mute depend on the clock. So a row in a folder stays
+correct without another write.
 """
 
 from hashlib import blake2b
@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from greenroom.ids import UserId
 from greenroom.messaging.models import (
+    REQUEST_MESSAGES,
     Away,
     Folder,
     Gate,
@@ -26,14 +27,12 @@ from greenroom.messaging.models import (
 )
 
 MAX_PARTICIPANTS = 100
-PENDING_MESSAGES = 3
-"""How many plain messages may wait with a request, and how many messages it shows."""
 MAX_MISSED = 8
-"""How many runs of missed messages the head keeps of one participant."""
-RECEIPTS_TOLD = 10
-"""In larger groups a receipt shows on reload, but nobody is told of it when they come back."""
+"""How many ranges of missed messages the head keeps for a member."""
+MAX_RECEIPT_GROUP = 10
+"""In larger groups receipts show on reload, but are neither published nor synced."""
 AHEAD_MS = 5000
-"""A time that lies further in the future than this comes from a clock that was wrong."""
+"""A time further in the future than this comes from a wrong clock."""
 _BOOKED = frozenset({Status.CONFIRMED, Status.COMPLETED, Status.DISPUTED})
 STAFF = frozenset({Role.SUPPORT, Role.ADMIN})
 _BUYING = frozenset({Role.BUYER})
@@ -41,22 +40,22 @@ _SELLING = frozenset({Role.SELLER, Role.HOST})
 _BOOKINGS = frozenset({Kind.BOOKING, Kind.STUDIO, Kind.DISPUTE})
 _OFFERS = frozenset({Kind.INQUIRY, Kind.INVITE})
 APART = frozenset({Folder.ARCHIVED, Folder.SPAM, Folder.HIDDEN})
-"""The folders that are no part of `all`, nor of the badge."""
+"""The folders that are not part of `all` and of the badge."""
 _TALKING = frozenset({Status.OPEN, Status.AWAITING_REPLY, Status.ARCHIVED})
-"""The statuses that talk alone can change; the others belong to bookings and moderators."""
+"""The statuses that messages can change; the others belong to bookings and moderators."""
 
 
 class RowState(Struct, frozen=True):
-    """Where a thread stands in one user's inbox: the one rule behind folder, row and badge."""
+    """A thread in a user's inbox: the one rule behind folder, row and badge."""
 
     folder: Folder | None
-    """None where the user is not to see it."""
+    """None where the user must not see it."""
     unread: int
     muted: bool
 
     @property
     def badge(self) -> int:
-        """What it adds to the badge: the rows of `all`, but for the muted ones."""
+        """Its part of the badge: the rows of `all` without the muted ones."""
         away = self.folder is None or self.folder in APART
         return 0 if away or self.muted else self.unread
 
@@ -70,9 +69,9 @@ def row_state(thread: Thread, mine: Member, now_ms: int) -> RowState:
 def folder_of(thread: Thread, mine: Member, now_ms: int) -> Folder | None:
     if mine.state is not State.ACTIVE or mine.user not in thread.members:
         return None
-    if not is_let_in(thread, mine.user, now_ms):
+    if not has_access(thread, mine.user, now_ms):
         return None
-    if is_unasked(thread, mine.user):
+    if is_empty_request(thread, mine.user):
         return None
     if is_hidden(thread, mine):
         return Folder.HIDDEN
@@ -90,7 +89,7 @@ def folder_of(thread: Thread, mine: Member, now_ms: int) -> Folder | None:
 
 
 def is_archived(thread: Thread, mine: Member) -> bool:
-    """A message since then has brought it back, unless it came while the thread was muted."""
+    """A later message brings it back, unless the thread was muted then."""
     if mine.archived_seq is None:
         return False
     seq = shown_seq(thread, mine.user)
@@ -103,21 +102,21 @@ def is_hidden(thread: Thread, mine: Member) -> bool:
 
 
 def shown_seq(thread: Thread, user: UserId) -> int:
-    """The last message that a user may see: before they accept, the first few since they were asked,
-    however much the others say meanwhile."""
+    """The last message that a user may see: before they accept, only the first few of the
+    request."""
     gate = thread.gates.get(user)
     if gate is not None:
-        return min(thread.last_seq, gate.after_seq + PENDING_MESSAGES)
+        return min(thread.last_seq, gate.after_seq + gate.size)
     missed = _missed_last(thread, user)
     return thread.last_seq if missed is None else missed.after
 
 
 def _missed_last(thread: Thread, user: UserId) -> MissedRange | None:
-    """The run that the thread ends with, if the user missed it."""
-    seat = thread.members.get(user)
-    if seat is None or not seat.missed or thread.last_seq > seat.missed[-1].until:
+    """The range at the end of the thread, if the user missed it."""
+    member = thread.members.get(user)
+    if member is None or not member.missed or thread.last_seq > member.missed[-1].until:
         return None
-    return seat.missed[-1]
+    return member.missed[-1]
 
 
 def as_shown(thread: Thread, user: UserId) -> Thread:
@@ -150,29 +149,29 @@ def as_shown(thread: Thread, user: UserId) -> Thread:
     )
 
 
-def got(thread: Thread, user: UserId, seq: int) -> bool:
-    """Whether a message reached a participant at all: they had joined, and were not away."""
-    seat = thread.members.get(user)
-    if seat is None or seq <= seat.joined:
+def reached(thread: Thread, user: UserId, seq: int) -> bool:
+    """Whether a message reached a member at all: they had joined, and were not away."""
+    member = thread.members.get(user)
+    if member is None or seq <= member.joined:
         return False
     gate = thread.gates.get(user)
     if gate is not None and gate.away is not None and gate.away.seq < seq <= gate.after_seq:
         return False
-    return not any(run.after < seq <= run.until for run in seat.missed)
+    return not any(run.after < seq <= run.until for run in member.missed)
 
 
 def shows(thread: Thread, user: UserId, seq: int) -> bool:
-    """Whether a participant may see a message now: before they accept, only the request's."""
+    """Whether a member may see a message now: before they accept, only the request's."""
     gate = thread.gates.get(user)
     if gate is not None and gate.away is not None and seq <= gate.after_seq:
         return False
-    return seq <= shown_seq(thread, user) and got(thread, user, seq)
+    return seq <= shown_seq(thread, user) and reached(thread, user, seq)
 
 
-def with_missed(seat: MemberSummary, away: Away, until: int, until_ms: int) -> MemberSummary:
-    """The seat of somebody who comes back: what was sent from `away` on stays unknown to them."""
+def with_missed(member: MemberSummary, away: Away, until: int, until_ms: int) -> MemberSummary:
+    """A member who returns: they never get what was sent from `away` on."""
     if until <= away.seq:
-        return seat
+        return member
     new = MissedRange(
         after=away.seq,
         until=until,
@@ -182,20 +181,20 @@ def with_missed(seat: MemberSummary, away: Away, until: int, until_ms: int) -> M
         preview=away.preview,
         preview_event=away.preview_event,
     )
-    runs = [replace(run, sender=None, preview="", preview_event="") for run in seat.missed]
+    runs = [replace(run, sender=None, preview="", preview_event="") for run in member.missed]
     if runs and runs[-1].until >= new.after:
-        last = seat.missed[-1]
+        last = member.missed[-1]
         new = replace(last, until=until, until_ms=until_ms)
         runs.pop()
     runs.append(new)
-    joined = seat.joined
-    while len(runs) > MAX_MISSED:  # what was before the oldest of them is given up
+    joined = member.joined
+    while len(runs) > MAX_MISSED:  # gives up what was before the oldest of them
         joined = max(joined, runs.pop(0).until)
-    return replace(seat, missed=tuple(runs), joined=joined)
+    return replace(member, missed=tuple(runs), joined=joined)
 
 
-def keep_shown(thread: Thread) -> dict[UserId, Gate]:
-    """The gates as one more message is said: those that show no more keep what they last showed."""
+def with_last_previews(thread: Thread) -> dict[UserId, Gate]:
+    """The gates before the next message: full ones keep the preview of their last message."""
     return {
         user: replace(
             gate,
@@ -204,109 +203,107 @@ def keep_shown(thread: Thread) -> dict[UserId, Gate]:
             preview=thread.preview,
             preview_event=thread.preview_event,
         )
-        if _is_request(gate) and thread.last_seq == gate.after_seq + PENDING_MESSAGES
+        if _is_request(gate) and thread.last_seq == gate.after_seq + gate.size
         else gate
         for user, gate in thread.gates.items()
     }
 
 
 def _is_request(gate: Gate) -> bool:
-    """Whether its target is asked: a quiet gate is no request until somebody asks them back."""
+    """Whether it is a request: a silent gate is none until somebody asks its target to return."""
     return gate.away is None or gate.status is GateStatus.PENDING
 
 
 def with_preview(thread: Thread, seq: int, preview: str) -> dict[UserId, Gate]:
-    """The gates once the message with this seq begins otherwise."""
+    """The gates after the message with this seq got another preview."""
     return {
         user: replace(gate, preview=preview)
-        if gate.shown_ms and seq == gate.after_seq + PENDING_MESSAGES
+        if gate.shown_ms and seq == gate.after_seq + gate.size
         else gate
         for user, gate in thread.gates.items()
     }
 
 
 def unread_of(thread: Thread, mine: Member) -> int:
-    """Derived, never counted on the side."""
-    last, place = shown_seq(thread, mine.user), read_position(thread, mine)
-    seat = thread.members.get(mine.user)
-    missed = () if seat is None else seat.missed
-    gap = sum(max(0, min(run.until, last) - max(run.after, place)) for run in missed)
-    return max(0, last - place - gap)
+    """Always derived, never stored."""
+    last, position = shown_seq(thread, mine.user), read_position(thread, mine)
+    member = thread.members.get(mine.user)
+    missed = () if member is None else member.missed
+    gap = sum(max(0, min(run.until, last) - max(run.after, position)) for run in missed)
+    return max(0, last - position - gap)
 
 
 def read_position(thread: Thread, mine: Member) -> int:
-    """The last message that a user has read, for themselves: marking as unread takes it back."""
-    place, gate = own_read_position(thread, mine), thread.gates.get(mine.user)
-    return place if gate is None or gate.away is None else max(place, gate.after_seq)
+    """The last message that a user has read, for themselves: marking as unread moves it back."""
+    position, gate = own_read_position(thread, mine), thread.gates.get(mine.user)
+    return position if gate is None or gate.away is None else max(position, gate.after_seq)
 
 
 def own_read_position(thread: Thread, mine: Member) -> int:
-    """The same, where a request to come back shows only what is new."""
+    """The same, without what a request to return hides."""
     if mine.unread_from is not None and mine.unread_sent == _sent(thread, mine.user):
         return max(mine.unread_from - 1, mine.joined_seq)
     return max(read_of(thread, mine), mine.joined_seq)
 
 
 def read_of(thread: Thread, member: Member) -> int:
-    """How far a participant has read, for receipts: by saying so, or by sending."""
+    """How far a member has read, for receipts: by marking as read or by sending."""
     return max(member.read_seq, _sent(thread, member.user))
 
 
 def shown_members(thread: Thread) -> dict[UserId, MemberSummary]:
-    """Who is in it, always in the same order: neither an answer nor an engine changes it."""
+    """The members in a stable order, which no answer to a request changes."""
     return dict(sorted(thread.members.items()))
 
 
 def known_gates(thread: Thread) -> dict[UserId, Gate]:
-    """Those that their senders know of, always in the same order."""
+    """The gates that their senders know of, in a stable order."""
     return {user: gate for user, gate in sorted(thread.gates.items()) if gate.away is None}
 
 
 def in_order(thread: Thread) -> list[UserId]:
-    """Everybody shown, always in the same order: the opener, then as they came, then by id. The
-    store keeps no order of its own."""
+    """The members in a stable order: the opener, then by joining, then by id."""
     members = shown_members(thread)
     return sorted(members, key=lambda user: (user != thread.opened_by, members[user].joined, user))
 
 
 def _sent(thread: Thread, user: UserId) -> int:
-    seat = thread.members.get(user)
-    return 0 if seat is None else seat.sent
+    member = thread.members.get(user)
+    return 0 if member is None else member.sent
 
 
 def gate_status(gate: Gate, now_ms: int) -> GateStatus:
-    """Expired the moment it is."""
+    """Takes the expiry into account."""
     if gate.status is GateStatus.PENDING and now_ms >= gate.expires_ms:
         return GateStatus.EXPIRED
     return gate.status
 
 
 def gate_as_sender_sees(gate: Gate, now_ms: int) -> GateStatus:
-    """Nothing but pending, until it has run out or they have withdrawn it; or is accepted, and
-    there is no gate any more."""
+    """Pending until it expires or is withdrawn; an accepted request has no gate."""
     if gate.status is GateStatus.WITHDRAWN:
         return gate.status
     return GateStatus.EXPIRED if now_ms >= gate.expires_ms else GateStatus.PENDING
 
 
 def waits_for_answer(thread: Thread, sender: UserId, now_ms: int) -> bool:
-    """As far as the sender knows."""
-    mine = _asked_by(thread, sender)
+    """To the sender's knowledge."""
+    mine = _requests_of(thread, sender)
     return any(gate_as_sender_sees(gate, now_ms) is GateStatus.PENDING for gate in mine)
 
 
-def _asked_by(thread: Thread, sender: UserId) -> list[Gate]:
-    """The requests of a sender, as far as the sender knows of them."""
+def _requests_of(thread: Thread, sender: UserId) -> list[Gate]:
+    """The requests that the sender knows of."""
     if not thread.gates:
         return []
     return [gate for gate in thread.gates.values() if gate.sender == sender and gate.away is None]
 
 
 def is_in_request(thread: Thread, seq: int, now_ms: int) -> bool:
-    """Whether a message is one of those that somebody sees who has not accepted, whoever writes it:
-    friends of the one who asks could otherwise say what a stranger may not."""
+    """Whether somebody who has not accepted sees the message, whatever its author: otherwise
+    friends of the sender could write what a stranger may not."""
     return any(
-        gate.after_seq < seq <= gate.after_seq + PENDING_MESSAGES
+        gate.after_seq < seq <= gate.after_seq + gate.size
         for gate in thread.gates.values()
         if gate.away is None and gate_as_sender_sees(gate, now_ms) is GateStatus.PENDING
     )
@@ -317,10 +314,10 @@ def others(thread: Thread, user: UserId) -> tuple[UserId, ...]:
 
 
 def is_behind_gate(thread: Thread, sender: UserId) -> bool:
-    """Whether nobody but people who have not accepted would read what the sender writes."""
+    """Whether only people who have not accepted would read what the sender writes."""
     if not thread.gates:
         return False
-    if not _asked_by(thread, sender):
+    if not _requests_of(thread, sender):
         return False
     known = known_gates(thread)
     return all(other in known for other in others(thread, sender))
@@ -328,25 +325,35 @@ def is_behind_gate(thread: Thread, sender: UserId) -> bool:
 
 def waiting(thread: Thread, sender: UserId) -> int:
     """How many messages wait with the sender's request."""
-    before = [gate.after_seq for gate in _asked_by(thread, sender)]
+    before = [gate.after_seq for gate in _requests_of(thread, sender)]
     return thread.last_seq - min(before, default=thread.last_seq)
 
 
+def request_size(thread: Thread, sender: UserId) -> int:
+    """How many messages the sender's request may hold."""
+    return min((gate.size for gate in _requests_of(thread, sender)), default=REQUEST_MESSAGES)
+
+
+def request_characters(thread: Thread) -> int:
+    """How long a message in a request may be; 0 for as long as any message."""
+    return min((gate.characters for gate in thread.gates.values() if gate.characters), default=0)
+
+
 def has_accepted(thread: Thread, user: UserId) -> bool:
-    """Or never had to: a gate is there until then."""
+    """Or never had to: the gate exists until then."""
     return user not in thread.gates
 
 
-def is_let_in(thread: Thread, user: UserId, now_ms: int) -> bool:
-    """In the thread, and has not turned it away, nor let the request run out."""
+def has_access(thread: Thread, user: UserId, now_ms: int) -> bool:
+    """In the thread, and the request to them is neither closed nor expired."""
     if user not in thread.members:
         return False
     gate = thread.gates.get(user)
     return gate is None or gate_status(gate, now_ms) is GateStatus.PENDING
 
 
-def is_unasked(thread: Thread, user: UserId) -> bool:
-    """A request with nothing in it yet: its first message is being written, or is held."""
+def is_empty_request(thread: Thread, user: UserId) -> bool:
+    """Whether the request is still empty: its first message is being written, or is held."""
     gate = thread.gates.get(user)
     if gate is None or gate.status is not GateStatus.PENDING:
         return False
@@ -354,7 +361,7 @@ def is_unasked(thread: Thread, user: UserId) -> bool:
 
 
 def is_closed(thread: Thread, sender: UserId, now_ms: int) -> bool:
-    """Nobody is left to read it, or the request has run out. Why, is not the sender's to know."""
+    """Nobody is left to read it, or the request has expired. The sender must not learn which."""
     if thread.pair is not None and len(thread.members) < 2:
         return True
     if not is_behind_gate(thread, sender):
@@ -363,19 +370,19 @@ def is_closed(thread: Thread, sender: UserId, now_ms: int) -> bool:
 
 
 def sees_receipts(thread: Thread, viewer: UserId, user: UserId) -> bool:
-    """Across a gate nobody learns how far the other has read."""
+    """Across a gate nobody sees receipts."""
     return has_accepted(thread, viewer) and has_accepted(thread, user)
 
 
 def after_message(thread: Thread, sender: UserId) -> tuple[Status, tuple[UserId, ...]]:
-    """The status, and whom the thread waits for, once the sender has written."""
+    """The status, and whom the thread waits for, after a message of the sender."""
     if thread.status not in _TALKING:
         return thread.status, thread.awaiting
-    waits = tuple(user for user in sorted(thread.members) if _answers(thread, sender, user))
+    waits = tuple(user for user in sorted(thread.members) if _should_reply(thread, sender, user))
     return (Status.AWAITING_REPLY if waits else Status.OPEN), waits
 
 
-def _answers(thread: Thread, sender: UserId, user: UserId) -> bool:
+def _should_reply(thread: Thread, sender: UserId, user: UserId) -> bool:
     """A seller's message waits for the buyers, a buyer's for the sellers, staff's for the rest."""
     if user == sender or thread.kind in (Kind.DIRECT, Kind.SYSTEM):
         return False
@@ -387,16 +394,16 @@ def _answers(thread: Thread, sender: UserId, user: UserId) -> bool:
     return (mine in _SELLING and theirs in _BUYING) or (mine in _BUYING and theirs in _SELLING)
 
 
-def trades(role: Role) -> bool:
+def is_trading_role(role: Role) -> bool:
     return role in _BUYING or role in _SELLING
 
 
 def is_booked(thread: Thread) -> bool:
-    """By the status, which bookings and staff set: an id that somebody names proves nothing."""
+    """By the status, which bookings and staff set: a booking id proves nothing."""
     return thread.status in _BOOKED
 
 
 def settings_version(thread: Thread) -> str:
-    """Changes when the thread is named, locked, or somebody joins or goes; not with a message."""
+    """Changes with the name, the lock and the members; not with a message."""
     settings = (thread.subject, thread.status is Status.LOCKED, sorted(shown_members(thread)))
     return blake2b(repr(settings).encode(), digest_size=8).hexdigest()

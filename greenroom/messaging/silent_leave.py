@@ -1,12 +1,12 @@
-"""Takes a person out of a thread for two, and back in, so that the other person does not notice.
+"""Takes a person out of a thread for two, and back in, without the other person noticing.
 
-Somebody who leaves or blocks keeps their seat. A quiet gate (`Gate.away`) keeps the thread from
+A person who leaves or blocks stays a member. A silent gate (`Gate.away`) hides the thread from
 them, and keeps showing the other person what they knew of them. Nothing is added to the log and
-nothing is marked as changed. Messages sent meanwhile are missed for good, except those that come
-with a request which is accepted later: the next message to somebody who *left* asks them again, and
-so does adding them again, also once others have joined the two. Only somebody whom they know can
-ask, and nobody while they have blocked a person in the thread.
-Careful: the quiet gate must change nothing that its sender can see (tests/privacy).
+nothing is marked as changed. Messages sent meanwhile are missed for good, except those of a request
+that is accepted later: the next message to somebody who *left* asks them to return, and so does
+adding them again, also after others have joined the thread. Only contacts can ask, and nobody while
+the person has blocked a member of the thread.
+Careful: the silent gate must change nothing that its sender can see (tests/privacy).
 """
 
 from functools import partial
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import inbox_rows, items, rules
-from greenroom.messaging.contact import new_gate, request_item, silent_gate, strangers_of
+from greenroom.messaging.contact import new_gate, request_item, silent_gate, strangers_among
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import InboxChanged
 from greenroom.messaging.models import Away, GateStatus, Member, State, Status, Thread
@@ -38,7 +38,7 @@ async def leave_silently(
     for _ in range(_TRIES):
         mine = await _member(messaging, user, thread_id)
         try:
-            await update_thread(messaging, thread_id, partial(_gone, mine, state))
+            await update_thread(messaging, thread_id, partial(_plan_leave, messaging, mine, state))
         except ConditionFailed as refusal:
             if member_key(thread_id, user) not in {key_of(one.op) for one in refusal.failed}:
                 raise
@@ -54,7 +54,9 @@ async def _member(messaging: Messaging, user: UserId, thread_id: ThreadId) -> Me
     return items.member_of(item)
 
 
-def _gone(mine: Member, state: State, head: Thread, ms: int) -> PlannedWrite:
+def _plan_leave(
+    messaging: Messaging, mine: Member, state: State, head: Thread, ms: int
+) -> PlannedWrite:
     user = mine.user
     if mine.state is not State.ACTIVE or user not in head.members or user in head.gates:
         raise ThreadNotFound
@@ -71,8 +73,10 @@ def _gone(mine: Member, state: State, head: Thread, ms: int) -> PlannedWrite:
         changed_ms=mine.changed_ms,
     )
     status = GateStatus.BLOCKED if state is State.BLOCKED else GateStatus.DECLINED
-    gate = silent_gate(other_of(head, user), status, away, after_seq=head.last_seq)
-    row, log = inbox_rows.remove_row(head.id, user, ms, F("state").set(state.value), gate=gate)
+    gate = silent_gate(messaging, other_of(head, user), status, away, after_seq=head.last_seq)
+    row, log = inbox_rows.remove_row(
+        head.id, user, ms, messaging.sync_log_ms, F("state").set(state.value), gate=gate
+    )
     assert isinstance(row, Update)
     row = replace(row, condition=_unmoved(mine))
     after = replace(head, gates={**head.gates, user: gate})
@@ -80,7 +84,7 @@ def _gone(mine: Member, state: State, head: Thread, ms: int) -> PlannedWrite:
 
 
 def _unmoved(mine: Member) -> Condition:
-    """Their receipts are as they were read."""
+    """Their receipts have not moved since they were read."""
     condition: Condition = F("state").equals(mine.state.value)
     for name, value in (
         ("changedAt", mine.changed_ms),
@@ -100,16 +104,16 @@ def with_returned(head: Thread, user: UserId, ms: int) -> tuple[Thread, tuple[Op
     """The head with the user back in it, their row in the inbox, and their history."""
     gate = head.gates[user]
     assert gate.away is not None
-    seat = rules.with_missed(head.members[user], gate.away, head.last_seq, head.last_ms)
+    member = rules.with_missed(head.members[user], gate.away, head.last_seq, head.last_ms)
     after = replace(
         head,
-        members={**head.members, user: replace(seat, row_active_ms=ms)},
+        members={**head.members, user: replace(member, row_active_ms=ms)},
         gates={other: kept for other, kept in head.gates.items() if other != user},
     )
-    return after, (_back_op(head.id, user, ms),)
+    return after, (_return_op(head.id, user, ms),)
 
 
-def _back_op(thread: ThreadId, user: UserId, ms: int) -> Update:
+def _return_op(thread: ThreadId, user: UserId, ms: int) -> Update:
     actions = (
         *inbox_rows.activate_actions(thread, user, None, ms),
         F("state").set(State.ACTIVE.value),
@@ -120,7 +124,7 @@ def _back_op(thread: ThreadId, user: UserId, ms: int) -> Update:
 
 
 async def return_silently(messaging: Messaging, user: UserId, thread_id: ThreadId) -> None:
-    """Undo what a block did to the user's side of a thread; nothing where it did nothing."""
+    """Undoes the effect of a block on the user's membership, if there was any."""
     mine = await _member(messaging, user, thread_id)
     if mine.state is not State.BLOCKED:
         return
@@ -138,9 +142,9 @@ async def return_silently(messaging: Messaging, user: UserId, thread_id: ThreadI
 def ask_to_return(
     messaging: Messaging, head: Thread, sender: UserId, ms: int, *, blocked: bool
 ) -> tuple[Thread, tuple[Op, ...]]:
-    """Asks the other of a pair who has left, with the message that is about to be written, whether
-    they want to come back. Not while a block keeps the two apart, and not more often than a
-    stranger could ask. The sender does not notice."""
+    """Asks the other member of a pair, who has left, to return, with the message that is about to
+    be written. Not while one of them blocks the other, and not more often than a stranger could
+    ask. The sender does not notice."""
     if not head.gates or head.pair is None or blocked:
         return head, ()
     other = other_of(head, sender)
@@ -148,16 +152,18 @@ def ask_to_return(
     now_ms = messaging.clock.now_ms()
     if gate is None or gate.away is None or now_ms < gate.expires_ms or other not in head.members:
         return head, ()
-    if gate.status is GateStatus.BLOCKED:  # which this node may not have heard of yet
+    if gate.status is GateStatus.BLOCKED:  # which this node may not know yet
         return head, ()
     return _asked(messaging, head, sender, other, ms, after=(head.last_seq, head.last_ms))
 
 
-async def ask_back(messaging: Messaging, head: Thread, actor: Actor, other: UserId) -> None:
-    """Asks somebody who is away whether they want to come back. The request shows the actor's last
-    message if nothing came after it, and otherwise waits for the next message. The actor does not
-    notice whether anybody was asked."""
-    if not _can_be_asked(messaging, head, other) or await strangers_of(messaging, actor, [other]):
+async def request_return(messaging: Messaging, head: Thread, actor: Actor, other: UserId) -> None:
+    """Asks somebody who is away to return. The request shows the actor's last message if nothing
+    came after it, and otherwise waits for the next message. The actor does not notice whether
+    anybody was asked."""
+    if not _can_be_asked(messaging, head, other) or await strangers_among(
+        messaging, actor, [other]
+    ):
         return
     if await blocked_among(messaging.safety, other, head.members):
         return
@@ -176,7 +182,7 @@ async def ask_back(messaging: Messaging, head: Thread, actor: Actor, other: User
 
 
 def _can_be_asked(messaging: Messaging, head: Thread, other: UserId) -> bool:
-    """Not somebody who has blocked, and not more often than a stranger could ask."""
+    """Nobody who has blocked, and nobody more often than a stranger could ask."""
     gate = head.gates.get(other)
     if gate is None or gate.away is None or other not in head.members:
         return False
@@ -218,8 +224,8 @@ def _asked(
 
 
 async def is_blocked_thread(messaging: Messaging, head: Thread, sender: UserId) -> bool:
-    """Whether a block keeps the two of a pair apart. Groups go on. A block that a crash has kept
-    from this thread takes effect now, and so does the end of one."""
+    """Whether one of a pair has blocked the other. Groups are not affected. A block, or the end of
+    one, that a crash kept from this thread takes effect now."""
     if head.pair is None:
         return False
     if not await is_blocked_pair(messaging.safety, *head.pair):
@@ -245,4 +251,4 @@ async def _complete_block(messaging: Messaging, user: UserId, thread_id: ThreadI
     try:
         await leave_silently(messaging, user, thread_id, State.BLOCKED)
     except ThreadNotFound:
-        messaging.thread_cache.drop(thread_id)  # it had been done; this node's head was stale
+        messaging.thread_cache.drop(thread_id)  # it was done already; this node's head was stale

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from greenroom.ids import NoticeId, ThreadId, UserId
+from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import rules
 from greenroom.messaging.access import ThreadView
 from greenroom.messaging.context import Messaging
@@ -30,7 +30,6 @@ from greenroom.messaging.models import Folder, Member, Message
 from greenroom.messaging.records import (
     ACTIVE,
     INBOX,
-    KEPT_MS,
     MESSAGING,
     active_since,
     inbox_key,
@@ -39,25 +38,18 @@ from greenroom.messaging.records import (
     user_partition,
 )
 from greenroom.messaging.thread_metadata import with_metadata
-from greenroom.messaging.thread_snapshot import Seen, messages_of, read_snapshot
+from greenroom.messaging.thread_snapshot import ThreadSnapshot, messages_of, read_snapshot
 from greenroom.people.actor import Actor
-from greenroom.safety.models import ModerationNotice
-from greenroom.safety.notices import NoticeChanges, notices_since
 from greenroom.store.base import Page
 from greenroom.store.cursors import MAX_SEALED_BYTES
+from greenroom.store.server_clock import SLACK_MS, SURE_MS
 
-SLACK_MS = 60_000
-"""More than all that can be late at once: a write that is tried again, a clock that is behind."""
-SURE_MS = 5000
-"""What is older than this every later read shows, also one that is eventually consistent."""
 PAGE = 20
 _NUMBERS_BYTES = 80
-"""What a sealed cursor has beside its memories and the place in the store, at most."""
-_PLACES = (Folder.REQUESTS.value, ACTIVE, "log")
+"""The most that a cursor has beside what it remembers and its position in the store."""
+_SOURCES = (Folder.REQUESTS.value, ACTIVE, "log")
 """In the direction in which rows move while somebody reads: from the requests to the fresh shelf,
 there to its end, and from there to the log. So none is passed by unseen."""
-_NOTICES = len(_PLACES)
-"""The step after those: moderation's notices, a page of them with each call."""
 
 
 class Changed(Struct, frozen=True):
@@ -74,11 +66,7 @@ class Changed(Struct, frozen=True):
 class Synced(Struct, frozen=True, kw_only=True):
     threads: tuple[Changed, ...] = ()
     gone: tuple[ThreadId, ...] = ()
-    notices: tuple[ModerationNotice, ...] = ()
-    """What moderation has told the user since, and is not acknowledged; after the threads."""
-    acknowledged: tuple[NoticeId, ...] = ()
-    """The notices that the user has acknowledged since; after the threads."""
-    cursor: str
+    cursor: bytes
     more: bool = False
     """Call again with the cursor at once."""
     reset: bool = False
@@ -101,6 +89,9 @@ class _SyncCursor(Struct, frozen=True, kw_only=True):
     looked at to know."""
     next_ends_ms: int = 0
     """The same, as far as this round has seen."""
+    kept_ms: int
+    """How long log entries were kept when the cursor was made: a policy that keeps them longer does
+    not bring back those that have expired."""
 
     @property
     def low_ms(self) -> int:
@@ -111,72 +102,56 @@ class _Compared(Struct, frozen=True):
     thread: ThreadId
     changed: Changed | None = None
     gone: bool = False
-    keeps: KnownThread | None = None
+    remembers: KnownThread | None = None
     """What the cursor has to remember."""
     ends_ms: int | None = None
     """When the request to the user runs out."""
 
 
-async def sync(messaging: Messaging, actor: Actor, cursor: str | None = None) -> Synced:
+async def sync(
+    messaging: Messaging, actor: Actor, cursor: bytes | None = None, *, room: int = MAX_SEALED_BYTES
+) -> Synced:
+    """A page of what changed since the cursor. The cursor in the answer has at most `room` bytes."""
     now_ms = messaging.clock.now_ms()
-    place = None if cursor is None else _unsealed(messaging, actor.user, cursor)
-    if place is None or not _holds(messaging, place, now_ms):
-        return await _start_over(messaging, actor, now_ms)
-    place = place if place.until_ms else _begun(messaging, place, now_ms)
-    threads, at = await _candidates(messaging, actor.user, place, PAGE)
+    position = None if cursor is None else _decoded(cursor)
+    if position is None or not _is_valid(messaging, position, now_ms):
+        return await _start_over(messaging, actor, now_ms, room)
+    position = position if position.until_ms else _begin_round(messaging, position, now_ms)
+    threads, at = await _candidates(messaging, actor.user, position, PAGE)
     found = await asyncio.gather(
-        *(_compared(messaging, actor, thread, place) for thread in threads)
+        *(_compared(messaging, actor, thread, position) for thread in threads)
     )
     for one in found:
-        if one.keeps is not None:
-            place.met.keep(one.thread, one.keeps)
-    ends_ms = min([place.next_ends_ms, *(one.ends_ms for one in found if one.ends_ms is not None)])
-    notices = NoticeChanges()
-    cursor, more = at.cursor, True
-    if at.step == _NOTICES:
-        notices = await _notices(messaging, actor.user, at)
-        cursor, more = notices.next, notices.next is not None
+        if one.remembers is not None:
+            position.met.keep(one.thread, one.remembers)
+    ends_ms = min(
+        [position.next_ends_ms, *(one.ends_ms for one in found if one.ends_ms is not None)]
+    )
+    more = at.step < len(_SOURCES)
     if more:
-        goes_on = replace(at, cursor=cursor, next_ends_ms=ends_ms)
+        goes_on = replace(at, next_ends_ms=ends_ms)
     else:
-        goes_on = _beginning(messaging, place.until_ms, place.met, ends_ms)
+        goes_on = _new_cursor(messaging, position.until_ms, position.met, ends_ms)
     return Synced(
         threads=tuple(one.changed for one in found if one.changed is not None),
         gone=tuple(one.thread for one in found if one.gone),
-        notices=notices.created,
-        acknowledged=tuple(one.id for one in notices.acknowledged),
-        cursor=_sealed(messaging, actor.user, goes_on),
+        cursor=_encoded(goes_on, room),
         more=more,
     )
 
 
-async def _notices(messaging: Messaging, user: UserId, place: _SyncCursor) -> NoticeChanges:
-    """A page of those that were not given yet, and where to go on."""
-    page = await notices_since(messaging.safety, user, place.low_ms, place.cursor)
-    new = [one for one in page.created if _is_new(place, one.id, one.at_ms)]
-    noted = [one for one in page.acknowledged if _is_new(place, f"noted:{one.id}", one.at_ms)]
-    return NoticeChanges(tuple(new), tuple(noted), page.next)
-
-
-def _is_new(place: _SyncCursor, name: str, at_ms: int) -> bool:
-    """Whether it was not given yet. The cursor remembers what the next round would read again, as
-    it does threads, by their id."""
-    if at_ms >= place.until_ms - SLACK_MS:
-        place.met.keep(ThreadId(name), GONE)
-    return place.known.get(ThreadId(name)) is None
-
-
-def cursor_now(messaging: Messaging, user: UserId, last: str | None = None) -> str:
+def cursor_now(
+    messaging: Messaging, last: bytes | None = None, *, room: int = MAX_SEALED_BYTES
+) -> bytes:
     """For a client that has everything up to now. What the last cursor remembers it still has."""
     known, ends_ms = KnownThreads(), 0
-    if last is not None:
-        before = _unsealed(messaging, user, last)
+    before = None if last is None else _decoded(last)
+    if before is not None:
         known, ends_ms = before.known.joined(before.met), before.ends_ms
-    now_ms = messaging.clock.now_ms()
-    return _sealed(messaging, user, _beginning(messaging, now_ms, known, ends_ms))
+    return _encoded(_new_cursor(messaging, messaging.clock.now_ms(), known, ends_ms), room)
 
 
-def _beginning(
+def _new_cursor(
     messaging: Messaging, since_ms: int, known: KnownThreads, ends_ms: int = 0
 ) -> _SyncCursor:
     return _SyncCursor(
@@ -185,80 +160,89 @@ def _beginning(
         known=known,
         met=KnownThreads(),
         ends_ms=ends_ms,
+        kept_ms=messaging.sync_log_ms,
     )
 
 
-def _begun(messaging: Messaging, place: _SyncCursor, now_ms: int) -> _SyncCursor:
+def _begin_round(messaging: Messaging, position: _SyncCursor, now_ms: int) -> _SyncCursor:
     """A request that comes from now on runs out no earlier than its time from now."""
-    ends_ms = 0 if place.ends_ms <= now_ms else place.ends_ms
+    ends_ms = 0 if position.ends_ms <= now_ms else position.ends_ms
     first_ms = min(ends_ms or now_ms + messaging.request_ms, now_ms + messaging.request_ms)
-    return replace(place, until_ms=now_ms, ends_ms=ends_ms, next_ends_ms=first_ms)
+    return replace(position, until_ms=now_ms, ends_ms=ends_ms, next_ends_ms=first_ms)
 
 
-def _holds(messaging: Messaging, place: _SyncCursor, now_ms: int) -> bool:
-    if place.epoch != messaging.clock.epoch:
+def _is_valid(messaging: Messaging, position: _SyncCursor, now_ms: int) -> bool:
+    if position.epoch != messaging.clock.epoch:
         return False
-    return -SLACK_MS <= now_ms - place.since_ms <= KEPT_MS - SLACK_MS
+    return (
+        -SLACK_MS
+        <= now_ms - position.since_ms
+        <= min(position.kept_ms, messaging.sync_log_ms) - SLACK_MS
+    )
 
 
-async def _start_over(messaging: Messaging, actor: Actor, now_ms: int) -> Synced:
+async def _start_over(messaging: Messaging, actor: Actor, now_ms: int, room: int) -> Synced:
     """The client reads its inbox after this, and so will have what is there now. What is younger
     than `SURE_MS` may be missing from what it reads, and is not taken for given."""
-    place = _beginning(messaging, now_ms, KnownThreads())
-    threads, _ = await _candidates(messaging, actor.user, place, MOST)
+    position = _new_cursor(messaging, now_ms, KnownThreads())
+    threads, _ = await _candidates(messaging, actor.user, position, MOST)
     seen = await asyncio.gather(
         *(read_snapshot(messaging, actor, thread, consistent=False) for thread in threads)
     )
     for thread, one in zip(threads, seen, strict=True):
         if one is None:
-            place.known.keep(thread, GONE)
+            position.known.keep(thread, GONE)
         elif now_ms - SLACK_MS <= one.latest_ms <= now_ms - SURE_MS:
-            place.known.keep(thread, known_thread(one.view, one.members))
-    return Synced(cursor=_sealed(messaging, actor.user, place), reset=True)
+            position.known.keep(thread, known_thread(one.view, one.members))
+    return Synced(cursor=_encoded(position, room), reset=True)
 
 
 async def _candidates(
-    messaging: Messaging, user: UserId, place: _SyncCursor, most: int
+    messaging: Messaging, user: UserId, position: _SyncCursor, most: int
 ) -> tuple[list[ThreadId], _SyncCursor]:
     """Threads that may have changed, and where to go on."""
     found: dict[ThreadId, None] = {}
-    at = place
-    while at.step < _NOTICES and len(found) < most:
+    at = position
+    while at.step < len(_SOURCES) and len(found) < most:
         page = await _page(messaging, user, at)
         found |= dict.fromkeys(_thread_of(item) for item in page.items)
         at = _next(at, page.next)
     return list(found), at
 
 
-async def _page(messaging: Messaging, user: UserId, place: _SyncCursor) -> Page:
-    kind = _PLACES[place.step]
+async def _page(messaging: Messaging, user: UserId, position: _SyncCursor) -> Page:
+    kind = _SOURCES[position.step]
     if kind == "log":
         return await messaging.store.query(
             MESSAGING,
             user_partition(user),
-            since("LOG", max(0, place.low_ms)),
+            since("LOG", max(0, position.low_ms)),
             limit=PAGE,
-            cursor=place.cursor,
+            cursor=position.cursor,
         )
     return await messaging.store.query(
         MESSAGING,
         inbox_key(user, kind),
-        None if _looks_at_all(place) else active_since(place.low_ms - LAG_MS),
+        None if _reads_all(position) else active_since(position.low_ms - LAG_MS),
         index=INBOX,
         limit=PAGE,
-        cursor=place.cursor,
+        cursor=position.cursor,
     )
 
 
-def _looks_at_all(place: _SyncCursor) -> bool:
+def _reads_all(position: _SyncCursor) -> bool:
     """At all requests, for one of them may have run out."""
-    return _PLACES[place.step] == Folder.REQUESTS and place.until_ms > 0 and place.ends_ms == 0
+    return (
+        _SOURCES[position.step] == Folder.REQUESTS
+        and position.until_ms > 0
+        and position.ends_ms == 0
+    )
 
 
-def _next(place: _SyncCursor, cursor: str | None) -> _SyncCursor:
+def _next(position: _SyncCursor, cursor: str | None) -> _SyncCursor:
     if cursor is not None:
-        return replace(place, cursor=cursor)
-    return replace(place, cursor=None, step=place.step + 1)
+        return replace(position, cursor=cursor)
+    return replace(position, cursor=None, step=position.step + 1)
 
 
 def _thread_of(item: object) -> ThreadId:
@@ -267,43 +251,47 @@ def _thread_of(item: object) -> ThreadId:
 
 
 async def _compared(
-    messaging: Messaging, actor: Actor, thread: ThreadId, place: _SyncCursor
+    messaging: Messaging, actor: Actor, thread: ThreadId, position: _SyncCursor
 ) -> _Compared:
     """The thread as it is now beside what the user was given of it."""
-    known = place.met.get(thread) or place.known.get(thread)
+    known = position.met.get(thread) or position.known.get(thread)
     seen = await read_snapshot(messaging, actor, thread, consistent=False)
-    if not _is_as_given(seen, known, place.low_ms):
+    if not _is_unchanged(seen, known, position.low_ms):
         seen = await read_snapshot(messaging, actor, thread, consistent=True)
         if seen is None:
             messaging.deferred.add(partial(remove_expired_request, messaging, actor.user, thread))
-            return _Compared(thread, gone=known != GONE, keeps=GONE)
-        if not _is_as_given(seen, known, place.low_ms):
-            return await _changed(messaging, actor, seen, known, place)
-    return _Compared(thread, keeps=_kept(seen, known, place), ends_ms=_ends_ms(seen))
+            return _Compared(thread, gone=known != GONE, remembers=GONE)
+        if not _is_unchanged(seen, known, position.low_ms):
+            return await _changed(messaging, actor, seen, known, position)
+    return _Compared(thread, remembers=_remembered(seen, known, position), ends_ms=_ends_ms(seen))
 
 
 async def _changed(
-    messaging: Messaging, actor: Actor, seen: Seen, known: KnownThread | None, place: _SyncCursor
+    messaging: Messaging,
+    actor: Actor,
+    seen: ThreadSnapshot,
+    known: KnownThread | None,
+    position: _SyncCursor,
 ) -> _Compared:
     thread, ends_ms = seen.view.thread, _ends_ms(seen)
-    if rules.is_unasked(thread, actor.user):
-        return _Compared(thread.id, keeps=_kept(seen, known, place), ends_ms=ends_ms)
+    if rules.is_empty_request(thread, actor.user):
+        return _Compared(thread.id, remembers=_remembered(seen, known, position), ends_ms=ends_ms)
     now = known_thread(seen.view, seen.members)
-    keeps = _kept(seen, now, place)
-    messages, truncated = await messages_of(messaging, seen.view, known, place.low_ms)
+    remembers = _remembered(seen, now, position)
+    messages, truncated = await messages_of(messaging, seen.view, known, position.low_ms)
     if known is not None and now.digest == known.digest and not messages:
-        return _Compared(thread.id, keeps=keeps, ends_ms=ends_ms)
+        return _Compared(thread.id, remembers=remembers, ends_ms=ends_ms)
     [view] = await with_metadata(messaging, [seen.view])
     changed = Changed(view, seen.members, messages, truncated)
-    return _Compared(thread.id, changed, keeps=keeps, ends_ms=ends_ms)
+    return _Compared(thread.id, changed, remembers=remembers, ends_ms=ends_ms)
 
 
-def _ends_ms(seen: Seen | None) -> int | None:
+def _ends_ms(seen: ThreadSnapshot | None) -> int | None:
     gate = None if seen is None else seen.view.thread.gates.get(seen.view.mine.user)
     return None if gate is None else gate.expires_ms
 
 
-def _is_as_given(seen: Seen | None, known: KnownThread | None, low_ms: int) -> bool:
+def _is_unchanged(seen: ThreadSnapshot | None, known: KnownThread | None, low_ms: int) -> bool:
     if seen is None:
         return known == GONE
     if known is None:
@@ -311,14 +299,16 @@ def _is_as_given(seen: Seen | None, known: KnownThread | None, low_ms: int) -> b
     return known_thread(seen.view, seen.members) == known
 
 
-def _kept(seen: Seen | None, known: KnownThread | None, place: _SyncCursor) -> KnownThread | None:
+def _remembered(
+    seen: ThreadSnapshot | None, known: KnownThread | None, position: _SyncCursor
+) -> KnownThread | None:
     """What is older than the slack of the next cursor is known by its time."""
-    if seen is not None and seen.latest_ms <= place.until_ms - SLACK_MS:
+    if seen is not None and seen.latest_ms <= position.until_ms - SLACK_MS:
         return None
     return known
 
 
-class _Sealed(Struct, frozen=True, array_like=True):
+class _Encoded(Struct, frozen=True, array_like=True):
     epoch: int
     since_ms: int
     until_ms: int
@@ -328,26 +318,31 @@ class _Sealed(Struct, frozen=True, array_like=True):
     met: bytes
     ends_ms: int
     next_ends_ms: int
+    kept_ms: int
 
 
-def _sealed(messaging: Messaging, user: UserId, place: _SyncCursor) -> str:
-    numbers = (place.epoch, place.since_ms, place.until_ms, place.step)
-    room = MAX_SEALED_BYTES - _NUMBERS_BYTES - len(place.cursor or "")
-    met = place.met.encoded(room)
-    sealed = _Sealed(
+def _encoded(position: _SyncCursor, most_bytes: int) -> bytes:
+    numbers = (position.epoch, position.since_ms, position.until_ms, position.step)
+    room = most_bytes - _NUMBERS_BYTES - len(position.cursor or "")
+    met = position.met.encoded(room)
+    encoded = _Encoded(
         *numbers,
-        place.cursor,
-        place.known.encoded(room - len(met), without=place.met),
+        position.cursor,
+        position.known.encoded(room - len(met), without=position.met),
         met,
-        place.ends_ms,
-        place.next_ends_ms,
+        position.ends_ms,
+        position.next_ends_ms,
+        position.kept_ms,
     )
-    return messaging.cursors.seal_bytes(_scope(user), msgspec.msgpack.encode(sealed))
+    return msgspec.msgpack.encode(encoded)
 
 
-def _unsealed(messaging: Messaging, user: UserId, cursor: str) -> _SyncCursor:
-    body = messaging.cursors.unseal_bytes(_scope(user), cursor)
-    found = msgspec.msgpack.decode(body, type=_Sealed)
+def _decoded(cursor: bytes) -> _SyncCursor | None:
+    """None for a cursor of an older format."""
+    try:
+        found = msgspec.msgpack.decode(cursor, type=_Encoded)
+    except msgspec.MsgspecError:
+        return None
     return _SyncCursor(
         epoch=found.epoch,
         since_ms=found.since_ms,
@@ -358,8 +353,5 @@ def _unsealed(messaging: Messaging, user: UserId, cursor: str) -> _SyncCursor:
         met=KnownThreads.decoded(found.met),
         ends_ms=found.ends_ms,
         next_ends_ms=found.next_ends_ms,
+        kept_ms=found.kept_ms,
     )
-
-
-def _scope(user: UserId) -> bytes:
-    return f"sync {user}".encode()

@@ -1,7 +1,7 @@
-"""Reads a thread for sync: the head and everybody in it in one query, then its new messages.
+"""Reads a thread for sync: the head and all members in one query, then its new messages.
 
-Careful: the first look may be eventually consistent, at half the price. Nothing is given by what it
-shows alone, or a cursor would go back.
+Careful: the first read may be eventually consistent, at half the price. Nothing is delivered from
+it alone, or a cursor could go back.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ class ThreadSnapshot(Struct, frozen=True):
 
     @property
     def latest_ms(self) -> int:
-        """When anything of it that the user sees was last changed."""
+        """When anything of it that the user sees last changed."""
         members = (member.changed_ms for member in self.members)
         return max(self.view.thread.changed_ms, self.view.mine.changed_ms, *members)
 
@@ -55,7 +55,7 @@ class ThreadSnapshot(Struct, frozen=True):
 async def read_snapshot(
     messaging: Messaging, actor: Actor, thread_id: ThreadId, *, consistent: bool
 ) -> ThreadSnapshot | None:
-    """None where the thread is not the user's to see, or no longer."""
+    """None where the user may not see the thread, or no longer."""
     page = await messaging.store.query_as(
         items.head_or_member_of,
         MESSAGING,
@@ -69,7 +69,7 @@ async def read_snapshot(
     mine = members.get(actor.user)
     if not heads or mine is None or mine.state is not State.ACTIVE:
         return None
-    if not rules.is_let_in(heads[0], actor.user, messaging.clock.now_ms()):
+    if not rules.has_access(heads[0], actor.user, messaging.clock.now_ms()):
         return None
     view = ThreadView(rules.as_shown(heads[0], actor.user), mine)
     shown = rules.shown_members(view.thread)
@@ -81,12 +81,11 @@ async def read_snapshot(
 async def messages_of(
     messaging: Messaging, view: ThreadView, known: KnownThread | None, low_ms: int
 ) -> tuple[tuple[Message, ...], bool]:
-    """What is new or changed since the user was given what is known, or else since a time; and
-    whether there is more of it than this."""
+    """What is new or changed since `known`, or else since a time, and whether there is more."""
     if known is not None and known.version == view.thread.version:
         return (), False
     if known is None and view.mine.accepted_ms > low_ms:
-        low_ms = 0  # they see now what they did not before
+        low_ms = 0  # they see more now than before
     if known is not None and known.partial and rules.has_accepted(view.thread, view.mine.user):
         known = replace(known, seq=0)
     (new, more), (changed, further) = await asyncio.gather(
@@ -124,14 +123,14 @@ async def _of_request(messaging: Messaging, view: ThreadView) -> tuple[Message, 
         MESSAGING,
         thread_partition(view.thread.id),
         Range(from_ms("MSG", first_ms), up_to_end("MSG")),
-        limit=rules.PENDING_MESSAGES,
+        limit=gate.size,
         consistent=True,
     )
     return page.items
 
 
 async def _last(messaging: Messaging, view: ThreadView, count: int) -> tuple[Message, ...]:
-    """The last messages that this head knows of, the newest first."""
+    """The last messages up to this head, the newest first."""
     if count <= 0:
         return ()
     page = await messaging.store.query_as(
@@ -177,7 +176,7 @@ async def _changed(
 async def _notes(
     messaging: Messaging, view: ThreadView, known: KnownThread | None, low_ms: int
 ) -> tuple[list[Item], bool]:
-    """Of changed messages: by the version of the head, or from the newest back to a time."""
+    """The notes of changed messages: by the head's version, or from the newest back to a time."""
     after = changed_after(0 if known is None else known.version)
     notes: list[Item] = []
     for limit in (_FIRST_NOTES, MAX_MESSAGES):

@@ -1,7 +1,7 @@
-"""Withdraw a request that one has sent. Whether it was declined before, the sender cannot tell.
+"""Withdraws a request that the actor has sent, without revealing whether it was declined.
 
-In a thread for two the request is over and its target's row goes. From a larger one its target is
-removed. Either way the same person is not asked again before the request would have run out.
+In a thread for two the request ends and its target's row goes. From a larger thread its target is
+removed. Either way the same person gets no other request before this one would have expired.
 """
 
 from msgspec.structs import replace
@@ -28,7 +28,7 @@ _LONGEST_ID = 64
 
 
 async def withdraw_request(messaging: Messaging, actor: Actor, request_id: RequestId) -> None:
-    """Again changes nothing."""
+    """Idempotent."""
     if not 0 < len(request_id) <= _LONGEST_ID:
         raise RequestNotFound
     item = await messaging.store.get(MESSAGING, request_key(request_id), consistent=True)
@@ -56,7 +56,7 @@ async def withdraw_request(messaging: Messaging, actor: Actor, request_id: Reque
 
 
 def _is_withdrawn(request_id: RequestId) -> Check:
-    """By the same sender, at the same moment; else it was accepted or has run out."""
+    """By a concurrent call of the same sender; otherwise it was accepted or has expired."""
     status = F("status").equals(GateStatus.WITHDRAWN.value)
     return Check(MESSAGING, request_key(request_id), status)
 
@@ -71,6 +71,6 @@ def _withdrawn(
         return replace(planned, ops=(*planned.ops, record))
     after = replace(head, gates={**head.gates, target: gate})
     ops: tuple[Op, ...] = (record,)
-    if rules.is_let_in(head, target, ms):
-        ops += remove_row(head.id, target, ms, F("changedAt").set(ms))
+    if rules.has_access(head, target, ms):
+        ops += remove_row(head.id, target, ms, messaging.sync_log_ms, F("changedAt").set(ms))
     return PlannedWrite(after, ops, (InboxChanged(by.user),))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from greenroom.clock import Clock
 from greenroom.ids import Ids
-from greenroom.policy import DEFAULT, Names
+from greenroom.policy import DEFAULT, Usernames
 from greenroom.store.base import Store
 
 
@@ -13,6 +13,6 @@ class People:
     store: Store
     clock: Clock
     ids: Ids
-    names: Names = DEFAULT.names
+    names: Usernames = DEFAULT.names
     contact: str = ""
     """Where people can ask about a moderation decision: an e-mail address or a URL."""

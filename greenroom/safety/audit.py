@@ -5,7 +5,6 @@ by month from the cursor, for at most a year. Entries about staff are for admins
 decisions about themselves.
 """
 
-import re
 from collections.abc import Mapping
 
 from msgspec import Struct
@@ -17,16 +16,14 @@ from greenroom.people.actor import Actor, StaffRole
 from greenroom.people.models import is_user_id
 from greenroom.safety import access, records
 from greenroom.safety.context import Safety
-from greenroom.safety.cursor_codec import decode_cursor, encode_cursor
 from greenroom.safety.models import AuditEntry, CaseId
 from greenroom.safety.permissions import Act, allowed, rank_of, rank_of_role
 from greenroom.store.base import Page
 from greenroom.store.expressions import Bound, Prefix
-from greenroom.store.problems import InvalidCursor
 
 MAX_PAGE = 100
 _MONTHS = 12
-_POSITION = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-")
+_SCOPE = b"audit log"
 _CLOCK_SKEW_MS = 60_000
 
 
@@ -75,9 +72,7 @@ async def audit_log(
 ) -> AuditPage:
     access.check_moderator(actor)
     limit = max(1, min(limit, MAX_PAGE))
-    before = _just_ahead(safety) if cursor is None else decode_cursor(cursor)
-    if not _POSITION.match(before):
-        raise InvalidCursor
+    before = _just_ahead(safety) if cursor is None else safety.cursors.unseal_text(_SCOPE, cursor)
     staff = await roles.roles(safety.people)
     found, month, months = list[AuditEntry](), records.month_of(before), 0
     while months < _MONTHS:
@@ -88,7 +83,8 @@ async def audit_log(
                 found.append(entry)
             if len(found) > limit:
                 last = found[limit - 1]
-                return AuditPage(tuple(found[:limit]), encode_cursor(records.decided_at(last)))
+                end = records.decided_at(last)
+                return AuditPage(tuple(found[:limit]), safety.cursors.seal_text(_SCOPE, end))
         if not more:
             month, months = _month_before(month), months + 1
     return AuditPage(tuple(found), None)

@@ -5,17 +5,16 @@ it. If the bus loses that message, entries expire after a few seconds anyway. Ca
 an answer that was read from the store while a block was being written.
 """
 
-from collections import OrderedDict
-
 from greenroom.ids import UserId
+from greenroom.lru import LruCache
 
 _TRUSTED_MS = 3_000
-_MOST = 50_000
+_MAX_PAIRS = 50_000
 
 
 class BlockCache:
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[UserId, UserId], tuple[int, bool]] = OrderedDict()
+        self._known: LruCache[tuple[UserId, UserId], tuple[int, bool]] = LruCache(_MAX_PAIRS)
         self.changes = 0
         """Counts invalidations. A reader compares it before and after its read."""
 
@@ -29,15 +28,11 @@ class BlockCache:
     def keep(self, one: UserId, other: UserId, is_blocked: bool, now_ms: int, changes: int) -> None:
         if changes != self.changes:
             return
-        pair = (one, other) if one < other else (other, one)
-        self._known[pair] = (now_ms, is_blocked)
-        self._known.move_to_end(pair)
-        if len(self._known) > _MOST:
-            self._known.popitem(last=False)
+        self._known.put((one, other) if one < other else (other, one), (now_ms, is_blocked))
 
     def forget(self, one: UserId, other: UserId) -> None:
         self.changes += 1
-        self._known.pop((one, other) if one < other else (other, one), None)
+        self._known.discard((one, other) if one < other else (other, one))
 
     def forget_all(self) -> None:
         self.changes += 1

@@ -18,6 +18,7 @@ from greenroom.safety.models import Case
 from greenroom.safety.recent_activity import RecentActivity
 from greenroom.safety.rules import DEFAULT_RULES, RuleSet
 from greenroom.store.base import Store
+from greenroom.store.cursors import CursorCodec
 
 
 class Enforcer(Protocol):
@@ -39,7 +40,7 @@ class Enforcer(Protocol):
         """Declines the user's pending requests."""
 
 
-def _discard(event: SafetyEvent) -> None:
+def discard(event: SafetyEvent) -> None:
     pass
 
 
@@ -50,9 +51,10 @@ class Safety:
     clock: Clock
     ids: Ids
     limits: Limits
+    cursors: CursorCodec
     recent_activity: RecentActivity = field(default_factory=RecentActivity)
     block_cache: BlockCache = field(default_factory=BlockCache)
     rule_set: RuleSet = DEFAULT_RULES
     enforcer: Enforcer | None = None
-    publish: Callable[[SafetyEvent], None] = _discard
+    publish: Callable[[SafetyEvent], None] = discard
     """Called after the commit."""

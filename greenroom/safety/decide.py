@@ -9,7 +9,7 @@ from greenroom.people.models import FOREVER_MS
 from greenroom.safety import access, records
 from greenroom.safety.context import Safety
 from greenroom.safety.enforce import enforce
-from greenroom.safety.events import CaseDecided, NoticeCreated
+from greenroom.safety.events import NoticeCreated
 from greenroom.safety.models import (
     AuditEntry,
     Case,
@@ -65,7 +65,6 @@ async def decide(
     except ConditionFailed:
         _check(safety, actor, await access.case(safety, actor, case_id), decision, version)
         raise
-    safety.publish(CaseDecided(case, decision, actor.user, until_ms))
     if pending:
         await enforce(safety, entry)
     if notice is not None:

@@ -13,7 +13,7 @@ from greenroom.people.suspend import suspend
 from greenroom.safety import records
 from greenroom.safety.access import find_with_digest
 from greenroom.safety.context import Enforcer, Safety
-from greenroom.safety.events import CaseDecided, NoticeCreated, PersonSuspended
+from greenroom.safety.events import NoticeCreated, PersonSuspended
 from greenroom.safety.models import (
     AuditEntry,
     Case,
@@ -128,7 +128,6 @@ async def _close_one(safety: Safety, entry: AuditEntry, digest: str, other_id: C
             await safety.store.write(*records.decided(other, closed, notice, pending=removes))
         except ConditionFailed:
             continue
-        safety.publish(CaseDecided(other, Decision.FOLDED, entry.by))
         if notice is not None:
             safety.publish(NoticeCreated(notice))
         if removes:

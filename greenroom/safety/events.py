@@ -5,7 +5,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from greenroom.ids import NoticeId, UserId
-from greenroom.safety.models import Case, Decision, ModerationNotice
+from greenroom.safety.models import ModerationNotice
 
 
 class PersonBlocked(Struct, frozen=True):
@@ -39,19 +39,6 @@ class NoticeAcknowledged(Struct, frozen=True):
     notice: NoticeId
 
 
-class CaseOpened(Struct, frozen=True):
-    """Opened or reopened."""
-
-    case: Case
-
-
-class CaseDecided(Struct, frozen=True):
-    case: Case
-    decision: Decision
-    by: UserId
-    until_ms: int | None = None
-
-
 SafetyEvent: TypeAlias = (
     PersonBlocked
     | PersonUnblocked
@@ -59,6 +46,4 @@ SafetyEvent: TypeAlias = (
     | AccountChanged
     | NoticeCreated
     | NoticeAcknowledged
-    | CaseOpened
-    | CaseDecided
 )

@@ -27,7 +27,6 @@ from greenroom.safety.verdict import (
 _CENT = Decimal("0.01")
 _SHORTEST_COUNTED = 20
 SCORE = "score"
-_MOST_VERDICTS = 512
 
 
 class RepeatCheck(Enum):
@@ -115,9 +114,8 @@ def _verdict(matched: list[Rule], circumstances: Circumstances, rule_set: RuleSe
     key = circumstances.first_contact, tuple([rule.name for rule in matched])
     verdict = rule_set.verdicts.get(key)
     if verdict is None:
-        if len(rule_set.verdicts) >= _MOST_VERDICTS:
-            rule_set.verdicts.clear()
-        verdict = rule_set.verdicts[key] = _build_verdict(matched, circumstances, rule_set)
+        verdict = _build_verdict(matched, circumstances, rule_set)
+        rule_set.verdicts.put(key, verdict)
     return verdict
 
 

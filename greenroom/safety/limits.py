@@ -11,7 +11,7 @@ node's local share to it. A node that restarts forgets only its own share.
 """
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -23,6 +23,7 @@ from greenroom import policy
 from greenroom.clock import Clock
 from greenroom.errors import Problem
 from greenroom.ids import UserId
+from greenroom.lru import LruCache
 from greenroom.safety import records
 from greenroom.safety.records import Lease
 from greenroom.store.base import Store
@@ -71,7 +72,7 @@ class Rate(Struct, frozen=True, kw_only=True):
     lease_ms: int
 
 
-def rates_of(allowed: policy.Limits) -> Mapping[Limit, Rate]:
+def rates_of(allowed: policy.RateLimits) -> Mapping[Limit, Rate]:
     """The policy's limits, each divided into a local share and leases."""
     return MappingProxyType({limit: _rate(getattr(allowed, limit.name.lower())) for limit in Limit})
 
@@ -87,7 +88,7 @@ def _rate(allowed: policy.Allowance) -> Rate:
     )
 
 
-RATES: Mapping[Limit, Rate] = rates_of(policy.Limits())
+RATES: Mapping[Limit, Rate] = rates_of(policy.RateLimits())
 
 
 class TooMany(Problem):
@@ -123,8 +124,7 @@ class Limits:
         self._clock = clock
         self._nodes = nodes or (1 if store.is_local else _SHARED_NODES)
         self._rates = rates
-        self._most_tracked = most_tracked
-        self._usage: OrderedDict[tuple[UserId, Limit], _Usage] = OrderedDict()
+        self._usage: LruCache[tuple[UserId, Limit], _Usage] = LruCache(most_tracked)
 
     async def spend(self, user: UserId, *limits: Limit) -> None:
         """Spends one of each, in this order; raises `TooMany` if none is left."""
@@ -217,10 +217,8 @@ class Limits:
     def _usage_of(self, user: UserId, limit: Limit) -> _Usage:
         usage = self._usage.get((user, limit))
         if usage is None:
-            usage = self._usage[user, limit] = _Usage()
-            if len(self._usage) > self._most_tracked:
-                self._usage.popitem(last=False)
-        self._usage.move_to_end((user, limit))
+            usage = _Usage()
+            self._usage.put((user, limit), usage)
         return usage
 
 

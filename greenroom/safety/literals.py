@@ -290,6 +290,4 @@ def _odds_of_one(literal: str) -> float:
         return 0.02 / len(literal)
     if literal.isdigit():
         return 0.5 / len(literal)
-    return _IN_MANY_TEXTS.get(
-        literal, 0.01 if literal.isalnum() or len(literal) == 1 else 0.011
-    )
+    return _IN_MANY_TEXTS.get(literal, 0.01 if literal.isalnum() or len(literal) == 1 else 0.011)

@@ -16,13 +16,13 @@ from greenroom.people import staff as roles
 from greenroom.people.actor import Actor, StaffRole
 from greenroom.safety import access, records
 from greenroom.safety.context import Safety
-from greenroom.safety.cursor_codec import decode_cursor, encode_cursor
 from greenroom.safety.models import Case
 from greenroom.safety.verdict import PolicyTag
 from greenroom.store.base import Page
 from greenroom.store.expressions import Bound
 
 MAX_PAGE = 50
+_SCOPE = b"moderation queue"
 
 
 class Queue(Struct, frozen=True):
@@ -40,7 +40,7 @@ async def queue(
 ) -> Queue:
     access.check_moderator(actor)
     limit = max(1, min(limit, MAX_PAGE))
-    after = None if cursor is None else decode_cursor(cursor)
+    after = None if cursor is None else safety.cursors.unseal_text(_SCOPE, cursor)
     staff = await roles.roles(safety.people)
     shown: list[Case] = []
     while True:
@@ -51,7 +51,8 @@ async def queue(
                 shown.append(replace(case, about_role=_role(case, staff)))
             if len(shown) == limit:
                 more = more or case is not found[-1]
-                return Queue(tuple(shown), encode_cursor(after) if more else None)
+                end = safety.cursors.seal_text(_SCOPE, after) if more else None
+                return Queue(tuple(shown), end)
         if not more:
             return Queue(tuple(shown), None)
 

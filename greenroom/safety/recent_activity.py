@@ -1,10 +1,10 @@
 """Remembers, on one node and for ten minutes, how often users sent the same text and when they
 joined. Bounded: a user who was forgotten is judged a little more leniently."""
 
-from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from greenroom.ids import UserId
+from greenroom.lru import LruCache
 
 _TEN_MINUTES_MS = 600_000
 _MOST_PEOPLE = 20_000
@@ -21,20 +21,16 @@ class _RecentTexts:
 
 class RecentActivity:
     def __init__(self, *, most_people: int = _MOST_PEOPLE, most_texts: int = _MOST_TEXTS) -> None:
-        self._most_people = most_people
         self._most_texts = most_texts
-        self._texts: OrderedDict[UserId, _RecentTexts] = OrderedDict()
-        self._joined: OrderedDict[UserId, tuple[int, int | None]] = OrderedDict()
+        self._texts: LruCache[UserId, _RecentTexts] = LruCache(most_people)
+        self._joined: LruCache[UserId, tuple[int, int | None]] = LruCache(most_people)
 
     def add_text(self, user: UserId, digest: bytes, now_ms: int) -> int:
         """Adds the text; returns how often the user sent it in the ten minutes before."""
         texts = self._texts.get(user)
         if texts is None:
-            texts = self._texts[user] = _RecentTexts()
-            if len(self._texts) > self._most_people:
-                self._texts.popitem(last=False)
-        else:
-            self._texts.move_to_end(user)
+            texts = _RecentTexts()
+            self._texts.put(user, texts)
         before = _count(texts, digest, now_ms) if digest in texts.digests else 0
         texts.digests.append(digest)
         texts.times_ms.append(now_ms)
@@ -44,7 +40,7 @@ class RecentActivity:
 
     def remove_text(self, user: UserId, digest: bytes) -> None:
         """Removes the latest entry of this text."""
-        texts = self._texts.get(user)
+        texts = self._texts.peek(user)
         if texts is not None and digest in texts.digests:
             last = len(texts.digests) - 1 - texts.digests[::-1].index(digest)
             del texts.digests[last], texts.times_ms[last]
@@ -59,14 +55,10 @@ class RecentActivity:
         known = self._joined.get(user)
         if known is None or abs(now_ms - known[0]) >= _TEN_MINUTES_MS:
             return None
-        self._joined.move_to_end(user)
         return (known[1],)
 
     def set_joined(self, user: UserId, joined_ms: int | None, now_ms: int) -> None:
-        self._joined[user] = (now_ms, joined_ms)
-        self._joined.move_to_end(user)
-        if len(self._joined) > self._most_people:
-            self._joined.popitem(last=False)
+        self._joined.put(user, (now_ms, joined_ms))
 
 
 def _count(texts: _RecentTexts, digest: bytes, now_ms: int) -> int:

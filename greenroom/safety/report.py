@@ -10,7 +10,6 @@ from greenroom.people.actor import Actor, Scope
 from greenroom.people.models import is_user_id
 from greenroom.safety import access, records
 from greenroom.safety.context import Safety
-from greenroom.safety.events import CaseOpened
 from greenroom.safety.limits import Limit
 from greenroom.safety.models import (
     Case,
@@ -56,8 +55,6 @@ async def report(
         except Conflict:
             continue
         else:
-            if before is None or not before.is_open:
-                safety.publish(CaseOpened(after))
             return made.id
     raise Conflict
 

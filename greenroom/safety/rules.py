@@ -5,12 +5,15 @@ a hint for the text, and a severity of its own. Scores combine like independent 
 halves make three quarters. The phrases that rules match are in `phrases.py`.
 """
 
+from collections.abc import Iterator
 from decimal import Decimal
 from enum import IntEnum
-from functools import cached_property
+from functools import cache, cached_property
 
 from msgspec import Struct
 
+from greenroom.lru import LruCache
+from greenroom.policy import ContentRules
 from greenroom.safety import phrases
 from greenroom.safety.matchers import (
     Both,
@@ -25,9 +28,11 @@ from greenroom.safety.matchers import (
     Shouting,
 )
 from greenroom.safety.prefilter import Prefilter
+from greenroom.safety.site_phrases import phrase_pattern
 from greenroom.safety.verdict import Circumstances, PolicyHint, PolicyTag, Verdict
 
-_DAY_MS = 86_400_000
+_HOUR_MS = 3_600_000
+_MAX_VERDICTS = 512
 
 
 class Severity(IntEnum):
@@ -60,7 +65,6 @@ class When(Struct, frozen=True, kw_only=True):
 ALWAYS = When()
 BEFORE_BOOKING = When(booked=False)
 FIRST_CONTACT = When(booked=False, first_contact=True)
-NEW_ACCOUNT = When(booked=False, younger_than_ms=_DAY_MS)
 
 
 MAX_RULE_NAME = 40
@@ -109,9 +113,9 @@ class RuleSet(Struct, frozen=True, kw_only=True, dict=True):
         }
 
     @cached_property
-    def verdicts(self) -> dict[tuple[bool, tuple[str, ...]], Verdict]:
+    def verdicts(self) -> LruCache[tuple[bool, tuple[str, ...]], Verdict]:
         """A cache, keyed by first contact and the names of the rules that matched."""
-        return {}
+        return LruCache(_MAX_VERDICTS)
 
 
 def _contact(name: str, matcher: Matcher, score: str = "0.15") -> Rule:
@@ -181,34 +185,13 @@ PAYMENT_RULES = (
     _payment("crypto-address", phrases.CRYPTO_ADDRESS),
 )
 
-SPAM_RULES = (
+_SPAM_PHRASES = (
     _spam("earnings", phrases.EARNINGS, "0.55"),
     _spam("easy-money", phrases.EASY_MONEY, "0.50"),
     _spam("money-signs", phrases.MONEY_SIGNS, "0.35"),
     _spam("mass-greeting", phrases.MASS_GREETING, "0.35"),
     _spam("advertisement", phrases.ADVERTISEMENT, "0.55"),
     _spam("click-here", Both(phrases.CLICK_HERE, Links()), "0.45"),
-    _spam("shouting", Shouting(20, 80), "0.25"),
-    _spam("same-character", Run(12), "0.25"),
-    _spam("many-links", Links(3), "0.45", BEFORE_BOOKING),
-    _spam("link-density", LinkDensity(60), "0.25", BEFORE_BOOKING),
-    _spam("new-account-link", Links(), "0.40", NEW_ACCOUNT),
-    Rule(
-        name="repeated",
-        matcher=Repeated(3),
-        score=Decimal("0.45"),
-        tag=PolicyTag.SPAM,
-        hint=PolicyHint.REPEATED,
-        severity=Severity.NUDGE,
-    ),
-    Rule(
-        name="repeated-often",
-        matcher=Repeated(7),
-        score=Decimal("0.55"),
-        tag=PolicyTag.SPAM,
-        hint=PolicyHint.REPEATED,
-        severity=Severity.HOLD,
-    ),
 )
 
 SCAM_RULES = (
@@ -265,8 +248,71 @@ CONDUCT_RULES = (
     ),
 )
 
-DEFAULT_RULES = RuleSet(
-    rules=(*CONTACT_RULES, *PAYMENT_RULES, *SPAM_RULES, *SCAM_RULES, *CONDUCT_RULES)
-)
 
-__all__ = ["DEFAULT_RULES", "Pattern", "Rule", "RuleSet", "Severity", "When"]
+def _spam_rules(policy: ContentRules) -> tuple[Rule, ...]:
+    new_account = When(booked=False, younger_than_ms=policy.new_account_hours * _HOUR_MS)
+    return (
+        *_SPAM_PHRASES,
+        _spam("shouting", Shouting(20, 80), "0.25"),
+        _spam("same-character", Run(12), "0.25"),
+        _spam("many-links", Links(policy.links_to_count), "0.45", BEFORE_BOOKING),
+        _spam("link-density", LinkDensity(60), "0.25", BEFORE_BOOKING),
+        _spam("new-account-link", Links(), "0.40", new_account),
+        Rule(
+            name="repeated",
+            matcher=Repeated(policy.repeats_to_nudge),
+            score=Decimal("0.45"),
+            tag=PolicyTag.SPAM,
+            hint=PolicyHint.REPEATED,
+            severity=Severity.NUDGE,
+        ),
+        Rule(
+            name="repeated-often",
+            matcher=Repeated(policy.repeats_to_hold),
+            score=Decimal("0.55"),
+            tag=PolicyTag.SPAM,
+            hint=PolicyHint.REPEATED,
+            severity=Severity.HOLD,
+        ),
+    )
+
+
+_SITE_PHRASES = {
+    "hint-phrases": Severity.NUDGE,
+    "hold-phrases": Severity.HOLD,
+    "refuse-phrases": Severity.REFUSE,
+}
+
+
+def _site_rules(policy: ContentRules) -> Iterator[Rule]:
+    lists = (policy.hint_phrases, policy.hold_phrases, policy.refuse_phrases)
+    for (name, severity), listed in zip(_SITE_PHRASES.items(), lists, strict=True):
+        if listed:
+            yield Rule(
+                name=name,
+                matcher=phrase_pattern(listed),
+                hint=PolicyHint.SITE_RULES,
+                severity=severity,
+            )
+
+
+@cache
+def rule_set_of(policy: ContentRules) -> RuleSet:
+    return RuleSet(
+        rules=(
+            *(CONTACT_RULES if policy.contact else ()),
+            *(PAYMENT_RULES if policy.payment else ()),
+            *(_spam_rules(policy) if policy.spam else ()),
+            *(SCAM_RULES if policy.scam else ()),
+            *(CONDUCT_RULES if policy.conduct else ()),
+            *_site_rules(policy),
+        ),
+        nudge_at=Decimal(str(policy.nudge_at)),
+        hold_at=Decimal(str(policy.hold_at)),
+        refuse_at=Decimal(str(policy.refuse_at)),
+    )
+
+
+DEFAULT_RULES = rule_set_of(ContentRules())
+
+__all__ = ["DEFAULT_RULES", "Pattern", "Rule", "RuleSet", "Severity", "When", "rule_set_of"]

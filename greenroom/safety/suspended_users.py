@@ -11,12 +11,12 @@ from greenroom.people.actor import Actor, StaffRole
 from greenroom.safety import records
 from greenroom.safety.access import check_moderator
 from greenroom.safety.context import Safety
-from greenroom.safety.cursor_codec import decode_cursor, encode_cursor
 from greenroom.safety.models import Sanctions
 from greenroom.safety.permissions import Act, allowed, rank_of, rank_of_role
 from greenroom.store.expressions import Bound
 
 MAX_PAGE = 100
+_SCOPE = b"suspended users"
 
 
 class SuspendedPage(Struct, frozen=True):
@@ -29,7 +29,10 @@ async def suspended(
 ) -> SuspendedPage:
     """Only users whom the actor may reinstate."""
     check_moderator(actor)
-    after = iso(safety.clock.now_ms()) if cursor is None else decode_cursor(cursor)
+    if cursor is None:
+        after = iso(safety.clock.now_ms())
+    else:
+        after = safety.cursors.unseal_text(_SCOPE, cursor)
     limit = max(1, min(limit, MAX_PAGE))
     page = await safety.store.query(
         records.SAFETY,
@@ -44,7 +47,7 @@ async def suspended(
         records.sanctions_of(user, item) for user, item in found if _may(actor, user, staff)
     )
     last = str(found[-1][1][records.QUEUED_AT]) if found and page.has_more else None
-    return SuspendedPage(shown, None if last is None else encode_cursor(last))
+    return SuspendedPage(shown, None if last is None else safety.cursors.seal_text(_SCOPE, last))
 
 
 def _may(actor: Actor, user: UserId, staff: Mapping[UserId, StaffRole]) -> bool:

@@ -1,7 +1,7 @@
 """The notices that came, and those that were acknowledged, since a cursor.
 
-The cursor is a server time. Reading begins `SLACK_MS` before it, so that a late write is not missed;
-the cursor remembers what it gave within that time, so that nothing comes twice.
+The cursor is a server time. Reading begins `SLACK_MS` before it, so that a late write is not
+missed; the cursor remembers what it gave within that time, so that nothing comes twice.
 """
 
 from hashlib import blake2b

@@ -39,6 +39,8 @@ class PolicyHint(StrEnum):
     PRIVATE_DETAILS = "private-details"
     LOOKS_LIKE_SPAM = "looks-like-spam"
     REPEATED = "repeated"
+    SITE_RULES = "site-rules"
+    """The text has a phrase of the operator's policy."""
 
 
 MAX_HINT = 200
@@ -56,6 +58,7 @@ HINTS: dict[PolicyHint, str] = {
     PolicyHint.PRIVATE_DETAILS: "Please don't share where someone else lives.",
     PolicyHint.LOOKS_LIKE_SPAM: "This looks like advertising. People reply to personal notes.",
     PolicyHint.REPEATED: "You have sent this text several times already.",
+    PolicyHint.SITE_RULES: "This may be against the rules of this site.",
 }
 ABOUT_STRANGERS = frozenset({PolicyHint.LINK})
 """Hints that are true only while the recipient has not accepted yet."""

@@ -1,14 +1,16 @@
 """The policy file: every value can be set and is documented, and unknown names are refused."""
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from greenroom import policy
-from greenroom.policy import Allowance, InvalidPolicy, Policy, PolicyUnreadable, UnknownPolicy
+from greenroom import policy, policy_file
+from greenroom.policy import Allowance, Policy
+from greenroom.policy_file import InvalidPolicy, PolicyUnreadable, UnknownPolicy
 from greenroom.safety.limits import Limit, rates_of
 
 ROOT = Path(__file__).parents[2]
@@ -16,14 +18,14 @@ NAMES = [name for name, *_ in policy.values()]
 
 
 def test_without_a_file_the_defaults_hold() -> None:
-    assert policy.read("") == Policy()
+    assert policy_file.read("") == Policy()
     assert len(NAMES) >= 10
 
 
 def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
     file = tmp_path / "policy.toml"
     file.write_text("[limits]\nmessages = { most = 7 }\n[names]\nreserved = ['boss']\n")
-    given = policy.read(str(file))
+    given = policy_file.read(str(file))
     assert given.limits.messages == Allowance(7, Policy().limits.messages.seconds)
     assert given.limits.blocks == Policy().limits.blocks
     assert given.names.is_reserved("BO.SS_")
@@ -34,7 +36,7 @@ def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
 def test_every_value_can_be_given(name: str) -> None:
     [default] = [value for one, value, *_ in policy.values() if one == name]
     section, _, key = name.partition(".")
-    assert policy.parse({section: {key: msgspec.to_builtins(default)}}) == Policy()
+    assert policy_file.parse({section: {key: msgspec.to_builtins(default)}}) == Policy()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -51,12 +53,12 @@ def test_every_value_is_documented(name: str) -> None:
         ({"limit": {}}, "limit", "perhaps limits is meant"),
         ({"limits": {"mesages": {}}}, "limits.mesages", "perhaps limits.messages is meant"),
         ({"limits": {"burst": {"mots": 1}}}, "limits.burst.mots", "perhaps limits.burst.most"),
-        ({"zzz": 1}, "zzz", "there are limits, names"),
+        ({"zzz": 1}, "zzz", "the keys are limits, gate"),
     ],
 )
 def test_a_misspelt_name_stops_the_start(given: dict[str, Any], name: str, hint: str) -> None:
     with pytest.raises(UnknownPolicy, match=hint) as refusal:
-        policy.parse(given)
+        policy_file.parse(given)
     assert refusal.value.name == name
 
 
@@ -74,7 +76,7 @@ def test_a_misspelt_name_stops_the_start(given: dict[str, Any], name: str, hint:
 )
 def test_a_value_that_does_not_fit_is_refused_by_name(given: dict[str, Any], name: str) -> None:
     with pytest.raises(InvalidPolicy) as refusal:
-        policy.parse(given)
+        policy_file.parse(given)
     assert refusal.value.name == name
 
 
@@ -84,13 +86,13 @@ def test_an_unreadable_file_is_reported(tmp_path: Path, content: bytes | None) -
     if content is not None:
         file.write_bytes(content)
     with pytest.raises(PolicyUnreadable):
-        policy.read(str(file))
+        policy_file.read(str(file))
 
 
 @pytest.mark.parametrize("limit", Limit)
 def test_every_limit_is_policy(limit: Limit) -> None:
     chosen = {"limits": {limit.name.lower(): {"most": 3, "seconds": 7}}}
-    rate = rates_of(policy.parse(chosen).limits)[limit]
+    rate = rates_of(policy_file.parse(chosen).limits)[limit]
     assert (rate.most, rate.window_ms) == (3, 7000)
     assert f"limits.{limit.name.lower()}" in NAMES
 
@@ -105,7 +107,7 @@ def test_every_allowance_is_a_limit() -> None:
     ["", "help@example.com", "https://example.com", "https://example.com/help?x=1#y"],
 )
 def test_a_contact_is_an_address(contact: str) -> None:
-    assert policy.parse({"moderation": {"contact": contact}}).moderation.contact == contact
+    assert policy_file.parse({"moderation": {"contact": contact}}).moderation.contact == contact
 
 
 @pytest.mark.parametrize(
@@ -128,5 +130,71 @@ def test_a_contact_is_an_address(contact: str) -> None:
 )
 def test_another_contact_stops_the_start(contact: str) -> None:
     with pytest.raises(InvalidPolicy, match="https://") as refusal:
-        policy.parse({"moderation": {"contact": contact}})
+        policy_file.parse({"moderation": {"contact": contact}})
     assert refusal.value.name == "moderation.contact"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[limits]\n\nmesages = { most = 1 }\n", "line 3, has an unknown key, limits.mesages"),
+        ("[limits]\nburst = { most = 0 }\n", "line 2, has an invalid value for limits.burst.most"),
+        ("\nlimits.burst.most = 0\n", "line 2, has an invalid value for limits.burst.most"),
+        (
+            "[limits.burst]\nseconds = 9\nmost = 0\n",
+            "line 3, has an invalid value for limits.burst",
+        ),
+        ("[safety]\nspam = 1\n", "safety.spam: it must be true or false"),
+        ("[safety]\nhold_at = 7\n", "safety.hold_at: it must be a number from 0.01 to 1"),
+        ("[safety]\nhold_at = 0.2\n", "line 2, .*hold_at: it must be at least safety.nudge_at"),
+        ("[safety]\nhold_phrases = ['x']\n", "each element must be text of 2 to 100 characters"),
+        ("[safety]\n#\nhint_phrases = ['!!']\n", "line 3, .*'!!' must contain a letter"),
+        ("[gate]\nmessages = 0\n", "gate.messages: it must be a whole number from 1 to 20"),
+        ("[retention]\nsync_days = 1\n", "sync_days: it must be a whole number from 2 to 365"),
+        ("[limits]\nburst = \n", "cannot be read: Invalid value .at line 2, column 9"),
+        ("names = 3\n", "line 1, has an invalid value for names: it must be a table"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_file_line_key_and_reason(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text(text)
+    with pytest.raises((InvalidPolicy, UnknownPolicy, PolicyUnreadable), match=message) as refusal:
+        policy_file.read(str(file))
+    assert str(file) in str(refusal.value)
+
+
+def test_bytes_that_are_not_text_are_refused_with_their_line(tmp_path: Path) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_bytes(b"[limits]\n# \xff\n")
+    with pytest.raises(PolicyUnreadable, match="line 2"):
+        policy_file.read(str(file))
+
+
+CHANGED = policy_file.parse(
+    {
+        "limits": {"burst": {"most": 7}},
+        "gate": {"messages": 5, "expires_days": 3},
+        "safety": {"hold_phrases": ['a "quoted" phrase', "été\t\\ \x7f ok"], "hold_at": 0.6},
+        "names": {"reserved": []},
+        "moderation": {"contact": "help@example.com"},
+    }
+)
+
+
+@pytest.mark.parametrize("given", [Policy(), CHANGED], ids=["default", "changed"])
+def test_the_printed_policy_is_a_file_with_the_same_values(given: Policy) -> None:
+    assert policy_file.parse(tomllib.loads(policy_file.to_toml(given))) == given
+
+
+def test_values_that_differ_from_the_default_are_marked() -> None:
+    marked = [
+        line.partition(" = ")[0]
+        for line in policy_file.to_toml(CHANGED).splitlines()
+        if "# changed, default: " in line
+    ]
+    assert marked == [
+        *("burst", "messages", "expires_days", "hold_phrases", "hold_at", "reserved", "contact"),
+    ]
+    assert "# changed" not in policy_file.to_toml(Policy())

@@ -64,10 +64,10 @@ async def test_a_user_without_an_account_is_judged_too(world: SafetyWorld) -> No
 
 
 def test_a_bounded_number_of_people_and_texts_is_remembered() -> None:
-    recent_activity = RecentActivity(most_people=3, most_texts=5)
+    recent_activity = RecentActivity(most_people=4, most_texts=5)
     for n in range(50):
         recent_activity.add_text(UserId(f"usr_{n % 7}"), bytes([n]), n)
         recent_activity.set_joined(UserId(f"usr_{n}"), n, n)
-    assert len(recent_activity._texts) == len(recent_activity._joined) == 3
+    assert len(recent_activity._texts) == len(recent_activity._joined) == 4
     assert recent_activity.add_text(UserId("usr_0"), b"x", 100) == 0
     assert [recent_activity.add_text(UserId("usr_0"), b"x", 100) for _ in range(9)][-1] == 5

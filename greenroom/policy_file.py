@@ -1,0 +1,210 @@
+"""Reads, checks and prints the policy file (TOML).
+
+A misspelt key or an invalid value is refused with file, line, key and reason, never ignored.
+"""
+
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import msgspec.structs
+from msgspec import Struct
+
+from greenroom.errors import Problem
+from greenroom.policy import DEFAULT, Policy, element_of, kind_of
+
+_CONTACT = re.compile(
+    r"[^\s@<>()\",:;\\]+@[^\s@/?#<>()\",:;\\]+|https://[^\s@/?#<>\"\\]+([/?#][^\s<>\"\\]*)?"
+)
+_TABLE = re.compile(r"\s*\[\s*([\w.\s\"'-]+?)\s*\]")
+_KEY = re.compile(r"\s*([\w\"'-]+(?:\s*\.\s*[\w\"'-]+)*)\s*=")
+_WIDTH = 100
+
+
+class PolicyUnreadable(Problem):
+    """The policy file {path} cannot be read: {reason}."""
+
+    path: str
+    reason: str
+
+
+class UnknownPolicy(Problem):
+    """{where} has an unknown key, {name}; {hint}."""
+
+    where: str
+    """The file and the line."""
+    name: str
+    hint: str
+
+
+class InvalidPolicy(Problem):
+    """{where} has an invalid value for {name}: {reason}."""
+
+    where: str
+    """The file and the line."""
+    name: str
+    reason: str
+
+
+def read(path: str) -> Policy:
+    """Without a path, the defaults."""
+    if not path:
+        return DEFAULT
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise PolicyUnreadable(path, error.strerror or str(error)) from error
+    try:
+        text = content.decode()
+        given = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise PolicyUnreadable(path, f"it must be UTF-8 text (at line {line})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise PolicyUnreadable(path, str(error)) from None
+    return parse(given, lambda name: f"{path}, line {line_of(text, name)},")
+
+
+def parse(given: dict[str, Any], where: Callable[[str], str] = lambda name: "The policy") -> Policy:
+    """Keys that are not given keep their defaults, also within a value with several parts."""
+    whole = _merged(DEFAULT, given, "", where)
+    try:
+        policy = msgspec.convert(whole, Policy)
+    except msgspec.ValidationError as error:
+        name, is_element = _path_in(str(error))
+        raise InvalidPolicy(where(name), name, _reason(name, is_element)) from None
+    for name, reason in _conflicts(policy):
+        raise InvalidPolicy(where(name), name, reason)
+    return policy
+
+
+def line_of(text: str, name: str) -> int:
+    """The line that sets a key, or the last one that sets a part of it; 1 if there is none."""
+    wanted, table = name.split("."), list[str]()
+    best, found = 0, 1
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _TABLE.match(line):
+            path = table = _parts(header[1])
+        elif key := _KEY.match(line):
+            path = table + _parts(key[1])
+        else:
+            continue
+        if path == wanted[: len(path)] and len(path) > best:
+            best, found = len(path), number
+    return found
+
+
+def to_toml(policy: Policy) -> str:
+    """All values, with a comment at those that differ from the default."""
+    return "\n".join(_lines(policy))
+
+
+def _lines(policy: Policy) -> Iterator[str]:
+    for section in policy.__struct_fields__:
+        yield f"[{section}]"
+        values, defaults = getattr(policy, section), getattr(DEFAULT, section)
+        for key in values.__struct_fields__:
+            value, default = getattr(values, key), getattr(defaults, key)
+            line = f"{key} = {_toml(value)}"
+            yield line if value == default else f"{line}  # changed, default: {_toml(default, 0)}"
+        yield ""
+
+
+def _toml(value: object, width: int = _WIDTH) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case tuple():
+            return _list(value, width)
+        case Struct():
+            parts = (f"{key} = {_toml(getattr(value, key))}" for key in value.__struct_fields__)
+            return f"{{ {', '.join(parts)} }}"
+        case _:
+            return str(value)
+
+
+def _list(values: tuple[object, ...], width: int) -> str:
+    items = [_toml(value) for value in values]
+    line = f"[{', '.join(items)}]"
+    if not width or len(line) <= width:
+        return line
+    return "[\n" + "".join(f"    {item},\n" for item in items) + "]"
+
+
+def _merged(
+    defaults: Struct, given: dict[str, Any], path: str, where: Callable[[str], str]
+) -> dict[str, Any]:
+    merged = {name: getattr(defaults, name) for name in defaults.__struct_fields__}
+    for key, value in given.items():
+        name = f"{path}{key}"
+        if key not in merged:
+            raise UnknownPolicy(where(name), name, _hint(key, path, list(merged)))
+        if isinstance(merged[key], Struct):
+            if not isinstance(value, dict):
+                raise InvalidPolicy(where(name), name, f"it must be {_expected(name)}")
+            value = _merged(merged[key], value, f"{name}.", where)
+        merged[key] = value
+    return {
+        name: msgspec.to_builtins(value) if isinstance(value, Struct) else value
+        for name, value in merged.items()
+    }
+
+
+def _hint(key: str, path: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(key, known, n=1)
+    if close:
+        return f"perhaps {path}{close[0]} is meant"
+    return f"the keys are {', '.join(path + name for name in known)}"
+
+
+def _path_in(error: str) -> tuple[str, bool]:
+    """The key in a message of msgspec, and whether it is about an element of a list."""
+    path = error.rpartition(" - at `$.")[2].rstrip("`")
+    name, bracket, _ = path.partition("[")
+    return name, bool(bracket)
+
+
+def _reason(name: str, is_element: bool) -> str:
+    if is_element:
+        return f"each element must be {element_of(_field(name).type)}"
+    return f"it must be {_expected(name)}"
+
+
+def _expected(name: str) -> str:
+    return kind_of(_field(name).type) if "." in name else "a table"
+
+
+def _field(name: str) -> msgspec.structs.FieldInfo:
+    *sections, key = name.split(".")
+    struct: Struct = DEFAULT
+    for section in sections:
+        struct = getattr(struct, section)
+    return next(one for one in msgspec.structs.fields(struct) if one.name == key)
+
+
+def _conflicts(policy: Policy) -> Iterator[tuple[str, str]]:
+    """What the types cannot check."""
+    contact, rules = policy.moderation.contact, policy.safety
+    if contact and not (_CONTACT.fullmatch(contact) and contact.isprintable()):
+        yield "moderation.contact", "it must be an e-mail address or an address with https://"
+    if rules.hold_at < rules.nudge_at:
+        yield "safety.hold_at", "it must be at least safety.nudge_at"
+    if rules.refuse_at < rules.hold_at:
+        yield "safety.refuse_at", "it must be at least safety.hold_at"
+    if rules.repeats_to_hold < rules.repeats_to_nudge:
+        yield "safety.repeats_to_hold", "it must be at least safety.repeats_to_nudge"
+    for name in ("hint_phrases", "hold_phrases", "refuse_phrases"):
+        for phrase in getattr(rules, name):
+            if not any(map(str.isalnum, phrase)):
+                yield f"safety.{name}", f"{phrase!r} must contain a letter or a digit"
+
+
+def _parts(dotted: str) -> list[str]:
+    return [part.strip().strip("\"'") for part in dotted.split(".")]
