@@ -24,6 +24,8 @@ from picows import (
     WSUpgradeResponseWithListener,
 )
 
+from greenroom.api.composition import Contexts
+from greenroom.api.registry import Registry
 from greenroom.api.ws import upgrade
 from greenroom.api.ws.socket_server import SocketServer
 from greenroom.api.ws.transport import UnauthenticatedProtocol
@@ -62,7 +64,9 @@ async def echo(
 
 def serve(name: str, port: int) -> None:
     nothing: Any = None  # an echo has no contexts behind it
-    socket_server = SocketServer(nothing, nothing, nothing, {})
+    contexts = Contexts()
+    contexts.add(Registry(()))
+    socket_server = SocketServer(contexts, nothing, nothing)
     protocol: Any = partial(upgrade.UpgradeProtocol, socket_server) if name == PICOWS else name
     with patch.object(upgrade, "accept_upgrade", upgraded):
         uvicorn.run(

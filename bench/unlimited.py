@@ -14,4 +14,4 @@ UNLIMITED = {
 
 
 def messaging_on(store: Store, clock: Clock, secret: bytes) -> Messaging:
-    return compose(store, clock, secret, rates=UNLIMITED).messaging
+    return compose(store, clock, secret, rates=UNLIMITED)[Messaging]

@@ -12,7 +12,7 @@ import urllib.request
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
-from greenroom import app, running
+from greenroom import app, open_store, running, token_signing
 from greenroom.api.problems import ServerRefused, ServerUnreachable
 from greenroom.api.tokens import SharedSecret, TokensIssuedElsewhere
 from greenroom.clock import SystemClock
@@ -85,15 +85,15 @@ async def _run(
 ) -> Any:
     clock = SystemClock()
     try:
-        async with app.opened(settings, clock, create_tables=False) as store:
+        async with open_store.opened(settings, clock, create_tables=False) as store:
             secret = load_secret(settings)
-            return await act(app.compose(store, clock, secret).safety)
+            return await act(app.compose(store, clock, secret)[Safety])
     except StoreHeld:
         return await asyncio.to_thread(_call_server, settings, *request)
 
 
 async def _resolve_user(settings: Settings, user: str) -> UserId:
-    return UserId(await app.user_id(settings, user))
+    return UserId(await token_signing.user_id(settings, user))
 
 
 async def _usernames(settings: Settings, ids: list[str]) -> list[Row]:
@@ -106,7 +106,9 @@ async def _usernames(settings: Settings, ids: list[str]) -> list[Row]:
 
 
 def _call_server(settings: Settings, method: str, path: str, body: dict[str, str] | None) -> Any:
-    address = running.address_beside(app.sqlite_path(settings)) or _configured_address(settings)
+    address = running.address_beside(open_store.sqlite_path(settings)) or _configured_address(
+        settings
+    )
     request = urllib.request.Request(
         address + path,
         None if body is None else json.dumps(body).encode(),
@@ -137,7 +139,7 @@ def _detail(body: bytes) -> str:
 
 def _token(settings: Settings) -> str:
     clock = SystemClock()
-    signed = app.signature(settings, clock)
+    signed = token_signing.signature(settings, clock)
     if not isinstance(signed, SharedSecret):
         raise TokensIssuedElsewhere(variable_of("jwks_url"))
-    return app.sign_for(settings, clock, signed, _NAME, [Scope.SERVICE], _SECONDS * 6)
+    return token_signing.sign_for(settings, clock, signed, _NAME, [Scope.SERVICE], _SECONDS * 6)

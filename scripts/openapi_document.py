@@ -18,6 +18,7 @@ from greenroom.api.openapi.document import document_of
 from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.app import TABLES, compose
 from greenroom.clock import SystemClock
+from greenroom.people import People
 from greenroom.store.sqlite import SqliteStore
 
 _SECRET = bytes(32)
@@ -34,7 +35,7 @@ async def _document() -> dict[str, Any]:
         file = Path(folder) / "empty.db"
         store = await SqliteStore.open(file, TABLES, clock=clock, cursor_secret=_SECRET)
         contexts = compose(store, clock, _SECRET)
-        authenticator = Authenticator(contexts.people, SharedSecret(_SECRET), Expected())
+        authenticator = Authenticator(contexts[People], SharedSecret(_SECRET), Expected())
         app = http_app(contexts, authenticator, _ready)
         await store.close()
         return document_of(app)

@@ -5,20 +5,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from greenroom.api.asyncapi.descriptions import CLOSE_CODES, about
-from greenroom.api.asyncapi.document import (
-    ANSWERS,
-    EVENTS,
-    REQUESTS,
-    Json,
-    Kind,
-    answers_to,
-    document,
-    is_numbered,
-    schemas,
-    tag_of,
-)
+from greenroom.api.asyncapi.document import AsyncApi, Json, Kind, is_numbered, name_of
+from greenroom.app import REGISTRY
 
 _SCHEMAS = "#/components/schemas/"
+_API = AsyncApi(REGISTRY)
 
 
 def socket_page() -> str:
@@ -26,19 +17,19 @@ def socket_page() -> str:
 
 
 def asyncapi_file() -> str:
-    return json.dumps(document(), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(_API.document, indent=2, ensure_ascii=False) + "\n"
 
 
 def _page() -> Iterator[str]:
     yield "# The socket\n"
-    yield f"{document()['info']['description']}\n"
+    yield f"{_API.document['info']['description']}\n"
     yield "[The guide](../guides/socket.md) shows how to use it. The same for programs, as AsyncAPI"
     yield "3.0, is [socket.json](socket.json), and `/schema/asyncapi.json` of a running server.\n"
     yield "Times are ISO 8601 in UTC. More fields, and more events, may come with any version: what"
     yield "a client does not know it passes over.\n"
-    yield from _part("What a client sends", REQUESTS)
-    yield from _part("What the server answers", ANSWERS)
-    yield from _part("What the server tells", EVENTS)
+    yield from _part("What a client sends", _API.requests)
+    yield from _part("What the server answers", _API.answers)
+    yield from _part("What the server tells", _API.events)
     yield "## What is in them\n"
     for name, schema in _others():
         yield f"### {name}\n"
@@ -54,13 +45,13 @@ def _page() -> Iterator[str]:
 def _part(title: str, kinds: Iterable[Kind]) -> Iterator[str]:
     yield f"## {title}\n"
     for kind in kinds:
-        yield f"### {tag_of(kind)}\n"
+        yield f"### {name_of(kind)}\n"
         yield from _words(about(kind))
-        yield from _fields(schemas()[kind.__name__])
-        if kind in REQUESTS:
+        yield from _fields(_API.schemas[kind.__name__])
+        if kind in _API.requests:
             yield f"{_answered(kind)}\n"
         yield "```json"
-        for example in document()["components"]["messages"][tag_of(kind)]["examples"]:
+        for example in _API.document["components"]["messages"][name_of(kind)]["examples"]:
             yield json.dumps(example["payload"], ensure_ascii=False)
         yield "```\n"
 
@@ -68,15 +59,15 @@ def _part(title: str, kinds: Iterable[Kind]) -> Iterator[str]:
 def _answered(kind: Kind) -> str:
     if not is_numbered(kind):
         return "Not answered; where it is refused, a `problem` without `id` says so."
-    first, *others = (f"`{tag_of(answer)}`" for answer in answers_to(kind))
+    first, *others = (f"`{name_of(answer)}`" for answer in _API.answers_to(kind))
     return (
         f"Answered with {first} or {others[0]}" + "".join(f", after {o}" for o in others[1:]) + "."
     )
 
 
 def _others() -> Iterator[tuple[str, Json]]:
-    frames = {kind.__name__ for kind in (*REQUESTS, *ANSWERS, *EVENTS)}
-    return ((name, schema) for name, schema in sorted(schemas().items()) if name not in frames)
+    frames = {kind.__name__ for kind in (*_API.requests, *_API.answers, *_API.events)}
+    return ((name, schema) for name, schema in sorted(_API.schemas.items()) if name not in frames)
 
 
 def _words(text: str | None) -> Iterator[str]:

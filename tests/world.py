@@ -4,7 +4,6 @@ The contexts come from the product's own `compose`. The clock usually stands sti
 moves it, and the ids are made from it. A folder that needs more has a subclass of `World`.
 """
 
-import dataclasses
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,8 +14,9 @@ from litestar import Litestar
 from typing_extensions import TypeVar
 
 from greenroom.api.auth import Authenticator
+from greenroom.api.composition import Contexts
 from greenroom.api.demo import Sample, Sign
-from greenroom.api.http import Contexts, http_app
+from greenroom.api.http import http_app
 from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.app import compose
 from greenroom.clock import Clock, ManualClock
@@ -66,27 +66,27 @@ class World(Generic[C]):
 
     @property
     def store(self) -> Store:
-        return self.contexts.messaging.store
+        return self.contexts[Messaging].store
 
     @property
     def people(self) -> People:
-        return self.contexts.people
+        return self.contexts[People]
 
     @property
     def safety(self) -> Safety:
-        return self.contexts.safety
+        return self.contexts[Safety]
 
     @safety.setter
     def safety(self, safety: Safety) -> None:
-        self.contexts = dataclasses.replace(self.contexts, safety=safety)
+        self.contexts.add(safety)
 
     @property
     def messaging(self) -> Messaging:
-        return self.contexts.messaging
+        return self.contexts[Messaging]
 
     @messaging.setter
     def messaging(self, messaging: Messaging) -> None:
-        self.contexts = dataclasses.replace(self.contexts, messaging=messaging)
+        self.contexts.add(messaging)
 
     async def person(self, name: str, *scopes: Scope, role: StaffRole | None = None) -> Actor:
         """Joins the first time. Scopes are those of the first call."""
@@ -111,12 +111,12 @@ class World(Generic[C]):
 
 
 def messaging_on(store: Store, clock: Clock, rates: Mapping[Limit, Rate] = RATES) -> Messaging:
-    return compose(store, clock, SECRET, rates=rates).messaging
+    return compose(store, clock, SECRET, rates=rates)[Messaging]
 
 
 def authenticator_on(contexts: Contexts) -> Authenticator:
     """Accepts the tokens that `World.token` signs."""
-    return Authenticator(contexts.people, SharedSecret(SECRET), Expected())
+    return Authenticator(contexts[People], SharedSecret(SECRET), Expected())
 
 
 async def always_ready() -> None:

@@ -3,12 +3,12 @@
 import uvloop
 
 from bench.unlimited import UNLIMITED
-from greenroom import app, settings
+from greenroom import serve as serving, settings
 
 
 def main() -> None:
     uvloop.run(
-        app.serve(
+        serving.serve(
             settings.read_settings(),
             create_tables=True,
             samples=False,

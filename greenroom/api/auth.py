@@ -7,7 +7,6 @@ Careful: verified tokens are cached for minutes, but the account's suspension is
 few seconds.
 """
 
-from collections import OrderedDict
 from collections.abc import Awaitable
 from hashlib import blake2b
 from typing import Any, Generic, TypeVar
@@ -21,6 +20,7 @@ from msgspec import Struct
 from greenroom.api.tokens import Expected, NotAuthenticated, Signature, Verified, verify
 from greenroom.errors import Problem
 from greenroom.ids import UserId
+from greenroom.lru import LruCache
 from greenroom.people import People, access
 from greenroom.people.access import NoAccount
 from greenroom.people.actor import Actor, Scope, StaffRole, with_role
@@ -38,7 +38,7 @@ SCHEME = SecurityScheme(
 BEARER: list[dict[str, list[str]]] = [{"bearer": []}]
 """For a router's `security`: the schema says that its routes need a token."""
 
-_MOST = 10_000
+_MAX_ENTRIES = 10_000
 _TOKEN_TTL_MS = 5 * 60_000
 _ACCOUNT_TTL_MS = 2_000
 
@@ -161,26 +161,22 @@ class _TtlCache(Generic[K, V]):
 
     def __init__(self, ttl_ms: int) -> None:
         self._ttl_ms = ttl_ms
-        self._entries: OrderedDict[K, tuple[int, V]] = OrderedDict()
+        self._entries: LruCache[K, tuple[int, V]] = LruCache(_MAX_ENTRIES)
         self.changes = 0
         """How many times `forget` was called."""
 
     def forget(self, key: K) -> None:
         self.changes += 1
-        self._entries.pop(key, None)
+        self._entries.discard(key)
 
     def get(self, key: K, now: int) -> V | None:
         entry = self._entries.get(key)
         if entry is None or not 0 <= now - entry[0] < self._ttl_ms:
             return None
-        self._entries.move_to_end(key)
         return entry[1]
 
     def put(self, key: K, value: V, now: int) -> None:
-        self._entries[key] = (now, value)
-        self._entries.move_to_end(key)
-        if len(self._entries) > _MOST:
-            self._entries.popitem(last=False)
+        self._entries.put(key, (now, value))
 
 
 def needs(*scopes: Scope) -> Guard:

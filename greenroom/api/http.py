@@ -1,7 +1,6 @@
 """Everything that answers HTTP, put together from the contexts that it is given."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from litestar import Litestar, Request, Router
@@ -12,35 +11,27 @@ from litestar.exceptions import ClientException, HTTPException, NotFoundExceptio
 from litestar.handlers import BaseRouteHandler
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.spec import Components, License
-from litestar.types import ControllerRouterHandler, Message, Scope
+from litestar.types import Message, Scope
 
 from greenroom import __version__
 from greenroom.api import auth, errors, pages
-from greenroom.api.asyncapi.document import asyncapi_json
+from greenroom.api.asyncapi.document import asyncapi_route
 from greenroom.api.auth import Authenticator, Connection
+from greenroom.api.composition import Contexts
 from greenroom.api.demo import Sample, Sign, demo_routes
 from greenroom.api.duplicate_keys import DuplicateKey, check_keys
-from greenroom.api.examples import EXAMPLES
 from greenroom.api.head_requests import HeadAsGet
 from greenroom.api.idempotency import Idempotent
-from greenroom.api.messaging.rest import (
-    inbox,
-    messages,
-    own_view,
-    preview,
-    thread_settings,
-    threads,
-)
 from greenroom.api.openapi.render import OpenApiJson, OpenApiYaml
 from greenroom.api.pages.landing import landing
 from greenroom.api.pages.reference import reference_routes
-from greenroom.api.people.rest import me, people
 from greenroom.api.platform import health
-from greenroom.api.route_docs import ExamplesPlugin
-from greenroom.api.safety.rest import blocks_and_reports, moderation, notices, staff
+from greenroom.api.platform.sync import sync_routes
+from greenroom.api.registry import Registry
+from greenroom.api.route_docs import RouteDocs
+from greenroom.api.sync import Sync
 from greenroom.api.web import Site, site_routes
 from greenroom.errors import Problem
-from greenroom.messaging import Messaging
 from greenroom.people import People
 from greenroom.people.actor import Actor
 from greenroom.safety import Safety
@@ -53,34 +44,6 @@ _HEADERS = (
 )
 _MOST_BYTES = 16 * 1024
 """Where a route says nothing else."""
-_ROUTES: tuple[ControllerRouterHandler, ...] = (
-    pages.page_css,
-    asyncapi_json,
-    health.healthz,
-    health.readyz,
-    me.routes,
-    people.routes,
-    threads.opening_routes,
-    threads.routes,
-    thread_settings.routes,
-    messages.routes,
-    preview.routes,
-    own_view.routes,
-    inbox.routes,
-    blocks_and_reports.routes,
-    moderation.routes,
-    notices.routes,
-    staff.routes,
-)
-
-
-@dataclass(frozen=True)
-class Contexts:
-    """What the doors lead to."""
-
-    people: People
-    safety: Safety
-    messaging: Messaging
 
 
 def http_app(
@@ -93,17 +56,30 @@ def http_app(
     site: Site | None = None,
     origins: Sequence[str] = (),
 ) -> Litestar:
-    """With samples it is a demo; and where tokens are signed here, one can sign in as them."""
+    """With samples it is a demo: a visitor can sign in as one of them."""
     shown = [(sample.person, sample.part) for sample in samples if sample.sees]
-    clock = contexts.people.clock
+    registry, clock = contexts[Registry], contexts[People].clock
     demo = [demo_routes(samples, sign, clock, origins)] if samples and sign else []
     return HeadAsGet(
-        [*site_routes(site, landing(shown)), *reference_routes(site), *demo, *_ROUTES],
+        [
+            *site_routes(site, landing(shown)),
+            *reference_routes(site, registry.problems),
+            asyncapi_route(registry),
+            sync_routes(registry),
+            *demo,
+            *registry.routes,
+        ],
         state=State(
-            {"authenticator": authenticator, "limits": contexts.safety.limits, "site": site}
+            {
+                "authenticator": authenticator,
+                "limits": contexts[Safety].limits,
+                "problems": registry.problems,
+                "registry": registry,
+                "site": site,
+            }
         ),
         dependencies=_dependencies(contexts, ready),
-        plugins=[ExamplesPlugin(EXAMPLES)],
+        plugins=[RouteDocs(registry.examples, registry.problems)],
         request_class=Utf8Request,
         exception_handlers={
             Problem: errors.on_problem,
@@ -119,14 +95,14 @@ def http_app(
 
 
 def _dependencies(contexts: Contexts, ready: health.Ready) -> dict[str, Provide]:
-    """What a route gets for naming it."""
-    given = {
-        "once": Idempotent(contexts.people.store, contexts.people.clock),
-        "people": contexts.people,
-        "safety": contexts.safety,
-        "messaging": contexts.messaging,
+    """What a route gets by naming a parameter so."""
+    people = contexts[People]
+    given: dict[str, object] = {
+        "idempotent": Idempotent(people.store, people.clock),
+        "sync_service": contexts[Sync],
         "ready": ready,
     }
+    given |= contexts[Registry].dependencies(contexts)
     callers = {"actor": Provide(_actor), "newcomer": Provide(_newcomer)}
     return callers | {name: _provide(value) for name, value in given.items()}
 

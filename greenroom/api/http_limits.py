@@ -12,7 +12,8 @@ import h11
 import msgspec
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from greenroom.api.errors import document_of, title_of, type_of
+from greenroom.api.platform.problems import PROBLEMS
+from greenroom.api.problem_table import ProblemTable
 from greenroom.api.problems import Overloaded
 from greenroom.api.strict_http import make_strict
 
@@ -26,20 +27,16 @@ RESERVE = 32
 """Additional connections, for health checks only."""
 _HEALTH = ("/healthz", "/readyz")
 _TOO_LATE = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+_TABLE = ProblemTable([PROBLEMS])
 _PROBLEM = msgspec.json.encode(
-    {
-        "type": type_of("invalid-request"),
-        "title": title_of("invalid-request"),
-        "status": 400,
-        "detail": "The request is not valid HTTP/1.1.",
-    }
+    _TABLE.http_document(400) | {"detail": "The request is not valid HTTP/1.1."}
 )
 _MALFORMED = (
     b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncache-control: no-store\r\n"
     b"content-type: application/problem+json\r\n"
     b"content-length: %d\r\n\r\n%s" % (len(_PROBLEM), _PROBLEM)
 )
-_OVERLOADED = msgspec.json.encode(document_of(Overloaded()))
+_OVERLOADED = msgspec.json.encode(_TABLE.document_of(Overloaded()))
 _UNFINISHED = (h11.IDLE, h11.SEND_BODY)
 _UNANSWERED = (h11.IDLE, h11.SEND_RESPONSE)
 

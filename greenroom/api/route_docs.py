@@ -1,7 +1,7 @@
-"""What the OpenAPI document says beyond types: by which problems a route refuses, and examples.
+"""What the OpenAPI document says beyond types: the problems a route refuses with, and examples.
 
-A route has `responses=refuses(ThreadNotFound, …)`; its examples stand in `rest/examples.py` under
-its operation id, and the plugin puts them where they belong.
+A route has `responses=refuses(ThreadNotFound, …)`. Its examples are registered by its context under
+its operation id. `RouteDocs` adds both when the app is built.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,16 +17,8 @@ from litestar.routes import BaseRoute, HTTPRoute
 from msgspec import Struct
 
 from greenroom.api.auth import NotAllowed
-from greenroom.api.errors import (
-    HTTP_PROBLEMS,
-    PROBLEM_JSON,
-    ProblemDocument,
-    document_of,
-    response_for,
-    title_of,
-    type_of,
-)
-from greenroom.api.problem_examples import example_of
+from greenroom.api.errors import PROBLEM_JSON
+from greenroom.api.problem_table import ProblemDocument, ProblemTable
 from greenroom.api.tokens import InvalidToken, NotAuthenticated, TokenExpired
 from greenroom.errors import Problem
 from greenroom.people.access import AccountSuspended, NoAccount
@@ -43,28 +35,38 @@ _ALWAYS: tuple[type[Problem], ...] = (
 )
 
 
-def refuses(
-    *kinds: type[Problem], body: bool = False, token: bool = True
-) -> dict[int, ResponseSpec]:
-    """For a route's `responses`: the problems that it answers with; with `body`, also that of a
-    body which is too large, and with `token`, those of whoever calls without one that counts."""
-    found: dict[int, list[dict[str, Any]]] = {}
-    for status in (400, 413) if body else (400,):
-        found[status] = [_http_problem(status)]
-    for kind in (*(_ALWAYS if token else ()), *kinds):
-        shown = document_of(example_of(kind))
-        found.setdefault(response_for(kind).status, []).append(shown)
-    return {status: _spec(problems) for status, problems in sorted(found.items())}
+class Refusals(dict[int, ResponseSpec]):
+    """The responses of a route, and the problems whose status is looked up when the app is
+    built."""
+
+    def __init__(
+        self,
+        http: tuple[int, ...],
+        kinds: tuple[type[Problem], ...],
+        responses: Mapping[int, ResponseSpec],
+    ) -> None:
+        super().__init__(responses)
+        self._http = http
+        self._kinds = kinds
+
+    def __ror__(self, other: Mapping[int, ResponseSpec]) -> "Refusals":  # type: ignore[override]
+        """`{201: …} | refuses(…)`."""
+        return Refusals(self._http, self._kinds, {**other, **self})
+
+    def resolved(self, table: ProblemTable) -> dict[int, ResponseSpec]:
+        found: dict[int, list[dict[str, Any]]] = {
+            status: [table.http_document(status)] for status in self._http
+        }
+        for kind in self._kinds:
+            shown = table.document_of(table.example_of(kind))
+            found.setdefault(table.response_for(kind).status, []).append(shown)
+        return {**self, **{status: _spec(problems) for status, problems in sorted(found.items())}}
 
 
-def _http_problem(status: int) -> dict[str, Any]:
-    code, detail = HTTP_PROBLEMS[status]
-    return {
-        "type": type_of(code),
-        "title": title_of(code),
-        "status": status,
-        "detail": detail,
-    }
+def refuses(*kinds: type[Problem], body: bool = False, token: bool = True) -> Refusals:
+    """For a route's `responses`: the problems that it answers with. `body` adds that of a body that
+    is too large, `token` those of a missing or invalid token."""
+    return Refusals((400, 413) if body else (400,), (*(_ALWAYS if token else ()), *kinds), {})
 
 
 def _spec(problems: Iterable[dict[str, Any]]) -> ResponseSpec:
@@ -83,8 +85,8 @@ def _spec(problems: Iterable[dict[str, Any]]) -> ResponseSpec:
 class OperationExample(Struct, frozen=True):
     """The examples of one operation: a request's body, and answers by their status."""
 
-    answers: Mapping[int, object] = {}
-    request: object = None
+    answers: Mapping[int, Any] = {}
+    request: Any = None
 
 
 @dataclass
@@ -98,10 +100,12 @@ class _Verbatim(BaseSchemaObject):
         return verbatim
 
 
-class ExamplesPlugin(ReceiveRoutePlugin):
-    """Gives every operation its examples when the document is made."""
+class RouteDocs(ReceiveRoutePlugin):
+    """Gives every operation its examples and the problems that it refuses with."""
 
-    def __init__(self, examples: Mapping[str, OperationExample]) -> None:
+    def __init__(self, examples: Mapping[str, OperationExample], problems: ProblemTable) -> None:
+        self._problems = problems
+
         @dataclass
         class DocumentedOperation(Operation):
             def __post_init__(self) -> None:
@@ -113,6 +117,8 @@ class ExamplesPlugin(ReceiveRoutePlugin):
         if isinstance(route, HTTPRoute):
             for handler in route.route_handlers:
                 handler.operation_class = self._operation
+                if isinstance(handler.responses, Refusals):
+                    handler.responses = handler.responses.resolved(self._problems)
 
 
 def _add_examples(operation: Operation, shown: OperationExample) -> None:

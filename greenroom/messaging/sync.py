@@ -1,15 +1,15 @@
-"""Everything that changed for a user since a cursor: state before + sync == state after.
+"""Reads everything that changed for a user since a cursor: state before + sync == state after.
 
-What has changed is found in three bounded places: the rows that were lately put on the fresh shelf,
-or on that of the requests, and the user's log, which names the threads that have left the shelf
-since, and those that are gone. One query reads the head of each and everybody in it; only where
-that differs from what the user was given are messages read.
+Changes are found in three bounded places: rows that were lately put into the active index or the
+requests, and the user's log, which lists the threads that have left the active index since or are
+gone. One query reads the head and all members of each thread; messages are read only where that
+differs from what the client knows.
 
-The cursor is a server time; reading begins `SLACK_MS` before it, so that neither a write that was
-under way nor a clock that is a little behind is missed, nor an event that a dead bus has lost. It
-remembers what it has given within that time (`given.py`), so that nothing comes twice. Careful:
-times are comparable only while the server's clock goes forward; after it was set back its `epoch`
-is another, and a cursor of an earlier one starts over.
+The cursor is a server time. Reading begins `SLACK_MS` before it, so that it misses neither a write
+that was under way, nor one of a clock that is a little behind, nor an event that the bus lost. The
+cursor remembers what it has delivered within that time (`known_threads.py`), so that nothing comes
+twice. Careful: times are comparable only while the server's clock goes forward. When it is set back
+its `epoch` changes, and a cursor of an earlier epoch starts over.
 """
 
 import asyncio
@@ -48,12 +48,12 @@ PAGE = 20
 _NUMBERS_BYTES = 80
 """The most that a cursor has beside what it remembers and its position in the store."""
 _SOURCES = (Folder.REQUESTS.value, ACTIVE, "log")
-"""In the direction in which rows move while somebody reads: from the requests to the fresh shelf,
-there to its end, and from there to the log. So none is passed by unseen."""
+"""In the direction in which rows move during a sync: from the requests to the active index, to its
+end, and from there to the log. So no row is missed."""
 
 
 class Changed(Struct, frozen=True):
-    """A thread of which something changed, as it is now."""
+    """A changed thread, as it is now."""
 
     view: ThreadView
     members: tuple[Member, ...]
@@ -70,25 +70,25 @@ class Synced(Struct, frozen=True, kw_only=True):
     more: bool = False
     """Call again with the cursor at once."""
     reset: bool = False
-    """Start over from the inbox; the cursor holds from here on."""
+    """Start over from the inbox; the cursor is valid from here on."""
 
 
 class _SyncCursor(Struct, frozen=True, kw_only=True):
     epoch: int
-    """Of the clock that the times are by."""
+    """The epoch of the clock of its times."""
     since_ms: int
     until_ms: int = 0
     step: int = 0
     cursor: str | None = None
     known: KnownThreads
-    """What had been given when this round began."""
-    met: KnownThreads
-    """What has been given in it."""
+    """What the client knew when this round began."""
+    delivered: KnownThreads
+    """What was delivered in this round."""
     ends_ms: int = 0
-    """When the next request runs out, which nothing is written for; 0 where all of them have to be
-    looked at to know."""
+    """When the next request expires, which writes nothing; 0 where all of them have to be read to
+    know."""
     next_ends_ms: int = 0
-    """The same, as far as this round has seen."""
+    """The same, for what this round has read so far."""
     kept_ms: int
     """How long log entries were kept when the cursor was made: a policy that keeps them longer does
     not bring back those that have expired."""
@@ -103,15 +103,15 @@ class _Compared(Struct, frozen=True):
     changed: Changed | None = None
     gone: bool = False
     remembers: KnownThread | None = None
-    """What the cursor has to remember."""
+    """What the cursor must remember."""
     ends_ms: int | None = None
-    """When the request to the user runs out."""
+    """When the request to the user expires."""
 
 
 async def sync(
     messaging: Messaging, actor: Actor, cursor: bytes | None = None, *, room: int = MAX_SEALED_BYTES
 ) -> Synced:
-    """A page of what changed since the cursor. The cursor in the answer has at most `room` bytes."""
+    """A page of changes since the cursor. The cursor in the answer has at most `room` bytes."""
     now_ms = messaging.clock.now_ms()
     position = None if cursor is None else _decoded(cursor)
     if position is None or not _is_valid(messaging, position, now_ms):
@@ -123,7 +123,7 @@ async def sync(
     )
     for one in found:
         if one.remembers is not None:
-            position.met.keep(one.thread, one.remembers)
+            position.delivered.keep(one.thread, one.remembers)
     ends_ms = min(
         [position.next_ends_ms, *(one.ends_ms for one in found if one.ends_ms is not None)]
     )
@@ -131,7 +131,7 @@ async def sync(
     if more:
         goes_on = replace(at, next_ends_ms=ends_ms)
     else:
-        goes_on = _new_cursor(messaging, position.until_ms, position.met, ends_ms)
+        goes_on = _new_cursor(messaging, position.until_ms, position.delivered, ends_ms)
     return Synced(
         threads=tuple(one.changed for one in found if one.changed is not None),
         gone=tuple(one.thread for one in found if one.gone),
@@ -143,11 +143,11 @@ async def sync(
 def cursor_now(
     messaging: Messaging, last: bytes | None = None, *, room: int = MAX_SEALED_BYTES
 ) -> bytes:
-    """For a client that has everything up to now. What the last cursor remembers it still has."""
+    """For a client that has everything up to now. It still knows what the last cursor remembers."""
     known, ends_ms = KnownThreads(), 0
     before = None if last is None else _decoded(last)
     if before is not None:
-        known, ends_ms = before.known.joined(before.met), before.ends_ms
+        known, ends_ms = before.known.joined(before.delivered), before.ends_ms
     return _encoded(_new_cursor(messaging, messaging.clock.now_ms(), known, ends_ms), room)
 
 
@@ -158,14 +158,14 @@ def _new_cursor(
         epoch=messaging.clock.epoch,
         since_ms=since_ms,
         known=known,
-        met=KnownThreads(),
+        delivered=KnownThreads(),
         ends_ms=ends_ms,
         kept_ms=messaging.sync_log_ms,
     )
 
 
 def _begin_round(messaging: Messaging, position: _SyncCursor, now_ms: int) -> _SyncCursor:
-    """A request that comes from now on runs out no earlier than its time from now."""
+    """A later request expires no earlier than `request_ms` from now."""
     ends_ms = 0 if position.ends_ms <= now_ms else position.ends_ms
     first_ms = min(ends_ms or now_ms + messaging.request_ms, now_ms + messaging.request_ms)
     return replace(position, until_ms=now_ms, ends_ms=ends_ms, next_ends_ms=first_ms)
@@ -182,8 +182,8 @@ def _is_valid(messaging: Messaging, position: _SyncCursor, now_ms: int) -> bool:
 
 
 async def _start_over(messaging: Messaging, actor: Actor, now_ms: int, room: int) -> Synced:
-    """The client reads its inbox after this, and so will have what is there now. What is younger
-    than `SURE_MS` may be missing from what it reads, and is not taken for given."""
+    """The client reads its inbox after this, and so will know the current state. Changes younger than
+    `SURE_MS` may be missing from what it reads, and do not count as known."""
     position = _new_cursor(messaging, now_ms, KnownThreads())
     threads, _ = await _candidates(messaging, actor.user, position, MOST)
     seen = await asyncio.gather(
@@ -200,7 +200,7 @@ async def _start_over(messaging: Messaging, actor: Actor, now_ms: int, room: int
 async def _candidates(
     messaging: Messaging, user: UserId, position: _SyncCursor, most: int
 ) -> tuple[list[ThreadId], _SyncCursor]:
-    """Threads that may have changed, and where to go on."""
+    """Threads that may have changed, and the position to go on from."""
     found: dict[ThreadId, None] = {}
     at = position
     while at.step < len(_SOURCES) and len(found) < most:
@@ -231,7 +231,7 @@ async def _page(messaging: Messaging, user: UserId, position: _SyncCursor) -> Pa
 
 
 def _reads_all(position: _SyncCursor) -> bool:
-    """At all requests, for one of them may have run out."""
+    """All requests, because one of them may have expired."""
     return (
         _SOURCES[position.step] == Folder.REQUESTS
         and position.until_ms > 0
@@ -253,8 +253,8 @@ def _thread_of(item: object) -> ThreadId:
 async def _compared(
     messaging: Messaging, actor: Actor, thread: ThreadId, position: _SyncCursor
 ) -> _Compared:
-    """The thread as it is now beside what the user was given of it."""
-    known = position.met.get(thread) or position.known.get(thread)
+    """Compares the thread with what the client knows."""
+    known = position.delivered.get(thread) or position.known.get(thread)
     seen = await read_snapshot(messaging, actor, thread, consistent=False)
     if not _is_unchanged(seen, known, position.low_ms):
         seen = await read_snapshot(messaging, actor, thread, consistent=True)
@@ -302,7 +302,7 @@ def _is_unchanged(seen: ThreadSnapshot | None, known: KnownThread | None, low_ms
 def _remembered(
     seen: ThreadSnapshot | None, known: KnownThread | None, position: _SyncCursor
 ) -> KnownThread | None:
-    """What is older than the slack of the next cursor is known by its time."""
+    """Nothing where the thread is older than the slack of the next cursor."""
     if seen is not None and seen.latest_ms <= position.until_ms - SLACK_MS:
         return None
     return known
@@ -315,7 +315,7 @@ class _Encoded(Struct, frozen=True, array_like=True):
     step: int
     cursor: str | None
     known: bytes
-    met: bytes
+    delivered: bytes
     ends_ms: int
     next_ends_ms: int
     kept_ms: int
@@ -324,12 +324,12 @@ class _Encoded(Struct, frozen=True, array_like=True):
 def _encoded(position: _SyncCursor, most_bytes: int) -> bytes:
     numbers = (position.epoch, position.since_ms, position.until_ms, position.step)
     room = most_bytes - _NUMBERS_BYTES - len(position.cursor or "")
-    met = position.met.encoded(room)
+    delivered = position.delivered.encoded(room)
     encoded = _Encoded(
         *numbers,
         position.cursor,
-        position.known.encoded(room - len(met), without=position.met),
-        met,
+        position.known.encoded(room - len(delivered), without=position.delivered),
+        delivered,
         position.ends_ms,
         position.next_ends_ms,
         position.kept_ms,
@@ -350,7 +350,7 @@ def _decoded(cursor: bytes) -> _SyncCursor | None:
         step=found.step,
         cursor=found.cursor,
         known=KnownThreads.decoded(found.known),
-        met=KnownThreads.decoded(found.met),
+        delivered=KnownThreads.decoded(found.delivered),
         ends_ms=found.ends_ms,
         next_ends_ms=found.next_ends_ms,
         kept_ms=found.kept_ms,

@@ -13,7 +13,7 @@ from typing import NewType, Protocol, TypeAlias
 
 from msgspec import Struct
 
-from greenroom.ids import MessageId, ThreadId, UserId
+from greenroom.ids import ThreadId, UserId
 
 Topic = NewType("Topic", str)
 ALL_NODES = Topic("all")
@@ -30,21 +30,37 @@ def thread_topic(thread: ThreadId) -> Topic:
     return Topic(f"thread.{thread}")
 
 
-class BusMessage(Struct, frozen=True, array_like=True):
-    """An event encoded for clients, and what nodes need to know to route it."""
+class Invalidated(Struct, frozen=True, array_like=True):
+    """A key that every node forgets in one of its caches."""
 
-    payload: bytes
-    """A socket frame, ready to send."""
-    thread_id: ThreadId | None = None
-    head_version: int = 0
-    """Version of the thread's head. A cache drops any older version."""
-    message_id: MessageId | None = None
+    cache: str
+    key: str
     version: int = 0
-    """Version of the message. Clients that were already sent it are skipped."""
-    only: tuple[UserId, ...] | None = None
-    """Restricts delivery to these users' connections. None: all subscribers of the topic."""
+    """Entries of this version and newer may stay; 0 means that none may."""
+
+
+class ItemVersion(Struct, frozen=True, array_like=True):
+    """What an event is about, so that a client that resumes does not get it twice."""
+
+    id: str
+    version: int
+    log: str = ""
+    """The log that it is an entry of, such as a thread."""
     seq: int = 0
-    """Sequence number of the message."""
+    """Its position there."""
+
+
+class BusMessage(Struct, frozen=True, array_like=True):
+    """An event for the connections of its audience, and what the nodes on the way must forget."""
+
+    kind: str
+    """The event's name, such as `message.created`."""
+    payload: bytes = b""
+    """The event as clients get it, encoded once. Empty where only nodes are concerned."""
+    audience: tuple[UserId, ...] | None = None
+    """The users among the topic's subscribers that it is for; None is all of them."""
+    invalidates: tuple[Invalidated, ...] = ()
+    item: ItemVersion | None = None
 
 
 Deliver: TypeAlias = Callable[[Topic, BusMessage], None]

@@ -34,18 +34,19 @@ class Subscriber(Protocol):
 
 
 class NodeCache(Protocol):
-    """A cache on this node of data that other nodes may change."""
+    """A cache of this node over data that other nodes write too."""
 
-    def on_message(self, message: BusMessage) -> None: ...
+    def invalidate(self, key: str, version: int) -> None: ...
 
-    def on_gap(self) -> None: ...
+    def invalidate_all(self) -> None:
+        """Messages may have been lost."""
 
 
 class Hub:
     def __init__(self, bus: Bus) -> None:
         self.bus = bus
         self._subscribers: dict[Topic, list[Subscriber]] = {}
-        self._caches: list[NodeCache] = []
+        self._caches: dict[str, NodeCache] = {}
         self._announcing = 0
 
     @property
@@ -61,9 +62,9 @@ class Hub:
     async def close(self) -> None:
         await self.bus.close()
 
-    def add_cache(self, cache: NodeCache) -> None:
-        """Registers a cache that sees every message this node receives."""
-        self._caches.append(cache)
+    def add_cache(self, name: str, cache: NodeCache) -> None:
+        """Registers a cache of this node: messages name it in `invalidates`."""
+        self._caches[name] = cache
 
     def add(self, topic: Topic, subscriber: Subscriber) -> None:
         subscribers = self._subscribers.get(topic)
@@ -86,18 +87,20 @@ class Hub:
         return any(subscriber.user == user for subscriber in self._subscribers.get(topic, ()))
 
     def _deliver(self, topic: Topic, message: BusMessage) -> None:
-        for cache in self._caches:
-            cache.on_message(message)
+        for invalidated in message.invalidates:
+            cache = self._caches.get(invalidated.cache)
+            if cache is not None:
+                cache.invalidate(invalidated.key, invalidated.version)
         for subscriber in tuple(self._subscribers.get(topic, ())):
-            if message.only is None or subscriber.user in message.only:
+            if message.audience is None or subscriber.user in message.audience:
                 try:
                     subscriber.on_message(message)
                 except Exception:  # must not affect other connections or the writer
                     _log.exception("delivery to a connection failed")
 
     def _on_gap(self) -> None:
-        for cache in self._caches:
-            cache.on_gap()
+        for cache in self._caches.values():
+            cache.invalidate_all()
         everybody = {id(one): one for some in self._subscribers.values() for one in some}
         self._announcing += 1
         turns = SPREAD_SECONDS / _PAUSE_SECONDS

@@ -43,8 +43,8 @@ LOCAL_SECONDS = 20
 SHARED_SECONDS = 5
 """How often the item is written. A node that starts late is at most this far behind."""
 SLACK_MS = 60_000
-"""How far before its cursor a sync reads: more than a retried write and a slow clock together can be
-late."""
+"""How far before its cursor a sync reads: longer than a retried write and a slow clock together
+can be late."""
 SURE_MS = 5000
 """What is older than this is in every later read, also an eventually consistent one."""
 _STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)

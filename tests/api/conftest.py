@@ -12,15 +12,17 @@ from typing import Protocol
 import pytest
 from httpx import AsyncClient
 
+from greenroom.api.composition import Contexts
 from greenroom.api.demo import Sign
-from greenroom.api.http import Contexts
 from greenroom.api.tokens import SharedSecret
-from greenroom.app import TABLES, samples_of
+from greenroom.app import TABLES
 from greenroom.clock import ManualClock
 from greenroom.demo import grant_staff_roles, join_sample_people
 from greenroom.ids import UserId
 from greenroom.people import People, directory
 from greenroom.people.actor import Scope
+from greenroom.safety import Safety
+from greenroom.serve import samples_of
 from greenroom.store.sqlite import SqliteStore
 from tests.api.response_schema import contract_of
 from tests.api.world import ApiWorld, api_world_on
@@ -43,7 +45,7 @@ async def contexts(tmp_path: Path, clock: ManualClock) -> AsyncIterator[Contexts
 
 @pytest.fixture
 def people(contexts: Contexts) -> People:
-    return contexts.people
+    return contexts[People]
 
 
 class Readiness:
@@ -87,8 +89,8 @@ def sign(bearer: Bearer) -> Sign:
 async def anonymous(
     contexts: Contexts, readiness: Readiness, sign: Sign
 ) -> AsyncIterator[AsyncClient]:
-    cast = await join_sample_people(contexts.people)
-    await grant_staff_roles(contexts.safety, cast)
+    cast = await join_sample_people(contexts[People])
+    await grant_staff_roles(contexts[Safety], cast)
     app = http_app_on(contexts, ready=readiness.ready, samples=samples_of(cast), sign=sign)
     async with http_client(app, event_hooks={"response": [contract_of(app).hold]}) as asked:
         yield asked

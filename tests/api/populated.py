@@ -12,6 +12,7 @@ import jwt
 from httpx import Response
 
 from greenroom.ids import UserId
+from greenroom.people import People
 from greenroom.people.actor import Scope
 from greenroom.people.suspend import suspend
 from tests.api.world import ApiWorld, ok_json
@@ -20,18 +21,6 @@ from tests.stores import SECRET
 HELD = "held-1"
 SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
 TOKENLESS = ("nobody", "expired", "other algorithm", "no algorithm")
-CALLERS = (
-    "stranger",
-    "blocked",
-    "left",
-    "sender",
-    "target",
-    "member",
-    "moderator",
-    "admin",
-    "service",
-    "bare service",
-)
 _WHO = {
     "suspended": "sam",
     "stranger": "cleo",
@@ -152,7 +141,7 @@ async def populate(world: ApiWorld) -> PopulatedWorld:
     await _create_talk(populated)
     await _create_requests(populated)
     await _create_block(populated)
-    await suspend(world.contexts.people, UserId(world.ids["sam"]), None, "")
+    await suspend(world.contexts[People], UserId(world.ids["sam"]), None, "")
     await _create_held(populated)
     report = {"reason": "scam", "threadId": populated.threads["talk"]}
     ok_json(await world.ask("ana", "POST", "/reports", report), 201)

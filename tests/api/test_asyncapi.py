@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 import pytest
@@ -12,20 +12,14 @@ from httpx import AsyncClient
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 
 from greenroom.api.asyncapi.descriptions import CLOSE_CODES, FIELDS, about_fields
-from greenroom.api.asyncapi.document import (
-    ANSWERS,
-    EVENTS,
-    FRAMES,
-    REQUESTS,
-    document,
-    schemas,
-    tag_of,
-)
+from greenroom.api.asyncapi.document import AsyncApi, name_of, tag_of
 from greenroom.api.ws import frames
 from greenroom.api.ws.session import Closed
+from greenroom.app import REGISTRY
 from tests.api.unbounded_strings import texts_in, unbounded
 
-DOCUMENT = document()
+API = AsyncApi(REGISTRY)
+DOCUMENT = API.document
 MESSAGES: dict[str, Any] = DOCUMENT["components"]["messages"]
 OPERATIONS: dict[str, Any] = DOCUMENT["operations"]
 _NAME = re.compile(r"[a-zA-Z0-9._-]+")
@@ -100,40 +94,48 @@ def test_schemas_use_only_keywords_of_draft_7() -> None:
     assert not _NEWER & set(keys(DOCUMENT["components"]["schemas"]))
 
 
+def every_frame(base: type[frames.Frame] = frames.Frame) -> set[type[frames.Frame]]:
+    """Every frame that the product declares."""
+    found = {kind for kind in base.__subclasses__() if kind.__module__.startswith("greenroom.")}
+    return found.union(*(every_frame(kind) for kind in found))
+
+
 def test_the_document_has_exactly_all_frames() -> None:
-    every = set(frames.Frame.__subclasses__())
-    assert every == {*get_args(frames.Request), *get_args(frames.Event), *ANSWERS}
-    assert len(every) == len(FRAMES) == len({tag_of(kind) for kind in every})
-    assert set(MESSAGES) == {tag_of(kind) for kind in every}
+    assert every_frame() == set(API.frames)
+    assert len(API.frames) == len({name_of(kind) for kind in API.frames})
+    assert set(MESSAGES) == {name_of(kind) for kind in API.frames}
     assert set(DOCUMENT["channels"]["socket"]["messages"]) == set(MESSAGES)
-    for tag, message in MESSAGES.items():
-        assert message["name"] == tag
+    for name, message in MESSAGES.items():
+        assert message["name"] == name
         schema = found(message["payload"]["$ref"])
-        assert schema["properties"]["type"] == {"enum": [tag]}
+        assert schema["properties"]["type"] == {
+            "enum": [name.split(".")[0] if name.startswith("ack.") else name]
+        }
 
 
 def test_requests_are_received_and_events_are_sent() -> None:
     received = [tag for op in OPERATIONS.values() if op["action"] == "receive" for tag in tags(op)]
-    assert sorted(received) == sorted(map(tag_of, REQUESTS))
+    assert sorted(received) == sorted(map(name_of, API.requests))
     sent = {tag for op in OPERATIONS.values() if op["action"] == "send" for tag in tags(op)}
     replies = {tag for op in OPERATIONS.values() for tag in tags(op.get("reply", {"messages": []}))}
-    assert sent | replies == set(map(tag_of, (*EVENTS, *ANSWERS)))
+    assert sent | replies == set(map(name_of, (*API.events, *API.answers)))
     assert not (sent | replies) & set(received)
 
 
-@pytest.mark.parametrize("kind", REQUESTS, ids=tag_of)
+@pytest.mark.parametrize("kind", API.requests, ids=tag_of)
 def test_a_request_with_a_number_has_a_reply(kind: type[frames.Frame]) -> None:
     operation = OPERATIONS[f"on{kind.__name__}"]
     if "id" not in kind.__struct_fields__:
         assert "reply" not in operation
         return
-    assert {"ack", "problem"} <= set(tags(operation["reply"]))
-    assert MESSAGES[tag_of(kind)]["correlationId"]
+    ack = REGISTRY.requests[kind].ack
+    assert {name_of(ack), "problem"} <= set(tags(operation["reply"]))
+    assert MESSAGES[name_of(kind)]["correlationId"]
 
 
-@pytest.mark.parametrize("kind", FRAMES, ids=tag_of)
+@pytest.mark.parametrize("kind", API.frames, ids=name_of)
 def test_every_frame_has_a_description_and_valid_examples(kind: type[frames.Frame]) -> None:
-    message = MESSAGES[tag_of(kind)]
+    message = MESSAGES[name_of(kind)]
     assert message["summary"].endswith(".")
     assert message["examples"]
     names = [example["name"] for example in message["examples"]]
@@ -144,9 +146,9 @@ def test_every_frame_has_a_description_and_valid_examples(kind: type[frames.Fram
         assert msgspec.convert(example["payload"], kind), "the server's own types accept it too"
 
 
-@pytest.mark.parametrize("kind", REQUESTS, ids=tag_of)
+@pytest.mark.parametrize("kind", API.requests, ids=tag_of)
 def test_the_schema_refuses_invalid_frames(kind: type[frames.Frame]) -> None:
-    message = MESSAGES[tag_of(kind)]
+    message = MESSAGES[name_of(kind)]
     validator = Draft7Validator({**message["payload"], "components": DOCUMENT["components"]})
     payload = message["examples"][0]["payload"]
     assert not validator.is_valid({**payload, "surprise": 1})
@@ -159,7 +161,7 @@ def test_the_docstring_of_a_field_is_its_description() -> None:
     assert "on whose behalf" in properties["actFor"]["description"]
 
 
-@pytest.mark.parametrize("kind", FRAMES, ids=tag_of)
+@pytest.mark.parametrize("kind", API.frames, ids=name_of)
 def test_every_field_of_a_frame_has_a_description(kind: type[frames.Frame]) -> None:
     words = about_fields(kind)
     assert words.keys() == set(kind.__struct_encode_fields__)
@@ -167,7 +169,7 @@ def test_every_field_of_a_frame_has_a_description(kind: type[frames.Frame]) -> N
 
 
 def test_no_description_is_left_for_a_removed_field() -> None:
-    names = {name for kind in FRAMES for name in kind.__struct_fields__}
+    names = {name for kind in API.frames for name in kind.__struct_fields__}
     assert FIELDS.keys() <= names
 
 
@@ -194,7 +196,7 @@ def test_every_close_code_is_explained() -> None:
 def test_every_property_is_described() -> None:
     undescribed = [
         f"{name}.{key}"
-        for name, schema in schemas().items()
+        for name, schema in API.schemas.items()
         for key, value in schema.get("properties", {}).items()
         if key != "type" and not value.get("description")
     ]
@@ -202,8 +204,8 @@ def test_every_property_is_described() -> None:
 
 
 def test_times_have_a_format_and_every_other_text_a_length() -> None:
-    assert unbounded(schemas()) == []
-    for name, schema in schemas().items():
+    assert unbounded(API.schemas) == []
+    for name, schema in API.schemas.items():
         for where, text in texts_in(name, schema):
             if where.endswith(("At", "Until", ".until")):
                 assert text.get("format") == "date-time", where

@@ -7,23 +7,26 @@ from httpx import ASGITransport, AsyncClient, Response
 from litestar import Litestar
 
 from greenroom.api import errors
+from greenroom.api.composition import Contexts
 from greenroom.api.demo import Sign, demo_routes
-from greenroom.api.http import Contexts
-from greenroom.app import compose, samples_of
+from greenroom.app import compose
 from greenroom.demo import SAMPLE_PEOPLE, join_sample_people, seed
 from greenroom.demo.models import SampleThread
 from greenroom.demo.sample_threads import BOOKING, LONG, SAMPLE_THREADS
 from greenroom.errors import Problem
+from greenroom.messaging import Messaging
 from greenroom.messaging.history import history
 from greenroom.messaging.inbox import Inbox, Row, inbox
 from greenroom.messaging.models import Folder, Kind
 from greenroom.messaging.open import Invited, Opening, open_thread
-from greenroom.people import directory
+from greenroom.people import People, directory
 from greenroom.people.actor import Actor, Scope
+from greenroom.safety import Safety
 from greenroom.safety.audit import audit_of_person
 from greenroom.safety.limits import RATES
 from greenroom.safety.models import Decision
 from greenroom.safety.queue import queue
+from greenroom.serve import samples_of
 from tests.api.world import ApiWorld
 from tests.stores import SECRET
 
@@ -33,9 +36,9 @@ STAFF = {"moderator", "admin"}
 
 
 async def _told(world: ApiWorld) -> Contexts:
-    store = world.contexts.people.store
+    store = world.contexts[People].store
     await seed(
-        lambda clock: compose(store, clock, SECRET, rates=RATES).messaging, world.clock.now_ms()
+        lambda clock: compose(store, clock, SECRET, rates=RATES)[Messaging], world.clock.now_ms()
     )
     return world.contexts
 
@@ -48,14 +51,16 @@ async def test_every_sample_message_is_in_its_conversation_in_order(
     rows: dict[tuple[str, str | None], Row] = {}
     for sample in SAMPLE_PEOPLE:
         for folder in (Folder.ALL, Folder.ARCHIVED):
-            found = await inbox(contexts.messaging, await _actor(contexts, sample.username), folder)
+            found = await inbox(
+                contexts[Messaging], await _actor(contexts, sample.username), folder
+            )
             rows |= {(row.thread.opened_by, row.thread.subject): row for row in found.rows}
     for scene in SAMPLE_THREADS:
         if not scene.last_seq:
             continue
         opener = await _actor(contexts, scene.opener)
         row = rows[opener.user, scene.subject]
-        page = await history(contexts.messaging, opener, row.thread.id, limit=100)
+        page = await history(contexts[Messaging], opener, row.thread.id, limit=100)
         assert row.thread.last_seq == scene.last_seq
         assert [message.body for message in page.messages] == _bodies(scene)[-100:]
         times = [message.ms for message in page.messages]
@@ -74,7 +79,7 @@ def _bodies(scene: SampleThread) -> list[str]:
 async def test_maya_has_threads_in_every_folder(sqlite_world: ApiWorld) -> None:
     contexts = await _told(sqlite_world)
     maya = await _actor(contexts, "maya")
-    shown = await inbox(contexts.messaging, maya)
+    shown = await inbox(contexts[Messaging], maya)
     assert shown.counts is not None
     unread = sum(row.state.unread for row in shown.rows)
     assert unread > shown.counts.unread[Folder.ALL] == shown.counts.badge > 0, "one is muted"
@@ -82,7 +87,7 @@ async def test_maya_has_threads_in_every_folder(sqlite_world: ApiWorld) -> None:
     assert any(row.mine.has_draft for row in shown.rows)
     assert shown.rows[0].thread.subject == BOOKING.subject
     for folder in (Folder.REQUESTS, Folder.ARCHIVED):
-        assert (await inbox(contexts.messaging, maya, folder)).rows
+        assert (await inbox(contexts[Messaging], maya, folder)).rows
 
 
 async def test_the_moderator_has_what_is_held_and_reported_and_a_record(
@@ -90,7 +95,7 @@ async def test_the_moderator_has_what_is_held_and_reported_and_a_record(
 ) -> None:
     contexts = await _told(sqlite_world)
     ada = Actor((await _actor(contexts, "ada")).user, frozenset({Scope.MODERATOR}))
-    cases = (await queue(contexts.safety, ada)).cases
+    cases = (await queue(contexts[Safety], ada)).cases
     assert [case.subject.__class__.__name__ for case in cases] == [
         "HeldMessage",
         "HeldMessage",
@@ -98,7 +103,7 @@ async def test_the_moderator_has_what_is_held_and_reported_and_a_record(
     ]
     assert cases[0].text == cases[1].text
     oskar = await _actor(contexts, "oskar")
-    [entry] = (await audit_of_person(contexts.safety, ada, oskar.user)).entries
+    [entry] = (await audit_of_person(contexts[Safety], ada, oskar.user)).entries
     assert (entry.decision, entry.by) == (Decision.DISMISS, ada.user)
 
 
@@ -124,12 +129,12 @@ async def test_older_sample_data_stays_and_does_not_stop_the_start(
     sqlite_world: ApiWorld,
 ) -> None:
     contexts = sqlite_world.contexts
-    await join_sample_people(contexts.people)
+    await join_sample_people(contexts[People])
     jonas, maya = await _actor(contexts, "jonas"), await _actor(contexts, "maya")
     older = Opening(kind=Kind.BOOKING, others=(Invited(maya.user),), subject="An older story")
-    await open_thread(contexts.messaging, jonas, older, key=BOOKING.key)
+    await open_thread(contexts[Messaging], jonas, older, key=BOOKING.key)
     await _told(sqlite_world)
-    found = await inbox(contexts.messaging, maya, Folder.ALL)
+    found = await inbox(contexts[Messaging], maya, Folder.ALL)
     subjects = {row.thread.subject for row in found.rows}
     assert BOOKING.subject not in subjects
     assert "Knitwear lookbook, autumn" in subjects
@@ -137,11 +142,11 @@ async def test_older_sample_data_stays_and_does_not_stop_the_start(
 
 async def _inboxes(contexts: Contexts) -> list[Inbox]:
     names = [sample.username for sample in SAMPLE_PEOPLE]
-    return [await inbox(contexts.messaging, await _actor(contexts, name)) for name in names]
+    return [await inbox(contexts[Messaging], await _actor(contexts, name)) for name in names]
 
 
 async def _actor(contexts: Contexts, username: str) -> Actor:
-    person = await directory.by_username(contexts.people, username)
+    person = await directory.by_username(contexts[People], username)
     assert person is not None
     return Actor(person.id)
 
@@ -202,8 +207,8 @@ async def test_another_origin_is_refused(anonymous: AsyncClient) -> None:
 async def test_only_configured_origins_may_sign_in(
     contexts: Contexts, sign: Sign, origins: tuple[str, ...], status: int
 ) -> None:
-    samples = samples_of(await join_sample_people(contexts.people))
-    routes = demo_routes(samples, sign, contexts.people.clock, origins)
+    samples = samples_of(await join_sample_people(contexts[People]))
+    routes = demo_routes(samples, sign, contexts[People].clock, origins)
     app = Litestar(
         [routes],
         exception_handlers={Problem: errors.on_problem},

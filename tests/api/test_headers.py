@@ -11,6 +11,7 @@ from greenroom.api.auth import Authenticator
 from greenroom.api.http import http_app
 from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.api.web import Site
+from greenroom.people import People
 from tests.api.populated import PopulatedWorld, populate
 from tests.api.test_route_access import BODIES, PUBLIC, ROWS
 from tests.api.world import ApiWorld
@@ -93,7 +94,7 @@ _BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 async def test_a_browser_at_an_unknown_address_gets_the_app(
     sqlite_world: ApiWorld, site: Site
 ) -> None:
-    authenticator = Authenticator(sqlite_world.contexts.people, SharedSecret(SECRET), Expected())
+    authenticator = Authenticator(sqlite_world.contexts[People], SharedSecret(SECRET), Expected())
 
     async def ready() -> None:
         pass

@@ -2,7 +2,7 @@
 
 from greenroom.ids import UserId
 from greenroom.people.actor import Scope
-from greenroom.safety import records
+from greenroom.safety import Safety, records
 from greenroom.store.expressions import Prefix
 from tests.api.world import ApiWorld, ok_json, refused
 
@@ -109,7 +109,7 @@ async def test_everything_that_is_held_is_listed_for_its_author_until_it_is_deci
     again = await world.ask("ana", "PATCH", f"/threads/{thread}", {"subject": NAME})
     assert refused(again, 422, "text-rejected")["warned"] is False
     assert (await world.get("ana", "/me/held"))["held"] == [], "a decision is final"
-    safety, user = world.contexts.safety, UserId(world.ids["ana"])
+    safety, user = world.contexts[Safety], UserId(world.ids["ana"])
     kept = await safety.store.query(
         records.SAFETY, records.user_partition(user), Prefix(records.HELD), limit=10
     )

@@ -11,7 +11,7 @@ from greenroom.ids import UserId
 from greenroom.messaging.new_message import MAX_PREVIEW
 from greenroom.messaging.post_system import MAX_EVENT
 from greenroom.messaging.text import MAX_SUBJECT, MAX_TEXT
-from greenroom.people import records
+from greenroom.people import People, records
 from greenroom.people.actor import Scope
 from greenroom.people.join import join
 from greenroom.people.models import MAX_EMAIL, MAX_NAME, MAX_PICTURE, MAX_USER_ID, MAX_USERNAME
@@ -63,7 +63,7 @@ async def test_a_person_with_long_names(sqlite_world: ApiWorld) -> None:
     email = "a@" + "b" * (MAX_EMAIL - 2)
     name = ("Mary Ann " * MAX_NAME)[: MAX_NAME - 1] + "s"
     await join(
-        world.contexts.people,
+        world.contexts[People],
         "m" * MAX_USERNAME,
         user=user,
         display_name=name,
@@ -105,7 +105,7 @@ async def test_a_decision_with_a_long_reason_and_note(sqlite_world: ApiWorld) ->
 
 async def test_a_suspension_with_a_long_reason(sqlite_world: ApiWorld) -> None:
     world = sqlite_world
-    await suspend(world.contexts.people, UserId(world.ids["ben"]), None, REASON)
+    await suspend(world.contexts[People], UserId(world.ids["ben"]), None, REASON)
     world.clock.advance(seconds=5)
     refusal = (await world.ask("ben", "GET", "/me")).json()
     assert REASON[:500] in refusal["detail"]
@@ -116,6 +116,6 @@ async def test_a_suspension_with_a_long_reason(sqlite_world: ApiWorld) -> None:
 async def test_a_response_that_does_not_match_its_schema_is_noticed(sqlite_world: ApiWorld) -> None:
     world, ben = sqlite_world, UserId(sqlite_world.ids["ben"])
     until_ms = world.clock.now_ms() + 60_000
-    await world.contexts.people.store.write(records.suspended(ben, until_ms, REASON + "x"))
+    await world.contexts[People].store.write(records.suspended(ben, until_ms, REASON + "x"))
     with pytest.raises(jsonschema_rs.ValidationError, match="suspension"):
         await world.ask("mod", "GET", f"/people/{ben}")

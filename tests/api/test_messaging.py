@@ -3,6 +3,7 @@
 from typing import Any
 
 from tests.api.world import ApiWorld, ok_json, refused
+from tests.sync_pages import inbox_in
 
 
 async def test_first_contact_waits_until_it_is_accepted(world: ApiWorld) -> None:
@@ -206,19 +207,20 @@ async def test_a_draft_waits_for_its_owner(world: ApiWorld) -> None:
 async def test_sync_returns_what_has_changed(world: ApiWorld) -> None:
     thread = await world.talk()
     start = await world.get("ben", "/sync")
-    assert (start["reset"], start["threads"]) == (True, [])
+    assert set(start["reset"]) == {"inbox", "notices"}
+    assert inbox_in(start)["threads"] == []
     world.clock.advance(seconds=60)
     message = await world.say("ana", thread, "Friday?")
     synced = await world.get("ben", f"/sync?cursor={start['cursor']}")
-    [change] = synced["threads"]
+    [change] = inbox_in(synced)["threads"]
     assert change["thread"] == await world.get("ben", f"/threads/{thread}")
     assert [found["messageId"] for found in change["messages"]] == [message["messageId"]]
-    assert (synced["gone"], synced["more"], synced["reset"]) == ([], False, False)
+    assert (inbox_in(synced)["gone"], synced["more"], synced["reset"]) == ([], False, [])
     world.clock.advance(seconds=60)
     own = world.ids["ben"]
     ok_json(await world.ask("ben", "DELETE", f"/threads/{thread}/participants/{own}"), 204)
     synced = await world.get("ben", f"/sync?cursor={synced['cursor']}")
-    assert (synced["gone"], synced["threads"]) == ([thread], [])
+    assert inbox_in(synced) == {"gone": [thread], "threads": []}
     refused(await world.ask("ana", "GET", "/sync?cursor=made-up"), 400, "invalid-cursor")
 
 
@@ -295,7 +297,7 @@ async def test_a_blocked_user_sees_no_difference(world: ApiWorld) -> None:
         answer = await world.ask("ana", "GET", f"/threads/{thread}")
         page = await world.get("ana", f"/threads/{thread}/messages")
         inbox = await world.get("ana", "/inbox")
-        changes = (await world.get("ana", f"/sync?cursor={cursor}"))["threads"]
+        changes = inbox_in(await world.get("ana", f"/sync?cursor={cursor}"))["threads"]
         return ok_json(answer), answer.headers["etag"], page, inbox, changes
 
     before = await known()

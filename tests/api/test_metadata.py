@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
+from greenroom.messaging import Messaging
 from greenroom.metadata import MAX_BYTES, MAX_DEPTH
 from greenroom.people.actor import Scope
 from tests.api.populated import SCAM
 from tests.api.world import ApiWorld, ok_json, refused
+from tests.sync_pages import inbox_in
 
 OWN = {"order": 17, "tags": ["a", {"b": None}], "price": 9.5, "name": "Żółć 🎬"}
 
@@ -94,7 +96,7 @@ async def test_oversized_metadata_is_refused_before_any_read(world: ApiWorld) ->
     thread = await world.talk()
     places = await _places(world, thread)
     for who, method, path, around in places:
-        with world.contexts.messaging.store.counting() as cost:
+        with world.contexts[Messaging].store.counting() as cost:
             await _ask(world, who, method, path, around(TOO_MUCH["size"][0]))
         assert cost.write_units == 0, (method, path)
         assert set(cost.by_source) <= {"UserPosts"}, "the caller's account"
@@ -114,7 +116,7 @@ async def test_a_message_has_its_metadata_in_every_response(world: ApiWorld) -> 
     world.clock.advance(seconds=60)
     sent = await world.say("ana", thread, "Where is my order?", metadata=OWN)
     path = f"/threads/{thread}/messages"
-    [change] = (await world.get("ben", f"/sync?cursor={cursor}"))["threads"]
+    [change] = inbox_in(await world.get("ben", f"/sync?cursor={cursor}"))["threads"]
     [listed] = (await world.get("ben", path))["messages"]
     alone = await world.get("ben", f"{path}/{sent['messageId']}")
     for shown in (sent, listed, alone, *change["messages"]):
@@ -190,7 +192,7 @@ async def test_a_service_changes_the_metadata_of_a_thread_and_all_see_it(world: 
     world.clock.advance(seconds=60)
     path = f"/threads/{thread}"
     ok_json(await _ask(world, "shop", "PATCH", path, {"metadata": OWN}))
-    [change] = (await world.get("ben", f"/sync?cursor={cursor}"))["threads"]
+    [change] = inbox_in(await world.get("ben", f"/sync?cursor={cursor}"))["threads"]
     assert change["thread"]["metadata"] == OWN
     assert (await world.get("ana", path))["metadata"] == OWN
     ok_json(await _ask(world, "shop", "PATCH", path, {"metadata": None}))

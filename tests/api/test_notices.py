@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from greenroom.ids import UserId
-from greenroom.safety import records
+from greenroom.safety import Safety, records
 from greenroom.safety.models import ModerationNotice, NoticeKind
 from greenroom.safety.notices import MAX_PAGE
 from tests.api.populated import SCAM
 from tests.api.world import ApiWorld, ok_json, refused
+from tests.sync_pages import notices_in
 
 OUTCOMES = {
     "release": ("released", "sent", False),
@@ -57,9 +58,9 @@ async def test_the_sender_of_a_held_message_learns_the_outcome(
     retried = ok_json(await world.ask("ana", "POST", f"/threads/{thread}/messages", again), 200)
     assert (retried["status"], retried["warned"]) == (status, warned)
     synced = await world.get("ana", f"/sync?cursor={cursor}")
-    assert synced["notices"] == [notice]
+    assert notices_in(synced)["created"] == [notice]
     once_more = await world.get("ana", f"/sync?cursor={synced['cursor']}")
-    assert once_more["notices"] == [], "nothing is returned twice"
+    assert notices_in(once_more)["created"] == [], "nothing is returned twice"
 
 
 async def test_notices_are_for_their_user_and_listed_until_acknowledged(world: ApiWorld) -> None:
@@ -81,17 +82,17 @@ async def test_sync_returns_an_acknowledged_notice_once(world: ApiWorld) -> None
     world.clock.advance(seconds=120)
     await _decide(world, case, "warn", reason="Please be kind.")
     shown = await world.get("ana", f"/sync?cursor={cursor}")
-    [notice] = shown["notices"]
-    assert shown["acknowledgedNoticeIds"] == []
+    [notice] = notices_in(shown)["created"]
+    assert notices_in(shown)["acknowledged"] == []
     world.clock.advance(seconds=1)
     path = f"/me/notices/{notice['noticeId']}/acknowledge"
     ok_json(await world.ask("ana", "POST", path), 204)
     for since in (shown["cursor"], cursor):
         synced = await world.get("ana", f"/sync?cursor={since}")
-        assert synced["acknowledgedNoticeIds"] == [notice["noticeId"]]
-        assert synced["notices"] == []
+        assert notices_in(synced)["acknowledged"] == [notice["noticeId"]]
+        assert notices_in(synced)["created"] == []
     again = await world.get("ana", f"/sync?cursor={synced['cursor']}")
-    assert again["acknowledgedNoticeIds"] == [], "nothing is returned twice"
+    assert notices_in(again)["acknowledged"] == [], "nothing is returned twice"
 
 
 async def test_sync_returns_an_old_notice_once_acknowledged(world: ApiWorld) -> None:
@@ -102,11 +103,11 @@ async def test_sync_returns_an_old_notice_once_acknowledged(world: ApiWorld) -> 
     cursor = (await world.get("ana", "/sync"))["cursor"]
     world.clock.advance(seconds=86_400)
     synced = await world.get("ana", f"/sync?cursor={cursor}")
-    assert (synced["notices"], synced["acknowledgedNoticeIds"]) == ([], [])
+    assert (notices_in(synced)["created"], notices_in(synced)["acknowledged"]) == ([], [])
     path = f"/me/notices/{notice['noticeId']}/acknowledge"
     ok_json(await world.ask("ana", "POST", path), 204)
     synced = await world.get("ana", f"/sync?cursor={synced['cursor']}")
-    assert synced["acknowledgedNoticeIds"] == [notice["noticeId"]]
+    assert notices_in(synced)["acknowledged"] == [notice["noticeId"]]
 
 
 async def test_a_dismissed_report_creates_no_notice(world: ApiWorld) -> None:
@@ -174,7 +175,7 @@ async def test_sync_returns_every_notice_once(world: ApiWorld, apart_s: int) -> 
     count = 2 * MAX_PAGE - 10
     cursor = (await world.get("ana", "/sync"))["cursor"]
     world.clock.advance(seconds=120)
-    user, ids = UserId(world.ids["ana"]), world.contexts.safety.ids
+    user, ids = UserId(world.ids["ana"]), world.contexts[Safety].ids
     sent = list[str]()
     for _ in range(count):
         world.clock.advance(seconds=apart_s)
@@ -182,7 +183,7 @@ async def test_sync_returns_every_notice_once(world: ApiWorld, apart_s: int) -> 
         notice = ModerationNotice(
             id=ids.notice(now_ms), user=user, kind=NoticeKind.WARNED, at_ms=now_ms
         )
-        await world.contexts.safety.store.write(records.noticed(notice))
+        await world.contexts[Safety].store.write(records.notice_put(notice))
         sent.append(notice.id)
     given, cursor = await _all_notices(world, cursor)
     assert given == sorted(sent)
@@ -195,8 +196,8 @@ async def _all_notices(world: ApiWorld, cursor: str) -> tuple[list[str], str]:
     given = list[str]()
     for _ in range(5):
         page = await world.get("ana", f"/sync?cursor={cursor}")
-        assert len(page["notices"]) <= MAX_PAGE
-        given += [one["noticeId"] for one in page["notices"]]
+        assert len(notices_in(page)["created"]) <= MAX_PAGE
+        given += [one["noticeId"] for one in notices_in(page)["created"]]
         cursor = page["cursor"]
         if not page["more"]:
             return given, cursor

@@ -7,8 +7,8 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 from httpx import AsyncClient
 
-from greenroom.api.errors import PROBLEM_RESPONSES
 from greenroom.api.pages.landing import landing
+from greenroom.app import REGISTRY
 from greenroom.demo import SAMPLE_PEOPLE, join_sample_people
 from greenroom.ids import UserId
 from greenroom.people import People
@@ -85,7 +85,9 @@ async def test_the_documents_are_rendered_once(client: Client) -> None:
 
 
 async def test_every_problem_has_a_page_without_templates(client: Client) -> None:
-    problems = [kind for kind, answer in PROBLEM_RESPONSES.items() if answer.status != 500]
+    problems = [
+        kind for kind, answer in REGISTRY.problems.responses.items() if answer.status != 500
+    ]
     assert len(problems) > 40
     for kind in problems:
         page = await client.get(f"/problems/{kind.code}")

@@ -3,10 +3,9 @@
 import re
 
 import pytest
-from greenroom.api.problem_examples import example_of
 from httpx import AsyncClient
 
-from greenroom.api.errors import PROBLEM_RESPONSES, document_of, members_of
+from greenroom.app import REGISTRY
 from greenroom.errors import Problem
 from greenroom.people.access import AccountSuspended
 from greenroom.store.problems import ConditionFailed, StoreUnavailable, Throttled
@@ -15,7 +14,9 @@ from tests.api.response_schema import check_members
 
 Client = AsyncClient
 TOLD = [
-    kind for kind, answer in PROBLEM_RESPONSES.items() if answer.exposed and answer.status != 500
+    kind
+    for kind, answer in REGISTRY.problems.responses.items()
+    if answer.exposed and answer.status != 500
 ]
 
 
@@ -83,9 +84,15 @@ async def test_a_problems_type_links_to_its_page(client: Client) -> None:
 
 @pytest.mark.parametrize("kind", TOLD, ids=lambda kind: kind.code)
 def test_members_of_a_problem_are_data_and_its_detail_is_complete(kind: type[Problem]) -> None:
-    document = document_of(example_of(kind))
+    document = REGISTRY.problems.document_of(REGISTRY.problems.example_of(kind))
     check_members(document)
-    assert document.keys() == {"type", "title", "status", "detail", *members_of(kind)}
+    assert document.keys() == {
+        "type",
+        "title",
+        "status",
+        "detail",
+        *REGISTRY.problems.members_of(kind),
+    }
     assert document["detail"][0].isupper()
     assert document["detail"].endswith(".")
     assert not re.search(r"  |\.\.|\{|\bNone\b", document["detail"])
@@ -109,7 +116,7 @@ def test_members_of_a_problem_are_data_and_its_detail_is_complete(kind: type[Pro
 def test_a_suspension_problem_has_data_and_full_sentences(
     problem: AccountSuspended, detail: str
 ) -> None:
-    assert document_of(problem) == {
+    assert REGISTRY.problems.document_of(problem) == {
         "type": "/problems/account-suspended",
         "title": "Account suspended",
         "status": 403,

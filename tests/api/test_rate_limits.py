@@ -2,19 +2,18 @@
 `Retry-After`. A new one without a limit fails here by its name."""
 
 from pathlib import Path
-from typing import get_args
 
 import msgspec
 import pytest
-from greenroom.api.asyncapi.examples import EXAMPLES
 from httpx import ASGITransport, AsyncClient
 
 from greenroom.api.auth import Authenticator
 from greenroom.api.http import http_app
 from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.api.ws import frames
-from greenroom.app import compose
+from greenroom.app import REGISTRY, compose
 from greenroom.clock import ManualClock
+from greenroom.people import People
 from greenroom.safety.limits import Limit, Rate
 from tests.api.populated import PopulatedWorld, populate
 from tests.api.test_route_access import BODIES, PUBLIC
@@ -31,7 +30,7 @@ FEW = dict.fromkeys(
 
 def _limited(world: ApiWorld) -> AsyncClient:
     """The same people and data, with low limits."""
-    people = world.contexts.people
+    people = world.contexts[People]
     contexts = compose(people.store, world.clock, SECRET, rates=FEW)
     authenticator = Authenticator(people, SharedSecret(SECRET), Expected())
 
@@ -93,7 +92,7 @@ async def test_every_route_is_limited(tmp_path: Path, caller: str) -> None:
         assert never_answered == []
 
 
-@pytest.mark.parametrize("kind", get_args(frames.Request), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", REGISTRY.requests, ids=lambda kind: kind.__name__)
 async def test_every_request_of_the_socket_is_limited(
     tmp_path: Path, kind: type[frames.Frame]
 ) -> None:
@@ -101,7 +100,9 @@ async def test_every_request_of_the_socket_is_limited(
     async with serving(tmp_path, clock=clock, rates=FEW) as node:
         await node.join(*CAST)
         raw = await node.raw("ana")
-        example = msgspec.json.decode(msgspec.json.encode(EXAMPLES[kind][0].frame))
+        example = msgspec.json.decode(
+            msgspec.json.encode(REGISTRY.requests[kind].examples[0].frame)
+        )
         if kind is frames.Auth:
             example = {"type": "auth", "token": node.token("ana")}
         numbered = "id" in kind.__struct_fields__

@@ -8,7 +8,9 @@ missing one: the response is, to the byte, the one for an id that does not exist
 import pytest
 from httpx import Response
 
-from tests.api.populated import CALLERS, TOKENLESS, PopulatedWorld, bodies, populate
+from greenroom.api.access import CALLERS, rows
+from greenroom.app import REGISTRY
+from tests.api.populated import TOKENLESS, PopulatedWorld, bodies, populate
 from tests.api.world import ApiWorld
 
 PUBLIC = {
@@ -37,109 +39,9 @@ PUBLIC = {
     "GET /schema/{path}": 404,
 }
 
-# A caller without a valid token gets 401, and a suspended one 403, on every route below. `blocked`
-# requests the conversation with the user who has blocked them; `sender` and `target` the one with a
-# pending request between them; `service` acts for `member`.
-TABLE = """
-stranger
-|   blocked
-|   |   left
-|   |   |   sender
-|   |   |   |   target
-|   |   |   |   |   member
-|   |   |   |   |   |   moderator
-|   |   |   |   |   |   |   admin
-|   |   |   |   |   |   |   |   service
-|   |   |   |   |   |   |   |   |   bare service
-
-200 200 200 200 200 200 200 200 200 403  GET /v1/me
-409 409 409 409 409 409 409 409 403 403  PUT /v1/me
-200 200 200 200 200 200 200 200 200 403  PATCH /v1/me
-200 200 200 200 200 200 200 200 200 200  GET /v1/people
-200 200 200 200 200 200 200 200 200 200  GET /v1/people/{userId}
-403 403 403 403 403 403 403 200 403 200  PATCH /v1/people/{userId}
-403 403 403 403 403 403 403 201 403 201  POST /v1/people
-
-200 200 200 200 200 200 200 200 200 403  GET /v1/inbox
-200 200 200 200 200 200 200 200 200 403  GET /v1/inbox/counts
-200 200 200 200 200 200 200 200 200 403  GET /v1/sync
-200 200 200 200 200 200 200 200 200 403  POST /v1/inbox/read
-200 200 200 200 200 200 200 200 200 403  GET /v1/requests/sent
-201 201 201 201 201 201 201 201 201 422  POST /v1/threads
-200 200 200 200 200 200 200 200 200 403  PUT /v1/direct/{userId}
-200 200 200 200 200 200 200 200 200 403  GET /v1/projects/legs/{legId}/threads
-200 200 200 200 200 200 200 200 200 403  GET /v1/projects/groups/{lbgId}/threads
-
-404 200 404 200 200 200 404 404 200 403  GET /v1/threads/{threadId}
-404 200 404 200 200 200 404 404 200 403  GET /v1/threads/{threadId}/messages
-404 200 404 200 200 200 404 404 200 403  POST /v1/preview
-404 201 404 201 409 201 404 404 201 403  POST /v1/threads/{threadId}/messages
-404 200 404 200 200 200 404 404 200 403  GET /v1/threads/{threadId}/messages/{messageId}
-404 200 404 200 403 200 404 404 200 403  PATCH /v1/threads/{threadId}/messages/{messageId}
-404 200 404 200 200 200 404 404 200 403  GET /v1/threads/{threadId}/messages/{messageId}/edits
-404 200 404 200 409 200 404 404 200 403  PUT /v1/threads/{threadId}/messages/{messageId}/reactions/{emoji}
-404 200 404 200 409 200 404 404 200 403  DELETE /v1/threads/{threadId}/messages/{messageId}/reactions/{emoji}
-404 200 404 200 403 200 404 404 200 403  DELETE /v1/threads/{threadId}/messages/{messageId}
-
-404 200 404 200 200 200 404 404 200 403  PUT /v1/threads/{threadId}/read
-404 204 404 204 204 204 404 404 204 403  PUT /v1/threads/{threadId}/delivered
-404 200 404 200 200 200 404 404 200 403  PUT /v1/threads/{threadId}/unread
-404 200 404 200 200 200 404 404 200 403  PATCH /v1/threads/{threadId}/mine
-404 200 404 200 200 200 404 404 200 403  PUT /v1/threads/{threadId}/draft
-404 200 404 200 200 200 404 404 200 403  GET /v1/threads/{threadId}/draft
-404 204 404 204 204 204 404 404 204 403  DELETE /v1/threads/{threadId}/draft
-
-404 403 404 200 409 403 404 404 403 200  PATCH /v1/threads/{threadId}
-404 403 404 403 409 403 404 404 403 200  PATCH /v1/threads/{threadId}/participants/{userId}
-404 403 404 403 409 403 404 404 403 201  POST /v1/threads/{threadId}/system-messages
-404 403 404 201 409 403 404 404 403 403  POST /v1/threads/{threadId}/participants
-404 403 404 403 403 403 200 200 403 403  POST /v1/threads/{threadId}/lock
-404 403 404 403 403 403 200 200 403 403  POST /v1/threads/{threadId}/unlock
-
-200 200 200 200 200 200 200 200 200 403  GET /v1/reports
-404 201 404 201 201 201 404 404 201 403  POST /v1/reports
-403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/queue
-403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/cases/{caseId}
-403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/cases/{caseId}/reports
-403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/cases/{caseId}/context
-403 403 403 403 403 403 200 200 403 403  POST /v1/moderation/cases/{caseId}/claim
-403 403 403 403 403 403 200 200 403 403  POST /v1/moderation/cases/{caseId}/decide
-403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/cases/{caseId}/record
-403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/record
-403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/people/{userId}/record
-403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/people/{userId}/standing
-403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/suspended
-403 403 403 403 403 403 200 200 403 200  POST /v1/moderation/people/{userId}/reinstate
-403 403 403 403 403 403 403 200 403 200  GET /v1/staff
-403 403 403 403 403 403 403 200 403 200  PUT /v1/staff/{userId}
-403 403 403 403 403 403 403 200 403 200  DELETE /v1/staff/{userId}
-200 200 200 200 200 200 200 200 200 403  GET /v1/me/notices
-404 404 404 404 404 204 404 404 204 403  POST /v1/me/notices/{noticeId}/acknowledge
-200 200 200 200 200 200 200 200 200 403  GET /v1/me/held
-404 404 404 404 404 200 404 404 200 403  GET /v1/threads/{threadId}/held/{clientMessageId}
-
-200 200 200 200 200 200 200 200 200 403  PUT /v1/blocks/{userId}
-200 200 200 200 200 200 200 200 200 403  GET /v1/blocks
-204 204 204 204 204 204 204 204 204 403  DELETE /v1/blocks/{userId}
-404 404 404 204 404 404 404 404 404 403  DELETE /v1/requests/{requestId}
-404 204 404 204 204 204 404 404 204 403  DELETE /v1/threads/{threadId}/participants/{userId}
-404 404 404 404 200 404 404 404 404 403  POST /v1/requests/{requestId}/accept
-404 404 404 404 204 404 404 404 404 403  POST /v1/requests/{requestId}/decline
-404 404 404 404 204 404 404 404 404 403  POST /v1/requests/{requestId}/block
-"""  # noqa: E501
-
-
-def _rows() -> dict[str, dict[str, int]]:
-    rows = {}
-    for line in TABLE.splitlines():
-        if line[:1].isdigit():
-            *statuses, method, path = line.split()
-            expected = zip(CALLERS, map(int, statuses), strict=True)
-            rows[f"{method} {path}"] = dict(expected)
-    return rows
-
-
-ROWS = _rows()
+# `blocked` requests the conversation with the user who has blocked them; `sender` and `target` the
+# one with a pending request between them; `service` acts for `member`.
+ROWS = dict(rows(REGISTRY.access))
 BODIES = bodies()
 
 

@@ -15,7 +15,8 @@ from urllib.parse import urlencode
 import pytest
 from httpx import Response
 
-from tests.api.populated import CALLERS, PopulatedWorld, populate
+from greenroom.api.access import CALLERS
+from tests.api.populated import PopulatedWorld, populate
 from tests.api.test_fuzz_against_schema import UNLIMITED
 from tests.api.test_route_access import BODIES, ROWS
 from tests.api.world import api_world_on

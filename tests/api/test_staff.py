@@ -13,8 +13,10 @@ import pytest
 from httpx import Response
 
 from greenroom.ids import UserId
+from greenroom.people import People
 from greenroom.people.actor import Actor, Scope, StaffRole, system
 from greenroom.people.suspend import suspend
+from greenroom.safety import Safety
 from greenroom.safety.grant import grant, revoke
 from greenroom.safety.models import Reason, SomePerson
 from greenroom.safety.permissions import JUDGING, Act, Rank, allowed
@@ -88,7 +90,7 @@ class Cell:
         if self.who.was is not None:
             await self._revoked()
         if act is Act.REINSTATE:
-            await suspend(world.contexts.people, self.id(self.subject), None, "spam")
+            await suspend(world.contexts[People], self.id(self.subject), None, "spam")
         world.clock.advance(seconds=3)
 
     def id(self, name: str) -> UserId:
@@ -110,7 +112,7 @@ class Cell:
             [item] = (await self.world.get(self.subject, "/me/held"))["held"]
             assert item["clientMessageId"] == "c"
             return await self._case_id()
-        subject, safety = SomePerson(self.id(self.subject)), self.world.contexts.safety
+        subject, safety = SomePerson(self.id(self.subject)), self.world.contexts[Safety]
         await report(safety, Actor(self.id(self.witness)), subject, Reason.SPAM)
         return await self._case_id()
 
@@ -135,7 +137,7 @@ class Cell:
         ok_json(
             await self.world.ask(self.actor, "GET", "/moderation/queue")
         )  # while the role lasted
-        await revoke(self.world.contexts.safety, system(), self.id(self.actor))
+        await revoke(self.world.contexts[Safety], system(), self.id(self.actor))
 
 
 async def _report(cell: Cell) -> Response:
@@ -288,7 +290,7 @@ async def test_the_audit_log_has_every_change_of_a_role(world: ApiWorld) -> None
 
 
 async def test_granting_the_same_role_concurrently_grants_it_once(world: ApiWorld) -> None:
-    safety, user = world.contexts.safety, UserId(world.ids["ben"])
+    safety, user = world.contexts[Safety], UserId(world.ids["ben"])
     granted = await asyncio.gather(
         *(grant(safety, system(), user, StaffRole.MODERATOR) for _ in range(4))
     )

@@ -2,13 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 import pytest
-from greenroom.api.asyncapi.examples import EXAMPLES
 
 from greenroom.api.ws import frames
+from greenroom.app import REGISTRY
 from tests.api.populated import populate
 from tests.api.test_route_access import BODIES
 from tests.api.world import api_world_on
@@ -82,12 +82,14 @@ async def test_every_invalid_body_is_refused(tmp_path: Path) -> None:
         assert tried > 20
 
 
-@pytest.mark.parametrize("kind", get_args(frames.Request), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", REGISTRY.requests, ids=lambda kind: kind.__name__)
 async def test_every_invalid_frame_is_refused(tmp_path: Path, kind: type[frames.Frame]) -> None:
     async with serving(tmp_path, most_invalid=10**6) as node:
         await node.join(*CAST)
         raw = await node.raw("ana")
-        example = msgspec.json.decode(msgspec.json.encode(EXAMPLES[kind][0].frame))
+        example = msgspec.json.decode(
+            msgspec.json.encode(REGISTRY.requests[kind].examples[0].frame)
+        )
         for wrong, texts in (_invalid_variants(example) | {"no object": _WHOLE}).items():
             for text in texts:
                 raw.send(TEXT, text.encode())

@@ -22,6 +22,7 @@ from tests.nodes.short_lease_node import serve_with_short_leases
 from tests.socket.client import Client
 from tests.socket.node import CAST, Node, node_on
 from tests.stores import SECRET, fresh_prefix
+from tests.sync_pages import inbox_in
 from tests.torture.bus import Bus
 from tests.torture.node_process import NodeProcess
 
@@ -137,7 +138,7 @@ async def caught_up(client: Client, cursor: str, **have: Any) -> list[dict[str, 
     return [
         message
         for event in synced
-        for changed in event["changes"]["threads"]
+        for changed in inbox_in(event["changes"])["threads"]
         for message in changed["messages"]
     ]
 

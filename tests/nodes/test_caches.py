@@ -5,6 +5,7 @@ what the first node then changes.
 """
 
 from greenroom.ids import UserId
+from greenroom.safety import Safety
 from tests.nodes.cluster import Cluster
 from tests.socket.node import Node, until
 
@@ -23,7 +24,7 @@ async def blocks(node: Node, name: str, other: str, thread: str = "") -> None:
 
 def known(node: Node, one: str, other: str) -> bool | None:
     """Whether the node has cached that the two block each other; None if it has cached nothing."""
-    apart, now_ms = node.contexts.safety.block_cache, node.clock.now_ms()
+    apart, now_ms = node.contexts[Safety].block_cache, node.clock.now_ms()
     return apart.known(UserId(node.id(one)), UserId(node.id(other)), now_ms)
 
 
@@ -40,7 +41,9 @@ async def test_a_member_removed_on_one_node_is_removed_on_the_other(cluster: Clu
         cleo.take()
         await one.say("ana", thread, "now we are two")
         await two.say("ben", thread, "so we are")
-        assert [event for event in await cleo.events_so_far() if event["type"] == "message.created"] == []
+        assert [
+            event for event in await cleo.events_so_far() if event["type"] == "message.created"
+        ] == []
 
 
 async def test_a_member_added_on_one_node_is_added_on_the_other(cluster: Cluster) -> None:
@@ -142,7 +145,9 @@ async def test_a_block_takes_effect_at_once_on_a_node_without_the_bus(cluster: C
         await blocks(one, "ben", "ana", thread)
         ben.take()
         assert (await ana.send(thread, "hello?"))["type"] == "ack", "the sender is not to know"
-        assert [event for event in await ben.events_so_far() if event["type"] == "message.created"] == []
+        assert [
+            event for event in await ben.events_so_far() if event["type"] == "message.created"
+        ] == []
 
 
 async def test_in_a_group_a_block_on_one_node_changes_nothing_on_the_other(

@@ -13,6 +13,7 @@ from tests.fault_proxy import silent
 from tests.nodes.cluster import Cluster, ShortLeaseNode, caught_up
 from tests.socket.client import sending
 from tests.socket.node import Node
+from tests.sync_pages import inbox_in
 
 
 async def test_a_node_that_dies_is_noticed_by_its_leases(living: Cluster, tmp_path: Path) -> None:
@@ -55,7 +56,7 @@ async def test_clients_of_a_dead_node_get_everything_on_another(
             (synced,) = [event for event in again.take() if event["type"] == "synced"]
             bodies = {
                 message["messageId"]: message["body"]
-                for message in synced["changes"]["threads"][0]["messages"]
+                for message in inbox_in(synced["changes"])["threads"][0]["messages"]
             }
             assert bodies[acked["messageId"]] == "I am on a node that will die"
             assert "and I am not" in bodies.values()

@@ -5,9 +5,11 @@ no periodic check does it.
 import asyncio
 from typing import Any
 
+from greenroom.api.safety.events import ACCOUNTS
 from greenroom.ids import UserId
 from greenroom.people.actor import StaffRole, system
-from greenroom.realtime.bus import ALL_NODES, BusMessage
+from greenroom.realtime.bus import ALL_NODES, BusMessage, Invalidated
+from greenroom.safety import Safety
 from greenroom.safety.grant import grant, revoke
 from tests.nodes.cluster import Cluster
 from tests.socket.node import Node
@@ -18,7 +20,7 @@ EXPIRED = 4403
 
 async def moderates(node: Node, method: str, path: str, body: object = None) -> Any:
     user = UserId(node.id("cleo"))
-    await grant(node.contexts.safety, system(), user, StaffRole.MODERATOR)
+    await grant(node.contexts[Safety], system(), user, StaffRole.MODERATOR)
     status, answer = await node.rest("cleo", method, f"/moderation{path}", body)
     assert status < 400, answer
     return answer
@@ -53,9 +55,9 @@ async def test_a_suspension_on_one_node_disconnects_the_user_on_all(cluster: Clu
 async def test_a_false_suspension_message_disconnects_nobody(cluster: Cluster) -> None:
     node = await cluster.node()
     async with await node.connect("ben") as ben:
-        word = f'{{"changed": "{node.id("ben")}"}}'.encode()
-        node.socket_server.hub.bus.publish((ALL_NODES,), BusMessage(word))
-        node.socket_server.hub.bus.publish((ALL_NODES,), BusMessage(b"nonsense"))
+        for key in (node.id("ben"), "nonsense"):
+            changed = BusMessage("account.changed", invalidates=(Invalidated(ACCOUNTS, key),))
+            node.socket_server.hub.bus.publish((ALL_NODES,), changed)
         assert await ben.events_so_far() == []
         assert (await node.rest("ben", "GET", "/inbox"))[0] == 200
         assert (await ben.ask("ping"))["type"] == "ack"
@@ -84,9 +86,9 @@ async def test_a_reinstated_person_is_let_in_by_every_node(cluster: Cluster) -> 
 async def test_a_role_that_is_revoked_on_one_node_is_gone_on_all(cluster: Cluster) -> None:
     one, two = await cluster.node(), await cluster.node()
     user = UserId(one.id("cleo"))
-    await grant(one.contexts.safety, system(), user, StaffRole.ADMIN)
+    await grant(one.contexts[Safety], system(), user, StaffRole.ADMIN)
     assert (await two.rest("cleo", "GET", "/moderation/queue"))[0] == 200
-    await revoke(one.contexts.safety, system(), user)
+    await revoke(one.contexts[Safety], system(), user)
     for node in (one, two):
         async with asyncio.timeout(5):
             while (await node.rest("cleo", "GET", "/moderation/queue"))[0] != 403:  # noqa: ASYNC110

@@ -29,7 +29,7 @@ class BusClient:
         await self.bus.ready()
 
     def publish(self, topic: Topic, text: str) -> None:
-        self.bus.publish([topic], BusMessage(text.encode()))
+        self.bus.publish([topic], BusMessage("test", text.encode()))
 
     def texts(self, topic: Topic) -> list[str]:
         return [message.payload.decode() for told, message in self.received if told == topic]

@@ -6,11 +6,13 @@ from collections.abc import AsyncIterator
 import pytest
 from hypothesis import given, strategies as st
 
-from greenroom.ids import MessageId, ThreadId, UserId
+from greenroom.ids import ThreadId, UserId
 from greenroom.realtime.bus import (
     ALL_NODES,
     Bus,
     BusMessage,
+    Invalidated,
+    ItemVersion,
     Topic,
     thread_topic,
     user_topic,
@@ -21,12 +23,11 @@ from greenroom.realtime.nats.subjects import subject_of, topic_of
 from tests.realtime.bus_client import BusClient, a_topic, nodes, until
 
 WHOLE = BusMessage(
+    kind="message.created",
     payload=bytes(range(256)),
-    thread_id=ThreadId("thr_1"),
-    head_version=7,
-    message_id=MessageId("msg_1"),
-    version=3,
-    only=(UserId("usr_ana"), UserId("usr_ben")),
+    audience=(UserId("usr_ana"), UserId("usr_ben")),
+    invalidates=(Invalidated("threads", "thr_1", 7), Invalidated("membership", "thr_1")),
+    item=ItemVersion("msg_1", 3, "thr_1", 12),
 )
 
 
@@ -162,7 +163,7 @@ async def test_a_message_reaches_every_subscribed_node_once_and_complete(
         await until(lambda: len(first.received) == len(third.received) == 2)
         await settled(first)
         for one in (first, second, third):
-            assert one.received == [(topic, WHOLE), (topic, BusMessage(b"from the second"))]
+            assert one.received == [(topic, WHOLE), (topic, BusMessage("test", b"from the second"))]
             assert one.gaps == 0
 
 
@@ -175,7 +176,7 @@ async def test_a_node_without_a_subscription_gets_nothing(nats_url: str) -> None
         publisher.publish(other, "for strangers")
         await until(lambda: subscriber.received and stranger.received)
         assert subscriber.texts(topic) == ["for listeners"]
-        assert stranger.received == [(other, BusMessage(b"for strangers"))]
+        assert stranger.received == [(other, BusMessage("test", b"for strangers"))]
 
 
 async def test_an_unsubscribed_node_is_not_sent_the_message(nats_url: str) -> None:
@@ -187,7 +188,7 @@ async def test_an_unsubscribed_node_is_not_sent_the_message(nats_url: str) -> No
         publisher.publish(topic, "unheard")
         publisher.publish(other, "heard")
         await until(lambda: subscriber.received)
-        assert subscriber.received == [(other, BusMessage(b"heard"))]
+        assert subscriber.received == [(other, BusMessage("test", b"heard"))]
 
 
 async def test_a_node_that_has_just_started_can_publish(nats_url: str) -> None:
@@ -261,7 +262,9 @@ async def test_unusual_topics_are_distinct_and_unchanged(nats_url: str) -> None:
         for topic in ODD_TOPICS:
             publisher.publish(topic, repr(topic))
         await until(lambda: len(subscriber.received) >= len(ODD_TOPICS))
-        assert subscriber.received == [(t, BusMessage(repr(t).encode())) for t in ODD_TOPICS]
+        assert subscriber.received == [
+            (t, BusMessage("test", repr(t).encode())) for t in ODD_TOPICS
+        ]
         assert subscriber.gaps == 0
 
 
@@ -274,7 +277,7 @@ async def test_a_topic_too_long_for_nats_works_locally(nats_url: str) -> None:
             publisher.publish(too_long, "here only")
         publisher.publish(topic, "everywhere")
         await until(lambda: subscriber.received)
-        assert subscriber.received == [(topic, BusMessage(b"everywhere"))]
+        assert subscriber.received == [(topic, BusMessage("test", b"everywhere"))]
         assert len(publisher.received) == 3
 
 

@@ -80,5 +80,5 @@ async def test_a_failing_subscriber_does_not_affect_others(monkeypatch: pytest.M
         raise RuntimeError("for a test")
 
     monkeypatch.setattr(subscribers[0], "on_message", fail)
-    bus.publish([Topic("thread.one")], BusMessage(b"hello"))
-    assert subscribers[1].received == [BusMessage(b"hello")]
+    bus.publish([Topic("thread.one")], BusMessage("test", b"hello"))
+    assert subscribers[1].received == [BusMessage("test", b"hello")]

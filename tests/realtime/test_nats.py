@@ -217,14 +217,14 @@ async def test_a_frozen_server_blocks_nobody_and_dropped_messages_are_reported(
         await subscriber.subscribe(topic)
         own_server.process.send_signal(signal.SIGSTOP)
         for _ in range(200):
-            publisher.bus.publish([topic], BusMessage(b"x" * 100_000))
+            publisher.bus.publish([topic], BusMessage("test", b"x" * 100_000))
             await asyncio.sleep(0)
         assert publisher.bus._send_queue.bytes <= 2_000_000  # type: ignore[attr-defined]
         own_server.process.send_signal(signal.SIGCONT)
         await until(lambda: subscriber.gaps)
         assert len(subscriber.received) < 200
         publisher.publish(topic, "at last")
-        await until(lambda: subscriber.received[-1:] == [(topic, BusMessage(b"at last"))])
+        await until(lambda: subscriber.received[-1:] == [(topic, BusMessage("test", b"at last"))])
         assert publisher.gaps == 0
 
 
@@ -232,7 +232,7 @@ async def test_a_message_too_large_for_the_bus_is_reported_as_a_gap(own_server: 
     topic = a_topic()
     async with nodes(own_server.url, own_server.url) as (publisher, subscriber):
         await subscriber.subscribe(topic)
-        publisher.bus.publish([topic], BusMessage(b"x" * 2_000_000))
+        publisher.bus.publish([topic], BusMessage("test", b"x" * 2_000_000))
         publisher.publish(topic, "small")
         await until(lambda: subscriber.gaps)
         assert subscriber.texts(topic) == ["small"]
@@ -293,7 +293,7 @@ async def test_a_message_with_additional_fields_is_decoded(nats_url: str) -> Non
         await subscriber.subscribe(topic)
         await client.publish(subject_of(topic), b"\x98\xc4\x02hi\xc0\x00\xc0\x00\xc0\x00\xa3new")
         await until(lambda: subscriber.received)
-        assert subscriber.received == [(topic, BusMessage(b"hi"))]
+        assert subscriber.received == [(topic, BusMessage("test", b"hi"))]
 
 
 async def test_after_a_failing_delivery_the_next_message_is_delivered(nats_url: str) -> None:

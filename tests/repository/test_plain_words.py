@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from greenroom.api.problem_examples import example_of
 
 import greenroom
-from greenroom.api.errors import HTTP_PROBLEMS, document_of, title_of
+from greenroom.api.problem_table import HTTP_PROBLEMS
+from greenroom.app import REGISTRY
 from greenroom.errors import Problem
 from scripts.reference_pages import every_problem
 
@@ -89,7 +89,7 @@ def test_a_rule_stated_as_a_fact_is_found(text: str) -> None:
 
 @pytest.mark.parametrize("problem", every_problem(), ids=lambda problem: problem.code)
 def test_an_answer_has_no_internal_words(problem: type[Problem]) -> None:
-    document = document_of(example_of(problem))
+    document = REGISTRY.problems.document_of(REGISTRY.problems.example_of(problem))
     for text in (
         inspect.cleandoc(problem.__doc__ or ""),
         document["title"],
@@ -101,4 +101,4 @@ def test_an_answer_has_no_internal_words(problem: type[Problem]) -> None:
 
 @pytest.mark.parametrize("code", [code for code, _ in HTTP_PROBLEMS.values()])
 def test_a_refusal_of_the_protocol_has_no_internal_words(code: str) -> None:
-    assert not INTERNAL.search(title_of(code))
+    assert not INTERNAL.search(REGISTRY.problems.title_of(code))

@@ -5,7 +5,7 @@ import string
 
 import pytest
 
-from greenroom.api.errors import PROBLEM_RESPONSES
+from greenroom.app import REGISTRY
 from greenroom.errors import Problem
 from scripts.reference_pages import every_problem, problems_page
 
@@ -18,7 +18,7 @@ def test_problems_are_found() -> None:
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.code)
 def test_a_problem_has_an_answer_and_is_documented(problem: type[Problem]) -> None:
-    assert problem in PROBLEM_RESPONSES
+    assert problem in REGISTRY.problems.responses
     assert f"`/problems/{problem.code}`" in problems_page()
 
 
@@ -38,7 +38,7 @@ def test_codes_are_unique() -> None:
 
 
 def test_internal_failures_are_never_explained_to_clients() -> None:
-    for kind, answer in PROBLEM_RESPONSES.items():
+    for kind, answer in REGISTRY.problems.responses.items():
         if answer.status >= 500:
             assert not (answer.exposed and kind.__annotations__), (
                 f"{kind.__name__} tells its fields"
@@ -46,4 +46,6 @@ def test_internal_failures_are_never_explained_to_clients() -> None:
 
 
 def test_a_problem_to_retry_says_when() -> None:
-    assert all(a.retry_after for a in PROBLEM_RESPONSES.values() if a.status in (429, 503))
+    assert all(
+        a.retry_after for a in REGISTRY.problems.responses.values() if a.status in (429, 503)
+    )

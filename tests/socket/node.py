@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-from greenroom.api.ws.requests import HANDLERS
 
 from greenroom.api import server
 from greenroom.api.auth import ACT_FOR
+from greenroom.api.safety.events import ACCOUNTS
 from greenroom.api.ws.drain import drain
 from greenroom.api.ws.socket_server import SocketServer, Timeouts
-from greenroom.api.ws.suspensions import SuspensionListener
+from greenroom.api.ws.suspensions import AccountInvalidation
 from greenroom.app import TABLES, compose
 from greenroom.clock import Clock, ManualClock, SystemClock
-from greenroom.realtime.bus import ALL_NODES, Bus
+from greenroom.realtime.bus import Bus
 from greenroom.realtime.hub import Hub
 from greenroom.realtime.memory_bus import MemoryBus
 from greenroom.safety.limits import Limit, Rate
@@ -143,14 +143,13 @@ async def node_on(
     contexts = compose(store, clock, SECRET, hub=hub, rates=rates)
     await hub.start()
     socket_server = SocketServer(
-        contexts.messaging,
+        contexts,
         authenticator_on(contexts),
         hub,
-        HANDLERS,
         timeouts=timeouts or Timeouts(),
         **limits,
     )
-    hub.add(ALL_NODES, SuspensionListener(socket_server))
+    hub.add_cache(ACCOUNTS, AccountInvalidation(socket_server))
     app = http_app_on(contexts)
     with store.counting() as cost, server.listen("127.0.0.1", 0) as listener:
         started = asyncio.Event()
@@ -175,7 +174,7 @@ async def node_on(
             await asyncio.gather(serves, return_exceptions=True)
             await hub.close()
     assert (len(socket_server.sessions), socket_server.under_way) == (0, 0)
-    assert hub._subscribers.keys() <= {ALL_NODES}
+    assert not hub._subscribers
 
 
 async def until(is_so: Callable[[], bool]) -> None:

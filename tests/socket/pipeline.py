@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 
 from tests.socket.client import Client
 from tests.socket.node import Node
+from tests.sync_pages import inbox_in
 
 Frame: TypeAlias = dict[str, Any]
 Connect: TypeAlias = Callable[[], Awaitable[Client]]
@@ -209,7 +210,7 @@ class Subscriber:
             self.live[message["threadId"]].append(message["seq"])
             self._hear(message)
         elif event["type"] == "synced":
-            for changed in event["changes"]["threads"]:
+            for changed in inbox_in(event["changes"])["threads"]:
                 is_ours = changed["thread"]["threadId"] in self.seen
                 for message in changed["messages"] if is_ours else ():
                     self._synced.add(message["messageId"])

@@ -12,8 +12,10 @@ from greenroom.api.ws.socket_server import Timeouts
 from greenroom.api.ws.upgrade import MOST_BYTES_WAITING
 from greenroom.clock import ManualClock
 from greenroom.ids import UserId
+from greenroom.people import People
 from greenroom.people.actor import Scope, system
 from greenroom.people.suspend import suspend
+from greenroom.safety import Safety
 from greenroom.safety.reinstate import reinstate
 from tests.socket.client import Client
 from tests.socket.node import CAST, Node, held, serving
@@ -243,7 +245,7 @@ async def test_a_suspension_closes_an_open_socket(tmp_path: Path) -> None:
         await node.join(*CAST)
         thread = await node.talk("ana", "ben")
         ben, silent = await node.connect("ben"), await node.connect("ben")
-        await suspend(node.contexts.people, UserId(node.id("ben")), None, "for a test")
+        await suspend(node.contexts[People], UserId(node.id("ben")), None, "for a test")
         held(node).advance(seconds=600)
         answer = await ben.send(thread, "let me in")
         assert answer["problem"]["type"] == "/problems/account-suspended"
@@ -254,7 +256,7 @@ async def test_a_suspension_closes_an_open_socket(tmp_path: Path) -> None:
         assert told["problem"] == answer["problem"]
         assert await silent.closed() == EXPIRED, "he receives no events either"
         await refused(await node.connect(), "account-suspended", token=node.token("ben"))
-        await reinstate(node.contexts.safety, system(), UserId(node.id("ben")))
+        await reinstate(node.contexts[Safety], system(), UserId(node.id("ben")))
         held(node).advance(seconds=5)
         async with await node.connect("ben") as again:
             assert (await again.send(thread, "thank you"))["type"] == "ack"

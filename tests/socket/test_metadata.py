@@ -3,6 +3,7 @@
 from greenroom.metadata import MAX_BYTES
 from tests.socket.client import sending
 from tests.socket.node import Node
+from tests.sync_pages import inbox_in
 
 OWN = {"order": 17, "tags": ["a", {"b": None}]}
 
@@ -23,7 +24,7 @@ async def test_a_message_is_sent_and_delivered_with_its_metadata(any_node: Node)
         assert other["problem"]["type"] == "/problems/client-id-reused"
     async with await any_node.connect("ben") as ben:
         assert (await ben.ask("resume", cursor=cursor))["type"] == "ack"
-        [change] = (await ben.event("synced"))["changes"]["threads"]
+        [change] = inbox_in((await ben.event("synced"))["changes"])["threads"]
         assert change["messages"][-1]["metadata"] == OWN
 
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from greenroom.api.messaging.focused_threads import FocusedThreads
 from greenroom.app import TABLES
 from greenroom.clock import ManualClock, iso
 from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import Messaging
 from greenroom.messaging.events import PresenceChanged
 from greenroom.messaging.leases import HOLDER
 from greenroom.messaging.records import lease_key, presence_partition
@@ -149,7 +151,7 @@ async def test_the_lease_of_a_dead_node_expires(node: Node) -> None:
         await focus(node, ana, thread)
         await typing(node, ana, thread)
         for session in node.socket_server.sessions:
-            session.focus.clear_silently()
+            session.part(FocusedThreads).clear_silently()
         held(node).advance(seconds=9)
         await focus(node, ben, thread)
         both = [("presence", node.id("ana"), True), ("typing", node.id("ana"), True)]
@@ -214,7 +216,7 @@ async def test_the_last_focus_counts(node: Node) -> None:
         await ana.say("focus", threadIds=threads)
         await wait_for_requests(node, ana)
         (session,) = node.socket_server.sessions
-        assert session.focus.threads == set(threads)
+        assert session.part(FocusedThreads).threads == set(threads)
 
 
 async def test_focus_on_a_foreign_thread_is_refused_and_the_rest_works(node: Node) -> None:
@@ -364,7 +366,7 @@ async def test_a_failing_renewal_does_not_affect_other_sessions(
             for one in node.socket_server.sessions
             if one.actor and one.actor.user == node.id("ana")
         )
-        monkeypatch.setattr(anas.focus, "renew", fail)
+        monkeypatch.setattr(anas.part(FocusedThreads), "renew", fail)
         held(node).advance(seconds=50)
         with pytest.raises(RuntimeError, match="for a test"):
             await node.socket_server.renew()
@@ -415,7 +417,7 @@ async def test_a_user_with_a_screen_on_another_node_stays_online(tmp_path: Path)
 
 async def test_a_late_offline_event_is_corrected(node: Node) -> None:
     """Two nodes write one lease, and the bus may deliver the first event last."""
-    messaging = node.contexts.messaging
+    messaging = node.contexts[Messaging]
     thread = await node.talk("ana", "ben")
     ana_id, ben_id = UserId(node.id("ana")), UserId(node.id("ben"))
     async with await node.connect("ana") as ana, await node.connect("ben") as ben:
@@ -450,8 +452,8 @@ async def test_leases_of_dead_nodes_are_cleaned_up(tmp_path: Path) -> None:
                 assert len(await _holders(store, key)) == 2
                 clock.advance(seconds=40)
                 await node.socket_server.renew()
-                await node.contexts.messaging.deferred.run()
-                assert await _holders(store, key) == {node.contexts.messaging.leases.holder}
+                await node.contexts[Messaging].deferred.run()
+                assert await _holders(store, key) == {node.contexts[Messaging].leases.holder}
 
 
 async def _holders(store: Store, key: Key) -> set[str]:

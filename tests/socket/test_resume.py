@@ -10,10 +10,11 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from greenroom.api.messaging.rest.inbox import Changes
+from greenroom.api.sync import Known, Page
 from greenroom.api.ws import event_delivery
 from greenroom.clock import ManualClock
 from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import Messaging
 from greenroom.messaging.events import MessageCreated
 from greenroom.messaging.history import history
 from greenroom.messaging.records import KEPT_MS
@@ -23,6 +24,7 @@ from greenroom.store.server_clock import SLACK_MS
 from tests.socket.client import Client, sending
 from tests.socket.node import CAST, Node, held, serving
 from tests.stores import IN_2100_MS
+from tests.sync_pages import inbox_in
 
 
 async def reconnect(
@@ -38,7 +40,7 @@ async def reconnect(
 
 def replayed(events: list[dict[str, Any]]) -> dict[str, Any]:
     """All pages of the replay, merged."""
-    pages = [event["changes"] for event in events if event["type"] == "synced"]
+    pages = [inbox_in(event["changes"]) for event in events if event["type"] == "synced"]
     threads = {change["thread"]["threadId"]: change for page in pages for change in page["threads"]}
     return {"threads": threads, "gone": [gone for page in pages for gone in page["gone"]]}
 
@@ -49,17 +51,17 @@ Message: TypeAlias = dict[str, Any]
 
 def gated(node: Node, monkeypatch: pytest.MonkeyPatch, gate: Gate, *, before: bool) -> None:
     """Runs a function before or after each page of a replay is read."""
-    read = node.socket_server.changes
+    read = node.socket_server.sync.changes
 
-    async def changes(actor: Actor, cursor: str) -> Changes:
+    async def changes(actor: Actor, cursor: str | None, known: Known) -> Page:
         if before:
             await gate()
-        found = await read(actor, cursor)
+        found = await read(actor, cursor, known)
         if not before:
             await gate()
         return found
 
-    monkeypatch.setattr(node.socket_server, "changes", changes)
+    monkeypatch.setattr(node.socket_server.sync, "changes", changes)
 
 
 async def test_resume_replays_everything_missed_and_nothing_else(
@@ -164,7 +166,7 @@ class ReconnectingClient:
         if frame["type"] == "message.created":
             self.seen.append(frame["message"])
         elif frame["type"] == "synced":
-            for change in frame["changes"]["threads"]:
+            for change in inbox_in(frame["changes"])["threads"]:
                 if change["truncated"] and change["messages"]:
                     await self._read_up_to(change["messages"][0]["seq"])
                 self.seen += change["messages"]
@@ -263,7 +265,7 @@ async def test_a_late_event_is_not_sent_to_a_client_that_has_the_message(
     async with client:
         (page,) = await client.events_so_far()
         cursor = page["changes"]["cursor"]
-    messaging = node.contexts.messaging
+    messaging = node.contexts[Messaging]
     head = await messaging.thread_cache.read(ThreadId(thread))
     messages = (await history(messaging, Actor(UserId(node.id("ben"))), ThreadId(thread))).messages
     assert head is not None
@@ -323,7 +325,7 @@ async def test_a_cursor_that_is_too_old_gets_a_reset(tmp_path: Path) -> None:
         await node.say("ana", thread, "missed")
         client, ack = await reconnect(node, "ben", old)
         async with client:
-            assert (ack["type"], ack["reset"]) == ("ack", True)
+            assert (ack["type"], set(ack["reset"])) == ("ack", {"inbox", "notices"})
             assert not await client.events_so_far(), "it must start again from the inbox"
             live = await node.say("ana", thread, "live")
             assert (await client.event("message.created"))["message"]["seq"] == live["seq"]

@@ -3,9 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from greenroom.api.asyncapi.document import REQUESTS, schemas, tag_of
+from greenroom.api.asyncapi.document import AsyncApi, tag_of
+from greenroom.app import REGISTRY
 from tests.socket.node import Node
 from tests.socket.raw_client import RawClient
+
+API = AsyncApi(REGISTRY)
 
 CHECKED_LATER = ("body",)
 """Refused as `invalid-text`, after the thread was found."""
@@ -15,10 +18,10 @@ SAMPLE_PEOPLE = {"string": "sample", "integer": 1, "boolean": True, "array": [],
 
 async def test_requests_are_required_as_the_document_says(node: Node) -> None:
     raw = await node.raw("ana")
-    asked = [kind for kind in REQUESTS if tag_of(kind) != "auth"]
+    asked = [kind for kind in API.requests if tag_of(kind) != "auth"]
     assert len(asked) > 8
     for kind in asked:
-        schema = schemas()[kind.__name__]
+        schema = API.schemas[kind.__name__]
         assert schema["additionalProperties"] is False
         least = {name: _sample(schema["properties"][name]) for name in schema["required"]}
         assert not await _is_malformed(raw, least | {"type": tag_of(kind)}), least

@@ -13,9 +13,10 @@ from typing import Any
 
 import aiohttp
 import pytest
+from msgspec.structs import replace
 
+from greenroom.api.messaging import frames
 from greenroom.api.tokens import SharedSecret
-from greenroom.api.ws import frames
 from greenroom.api.ws.drain import drain
 from greenroom.api.ws.frames import Ack
 from greenroom.api.ws.session import MOST_UNDER_WAY, Session
@@ -23,6 +24,7 @@ from greenroom.api.ws.socket_server import Timeouts
 from greenroom.app import TABLES, compose
 from greenroom.clock import SystemClock
 from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import Messaging
 from greenroom.messaging.history import history
 from greenroom.people.actor import Actor
 from tests.socket.client import Client, sending
@@ -43,7 +45,9 @@ def block_reads(node: Node) -> asyncio.Event:
         await opened.wait()
         return Ack(request.id)
 
-    node.socket_server.handlers = {**node.socket_server.handlers, frames.Read: slow}
+    requests = node.socket_server.requests
+    slow_read = replace(requests[frames.Read], handle=slow)
+    node.socket_server.requests = {**requests, frames.Read: slow_read}
     return opened
 
 
@@ -215,7 +219,7 @@ async def test_a_stopped_server_loses_nothing_it_acknowledged(tmp_path: Path) ->
         }
     clock = SystemClock()
     async with fresh_store(f"{SQLITE}{tmp_path}/greenroom.db", TABLES, clock) as store:
-        messaging = compose(store, clock, SECRET.encode()).messaging
+        messaging = compose(store, clock, SECRET.encode())[Messaging]
         found = await history(messaging, Actor(UserId("usr_ben")), ThreadId(thread), limit=100)
         bodies = [frame.body for frame in found.messages]
     assert acked

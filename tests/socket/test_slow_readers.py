@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from greenroom.api.messaging.focused_threads import FocusedThreads
 from greenroom.api.ws.session import Session
 from greenroom.realtime import outbox
 from greenroom.realtime.outbox import MOST_WAITING, Outbox
 from tests.socket.client import Client, sending
 from tests.socket.node import Node, until
 from tests.socket.raw_client import RawClient
+from tests.sync_pages import inbox_in
 
 LONG = "A long story. " * 500
 """Seven thousand letters: a few such messages fill the network buffers."""
@@ -76,7 +78,7 @@ async def test_a_slow_reader_must_resync_and_delays_nobody(
         assert frame["type"] == "synced"
         (page,) = (
             change
-            for change in frame["changes"]["threads"]
+            for change in inbox_in(frame["changes"])["threads"]
             if change["thread"]["threadId"] == thread
         )
         first = page["messages"][0]["seq"]
@@ -115,7 +117,7 @@ async def test_ephemeral_events_are_never_queued(node: Node) -> None:
     thread = await node.talk("ana", "ben")
     raw, session = await slow(node, "ben")
     raw.text({"type": "focus", "threadIds": [thread]})
-    await until(lambda: bool(session.focus.threads))
+    await until(lambda: bool(session.part(FocusedThreads).threads))
     async with await node.connect("ana") as ana:
         await fill(ana, thread, lambda: session.outbox.is_full)
         before = session.outbox.waiting
@@ -146,7 +148,7 @@ async def test_a_long_replay_is_read_no_faster_than_the_client_reads(node: Node)
             break
         pages.append(frame)
         await asyncio.sleep(0)
-    assert sum(len(page["changes"]["threads"]) for page in pages) == 45
+    assert sum(len(inbox_in(page["changes"])["threads"]) for page in pages) == 45
     assert len(pages) >= 3
     biggest = max(len(str(page)) for page in pages)
     assert heaviest < 2 * biggest, "one page at a time"

@@ -1,7 +1,7 @@
-"""What is said about a type where it is declared: its docstring, and the string under a field.
+"""Reads what is said about a type where it is declared: its docstring, and the text under a field.
 
-Python keeps the first and drops the second, so that it is read from the source. What one would get
-wrong: where a server runs without its sources there are no words, and nothing else is missing.
+Python keeps the first and drops the second, so that it is read from the source. Where a server runs
+without its sources, the descriptions are missing and nothing else.
 """
 
 import ast
@@ -10,6 +10,8 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
+
+from msgspec import Struct
 
 from greenroom.api.ws import frames
 from greenroom.api.ws.session import Closed
@@ -89,7 +91,7 @@ def about_fields(kind: type) -> Mapping[str, str]:
     """By the name that a field has on the wire."""
     told = dict(FIELDS) if issubclass(kind, frames.Frame) else {}
     for declared in reversed(kind.__mro__):
-        if declared.__module__.startswith("greenroom."):
+        if issubclass(declared, Struct) and declared is not Struct:
             told |= dict(_under_fields(declared))
     struct: Any = kind
     names = zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)

@@ -26,7 +26,7 @@ from greenroom.messaging.models import (
     ServiceRole,
     Status,
 )
-from greenroom.messaging.send import Held, Outcome, Rejected
+from greenroom.messaging.outgoing import Held, Outcome, Rejected
 from greenroom.messaging.thread import ThreadDetails
 from greenroom.safety.verdict import HINTS, PolicyHint, PolicyTag
 
@@ -273,7 +273,7 @@ def _message(
         message.deleted_by,
         _hints(message) if message.author == viewer else (),
         message.version,
-        UNSET if message.metadata is None else metadata.shown(message.metadata),
+        UNSET if message.metadata is None else metadata.to_json(message.metadata),
         seen,
     )
 
@@ -326,7 +326,7 @@ def _head(view: ThreadView, now_ms: int) -> dict[str, Any]:
         "preview_event": head.preview_event or None,
         "requests": _requests(head, view.mine.user, now_ms),
         "mine": mine(view, now_ms),
-        "metadata": metadata.shown(view.metadata),
+        "metadata": metadata.to_json(view.metadata),
     }
 
 

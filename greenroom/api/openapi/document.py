@@ -6,8 +6,8 @@ from typing import Any
 from litestar import Litestar
 
 from greenroom.api.openapi.limits import limited
-from greenroom.api.openapi.properties import PARAMETERS, property_of
 from greenroom.api.openapi.requests import add_checks
+from greenroom.api.registry import Registry
 
 
 def document_of(app: Litestar) -> dict[str, Any]:
@@ -16,22 +16,23 @@ def document_of(app: Litestar) -> dict[str, Any]:
 
 def described(document: dict[str, Any], app: Litestar) -> dict[str, Any]:
     """A copy in which every property and parameter has its description and limits."""
+    registry: Registry = app.state.registry
     result = deepcopy(document)
     add_checks(result, app)
     for name, schema in result["components"]["schemas"].items():
         for key, value in schema.get("properties", {}).items():
-            known = property_of(name, key)
+            known = registry.property_of(name, key)
             if known is not None:
                 shown = {"description": known.description} | value
                 schema["properties"][key] = limited(shown, known)
     for operations in result["paths"].values():
         for operation in operations.values():
             for parameter in operation.get("parameters", ()):
-                _describe_parameter(parameter)
+                _describe_parameter(registry, parameter)
     return result
 
 
-def _describe_parameter(parameter: dict[str, Any]) -> None:
-    known = PARAMETERS.get(parameter["name"])
+def _describe_parameter(registry: Registry, parameter: dict[str, Any]) -> None:
+    known = registry.parameters.get(parameter["name"])
     if known is not None and not parameter.get("description"):
         parameter["description"] = known

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from greenroom.api.openapi.properties import Property
+from greenroom.api.openapi.property import Property
 
 _CLOSED = {"enum", "const"}
 

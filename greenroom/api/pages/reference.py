@@ -12,9 +12,8 @@ from litestar.exceptions import NotFoundException
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from greenroom.api.errors import HTTP_PROBLEMS, PROBLEM_RESPONSES, title_of
 from greenroom.api.pages import page
-from greenroom.api.problem_examples import example_of
+from greenroom.api.problem_table import HTTP_PROBLEMS, ProblemTable
 from greenroom.api.web import Site
 
 _SCRIPT = (Path(__file__).parent / "reference.js").read_bytes()
@@ -41,7 +40,7 @@ _MISSING = (
 )
 
 
-def reference_routes(site: Site | None) -> list[HTTPRouteHandler]:
+def reference_routes(site: Site | None, problems: ProblemTable) -> list[HTTPRouteHandler]:
     bundle = _bundle(site)
     body = page("API reference", _MISSING) if bundle is None else _reference(bundle)
     headers = {} if bundle is None else {"Content-Security-Policy": _POLICY}
@@ -49,6 +48,11 @@ def reference_routes(site: Site | None) -> list[HTTPRouteHandler]:
     @get("/schema/docs", include_in_schema=False, sync_to_thread=False)
     def reference() -> Response[bytes]:
         return Response(body.encode(), media_type=MediaType.HTML, headers=headers)
+
+    @get("/problems/{code:str}", include_in_schema=False, sync_to_thread=False)
+    def problem_page(code: FromPath[str]) -> Response[bytes]:
+        """The page that a problem's `type` links to."""
+        return _problem_page(problems, code)
 
     return [reference, reference_js, problem_page]
 
@@ -74,31 +78,31 @@ def reference_js(request: Request[Any, Any, Any]) -> Response[bytes]:
     return Response(_SCRIPT, media_type="text/javascript", headers={"Cache-Control": "no-cache"})
 
 
-@get("/problems/{code:str}", include_in_schema=False, sync_to_thread=False)
-def problem_page(code: FromPath[str]) -> Response[bytes]:
-    """The page that a problem's `type` links to."""
-    known = _known_problems().get(code)
+def _problem_page(problems: ProblemTable, code: str) -> Response[bytes]:
+    known = _known_problems(problems).get(code)
     if known is None:
         raise NotFoundException
     status, sentence = known
     body = (
-        f"<h1>{escape(title_of(code))}</h1>\n<p>{escape(sentence)}</p>\n"
+        f"<h1>{escape(problems.title_of(code))}</h1>\n<p>{escape(sentence)}</p>\n"
         f"<table>\n<tr><th>type</th><td><code>/problems/{escape(code)}</code></td></tr>\n"
         f"<tr><th>status</th><td>{status}</td></tr>\n</table>\n"
         "<p class='quiet'>The operations that answer with it are in the "
         "<a href='/schema/docs'>API reference</a>.</p>"
     )
-    return Response(page(title_of(code), body).encode(), media_type=MediaType.HTML)
+    return Response(page(problems.title_of(code), body).encode(), media_type=MediaType.HTML)
 
 
-def _known_problems() -> dict[str, tuple[int, str]]:
+def _known_problems(problems: ProblemTable) -> dict[str, tuple[int, str]]:
     """The status of each problem by its code, and its message with example values."""
     told = {
         kind.code: (
             answer.status,
-            str(example_of(kind)) if answer.exposed else f"{title_of(kind.code)}.",
+            str(problems.example_of(kind))
+            if answer.exposed
+            else f"{problems.title_of(kind.code)}.",
         )
-        for kind, answer in PROBLEM_RESPONSES.items()
+        for kind, answer in problems.responses.items()
         if answer.status != 500
     }
     return told | {code: (status, says) for status, (code, says) in HTTP_PROBLEMS.items()}

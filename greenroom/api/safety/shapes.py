@@ -8,12 +8,12 @@ from msgspec import Meta, Struct
 from greenroom.api.messaging.shapes import Message, Seat
 from greenroom.api.safety.rest.blocks_and_reports import Subject, subject
 from greenroom.clock import iso
-from greenroom.ids import MessageId, ReportId, ThreadId, UserId
+from greenroom.ids import MessageId, NoticeId, ReportId, ThreadId, UserId
 from greenroom.messaging.models import Kind, Status
 from greenroom.people.actor import StaffRole
 from greenroom.people.models import FOREVER_MS
 from greenroom.safety import audit, decide as deciding, models
-from greenroom.safety.models import CaseId, Decision, Reason
+from greenroom.safety.models import CaseId, Decision, HeldKind, NoticeKind, Reason
 from greenroom.safety.verdict import PolicyHint, PolicyTag
 
 
@@ -213,3 +213,43 @@ def end(until_ms: int | None) -> str | None:
 
 def moment(ms: int | None) -> str | None:
     return None if ms is None else iso(ms)
+
+
+class ModerationNotice(Struct, rename="camel"):
+    """What a moderator decided about you or your message."""
+
+    notice_id: NoticeId
+    kind: NoticeKind
+    """`released`, `rejected` (what was `held`), `removed` (a sent one), `warned`, `suspended`,
+    `reinstated`."""
+    created_at: str
+    reason: str | None
+    """What the moderator tells you."""
+    until: str | None
+    """Of a suspension: when it ends; null if it has no end."""
+    thread_id: ThreadId | None
+    """The conversation of the message that it is about."""
+    message_id: MessageId | None
+    """The message, where others could read it."""
+    client_message_id: str | None
+    """The held message, by the name that your client gave it."""
+    excerpt: str | None
+    """How the message begins."""
+    held: HeldKind | None
+    """What was held until the decision: `message`; `edit`, a new text for a message; or `name`, a
+    new name for the conversation."""
+
+
+def notice_shape(told: models.ModerationNotice) -> ModerationNotice:
+    return ModerationNotice(
+        notice_id=told.id,
+        kind=told.kind,
+        created_at=iso(told.at_ms),
+        reason=told.reason or None,
+        until=None if told.until_ms in (None, FOREVER_MS) else iso(told.until_ms),
+        thread_id=told.thread,
+        message_id=told.message,
+        client_message_id=told.client_message_id,
+        excerpt=told.excerpt or None,
+        held=told.held,
+    )

@@ -9,7 +9,7 @@ import random
 from typing import Final
 
 from greenroom.api.ws import frames
-from greenroom.api.ws.publish import encode
+from greenroom.api.ws.encode import encode
 from greenroom.api.ws.session import Closed, Session
 from greenroom.api.ws.socket_server import SocketServer
 

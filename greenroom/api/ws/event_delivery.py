@@ -1,53 +1,51 @@
-"""What one client is told of what stays: live, or held back while it is given what it missed.
+"""Delivers durable events to one client: at once, or held back while it gets what it missed.
 
-What one would get wrong: the stream listens *before* anything is replayed, or something would fall
-between the two; what was read from the disk a moment ago may be told only now; and once something
-may have been lost no cursor holds until the client has resumed, or what was lost would stay so.
+Careful: delivery subscribes *before* anything is replayed, or an event could fall between the two.
+An event may come after a replay has shown what it says. Once events may have been lost, no cursor
+is given out until the client has resumed.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 
-from greenroom.api.messaging.rest.inbox import Changes
-from greenroom.api.messaging.shapes import Message
-from greenroom.ids import MessageId, ThreadId, UserId
-from greenroom.messaging.sync import SLACK_MS
-from greenroom.realtime.bus import BusMessage
+from greenroom.api.registry import SessionPart
+from greenroom.api.sync import Known
+from greenroom.ids import UserId
+from greenroom.realtime.bus import BusMessage, ItemVersion
 from greenroom.realtime.outbox import Outbox
+from greenroom.store.server_clock import SLACK_MS
 
 MOST_HELD = 2000
 _MOST_SENT_LIVE = 32
-_GONE = b',"gone":true}'
-"""How an `inbox.changed` ends that takes a thread away, and no other frame does."""
 
 
 class EventDelivery:
-    def __init__(self, outbox: Outbox, on_gone: Callable[[ThreadId], None]) -> None:
+    def __init__(self, outbox: Outbox, parts: Sequence[SessionPart]) -> None:
         self.user = UserId("")
         self._outbox = outbox
-        self._on_gone = on_gone
+        self._parts = {kind: part for part in parts for kind in part.event_kinds}
         self._held: list[BusMessage] | None = None
         self._overflowed = False
         self._was_behind = False
-        self._replayed: dict[MessageId, int] = {}
-        self._have: dict[str, int] = {}
+        self._replayed: dict[str, int] = {}
+        self._have: Mapping[str, int] = {}
         self._forget_timer: asyncio.TimerHandle | None = None
-        self._sent_live: dict[MessageId, int] | None = {}
-        """What came live before the client could resume, so that it is not replayed again."""
+        self._sent_live: dict[str, int] | None = {}
+        """What came live before the client could resume, so that it is not replayed."""
 
     @property
     def is_held(self) -> bool:
         return self._held is not None
 
     def is_cursor_valid(self) -> bool:
-        """Whether the client has, or is about to have, everything that there was for it."""
+        """Whether the client has, or is about to have, every event."""
         return not (self.is_held or self._outbox.is_behind or self._outbox.waiting)
 
     # The hub's side.
 
     def on_message(self, message: BusMessage) -> None:
-        if message.payload.endswith(_GONE) and message.thread_id is not None:
-            self._on_gone(message.thread_id)
+        if message.kind in self._parts:
+            self._parts[message.kind].on_event(message)
         if self._held is None:
             self._deliver(message)
         elif len(self._held) < MOST_HELD:
@@ -64,7 +62,7 @@ class EventDelivery:
     # The replay's side.
 
     def hold(self) -> None:
-        """From now on everything waits until the replay is done."""
+        """Holds events back until the replay is done."""
         if self._held is None:
             self.end()
             self._held, self._overflowed = [], False
@@ -73,26 +71,18 @@ class EventDelivery:
                 self._sent_live = None  # some of it was dropped
             self._outbox.mark_resumed()
 
-    def set_known(self, have: dict[str, int]) -> None:
-        """The client has each thread up to these seqs. An event of such a message may still be on
-        its way: a sync can show a message before its writer has published it."""
+    def begin_replay(self, have: Mapping[str, int]) -> Known:
+        """What need not be replayed. The client has each log up to these seqs; an event of such an
+        entry may still be under way, for a sync can show it before its writer has published it."""
         self._have = have
+        return Known(have, self._sent_live or {})
 
-    def without_known(self, changes: Changes, have: dict[str, int], recent: str) -> Changes:
-        """Without the messages that the client has. All of them need not be told any more."""
-        for changed in changes.threads:
-            known = have.get(changed.thread.thread_id, 0)
-            self._replayed |= {
-                shown.message_id: shown.version
-                for shown in changed.messages
-                # Only of what was written just now it may still be told.
-                if shown.version > 1 or shown.created_at >= recent
-            }
-            changed.messages = [shown for shown in changed.messages if self._is_new(shown, known)]
-        return changes
+    def replayed(self, items: Mapping[str, int]) -> None:
+        """The client was sent these items, in these versions."""
+        self._replayed |= items
 
     def resume_live(self, *, caught_up: bool) -> None:
-        """Live again, with what has come meanwhile and was not given."""
+        """Delivers what was held back and not replayed, and from now on everything at once."""
         if self._held is None:
             return
         held, self._held = self._held, None
@@ -118,25 +108,16 @@ class EventDelivery:
         self._have = {}
 
     def _deliver(self, message: BusMessage) -> None:
-        if (self._replayed or self._have) and self._was_replayed(message):
+        item = message.item
+        if item is not None and (self._replayed or self._have) and self._was_replayed(item):
             return
         self._outbox.send_event(message.payload)
-        if self._sent_live is not None and message.message_id is not None:
-            self._sent_live[message.message_id] = message.version
+        if item is not None and self._sent_live is not None:
+            self._sent_live[item.id] = item.version
             if len(self._sent_live) > _MOST_SENT_LIVE:
-                self._sent_live = None  # what comes twice does no harm
+                self._sent_live = None  # getting something twice does no harm
 
-    def _was_replayed(self, message: BusMessage) -> bool:
-        if message.message_id is None:
-            return False
-        if self._replayed.get(message.message_id, 0) >= message.version:
+    def _was_replayed(self, item: ItemVersion) -> bool:
+        if self._replayed.get(item.id, 0) >= item.version:
             return True
-        return message.version == 1 and message.seq <= self._have.get(message.thread_id or "", 0)
-
-    def _is_new(self, shown: Message, known: int) -> bool:
-        if (
-            self._sent_live is not None
-            and self._sent_live.get(shown.message_id, 0) >= shown.version
-        ):
-            return False
-        return shown.seq > known or shown.version > 1
+        return item.version == 1 and item.seq <= self._have.get(item.log, 0)

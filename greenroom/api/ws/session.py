@@ -1,28 +1,25 @@
 """One client's socket, from the first frame to the last.
 
-    waiting   for a token: in the first frame, or in the subprotocol
-    live      requests are answered as they are done, events are told as they come
-    replaying what was missed is being read; events wait, and come after it, none twice
-    over      one of the two has said goodbye: nothing more is taken, nothing more is told
+    waiting    for a token: in the first frame, or in the subprotocol
+    live       requests are answered as they complete, events are sent as they come
+    replaying  what the client missed is being read; new events wait, and come after it, none twice
+    over       one side has closed: nothing more is read or sent
 
-What one would get wrong: a client sends faster than things are done. There is room for so much of
-it at once; the rest waits unread, and so does everything of a client that does not read its
-answers.
+Careful: a client may send faster than its requests complete. A bounded number runs at once; the
+rest stays unread, and so does everything of a client that does not read its answers.
 """
 
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Coroutine, Mapping
-from functools import partial
-from typing import Any, Protocol, get_args
+from collections.abc import Coroutine
+from typing import Any, Protocol, TypeVar
 
 import msgspec
-from litestar.status_codes import HTTP_500_INTERNAL_SERVER_ERROR
 
 from greenroom.api import errors
 from greenroom.api.auth import NotAllowed
-from greenroom.api.duplicate_keys import DuplicateKey, check_keys, fewest_keys
+from greenroom.api.duplicate_keys import DuplicateKey, check_keys
 from greenroom.api.problems import (
     AuthRequired,
     InvalidFrame,
@@ -30,44 +27,34 @@ from greenroom.api.problems import (
     ResumeInProgress,
     TooManySockets,
 )
+from greenroom.api.registry import SessionPart
+from greenroom.api.sync import rendered
 from greenroom.api.tokens import TokenExpired
 from greenroom.api.ws import frames
+from greenroom.api.ws.encode import encode
 from greenroom.api.ws.event_delivery import EventDelivery
-from greenroom.api.ws.focused_threads import FocusedThreads
-from greenroom.api.ws.frames import Ack
+from greenroom.api.ws.frames import Ack, AuthAck, Frame, ResumeAck
 from greenroom.api.ws.ordered_tasks import OrderedTasks
-from greenroom.api.ws.publish import encode
 from greenroom.api.ws.socket_server import SocketServer
 from greenroom.api.ws.token_timer import TokenTimer
 from greenroom.clock import iso
 from greenroom.errors import Problem
-from greenroom.ids import ThreadId
-from greenroom.messaging.sync import SLACK_MS
 from greenroom.people.access import AccountSuspended
 from greenroom.people.actor import Actor, Scope
 from greenroom.realtime.bus import user_topic
 from greenroom.realtime.outbox import Outbox
-from greenroom.safety.limits import Limit, TooMany
+from greenroom.safety.limits import TooMany
 
 MOST_UNDER_WAY = 256
 """Requests of one client at once; while there are more, nothing is read from its socket."""
 _CHECK_MS = 600_000
 _LONGEST_REASON = 200
 _RESYNC = encode(frames.Resync())
-_decode = msgspec.json.Decoder(frames.Request).decode
-_FEWEST: Mapping[type, int] = {kind: fewest_keys(kind) for kind in get_args(frames.Request)}
-_LIMITS: Mapping[type, Limit] = {
-    frames.Auth: Limit.SIGN_INS,
-    frames.Read: Limit.RECEIPTS,
-    frames.Delivered: Limit.RECEIPTS,
-    frames.Typing: Limit.RECEIPTS,
-    frames.Focus: Limit.RECEIPTS,
-    frames.History: Limit.READS,
-    frames.Resume: Limit.READS,
-    frames.Ping: Limit.READS,
-}
-"""What is not named here is a change."""
 _log = logging.getLogger(__name__)
+
+
+_T = TypeVar("_T")
+_P = TypeVar("_P", bound=SessionPart)
 
 
 class Closed:
@@ -102,9 +89,8 @@ class Session:
         self.server = server
         self.transport = transport
         self.outbox = Outbox(transport.write, _RESYNC)
-        refuse = partial(self._refuse, None)
-        self.focus = FocusedThreads(server.messaging, server.hub, self.outbox, self._start, refuse)
-        self.delivery = EventDelivery(self.outbox, self.focus.drop)
+        self._parts = [make(self) for make in server.registry.session_parts]
+        self.delivery = EventDelivery(self.outbox, self._parts)
         self.actor: Actor | None = None
         self.is_over = False
         self._takes_more = True
@@ -118,7 +104,7 @@ class Session:
         """The cursor at the end of the last replay: it remembers what was given."""
         self._invalid_count = 0
         self._checked_ms = 0
-        self._token_timer = TokenTimer(server.messaging.clock, self._warn, self._on_expired)
+        self._token_timer = TokenTimer(server.clock, self._warn, self._on_expired)
         loop = asyncio.get_running_loop()
         self._auth_timer = loop.call_later(server.timeouts.first_frame, self._on_auth_timeout)
 
@@ -155,10 +141,8 @@ class Session:
     def disconnected(self) -> None:
         self._end()
         self.outbox.close()
-        if self.server.is_draining:
-            self.focus.clear_silently()
-        else:
-            self.focus.clear()
+        for part in self._parts:
+            part.close(draining=self.server.is_draining)
 
     async def finish(self) -> None:
         """Takes nothing more, and lets what was accepted be answered."""
@@ -169,11 +153,11 @@ class Session:
             await asyncio.wait(self._tasks, timeout=self.server.timeouts.finish)
 
     async def renew(self) -> None:
-        """Still there, and still welcome? Whoever asks for something is looked at each time;
-        whoever only listens, once in a while."""
+        """Checks the account of a client that only listens, and renews the session's parts. A
+        client that sends requests is checked with each of them."""
         if self.actor is None or self.is_over:
             return
-        now_ms = self.server.messaging.clock.now_ms()
+        now_ms = self.server.clock.now_ms()
         if not 0 <= now_ms - self._checked_ms < _CHECK_MS:
             self._checked_ms = now_ms
             try:
@@ -182,7 +166,8 @@ class Session:
                 self._refuse(None, problem)
                 self._close_if_fatal(problem)
                 return
-        await self.focus.renew()
+        for part in self._parts:
+            await part.renew()
 
     # What comes in.
 
@@ -202,8 +187,8 @@ class Session:
 
     def _take(self, payload: bytes) -> None:
         try:
-            request = _decode(payload)
-            check_keys(payload, fewest=_FEWEST[type(request)])
+            request = self.server.decode(payload)
+            check_keys(payload, fewest=self.server.fewest_keys[type(request)])
         except (DuplicateKey, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             self._refuse_invalid(_number_in(payload), InvalidFrame(str(error)[:_LONGEST_REASON]))
             return
@@ -215,40 +200,28 @@ class Session:
         if not self.server.has_room():
             self._refuse(number, Overloaded())
         elif self.actor is None:
-            self._authentication = self._start(self._answer(request))
+            self._authentication = self.start(self._answer(request))
         elif isinstance(request, frames.Resume):
             self._take_resume(request)
         else:
-            self._start(self._answer(request), self._ordering_key(request))
+            self.start(self._answer(request), self._ordering_key(request))
 
     def _take_resume(self, request: frames.Resume) -> None:
         if self._is_resuming:
             self._refuse(request.id, ResumeInProgress())
         else:
             self._is_resuming = True
-            self._start(self._answer(request))
+            self.start(self._answer(request))
 
-    def _ordering_key(self, request: frames.Request) -> str | None:
-        """What one client writes into one thread takes effect in the order in which it was sent:
-        a message is checked once the one before it is queued. Where the store keeps that order
-        itself nothing has to wait, but for another try of a message that is under way, and for what
-        comes after it. Pages are large: a client gets one after the other, as fast as it reads
-        them."""
-        if isinstance(request, frames.History):
-            return "history"
-        if isinstance(request, frames.Send) and self._may_overtake(request):
-            return request.thread_id
-        return None
+    def _ordering_key(self, request: Frame) -> str | None:
+        ordering_key = self.server.requests[type(request)].ordering_key
+        return None if ordering_key is None else ordering_key(self, request)
 
-    def _may_overtake(self, request: frames.Send) -> bool:
-        messaging, thread = self.server.messaging, request.thread_id
-        if not messaging.store.is_local or thread in self._ordered:
-            return True
-        assert self.actor is not None
-        name = (ThreadId(thread), self.actor.user, request.client_message_id)
-        return messaging.thread_cache.sending.is_under_way(name)
+    def is_ordered(self, key: str) -> bool:
+        """Whether a request with this ordering key is under way."""
+        return key in self._ordered
 
-    def _start(self, work: Coroutine[Any, Any, None], key: str | None = None) -> asyncio.Task[None]:
+    def start(self, work: Coroutine[Any, Any, None], key: str | None = None) -> asyncio.Task[None]:
         if key is None:
             task = asyncio.get_running_loop().create_task(work)
         else:
@@ -276,9 +249,27 @@ class Session:
         """For the handler of a request that nothing sent after it can overtake any more."""
         self._ordered.leave(asyncio.current_task())
 
+    # For handlers and parts.
+
+    @property
+    def authenticated_actor(self) -> Actor:
+        assert self.actor is not None
+        return self.actor
+
+    def context(self, kind: type[_T]) -> _T:
+        return self.server.contexts[kind]
+
+    def part(self, kind: type[_P]) -> _P:
+        """What a context keeps for this connection."""
+        return next(part for part in self._parts if isinstance(part, kind))
+
+    def refuse(self, problem: Problem) -> None:
+        """Sends a problem that answers no request."""
+        self._refuse(None, problem)
+
     # What becomes of it.
 
-    async def _answer(self, request: frames.Request) -> None:
+    async def _answer(self, request: Frame) -> None:
         number: int | None = getattr(request, "id", None)
         try:
             if isinstance(request, frames.Auth):
@@ -290,23 +281,23 @@ class Session:
                 assert self.actor is not None
                 await self.server.authenticator.check(self.actor)
                 await self._spend(self.actor, request)
-                answer = await self.server.handlers[type(request)](self, request)
+                answer = await self.server.requests[type(request)].handle(self, request)
         except Problem as problem:
             self._refuse(number, problem)
             self._close_if_fatal(problem)
         except Exception:
             _log.exception("a request of type %s failed", type(request).__name__)
-            self._send_problem(number, errors.INTERNAL)
+            self._send_problem(number, self.server.problems.internal)
         else:
             if answer is not None and not self.is_over:
                 self.outbox.send_reply(encode(answer))
 
-    async def _spend(self, actor: Actor, request: frames.Request) -> None:
+    async def _spend(self, actor: Actor, request: Frame) -> None:
         """Before any work is done for it."""
-        limit = _LIMITS.get(type(request), Limit.CHANGES)
-        await self.server.messaging.safety.limits.spend(actor.user, limit)
+        limit = self.server.requests[type(request)].limit
+        await self.server.limits.spend(actor.user, limit)
 
-    async def _handle_auth(self, request: frames.Auth) -> Ack:
+    async def _handle_auth(self, request: frames.Auth) -> AuthAck:
         actor, expires_ms = await self.server.authenticator.authenticate_with_expiry(
             request.token, request.act_for
         )
@@ -318,7 +309,7 @@ class Session:
         cursor = self.cursor()
         if self.actor is None:
             await self._listen(actor)
-            cursor = self.server.cursor(actor.user)
+            cursor = self.server.sync.cursor_now(actor.user)
         if self.actor is None and not self.is_over:
             self.transport.authenticated()
             if (oldest := self.server.authenticated(self, actor.user)) is not None:
@@ -327,13 +318,14 @@ class Session:
         self._auth_timer.cancel()
         if not self.is_over:
             self._token_timer.renew(expires_ms)
-        return Ack(request.id, cursor=cursor, user_id=actor.user, expires_at=iso(expires_ms))
+        return AuthAck(request.id, cursor=cursor, user_id=actor.user, expires_at=iso(expires_ms))
 
     async def _listen(self, actor: Actor) -> None:
         """What comes from here on is held until it is known whether the client wants to have what
         it missed first."""
-        self._checked_ms = self.server.messaging.clock.now_ms()
-        self.focus.set_actor(actor)
+        self._checked_ms = self.server.clock.now_ms()
+        for part in self._parts:
+            part.on_authenticated(actor)
         self.delivery.hold()
         if not self.is_over:
             self.delivery.user = actor.user
@@ -347,7 +339,7 @@ class Session:
             or not self.server.hub.is_caught_up
         ):
             return None
-        return self.server.cursor(self.actor.user, self._replayed_to)
+        return self.server.sync.cursor_now(self.actor.user, self._replayed_to)
 
     async def _handle_resume(self, request: frames.Resume) -> None:
         """Answers itself: what was held comes right after the answer."""
@@ -365,23 +357,21 @@ class Session:
             self._is_resuming = False
             self.delivery.resume_live(caught_up=caught_up)
 
-    async def _replay(self, actor: Actor, request: frames.Resume) -> Ack:
-        """One page after the other, no faster than the client reads them."""
-        recent = iso(self.server.messaging.clock.now_ms() - SLACK_MS)
-        cursor, more = request.cursor, True
-        self.delivery.set_known(request.have)
+    async def _replay(self, actor: Actor, request: frames.Resume) -> ResumeAck:
+        """Sends one page after the other, no faster than the client reads them."""
+        cursor, more, reset = request.cursor, True, list[str]()
+        known = self.delivery.begin_replay(request.have)
         while more and not self.is_over:
-            changes = await self.server.changes(actor, cursor)
-            if changes.reset:
-                return Ack(request.id, cursor=changes.cursor, reset=True)
-            changes = self.delivery.without_known(changes, request.have, recent)
-            noticed = changes.notices or changes.acknowledged_notice_ids
-            if changes.threads or changes.gone or noticed:
+            page = await self.server.sync.changes(actor, cursor, known)
+            self.delivery.replayed(page.replayed)
+            reset += page.reset
+            if page.changes:
+                changes = rendered(self.server.registry.changes, page)
                 self.outbox.send_reply(encode(frames.Synced(request.id, changes)))
-            cursor, more = changes.cursor, changes.more
+            cursor, more = page.cursor, page.more
             await self.outbox.wait_writable()
         self._replayed_to = cursor
-        return Ack(request.id, cursor=cursor)
+        return ResumeAck(request.id, cursor=cursor, reset=reset)
 
     # How it ends.
 
@@ -406,7 +396,7 @@ class Session:
 
     def _close_if_fatal(self, problem: Problem) -> None:
         """Whoever is not let in, or no longer, has to go. Our own trouble is no reason."""
-        if _is_server_error(problem):
+        if self.server.problems.is_server_error(problem):
             return
         if isinstance(problem, TooMany) and self.actor is None:
             self.close(Closed.TOO_MUCH, "too many sockets were opened")
@@ -434,17 +424,13 @@ class Session:
             self.close(Closed.TOO_MUCH, "too many invalid requests")
 
     def _refuse(self, number: int | None, problem: Problem) -> None:
-        if _is_server_error(problem) and not isinstance(problem, Overloaded):
-            errors.log_server_error(problem, "a request of a socket")
-        self._send_problem(number, errors.document_of(problem))
+        if self.server.problems.is_server_error(problem) and not isinstance(problem, Overloaded):
+            errors.log_server_error(self.server.problems, problem, "a request of a socket")
+        self._send_problem(number, self.server.problems.document_of(problem))
 
     def _send_problem(self, number: int | None, document: dict[str, Any]) -> None:
         if not self.is_over:
             self.outbox.send_reply(encode(frames.Problem(document, number)))
-
-
-def _is_server_error(problem: Problem) -> bool:
-    return errors.response_for(type(problem)).status >= HTTP_500_INTERNAL_SERVER_ERROR
 
 
 class _Numbered(msgspec.Struct):

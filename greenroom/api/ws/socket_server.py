@@ -1,24 +1,29 @@
 """What all sockets of a node share: the contexts behind them, and how much there is room for."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from greenroom.api.auth import Authenticator
-from greenroom.api.messaging.rest.inbox import Changes, changes_of
-from greenroom.api.ws import frames
+from greenroom.api.composition import Contexts
+from greenroom.api.duplicate_keys import fewest_keys
+from greenroom.api.problem_table import ProblemTable
+from greenroom.api.registry import Registry, SocketRequest
+from greenroom.api.sync import Sync
+from greenroom.api.ws.frames import Frame
+from greenroom.clock import Clock
 from greenroom.ids import UserId
-from greenroom.messaging import Messaging, sync
-from greenroom.people.actor import Actor
+from greenroom.people import People
 from greenroom.realtime.hub import Hub
+from greenroom.safety import Safety
+from greenroom.safety.limits import Limits
 
 if TYPE_CHECKING:
     from greenroom.api.ws.session import Session
 
-Handler: TypeAlias = Callable[["Session", Any], Awaitable[frames.Ack | None]]
 _AT_ONCE = 50
 
 
@@ -39,10 +44,9 @@ class Timeouts(Struct, frozen=True):
 
 @dataclass
 class SocketServer:
-    messaging: Messaging
+    contexts: Contexts
     authenticator: Authenticator
     hub: Hub
-    handlers: Mapping[type, Handler]
     most_connections: int = 20_000
     most_per_user: int = 20
     most_unauthenticated: int = 1_000
@@ -58,6 +62,16 @@ class SocketServer:
     under_way: int = 0
     is_draining: bool = False
     is_short_of_memory: bool = False
+
+    def __post_init__(self) -> None:
+        self.registry: Registry = self.contexts[Registry]
+        self.sync: Sync = self.contexts[Sync]
+        self.clock: Clock = self.contexts[People].clock
+        self.limits: Limits = self.contexts[Safety].limits
+        self.problems: ProblemTable = self.registry.problems
+        self.requests: Mapping[type[Frame], SocketRequest] = self.registry.requests
+        self.decode: Callable[[bytes], Frame] = self.registry.decode_request
+        self.fewest_keys = {kind: fewest_keys(kind) for kind in self.requests}
 
     def accepts_connections(self) -> bool:
         return (
@@ -88,13 +102,6 @@ class SocketServer:
 
     def has_room(self) -> bool:
         return self.under_way < self.most_under_way
-
-    def cursor(self, user: UserId, last: str | None = None) -> str:
-        return sync.cursor_now(self.messaging, user, last)
-
-    async def changes(self, actor: Actor, cursor: str) -> Changes:
-        found = await sync.sync(self.messaging, actor, cursor)
-        return changes_of(found, actor, self.messaging.clock.now_ms())
 
     async def renew(self) -> None:
         """Everybody who is connected, one after the other; trouble with one is nobody else's."""

@@ -25,7 +25,7 @@ from picows import (
     WSUpgradeResponseWithListener,
 )
 
-from greenroom.api import errors
+from greenroom.api.errors import PROBLEM_JSON
 from greenroom.api.problems import Overloaded
 from greenroom.api.ws.session import Session
 from greenroom.api.ws.socket_server import SocketServer
@@ -37,13 +37,6 @@ MOST_BYTES = 128 * 1024
 _TOO_BIG = WSCloseCode.MESSAGE_TOO_BIG.value
 _PROTOCOL_ERROR = WSCloseCode.PROTOCOL_ERROR.value
 _NO_CODE = WSCloseCode.NO_INFO.value
-_NO_SUCH_PAGE, _NOTHING_THERE = errors.HTTP_PROBLEMS[HTTPStatus.NOT_FOUND]
-_NOT_FOUND = {
-    "type": errors.type_of(_NO_SUCH_PAGE),
-    "title": errors.title_of(_NO_SUCH_PAGE),
-    "status": HTTPStatus.NOT_FOUND.value,
-    "detail": _NOTHING_THERE,
-}
 
 
 class UnauthenticatedProtocol(Protocol):
@@ -162,7 +155,7 @@ class PicowsTransport(WSListener):
             return
         goes_on = frame.msg_type == WSMsgType.CONTINUATION
         if goes_on == (self._fragments is None):
-            self._session.close(_PROTOCOL_ERROR, "unexpected continuation frame")
+            self._session.close(_PROTOCOL_ERROR, "a continuation was not expected")
         elif frame.fin and self._fragments is None:
             self._session.receive(frame.get_payload_as_bytes())
         else:
@@ -203,9 +196,9 @@ def accept_upgrade(
     """Accepts the handshake, or refuses it with a problem."""
     path = request.path.decode(errors="replace").partition("?")[0]
     if path != PATH:
-        return _refused(_NOT_FOUND)
+        return _refused(server.problems.http_document(HTTPStatus.NOT_FOUND.value))
     if not server.accepts_connections():
-        return _refused(errors.document_of(Overloaded()), {"Retry-After": "5"})
+        return _refused(server.problems.document_of(Overloaded()), {"Retry-After": "5"})
     offered = ",".join(request.headers.getall("Sec-WebSocket-Protocol", ()))
     named = [one.strip() for one in offered.split(",")]
     chosen = {"Sec-WebSocket-Protocol": PROTOCOL} if PROTOCOL in named else None
@@ -228,6 +221,6 @@ def _refused(
     response = WSUpgradeResponse.create_error_response(
         HTTPStatus(document["status"]),
         msgspec.json.encode(document),
-        {"Content-Type": errors.PROBLEM_JSON, **(headers or {})},
+        {"Content-Type": PROBLEM_JSON, **(headers or {})},
     )
     return WSUpgradeResponseWithListener(response, None)

@@ -8,19 +8,18 @@ from msgspec import Struct
 
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.messaging import shapes
-from greenroom.api.messaging.shapes import Message, Thread, ThreadRow
+from greenroom.api.messaging.shapes import Thread, ThreadRow
 from greenroom.api.params import Caller, Cursor, RequestIdInPath, TheMessaging
 from greenroom.api.route_docs import refuses
-from greenroom.api.safety.rest.notices import ModerationNotice, notice
-from greenroom.ids import NoticeId, RequestId, ThreadId, UserId
-from greenroom.messaging import inbox as inboxes, requests, respond, sync as syncing
+from greenroom.ids import RequestId, ThreadId, UserId
+from greenroom.messaging import inbox as inboxes, requests, respond
 from greenroom.messaging.access import ThreadView
 from greenroom.messaging.models import Folder
 from greenroom.messaging.problems import RequestNotFound
 from greenroom.messaging.read_all import mark_all_read
-from greenroom.messaging.thread import ThreadDetails, details
+from greenroom.messaging.thread import details
 from greenroom.messaging.withdraw_request import withdraw_request
-from greenroom.people.actor import Actor, Scope
+from greenroom.people.actor import Scope
 from greenroom.safety.limits import TooMany
 from greenroom.store.problems import InvalidCursor
 
@@ -60,26 +59,6 @@ class SentRequest(Struct, rename="camel"):
 class SentRequests(Struct, rename="camel"):
     requests: list[SentRequest]
     next: str | None
-
-
-class ThreadChanges(Struct, rename="camel"):
-    thread: Thread
-    messages: list[Message]
-    """New, or changed since."""
-    truncated: bool
-    """There are more: read the conversation's messages again."""
-
-
-class Changes(Struct, rename="camel"):
-    threads: list[ThreadChanges]
-    gone: list[ThreadId]
-    cursor: str
-    more: bool
-    reset: bool
-    notices: list[ModerationNotice] = []
-    """What moderation has told you since, until you acknowledge it."""
-    acknowledged_notice_ids: list[NoticeId] = []
-    """The notices that you have acknowledged since, on any device: show them no longer."""
 
 
 @get(
@@ -209,33 +188,6 @@ async def block_sender(request_id: RequestIdInPath, actor: Caller, messaging: Th
     await respond.block_sender(messaging, actor, request_id)
 
 
-@get(
-    "/sync",
-    operation_id="sync",
-    summary="Get everything that changed since a cursor",
-    description="Without a cursor, or with one that no longer holds (it is older than 30 days, or "
-    "the server's clock was set back), the answer is `reset: true` and a new cursor: load the "
-    "inbox again, then sync from there. With `more`, call again at once. What was given is not "
-    "given again.",
-    response_description="The conversations as they now are, and their new and changed messages.",
-    responses=refuses(InvalidCursor),
-)
-async def sync(actor: Caller, messaging: TheMessaging, cursor: Cursor = None) -> Changes:
-    found = await syncing.sync(messaging, actor, cursor)
-    return changes_of(found, actor, messaging.clock.now_ms())
-
-
-def changes_of(found: syncing.Synced, actor: Actor, now_ms: int) -> Changes:
-    changes = []
-    for changed in found.threads:
-        seen = ThreadDetails(changed.view, changed.members)
-        messages = shapes.messages(changed.messages, actor.user, seen)
-        changes.append(ThreadChanges(shapes.thread(seen, now_ms), messages, changed.truncated))
-    told = [notice(one) for one in found.notices]
-    gone, noted = list(found.gone), list(found.acknowledged)
-    return Changes(changes, gone, found.cursor, found.more, found.reset, told, noted)
-
-
 def _counts(counts: inboxes.Counts) -> Counts:
     return Counts(counts.unread, counts.badge, counts.more)
 
@@ -251,7 +203,6 @@ routes = Router(
         accept_request,
         decline_request,
         block_sender,
-        sync,
     ],
     guards=[needs(Scope.USER)],
     security=BEARER,

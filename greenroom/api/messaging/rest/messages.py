@@ -29,6 +29,7 @@ from greenroom.messaging import edit as editing, history, models, react, send as
 from greenroom.messaging.delete import delete as entomb
 from greenroom.messaging.edit_metadata import edit_metadata
 from greenroom.messaging.hold_change import HeldChange
+from greenroom.messaging.outgoing import Held, Outgoing, Sent
 from greenroom.messaging.problems import (
     AcceptFirst,
     ClientIdReused,
@@ -121,11 +122,11 @@ async def send_message(
     client_id = data.client_message_id or shapes.client_id_of(messaging, idempotency_key)
     reply = None if data.reply_to_message_id is None else MessageId(data.reply_to_message_id)
     kept = metadata.checked(data.metadata)
-    outgoing = sending.Outgoing(client_id, data.body, reply, metadata=kept)
+    outgoing = Outgoing(client_id, data.body, reply, metadata=kept)
     outcome = await sending.send(messaging, actor, thread_id, outgoing)
     shown = shapes.sending(outcome, client_id, actor.user)
-    if not isinstance(outcome, sending.Sent):
-        return Response(shown, status_code=202 if isinstance(outcome, sending.Held) else 200)
+    if not isinstance(outcome, Sent):
+        return Response(shown, status_code=202 if isinstance(outcome, Held) else 200)
     headers = {"ETag": etag(outcome.message.version)}
     return Response(shown, status_code=200 if outcome.again else 201, headers=headers)
 
@@ -302,7 +303,7 @@ async def delete_reaction(
     actor: Caller,
     messaging: TheMessaging,
 ) -> Message:
-    message = await react.take_back(messaging, actor, thread_id, message_id, emoji)
+    message = await react.remove_reaction(messaging, actor, thread_id, message_id, emoji)
     return shapes.message(message, actor.user)
 
 

@@ -55,7 +55,6 @@ _WRITING = (AcceptFirst, RequestPending, PlainTextOnly, ConversationLocked, Conv
 _REACHING = (PersonNotFound, BlockedByYou, AlreadyAsked, RequestWithdrawn)
 _OPENING = (InvalidThread, *_REACHING, ThreadNotFound, TooMany)
 _Name = Annotated[str, Meta(min_length=1, max_length=64)]
-_ProjectId = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
 class Invitation(Struct, rename="camel", forbid_unknown_fields=True):
@@ -162,7 +161,7 @@ async def open_thread(
         sent = shapes.sending(opened.first, opened.client_id, actor.user)
     return Response(
         Opened(await _shown(messaging, actor, opened.thread.id), sent),
-        status_code=201 if opened.made else 200,
+        status_code=201 if opened.created else 200,
         headers={"Location": f"/v1/threads/{opened.thread.id}"},
     )
 
@@ -237,7 +236,7 @@ async def add_participant(
     added = await participants.find_or_add(messaging, actor, thread_id, data.invited())
     seen = await details_with_role(messaging, actor, thread_id, data.role)
     shown = shapes.thread(seen, messaging.clock.now_ms())
-    return Response(shown, status_code=201 if added.made else 200)
+    return Response(shown, status_code=201 if added.created else 200)
 
 
 @get(

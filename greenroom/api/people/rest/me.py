@@ -14,7 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 from greenroom.api.auth import BEARER, needs, needs_no_account
 from greenroom.api.etags import IfMatch, etag, version_in
 from greenroom.api.params import MOST_BYTES_OF_NAMES
-from greenroom.api.people.rest.people import Profile, profile_of
+from greenroom.api.people.shapes import Profile, profile_fields
 from greenroom.api.route_docs import refuses
 from greenroom.messaging import Messaging
 from greenroom.messaging.rename_person import rename_and_announce
@@ -127,7 +127,7 @@ async def rename_me(
 
 def _shown(account: models.Account, actor: Actor, status: int) -> Response[Me]:
     me = Me(
-        **profile_of(account),
+        **profile_fields(account),
         email=account.email,
         scopes=sorted(actor.scopes),
     )

@@ -18,10 +18,10 @@ from greenroom.api.idempotency import (
     digest_of,
 )
 from greenroom.api.params import MOST_BYTES_OF_NAMES, Cursor, UserIdInPath
+from greenroom.api.people.shapes import Person, Profile, person_fields, profile_fields
 from greenroom.api.route_docs import refuses
-from greenroom.clock import iso
 from greenroom.ids import UserId
-from greenroom.people import People, directory, join, models
+from greenroom.people import People, directory, join
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
 from greenroom.people.join import AccountExists, UsernameTaken
@@ -29,32 +29,6 @@ from greenroom.people.models import InvalidEmail, InvalidName, InvalidUserId, In
 from greenroom.people.set_metadata import set_metadata
 from greenroom.safety.limits import Limit
 from greenroom.store.problems import InvalidCursor
-
-
-class Person(Struct, rename="camel"):
-    user_id: UserId
-    username: str
-    display_name: str
-    first_name: str
-    last_name: str
-    profile_picture: str | None
-    version: int
-    """Counts the changes of the names: of two copies of a person keep the higher."""
-
-
-class Suspension(Struct, rename="camel"):
-    until: str
-    reason: str
-
-
-class Profile(Person, rename="camel"):
-    is_verified: bool
-    follower_count: int
-    following_count: int
-    post_count: int
-    joined_at: str
-    suspension: Suspension | None
-    metadata: dict[str, Any]
 
 
 class PersonUpdate(Struct, rename="camel", forbid_unknown_fields=True):
@@ -92,7 +66,7 @@ async def get_person(
 ) -> Profile:
     account = await directory.by_id(people, user_id)
     now_ms = people.clock.now_ms() if actor.may(Scope.MODERATOR) else None
-    return Profile(**profile_of(account, suspended_at_ms=now_ms))
+    return Profile(**profile_fields(account, suspended_at_ms=now_ms))
 
 
 @get(
@@ -118,12 +92,12 @@ async def find_people(
 ) -> PeoplePage:
     if ids is not None:
         listed = await directory.by_ids(people, [UserId(one) for one in ids])
-        return PeoplePage([Person(**shown(person)) for person in listed], None)
+        return PeoplePage([Person(**person_fields(person)) for person in listed], None)
     if username is not None:
         found = await directory.by_username(people, username)
-        return PeoplePage([] if found is None else [Person(**shown(found))], None)
+        return PeoplePage([] if found is None else [Person(**person_fields(found))], None)
     page = await directory.by_name(people, name or "", limit=limit, cursor=cursor)
-    return PeoplePage([Person(**shown(person)) for person in page.people], page.next)
+    return PeoplePage([Person(**person_fields(person)) for person in page.people], page.next)
 
 
 @post(
@@ -162,7 +136,7 @@ async def create_person(
             last_name=data.last_name,
             email=data.email,
         )
-        return Profile(**profile_of(account))
+        return Profile(**profile_fields(account))
 
     made = await idempotent(actor, idempotency_key, digest_of("createPerson", data), make, Profile)
     return Response(made, status_code=201, headers={"Location": f"/v1/people/{made.user_id}"})
@@ -183,38 +157,7 @@ async def update_person(
     people: NamedDependency[SkipValidation[People]],
 ) -> Profile:
     kept = metadata.checked(data.metadata)
-    return Profile(**profile_of(await set_metadata(people, user_id, kept)))
-
-
-def shown(person: models.Person) -> dict[str, Any]:
-    return {
-        "user_id": person.id,
-        "username": person.username,
-        "display_name": person.name,
-        "first_name": person.first_name,
-        "last_name": person.last_name,
-        "profile_picture": person.profile_picture,
-        "version": person.version,
-    }
-
-
-def profile_of(account: models.Account, *, suspended_at_ms: int | None = None) -> dict[str, Any]:
-    return shown(account) | {
-        "is_verified": account.is_verified,
-        "follower_count": account.follower_count,
-        "following_count": account.following_count,
-        "post_count": account.post_count,
-        "joined_at": iso(account.joined_ms),
-        "suspension": None if suspended_at_ms is None else _suspension(account, suspended_at_ms),
-        "metadata": metadata.shown(account.metadata),
-    }
-
-
-def _suspension(account: models.Account, now_ms: int) -> Suspension | None:
-    until_ms = account.suspended_until_ms
-    if until_ms is None or not account.is_suspended(now_ms):
-        return None
-    return Suspension(iso(until_ms), account.suspension_reason)
+    return Profile(**profile_fields(await set_metadata(people, user_id, kept)))
 
 
 routes = Router(

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from litestar import Router, get, post
-from litestar.params import PathParameter, QueryParameter
+from litestar.params import QueryParameter
 from msgspec import Struct
 
 from greenroom.api.auth import BEARER, needs
@@ -11,48 +11,19 @@ from greenroom.api.params import (
     Caller,
     Cursor,
     NoticeIdInPath,
-    TheMessaging,
     TheSafety,
-    ThreadIdInPath,
 )
 from greenroom.api.route_docs import refuses
+from greenroom.api.safety.shapes import ModerationNotice, notice_shape
 from greenroom.clock import iso
-from greenroom.ids import MessageId, NoticeId, ThreadId
-from greenroom.messaging.held import HeldStatus, own_held
-from greenroom.messaging.problems import MessageNotFound
+from greenroom.ids import MessageId, ThreadId
 from greenroom.people.actor import Scope
-from greenroom.people.models import FOREVER_MS
 from greenroom.safety import models, notices as telling
-from greenroom.safety.models import HeldKind, NoticeKind
+from greenroom.safety.models import HeldKind
 from greenroom.safety.problems import NoticeNotFound
 from greenroom.store.problems import InvalidCursor
 
 _Limit = Annotated[int, QueryParameter(ge=1, le=telling.MAX_PAGE)]
-
-
-class ModerationNotice(Struct, rename="camel"):
-    """What a moderator decided about you or your message."""
-
-    notice_id: NoticeId
-    kind: NoticeKind
-    """`released`, `rejected` (what was `held`), `removed` (a sent one), `warned`, `suspended`,
-    `reinstated`."""
-    created_at: str
-    reason: str | None
-    """What the moderator tells you."""
-    until: str | None
-    """Of a suspension: when it ends; null if it has no end."""
-    thread_id: ThreadId | None
-    """The conversation of the message that it is about."""
-    message_id: MessageId | None
-    """The message, where others could read it."""
-    client_message_id: str | None
-    """The held message, by the name that your client gave it."""
-    excerpt: str | None
-    """How the message begins."""
-    held: HeldKind | None
-    """What was held until the decision: `message`; `edit`, a new text for a message; or `name`, a
-    new name for the conversation."""
 
 
 class Notices(Struct, rename="camel"):
@@ -83,19 +54,6 @@ class HeldMessages(Struct, rename="camel"):
     next: str | None
 
 
-class HeldOutcome(Struct, rename="camel"):
-    """What became of a message of yours that was held."""
-
-    status: HeldStatus
-    """`held`, `sent` or `rejected`."""
-    message_id: MessageId | None
-    """Once it is sent."""
-    reason: str | None
-    """Of a rejected one: what the moderator tells you."""
-    warned: bool
-    """Of a rejected one: whether you were warned."""
-
-
 @get(
     "/me/notices",
     operation_id="getNotices",
@@ -111,7 +69,7 @@ async def get_notices(
 ) -> Notices:
     page = await telling.notices(safety, actor, limit=limit, cursor=cursor)
     contact = safety.people.contact or None
-    return Notices([notice(one) for one in page.notices], page.next, contact)
+    return Notices([notice_shape(one) for one in page.notices], page.next, contact)
 
 
 @post(
@@ -142,46 +100,6 @@ async def get_held(
     return HeldMessages([_held(one) for one in page.held], page.next)
 
 
-@get(
-    "/threads/{threadId:str}/held/{clientMessageId:str}",
-    operation_id="getHeldMessage",
-    summary="Get the outcome of a held message",
-    response_description="Whether it is still held, was sent, or was rejected.",
-    responses=refuses(MessageNotFound),
-)
-async def get_held_message(
-    thread_id: ThreadIdInPath,
-    client_message_id: Annotated[
-        str,
-        PathParameter(
-            name="clientMessageId",
-            min_length=1,
-            max_length=64,
-            description="The client's own id of the message.",
-        ),
-    ],
-    actor: Caller,
-    messaging: TheMessaging,
-) -> HeldOutcome:
-    found = await own_held(messaging, actor, thread_id, client_message_id)
-    return HeldOutcome(found.status, found.message, found.reason or None, found.warned)
-
-
-def notice(told: models.ModerationNotice) -> ModerationNotice:
-    return ModerationNotice(
-        notice_id=told.id,
-        kind=told.kind,
-        created_at=iso(told.at_ms),
-        reason=told.reason or None,
-        until=None if told.until_ms in (None, FOREVER_MS) else iso(told.until_ms),
-        thread_id=told.thread,
-        message_id=told.message,
-        client_message_id=told.client_message_id,
-        excerpt=told.excerpt or None,
-        held=told.held,
-    )
-
-
 def _held(text: models.HeldText) -> HeldMessage:
     return HeldMessage(
         kind=text.kind,
@@ -196,7 +114,7 @@ def _held(text: models.HeldText) -> HeldMessage:
 
 routes = Router(
     "/v1",
-    route_handlers=[get_notices, acknowledge_notice, get_held, get_held_message],
+    route_handlers=[get_notices, acknowledge_notice, get_held],
     guards=[needs(Scope.USER)],
     security=BEARER,
     tags=["safety"],

@@ -1,19 +1,20 @@
-"""The threads that one client has on screen, and what passes there: who looks, who is typing.
+"""The threads that one client has on screen: who else looks at them, and who is typing there.
 
-What one would get wrong: a client changes its screen faster than the store answers, so changes are
-made one after the other and not too often, and of those that wait the last counts; and the user may
-look at the same thread on another screen, and then has not gone from it.
+Careful: a client may change its screen faster than the store answers. Changes are made one after
+the other and not too often; of those that wait, the last counts. The user may look at the same
+thread on another connection, and then has not left it.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Coroutine, Iterable
 from contextlib import suppress
-from typing import Any, TypeAlias
+from typing import Any
 
-import msgspec
-
-from greenroom.api.ws import frames
-from greenroom.api.ws.publish import encode
+from greenroom.api.messaging import frames
+from greenroom.api.messaging.events import MEMBERSHIP, PRESENCE, presence_key
+from greenroom.api.ws.encode import encode
+from greenroom.api.ws.frames import Frame
+from greenroom.api.ws.session import Session
 from greenroom.clock import iso
 from greenroom.errors import Problem
 from greenroom.ids import ThreadId, UserId
@@ -21,55 +22,67 @@ from greenroom.messaging import Messaging, presence
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.people.actor import Actor
 from greenroom.realtime.bus import BusMessage, thread_topic
-from greenroom.realtime.hub import Hub
-from greenroom.realtime.outbox import Outbox
-
-_PRESENCE = b'{"type":"presence.changed"'
-Start: TypeAlias = Callable[[Coroutine[Any, Any, None]], object]
 
 
 class FocusedThreads:
-    def __init__(
-        self,
-        messaging: Messaging,
-        hub: Hub,
-        outbox: Outbox,
-        start: Start,
-        refuse: Callable[[Problem], None],
-    ) -> None:
+    event_kinds = frozenset({"inbox.changed"})
+
+    def __init__(self, session: Session) -> None:
         self.user = UserId("")
         self.threads: set[ThreadId] = set()
         self._actor: Actor | None = None
-        self._messaging = messaging
-        self._hub = hub
-        self._outbox = outbox
-        self._start = start
-        self._refuse = refuse
+        self._messaging = session.context(Messaging)
+        self._hub = session.server.hub
+        self._outbox = session.outbox
+        self._start = session.start
+        self._refuse = session.refuse
         self._requested: frozenset[ThreadId] | None = None
         self._typing: dict[ThreadId, bool] = {}
         self._is_working = False
         self._is_over = False
         self._rate = _RateLimit()
 
-    def set_actor(self, actor: Actor) -> None:
+    # The session's side.
+
+    def on_authenticated(self, actor: Actor) -> None:
         self.user, self._actor = actor.user, actor
+
+    def on_event(self, message: BusMessage) -> None:
+        for invalidated in message.invalidates:
+            if invalidated.cache == MEMBERSHIP:
+                self.drop(ThreadId(invalidated.key))
+
+    def close(self, *, draining: bool) -> None:
+        """When the server stops, the client reconnects elsewhere: its presence may expire."""
+        if draining:
+            self.clear_silently()
+        else:
+            self.clear()
 
     # The hub's side.
 
     def on_message(self, message: BusMessage) -> None:
-        thread = _thread_left_by(message.payload, self.user)
+        thread = self._left(message)
         if thread is None:
             self._outbox.send_ephemeral(message.payload)
         elif thread in self.threads:  # left on another node's screen, and still on this one
             self._start(self._restore_presence(thread))
 
     def on_gap(self) -> None:
-        """It would have passed."""
+        """Nothing to do: presence is renewed."""
+
+    def _left(self, message: BusMessage) -> ThreadId | None:
+        """The thread, if the event says that this user looks at it no longer."""
+        for invalidated in message.invalidates:
+            if invalidated.cache == PRESENCE:
+                thread = ThreadId(invalidated.key.partition(" ")[0])
+                return thread if invalidated.key == presence_key(thread, self.user) else None
+        return None
 
     # The client's side.
 
     def focus(self, threads: Iterable[ThreadId]) -> None:
-        """These and no others, before long."""
+        """Shows these threads and no others, soon."""
         self._requested = frozenset(threads)
         self._wake()
 
@@ -79,11 +92,11 @@ class FocusedThreads:
             self._wake()
 
     async def renew(self) -> None:
-        """Whoever has a thread on screen is still there."""
+        """The threads are still on screen."""
         for thread in tuple(self.threads):
             assert self._actor is not None
             try:
-                await presence.stay(self._messaging, self._actor, thread)
+                await presence.keep_viewing(self._messaging, self._actor, thread)
             except ThreadNotFound:
                 self.drop(thread)
 
@@ -93,14 +106,14 @@ class FocusedThreads:
         self._hub.remove(thread_topic(thread), self)
 
     def clear(self) -> None:
-        """There is no screen any more."""
+        """Leaves all threads."""
         self._is_over = True
         self._typing.clear()
         if self.threads or self._is_working:
             self.focus(())
 
     def clear_silently(self) -> None:
-        """As `clear`, without a word: leases end by themselves."""
+        """As `clear`, but tells nobody: presence expires by itself."""
         self._is_over = True
         self._typing.clear()
         self._requested = None
@@ -113,7 +126,7 @@ class FocusedThreads:
             self._start(self._apply_changes())
 
     async def _apply_changes(self) -> None:
-        """For as long as something is wanted; of what was wanted meanwhile, the last counts."""
+        """Until nothing is requested; of several requests, the last counts."""
         try:
             while self._requested is not None or self._typing:
                 if not self._is_over:
@@ -144,7 +157,7 @@ class FocusedThreads:
         self.threads.add(thread)
         self._hub.add(thread_topic(thread), self)
         try:
-            found = await presence.appear(self._messaging, self._actor, thread)
+            found = await presence.start_viewing(self._messaging, self._actor, thread)
         except Problem:
             self.drop(thread)
             raise
@@ -156,20 +169,20 @@ class FocusedThreads:
         assert self._actor is not None
         self.drop(thread)
         if not self._hub.has_subscriber(thread_topic(thread), self.user):
-            await presence.vanish(self._messaging, self._actor, thread)
+            await presence.stop_viewing(self._messaging, self._actor, thread)
 
     async def _type_in(self, thread: ThreadId, on: bool) -> None:
         assert self._actor is not None
-        await presence.type_in(self._messaging, self._actor, thread, on=on)
+        await presence.set_typing(self._messaging, self._actor, thread, on=on)
 
     async def _restore_presence(self, thread: ThreadId) -> None:
         assert self._actor is not None
         with suppress(Problem):  # it is renewed soon anyway
-            await presence.insist(self._messaging, self._actor, thread)
+            await presence.reassert(self._messaging, self._actor, thread)
 
 
 class _RateLimit:
-    """Nobody changes so much in earnest."""
+    """Twenty changes at once, then two a second."""
 
     _AT_ONCE = 20
     _PER_SECOND = 2
@@ -186,16 +199,7 @@ class _RateLimit:
             await asyncio.sleep(-self._left / self._PER_SECOND)
 
 
-def _thread_left_by(payload: bytes, user: UserId) -> ThreadId | None:
-    """The thread, if what is told is that this user looks at it no longer."""
-    if payload.startswith(_PRESENCE):
-        told = msgspec.json.decode(payload, type=frames.PresenceChanged)
-        if told.user_id == user and not told.online:
-            return told.thread_id
-    return None
-
-
-def _current_state(thread: ThreadId, found: presence.Here) -> list[frames.Event]:
+def _current_state(thread: ThreadId, found: presence.ActiveUsers) -> list[Frame]:
     return [
         *(
             frames.PresenceChanged(thread, user, True, iso(until))

@@ -1,0 +1,48 @@
+"""What contexts are built from, and the contexts once they are built."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from greenroom.clock import Clock
+from greenroom.ids import Ids
+from greenroom.policy import Policy
+from greenroom.realtime.hub import Hub
+from greenroom.store.base import Store
+from greenroom.store.cursors import CursorCodec
+
+_T = TypeVar("_T")
+
+
+class Contexts:
+    """The contexts of an app, each found by its class: `contexts[Messaging]`."""
+
+    def __init__(self) -> None:
+        self._by_type: dict[type, Any] = {}
+
+    def __getitem__(self, kind: type[_T]) -> _T:
+        found: _T = self._by_type[kind]
+        return found
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(self._by_type.values())
+
+    def add(self, context: object) -> None:
+        """Adds a context, or puts a completed one in the place of the one of its class."""
+        self._by_type[type(context)] = context
+
+
+@dataclass(frozen=True)
+class Composition:
+    """The ports that every context may use, and the contexts built before it."""
+
+    store: Store
+    clock: Clock
+    ids: Ids
+    cursors: CursorCodec
+    policy: Policy
+    hub: Hub | None = None
+    """None where nobody is connected: in commands, and while samples are written."""
+    rates: Any = None
+    """Rate limits in place of the policy's, for benchmarks and tests."""
+    contexts: Contexts = field(default_factory=Contexts)

@@ -1,0 +1,86 @@
+"""Values that the examples of several contexts share, so that they tell one story."""
+
+from msgspec.structs import replace
+
+from greenroom.api.messaging.shapes import (
+    Message,
+    Mine,
+    Participant,
+    Seat,
+    Thread,
+    ThreadRow,
+)
+from greenroom.ids import MessageId, ThreadId, UserId
+from greenroom.messaging.models import (
+    Folder,
+    Kind,
+    MessageKind,
+    Role,
+    ServiceRole,
+    Status,
+)
+
+JONAS = UserId("usr_01k75pf200e1k6cdq0v2xq7f3m")
+MAYA = UserId("usr_01k75pf2018h3y5m9s4w6tz0ab")
+THREAD = ThreadId("thr_01k75q8h3c9m2n4p6r8t0v2x4z")
+MESSAGE = MessageId("msg_01k75q8j5d7f9h1k3m5p7r9t1w")
+OPENED = "2025-10-09T09:00:00.000Z"
+SAID = "2025-10-09T09:12:07.123Z"
+LATER = "2025-10-09T09:15:00.000Z"
+BODY = "**14 and 15 May**, half days. Does that suit you?"
+MINE = Mine(Folder.BOOKINGS, 1, 3, False, None, False, False, False, False)
+ROW = ThreadRow(
+    thread_id=THREAD,
+    kind=Kind.BOOKING,
+    status=Status.AWAITING_REPLY,
+    subject="Editorial in May",
+    opened_by_user_id=JONAS,
+    created_at=OPENED,
+    booking_id="bkg_editorial",
+    leg_id="leg_lisbon",
+    lbg_id=None,
+    city="Lisbon",
+    safe_mode_required=False,
+    awaiting_user_ids=[MAYA],
+    last_seq=4,
+    last_message_at=SAID,
+    last_author_user_id=JONAS,
+    preview=BODY,
+    preview_event=None,
+    requests=[],
+    mine=MINE,
+    metadata={},
+    participants=[
+        Seat(JONAS, Role.BUYER, ServiceRole.PHOTOGRAPHER),
+        Seat(MAYA, Role.SELLER, ServiceRole.MODEL),
+    ],
+)
+SEEN = Thread(
+    **{name: getattr(ROW, name) for name in ROW.__struct_fields__ if name != "participants"},
+    participants=[
+        Participant(JONAS, Role.BUYER, ServiceRole.PHOTOGRAPHER, 4, 4, SAID),
+        Participant(MAYA, Role.SELLER, ServiceRole.MODEL, 3, 4, OPENED),
+    ],
+)
+SENT = Message(
+    message_id=MESSAGE,
+    thread_id=THREAD,
+    seq=4,
+    kind=MessageKind.TEXT,
+    author_user_id=JONAS,
+    created_at=SAID,
+    body=BODY,
+    mentions=(),
+    reply_to_message_id=None,
+    event=None,
+    about=(),
+    reactions={},
+    band=0,
+    edited_at=None,
+    deleted_at=None,
+    deleted_by_user_id=None,
+    policy_hints=(),
+    version=1,
+)
+READ = replace(SENT, seen_by=(MAYA,))
+WORDS = "Payments outside Greenroom are not allowed."

@@ -1,0 +1,1 @@
+"""What the outside sees of live: so far its tables."""

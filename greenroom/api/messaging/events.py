@@ -1,0 +1,113 @@
+"""Publishes messaging's events: each is rendered and encoded once, and sent to its audience.
+
+Careful: this runs between a commit and its ack, for every message. An event must fit everybody in
+its audience, so it says nothing that only one of them may know.
+"""
+
+from greenroom.api.messaging import frames, shapes
+from greenroom.api.people.frames import PersonUpdated
+from greenroom.api.people.shapes import Person, person_fields
+from greenroom.api.ws.encode import encode
+from greenroom.api.ws.frames import Frame
+from greenroom.clock import Clock, iso
+from greenroom.ids import ThreadId, UserId
+from greenroom.messaging import events
+from greenroom.messaging.events import Event, audience
+from greenroom.messaging.models import Thread
+from greenroom.realtime.bus import (
+    Bus,
+    BusMessage,
+    Invalidated,
+    ItemVersion,
+    thread_topic,
+    user_topic,
+)
+
+THREADS = "threads"
+"""The cache of thread heads. Its keys are thread ids."""
+MEMBERSHIP = "membership"
+"""Not a cache of the node: a connection drops the thread that the user is no longer in."""
+PRESENCE = "presence"
+"""Not a cache of the node: a user looks at a thread no longer. Keys are made by `presence_key`."""
+_EPHEMERAL = (events.TypingChanged, events.PresenceChanged)
+_NOBODY = UserId("")
+"""Hints are for the author, who gets them with the ack. An event is nobody's own view."""
+
+
+class MessagingEvents:
+    def __init__(self, bus: Bus, clock: Clock) -> None:
+        self._bus = bus
+        self._clock = clock
+
+    def publish(self, thread: Thread, event: Event) -> None:
+        users = audience(thread, event, self._clock.now_ms())
+        if not users:
+            return
+        frame = rendered(thread, event)
+        kind, payload = kind_of(frame), encode(frame)
+        if isinstance(event, _EPHEMERAL):
+            message = BusMessage(kind, payload, users, _left(thread, event))
+            self._bus.publish((thread_topic(thread.id),), message)
+            return
+        invalidates: tuple[Invalidated, ...] = (Invalidated(THREADS, thread.id, thread.version),)
+        if isinstance(event, events.InboxChanged) and event.gone:
+            invalidates = (*invalidates, Invalidated(MEMBERSHIP, thread.id))
+        message = BusMessage(kind, payload, None, invalidates, _item(thread, event))
+        self._bus.publish([user_topic(user) for user in users], message)
+
+    def publish_person(self, event: events.PersonUpdated) -> None:
+        frame = PersonUpdated(Person(**person_fields(event.person)))
+        message = BusMessage(kind_of(frame), encode(frame))
+        self._bus.publish([user_topic(user) for user in event.shown_to], message)
+
+
+def presence_key(thread: ThreadId, user: UserId) -> str:
+    return f"{thread} {user}"
+
+
+def kind_of(frame: Frame) -> str:
+    kind: str = frame.__struct_config__.tag  # type: ignore[assignment]
+    return kind
+
+
+def rendered(thread: Thread, event: Event) -> Frame:
+    """The event as clients get it."""
+    match event:
+        case events.MessageCreated(message):
+            shown = shapes.rendered(message, _NOBODY)
+            return frames.MessageCreated(thread.id, shown, thread.status, list(thread.awaiting))
+        case events.MessageEdited(message):
+            return frames.MessageEdited(thread.id, shapes.message(message, _NOBODY))
+        case events.MessageDeleted(message):
+            return frames.MessageDeleted(thread.id, shapes.message(message, _NOBODY))
+        case events.ReactionChanged(message):
+            return frames.ReactionChanged(thread.id, shapes.message(message, _NOBODY))
+        case events.ReceiptMoved(user, read, delivered):
+            return frames.ReceiptMoved(thread.id, user, read, delivered)
+        case events.TypingChanged(user, until_ms):
+            return frames.TypingChanged(thread.id, user, until_ms > 0, _time(until_ms))
+        case events.PresenceChanged(user, until_ms):
+            return frames.PresenceChanged(thread.id, user, until_ms > 0, _time(until_ms))
+        case events.ThreadUpdated():
+            return frames.ThreadUpdated(thread.id)
+        case events.InboxChanged(_, gone):
+            return frames.InboxChanged(thread.id, gone)
+        case events.RequestChanged(request, target, sender, status):
+            return frames.RequestChanged(thread.id, request, target, sender, status)
+
+
+def _item(thread: Thread, event: Event) -> ItemVersion | None:
+    if not isinstance(event, events.MessageEvent):
+        return None
+    message = event.message
+    return ItemVersion(message.id, message.version, thread.id, message.seq)
+
+
+def _left(thread: Thread, event: Event) -> tuple[Invalidated, ...]:
+    if isinstance(event, events.PresenceChanged) and not event.until_ms:
+        return (Invalidated(PRESENCE, presence_key(thread.id, event.user)),)
+    return ()
+
+
+def _time(ms: int) -> str | None:
+    return iso(ms) if ms else None

@@ -1,0 +1,140 @@
+"""An example of every request and answer of messaging."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from msgspec.structs import replace
+
+from greenroom.api.example_cursor import NEXT
+from greenroom.api.example_values import (
+    BODY,
+    JONAS,
+    LATER,
+    MAYA,
+    MINE,
+    READ,
+    ROW,
+    SEEN,
+    SENT,
+    THREAD,
+    WORDS,
+)
+from greenroom.api.messaging.rest import held, inbox, messages, own_view, thread_settings, threads
+from greenroom.api.messaging.rest.preview import Preview, Unsent
+from greenroom.api.messaging.shapes import (
+    HeldChange,
+    Hint,
+    MessagePage,
+    Request,
+    Sending,
+)
+from greenroom.api.route_docs import OperationExample
+from greenroom.ids import RequestId
+from greenroom.messaging.held import HeldStatus
+from greenroom.messaging.models import (
+    Folder,
+    GateStatus,
+    Kind,
+    MessageKind,
+    Role,
+    ServiceRole,
+    Status,
+)
+from greenroom.people.actor import SYSTEM
+from greenroom.safety.verdict import HINTS, PolicyHint
+
+REQUEST = RequestId("rqt_01k75q8h3d5f7h9k1m3p5r7t9v")
+_WAITING = replace(SEEN, requests=[Request(REQUEST, JONAS, MAYA, GateStatus.PENDING, None, None)])
+_NOTICE = replace(
+    SENT,
+    kind=MessageKind.SYSTEM,
+    author_user_id=SYSTEM,
+    body="Your prints are on their way.",
+    event="order.shipped",
+    metadata={"order": 17},
+)
+_LIKED = replace(SENT, reactions={"👍": (MAYA,)}, version=2)
+_EDITED = replace(SENT, body="**15 May**, a full day.", edited_at=LATER, version=2)
+_GONE = replace(SENT, body="", deleted_at=LATER, deleted_by_user_id=JONAS, version=2)
+_HINT = Hint(PolicyHint.CONTACT_DETAILS, HINTS[PolicyHint.CONTACT_DETAILS])
+_COUNTS = inbox.Counts({folder: int(folder in ("all", "bookings")) for folder in Folder}, 1, False)
+
+EXAMPLES: Mapping[str, OperationExample] = {
+    "openThread": OperationExample(
+        {
+            200: threads.Opened(SEEN, None),
+            201: threads.Opened(_WAITING, Sending("sent", "first:8c1f", SENT, [])),
+        },
+        threads.NewThread(
+            kind=Kind.INQUIRY,
+            participants=[threads.Invitation(MAYA, Role.SELLER, ServiceRole.MODEL)],
+            subject="Editorial in May",
+            message=threads.FirstMessage("Hello Maya! Are you free on 14 May?"),
+        ),
+    ),
+    "openDirectThread": OperationExample({200: replace(SEEN, kind=Kind.DIRECT, subject=None)}),
+    "getThread": OperationExample({200: SEEN}),
+    "updateThread": OperationExample(
+        {200: SEEN, 202: HeldChange()}, thread_settings.ThreadUpdate(subject="Editorial in May")
+    ),
+    "changeRole": OperationExample({200: SEEN}, thread_settings.NewRole(Role.HOST)),
+    "postSystemMessage": OperationExample(
+        {
+            200: Sending("sent", "order-17-shipped", _NOTICE, []),
+            201: Sending("sent", "order-17-shipped", _NOTICE, []),
+        },
+        thread_settings.NewSystemMessage(
+            "Your prints are on their way.", "order.shipped", "order-17-shipped", {"order": 17}
+        ),
+    ),
+    "lockThread": OperationExample({200: threads.Lock(THREAD, Status.LOCKED)}),
+    "unlockThread": OperationExample({200: threads.Lock(THREAD, Status.OPEN)}),
+    "addParticipant": OperationExample(
+        {200: SEEN, 201: SEEN}, threads.Invitation(MAYA, Role.SELLER)
+    ),
+    "getThreadsOfLeg": OperationExample({200: threads.ProjectThreads([ROW], None)}),
+    "getThreadsOfGroup": OperationExample({200: threads.ProjectThreads([], None)}),
+    "markRead": OperationExample({200: replace(MINE, unread=0, last_read_seq=4)}, own_view.UpTo(4)),
+    "markDelivered": OperationExample({}, own_view.UpTo(4)),
+    "markUnread": OperationExample({200: replace(MINE, unread=2)}, own_view.From(3)),
+    "arrangeThread": OperationExample(
+        {200: replace(MINE, pinned=True, muted_until="2025-10-10T08:00:00.000Z")},
+        own_view.Arrangement(pinned=True, muted_until=datetime(2025, 10, 10, 8, tzinfo=UTC)),
+    ),
+    "getDraft": OperationExample({200: own_view.Draft("The 14th suits me", LATER)}),
+    "saveDraft": OperationExample(
+        {200: own_view.Draft("The 14th suits me", LATER)}, own_view.NewDraft("The 14th suits me")
+    ),
+    "sendMessage": OperationExample(
+        {
+            200: Sending("sent", "c-17", SENT, []),
+            201: Sending("sent", "c-17", SENT, [_HINT]),
+            202: Sending("held", "c-17", None, []),
+        },
+        messages.NewMessage(BODY, "c-17"),
+    ),
+    "previewMessage": OperationExample(
+        {200: Preview("nudge", [_HINT])}, Unsent("Write to me at maya@example.com", THREAD)
+    ),
+    "getMessages": OperationExample({200: MessagePage([READ], True, False)}),
+    "getMessage": OperationExample({200: READ}),
+    "editMessage": OperationExample(
+        {200: _EDITED, 202: HeldChange()}, messages.MessageUpdate("**15 May**, a full day.")
+    ),
+    "deleteMessage": OperationExample({200: _GONE}),
+    "getEdits": OperationExample({200: messages.Edits([messages.Edit(BODY, LATER)])}),
+    "react": OperationExample({200: _LIKED}),
+    "takeReactionBack": OperationExample({200: replace(SENT, version=3)}),
+    "getInbox": OperationExample({200: inbox.Inbox([ROW], NEXT, _COUNTS)}),
+    "getInboxCounts": OperationExample({200: _COUNTS}),
+    "readInbox": OperationExample(
+        {200: inbox.AllRead(3, False, _COUNTS)}, inbox.WhatToRead(Folder.ALL)
+    ),
+    "getSentRequests": OperationExample(
+        {200: inbox.SentRequests([inbox.SentRequest(REQUEST, THREAD, MAYA)], None)}
+    ),
+    "acceptRequest": OperationExample({200: SEEN}),
+    "getHeldMessage": OperationExample(
+        {200: held.HeldOutcome(HeldStatus.REJECTED, None, WORDS, True)}
+    ),
+}

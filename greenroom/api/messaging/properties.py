@@ -1,0 +1,159 @@
+"""Descriptions and lengths of the properties of messaging."""
+
+from collections.abc import Mapping
+
+from greenroom.api.openapi.property import (
+    Property,
+    described,
+    id_property,
+    text_property,
+    time_property,
+)
+from greenroom.messaging.draft import MAX_DRAFT
+from greenroom.messaging.new_message import MAX_PREVIEW
+from greenroom.messaging.post_system import MAX_EVENT
+from greenroom.messaging.text import CLIENT_ID, LINKED_ID, MAX_SUBJECT, MAX_TEXT
+from greenroom.safety.verdict import MAX_HINT
+from greenroom.store.cursors import MAX_CURSOR
+
+_NEW_TEXT = Property("The text, as it was typed.", max_length=MAX_TEXT, min_length=1)
+
+PROPERTIES: Mapping[str, Property] = {
+    "threadId": id_property("The conversation's id."),
+    "thread": described("The conversation."),
+    "threads": described("The conversations on this page."),
+    "NewThread.kind": described("What the conversation is for."),
+    "kind": described("What it is."),
+    "Message.kind": described("`text`, `asset`, `card`, or `system` for what the server notes."),
+    "Subject.kind": described("What was reported or held: a message, a thread or a person."),
+    "status": described("Where it stands."),
+    "Sending.status": described("`sent`, or `held` while it waits for a moderator."),
+    "Health.status": described("`ok` (the process runs) or `ready` (it can serve)."),
+    "Request.status": described(
+        "What became of the request. Its sender sees `pending`, `expired` or `withdrawn`."
+    ),
+    "AllRead.marked": described("How many conversations had something unread."),
+    "subject": text_property("What the conversation is about, on one line.", MAX_SUBJECT),
+    "Case.subject": described("What the case is about."),
+    "OwnReport.subject": described("What was reported."),
+    "Place.subject": text_property("What the conversation is about, on one line.", MAX_SUBJECT),
+    "openedByUserId": id_property("Who opened the conversation."),
+    "createdAt": time_property("When it was created."),
+    "bookingId": id_property("Your own id of the booking that it belongs to.", LINKED_ID),
+    "legId": id_property("The id of the leg (one provider's job) that it belongs to.", LINKED_ID),
+    "lbgId": id_property(
+        "The id of the linked booking group (several legs) that it belongs to.", LINKED_ID
+    ),
+    "city": id_property("Where the job takes place."),
+    "safeModeRequired": described("Whether previews of pictures are blurred until asked for."),
+    "awaitingUserIds": id_property("The people whose reply the conversation waits for."),
+    "lastSeq": described("The `seq` of the last message."),
+    "lastMessageAt": time_property("When the last message was sent."),
+    "lastAuthorUserId": id_property("Who sent the last message."),
+    "preview": text_property(
+        "The beginning of the last message, with its markup. Empty for a system message.",
+        MAX_PREVIEW,
+    ),
+    "previewEvent": text_property(
+        "What happened last, such as `thread.locked`, if the last message is a system message.",
+        MAX_EVENT,
+    ),
+    "requests": described(
+        "First contacts that wait for an answer: the caller's own, and the one for the caller."
+    ),
+    "participants": described("The people in the conversation."),
+    "NewThread.participants": described("The other people. The caller is in it by opening it."),
+    "role": described("The person's role in the conversation."),
+    "NewThread.role": described("The caller's own role."),
+    "serviceRole": described("The service that the person offers, where one is meant."),
+    "lastReadSeq": described("The `seq` up to which the person has read."),
+    "lastDeliveredSeq": described("The `seq` up to which messages have reached a device."),
+    "lastReadAt": time_property("When the person last read."),
+    "metadata": described("Your own JSON object, up to 4 KB. Greenroom stores and returns it."),
+    "Opened.sent": described("What became of the first message, where there was one."),
+    "NewThread.message": described(
+        "The first message. It is stored together with the conversation."
+    ),
+    "mine": described("The caller's own side of the conversation."),
+    "folder": described("The folder that the conversation is in."),
+    "unread": described("How many messages are unread."),
+    "Counts.unread": described("The number of unread messages by folder."),
+    "badge": described("The number for the badge: unread messages in `all`, without muted ones."),
+    "Counts.more": described("Whether there are more than were counted."),
+    "counts": described("The unread counts. Only with the first page."),
+    "pinned": described("Whether it stands on top of the list."),
+    "mutedUntil": time_property("Until when it adds nothing to the badge."),
+    "archived": described("Whether it is archived. The next message brings it back."),
+    "hidden": described("Whether it is hidden. The next message brings it back."),
+    "spam": described("Whether it is in the spam folder."),
+    "hasDraft": described("Whether there is a draft."),
+    "savedAt": time_property("When the draft was saved."),
+    "Draft.body": text_property("The draft's text. Empty where there is none.", MAX_DRAFT),
+    "NewDraft.body": text_property("The draft's text. Empty removes the draft.", MAX_DRAFT),
+    "From.seq": described("The first message that counts as unread. Without it, the last message."),
+    "UpTo.seq": described("The last message that has been read, or has arrived."),
+    "messageId": id_property("The message's id."),
+    "message": described("The message."),
+    "messages": described("The messages, in the order of their `seq`."),
+    "seq": described("The message's place in its conversation: 1, 2, 3 …"),
+    "body": text_property("The text, as it was typed.", MAX_TEXT),
+    "FirstMessage.body": _NEW_TEXT,
+    "MessageUpdate.body": _NEW_TEXT,
+    "NewMessage.body": _NEW_TEXT,
+    "NewSystemMessage.body": _NEW_TEXT,
+    "Unsent.body": _NEW_TEXT,
+    "authorUserId": id_property("Who wrote it."),
+    "mentions": id_property("The people whom the text mentions."),
+    "replyToMessageId": id_property("The message that it answers."),
+    "event": text_property(
+        "Of a system message: what happened, such as `participant.added`.", MAX_EVENT
+    ),
+    "about": text_property(
+        "Of a system message: the people or values that the event is about.", MAX_SUBJECT
+    ),
+    "reactions": id_property("The people who reacted, by emoji."),
+    "band": described("How careful a preview must be: 0 show, 1 blur, 2 hide."),
+    "editedAt": time_property("When it was last edited."),
+    "edits": described("What the message said before, oldest first."),
+    "Edit.until": time_property("Until when the message said this."),
+    "deletedAt": time_property("When it was deleted."),
+    "deletedByUserId": id_property("Who deleted it."),
+    "policyHints": described("Hints about the text. Only its author sees them."),
+    "version": described("Counts the changes."),
+    "seenBy": id_property("The people who have seen it. Not in the answer to a write."),
+    "clientMessageId": id_property(
+        "The client's own id of the message. The same id is the same message.", CLIENT_ID
+    ),
+    "hasBefore": described("Whether there are earlier messages."),
+    "hasAfter": described("Whether there are later messages."),
+    "hints": described("What the author should know about the text."),
+    "Hint.code": described("The hint's stable name."),
+    "Hint.text": text_property("The hint, as a sentence for the author.", MAX_HINT),
+    "Preview.verdict": described("What would happen to the text if it were sent."),
+    "requestId": id_property("The request's id."),
+    "senderUserId": id_property("Who asks."),
+    "targetUserId": id_property("Who is asked."),
+    "Request.reason": described(
+        "Why it deserves a careful look. Only for the person who is asked."
+    ),
+    "expiresAt": time_property("When it expires."),
+    "cursor": text_property("Give it with the next call.", MAX_CURSOR),
+    "more": described("Whether to call again at once."),
+    "reset": described("Whether to load the inbox again from the start."),
+    "gone": id_property("The conversations that have left the inbox."),
+    "truncated": described("Whether there are more changes: read the messages again."),
+    "Changes.threads": described("The conversations in which something changed."),
+    "ThreadChanges.messages": described("The messages that are new or have changed."),
+    "next": text_property("The cursor of the next page, or null on the last one.", MAX_CURSOR),
+}
+
+
+PARAMETERS: Mapping[str, str] = {
+    "emoji": "One emoji.",
+    "folder": "The folder to list.",
+    "lbgId": "The linked booking group's id.",
+    "legId": "The leg's id.",
+    "messageId": "The message's id.",
+    "requestId": "The request's id.",
+    "threadId": "The conversation's id.",
+}

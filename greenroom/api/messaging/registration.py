@@ -1,0 +1,122 @@
+"""Registers messaging: threads, messages, the inbox, requests."""
+
+import dataclasses
+from collections.abc import Sequence
+
+from greenroom.api.composition import Composition, Contexts
+from greenroom.api.example_values import READ, SEEN
+from greenroom.api.messaging import socket
+from greenroom.api.messaging.access_matrix import ACCESS
+from greenroom.api.messaging.events import THREADS, MessagingEvents
+from greenroom.api.messaging.examples import EXAMPLES
+from greenroom.api.messaging.focused_threads import FocusedThreads
+from greenroom.api.messaging.problems import PROBLEMS
+from greenroom.api.messaging.properties import PARAMETERS, PROPERTIES
+from greenroom.api.messaging.rest import (
+    held,
+    inbox,
+    messages,
+    own_view,
+    preview,
+    thread_settings,
+    threads,
+)
+from greenroom.api.messaging.sync import InboxChanges, InboxSource, ThreadChanges
+from greenroom.api.registry import ContextApi, Job
+from greenroom.api.sync import SyncPart
+from greenroom.ids import ThreadId
+from greenroom.messaging import Messaging, records
+from greenroom.messaging.enforce import Enforcement
+from greenroom.messaging.events import discard, unpublished
+from greenroom.messaging.records import DAY_MS
+from greenroom.messaging.text import MAX_TEXT
+from greenroom.messaging.thread_cache import ThreadCache
+from greenroom.people import People
+from greenroom.realtime.publish import guarded
+from greenroom.safety import Safety
+
+
+class _ThreadInvalidation:
+    def __init__(self, cache: ThreadCache) -> None:
+        self._cache = cache
+
+    def invalidate(self, key: str, version: int) -> None:
+        self._cache.drop_older(ThreadId(key), version)
+
+    def invalidate_all(self) -> None:
+        """Not needed: a head is written under its version, so that a stale one is refused."""
+
+
+def _build(composition: Composition) -> Messaging:
+    contexts, hub, policy = composition.contexts, composition.hub, composition.policy
+    thread_cache = ThreadCache(composition.store)
+    events = None if hub is None else MessagingEvents(hub.bus, composition.clock)
+    if hub is not None:
+        hub.add_cache(THREADS, _ThreadInvalidation(thread_cache))
+    messaging = Messaging(
+        store=composition.store,
+        people=contexts[People],
+        safety=contexts[Safety],
+        clock=composition.clock,
+        ids=composition.ids,
+        thread_cache=thread_cache,
+        cursors=composition.cursors,
+        request_ms=policy.gate.expires_days * DAY_MS,
+        ask_again_ms=policy.gate.ask_again_days * DAY_MS,
+        request_messages=policy.gate.messages,
+        request_characters=_characters(policy.gate.characters),
+        sync_log_ms=policy.retention.sync_days * DAY_MS,
+        publish=discard if events is None else guarded(events.publish),
+        publish_person=unpublished if events is None else guarded(events.publish_person),
+    )
+    safety = dataclasses.replace(contexts[Safety], enforcer=Enforcement(messaging))
+    contexts.add(safety)
+    return dataclasses.replace(messaging, safety=safety)
+
+
+def _characters(most: int) -> int:
+    """0 for as long as any message: then a gate need not store it."""
+    return 0 if most >= MAX_TEXT else most
+
+
+def _jobs(contexts: Contexts) -> Sequence[Job]:
+    return (Job("deferred work", 1, contexts[Messaging].deferred.run),)
+
+
+API = ContextApi(
+    name="messaging",
+    build=_build,
+    tables=records.TABLES,
+    routes=(
+        threads.opening_routes,
+        threads.routes,
+        thread_settings.routes,
+        messages.routes,
+        preview.routes,
+        own_view.routes,
+        inbox.routes,
+        held.routes,
+    ),
+    dependencies={"messaging": lambda contexts: contexts[Messaging]},
+    requests=socket.REQUESTS,
+    events=socket.EVENTS,
+    session_parts=(FocusedThreads,),
+    problems=PROBLEMS,
+    examples=EXAMPLES,
+    properties=PROPERTIES,
+    parameters=PARAMETERS,
+    sync=(
+        SyncPart(
+            name="inbox",
+            shape=InboxChanges,
+            description="What changed in the inbox; left out if nothing did.",
+            example=InboxChanges([ThreadChanges(SEEN, [READ], False)], []),
+            source=lambda contexts: InboxSource(contexts[Messaging]),
+            share=6,
+        ),
+    ),
+    access=ACCESS,
+    jobs=_jobs,
+    costs=("greenroom.cost.threads", "greenroom.cost.messages", "greenroom.cost.inbox"),
+    demo="greenroom.demo.story",
+)

@@ -1,0 +1,55 @@
+"""Descriptions and lengths of the properties of people."""
+
+from collections.abc import Mapping
+
+from greenroom.api.openapi.property import (
+    Property,
+    described,
+    id_property,
+    text_property,
+    time_property,
+)
+from greenroom.messaging.text import MAX_TEXT
+from greenroom.people import suspend
+from greenroom.people.models import (
+    MAX_EMAIL,
+    MAX_NAME,
+    MAX_PICTURE,
+    MAX_USERNAME,
+    MIN_USERNAME,
+)
+
+_NEW_TEXT = Property("The text, as it was typed.", max_length=MAX_TEXT, min_length=1)
+
+PROPERTIES: Mapping[str, Property] = {
+    "userId": id_property("The person's id: ours, or the `sub` of your identity provider."),
+    "username": Property(
+        "The unique name, in lower case: a-z, 0-9, `.` and `_`.",
+        max_length=MAX_USERNAME,
+        min_length=MIN_USERNAME,
+    ),
+    "displayName": text_property("The name that the person wants to be shown by.", MAX_NAME),
+    "firstName": text_property("The first name.", MAX_NAME),
+    "lastName": text_property("The last name.", MAX_NAME),
+    "email": text_property("The e-mail address. Only its owner sees it.", MAX_EMAIL),
+    "profilePicture": text_property("The address of the profile picture.", MAX_PICTURE),
+    "isVerified": described("Whether the operator has verified the person."),
+    "followerCount": described("How many people follow this person."),
+    "followingCount": described("How many people this person follows."),
+    "postCount": described("How many posts the person has."),
+    "joinedAt": time_property("When the account was made."),
+    "scopes": described("What the token allows."),
+    "people": described("The people on this page."),
+    "suspension": described("The suspension in force. Only its subject and moderators see it."),
+    "Suspension.until": time_property("When the suspension ends."),
+    "Suspension.reason": text_property("Why the account is suspended.", suspend.MAX_REASON),
+    "Me.version": described("Changes when a name changes. The `ETag` of the account."),
+}
+
+
+PARAMETERS: Mapping[str, str] = {
+    "id": "The ids of the people to look up; repeat the parameter for several.",
+    "name": "The beginning of a name or of a username: at least two letters.",
+    "userId": "The person's id.",
+    "username": "The whole username.",
+}

@@ -1,0 +1,69 @@
+"""People as the API shows them."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from greenroom import metadata
+from greenroom.clock import iso
+from greenroom.ids import UserId
+from greenroom.people import models
+
+
+class Person(Struct, rename="camel"):
+    user_id: UserId
+    username: str
+    display_name: str
+    first_name: str
+    last_name: str
+    profile_picture: str | None
+    version: int
+    """Counts the changes of the names: of two copies of a person keep the higher."""
+
+
+class Suspension(Struct, rename="camel"):
+    until: str
+    reason: str
+
+
+class Profile(Person, rename="camel"):
+    is_verified: bool
+    follower_count: int
+    following_count: int
+    post_count: int
+    joined_at: str
+    suspension: Suspension | None
+    metadata: dict[str, Any]
+
+
+def person_fields(person: models.Person) -> dict[str, Any]:
+    return {
+        "user_id": person.id,
+        "username": person.username,
+        "display_name": person.name,
+        "first_name": person.first_name,
+        "last_name": person.last_name,
+        "profile_picture": person.profile_picture,
+        "version": person.version,
+    }
+
+
+def profile_fields(
+    account: models.Account, *, suspended_at_ms: int | None = None
+) -> dict[str, Any]:
+    return person_fields(account) | {
+        "is_verified": account.is_verified,
+        "follower_count": account.follower_count,
+        "following_count": account.following_count,
+        "post_count": account.post_count,
+        "joined_at": iso(account.joined_ms),
+        "suspension": None if suspended_at_ms is None else _suspension(account, suspended_at_ms),
+        "metadata": metadata.to_json(account.metadata),
+    }
+
+
+def _suspension(account: models.Account, now_ms: int) -> Suspension | None:
+    until_ms = account.suspended_until_ms
+    if until_ms is None or not account.is_suspended(now_ms):
+        return None
+    return Suspension(iso(until_ms), account.suspension_reason)

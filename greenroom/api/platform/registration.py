@@ -1,0 +1,21 @@
+"""Registers what belongs to no context: health, pages, the socket's own frames."""
+
+from greenroom.api import pages
+from greenroom.api.platform import health, socket
+from greenroom.api.platform.access_matrix import ACCESS
+from greenroom.api.platform.examples import EXAMPLES
+from greenroom.api.platform.problems import PROBLEMS
+from greenroom.api.platform.properties import PARAMETERS, PROPERTIES
+from greenroom.api.registry import ContextApi
+
+API = ContextApi(
+    name="platform",
+    routes=(pages.page_css, health.healthz, health.readyz),
+    requests=socket.REQUESTS,
+    events=socket.EVENTS,
+    problems=PROBLEMS,
+    examples=EXAMPLES,
+    properties=PROPERTIES,
+    parameters=PARAMETERS,
+    access=ACCESS,
+)

@@ -1,0 +1,215 @@
+"""What a context tells the outside about itself, and everything that is built from all contexts.
+
+A context exports one `ContextApi` from `api/<context>/registration.py`, and app.py has one tuple of
+them. From it are built the routes, the socket, problems, the OpenAPI and AsyncAPI documents, the
+access matrix, tables, sync, background work, prices and demo data. docs/guides/contexts.md shows
+how to add one.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Union
+
+import msgspec
+from litestar.types import ControllerRouterHandler
+from msgspec import Struct
+
+from greenroom.api.composition import Composition, Contexts
+from greenroom.api.example_cursor import NEXT
+from greenroom.api.openapi.property import Property
+from greenroom.api.problem_table import Problems, ProblemTable
+from greenroom.api.route_docs import OperationExample
+from greenroom.api.sync import Sync, SyncPart, changes_shape
+from greenroom.api.ws.frames import Ack, Frame
+from greenroom.people.actor import Actor
+from greenroom.realtime.bus import BusMessage
+from greenroom.safety.limits import Limit
+from greenroom.store.tables import Table
+
+if TYPE_CHECKING:
+    from greenroom.api.ws.session import Session
+
+Handler: TypeAlias = Callable[["Session", Any], Awaitable[Ack | None]]
+OrderingKey: TypeAlias = Callable[["Session", Any], str | None]
+
+
+class Example(Struct, frozen=True):
+    """A frame as the reference shows it."""
+
+    name: str
+    frame: Frame
+
+
+class SocketRequest(Struct, frozen=True, kw_only=True):
+    """A frame that clients send, and what handles it."""
+
+    frame: type[Frame]
+    handle: Handler
+    limit: Limit = Limit.CHANGES
+    """Spent before any work is done."""
+    ack: type[Ack] = Ack
+    ordering_key: OrderingKey | None = None
+    """Requests of one client with the same key are handled in the order in which they came."""
+    examples: tuple[Example, ...]
+    ack_examples: tuple[Example, ...] = ()
+
+
+class SocketEvent(Struct, frozen=True, kw_only=True):
+    """A frame that the server sends by itself."""
+
+    frame: type[Frame]
+    examples: tuple[Example, ...]
+
+
+class SessionPart(Protocol):
+    """What a context keeps for each connection."""
+
+    event_kinds: frozenset[str]
+    """The events that `on_event` is called with."""
+
+    def on_authenticated(self, actor: Actor) -> None: ...
+
+    def on_event(self, message: BusMessage) -> None:
+        """Called before the event is sent to the client."""
+
+    async def renew(self) -> None:
+        """Called every 20 seconds."""
+
+    def close(self, *, draining: bool) -> None:
+        """The connection has ended; with `draining` because the server stops."""
+
+
+class Job(Struct, frozen=True):
+    """Work that every node repeats."""
+
+    name: str
+    seconds: float
+    run: Callable[[], Awaitable[object]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContextApi:
+    """All that the outside needs to know about one context."""
+
+    name: str
+    build: Callable[[Composition], object] | None = None
+    """Builds the context; those before it in the tuple are there."""
+    tables: tuple[Table, ...] = ()
+    routes: tuple[ControllerRouterHandler, ...] = ()
+    dependencies: Mapping[str, Callable[[Contexts], object]] = field(default_factory=dict)
+    """What a route gets by naming a parameter so."""
+    requests: tuple[SocketRequest, ...] = ()
+    events: tuple[SocketEvent, ...] = ()
+    session_parts: tuple[Callable[["Session"], SessionPart], ...] = ()
+    problems: Problems | None = None
+    examples: Mapping[str, OperationExample] = field(default_factory=dict)
+    """By operation id."""
+    properties: Mapping[str, Property] = field(default_factory=dict)
+    """Descriptions and lengths of properties, by `Schema.property` or `property`."""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    """Descriptions of path and query parameters, by name."""
+    sync: tuple[SyncPart, ...] = ()
+    access: str = ""
+    """Rows of the access matrix: the status for each kind of caller, and the route."""
+    jobs: Callable[[Contexts], Sequence[Job]] = lambda _: ()
+    costs: tuple[str, ...] = ()
+    """Modules with `TITLE` and `PATTERNS`, read by `greenroom cost`."""
+    demo: str | None = None
+    """A module with `seed`, run by `greenroom demo`."""
+
+
+class Registry:
+    """The contexts of an app, and what is built from all of them."""
+
+    def __init__(self, contexts: Sequence[ContextApi]) -> None:
+        self.contexts = tuple(contexts)
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        return tuple(table for one in self.contexts for table in one.tables)
+
+    @cached_property
+    def routes(self) -> tuple[ControllerRouterHandler, ...]:
+        return tuple(route for one in self.contexts for route in one.routes)
+
+    @cached_property
+    def problems(self) -> ProblemTable:
+        return ProblemTable([one.problems for one in self.contexts if one.problems is not None])
+
+    @cached_property
+    def requests(self) -> Mapping[type[Frame], SocketRequest]:
+        return {request.frame: request for one in self.contexts for request in one.requests}
+
+    @cached_property
+    def events(self) -> Mapping[type[Frame], SocketEvent]:
+        return {event.frame: event for one in self.contexts for event in one.events}
+
+    @cached_property
+    def decode_request(self) -> Callable[[bytes], Frame]:
+        """A frame of a client, by its `type`."""
+        union: Any = Union[tuple(self.requests)]  # noqa: UP007 (built at run time)
+        decode: Callable[[bytes], Frame] = msgspec.json.Decoder(union).decode
+        return decode
+
+    @cached_property
+    def session_parts(self) -> tuple[Callable[["Session"], SessionPart], ...]:
+        return tuple(part for one in self.contexts for part in one.session_parts)
+
+    @cached_property
+    def examples(self) -> Mapping[str, OperationExample]:
+        own = {name: shown for one in self.contexts for name, shown in one.examples.items()}
+        return own | {"sync": OperationExample({200: self.changes_example})}
+
+    @cached_property
+    def properties(self) -> Mapping[str, Property]:
+        parts = {f"Changes.{one.name}": Property(one.description) for one in self.sync_parts}
+        own = {name: known for one in self.contexts for name, known in one.properties.items()}
+        return parts | own
+
+    @cached_property
+    def parameters(self) -> Mapping[str, str]:
+        return {name: known for one in self.contexts for name, known in one.parameters.items()}
+
+    def property_of(self, schema: str, name: str) -> Property | None:
+        return self.properties.get(f"{schema}.{name}") or self.properties.get(name)
+
+    @cached_property
+    def sync_parts(self) -> tuple[SyncPart, ...]:
+        return tuple(part for one in self.contexts for part in one.sync)
+
+    @cached_property
+    def changes(self) -> type[Struct]:
+        """The shape of `GET /v1/sync`."""
+        return changes_shape(self.sync_parts)
+
+    @cached_property
+    def changes_example(self) -> Struct:
+        parts = {part.name: part.example for part in self.sync_parts}
+        return self.changes(cursor=NEXT, more=False, reset=[], **parts)
+
+    @cached_property
+    def access(self) -> str:
+        return "\n".join(one.access for one in self.contexts if one.access)
+
+    @cached_property
+    def costs(self) -> tuple[str, ...]:
+        return tuple(module for one in self.contexts for module in one.costs)
+
+    def dependencies(self, contexts: Contexts) -> dict[str, object]:
+        return {
+            name: give(contexts) for one in self.contexts for name, give in one.dependencies.items()
+        }
+
+    def jobs(self, contexts: Contexts) -> list[Job]:
+        return [job for one in self.contexts for job in one.jobs(contexts)]
+
+    def build(self, composition: Composition) -> Contexts:
+        """The contexts, and with them this registry and the sync over all of them."""
+        for one in self.contexts:
+            if one.build is not None:
+                composition.contexts.add(one.build(composition))
+        contexts = composition.contexts
+        contexts.add(self)
+        contexts.add(Sync(self.sync_parts, contexts, composition.cursors))
+        return contexts

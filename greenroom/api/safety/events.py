@@ -1,0 +1,41 @@
+"""Publishes safety's events: notices to their user, and to every node what its caches must
+forget."""
+
+from greenroom.api.safety.frames import NoticeAcknowledged, NoticeCreated
+from greenroom.api.safety.shapes import notice_shape
+from greenroom.api.ws.encode import encode
+from greenroom.realtime.bus import ALL_NODES, Bus, BusMessage, Invalidated, user_topic
+from greenroom.safety import events
+from greenroom.safety.events import SafetyEvent
+
+ACCOUNTS = "accounts"
+"""Cached accounts: their suspension and staff role. Keys are user ids."""
+BLOCKS = "blocks"
+"""Cached pairs of users of whom one has blocked the other. Keys are two user ids."""
+
+
+class SafetyEvents:
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+
+    def publish(self, event: SafetyEvent) -> None:
+        """Clients are not told of a block, but every node must forget what it knew of the two."""
+        match event:
+            case events.PersonSuspended(user) | events.AccountChanged(user):
+                forgets = Invalidated(ACCOUNTS, user)
+                self._bus.publish(
+                    (ALL_NODES,), BusMessage("account.changed", invalidates=(forgets,))
+                )
+            case events.NoticeCreated(notice):
+                payload = encode(NoticeCreated(notice_shape(notice)))
+                message = BusMessage("notice.created", payload)
+                self._bus.publish((user_topic(notice.user),), message)
+            case events.NoticeAcknowledged(user, notice_id):
+                payload = encode(NoticeAcknowledged(notice_id))
+                message = BusMessage("notice.acknowledged", payload)
+                self._bus.publish((user_topic(user),), message)
+            case events.PersonBlocked(one, other) | events.PersonUnblocked(one, other):
+                forgets = Invalidated(BLOCKS, f"{one} {other}")
+                self._bus.publish(
+                    (ALL_NODES,), BusMessage("blocks.changed", invalidates=(forgets,))
+                )

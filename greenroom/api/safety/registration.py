@@ -1,0 +1,98 @@
+"""Registers safety: blocks, reports, moderation, notices, limits."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from greenroom.api.composition import Composition, Contexts
+from greenroom.api.registry import ContextApi, Example, Job, SocketEvent
+from greenroom.api.safety.access_matrix import ACCESS
+from greenroom.api.safety.events import BLOCKS, SafetyEvents
+from greenroom.api.safety.examples import EXAMPLES
+from greenroom.api.safety.frames import NoticeAcknowledged, NoticeCreated
+from greenroom.api.safety.problems import PROBLEMS
+from greenroom.api.safety.properties import PARAMETERS, PROPERTIES
+from greenroom.api.safety.rest import blocks_and_reports, moderation, notices, staff
+from greenroom.api.safety.sync import NoticeChanges, NoticeSource
+from greenroom.api.sync import SyncPart
+from greenroom.ids import UserId
+from greenroom.people import People
+from greenroom.realtime.publish import guarded
+from greenroom.safety import Safety, records
+from greenroom.safety.block_cache import BlockCache
+from greenroom.safety.context import discard
+from greenroom.safety.enforce import enforce_pending
+from greenroom.safety.limits import Limits, rates_of
+from greenroom.safety.rules import rule_set_of
+
+_PENDING_SECONDS = 60
+
+
+class _BlockInvalidation:
+    def __init__(self, cache: BlockCache) -> None:
+        self._cache = cache
+
+    def invalidate(self, key: str, version: int) -> None:
+        one, _, other = key.partition(" ")
+        self._cache.forget(UserId(one), UserId(other))
+
+    def invalidate_all(self) -> None:
+        self._cache.forget_all()
+
+
+def _build(composition: Composition) -> Safety:
+    hub, rates = composition.hub, composition.rates
+    if rates is None:
+        rates = rates_of(composition.policy.limits)
+    safety = Safety(
+        composition.store,
+        composition.contexts[People],
+        composition.clock,
+        composition.ids,
+        Limits(composition.store, composition.clock, rates=rates),
+        composition.cursors,
+        rule_set=rule_set_of(composition.policy.safety),
+        publish=discard if hub is None else guarded(SafetyEvents(hub.bus).publish),
+    )
+    if hub is not None:
+        hub.add_cache(BLOCKS, _BlockInvalidation(safety.block_cache))
+    return safety
+
+
+def _jobs(contexts: Contexts) -> Sequence[Job]:
+    return (
+        Job("pending enforcement", _PENDING_SECONDS, partial(enforce_pending, contexts[Safety])),
+    )
+
+
+_NOTICE = EXAMPLES["getNotices"].answers[200].notices[0]
+
+API = ContextApi(
+    name="safety",
+    build=_build,
+    tables=records.TABLES,
+    routes=(blocks_and_reports.routes, moderation.routes, notices.routes, staff.routes),
+    dependencies={"safety": lambda contexts: contexts[Safety]},
+    events=(
+        SocketEvent(frame=NoticeCreated, examples=(Example("a warning", NoticeCreated(_NOTICE)),)),
+        SocketEvent(
+            frame=NoticeAcknowledged,
+            examples=(Example("acknowledged", NoticeAcknowledged(_NOTICE.notice_id)),),
+        ),
+    ),
+    problems=PROBLEMS,
+    examples=EXAMPLES,
+    properties=PROPERTIES,
+    parameters=PARAMETERS,
+    sync=(
+        SyncPart(
+            name="notices",
+            shape=NoticeChanges,
+            description="What changed in the list of moderation notices; left out if nothing did.",
+            example=NoticeChanges([_NOTICE], []),
+            source=lambda contexts: NoticeSource(contexts[Safety]),
+        ),
+    ),
+    access=ACCESS,
+    jobs=_jobs,
+    costs=("greenroom.cost.safety",),
+)

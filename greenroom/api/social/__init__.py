@@ -1,0 +1,1 @@
+"""What the outside sees of social: so far its tables."""

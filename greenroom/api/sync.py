@@ -1,0 +1,164 @@
+"""Everything that changed for a user since a cursor, from several named sources.
+
+A cursor has a part for each source: `inbox`, `notices`, … Each source reads what changed since its
+part, in pages. A source whose part is too old, or that the cursor does not know yet, answers
+`reset` for itself alone; the client then loads what that source shows again.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from greenroom.api.composition import Contexts
+from greenroom.ids import UserId
+from greenroom.people.actor import Actor
+from greenroom.store.cursors import MAX_SEALED_BYTES, CursorCodec
+
+_VERSION = 1
+_OVERHEAD_BYTES = 32
+"""Of a cursor, beside its parts; and of each part, beside its position."""
+
+
+class Known(Struct, frozen=True):
+    """What a client that resumes has already, so that it does not get it again."""
+
+    seqs: Mapping[str, int] = {}
+    """By log: the `seq` up to which the client has every entry."""
+    sent_live: Mapping[str, int] = {}
+    """By item: the version that it was sent on this connection."""
+
+
+class SourceChanges(Struct, frozen=True, kw_only=True):
+    """A page of what changed in one source."""
+
+    changes: Struct | None = None
+    """In the source's own shape; None if nothing changed."""
+    position: bytes
+    more: bool = False
+    reset: bool = False
+    replayed: Mapping[str, int] = {}
+    """The items in it whose events may still be under way, with their versions."""
+
+
+class SyncSource(Protocol):
+    async def changes(
+        self, actor: Actor, position: bytes | None, known: Known, room: int
+    ) -> SourceChanges:
+        """What changed since `position`; None for a client that has nothing yet. The position in
+        the answer has at most `room` bytes."""
+
+    def position_now(self, user: UserId, last: bytes | None, room: int) -> bytes:
+        """For a client that has everything up to now; `last` is what it was given last."""
+
+
+class SyncPart(Struct, frozen=True, kw_only=True):
+    """A source as its context registers it."""
+
+    name: str
+    shape: type[Struct]
+    description: str
+    example: Struct
+    """In the source's shape."""
+    source: Callable[[Contexts], SyncSource]
+    share: int = 1
+    """How much of a cursor's room it gets, relative to the others."""
+
+
+class _Cursor(Struct, frozen=True, array_like=True):
+    version: int
+    round: int
+    """0 while no source has more to read; else the index of the source to go on with, plus 1."""
+    positions: dict[str, bytes]
+
+
+class Page(Struct, frozen=True):
+    """What one call of `Sync.changes` found."""
+
+    cursor: str
+    more: bool
+    reset: tuple[str, ...]
+    changes: Mapping[str, Struct]
+    replayed: Mapping[str, int]
+
+
+class Sync:
+    def __init__(self, parts: Sequence[SyncPart], contexts: Contexts, cursors: CursorCodec) -> None:
+        self._sources = {part.name: part.source(contexts) for part in parts}
+        shares = sum(part.share for part in parts) or 1
+        room = MAX_SEALED_BYTES - _OVERHEAD_BYTES * (len(parts) + 1)
+        self._room = {part.name: room * part.share // shares for part in parts}
+        self._cursors = cursors
+
+    def cursor_now(self, user: UserId, last: str | None = None) -> str:
+        """For a client that has everything up to now."""
+        known = None if last is None else self._opened(user, last)
+        positions = {
+            name: source.position_now(
+                user, None if known is None else known.positions.get(name), self._room[name]
+            )
+            for name, source in self._sources.items()
+        }
+        return self._sealed(user, _Cursor(_VERSION, 0, positions))
+
+    async def changes(self, actor: Actor, cursor: str | None, known: Known) -> Page:
+        """The next page. Sources are read one after the other; a page comes from those that fit."""
+        opened = None if cursor is None else self._opened(actor.user, cursor)
+        positions = {} if opened is None else dict(opened.positions)
+        start = 0 if opened is None else max(0, opened.round - 1)
+        names = list(self._sources)
+        changes: dict[str, Struct] = {}
+        replayed: dict[str, int] = {}
+        reset = []
+        unfinished = 0
+        for number, name in enumerate(names[start:], start):
+            found = await self._sources[name].changes(
+                actor, positions.get(name), known, self._room[name]
+            )
+            positions[name] = found.position
+            replayed |= found.replayed
+            if found.changes is not None:
+                changes[name] = found.changes
+            if found.reset:
+                reset.append(name)
+            if found.more:
+                unfinished = number + 1
+                break
+        sealed = self._sealed(actor.user, _Cursor(_VERSION, unfinished, positions))
+        return Page(sealed, unfinished > 0, tuple(reset), changes, replayed)
+
+    def _opened(self, user: UserId, cursor: str) -> _Cursor | None:
+        """None for a cursor of an older format. Raises `InvalidCursor` for one that is not ours."""
+        body = self._cursors.unseal_bytes(_scope(user), cursor)
+        try:
+            found = msgspec.msgpack.decode(body, type=_Cursor)
+        except msgspec.MsgspecError:
+            return None
+        known = {name: one for name, one in found.positions.items() if name in self._sources}
+        return _Cursor(found.version, found.round, known) if found.version == _VERSION else None
+
+    def _sealed(self, user: UserId, cursor: _Cursor) -> str:
+        return self._cursors.seal_bytes(_scope(user), msgspec.msgpack.encode(cursor))
+
+
+def changes_shape(parts: Sequence[SyncPart]) -> type[Struct]:
+    """The answer of `GET /v1/sync`: a field for each source, left out where nothing changed."""
+    fields: list[tuple[str, Any, Any]] = [
+        (part.name, part.shape | UnsetType, UNSET) for part in parts
+    ]
+    return msgspec.defstruct(
+        "Changes",
+        [("cursor", str), ("more", bool), ("reset", list[str]), *fields],
+        rename="camel",
+        module=__name__,
+    )
+
+
+def rendered(shape: type[Struct], page: Page) -> Struct:
+    """The page in the shape of `changes_shape`."""
+    return shape(cursor=page.cursor, more=page.more, reset=list(page.reset), **page.changes)
+
+
+def _scope(user: UserId) -> bytes:
+    return f"sync {user}".encode()

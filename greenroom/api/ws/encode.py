@@ -1,0 +1,5 @@
+"""Encodes frames as JSON."""
+
+import msgspec
+
+encode = msgspec.json.Encoder().encode

@@ -1,0 +1,119 @@
+"""Opens the store that the settings name."""
+
+from collections.abc import (
+    AsyncIterator,
+    Sequence,
+)
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+
+from greenroom import private
+from greenroom.api.demo import NotADemoStore
+from greenroom.app import TABLES
+from greenroom.clock import Clock
+from greenroom.demo import records as demo_records
+from greenroom.people import records as people
+from greenroom.settings import (
+    InvalidSetting,
+    Settings,
+    data_folder,
+    load_secret,
+    make_private,
+    variable_of,
+)
+from greenroom.store.base import Store
+from greenroom.store.problems import NoSuchTable
+from greenroom.store.sqlite import SqliteStore, open_readonly
+from greenroom.store.tables import Table
+
+_SQLITE = "sqlite:///"
+_DYNAMODB = "dynamodb"
+
+
+@asynccontextmanager
+async def opened(settings: Settings, clock: Clock, *, create_tables: bool) -> AsyncIterator[Store]:
+    store = await _open(settings, clock, create_tables)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+class DemoSettings(Settings, frozen=True):
+    """Settings of a demo, whose tokens no other server accepts."""
+
+
+def for_demo(settings: Settings) -> DemoSettings:
+    """The same with a folder and a secret of its own, so that samples never mix with real data."""
+    own = {"data": settings.data / "demo", "secret": ""}
+    return DemoSettings(**(msgspec.structs.asdict(settings) | own))
+
+
+async def check_demo_store(settings: Settings, clock: Clock) -> None:
+    """Passes for a demo's store, and for one that does not exist yet."""
+    path = sqlite_path(settings)
+    if path is not None:
+        if not path.exists() or not path.stat().st_size:
+            return
+        with open_readonly(path, clock) as reader:
+            marked = reader.get(people.USER_POSTS, demo_records.MARK, False)
+    else:
+        secret = load_secret(settings)
+        try:
+            store = await _open_dynamo(settings, clock, secret, False, people.TABLES)
+            try:
+                marked = await store.get(people.USER_POSTS, demo_records.MARK)
+            finally:
+                await store.close()
+        except NoSuchTable:
+            return
+    if marked is None:
+        raise NotADemoStore
+
+
+def sqlite_path(settings: Settings) -> Path | None:
+    url = settings.store_url
+    return Path(url.removeprefix(_SQLITE)) if url.startswith(_SQLITE) else None
+
+
+async def _open(settings: Settings, clock: Clock, create_tables: bool) -> Store:
+    secret = load_secret(settings)
+    path = sqlite_path(settings)
+    private.tighten(_data_folders(settings), path)
+    if path is not None:
+        data_folder(settings)
+        make_private(path)
+        return await SqliteStore.open(
+            path, TABLES, clock=clock, cursor_secret=secret, check=settings.check
+        )
+    if settings.store_url.startswith(_DYNAMODB):
+        return await _open_dynamo(settings, clock, secret, create_tables)
+    reason = f"it must begin with {_SQLITE} or {_DYNAMODB}, not with {settings.store_url[:12]!r}"
+    raise InvalidSetting(variable_of("store"), reason)
+
+
+def _data_folders(settings: Settings) -> list[Path]:
+    """A demo's folder is inside the data folder."""
+    inner = isinstance(settings, DemoSettings)
+    return [settings.data.parent, settings.data] if inner else [settings.data]
+
+
+async def _open_dynamo(
+    settings: Settings,
+    clock: Clock,
+    secret: bytes,
+    create_tables: bool,
+    tables: Sequence[Table] = TABLES,
+) -> Store:
+    # Imported where it is used: on SQLite nobody needs an HTTP client in memory.
+    from greenroom.store.dynamo import DynamoStore
+    from greenroom.store.dynamo.endpoint import InvalidEndpoint
+
+    try:
+        return await DynamoStore.open(
+            settings.store_url, tables, clock=clock, cursor_secret=secret, create=create_tables
+        )
+    except InvalidEndpoint as reason:
+        raise InvalidSetting(variable_of("store"), str(reason)) from None

@@ -1,0 +1,214 @@
+"""Serves an app: opens the store, composes the contexts, runs HTTP, sockets and jobs."""
+
+import asyncio
+import gc
+import os
+import sys
+from collections.abc import (
+    Callable,
+    Coroutine,
+    Iterable,
+    Mapping,
+    Sequence,
+)
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from litestar import Litestar
+
+from greenroom import demo, policy_file, running
+from greenroom.api import server
+from greenroom.api.auth import Authenticator
+from greenroom.api.composition import Contexts
+from greenroom.api.demo import Sample
+from greenroom.api.http import http_app
+from greenroom.api.registry import Job, Registry
+from greenroom.api.safety.events import ACCOUNTS
+from greenroom.api.tokens import SharedSecret
+from greenroom.api.web import Site
+from greenroom.api.ws.socket_server import SocketServer
+from greenroom.api.ws.suspensions import AccountInvalidation
+from greenroom.app import compose
+from greenroom.background_jobs import running_jobs
+from greenroom.clock import Clock, SystemClock
+from greenroom.demo import records as demo_records
+from greenroom.ids import UserId
+from greenroom.messaging import Messaging
+from greenroom.open_store import check_demo_store, opened, sqlite_path
+from greenroom.people import People, directory
+from greenroom.realtime.bus import Bus
+from greenroom.realtime.hub import Hub
+from greenroom.realtime.memory_bus import MemoryBus
+from greenroom.safety import Safety
+from greenroom.safety.limits import Limit, Rate
+from greenroom.safety.records import CLOCK_KEY, EPHEMERAL
+from greenroom.settings import (
+    InvalidSetting,
+    Settings,
+    load_secret,
+    split_list,
+    variable_of,
+)
+from greenroom.store.base import Store
+from greenroom.store.problems import StoreFailing
+from greenroom.store.server_clock import LOCAL_SECONDS, SHARED_SECONDS, ServerClock
+from greenroom.token_signing import expected, sign_for, signature
+
+_PRESENCE_SECONDS = 20
+_SWITCH_SECONDS = 0.0001
+
+
+async def serve(
+    settings: Settings,
+    *,
+    create_tables: bool,
+    samples: bool,
+    tell: Callable[[str], None],
+    rates: Mapping[Limit, Rate] | None = None,
+) -> None:
+    """Serve until told to stop. `tell` is called with the address once it can be reached."""
+    clock = ServerClock(SystemClock())
+    policy = policy_file.read(settings.policy)
+    composed = partial(compose, policy=policy, rates=rates)
+    with server.listen(settings.host, settings.port) as listener:
+        if samples:
+            await check_demo_store(settings, clock)
+        async with opened(settings, clock, create_tables=create_tables) as store:
+            synchronize = partial(clock.synchronize, store, EPHEMERAL, CLOCK_KEY)
+            await synchronize()
+            hub = Hub(bus_of(settings))
+            contexts = composed(store, clock, load_secret(settings), hub=hub)
+            await hub.start()
+            await _ready(contexts[People])
+            _ = contexts[Safety].rule_set.prefilter  # worked out now, not with the first message
+            shown = await _samples(store, clock, settings, composed) if samples else ()
+            room = server.room_for(settings.most_connections)
+            app, socket_server = _servers(settings, clock, contexts, hub, shown)
+            socket_server.most_connections = room.sockets
+            socket_server.most_per_user = policy.sockets.per_user
+            address = server.address_of(listener)
+            _tune_python()
+            try:
+                announced = running.announced(sqlite_path(settings), address)
+                jobs = [
+                    Job("server clock", _clock_seconds(store), synchronize),
+                    Job("presence", _PRESENCE_SECONDS, socket_server.renew),
+                    Job("memory", 1, partial(_watch_memory, socket_server, settings)),
+                    *contexts[Registry].jobs(contexts),
+                ]
+                async with running_jobs(jobs):
+                    serving = server.serve(
+                        app,
+                        socket_server,
+                        listener,
+                        started=lambda: tell(address),
+                        most_http=room.http,
+                    )
+                    with announced:
+                        await _unless_lost(store, serving)
+            finally:
+                await hub.close()
+
+
+async def _unless_lost(store: Store, serving: Coroutine[Any, Any, None]) -> None:
+    """Serves until told to stop, or until the store has lost something: then nobody is served from
+    what is left."""
+    tasks = served, lost = asyncio.create_task(serving), asyncio.create_task(store.lost())
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if lost.done():
+            raise lost.result()
+        await served
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _clock_seconds(store: Store) -> int:
+    return LOCAL_SECONDS if store.is_local else SHARED_SECONDS
+
+
+def _servers(
+    settings: Settings, clock: Clock, contexts: Contexts, hub: Hub, samples: Sequence[Sample]
+) -> tuple[Litestar, SocketServer]:
+    """HTTP and the socket, with the same tokens."""
+    signed = signature(settings, clock)
+    authenticator = Authenticator(contexts[People], signed, expected(settings))
+    sign = None
+    if isinstance(signed, SharedSecret):
+        sign = partial(sign_for, settings, clock, signed)
+    app = http_app(
+        contexts,
+        authenticator,
+        partial(_ready, contexts[People]),
+        samples,
+        sign,
+        site=Site.found(),
+        origins=split_list(settings.origins),
+    )
+    socket_server = SocketServer(contexts, authenticator, hub)
+    hub.add_cache(ACCOUNTS, AccountInvalidation(socket_server))
+    return app, socket_server
+
+
+async def _samples(
+    store: Store, clock: Clock, settings: Settings, composed: Callable[..., Contexts]
+) -> tuple[Sample, ...]:
+    """Writes the sample data through contexts with a clock of their own; nobody is served from
+    them."""
+    secret = load_secret(settings)
+    await demo_records.mark(store)
+    return samples_of(
+        await demo.seed(lambda at: composed(store, at, secret)[Messaging], clock.now_ms())
+    )
+
+
+def samples_of(cast: Iterable[demo.JoinedSample]) -> tuple[Sample, ...]:
+    return tuple(
+        Sample(one.person, one.sample.part, one.sample.sees, one.sample.scopes) for one in cast
+    )
+
+
+def bus_of(settings: Settings) -> Bus:
+    if not settings.bus:
+        return MemoryBus()
+    if settings.bus.startswith(("nats://", "tls://")):
+        # Imported where it is used: a single node needs no client of it in memory.
+        from greenroom.realtime.nats import NatsBus
+
+        return NatsBus(settings.bus)
+    reason = f"it must begin with nats:// or tls://, not with {settings.bus[:12]!r}"
+    raise InvalidSetting(variable_of("bus"), reason)
+
+
+def _tune_python() -> None:
+    """Keeps Python's collector and lock out of the way of messages.
+
+    What is there by now stays, so that it need not be collected. What a message holds during its
+    commit is no garbage: looking through it every 700 objects, the default, took a tenth of a send.
+    The commit thread needs Python's lock twice for a moment; with the default of 5 ms it would wait
+    that long while the loop is busy."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+    sys.setswitchinterval(_SWITCH_SECONDS)
+
+
+async def _watch_memory(socket_server: SocketServer, settings: Settings) -> None:
+    """Refuses new sockets while memory is short."""
+    most_mb = settings.most_memory_mb
+    socket_server.is_short_of_memory = most_mb > 0 and _resident_bytes() > most_mb * 1024 * 1024
+
+
+def _resident_bytes() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+async def _ready(people: People) -> None:
+    """The store answers, whatever it answers, and takes writes."""
+    if people.store.trouble is not None:
+        raise StoreFailing
+    await directory.find(people, UserId("usr_nobody"))
