@@ -1,0 +1,58 @@
+"""Declares a follower: which table it follows, and what it makes of a change.
+
+    Follower("likes", POSTS, handle=count_likes, rebuild=recount, results=(LIKES_BY_POST,))
+
+`handle` is given changes in order per item and returns ops. They are written once for each change,
+in one transaction with the checkpoint, so they may well add to a counter. `handle` itself may be
+called again for the same changes: it reads, and writes nothing.
+
+`rebuild` is given items as they stand and returns ops that lead to the same result as their changes
+would. It has to converge: while it runs people go on writing, so the feed brings changes afterwards
+whose effect it has seen already. Ops that put what follows from the item, or that are conditional
+on its version, do; ops that add do not.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from greenroom.store.base import Change, Key, Op
+from greenroom.store.tables import Table
+from greenroom.store.values import Item
+
+Handle: TypeAlias = Callable[[Sequence[Change]], Awaitable[Sequence[Op]]]
+Rebuild: TypeAlias = Callable[[Sequence[Item]], Awaitable[Sequence[Op]]]
+Compare: TypeAlias = Callable[[Sequence[Item]], Awaitable[Sequence[str]]]
+
+
+class Result(Struct, frozen=True):
+    """A table that a follower writes to, with the item that a result comes from: None for an item
+    that is not the follower's. A rebuild removes results whose item is gone."""
+
+    table: Table
+    source: Callable[[Item], Key | None]
+
+
+class Follower(Struct, frozen=True):
+    name: str
+    table: Table
+    handle: Handle
+    rebuild: Rebuild | None = None
+    """Without it the follower begins with the oldest change that is kept, and a rebuild only goes
+    on from now."""
+    compare: Compare | None = None
+    """Tells the differences between items and their results, one line each."""
+    results: tuple[Result, ...] = ()
+    max_batch: int = 100
+    max_tries: int = 5
+    first_pause_ms: int = 200
+    longest_pause_ms: int = 30_000
+    seconds: float = 30.0
+    """How long one call of `handle` or `rebuild` may take."""
+    linger: float = 0.05
+    """Seconds to wait for more changes, so that a batch has more than one."""
+
+
+def lease_name(follower: str) -> str:
+    return f"followers/{follower}"

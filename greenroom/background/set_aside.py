@@ -1,0 +1,147 @@
+"""Lists, replays and drops what was set aside: changes of followers, and timers.
+
+A replay is one transaction per change, under the version of the follower's state. So it can run on
+any node, and in a command, while the follower goes on.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct
+
+from greenroom.background.follower import Follower
+from greenroom.background.models import FollowerState, SetAside, TimerRow
+from greenroom.background.parts import within
+from greenroom.background.progress import StateChanged, all_set_aside, load_state, save
+from greenroom.background.rebuild import key_in
+from greenroom.background.records import (
+    SHARDS,
+    TIMERS,
+    TIMERS_DUE,
+    drop_set_aside,
+    due_at,
+    due_key,
+    set_aside_key,
+    shard_of,
+    timer_key,
+    timer_row,
+)
+from greenroom.background.retries import describe
+from greenroom.store.base import Change, Key, Op, Store, Update
+from greenroom.store.expressions import F
+from greenroom.store.problems import ConditionFailed
+
+
+class Replay(Struct, frozen=True):
+    replayed: int
+    error: str = ""
+    """Why it stopped: the change that failed stays set aside, and those of its item behind it."""
+
+
+async def list_changes(store: Store, follower: str, *, most: int = 100) -> list[SetAside]:
+    found: list[SetAside] = []
+    async for aside in all_set_aside(store, follower):
+        found.append(aside)
+        if len(found) == most:
+            break
+    return found
+
+
+async def replay_changes(store: Store, follower: Follower, key: Key | None = None) -> Replay:
+    """Handles the changes of one item again, or those of all, oldest first."""
+    replayed, before = 0, -1
+    failed: dict[Key, str] = {}
+    while replayed > before:  # the follower may have set more aside in the meantime
+        before = replayed
+        for aside in [aside async for aside in all_set_aside(store, follower.name)]:
+            of_item = aside.change.key
+            if of_item in failed or key not in (None, of_item):
+                continue
+            try:
+                replayed += await _replay(store, follower, aside)
+            except Exception as error:
+                failed[of_item] = describe(error)
+    return Replay(replayed, "; ".join(failed.values()))
+
+
+async def drop_change(store: Store, follower: str, number: int) -> bool:
+    """Gives up a change for good; False where there is none. What stands behind it stays."""
+    return await _end(store, follower, number, ())
+
+
+async def _replay(store: Store, follower: Follower, aside: SetAside) -> bool:
+    while True:
+        state = await load_state(store, follower.name)
+        change = await _whole(store, follower, aside)
+        if aside.is_rebuild and follower.rebuild is not None:
+            work = follower.rebuild([change.new] if change.new is not None else [])
+        else:
+            work = follower.handle([change])
+        ops = await within(follower.seconds, work)
+        if state is None:
+            return False
+        try:
+            return await _end_under(store, state, aside.number, ops)
+        except StateChanged:
+            continue
+
+
+async def _whole(store: Store, follower: Follower, aside: SetAside) -> Change:
+    """With the item as it stands, where it was too large to be kept with the change."""
+    if not aside.is_cut:
+        return aside.change
+    item = await store.get(follower.table, aside.change.key, consistent=True)
+    return msgspec.structs.replace(aside.change, new=item)
+
+
+async def _end(store: Store, follower: str, number: int, ops: Sequence[Op]) -> bool:
+    while True:
+        state = await load_state(store, follower)
+        if state is None:
+            return False
+        try:
+            return await _end_under(store, state, number, ops)
+        except StateChanged:
+            continue
+
+
+async def _end_under(store: Store, state: FollowerState, number: int, ops: Sequence[Op]) -> bool:
+    drop = drop_set_aside(state.name, number)
+    after = msgspec.structs.replace(state, set_aside=max(0, state.set_aside - 1))
+    try:
+        await save(store, state, after, drop, *ops)
+    except ConditionFailed as refusal:
+        if any(failure.op == drop for failure in refusal.failed):
+            return False  # somebody else was quicker
+        raise
+    return True
+
+
+async def list_timers(store: Store, *, most: int = 100) -> list[TimerRow]:
+    keys: list[Key] = []
+    for shard in range(SHARDS):
+        page = await store.query(
+            TIMERS, set_aside_key(shard), index=TIMERS_DUE, limit=most, backward=True
+        )
+        keys += [key_in(TIMERS, item) for item in page.items]
+    found: list[TimerRow] = []
+    for start in range(0, len(keys[:most]), 100):
+        items = await store.batch_get(TIMERS, keys[start : start + 100])
+        found += [timer_row(item) for item in items.values()]
+    return [row for row in found if row.is_set_aside]
+
+
+async def replay_timer(store: Store, kind: str, id: str, now_ms: int) -> bool:
+    """Runs a timer again that was set aside, from its first try; False where there is none."""
+    shard = shard_of(kind, id)
+    actions = (
+        F("tries").set(0),
+        F("dueKey").set(due_key(shard)),
+        F("dueAt").set(due_at(now_ms)),
+    )
+    is_set_aside = F("dueKey").equals(set_aside_key(shard))
+    try:
+        await store.write(Update(TIMERS, timer_key(kind, id), actions, is_set_aside))
+    except ConditionFailed:
+        return False
+    return True
