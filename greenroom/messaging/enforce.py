@@ -21,7 +21,7 @@ from greenroom.messaging.records import (
     message_key,
     pending_partition,
 )
-from greenroom.messaging.release import check_release, release, discard_held
+from greenroom.messaging.release import check_release, discard_held, release
 from greenroom.messaging.release_change import check_release_of_change, release_change
 from greenroom.messaging.respond import decline
 from greenroom.people.actor import SYSTEM, Actor, system

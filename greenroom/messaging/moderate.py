@@ -1,5 +1,7 @@
-"""What safety says of what somebody wants to say in a thread, or to call it. What is refused stops
-here; what is to be held is the caller's to keep back."""
+"""Checks a text or a thread's name against the policy.
+
+A refused text raises; holding a text back is up to the caller.
+"""
 
 from typing import TypeAlias
 
@@ -28,7 +30,7 @@ async def check_text(messaging: Messaging, actor: Actor, thread: Thread, body: s
 
 
 async def check_name(messaging: Messaging, actor: Actor, thread: Thread, subject: str) -> None:
-    """Of a thread that is not there yet: nothing of it can wait for a moderator."""
+    """For a new thread, whose name cannot be held: it is refused instead."""
     _check_plain(thread, subject, messaging.clock.now_ms())
     verdict = await moderate_name(messaging, actor, thread, subject)
     if isinstance(verdict, Hold):
@@ -38,8 +40,8 @@ async def check_name(messaging: Messaging, actor: Actor, thread: Thread, subject
 async def moderate_name(
     messaging: Messaging, actor: Actor, thread: Thread, subject: str
 ) -> TextVerdict:
-    """A name is read like a message, and by those behind a gate before any message. A moderator may
-    let a link into it."""
+    """A name is read like a message, and behind a gate before any message. Only a moderator can
+    allow a link in it."""
     now_ms = messaging.clock.now_ms()
     asks = rules.waits_for_answer(thread, actor.user, now_ms)
     booked = rules.is_booked(thread)

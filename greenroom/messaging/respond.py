@@ -45,8 +45,8 @@ async def accept(messaging: Messaging, actor: Actor, request_id: RequestId) -> T
         wanted = (F("archivedSeq").remove(), F("hiddenSeq").remove(), F("spam").remove())
         since = (F("acceptedAt").set(ms), F("changedAt").set(ms))
         row = inbox_rows.activate(after.id, actor.user, None, ms, *since, *wanted)
-        met = items.at(contact_key(actor.user, gate.sender)) | {"threadId": after.id}
-        return row, Put(MESSAGING, met)
+        contact = items.at(contact_key(actor.user, gate.sender)) | {"threadId": after.id}
+        return row, Put(MESSAGING, contact)
 
     return await _respond(messaging, actor, request, GateStatus.ACCEPTED, ops)
 

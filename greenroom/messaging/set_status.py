@@ -238,8 +238,10 @@ def _with_all_contacts(head: Thread, now_ms: int, ms: int) -> tuple[Thread, tupl
     gates = {user: gate for user, gate in head.gates.items() if user not in waiting}
     after = replace(head, gates=gates | _silenced(head, now_ms))
     pairs = islice(permutations(_traders(after), 2), _MOST_MET)
-    met = (Put(MESSAGING, items.at(contact_key(*pair)) | {"threadId": head.id}) for pair in pairs)
-    return after, tuple(met)
+    contacts = (
+        Put(MESSAGING, items.at(contact_key(*pair)) | {"threadId": head.id}) for pair in pairs
+    )
+    return after, tuple(contacts)
 
 
 def _silent_gate(gate: Gate, now_ms: int) -> Gate:
