@@ -226,7 +226,7 @@ class ContentRules(Struct, frozen=True):
         Meta(
             max_length=MAX_PHRASES,
             description="Your own phrases: a text with one of them is delivered, with a hint to "
-            "its author. Phrases match whole words; case, accents and common disguises make no "
+            "its author. Phrases match whole words; case, accents and common tricks make no "
             "difference.",
         ),
     ] = ()

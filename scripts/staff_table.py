@@ -25,7 +25,7 @@ def staff_table() -> str:
 
 
 def _table() -> Iterable[str]:
-    yield "| may | user | moderator | admin | service | self | who has reported it |"
+    yield "| may | user | moderator | admin | service | self | a reporter |"
     yield "| --- | --- | --- | --- | --- | --- | --- |"
     for act in Act:
         cells = [_cell(act, rank) for rank in Rank]
@@ -43,7 +43,7 @@ def _self(act: Act) -> str:
 
 
 def rank_as_subject(rank: Rank) -> Rank:
-    """A service has no account: nothing is done to it."""
+    """A service has no account, so it is never a subject."""
     return Rank.USER if rank is Rank.SERVICE else rank
 
 

@@ -257,11 +257,13 @@ async def test_a_suspension_closes_all_other_cases(world: SafetyWorld) -> None:
     account = await directory.by_id(world.safety.people, ben)
     assert account.suspended_until_ms == until
     assert await ids_in_queue(world) == [other]
-    assert set(world.enforcer.done) == {("remove", case), ("remove", held), ("fold", ben)}
-    for folded in (held, sent):
-        closed = await world.case(folded)
+    assert set(world.enforcer.done) == {("remove", case), ("remove", held), ("close requests", ben)}
+    for related in (held, sent):
+        closed = await world.case(related)
         assert closed.decision is Decision.FOLDED
-        assert (await audit_of_case(world.safety, world.mod, folded)).entries[0].note.endswith(case)
+        assert (
+            (await audit_of_case(world.safety, world.mod, related)).entries[0].note.endswith(case)
+        )
     found = (await review_person(world.safety, world.mod, ben)).sanctions
     assert (found.suspensions, found.suspended_until_ms) == (1, until)
 
@@ -297,7 +299,7 @@ async def test_a_person_without_an_account_can_be_suspended(world: SafetyWorld) 
     assert await enforce_pending(world.safety) == 0
 
 
-@pytest.mark.parametrize("breaks", ["remove", "fold"])
+@pytest.mark.parametrize("breaks", ["remove", "close requests"])
 async def test_an_interrupted_decision_is_enforced_later(world: SafetyWorld, breaks: str) -> None:
     held = await world.hold(world.ben, "c1")
     case = await world.report_message(world.ana)
@@ -309,7 +311,7 @@ async def test_an_interrupted_decision_is_enforced_later(world: SafetyWorld, bre
     assert await enforce_pending(world.safety) == 0
     world.enforcer.breaks = ""
     assert await enforce_pending(world.safety) >= 1
-    assert {("remove", case), ("remove", held), ("fold", world.ben.user)} <= set(
+    assert {("remove", case), ("remove", held), ("close requests", world.ben.user)} <= set(
         world.enforcer.done
     )
     assert not (await world.case(held)).is_open

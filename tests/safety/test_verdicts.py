@@ -67,14 +67,14 @@ def test_after_a_booking_contact_details_are_allowed(text: str) -> None:
 def test_after_acceptance_no_hint_speaks_of_strangers(known: Circumstances) -> None:
     """For every sentence with a link: hints about strangers are for first contact alone, and there
     is always another hint to give."""
-    told = 0
+    with_hints = 0
     for text in (*_LINKS, *(f"{one} {_LINKS[0]}" for one in _ALL)):
         verdict = judge_text(text, known)
         hints = () if isinstance(verdict, Allow) else verdict.policy_hints
-        told += bool(hints)
+        with_hints += bool(hints)
         assert not ABOUT_STRANGERS & set(hints), text
         assert hints or isinstance(verdict, Allow), text
-    assert told
+    assert with_hints
 
 
 def test_in_first_contact_a_link_gets_a_hint() -> None:

@@ -67,7 +67,7 @@ class RecordingEnforcer:
         return user in self.parties
 
     async def close_requests(self, user: UserId) -> None:
-        self._note("fold", user)
+        self._note("close requests", user)
 
     def _note(self, what: str, whom: str) -> None:
         if self.breaks == what:
