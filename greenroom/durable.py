@@ -1,6 +1,6 @@
 """Writes files and folders so that they survive a power cut: content first, then names.
 
-A file that was synced can still lose its name: that is in its folder, which is synced by itself.
+Careful: syncing a file does not sync its name. The name is in the folder, which must be synced too.
 """
 
 import errno
@@ -8,13 +8,13 @@ import os
 from pathlib import Path
 from secrets import token_hex
 
-_NO_SUCH_THING = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EROFS)
-"""What a mount says that cannot sync a folder, or a folder that may be written and not read."""
+_CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EROFS)
+"""Errors of mounts that cannot sync folders, and of folders that cannot be read."""
 
 
 def make_folder(folder: Path, mode: int = 0o777) -> None:
-    """Makes the folder, with those above it, and syncs its name; also where it is there already,
-    for whoever made it may have been killed just before."""
+    """Creates the folder and its parents, and syncs its name. Also syncs the name of an existing
+    folder, because the process that created it may have been killed before the sync."""
     if not folder.is_dir():
         if not folder.parent.exists():
             make_folder(folder.parent)
@@ -23,7 +23,7 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
 
 
 def write_new(path: Path, content: bytes, mode: int = 0o600) -> None:
-    """Writes the file unless it exists: it is there whole or not at all."""
+    """Writes the file unless it exists, completely or not at all."""
     draft = path.with_name(f".{path.name}.{token_hex(4)}")
     try:
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
@@ -38,13 +38,13 @@ def write_new(path: Path, content: bytes, mode: int = 0o600) -> None:
 
 
 def claim_name(draft: Path, path: Path) -> None:
-    """Gives the draft its name unless it is taken, which a plain rename would not notice."""
+    """Renames the draft unless the name is taken, which a plain rename would not notice."""
     try:
         os.link(draft, path)
         return
     except FileExistsError:
         raise
-    except OSError:  # exFAT and some network mounts have no links: an empty file holds the name
+    except OSError:  # no hard links (exFAT, some mounts): an empty file reserves the name
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     try:
         os.replace(draft, path)
@@ -65,5 +65,5 @@ def sync_folder(folder: Path) -> None:
     try:
         sync_file(folder)
     except OSError as error:
-        if error.errno not in _NO_SUCH_THING:
+        if error.errno not in _CANNOT_SYNC:
             raise

@@ -1,12 +1,12 @@
 """A cache that keeps the entries used most recently, bounded by their number or total weight.
 
-    heads: LruCache[ThreadId, Thread] = LruCache(10_000)
-    models: LruCache[bytes, Model] = LruCache(1_000_000, weight=len)    # by the bytes of the keys
+    heads: LruCache[ThreadId, Thread] = LruCache(20_000)
+    models: LruCache[bytes, Model] = LruCache(2_000_000, weight=len)    # by the bytes of the keys
 
-The `capacity` most recently used entries are always kept, and never more than twice as many. There
-are two generations: new entries go into the young one. When that is full it becomes the old one,
-and the entries of the old one that were not used meanwhile are dropped. So a hit costs one dict
-lookup, where a list in order of use would have to be updated.
+There are never more than `capacity` entries, and the half of that used most recently is always
+kept. New entries go into a young generation. When it reaches half of the capacity it becomes the
+old one, and entries of the previous old one that were not used meanwhile are dropped. So a hit
+costs one dict lookup, and no order of use has to be maintained.
 
 Careful: `get` returns None for a missing entry, so None cannot be cached.
 """
@@ -19,11 +19,12 @@ Value = TypeVar("Value")
 
 
 class LruCache(Generic[Key, Value]):
-    __slots__ = ("_capacity", "_old", "_total", "_weight", "_young")
+    __slots__ = ("_half", "_old", "_total", "_weight", "_young")
 
     def __init__(self, capacity: int, *, weight: Callable[[Key], int] | None = None) -> None:
-        """Without `weight` every entry weighs 1."""
-        self._capacity = capacity
+        """Without `weight` every entry weighs 1. An entry should weigh at most half of
+        `capacity`."""
+        self._half = max(1, capacity // 2)
         self._weight = weight
         self._total = 0
         """The weight of the young entries; not counted without `weight`."""
@@ -47,11 +48,11 @@ class LruCache(Generic[Key, Value]):
 
     def put(self, key: Key, value: Value) -> None:
         if self._weight is None:
-            if len(self._young) >= self._capacity:
+            if len(self._young) >= self._half:
                 self._start_generation()
         elif key not in self._young:
             weight = self._weight(key)
-            if self._total + weight > self._capacity:
+            if self._total + weight > self._half:
                 self._start_generation()
             self._total += weight
         self._young[key] = value

@@ -136,7 +136,7 @@ def _counts(rows: list[Row | None], more: bool) -> Counts:
     for row in rows:
         if row is not None and row.state.folder is not None and not row.state.muted:
             unread[row.state.folder] += row.state.unread
-    unread[Folder.ALL] = sum(unread.values()) - sum(unread[folder] for folder in rules.APART)
+    unread[Folder.ALL] = sum(unread.values()) - sum(unread[folder] for folder in rules.OUTSIDE_ALL)
     badge = sum(row.state.badge for row in rows if row is not None)
     return Counts(unread, badge, more)
 
@@ -230,7 +230,7 @@ def _partitions_of(folder: Folder) -> tuple[str, ...]:
 
 def _shows(folder: Folder, row_state: RowState) -> bool:
     if folder is Folder.ALL:
-        return row_state.folder is not None and row_state.folder not in rules.APART
+        return row_state.folder is not None and row_state.folder not in rules.OUTSIDE_ALL
     return row_state.folder is folder
 
 

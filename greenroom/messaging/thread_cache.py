@@ -5,9 +5,8 @@ checks its version. Careful: a refusal based on a cached head is not final; read
 (`update_thread` does).
 """
 
-from collections import OrderedDict
-
 from greenroom.ids import ThreadId
+from greenroom.lru import LruCache
 from greenroom.messaging import items
 from greenroom.messaging.models import Thread
 from greenroom.messaging.records import MESSAGING, head_key
@@ -19,30 +18,27 @@ _MAX_THREADS = 20_000
 class ThreadCache:
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._heads: OrderedDict[ThreadId, Thread] = OrderedDict()
+        self._heads: LruCache[ThreadId, Thread] = LruCache(_MAX_THREADS)
 
     async def load(self, thread: ThreadId) -> tuple[Thread | None, bool]:
         """The head, and whether it was read from the store just now."""
         cached = self._heads.get(thread)
         if cached is not None:
-            self._heads.move_to_end(thread)
             return cached, False
         item = await self._store.get(MESSAGING, head_key(thread), consistent=True)
         if item is None:
             return None, True
         head = items.thread_of(item)
         # A write that finished during the read has put something newer here.
-        if thread in self._heads:
-            return self._heads[thread], False
+        newer = self._heads.get(thread)
+        if newer is not None:
+            return newer, False
         self.put_if_absent(head)
         return head, True
 
     def get(self, thread: ThreadId) -> Thread | None:
         """What is cached, which may be stale; reads nothing."""
-        cached = self._heads.get(thread)
-        if cached is not None:
-            self._heads.move_to_end(thread)
-        return cached
+        return self._heads.get(thread)
 
     async def read(self, thread: ThreadId) -> Thread | None:
         """Always from the store."""
@@ -56,21 +52,18 @@ class ThreadCache:
 
     def put_if_newer(self, head: Thread) -> None:
         """For a head that is in the store now."""
-        cached = self._heads.get(head.id)
+        cached = self._heads.peek(head.id)
         if cached is None or cached.version < head.version:
             self.put(head)
 
     def put(self, head: Thread) -> None:
-        self._heads[head.id] = head
-        self._heads.move_to_end(head.id)
-        if len(self._heads) > _MAX_THREADS:
-            self._heads.popitem(last=False)
+        self._heads.put(head.id, head)
 
     def drop_older(self, thread: ThreadId, version: int) -> None:
         """The store has this version, or a later one."""
-        cached = self._heads.get(thread)
+        cached = self._heads.peek(thread)
         if cached is not None and cached.version < version:
-            del self._heads[thread]
+            self._heads.discard(thread)
 
     def drop(self, thread: ThreadId) -> None:
-        self._heads.pop(thread, None)
+        self._heads.discard(thread)

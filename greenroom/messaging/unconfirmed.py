@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from greenroom.ids import MessageId, ThreadId, UserId
+from greenroom.lru import LruCache
 from greenroom.messaging.events import Event
 
 SendKey: TypeAlias = tuple[ThreadId, UserId, str]
@@ -20,41 +21,37 @@ _MAX_MESSAGES = 10_000
 
 class UnconfirmedWrites:
     def __init__(self) -> None:
-        self._sends: dict[SendKey, bytes] = {}
+        self._sends: LruCache[SendKey, bytes] = LruCache(_MAX_SENDS)
         """The digest of each message that may have been written."""
-        self._events: dict[MessageId, list[Event]] = {}
+        self._events: LruCache[MessageId, list[Event]] = LruCache(_MAX_MESSAGES)
         """The events beside the message's own that were not published. Messages of one transaction
         share the list, so that its events are published once."""
 
     def add_send(self, key: SendKey, digest: bytes) -> None:
-        self._sends[key] = digest
-        if len(self._sends) > _MAX_SENDS:
-            del self._sends[next(iter(self._sends))]
+        self._sends.put(key, digest)
 
     def has_send(self, key: SendKey) -> bool:
         return key in self._sends
 
     def take_send(self, key: SendKey, digest: bytes) -> bool:
         """Whether there was such a try, with the same content."""
-        if self._sends.get(key) != digest:
+        if self._sends.peek(key) != digest:
             return False
-        del self._sends[key]
+        self._sends.discard(key)
         return True
 
     def add_events(self, messages: Sequence[MessageId], others: list[Event]) -> None:
         """The messages were written in one transaction or not at all; `others` are its other
         events."""
         for message in messages:
-            self._events[message] = others
-        while len(self._events) > _MAX_MESSAGES:
-            del self._events[next(iter(self._events))]
+            self._events.put(message, others)
 
     def has_events(self, message: MessageId) -> bool:
         return message in self._events
 
     def take_events(self, message: MessageId) -> list[Event] | None:
         """What to publish beside the message; None where it has been published."""
-        others = self._events.pop(message, None)
+        others = self._events.discard(message)
         if others is None:
             return None
         taken = others.copy()

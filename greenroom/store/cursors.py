@@ -35,6 +35,12 @@ class CursorCodec:
         body = self.unseal_bytes(scope, cursor)
         return msgspec.msgpack.decode(body, type=tuple[str | None, ...])
 
+    def seal_text(self, scope: bytes, position: str) -> str:
+        return self.seal_bytes(scope, position.encode())
+
+    def unseal_text(self, scope: bytes, cursor: str) -> str:
+        return self.unseal_bytes(scope, cursor).decode()
+
     def seal_bytes(self, scope: bytes, body: bytes) -> str:
         seal = self._seal(scope, body)
         return _text(seal + self._crypt(seal, body))

@@ -39,7 +39,7 @@ def test_each_model_function_has_its_own_cache() -> None:
 
 
 def test_entries_that_are_not_used_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_cache, "_MOST_BYTES", 10 * len(blobs(500)[0]))
+    monkeypatch.setattr(model_cache, "_MOST_BYTES", 20 * len(blobs(500)[0]))
     cache, model = ModelCache(), Models()
     for number in range(1, 1000):
         cache.decode(model, blobs(number, 0))

@@ -55,7 +55,7 @@ class StreamCheckpoint:
         return True
 
     def _is_unknown(self, shard: str) -> bool:
-        """Whether it continues a shard that is gone and that nobody has read."""
+        """Whether its parent was dropped before it was read."""
         parent = self._parents[shard]
         is_first_kept = parent is not None and parent not in self._parents
         return is_first_kept and not (

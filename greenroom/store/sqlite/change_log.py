@@ -40,7 +40,7 @@ def begin(connection: apsw.Connection, table: Table, *, goes_on: bool) -> None:
         seq INTEGER PRIMARY KEY, pk TEXT NOT NULL, sk TEXT NOT NULL,
         old BLOB, new BLOB, at INTEGER NOT NULL)"""
     )
-    # The number 0, before the first change, has an era of its own, which outlives restarts.
+    # The number 0, before the first change, has its own era, which survives restarts.
     connection.execute(
         f"INSERT OR IGNORE INTO eras SELECT ?, 0, ? WHERE NOT EXISTS (SELECT 1 FROM {log})",
         (table.name, token_hex(8)),

@@ -11,7 +11,7 @@ from greenroom.lru import LruCache
 from greenroom.store.sqlite.codec import unpack
 from greenroom.store.values import Item
 
-_MOST_BYTES = 1_000_000
+_MOST_BYTES = 2_000_000
 _LARGEST = 2048
 _Model = TypeVar("_Model")
 _ModelFunction: TypeAlias = Callable[[Item], Any]

@@ -20,7 +20,7 @@ from greenroom.store.sqlite.codec import unpack
 from greenroom.store.tables import Table
 from greenroom.store.values import Item
 
-_MOST_RECENT = 4096
+_MOST_RECENT = 8192
 _LARGEST_RECENT = 8192
 
 

@@ -1,7 +1,6 @@
 """Reads a page of a whole table, in the order of its keys.
 
-Each page is a statement of its own, so it sees what was committed before it, as DynamoDB's Scan
-does.
+Each page is a separate statement, so it sees what was committed before it, as DynamoDB's Scan does.
 """
 
 from typing import Any
