@@ -1,10 +1,10 @@
-"""A DynamoDB that fails on demand: a real HTTP server on loopback in front of the real one.
+"""An HTTP proxy in front of DynamoDB that injects faults.
 
-    proxy.on("PutItem", lost)          the next PutItem is carried out and its answer is lost
+    proxy.on("PutItem", lost)          the next PutItem takes effect and its response is lost
     proxy.on("Query", throttled, passed)
 
-Each fault is used once, in order; what none is left for goes through, or as `proxy.otherwise` has
-it. `proxy.sent` lists the actions that arrived, the ones that failed among them.
+Each fault is used once, in order. Other requests are forwarded, or handled by `proxy.otherwise`.
+`proxy.sent` lists all actions that arrived, including failed ones.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from aiohttp import web
 Answer: TypeAlias = tuple[int, dict[str, Any]]
 Forward: TypeAlias = Callable[[dict[str, Any]], Awaitable[Answer]]
 Fault: TypeAlias = Callable[[dict[str, Any], Forward], Awaitable[Answer | None]]
-"""From the request, and a way to have it carried out, to the answer; None breaks the connection."""
+"""Takes the request and a function that forwards it; returns the response, None to disconnect."""
 
 
 class FaultProxy:
@@ -95,7 +95,7 @@ async def failed_after(payload: dict[str, Any], forward: Forward) -> Answer:
 
 
 async def silent(payload: dict[str, Any], forward: Forward) -> None:
-    """Carried out, and never answered."""
+    """Takes effect, without a response."""
     await forward(payload)
     await asyncio.sleep(5)
 
@@ -111,7 +111,7 @@ async def conflicted(payload: dict[str, Any], forward: Forward) -> Answer:
 
 
 def refusal(kind: str, status: int = 400) -> Answer:
-    return status, {"__type": f"com.amazonaws.dynamodb.v20120810#{kind}", "message": "as told"}
+    return status, {"__type": f"com.amazonaws.dynamodb.v20120810#{kind}", "message": "simulated"}
 
 
 def cancelled(*codes: str) -> Answer:
@@ -120,7 +120,7 @@ def cancelled(*codes: str) -> Answer:
 
 
 def always(answer: Answer) -> Fault:
-    async def told(payload: dict[str, Any], forward: Forward) -> Answer:
+    async def respond(payload: dict[str, Any], forward: Forward) -> Answer:
         return answer
 
-    return told
+    return respond

@@ -1,11 +1,10 @@
-"""A store behind a network: the same items, with delays and failures on the way.
+"""A store with simulated network delays and failures.
 
     network = Network(random.Random(seed), seconds=0.02, failing=0.1)
     store = RemoteStore(inner, network)
 
-Each call takes effect at some moment between the question and the answer, so answers come in
-another order than the questions. A write that fails says whether it took effect as the port
-demands: after `OutcomeUnknown` it may have, or may do so later.
+Each call takes effect at some moment between request and response, so responses arrive in another
+order than requests. After `OutcomeUnknown` a write may have taken effect, or may do so later.
 """
 
 import asyncio
@@ -35,17 +34,17 @@ Model = TypeVar("Model")
 
 class Fault(Enum):
     REFUSED = auto()
-    """Nothing is written, and the caller is told so."""
+    """Nothing is written, and the caller gets an error."""
     LOST = auto()
-    """The write takes effect, and its answer is lost."""
+    """The write takes effect, and its response is lost."""
     DROPPED = auto()
-    """The write is lost, and nobody knows."""
+    """The request is lost, and the outcome is unknown."""
     LATE = auto()
     """The write takes effect after the caller has given up."""
 
 
 class Network:
-    """How long a call takes, and what happens to it. The same seed gives the same."""
+    """Delays and faults of calls, determined by the seed."""
 
     def __init__(
         self,
@@ -72,7 +71,7 @@ class Network:
         return self.chance.choice(self.faults)
 
     def refusal(self) -> Problem:
-        return self.chance.choice([Throttled(), Conflict(), StoreUnavailable("as told")])
+        return self.chance.choice([Throttled(), Conflict(), StoreUnavailable("simulated")])
 
     async def arrive(self) -> None:
         """Returns once no write is on its way any more."""
@@ -170,7 +169,7 @@ class RemoteStore(Store):
     def _write_later(self, ops: tuple[Op, ...], token: str | None) -> None:
         async def write() -> None:
             await self._network.pass_time()
-            with suppress(Problem):  # nobody hears of it
+            with suppress(Problem):  # the caller has given up
                 await self._store.write(*ops, token=token)
 
         task = asyncio.create_task(write())
@@ -181,7 +180,7 @@ class RemoteStore(Store):
         fault = self._network.fault()
         await self._network.pass_time()
         if fault is not None:
-            raise self._network.chance.choice([Throttled(), StoreUnavailable("as told")])
+            raise self._network.chance.choice([Throttled(), StoreUnavailable("simulated")])
         found = await read()
         await self._network.pass_time()
         return found

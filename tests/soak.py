@@ -1,9 +1,9 @@
-"""The random sequences of tests/contracts against both engines, for as long as one likes.
+"""Runs random sequences of tests/contracts on both engines until stopped.
 
     python -m tests.soak [--minutes N] [--seed S]
 
-Starts a DynamoDB Local of its own, prints how far it is, and on a disagreement a short sequence
-that shows it, as a program, and exits with 1. The seed that it prints repeats a run.
+Starts its own DynamoDB Local and prints its progress. On a disagreement it prints a short program
+that shows it, and exits with 1. The printed seed repeats a run.
 """
 
 import argparse
@@ -19,8 +19,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from scripts import engines
 from tests.contracts.lockstep import Disagreement, Pair
-from tests.contracts.sequences import Step, sequences, shown
-from tests.contracts.shortest import shortest
+from tests.contracts.sequences import Step, as_python, sequences
+from tests.contracts.shrink import shrink
 from tests.stores import kept_open
 
 _BATCH = 100
@@ -40,7 +40,7 @@ replay({sequence})
 
 
 class Batch:
-    """Some sequences on one pair of stores, and the program that shows a disagreement."""
+    """Some sequences on one pair of stores, and a program that shows a disagreement."""
 
     def __init__(self, runner: asyncio.Runner, pair: Pair) -> None:
         self._runner = runner
@@ -65,10 +65,10 @@ class Batch:
         except Exception:
             if not self._failed:
                 raise
-            found = shortest(self._failed, lambda shorter: self._said(shorter) is not None)
-            told = str(self._said(found)).splitlines()
+            found = shrink(self._failed, lambda shorter: self._said(shorter) is not None)
+            lines = str(self._said(found)).splitlines()
             self.program = _PROGRAM.format(
-                disagreement="\n".join(f"#   {line}" for line in told), sequence=shown(found)
+                disagreement="\n".join(f"#   {line}" for line in lines), sequence=as_python(found)
             )
 
     def _one(self, sequence: list[Step]) -> None:

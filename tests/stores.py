@@ -1,8 +1,8 @@
-"""Stores for tests: each with tables of its own, which are gone when the test is over.
+"""Stores for tests, each with its own tables, which are dropped at the end of the test.
 
-What one would get wrong: DynamoDB Local grows ten times slower with what it has to keep. Tables
-are dropped, however a test ends; but the records of streams, and the tokens of transactions, stay
-for hours. Each access key has a database of its own, so after some stores we take another key.
+Careful: DynamoDB Local becomes ten times slower with the data that it keeps. Tables are dropped
+even if a test fails, but stream records and transaction tokens stay for hours. Each access key has
+a separate database, so a new key is used after some stores.
 """
 
 import asyncio
@@ -29,18 +29,18 @@ from greenroom.store.tables import Table
 
 SECRET = b"a secret of more than 32 characters for tests"
 IN_2100_MS = 4_102_444_800_000
-"""Where tests hold the clock: DynamoDB takes away by its own clock what has expired by that, and
-must not take what these tests hold to be alive."""
+"""The time of the tests' clocks. DynamoDB removes expired items by its own clock, and must not
+remove items that are alive in the tests."""
 SQLITE = "sqlite:///"
 
 T = TypeVar("T")
-_STORES_PER_KEY = 20  # a key costs DynamoDB Local four threads, for good
+_STORES_PER_KEY = 20  # DynamoDB Local never ends the four threads of a key
 _stores = count()
 
 
 @asynccontextmanager
 async def fresh_store(url: str, tables: Sequence[Table], clock: Clock) -> AsyncIterator[Store]:
-    """On the file, or on the DynamoDB, that the URL names as GREENROOM_STORE would."""
+    """On the SQLite file or the DynamoDB of a URL as in GREENROOM_STORE."""
     if url.startswith(SQLITE):
         path = Path(url.removeprefix(SQLITE))
         async with await SqliteStore.open(path, tables, clock=clock, cursor_secret=SECRET) as file:
@@ -54,11 +54,11 @@ async def fresh_store(url: str, tables: Sequence[Table], clock: Clock) -> AsyncI
 async def fresh_tables(
     url: str, tables: Sequence[Table], clock: Clock, *, retry: RetryPolicy | None = None
 ) -> AsyncIterator[DynamoStore]:
-    """Only DynamoDB, for those who look inside it."""
+    """As `fresh_store`, for DynamoDB only."""
     async with (
-        fresh_prefix(url, tables) as place,
+        fresh_prefix(url, tables) as prefixed,
         await DynamoStore.open(
-            place,
+            prefixed,
             tables,
             clock=clock,
             cursor_secret=SECRET,
@@ -71,34 +71,34 @@ async def fresh_tables(
 
 @asynccontextmanager
 async def fresh_prefix(url: str, tables: Sequence[Table]) -> AsyncIterator[str]:
-    """The URL with a prefix that nobody has used; what was made under it is dropped in the end.
+    """The URL with an unused prefix. Drops the prefix's tables at the end.
 
-    For those who open stores themselves, or have another process make the tables.
+    For tests that open stores themselves, or create the tables in another process.
     """
-    place = f"{_with_key(url)}&prefix=t{uuid4().hex[:12]}-"
+    prefixed = f"{_with_key(url)}&prefix=t{uuid4().hex[:12]}-"
     try:
-        yield place
+        yield prefixed
     finally:
-        await _drop(place, tables)
+        await _drop(prefixed, tables)
 
 
 def _with_key(url: str) -> str:
-    scheme, _, place = url.partition("://")
-    if "@" in place:
+    scheme, _, prefixed = url.partition("://")
+    if "@" in prefixed:
         return url
-    return f"{scheme}://tests{os.getpid()}x{next(_stores) // _STORES_PER_KEY}:secret@{place}"
+    return f"{scheme}://tests{os.getpid()}x{next(_stores) // _STORES_PER_KEY}:secret@{prefixed}"
 
 
-async def _drop(place: str, tables: Sequence[Table]) -> None:
-    """Over a connection of its own: the test's may be closed, or made to fail."""
-    endpoint = parse_endpoint(place)
+async def _drop(prefixed: str, tables: Sequence[Table]) -> None:
+    """Over a separate connection, because the test's may be closed or failing."""
+    endpoint = parse_endpoint(prefixed)
     sender = RequestSender(endpoint, RetryPolicy())
 
     async def drop(name: str) -> None:
         try:
             await sender.send("DeleteTable", {"TableName": name})
-        except DynamoError as refused:
-            if refused.kind != "ResourceNotFoundException":
+        except DynamoError as error:
+            if error.kind != "ResourceNotFoundException":
                 raise
 
     try:
@@ -109,7 +109,7 @@ async def _drop(place: str, tables: Sequence[Table]) -> None:
 
 @contextmanager
 def kept_open(runner: asyncio.Runner, opening: AbstractAsyncContextManager[T]) -> Iterator[T]:
-    """For those who are not asynchronous themselves."""
+    """For synchronous callers."""
     stack = AsyncExitStack()
     try:
         yield runner.run(stack.enter_async_context(opening))

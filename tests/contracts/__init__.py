@@ -1,1 +1,1 @@
-"""What a port promises, held on each of its engines by the same tests."""
+"""Contract tests: the same tests run on every engine of a port."""

@@ -1,4 +1,4 @@
-"""One fixture, `store`, that is each engine in turn, with fresh and empty tables."""
+"""The fixture `store`: each engine in turn, with new empty tables."""
 
 from collections.abc import AsyncIterator
 from uuid import uuid4
@@ -18,7 +18,7 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 def token() -> str:
-    """One that nobody has used."""
+    """A new random token."""
     return uuid4().hex
 
 

@@ -1,8 +1,8 @@
-"""Runs one sequence on both engines, call by call, and raises where they do not say the same.
+"""Runs one sequence on both engines, call by call, and raises if they differ.
 
-Compared: every answer, every refusal (its class; which ops failed and the items that they carry),
-the units of every call, and in the end all tables, all indexes and the changes of every item. What
-is not compared stands, with its reason, at the end of this file.
+Compared are every result, every refusal (its class, the failed ops and their items), the units of
+every call, and at the end all tables, all indexes and the changes of every item. Exceptions are
+listed, with reasons, at the end of this file.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ from tests.contracts.sequences import (
     Step,
     Walk,
     Write,
-    placed,
+    with_namespace,
 )
 from tests.contracts.tables import TABLES, VISITS, exact
 from tests.stores import IN_2100_MS, SECRET, fresh_tables
@@ -47,11 +47,11 @@ _MISFITS = (InvalidUpdate, InvalidItem, ItemTooLarge)
 
 
 class Disagreement(AssertionError):
-    """The engines said different things."""
+    """The engines gave different results."""
 
 
 class Outcome(Struct):
-    """What a call came to: an answer or a refusal, and the units that it cost."""
+    """A call's result or refusal, and its cost in units."""
 
     answer: Any
     refusal: Problem | None
@@ -59,7 +59,7 @@ class Outcome(Struct):
 
 
 class Pair:
-    """One store of each kind with the same tables, empty but for what earlier sequences left."""
+    """One store of each kind with the same tables, empty except for earlier sequences."""
 
     def __init__(self, sqlite: Store, dynamo: Store, clock: ManualClock) -> None:
         self.sqlite = sqlite
@@ -87,7 +87,7 @@ class Pair:
         self._clock.advance(ms=IN_2100_MS - self._clock.now_ms())
         with_token: list[Write] = []
         for number, template in enumerate(sequence):
-            step = placed(template, namespace)
+            step = with_namespace(template, namespace)
             if isinstance(step, Advance):
                 self._clock.advance(seconds=step.seconds)
                 continue
@@ -109,9 +109,9 @@ class Pair:
         await self._compare_changes(namespace)
 
     async def _removes_from_nothing(self, write: Write) -> bool:
-        """DynamoDB Local makes an item of its keys alone where an update that only removes finds
-        none; AWS makes nothing, and so does the SQLite engine. What follows would differ, so the
-        step is left out. tests/contracts/test_store_removals.py has it."""
+        """For an update of a missing item that only removes, DynamoDB Local creates an item of only
+        keys; AWS and the SQLite engine create nothing. Later steps would differ, so the step is
+        skipped. tests/contracts/test_store_removals.py tests it."""
         for op in write.ops:
             if isinstance(op, Update) and only_removes(op.actions):
                 try:
@@ -122,7 +122,7 @@ class Pair:
         return False
 
     async def _image(self, step: Step) -> Item:
-        """The item that a lone op is about, as it stands."""
+        """The current item of a lone op."""
         if not isinstance(step, Write) or len(step.ops) != 1:
             return {}
         try:
@@ -134,7 +134,9 @@ class Pair:
         for table in TABLES:
             for index in (None, *table.indexes):
                 for partition in PARTITIONS if index is None else OWNERS:
-                    step = Walk(table, placed(partition, namespace), None, index, 100, False, False)
+                    step = Walk(
+                        table, with_namespace(partition, namespace), None, index, 100, False, False
+                    )
                     one, other = await asyncio.gather(
                         outcome(self.sqlite, step), outcome(self.dynamo, step)
                     )
@@ -246,7 +248,7 @@ def _lengths(pages: list[tuple[Item, ...]]) -> list[int]:
 
 
 def _in_order(walk: Walk, pages: list[tuple[Item, ...]]) -> list[Any]:
-    """All items as they came; among equal index keys, whose order is nobody's promise, by key."""
+    """All items in order; items with equal index keys, whose order is undefined, by key."""
     items = [item for page in pages for item in page]
     if walk.index is None:
         return [exact(item) for item in items]
@@ -259,9 +261,9 @@ def _index_sort(index: Index | None, item: Item) -> object:
 
 
 def _arrivals(images: list[tuple[Any, Any]]) -> list[Any]:
-    """The states that an item of a table with a TTL came to. What has expired is removed at a
-    moment that nobody promises: on DynamoDB before an Update starts from nothing, on SQLite with
-    it. So departures are left out, and a state that comes back is told once."""
+    """The states that an item of a table with a TTL reached. When an expired item is removed is
+    undefined: on DynamoDB before an Update of it, on SQLite together with it. So removals are left
+    out, and a repeated state counts once."""
     for (_, earlier), (later, _) in pairwise(images):
         assert earlier == later, "the changes of an item are a chain"
     states = [new for _, new in images if new != exact(None)]
@@ -269,7 +271,7 @@ def _arrivals(images: list[tuple[Any, Any]]) -> list[Any]:
 
 
 def undecided(step: Step, one: Outcome, other: Outcome) -> bool:
-    """Where DynamoDB itself does not say which of two right answers it gives."""
+    """Where DynamoDB does not define which of two results it returns."""
     # Of several actions that do not fit their items for different reasons, one is named: any.
     return (
         isinstance(step, Write)
@@ -280,8 +282,8 @@ def undecided(step: Step, one: Outcome, other: Outcome) -> bool:
 
 
 def _forget_phantoms(step: Step, before: Item, after: Item, dynamo: Outcome) -> None:
-    """DynamoDB Local also bills an index when one half of its key goes and the other comes,
-    although the item is in that index neither before nor after."""
+    """DynamoDB Local also bills an index when one half of its key is removed and the other added,
+    although the item is never in that index."""
     if isinstance(step, Write) and len(step.ops) == 1:
         for index in step.ops[0].table.indexes:
             names = set(index_key_names(index))
@@ -290,7 +292,7 @@ def _forget_phantoms(step: Step, before: Item, after: Item, dynamo: Outcome) -> 
 
 
 def known_difference_in_units(step: Step, one: Outcome, other: Outcome) -> str | None:
-    """Why DynamoDB Local's figure is not the published one; None where it has to be."""
+    """Why DynamoDB Local's cost differs from the published rules; None if it must not."""
     match step:
         case Write(ops, token) if len(ops) > 1:
             return "of equal figures in a transaction it counts one"

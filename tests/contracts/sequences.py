@@ -1,8 +1,8 @@
-"""Random sequences of store calls, as values: what Hypothesis draws and what lockstep.py runs.
+"""Hypothesis strategies for sequences of store calls, which lockstep.py runs.
 
-Names are drawn from small pools, so that calls meet the same items again and again. "§" stands for
-the run's own namespace and is filled in by `placed`, so that one pair of stores serves many
-sequences without one seeing another's items. TTLs are seconds around the held clock's start.
+Names come from small pools, so that calls often use the same items. `with_namespace` replaces "§"
+by the run's namespace, so that sequences can share a pair of stores without seeing each other's
+items. TTLs are seconds around the test clock's start.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ class Write(Struct, frozen=True):
 
 
 class Again(Struct, frozen=True):
-    """An earlier Write that had a token, counted from the last one, once more."""
+    """Repeats an earlier Write with a token, counted from the last one."""
 
     back: int
 
@@ -61,7 +61,7 @@ class BatchGet(Struct, frozen=True):
 
 
 class Walk(Struct, frozen=True):
-    """A query, page after page to the end."""
+    """A query, page by page to the end."""
 
     table: Table
     partition: str
@@ -80,12 +80,12 @@ Step: TypeAlias = Write | Again | Get | BatchGet | Walk | Advance
 T = TypeVar("T")
 
 
-def placed(value: T, namespace: str) -> T:
-    """The same value with the namespace filled in, all the way down."""
-    return _placed(value, namespace)  # type: ignore[no-any-return]
+def with_namespace(value: T, namespace: str) -> T:
+    """The value with the namespace filled in at every level."""
+    return _with_namespace(value, namespace)  # type: ignore[no-any-return]
 
 
-def _placed(value: Any, namespace: str) -> Any:
+def _with_namespace(value: Any, namespace: str) -> Any:
     match value:
         case str():
             return value.replace(NAMESPACE, namespace)
@@ -93,22 +93,22 @@ def _placed(value: Any, namespace: str) -> Any:
             return value
         case Struct():
             fields = msgspec.structs.astuple(value)
-            return type(value)(*(_placed(field, namespace) for field in fields))
+            return type(value)(*(_with_namespace(field, namespace) for field in fields))
         case dict():
-            return {name: _placed(inner, namespace) for name, inner in value.items()}
+            return {name: _with_namespace(inner, namespace) for name, inner in value.items()}
         case list() | tuple() | set() | frozenset():
-            return type(value)(_placed(inner, namespace) for inner in value)
+            return type(value)(_with_namespace(inner, namespace) for inner in value)
     return value
 
 
-def made(make: Callable[..., Any], *parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+def built(make: Callable[..., Any], *parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """As st.builds, which cannot read the types of msgspec's Structs."""
     return st.tuples(*parts).map(lambda drawn: make(*drawn))
 
 
 def weighted(*choices: tuple[int, st.SearchStrategy[Any]]) -> st.SearchStrategy[Any]:
-    """One of these, by weight: st.one_of takes equal branches for one, and integers near a bound
-    are drawn more often than others."""
+    """One of these, by weight. st.one_of merges equal branches, and integers near a bound are drawn
+    more often."""
     bag = [strategy for weight, strategy in choices for _ in range(weight)]
     return st.sampled_from(range(len(bag))).flatmap(lambda place: bag[place])
 
@@ -122,7 +122,7 @@ DAYS = ("1", "2", "3")
 numbers = st.one_of(
     st.sampled_from([0, 1, -1, 2, 7, 10, 100, Decimal("1.5"), Decimal("-0.01"), 10**37]),
     st.integers(-(10**38) + 1, 10**38 - 1),
-    made(
+    built(
         lambda digits, exponent: Decimal(digits).scaleb(exponent),
         st.integers(-(10**20), 10**20),
         st.integers(-100, 90),
@@ -198,12 +198,12 @@ def attributes(table: Table) -> dict[str, st.SearchStrategy[Any]]:
 
 @cache
 def keys(table: Table) -> st.SearchStrategy[Key]:
-    """Mostly the same few: only calls that meet can disagree."""
+    """Mostly the same few, because only calls on the same items can disagree."""
     partitions = st.sampled_from([PARTITIONS[0]] * 3 + [*PARTITIONS])
     if table.sort is None:
         return mostly(partitions.map(Key), st.sampled_from([Key(""), Key("§a", "x")]))
     return mostly(
-        made(Key, partitions, st.sampled_from([SORTS[0]] * 4 + [*SORTS])),
+        built(Key, partitions, st.sampled_from([SORTS[0]] * 4 + [*SORTS])),
         st.sampled_from([Key("§a", ""), Key("§a")]),
     )
 
@@ -216,7 +216,7 @@ def items(table: Table) -> st.SearchStrategy[Item]:
 
     usual = st.fixed_dictionaries({}, optional=attributes(table))
     rare = st.fixed_dictionaries({}, optional=RARE)
-    return made(with_key, keys(table), mostly(usual, rare))
+    return built(with_key, keys(table), mostly(usual, rare))
 
 
 paths = st.sampled_from(
@@ -232,29 +232,29 @@ bounds = st.one_of(two_numbers, two_texts)
 lengths = st.integers(-1, 4)
 
 leaves: st.SearchStrategy[Condition] = st.one_of(
-    made(Path.exists, paths),
-    made(Path.absent, paths),
-    made(Path.equals, paths, operands),
-    made(Path.differs, paths, operands),
-    made(Path.less_than, paths, ordered),
-    made(Path.at_most, paths, ordered),
-    made(Path.more_than, paths, ordered),
-    made(Path.at_least, paths, mostly(ordered, values)),
-    made(lambda path, ends: path.between(*ends), paths, bounds),
-    made(Path.begins_with, paths, st.one_of(texts, blobs)),
-    made(Path.contains, paths, ordered),
-    made(lambda path, some: path.is_in(*some), paths, st.lists(operands, max_size=4)),
-    made(lambda path, n: path.size().equals(n), paths, lengths),
-    made(lambda path, n: path.size().less_than(n), paths, lengths),
-    made(lambda path, n: path.size().at_least(n), paths, lengths),
-    made(lambda path, n: path.size().differs(n), paths, lengths),
-    made(lambda path, n: path.size().between(n, n + 1), paths, lengths),
-    made(lambda path, n: path.size().is_in(n, n + 2), paths, lengths),
+    built(Path.exists, paths),
+    built(Path.absent, paths),
+    built(Path.equals, paths, operands),
+    built(Path.differs, paths, operands),
+    built(Path.less_than, paths, ordered),
+    built(Path.at_most, paths, ordered),
+    built(Path.more_than, paths, ordered),
+    built(Path.at_least, paths, mostly(ordered, values)),
+    built(lambda path, ends: path.between(*ends), paths, bounds),
+    built(Path.begins_with, paths, st.one_of(texts, blobs)),
+    built(Path.contains, paths, ordered),
+    built(lambda path, some: path.is_in(*some), paths, st.lists(operands, max_size=4)),
+    built(lambda path, n: path.size().equals(n), paths, lengths),
+    built(lambda path, n: path.size().less_than(n), paths, lengths),
+    built(lambda path, n: path.size().at_least(n), paths, lengths),
+    built(lambda path, n: path.size().differs(n), paths, lengths),
+    built(lambda path, n: path.size().between(n, n + 1), paths, lengths),
+    built(lambda path, n: path.size().is_in(n, n + 2), paths, lengths),
 )
 nested: st.SearchStrategy[Condition] = st.recursive(
     leaves,
     lambda inner: st.one_of(
-        made(Not, inner),
+        built(Not, inner),
         st.lists(inner, min_size=1, max_size=3).map(lambda parts: And(tuple(parts))),
         st.lists(inner, min_size=1, max_size=3).map(lambda parts: Or(tuple(parts))),
     ),
@@ -264,7 +264,7 @@ nested: st.SearchStrategy[Condition] = st.recursive(
 
 @cache
 def conditions(table: Table) -> st.SearchStrategy[Condition]:
-    """What often holds or tells whether an item is there; or anything."""
+    """Conditions that often hold, or test whether the item exists; or any other."""
     there = F(table.partition)
     return st.one_of(
         st.sampled_from([there.exists(), there.absent(), F("n").differs(3), F("gone").absent()]),
@@ -276,25 +276,25 @@ def conditions(table: Table) -> st.SearchStrategy[Condition]:
 def actions(table: Table) -> st.SearchStrategy[tuple[Action, ...]]:
     known = attributes(table)
     setting = st.sampled_from(sorted(known)).flatmap(
-        lambda name: made(
+        lambda name: built(
             lambda path, value, always: path.set(value) if always else path.set_if_absent(value),
             st.just(F(name)),
             known[name],
             st.booleans(),
         )
     )
-    sum_of = made(Path.add, st.just(F("n")), numbers)
+    sum_of = built(Path.add, st.just(F("n")), numbers)
     one: st.SearchStrategy[Action] = weighted(
         (6, setting),
-        (2, made(Path.set, paths, mostly(values, unstorable))),
-        (1, made(Path.set_if_absent, paths, values)),
-        (1, made(lambda path, some: path.append(*some), paths, st.lists(values, max_size=2))),
-        (1, made(Path.append, st.just(F("l")), values)),
-        (1, made(Path.add, paths, mostly(st.one_of(numbers, sets), values))),
+        (2, built(Path.set, paths, mostly(values, unstorable))),
+        (1, built(Path.set_if_absent, paths, values)),
+        (1, built(lambda path, some: path.append(*some), paths, st.lists(values, max_size=2))),
+        (1, built(Path.append, st.just(F("l")), values)),
+        (1, built(Path.add, paths, mostly(st.one_of(numbers, sets), values))),
         (2, sum_of),
-        (1, made(Path.add, st.just(F("w")), sets)),
-        (1, made(Path.discard, st.one_of(paths, st.just(F("w"))), mostly(sets, values))),
-        (1, made(Path.remove, paths)),
+        (1, built(Path.add, st.just(F("w")), sets)),
+        (1, built(Path.discard, st.one_of(paths, st.just(F("w"))), mostly(sets, values))),
+        (1, built(Path.remove, paths)),
         (2, st.sampled_from(sorted(known)).map(lambda name: F(name).remove())),
     )
     return st.lists(
@@ -309,51 +309,51 @@ def actions(table: Table) -> st.SearchStrategy[tuple[Action, ...]]:
 def ops(table: Table) -> st.SearchStrategy[Op]:
     condition = weighted((3, st.none()), (2, conditions(table)))
     return weighted(
-        (4, made(Put, st.just(table), items(table), condition)),
-        (5, made(Update, st.just(table), keys(table), actions(table), condition)),
-        (1, made(Delete, st.just(table), keys(table), condition)),
+        (4, built(Put, st.just(table), items(table), condition)),
+        (5, built(Update, st.just(table), keys(table), actions(table), condition)),
+        (1, built(Delete, st.just(table), keys(table), condition)),
     )
 
 
 any_table = st.sampled_from([NOTES, NOTES, VISITS, VISITS, ACCOUNTS])
 any_op = any_table.flatmap(ops)
 checks = any_table.flatmap(
-    lambda table: made(Check, st.just(table), keys(table), conditions(table))
+    lambda table: built(Check, st.just(table), keys(table), conditions(table))
 )
 tokens = st.sampled_from([None, None, None, None, "§t1", "§t2", "§t3"])
 
 
-def _place(op: Op) -> tuple[str, Key]:
+def _address(op: Op) -> tuple[str, Key]:
     return (op.table.name, key_of(op))
 
 
-alone = made(lambda op, token: Write((op,), token), any_op, weighted((2, st.none()), (1, tokens)))
-together = made(
+alone = built(lambda op, token: Write((op,), token), any_op, weighted((2, st.none()), (1, tokens)))
+together = built(
     lambda several, token: Write(tuple(several), token),
     mostly(
-        st.lists(weighted((3, any_op), (1, checks)), min_size=2, max_size=5, unique_by=_place),
+        st.lists(weighted((3, any_op), (1, checks)), min_size=2, max_size=5, unique_by=_address),
         st.lists(st.one_of(any_op, checks), min_size=1, max_size=3),
     ),
     tokens,
 )
-gets = any_table.flatmap(lambda table: made(Get, st.just(table), keys(table), st.booleans()))
+gets = any_table.flatmap(lambda table: built(Get, st.just(table), keys(table), st.booleans()))
 batches = any_table.flatmap(
-    lambda table: made(
+    lambda table: built(
         BatchGet, st.just(table), st.lists(keys(table), max_size=6).map(tuple), st.booleans()
     )
 )
 places = st.sampled_from([SORTS[0]] * 3 + [*SORTS])
 ranges: st.SearchStrategy[SortRange] = weighted(
-    (1, made(Prefix, st.sampled_from(SORTS + DAYS))),
+    (1, built(Prefix, st.sampled_from(SORTS + DAYS))),
     (1, st.tuples(places, places).map(lambda pair: Range(*sorted(pair)))),
-    (3, made(Bound, st.sampled_from(["=", "<", "<=", ">", ">="]), places)),
+    (3, built(Bound, st.sampled_from(["=", "<", "<=", ">", ">="]), places)),
 )
 
 
 @cache
 def _walk(table: Table) -> st.SearchStrategy[Walk]:
     return st.sampled_from([None, None, *table.indexes]).flatmap(
-        lambda index: made(
+        lambda index: built(
             Walk,
             st.just(table),
             st.sampled_from([PARTITIONS[0], *PARTITIONS] if index is None else OWNERS),
@@ -368,8 +368,8 @@ def _walk(table: Table) -> st.SearchStrategy[Walk]:
 
 walks = any_table.flatmap(_walk)
 steps: st.SearchStrategy[Step] = weighted(
-    (1, made(Again, st.integers(0, 2))),
-    (2, made(Advance, st.sampled_from([1, 1, 4]))),
+    (1, built(Again, st.integers(0, 2))),
+    (2, built(Advance, st.sampled_from([1, 1, 4]))),
     (8, alone),
     (4, together),
     (2, gets),
@@ -377,11 +377,11 @@ steps: st.SearchStrategy[Step] = weighted(
     (4, walks),
 )
 sequences = st.lists(steps, min_size=20, max_size=30)
-"""A short one would meet too little; what does not matter shrinks to `Again(0)`, which is nothing
-where no token was used before."""
+"""Short ones would find too little. Irrelevant steps shrink to `Again(0)`, which does nothing
+without an earlier token."""
 
 
-def shown(sequence: list[Step]) -> str:
+def as_python(sequence: list[Step]) -> str:
     """The sequence as Python that soak.py's printed program can run."""
     text = ",\n    ".join(map(repr, sequence))
     for table in TABLES:

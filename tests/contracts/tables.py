@@ -1,8 +1,7 @@
-"""The tables that the store's tests use, and the way they compare what comes back.
+"""The tables of the store's tests, and exact comparison of values.
 
-NOTES has every kind of index and a stream; ACCOUNTS has no sort key; VISITS expires, and has an
-index and a stream as well. `exact` is there because Python holds 1, True and Decimal("1") to be
-equal, and a store that mixed them up would pass.
+NOTES has every kind of index and a stream; ACCOUNTS has no sort key; VISITS has a TTL, an index and
+a stream. `exact` distinguishes 1, True and Decimal("1"), which are equal in Python.
 """
 
 from collections.abc import Mapping, Sequence, Set as AbstractSet
@@ -40,8 +39,7 @@ TABLES = (NOTES, ACCOUNTS, VISITS)
 
 
 def exact(value: object) -> object:
-    """The value with the type of everything in it, so that 1, True and Decimal(1) differ; in an
-    order of its own."""
+    """The value with the types of all its parts, in a fixed order."""
     match value:
         case None | bool() | str() | int() | bytes():
             return (type(value).__name__, value)
@@ -57,7 +55,7 @@ def exact(value: object) -> object:
 
 
 def label(value: object) -> str:
-    """A name for a test: the same in every process, which the repr of a set of texts is not."""
+    """A test id that is the same in every process, unlike the repr of a set of texts."""
     match value:
         case Struct():
             fields = ", ".join(map(label, msgspec.structs.astuple(value)))

@@ -1,6 +1,6 @@
-"""The two engines are one: the same random sequences of calls, and not a word of difference.
+"""Both engines give the same results for random sequences of calls.
 
-`make soak` runs the same for as long as one likes; docs/reliability.md says what it has found.
+`make soak` runs it for as long as you like; docs/reliability.md lists its findings.
 """
 
 import asyncio
@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from tests.contracts.lockstep import Disagreement, Pair
-from tests.contracts.sequences import Step, sequences, shown
-from tests.contracts.shortest import shortest
+from tests.contracts.sequences import Step, as_python, sequences
+from tests.contracts.shrink import shrink
 from tests.stores import kept_open
 
 
@@ -38,7 +38,7 @@ def pair(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(sequence=sequences)
-def test_both_engines_say_the_same_all_the_way_through_a_random_sequence(
+def test_both_engines_agree_on_random_sequences(
     runner: asyncio.Runner, pair: Pair, sequence: list[Step]
 ) -> None:
     def disagree(shorter: list[Step]) -> bool:
@@ -51,4 +51,4 @@ def test_both_engines_say_the_same_all_the_way_through_a_random_sequence(
     try:
         runner.run(pair.run(sequence))
     except Disagreement as found:
-        pytest.fail(f"{found}\n{shown(shortest(sequence, disagree))}", pytrace=False)
+        pytest.fail(f"{found}\n{as_python(shrink(sequence, disagree))}", pytrace=False)

@@ -1,7 +1,7 @@
-"""The item store, one suite for both engines: reading and writing single items.
+"""Reading and writing single items, on both engines.
 
-Its neighbours have the rest: test_store_queries, _conditions, _updates, _transactions, _values,
-_expiry, _changes and _costs.
+The rest is in test_store_queries, _conditions, _updates, _transactions, _values, _expiry, _changes
+and _costs.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ async def test_a_put_replaces_the_whole_item(store: Store) -> None:
     assert await store.get(NOTES, at(), consistent=True) == note(title="new")
 
 
-async def test_items_that_share_one_half_of_the_key_are_apart(store: Store) -> None:
+async def test_items_that_share_half_of_the_key_are_distinct(store: Store) -> None:
     for pk, sk in (("a", "x"), ("a", "y"), ("b", "x"), ("ax", "x"), ("a", "xx")):
         await store.write(Put(NOTES, note(pk, sk, me=pk + "/" + sk)))
     for pk, sk in (("a", "x"), ("a", "y"), ("b", "x"), ("ax", "x"), ("a", "xx")):
@@ -63,14 +63,14 @@ async def test_the_same_key_in_two_tables_is_two_items(store: Store) -> None:
     assert await store.get(ACCOUNTS, Key("p"), consistent=True) == other
 
 
-async def test_a_deleted_item_is_gone_and_deleting_nothing_is_fine(store: Store) -> None:
+async def test_a_deleted_item_is_gone_and_can_be_deleted_again(store: Store) -> None:
     await store.write(Put(NOTES, note()))
     assert await store.write(Delete(NOTES, at())) is None
     assert await store.get(NOTES, at(), consistent=True) is None
     assert await store.write(Delete(NOTES, at())) is None
 
 
-async def test_what_a_caller_does_to_its_item_afterwards_changes_nothing(store: Store) -> None:
+async def test_later_changes_to_the_callers_item_have_no_effect(store: Store) -> None:
     members = [1]
     await store.write(Put(NOTES, note(list=members)))
     members.append(2)
@@ -80,7 +80,7 @@ async def test_what_a_caller_does_to_its_item_afterwards_changes_nothing(store: 
     assert await store.get(NOTES, at(), consistent=True) == note(list=[1])
 
 
-async def test_a_batch_gives_what_is_there_by_key(store: Store) -> None:
+async def test_a_batch_returns_existing_items_by_key(store: Store) -> None:
     for sk in ("a", "b", "c"):
         await store.write(Put(NOTES, note(sk=sk, me=sk)))
     found = await store.batch_get(NOTES, [at(sk="c"), at(sk="no"), at(sk="a")], consistent=True)
@@ -105,7 +105,7 @@ async def test_a_batch_reads_a_hundred_items_and_refuses_one_more(store: Store) 
 
 
 async def test_a_batch_of_large_items_is_complete(store: Store) -> None:
-    """DynamoDB answers with 16 MB at most and leaves the rest to be asked for again."""
+    """DynamoDB returns at most 16 MB and leaves the other keys unprocessed."""
     keys = [at(sk=f"{n:02}") for n in range(50)]
     body = "x" * 390_000
     for start in range(0, 50, 10):

@@ -1,4 +1,4 @@
-"""The change feed on both engines: what was written, in order for each item, once."""
+"""The change feed on both engines: every change once, in order for each item."""
 
 import asyncio
 from itertools import pairwise
@@ -40,13 +40,13 @@ async def test_a_change_has_the_item_before_and_after(store: Store) -> None:
     ]
 
 
-async def test_a_change_says_when_it_was(store: Store) -> None:
+async def test_a_change_has_its_time(store: Store) -> None:
     await store.write(Put(NOTES, note(n=1)))
     [change] = await changes(store)
     assert change.at_ms > 1_700_000_000_000
 
 
-async def test_what_was_refused_is_no_change(store: Store, token: str) -> None:
+async def test_a_refused_write_is_not_a_change(store: Store, token: str) -> None:
     await store.write(Put(NOTES, note(n=1)))
     with pytest.raises(ConditionFailed):
         await store.write(Put(NOTES, note(n=2), F("pk").absent()))
@@ -57,7 +57,7 @@ async def test_what_was_refused_is_no_change(store: Store, token: str) -> None:
     assert seqs(await changes(store)) == [1]
 
 
-async def test_what_changes_nothing_is_no_change(store: Store) -> None:
+async def test_a_write_that_changes_nothing_is_not_a_change(store: Store) -> None:
     await store.write(Put(NOTES, note(n=1)))
     await store.write(Put(NOTES, note(n=1)))
     await store.write(Update(NOTES, at(), (F("n").set(1),)))
@@ -137,7 +137,7 @@ async def test_a_follower_that_resumes_inside_a_transaction_gets_the_rest_of_it(
     assert sorted(seqs(found[:4] + rest), key=str) == list(range(10))
 
 
-async def test_whoever_follows_gets_what_is_written_later(store: Store) -> None:
+async def test_a_follower_receives_later_changes(store: Store) -> None:
     await store.write(Put(NOTES, note(n=1)))
     seen: asyncio.Queue[object] = asyncio.Queue()
 

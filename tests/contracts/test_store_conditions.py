@@ -1,7 +1,7 @@
-"""Every kind of condition, on values of every kind and on what is not there, on both engines.
+"""Every condition, on values of every type and on missing attributes, on both engines.
 
-The rule behind most rows: a comparison with an attribute that is missing or of another type does
-not hold, and neither does its opposite; only `<>` and Not hold there.
+Most rows follow one rule: a comparison with a missing attribute or one of another type does not
+hold, and neither does its opposite; only `<>` and Not hold.
 """
 
 from decimal import Decimal
@@ -204,7 +204,7 @@ async def test_an_absent_item_has_no_attributes(store: Store, condition: Conditi
         await store.write(Put(NOTES, note(n=1), condition & F("pk").absent()))
 
 
-async def test_a_refusal_where_there_is_no_item_carries_none(store: Store) -> None:
+async def test_a_refusal_without_an_item_has_none(store: Store) -> None:
     for op in (
         Put(NOTES, note(), F("n").equals(1)),
         Update(NOTES, at(), (F("n").set(1),), F("pk").exists()),
@@ -223,7 +223,7 @@ async def test_the_refusal_names_the_op_and_its_item(store: Store) -> None:
         await store.write(Put(NOTES, note(), F("pk").absent()))
 
 
-async def test_a_put_and_a_delete_look_at_the_item_as_it_stood(store: Store) -> None:
+async def test_the_conditions_of_put_and_delete_see_the_previous_item(store: Store) -> None:
     await store.write(Put(NOTES, note(v=1)))
     await store.write(Put(NOTES, note(v=2), F("v").equals(1)))
     with pytest.raises(ConditionFailed) as refusal:

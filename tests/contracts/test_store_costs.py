@@ -1,6 +1,6 @@
-"""What calls cost, worked out by hand from DynamoDB's published rules, on both engines.
+"""The cost of calls by DynamoDB's published rules, on both engines.
 
-test_engines_agree compares the engines op by op; here are the examples that a person can check.
+test_engines_agree compares the engines op by op; here are examples that can be checked by hand.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ KB = 1024
 
 
 def sized(size: int, sk: str = "s", **rest: Any) -> Item:
-    """A note of exactly so many bytes."""
+    """A note of this many bytes."""
     item = note(sk=sk, body="x" * (size - item_size(note(sk=sk, body="", **rest))), **rest)
     assert item_size(item) == size
     return item
@@ -61,7 +61,7 @@ async def test_a_get_of_nothing_costs_as_much_as_the_smallest_item(store: Store)
     assert bill(cost) == {"Notes": (1.5, 0)}
 
 
-async def test_a_batch_costs_what_its_items_cost_one_by_one(store: Store) -> None:
+async def test_a_batch_costs_as_much_as_single_reads(store: Store) -> None:
     await store.write(Put(NOTES, sized(100, "a")), Put(NOTES, sized(5 * KB, "b")))
     with store.counting() as cost:
         await store.batch_get(NOTES, [at(sk="a"), at(sk="b")], consistent=True)
@@ -133,7 +133,7 @@ async def test_an_index_that_includes_some_attributes_costs_when_one_of_them_cha
     assert bill(cost) == {"Notes": (0, 1), "Notes/ByTag": (0, 1)}
 
 
-async def test_the_cost_of_reading_each_index_is_told_apart(store: Store) -> None:
+async def test_the_cost_of_each_index_is_counted_separately(store: Store) -> None:
     await store.write(Put(NOTES, note(owner="a", at="1", state="s", tag="t")))
     with store.counting() as cost:
         await store.query(NOTES, "a", index=BY_OWNER, limit=9)
@@ -164,7 +164,7 @@ async def test_a_check_costs_as_much_as_a_write(store: Store) -> None:
     assert bill(cost) == {"Notes": (0, 2), "Accounts": (0, 2)}
 
 
-async def test_what_a_condition_refuses_is_not_counted(store: Store) -> None:
+async def test_a_refused_condition_is_not_counted(store: Store) -> None:
     await store.write(Put(NOTES, note()))
     with store.counting() as cost:
         with pytest.raises(ConditionFailed):

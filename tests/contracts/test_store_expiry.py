@@ -1,4 +1,4 @@
-"""An item whose time has passed is gone at once, whether or not anything has removed it yet."""
+"""An expired item does not exist, whether or not it has been removed, on both engines."""
 
 from typing import Any
 
@@ -24,11 +24,11 @@ from tests.contracts.tables import (
 
 
 def visit(clock: ManualClock, seconds: int, sk: str = "s", **rest: Any) -> Item:
-    """A visit that is gone in so many seconds."""
+    """A visit that expires in so many seconds."""
     return note(sk=sk, expiresAt=clock.now_ms() // 1000 + seconds, **rest)
 
 
-async def test_an_item_is_there_until_its_second_comes(store: Store, clock: ManualClock) -> None:
+async def test_an_item_exists_until_it_expires(store: Store, clock: ManualClock) -> None:
     item = visit(clock, 10)
     await store.write(Put(VISITS, item))
     clock.advance(ms=9_999)
@@ -37,9 +37,7 @@ async def test_an_item_is_there_until_its_second_comes(store: Store, clock: Manu
     assert await store.get(VISITS, at(), consistent=True) is None
 
 
-async def test_a_write_sees_the_item_until_its_second_comes(
-    store: Store, clock: ManualClock
-) -> None:
+async def test_a_write_sees_an_item_until_it_expires(store: Store, clock: ManualClock) -> None:
     await store.write(Put(VISITS, visit(clock, 10, n=1)))
     clock.advance(ms=9_999)
     assert (await store.write(Update(VISITS, at(), (F("n").add(1),))) or {})["n"] == 2
@@ -47,7 +45,7 @@ async def test_a_write_sees_the_item_until_its_second_comes(
     await store.write(Put(VISITS, visit(clock, 10), F("pk").absent()))
 
 
-async def test_every_kind_of_read_passes_over_what_has_expired(
+async def test_every_kind_of_read_leaves_out_expired_items(
     store: Store, clock: ManualClock
 ) -> None:
     for n in range(6):
@@ -74,7 +72,7 @@ async def test_a_page_is_full_even_when_items_on_its_way_have_expired(
     assert (await store.query(VISITS, "p", limit=3)).next is None
 
 
-async def test_a_condition_sees_nothing_where_an_item_has_expired(
+async def test_a_condition_treats_an_expired_item_as_absent(
     store: Store, clock: ManualClock
 ) -> None:
     await store.write(Put(VISITS, visit(clock, 10, v=1)))
@@ -94,7 +92,7 @@ async def test_a_condition_sees_nothing_where_an_item_has_expired(
 
 
 @pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])
-async def test_an_expired_item_can_be_put_anew(
+async def test_an_expired_item_can_be_put_again(
     store: Store, clock: ManualClock, together: bool
 ) -> None:
     await store.write(Put(VISITS, visit(clock, 10, v=1, place="x", at="1")))
@@ -111,7 +109,7 @@ async def test_an_expired_item_can_be_put_anew(
 
 
 @pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])
-async def test_an_update_starts_from_nothing_where_an_item_has_expired(
+async def test_an_update_of_an_expired_item_starts_from_an_empty_one(
     store: Store, clock: ManualClock, together: bool
 ) -> None:
     await store.write(Put(VISITS, visit(clock, 10, n=5, left="over", place="x", at="1")))
@@ -126,7 +124,7 @@ async def test_an_update_starts_from_nothing_where_an_item_has_expired(
     assert await sort_keys(store, VISITS, "x", index=BY_PLACE) == []
 
 
-async def test_an_update_that_does_not_fit_nothing_is_told_before_a_failed_condition(
+async def test_an_update_that_does_not_fit_a_missing_item_comes_before_failed_conditions(
     store: Store, clock: ManualClock
 ) -> None:
     await store.write(Put(VISITS, visit(clock, 10, map={"n": 1})))
@@ -138,7 +136,7 @@ async def test_an_update_that_does_not_fit_nothing_is_told_before_a_failed_condi
         )
 
 
-async def test_deleting_what_has_expired_is_fine(store: Store, clock: ManualClock) -> None:
+async def test_an_expired_item_can_be_deleted(store: Store, clock: ManualClock) -> None:
     await store.write(Put(VISITS, visit(clock, 10)))
     clock.advance(seconds=60)
     await store.write(Delete(VISITS, at()))
@@ -179,9 +177,7 @@ async def test_a_table_without_ttl_keeps_everything(store: Store, clock: ManualC
     assert await store.get(NOTES, at(), consistent=True) == item
 
 
-async def test_an_index_that_carries_only_keys_does_not_show_what_is_gone(
-    store: Store, clock: ManualClock
-) -> None:
+async def test_a_keys_only_index_leaves_out_expired_items(store: Store, clock: ManualClock) -> None:
     now = clock.now_ms() // 1000
     guest: Item = {"pk": "p", "sk": "s", "host": "ana", "expiresAt": now + 10}
     await store.write(Put(VISITS, guest))

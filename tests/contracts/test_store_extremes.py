@@ -1,5 +1,7 @@
-"""What nobody would write and somebody sends: enums for values, expressions of megabytes, names
-that are no text. Both engines take it alike, or refuse it alike before anything is touched."""
+"""Unusual input: enums as values, expressions of megabytes, names that are not text.
+
+Both engines accept it alike, or refuse it alike before anything is written.
+"""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -31,7 +33,7 @@ class Count(int, Enum):
     FIVE = 5
 
 
-async def test_enums_are_the_values_that_they_stand_for(store: Store) -> None:
+async def test_enums_are_stored_as_their_values(store: Store) -> None:
     await store.write(Put(NOTES, note(colour=Colour.RED, n=Count.FIVE, all=[Count.FIVE])))
     found = await store.get(NOTES, at(), consistent=True)
     assert exact(found) == exact(note(colour="red", n=5, all=[5]))
@@ -100,7 +102,7 @@ async def test_a_condition_without_measure_is_refused(
     assert await store.get(NOTES, at(), consistent=True) is None
 
 
-async def test_what_just_fits_is_taken(store: Store) -> None:
+async def test_values_at_the_limits_are_accepted(store: Store) -> None:
     body = "x" * 390_000
     condition = _negated(200) & F("body").differs(body) & Or((And(()),) * 10)
     await store.write(Update(NOTES, at(), (F("body").set(body),), condition))
@@ -119,13 +121,13 @@ async def test_a_name_that_no_attribute_has_is_refused_in_a_path(store: Store, n
     assert await store.get(NOTES, at(), consistent=True) == note(map={"a": 1})
 
 
-async def test_a_token_that_is_no_text_is_refused(store: Store) -> None:
+async def test_a_token_that_is_not_valid_unicode_is_refused(store: Store) -> None:
     with pytest.raises(InvalidTransaction, match="Unicode"):
         await store.write(Put(NOTES, note()), token="\ud800")
     assert await store.get(NOTES, Key("p", "s"), consistent=True) is None
 
 
-async def test_a_repeat_may_say_the_same_in_another_form(store: Store, token: str) -> None:
+async def test_a_repeat_may_have_another_form(store: Store, token: str) -> None:
     first: Value = {"a": Decimal("1.0"), "b": [1, {"c", "d"}]}
     other: Value = {"b": (1, frozenset({"d", "c"})), "a": 1}
     for value in (first, other):

@@ -1,7 +1,7 @@
 """Queries on both engines: ranges, order, pages and cursors, on a table and on every kind of index.
 
-What one would get wrong: text sorts by its UTF-8 bytes (which is by code point, and not as UTF-16
-would have it), and a page that ends exactly at the last item has no `next`.
+Careful: text sorts by its UTF-8 bytes, which is by code point and not by UTF-16 unit; and a page
+that ends exactly at the last item has no `next`.
 """
 
 from typing import Any
@@ -124,7 +124,7 @@ async def test_a_page_that_ends_at_the_last_item_has_no_next(store: Store) -> No
         assert second.next is None
 
 
-async def test_a_cursor_goes_on_where_its_item_was_even_when_that_is_gone(store: Store) -> None:
+async def test_a_cursor_continues_after_its_item_was_deleted(store: Store) -> None:
     await fill(store, "a", "b", "c", "d")
     first = await store.query(NOTES, "p", limit=2)
     await store.write(Delete(NOTES, at(sk="b")))
@@ -134,7 +134,7 @@ async def test_a_cursor_goes_on_where_its_item_was_even_when_that_is_gone(store:
 
 
 async def test_large_items_do_not_shorten_a_page(store: Store) -> None:
-    """DynamoDB ends an answer at 1 MB; a page goes on until it is full or the items are over."""
+    """DynamoDB limits a response to 1 MB; a page continues until it is full or at the end."""
     sks = [f"{n:02}" for n in range(8)]
     for sk in sks:
         await store.write(Put(NOTES, note(sk=sk, body="x" * 300_000)))
@@ -170,7 +170,7 @@ async def test_an_item_enters_moves_in_and_leaves_an_index(store: Store) -> None
     assert await sort_keys(store, NOTES, "ada", index=BY_OWNER) == []
 
 
-async def test_each_index_carries_what_it_projects(store: Store) -> None:
+async def test_each_index_has_its_projected_attributes(store: Store) -> None:
     item = note(owner="ada", at="1", state="open", tag="red", title="T", seq=4, body="long")
     await store.write(Put(NOTES, item))
     assert (await store.query(NOTES, "ada", index=BY_OWNER, limit=9)).items == (item,)
@@ -312,7 +312,7 @@ def nothing_of(item: Item) -> None:
     pass
 
 
-async def test_a_query_gives_what_a_model_makes_of_the_items(store: Store) -> None:
+async def test_a_query_applies_the_model_to_the_items(store: Store) -> None:
     await fill(store, *SORTED, seq=7)
     page = await store.query_as(seq_of, NOTES, "p", Prefix("MSG#"), limit=3, backward=True)
     assert page.items == (Seq("MSG#3", 7), Seq("MSG#2", 7), Seq("MSG#10", 7))
@@ -322,7 +322,7 @@ async def test_a_query_gives_what_a_model_makes_of_the_items(store: Store) -> No
     assert not rest.has_more
 
 
-async def test_a_model_is_given_an_item_as_it_stands_however_often_it_was_read(
+async def test_a_model_gets_the_current_item_after_earlier_reads(
     store: Store,
 ) -> None:
     await fill(store, "MSG#1", "MSG#2", seq=1)
@@ -336,14 +336,14 @@ async def test_a_model_is_given_an_item_as_it_stands_however_often_it_was_read(
     assert page.items == (Seq("MSG#1", 1),)
 
 
-async def test_models_do_not_get_what_others_have_made(store: Store) -> None:
+async def test_models_do_not_share_cached_results(store: Store) -> None:
     await fill(store, "MSG#1", seq=1)
     for _ in range(2):
         assert (await store.query_as(seq_of, NOTES, "p", limit=1)).items == (Seq("MSG#1", 1),)
         assert (await store.query_as(nothing_of, NOTES, "p", limit=1)).items == (None,)
 
 
-async def test_a_query_with_a_model_costs_what_it_costs_without(store: Store) -> None:
+async def test_a_query_with_a_model_costs_the_same(store: Store) -> None:
     await fill(store, *SORTED, text="x" * 3000, seq=1)
     costs = []
     for _ in range(2):

@@ -1,8 +1,7 @@
-"""Updates that only remove, where there is no item: nothing is made, answered or logged.
+"""Updates of a missing item that only remove: nothing is created, returned or logged.
 
-DynamoDB Local alone makes an item of the keys; the last test holds it to that, so that the list of
-its differences stays true. What the DynamoDB engine makes of AWS's own answer is in
-tests/store/test_dynamo_bare_answers.py.
+Only DynamoDB Local creates an item of the keys; the last test checks that, so that the list of its
+differences stays correct. tests/store/test_dynamo_minimal_responses.py has AWS's response.
 """
 
 from collections.abc import AsyncIterator
@@ -33,7 +32,7 @@ MAKING: list[tuple[Action, ...]] = [
 
 @pytest.fixture
 async def as_aws(tmp_path: Path, clock: ManualClock) -> AsyncIterator[Store]:
-    """The SQLite engine, which does as AWS."""
+    """The SQLite engine, which behaves as AWS."""
     async with fresh_store(f"{SQLITE}{tmp_path}/removals.db", TABLES, clock) as opened:
         yield opened
 
@@ -43,9 +42,7 @@ async def changes_of(store: Store, table: Table) -> int:
 
 
 @pytest.mark.parametrize("actions", REMOVALS, ids=label)
-async def test_nothing_is_made_where_there_was_nothing(
-    as_aws: Store, actions: tuple[Action, ...]
-) -> None:
+async def test_a_removal_creates_no_item(as_aws: Store, actions: tuple[Action, ...]) -> None:
     with as_aws.counting() as cost:
         assert await as_aws.write(Update(NOTES, at(), actions)) is None
     assert (cost.read_units, cost.write_units) == (0, 1)
@@ -55,13 +52,15 @@ async def test_nothing_is_made_where_there_was_nothing(
     assert await as_aws.get(ACCOUNTS, Key("ada")) is None
 
 
-async def test_nothing_is_made_under_a_condition_that_holds_of_nothing(as_aws: Store) -> None:
+async def test_a_removal_whose_condition_holds_for_an_absent_item_creates_none(
+    as_aws: Store,
+) -> None:
     update = Update(NOTES, at(), (F("a").remove(),), F("pk").absent())
     assert await as_aws.write(update) is None
     assert await as_aws.write(update) is None, "it would fail if the first had made an item"
 
 
-async def test_nothing_is_made_in_a_transaction(as_aws: Store, token: str) -> None:
+async def test_a_removal_in_a_transaction_creates_no_item(as_aws: Store, token: str) -> None:
     ops = (Update(NOTES, at(), (F("a").remove(),)), Put(NOTES, note(sk="other")))
     with as_aws.counting() as cost:
         await as_aws.write(*ops)
@@ -73,9 +72,7 @@ async def test_nothing_is_made_in_a_transaction(as_aws: Store, token: str) -> No
     assert await changes_of(as_aws, NOTES) == 1
 
 
-async def test_nothing_is_made_in_place_of_what_has_expired(
-    as_aws: Store, clock: ManualClock
-) -> None:
+async def test_a_removal_on_an_expired_item_creates_none(as_aws: Store, clock: ManualClock) -> None:
     end = clock.now_ms() // 1000 + 5
     await as_aws.write(Put(VISITS, note(place="here", at="1", expiresAt=end)))
     clock.advance(seconds=5)
@@ -87,7 +84,7 @@ async def test_nothing_is_made_in_place_of_what_has_expired(
     assert [change.new for change in changes][-1] is None
 
 
-async def test_what_was_removed_before_in_the_same_group_stays_removed(as_aws: Store) -> None:
+async def test_a_row_removed_earlier_in_the_group_stays_removed(as_aws: Store) -> None:
     await as_aws.write(Put(NOTES, note(a=1)))
     await as_aws.write(Delete(NOTES, at()))
     assert await as_aws.write(Update(NOTES, at(), (F("a").remove(),))) is None
@@ -95,7 +92,7 @@ async def test_what_was_removed_before_in_the_same_group_stays_removed(as_aws: S
 
 
 @pytest.mark.parametrize("actions", MAKING, ids=label)
-async def test_an_update_that_also_makes_something_makes_the_item(
+async def test_an_update_that_also_sets_something_creates_the_item(
     store: Store, actions: tuple[Action, ...]
 ) -> None:
     answer = await store.write(Update(NOTES, at(), actions))
@@ -121,9 +118,10 @@ async def test_a_condition_that_does_not_hold_of_nothing_refuses_it(store: Store
     assert refused.value.item is None
 
 
-async def test_only_dynamodb_local_makes_an_item_of_the_keys(
+async def test_only_dynamodb_local_creates_an_item_of_only_keys(
     dynamodb_url: str, clock: ManualClock
 ) -> None:
-    """If this fails, Local has come to do as AWS: take it off the list, and out of lockstep.py."""
+    """If this fails, DynamoDB Local now behaves as AWS: remove it from the list and from
+    lockstep.py."""
     async with fresh_tables(dynamodb_url, TABLES, clock) as local:
         assert await local.write(Update(NOTES, at(), (F("a").remove(),))) == note()

@@ -108,7 +108,7 @@ async def test_a_scan_costs_what_it_reads(store: Store) -> None:
     assert cost.read_units == 3
 
 
-async def test_what_is_written_after_a_checkpoint_comes_after_it(store: Store) -> None:
+async def test_changes_after_a_checkpoint_follow_it(store: Store) -> None:
     checkpoint = await store.checkpoint(NOTES)
     for n in range(5):
         await store.write(Put(NOTES, note(f"p{n}", n=n)))

@@ -1,4 +1,4 @@
-"""Transactions on both engines: all of it or nothing, who is to blame, limits, and tokens."""
+"""Transactions on both engines: atomicity, failed ops, limits and tokens."""
 
 import asyncio
 
@@ -156,9 +156,7 @@ async def test_a_lone_op_with_a_token_is_done_once(store: Store, token: str) -> 
     assert await store.get(NOTES, at(), consistent=True) == note(n=1)
 
 
-async def test_a_repeated_update_is_answered_with_the_item_as_it_now_stands(
-    store: Store, token: str
-) -> None:
+async def test_a_repeated_update_returns_the_current_item(store: Store, token: str) -> None:
     op = Update(NOTES, at(), (F("n").add(1),))
     await store.write(op, token=token)
     await store.write(Update(NOTES, at(), (F("n").add(5), F("also").set("x"))))
@@ -167,7 +165,7 @@ async def test_a_repeated_update_is_answered_with_the_item_as_it_now_stands(
     assert await store.write(op, token=token) is None
 
 
-async def test_a_repeated_update_does_not_answer_with_what_has_expired(
+async def test_a_repeated_update_does_not_return_an_expired_item(
     store: Store, token: str, clock: ManualClock
 ) -> None:
     end = clock.now_ms() // 1000 + 5
@@ -261,7 +259,7 @@ async def test_concurrent_transactions_on_the_same_items_lose_nothing(store: Sto
     )
 
 
-async def test_of_transactions_that_exclude_each_other_one_wins(store: Store) -> None:
+async def test_one_of_two_exclusive_transactions_wins(store: Store) -> None:
     async def match(a: str, b: str) -> bool:
         try:
             await store.write(

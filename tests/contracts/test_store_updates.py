@@ -1,4 +1,4 @@
-"""Every action of an Update, alone and together, on what is there and on what is not."""
+"""Every action of an Update, alone and combined, on existing and missing attributes."""
 
 from decimal import Decimal
 
@@ -95,7 +95,7 @@ async def test_something_inside_a_map_can_be_removed(store: Store) -> None:
     ],
     ids=label,
 )
-async def test_an_update_of_nothing_makes_the_item(
+async def test_an_update_creates_a_missing_item(
     store: Store, action: Action, rest: dict[str, Value]
 ) -> None:
     answer = await store.write(Update(NOTES, at(), (action,)))
@@ -265,7 +265,7 @@ async def test_an_update_nests_maps_no_deeper_than_31(store: Store) -> None:
     await store.write(Update(NOTES, at(), (bottom.set({"one": {"a set is no level"}}),)))
 
 
-async def test_an_op_that_does_not_fit_is_told_before_a_failed_condition(store: Store) -> None:
+async def test_an_op_that_does_not_fit_comes_before_failed_conditions(store: Store) -> None:
     await store.write(Put(NOTES, note(text="t")))
     failing = Put(NOTES, note(sk="t"), F("pk").exists())
     misfit = Update(NOTES, at(), (F("text").add(1),))

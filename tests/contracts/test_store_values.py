@@ -1,4 +1,4 @@
-"""Values come back exactly as they went in, or are refused, on both engines."""
+"""Values are read back exactly as written, or refused, on both engines."""
 
 from decimal import Decimal
 from types import MappingProxyType
@@ -200,7 +200,7 @@ async def test_one_and_true_are_not_the_same(store: Store) -> None:
     assert exact(read["list"]) == exact([1, True])
 
 
-async def test_keys_with_nul_and_astral_characters_are_told_apart(store: Store) -> None:
+async def test_keys_with_nul_and_astral_characters_are_distinct(store: Store) -> None:
     keys = ["a", "a\x00", "a\x00\x00", "a\x00b", "\x00", "😀", "\U0001f601"]
     for n, sk in enumerate(keys):
         await store.write(Put(NOTES, note("p\x00", sk, n=n, state="s\x00")))

@@ -1,1 +1,1 @@
-"""A disk whose power can be cut: a FUSE file system that forgets what was not synced."""
+"""Tests with a FUSE file system that loses everything not synced when its power is cut."""

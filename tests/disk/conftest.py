@@ -1,4 +1,4 @@
-"""A machine with a disk of its own, where there is FUSE."""
+"""A machine with its own disk, if FUSE is available."""
 
 import os
 from collections.abc import Iterator

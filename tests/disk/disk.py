@@ -1,4 +1,4 @@
-"""The disk as a test uses it: mounted, cut, mounted again with what is left."""
+"""The disk as tests use it: mounted, cut off, and mounted again with what survived."""
 
 import json
 import os
@@ -19,12 +19,12 @@ _SECONDS = 30
 
 
 class NoDisk(Exception):
-    """There is no FUSE on this machine."""
+    """FUSE is not available."""
 
 
 class Disk:
     def __init__(self, folder: Path) -> None:
-        """`folder` is for the mount and the socket, and outside of the disk."""
+        """`folder` holds the mount point and the socket; it is not on the disk itself."""
         self.root = folder / "disk"
         self.root.mkdir()
         control = folder / "disk.socket"
@@ -42,13 +42,13 @@ class Disk:
         return os.path.ismount(self.root)
 
     def cut(self, kept: Kept, seed: str) -> int:
-        """From here on nothing is written or read. How many bytes were not synced."""
+        """Stops all reads and writes; returns how many bytes were not synced."""
         asked = self._ask(do="cut", kept=kept.value, seed=seed, after=0)
         unsynced: int = asked["unsynced"]
         return unsynced
 
     def cut_after(self, steps: int, kept: Kept, seed: str) -> None:
-        """Cuts the power by itself, once so much has been changed and synced."""
+        """Cuts the power after this many changes and syncs."""
         self._ask(do="cut", kept=kept.value, seed=seed, after=steps)
 
     @property
@@ -61,14 +61,14 @@ class Disk:
         return count
 
     def power_on(self) -> None:
-        """Mounts what is left. The programs that used the disk must be dead or dying."""
+        """Mounts what survived. Programs that used the disk must be dead or dying."""
         self._ask(do="release")
         self._unmount()
         self._wait(lambda: self.is_mounted)
 
     def fail(self, how: str) -> None:
-        """From here on every sync fails (`error`), and drops what it was for (`lose`), or the whole
-        file (`destroy`); '' ends."""
+        """Makes every sync fail (`error`), and drop its data (`lose`) or the whole file
+        (`destroy`); '' ends it."""
         self._ask(do="fail", how=how)
 
     def failed(self) -> int:
@@ -76,12 +76,12 @@ class Disk:
         return count
 
     def limit(self, free: int | None) -> None:
-        """Leaves room for so many bytes more; None for as many as one likes."""
+        """Limits the free space to this many bytes; None for no limit."""
         used = self._ask(do="state")["used"]
         self._ask(do="capacity", bytes=1 << 40 if free is None else used + free)
 
     def close(self) -> None:
-        """Also where somebody still has a file open: the mount goes, and later the process."""
+        """Also works while a file is open: unmounts lazily, and ends the process."""
         subprocess.run(["fusermount3", "-u", "-z", str(self.root)], capture_output=True)
         self._process.terminate()
         self._process.wait(_SECONDS)
@@ -110,7 +110,7 @@ class Disk:
 
 
 def why_there_is_none() -> str | None:
-    """Why no disk can be mounted on this machine; None where one can."""
+    """Why no disk can be mounted on this machine; None if one can."""
     if find_spec("mfusepy") is None:
         return "mfusepy is not installed"
     try:

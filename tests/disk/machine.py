@@ -1,4 +1,4 @@
-"""A server on a disk, both of which lose their power together."""
+"""A server and its disk, which lose their power together."""
 
 import multiprocessing
 import os
@@ -29,7 +29,7 @@ class Machine:
         self._process: ForkServerProcess | None = None
 
     def start(self) -> str | None:
-        """The address; None if it ended, or the power was cut, before there was one."""
+        """Returns the address; None if the server ended or the power was cut first."""
         heard, told = _fork.Pipe(duplex=False)
         given = {"GREENROOM_PORT": "0", "GREENROOM_DATA": str(self.data)}
         self._process = _fork.Process(target=self._serve, args=(given, self.log, told))
@@ -63,13 +63,13 @@ class Machine:
         self._signal(signal.SIGKILL)
 
     def end(self) -> None:
-        """Killed, and gone."""
+        """Kills the process and waits for it."""
         self.kill()
         assert self._process is not None
         self._process.join(_SECONDS)
 
     def stop(self) -> int | None:
-        """As an operator does it; the exit code."""
+        """Stops the server as an operator does; returns the exit code."""
         self._signal(signal.SIGTERM)
         assert self._process is not None
         self._process.join(_SECONDS)

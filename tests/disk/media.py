@@ -1,12 +1,11 @@
-"""What a disk holds, and what of it is left after a power cut. Pure: no FUSE in here.
+"""The content of a simulated disk, and what survives a power cut. Does not use FUSE.
 
-A file has its content as programs see it (`content`), as it is on the medium (`stored`), and the
-writes between the two. Syncing a file moves its writes to the medium, and nothing else: not the
-name of the file, which is in its folder, nor is a folder's own. What is not synced of names comes
-through in the order in which they were given, up to some point.
+A file has the content that programs see (`content`), the content on the medium (`stored`), and the
+writes between the two. Syncing a file moves only its writes to the medium: not its name, which is
+in its folder, nor a folder's own name. Unsynced names survive in order, up to some point.
 
-A cut keeps what was synced and, of the rest, nothing (`NOTHING`), any sectors (`SOME`), or the
-first writes with the last of them torn at a sector (`TORN`).
+A power cut keeps synced data and, of the rest, nothing (`NOTHING`), any sectors (`SOME`), or the
+first writes with the last one torn at a sector (`TORN`).
 """
 
 import random
@@ -19,7 +18,7 @@ ROOT = 1
 
 
 class Kept(Enum):
-    """What a cut keeps of what was not synced."""
+    """What a power cut keeps of unsynced data."""
 
     NOTHING = "nothing"
     SOME = "some"
@@ -49,7 +48,7 @@ class File:
         self.unsynced.clear()
 
     def lose(self) -> None:
-        """As after a failed sync: what was written is dropped, and the next sync says nothing."""
+        """Drops the written data as after a failed sync; the next sync succeeds."""
         self.unsynced.clear()
         self.content = bytearray(self.stored)
 
@@ -90,20 +89,20 @@ class Media:
         return self._last
 
     def name(self, *changes: tuple[int, str, int | None]) -> None:
-        """Changes names, all at once: a rename is two."""
+        """Changes several names at once, as a rename does."""
         for folder, name, number in changes:
             _rename(self._folder(folder).entries, name, number)
         self._journal.append(list(changes))
 
     def sync_folder(self, number: int) -> None:
-        """Stores the names in this folder, and no others: not even its own."""
+        """Stores the names in this folder, but not its own name."""
         folder = self._folder(number)
         folder.stored = dict(folder.entries)
         kept = [[change for change in changes if change[0] != number] for changes in self._journal]
         self._journal = [changes for changes in kept if changes]
 
     def cut(self, kept: Kept, chance: random.Random) -> int:
-        """How many bytes were not synced."""
+        """Returns how many bytes were not synced."""
         files = [node for node in self.nodes.values() if isinstance(node, File)]
         unsynced = sum(
             len(change[1])

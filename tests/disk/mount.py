@@ -1,12 +1,12 @@
-"""The process behind the disk: mounts the media, and takes commands on a Unix socket.
+"""The FUSE process of the disk: mounts the media and accepts commands on a Unix socket.
 
     python -m tests.disk.mount FOLDER SOCKET
 
-Commands are JSON lines: `cut` freezes everything and works out what is left; `release` lets go of
-whoever waits, once the programs are dead; unmounting then mounts what is left. Between, `fail`
-lets every sync fail, and `capacity` limits the bytes that fit.
+Commands are JSON lines: `cut` freezes everything and computes what survives; `release` unblocks
+waiting calls once the programs are dead; the next mount has what survived. `fail` makes every sync
+fail, and `capacity` limits the free space.
 
-Careful: a program that waits for a frozen disk cannot be killed before the disk answers.
+Careful: a program that waits for a frozen disk cannot be killed before the disk responds.
 """
 
 import errno
@@ -60,13 +60,13 @@ class Mounted(mfusepy.Operations):  # type: ignore[misc]
         self.released = threading.Event()
         self.is_cut = False
         self.fails: str = ""
-        """`error`: a sync fails; `lose`: and what it was for is dropped; `destroy`: and all else in
+        """`error`: a sync fails; `lose`: and its data is dropped; `destroy`: and everything else in
         that file, synced or not."""
         self.failed = 0
         self.capacity = 1 << 40
         self.born_ns = time.time_ns()
         self.steps = 0
-        """How often something was changed or synced."""
+        """The number of changes and syncs so far."""
         self._cut_at: tuple[int, dict[str, Any]] | None = None
 
     # Commands, from the socket's thread.

@@ -1,5 +1,7 @@
-"""A disk on which syncs fail: /readyz says so, it is logged once, and the server recovers, or stops
-where something that it had acknowledged is gone."""
+"""Failing syncs: /readyz reports them, they are logged once, and the server recovers.
+
+It stops if acknowledged data is lost.
+"""
 
 import json
 import os
@@ -26,7 +28,7 @@ REFUSALS = 100
 
 
 class Api:
-    """People who join, which is a write, and are looked up, which is a read."""
+    """Users who join (a write) and are looked up (a read)."""
 
     def __init__(self, url: str, data: Path) -> None:
         self._url = url
@@ -84,11 +86,13 @@ def started(computer: Machine) -> Api:
 
 @pytest.mark.timeout(200)
 @pytest.mark.parametrize("how", ["error", "lose"])
-def test_it_says_so_and_recovers_when_the_disk_does(computer: Machine, how: str) -> None:
+def test_a_failing_disk_is_reported_and_the_store_recovers_with_it(
+    computer: Machine, how: str
+) -> None:
     api = started(computer)
     assert api.ready()[0] == 200
     computer.disk.fail(how)
-    assert api.join() == 504, "whether it is there nobody knows"
+    assert api.join() == 504, "the outcome is unknown"
     until(lambda: api.ready()[0] == 503)
     told = api.ready()[1]
     assert told["type"] == "/problems/store-failing"
@@ -99,7 +103,7 @@ def test_it_says_so_and_recovers_when_the_disk_does(computer: Machine, how: str)
     more = computer.said()[said:]
     assert "Traceback" not in computer.said()
     assert more.count("\n") <= 3, more
-    until(lambda: api.missing() == [])  # reads go on, but for the moment of a try
+    until(lambda: api.missing() == [])  # reads continue except during an attempt
 
     computer.disk.fail("")
     until(lambda: api.ready()[0] == 200)
@@ -118,18 +122,18 @@ def test_it_says_so_and_recovers_when_the_disk_does(computer: Machine, how: str)
 
 
 @pytest.mark.timeout(200)
-def test_it_stops_where_something_acknowledged_is_gone(computer: Machine) -> None:
+def test_the_server_stops_if_acknowledged_data_is_lost(computer: Machine) -> None:
     api = started(computer)
     computer.disk.fail("destroy")
     assert api.join() == 504
     until(lambda: computer.has_ended)
-    assert "the store cannot be trusted any more" in computer.said()
+    assert "the store has lost acknowledged data" in computer.said()
     assert "it does not start" in computer.said(), "a Problem, and exit code 2"
 
 
 @pytest.mark.timeout(200)
 def test_one_failed_sync_of_a_real_disk(tmp_path: Path) -> None:
-    """Without FUSE: one commit's fdatasync, long after the start, is made to fail."""
+    """Without FUSE: one fdatasync of a commit, long after the start, fails."""
     try:
         strace = command("strace", debian="strace")
     except Unavailable as reason:

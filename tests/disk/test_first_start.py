@@ -1,4 +1,4 @@
-"""The power is cut during the first start: the next one always comes up, with a whole secret."""
+"""A power cut during the first start: the next start succeeds, with a complete secret."""
 
 import random
 import sqlite3
@@ -11,7 +11,7 @@ from tests.disk.machine import Machine, machine
 from tests.disk.media import Kept
 
 POINTS = 8
-"""So many of the moments at which something is written or synced; `make torture` draws more."""
+"""The number of moments of writes and syncs to test; `make torture` tests more."""
 
 
 def steps_of_a_start(folder: Path) -> int:
@@ -47,7 +47,7 @@ def check_cut(folder: Path, step: int, kept: Kept) -> None:
 
 
 @pytest.mark.timeout(300)
-def test_the_next_start_comes_up_wherever_the_first_was_cut(a_disk: None, tmp_path: Path) -> None:
+def test_the_next_start_succeeds_wherever_the_first_was_cut(a_disk: None, tmp_path: Path) -> None:
     steps = steps_of_a_start(tmp_path / "whole")
     assert steps > POINTS
     chance = random.Random("first start")
@@ -56,7 +56,7 @@ def test_the_next_start_comes_up_wherever_the_first_was_cut(a_disk: None, tmp_pa
         check_cut(tmp_path / f"{number}", step, [*Kept][number % len(Kept)])
 
 
-def test_what_a_server_that_is_up_has_made_stays(computer: Machine) -> None:
+def test_files_of_a_running_server_survive(computer: Machine) -> None:
     assert computer.start() is not None, computer.said()
     before = (computer.data / "secret").read_bytes()
     computer.cut(Kept.NOTHING, "as soon as it was up")

@@ -1,4 +1,4 @@
-"""A server that is started on a full disk says so, and comes up once there is room."""
+"""A server started on a full disk reports it, and starts once there is space."""
 
 import subprocess
 import sys
@@ -10,13 +10,13 @@ from tests.disk.disk import mounted
 from tests.disk.machine import Machine
 
 ROOMS = [0, 100, 4096, 8192, 20_000, 40_000, 100_000, 140_000]
-"""Bytes that are free: for nothing, for a secret, for some of the files that SQLite makes."""
+"""Free bytes: for nothing, for a secret, for some of SQLite's files."""
 COMMAND = [sys.executable, "-m", "greenroom", "serve"]
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("is_first", [True, False], ids=["first start", "later start"])
-def test_a_start_on_a_full_disk_says_what_to_do(computer: Machine, is_first: bool) -> None:
+def test_a_start_on_a_full_disk_tells_what_to_do(computer: Machine, is_first: bool) -> None:
     if not is_first:
         assert computer.start() is not None, computer.said()
         computer.end()
@@ -38,7 +38,7 @@ def test_a_start_on_a_full_disk_says_what_to_do(computer: Machine, is_first: boo
     assert computer.start() is not None, computer.said()
 
 
-def test_the_command_says_it_in_one_sentence(a_disk: None, tmp_path: Path) -> None:
+def test_the_command_prints_one_sentence(a_disk: None, tmp_path: Path) -> None:
     with mounted(tmp_path) as disk:
         disk.limit(free=30_000)
         environment = {"GREENROOM_DATA": str(disk.root / "data"), "GREENROOM_PORT": "0"}
@@ -50,20 +50,20 @@ def test_the_command_says_it_in_one_sentence(a_disk: None, tmp_path: Path) -> No
     assert done.stderr.strip().count("\n") == 0, done.stderr
 
 
-def test_a_backup_to_a_full_disk_says_so(a_disk: None, tmp_path: Path) -> None:
+def test_a_backup_to_a_full_disk_is_refused(a_disk: None, tmp_path: Path) -> None:
     with mounted(tmp_path) as disk:
         environment = {"GREENROOM_DATA": str(tmp_path / "data")}
         made = subprocess.run(
             [*COMMAND[:3], "token", "ada"], env=environment, capture_output=True, timeout=60
         )
-        assert made.returncode == 2, "there is nobody yet"
+        assert made.returncode == 2, "there are no users yet"
         source = tmp_path / "data" / "greenroom.db"
         subprocess.run(
             [
                 sys.executable,
                 "-c",
                 "import asyncio; from greenroom import app, settings; from greenroom.clock import "
-                "SystemClock\nasync def main():\n async with app.opened(settings.read(), "
+                "SystemClock\nasync def main():\n async with app.opened(settings.read_settings(), "
                 "SystemClock(), create_tables=False): pass\nasyncio.run(main())",
             ],
             env=environment,

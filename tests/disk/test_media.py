@@ -1,4 +1,4 @@
-"""The disk forgets what was not synced, and nothing else."""
+"""The simulated disk loses unsynced data, and nothing else."""
 
 import os
 import random
@@ -23,7 +23,7 @@ def cut(disk: Disk, kept: Kept) -> None:
     disk.power_on()
 
 
-def test_what_was_synced_stays_and_the_rest_goes(a_disk: None, tmp_path: Path) -> None:
+def test_synced_data_survives_and_the_rest_is_lost(a_disk: None, tmp_path: Path) -> None:
     with mounted(tmp_path) as disk:
         file = disk.root / "file"
         file.write_bytes(b"synced")
@@ -55,7 +55,7 @@ def test_a_rename_that_was_not_synced_is_undone(a_disk: None, tmp_path: Path) ->
         assert new.read_bytes() == b"x"
 
 
-def test_a_sync_that_fails_may_drop_what_it_was_for(a_disk: None, tmp_path: Path) -> None:
+def test_a_failed_sync_may_drop_its_data(a_disk: None, tmp_path: Path) -> None:
     with mounted(tmp_path) as disk:
         file = disk.root / "file"
         file.write_bytes(b"x")

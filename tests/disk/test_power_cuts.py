@@ -1,5 +1,8 @@
-"""The short version of the power cuts of `make torture`: nothing acked is lost, nothing is spoilt;
-and a server that acknowledges too early is found out."""
+"""A short run of the power cuts of `make torture`: no acknowledged write is lost, no file is
+damaged.
+
+A server that acknowledges too early is detected.
+"""
 
 from pathlib import Path
 
@@ -7,7 +10,7 @@ import pytest
 
 from tests.torture.power import cuts, losses, on_a_disk
 from tests.torture.run import torture
-from tests.torture.server import serve_carelessly
+from tests.torture.server import serve_without_fsync
 
 SECONDS, CUTS, SEED = 6, 3, "in make test"
 
@@ -28,7 +31,7 @@ async def test_nothing_that_was_acked_is_lost(a_disk: None, tmp_path: Path) -> N
 async def test_a_server_that_acknowledges_too_early_loses_messages(
     a_disk: None, tmp_path: Path
 ) -> None:
-    async with on_a_disk(tmp_path, serve=serve_carelessly) as fleet:
+    async with on_a_disk(tmp_path, serve=serve_without_fsync) as fleet:
         acked, lost = await losses(fleet, cuts(SEED, seconds=SECONDS, count=CUTS), SEED)
     assert acked > 0
     assert lost > 0

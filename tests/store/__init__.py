@@ -1,1 +1,1 @@
-"""What only one of the store's engines has, and the pure parts beneath both."""
+"""Tests of single engines, and of the parts that both engines share."""

@@ -1,8 +1,7 @@
-"""Writes until no file may grow any more, then makes room and writes again. Run by
-test_sqlite_file, in a process of its own, because the limit (RLIMIT_FSIZE) is the process's.
+"""Writes until files may not grow any more, then lifts the limit and writes again.
 
-Prints how many items were acknowledged, how many refused, and `afterwards` once a write after the
-room was made is acknowledged.
+test_sqlite_file runs it in a separate process, because the limit (RLIMIT_FSIZE) is the process's.
+Prints how many items were acknowledged and refused, and `afterwards` once a later write succeeds.
 """
 
 import asyncio

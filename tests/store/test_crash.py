@@ -1,7 +1,7 @@
-"""Kills a process that writes flat out, fifty times at random moments, and counts what is there.
+"""Kills a writing process fifty times at random moments, and checks the file after each crash.
 
-What was acknowledged is there; no transaction is half there; the change log and the indexes say
-what the tables say. Acknowledgements go through a pipe, which outlives the process.
+Acknowledged writes are there, no transaction is partial, and the change log and the indexes agree
+with the tables. Acknowledgements go through a pipe, which outlives the process.
 """
 
 import random
@@ -19,7 +19,7 @@ from greenroom.store.expressions import Bound
 from greenroom.store.sqlite import SqliteStore
 from greenroom.store.values import Item
 from tests.contracts.tables import BY_OWNER, NOTES, TABLES, walk
-from tests.store.scribbler import PARTS, TASKS
+from tests.store.crash_writer import PARTS, TASKS
 
 ROOT = Path(__file__).parents[2]
 KILLS = 50
@@ -28,7 +28,7 @@ KILLS = 50
 def write_until_killed(path: Path, seconds: float) -> dict[int, int]:
     """The last acknowledged stamp of each task."""
     child = subprocess.Popen(
-        [sys.executable, "-m", "tests.store.scribbler", str(path)],
+        [sys.executable, "-m", "tests.store.crash_writer", str(path)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
     )
@@ -49,7 +49,7 @@ def write_until_killed(path: Path, seconds: float) -> dict[int, int]:
 
 
 class Witness:
-    """Follows the file over all its crashes and knows what must be there."""
+    """Follows the file over all crashes and knows what it must contain."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -72,7 +72,7 @@ class Witness:
             await store.close()
 
     async def look_back(self) -> None:
-        """Everything that was ever acknowledged, once more, from the beginning."""
+        """Checks everything that was ever acknowledged, from the beginning."""
         assert sum(self._stamps.values()) > KILLS, "it was killed while it wrote, not before"
         everything, self._stamps = self._stamps, dict.fromkeys(range(TASKS), 0)
         store = await SqliteStore.open(
@@ -100,7 +100,7 @@ class Witness:
         self._stamps[task] = stamp
 
     async def _follow(self, store: SqliteStore) -> None:
-        """The changes since the last look are a chain from what was there to what is there."""
+        """The changes since the last check lead from the previous state to the current one."""
         async for change in store.changes(NOTES, after=self._followed, follow=False):
             self._check_chained(change)
             self._followed = change.checkpoint
@@ -113,7 +113,7 @@ class Witness:
 
 
 @pytest.mark.timeout(1200)
-async def test_whatever_is_killed_what_was_acknowledged_is_there_and_nothing_is_half_there(
+async def test_acknowledged_writes_survive_kills_and_no_transaction_is_partial(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "store.db"

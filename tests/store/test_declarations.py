@@ -1,4 +1,4 @@
-"""Tables and indexes that no engine could make are refused where they are declared."""
+"""Tables and indexes that an engine could not create are refused at declaration."""
 
 from pathlib import Path
 
@@ -48,7 +48,7 @@ def test_an_index_has_a_name_that_both_engines_take(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["abc", "x" * 255, "A-b_c.9"])
-def test_names_at_the_limits_are_taken(name: str) -> None:
+def test_names_at_the_limits_are_accepted(name: str) -> None:
     Table(name, "A table", indexes=(structs.replace(GOOD, name=name),))
 
 
@@ -76,7 +76,7 @@ def test_keys_are_two_attributes_and_none_of_them_the_ttl() -> None:
             Table("Some", "A table", indexes=(GOOD,), ttl=ttl)
 
 
-def test_a_table_has_no_more_indexes_than_dynamodb_makes() -> None:
+def test_a_table_has_at_most_the_indexes_that_dynamodb_allows() -> None:
     many = tuple(structs.replace(GOOD, name=f"By{n:03}") for n in range(21))
     Table("Some", "A table", indexes=many[:20])
     with pytest.raises(InvalidDeclaration):
@@ -88,8 +88,8 @@ def test_a_table_has_no_more_indexes_than_dynamodb_makes() -> None:
         Table("Some", "A table", indexes=(structs.replace(GOOD, projection=wide),))
 
 
-async def test_two_tables_of_one_name_are_refused_by_both_engines(tmp_path: Path) -> None:
-    """SQLite does not tell names apart by case."""
+async def test_two_tables_with_the_same_name_are_refused_by_both_engines(tmp_path: Path) -> None:
+    """SQLite's table names ignore case."""
     both = (named("Notes"), named("nOTES"))
     with pytest.raises(InvalidDeclaration):
         await SqliteStore.open(tmp_path / "s.db", both, clock=SystemClock(), cursor_secret=b"s")
@@ -102,7 +102,7 @@ async def test_two_tables_of_one_name_are_refused_by_both_engines(tmp_path: Path
         )
 
 
-async def test_sqlite_makes_whatever_may_be_declared(tmp_path: Path) -> None:
+async def test_sqlite_creates_every_valid_declaration(tmp_path: Path) -> None:
     odd = Table(
         "order.by-1",
         "A table",

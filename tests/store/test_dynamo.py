@@ -1,4 +1,4 @@
-"""What only the DynamoDB engine has: a network that fails, and items that expire late."""
+"""The DynamoDB engine with a failing network and with items that expire late."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -62,7 +62,7 @@ def retry() -> RetryPolicy:
 async def proxied(
     dynamodb_url: str, clock: ManualClock, retry: RetryPolicy
 ) -> AsyncIterator[tuple[DynamoStore, FaultProxy]]:
-    """A store that reaches DynamoDB Local through a proxy that can fail."""
+    """A store that reaches DynamoDB Local through a fault proxy."""
     target = dynamodb_url.removeprefix("dynamodb+").partition("?")[0]
     async with fault_proxy(target) as (proxy, place):
         url = f"dynamodb+http://{place}?region=local"
@@ -81,7 +81,7 @@ def proxy(proxied: tuple[DynamoStore, FaultProxy]) -> FaultProxy:
     return proxied[1]
 
 
-async def test_an_endpoint_that_is_not_there_is_told_in_time(clock: ManualClock) -> None:
+async def test_an_unreachable_endpoint_is_reported_in_time(clock: ManualClock) -> None:
     url = "dynamodb+http://127.0.0.1:1?region=local"
     async with await DynamoStore.open(
         url, TABLES, clock=clock, cursor_secret=b"s", check=False, retry=QUICK
@@ -148,7 +148,7 @@ async def test_reads_are_repeated(store: DynamoStore, proxy: FaultProxy, fault: 
     ("fault", "problem"),
     [(throttled, Throttled), (conflicted, Conflict), (lost, OutcomeUnknown)],
 )
-async def test_after_so_many_attempts_the_store_says_what_stood_in_the_way(
+async def test_after_the_last_attempt_the_store_reports_the_reason(
     store: DynamoStore, proxy: FaultProxy, fault: Fault, problem: type[Exception]
 ) -> None:
     for action, ops in (
@@ -163,7 +163,7 @@ async def test_after_so_many_attempts_the_store_says_what_stood_in_the_way(
 
 
 @pytest.mark.parametrize("fault", [lost, failed_after])
-async def test_what_would_be_done_twice_is_not_repeated(
+async def test_a_write_that_is_not_idempotent_is_not_repeated(
     store: DynamoStore, proxy: FaultProxy, fault: Fault
 ) -> None:
     for action in (F("n").add(1), F("l").append(1)):
@@ -175,16 +175,14 @@ async def test_what_would_be_done_twice_is_not_repeated(
     assert await store.get(NOTES, at(), consistent=True) == note(n=1, l=[1])
 
 
-async def test_what_surely_did_not_happen_is_repeated_even_so(
+async def test_a_write_that_surely_failed_is_always_repeated(
     store: DynamoStore, proxy: FaultProxy
 ) -> None:
     proxy.on("UpdateItem", throttled, conflicted)
     assert await store.write(Update(NOTES, at(), (F("n").add(1),))) == note(n=1)
 
 
-async def test_an_update_that_gives_the_same_twice_is_repeated(
-    store: DynamoStore, proxy: FaultProxy
-) -> None:
+async def test_an_idempotent_update_is_repeated(store: DynamoStore, proxy: FaultProxy) -> None:
     await store.write(Put(NOTES, note(gone=1, words={"a", "b"})))
     proxy.on("UpdateItem", lost)
     actions = (
@@ -199,7 +197,9 @@ async def test_an_update_that_gives_the_same_twice_is_repeated(
     assert proxy.sent == ["PutItem", "UpdateItem", "UpdateItem"]
 
 
-async def test_a_put_that_finds_itself_was_done(store: DynamoStore, proxy: FaultProxy) -> None:
+async def test_a_put_that_finds_its_own_item_succeeded(
+    store: DynamoStore, proxy: FaultProxy
+) -> None:
     proxy.on("PutItem", lost)
     assert await store.write(Put(NOTES, note(v=1, s={"b", "a"}), F("pk").absent())) is None
     assert proxy.sent == ["PutItem", "PutItem"]
@@ -217,7 +217,7 @@ async def test_a_put_that_finds_itself_was_done(store: DynamoStore, proxy: Fault
 async def test_a_refusal_of_the_repeat_says_nothing_about_the_first(
     store: DynamoStore, proxy: FaultProxy, op: Op
 ) -> None:
-    """Another write comes in between, or our own made the condition fail: it cannot be told."""
+    """Another write or the first attempt itself may have made the condition fail."""
     await store.write(Put(NOTES, note(v=1)))
 
     async def overtaken(payload: dict[str, Any], forward: Forward) -> Answer | None:
@@ -232,10 +232,10 @@ async def test_a_refusal_of_the_repeat_says_nothing_about_the_first(
 
 
 @pytest.mark.parametrize("kind", ["AccessDeniedException", "MissingAuthenticationToken"])
-async def test_a_write_that_may_be_done_is_not_said_to_have_failed(
+async def test_a_write_that_may_have_succeeded_is_not_reported_as_failed(
     store: DynamoStore, proxy: FaultProxy, kind: str
 ) -> None:
-    """The first attempt is carried out and its answer is lost, the second is turned away."""
+    """The first attempt takes effect and its response is lost; the second is denied."""
     proxy.on("PutItem", lost, always(refusal(kind)))
     with pytest.raises(OutcomeUnknown, match=kind):
         await store.write(Put(NOTES, note(v=1)))
@@ -245,9 +245,7 @@ async def test_a_write_that_may_be_done_is_not_said_to_have_failed(
         await store.write(Put(NOTES, note(v=2)))
 
 
-async def test_a_condition_that_fails_is_told_at_once(
-    store: DynamoStore, proxy: FaultProxy
-) -> None:
+async def test_a_failed_condition_is_not_retried(store: DynamoStore, proxy: FaultProxy) -> None:
     await store.write(Put(NOTES, note(v=1)))
     proxy.sent.clear()
     proxy.on("PutItem", throttled)
@@ -270,7 +268,7 @@ async def test_a_transaction_is_done_once_however_often_it_is_sent(
     assert await store.get(NOTES, at(), consistent=True) == note(n=1)
 
 
-async def test_a_failed_condition_goes_before_a_conflict(
+async def test_a_failed_condition_comes_before_a_conflict(
     store: DynamoStore, proxy: FaultProxy
 ) -> None:
     proxy.on(
@@ -283,9 +281,7 @@ async def test_a_failed_condition_goes_before_a_conflict(
     assert proxy.sent == ["TransactWriteItems"]
 
 
-async def test_keys_that_dynamodb_hands_back_are_asked_for_again(
-    store: DynamoStore, proxy: FaultProxy
-) -> None:
+async def test_unprocessed_keys_are_requested_again(store: DynamoStore, proxy: FaultProxy) -> None:
     keys = [at(sk=f"{n}") for n in range(10)]
     for key in keys:
         await store.write(Put(NOTES, note(sk=str(key.sort))))
@@ -308,7 +304,7 @@ async def test_keys_that_dynamodb_hands_back_are_asked_for_again(
         await store.batch_get(NOTES, keys)
 
 
-async def test_a_page_goes_on_past_a_megabyte(store: DynamoStore, proxy: FaultProxy) -> None:
+async def test_a_page_continues_past_a_megabyte(store: DynamoStore, proxy: FaultProxy) -> None:
     for n in range(7):
         await store.write(Put(NOTES, note(sk=f"{n}", body="x" * 300_000)))
     proxy.sent.clear()
@@ -320,7 +316,7 @@ async def test_a_page_goes_on_past_a_megabyte(store: DynamoStore, proxy: FaultPr
     assert last.next is None
 
 
-async def test_a_token_finds_its_transaction_again_though_the_clock_went_on(
+async def test_a_token_matches_its_transaction_after_the_clock_advanced(
     store: DynamoStore, clock: ManualClock
 ) -> None:
     end = clock.now_ms() // 1000 + 10
@@ -337,7 +333,7 @@ async def test_a_token_finds_its_transaction_again_though_the_clock_went_on(
     assert await store.get(VISITS, at(), consistent=True) is None
 
 
-async def test_a_token_sees_nothing_where_an_item_has_expired(
+async def test_a_write_with_a_token_treats_an_expired_item_as_absent(
     store: DynamoStore, clock: ManualClock
 ) -> None:
     now = clock.now_ms() // 1000
@@ -347,7 +343,7 @@ async def test_a_token_sees_nothing_where_an_item_has_expired(
     assert await store.get(VISITS, at(), consistent=True) == note(n=1)
 
 
-async def test_an_expired_item_that_comes_to_life_in_between_is_not_removed(
+async def test_an_expired_item_renewed_meanwhile_is_not_removed(
     store: DynamoStore, proxy: FaultProxy, clock: ManualClock
 ) -> None:
     now = clock.now_ms() // 1000
@@ -362,7 +358,7 @@ async def test_an_expired_item_that_comes_to_life_in_between_is_not_removed(
     assert apply_actions == note(n=11, expiresAt=now + 10)
 
 
-async def test_only_what_really_failed_is_told_when_an_expired_item_is_in_the_way_too(
+async def test_only_real_failures_are_reported_beside_an_expired_item(
     store: DynamoStore, clock: ManualClock
 ) -> None:
     now = clock.now_ms() // 1000
@@ -373,7 +369,7 @@ async def test_only_what_really_failed_is_told_when_an_expired_item_is_in_the_wa
     assert [failure.op for failure in refused.value.failed] == [bad]
 
 
-async def test_the_bill_is_read_as_aws_writes_it(store: DynamoStore, proxy: FaultProxy) -> None:
+async def test_aws_capacity_reports_are_understood(store: DynamoStore, proxy: FaultProxy) -> None:
     prefix = store._client.name(NOTES).removesuffix("Notes")
     bill = {
         "TableName": f"{prefix}Notes",
@@ -390,7 +386,9 @@ async def test_the_bill_is_read_as_aws_writes_it(store: DynamoStore, proxy: Faul
     assert cost.by_source["Notes/ByTag"].write == 3.0
 
 
-async def test_whoever_is_not_let_in_hears_why(store: DynamoStore, proxy: FaultProxy) -> None:
+async def test_denied_access_is_reported_with_its_reason(
+    store: DynamoStore, proxy: FaultProxy
+) -> None:
     for kind in ("AccessDeniedException", "UnknownOperationException"):
         proxy.on("GetItem", always(refusal(kind)))
         with pytest.raises(StoreUnavailable, match=kind):

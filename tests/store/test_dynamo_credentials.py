@@ -1,4 +1,4 @@
-"""The DynamoDB engine with the credentials of a container, which the machine gives over HTTP."""
+"""The DynamoDB engine with credentials from a container's metadata service."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -18,7 +18,7 @@ from tests.socket.node import until
 
 
 class Machine:
-    """Gives another key each time, unless it fails, once it is let."""
+    """A metadata service that returns a new key each time, or fails."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -55,7 +55,7 @@ async def machine() -> AsyncIterator[tuple[Machine, ContainerMetadataCredentials
 async def behind(
     machine: tuple[Machine, ContainerMetadataCredentials],
 ) -> AsyncIterator[tuple[Machine, FaultProxy, RequestSender]]:
-    """The machine, a DynamoDB that takes everything, and what is between them."""
+    """The metadata service, a DynamoDB that accepts everything, and a sender that uses both."""
     giver, credentials = machine
     async with fault_proxy("http://127.0.0.1:9/") as (proxy, place):
         proxy.otherwise = always((200, {}))
@@ -85,7 +85,7 @@ async def test_a_key_of_the_machine_signs_until_it_is_refused(
         await sender.send("GetItem", {})
 
 
-async def test_where_the_machine_gives_no_key_the_store_cannot_be_reached(
+async def test_without_credentials_the_store_is_unavailable(
     behind: tuple[Machine, FaultProxy, RequestSender],
 ) -> None:
     giver, proxy, sender = behind
@@ -97,7 +97,7 @@ async def test_where_the_machine_gives_no_key_the_store_cannot_be_reached(
     await sender.send("PutItem", {}, Repeat.SAFE)
 
 
-async def test_where_no_key_comes_after_a_lost_answer_the_outcome_is_unknown(
+async def test_missing_credentials_after_a_lost_response_leave_the_outcome_unknown(
     behind: tuple[Machine, FaultProxy, RequestSender],
 ) -> None:
     giver, proxy, sender = behind
@@ -124,7 +124,7 @@ async def test_cancelling_a_request_leaves_the_key_to_the_others(
     assert (giver.asked, len(proxy.sent)) == (1, 3)
 
 
-async def test_requests_that_were_refused_with_one_key_ask_for_one_other(
+async def test_refused_requests_share_one_credentials_renewal(
     behind: tuple[Machine, FaultProxy, RequestSender],
 ) -> None:
     giver, proxy, sender = behind
@@ -143,7 +143,7 @@ async def test_requests_that_were_refused_with_one_key_ask_for_one_other(
     assert giver.asked == 2
 
 
-async def test_closing_ends_those_who_wait_for_a_key(
+async def test_closing_ends_requests_that_wait_for_credentials(
     behind: tuple[Machine, FaultProxy, RequestSender],
 ) -> None:
     giver, _, sender = behind

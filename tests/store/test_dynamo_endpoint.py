@@ -1,4 +1,4 @@
-"""Where a DynamoDB is, and the signature that opens it."""
+"""Parsing of DynamoDB URLs, and request signatures."""
 
 import itertools
 from datetime import UTC, datetime
@@ -52,12 +52,12 @@ def test_a_key_in_the_url_signs() -> None:
         "sqlite:///file",
     ],
 )
-def test_a_url_that_names_no_dynamodb_is_refused(url: str) -> None:
+def test_an_invalid_url_is_refused(url: str) -> None:
     with pytest.raises(InvalidEndpoint):
         parse_endpoint(url)
 
 
-def test_a_refusal_keeps_the_secret() -> None:
+def test_a_refusal_does_not_contain_the_secret() -> None:
     with pytest.raises(InvalidEndpoint) as refused:
         parse_endpoint("dynamodb+http://key:hush@localhost/path")
     assert "hush" not in str(refused.value)

@@ -1,4 +1,4 @@
-"""Requests as DynamoDB gets them: the same bytes as when they are written the plain way."""
+"""DynamoDB requests have the same bytes as those of a simple reference implementation."""
 
 from collections import OrderedDict
 from decimal import Decimal
@@ -20,14 +20,14 @@ from greenroom.store.tables import Table
 from greenroom.store.values import canonical
 from tests.contracts.sequences import any_op, checks, operands, paths, values
 from tests.contracts.tables import ACCOUNTS, NOTES, VISITS, at, note
-from tests.store.plain_requests import plain_fields, plain_value
+from tests.store.reference_requests import reference_fields, reference_value
 
 KINDS = {"Put": "Put", "Update": "Update", "Delete": "Delete", "Check": "ConditionCheck"}
 seconds = st.sampled_from([None, 0, 4_102_444_800])
 
 
 def compare(op: Op, now: int | None) -> None:
-    plain = plain_fields(op, "t", now)
+    plain = reference_fields(op, "t", now)
     kind = KINDS[type(op).__name__]
     written = transaction_member(op, "t", now)
     assert msgspec.json.encode(written) == msgspec.json.encode({kind: plain})
@@ -48,7 +48,7 @@ def test_random_ops_give_the_same_bytes(op: Op, now: int | None) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from([NOTES, VISITS]), paths, operands, seconds)
-def test_the_usual_conditions_give_the_same_bytes_whatever_their_value(
+def test_cached_conditions_give_the_same_bytes_for_every_value(
     table: Table, path: Any, value: Any, now: int | None
 ) -> None:
     conditions: list[Condition] = [path.absent(), path.equals(value), path.size().equals(1)]
@@ -61,7 +61,7 @@ def test_the_usual_conditions_give_the_same_bytes_whatever_their_value(
             compare(op, now)
 
 
-def test_a_usual_condition_reads_as_it_should() -> None:
+def test_a_cached_condition_has_the_right_text() -> None:
     put = transaction_member(Put(VISITS, note(), F("v").equals(3)), "t", 99)["Put"]
     assert put["ConditionExpression"] == "#0 = :0 AND (NOT #1 <= :1)"
     assert put["ExpressionAttributeNames"] == {"#0": "v", "#1": "expiresAt"}
@@ -76,7 +76,7 @@ def test_a_usual_condition_reads_as_it_should() -> None:
 
 @given(values)
 def test_values_are_written_plainly_and_come_back(value: Any) -> None:
-    assert encode(value) == plain_value(value)
+    assert encode(value) == reference_value(value)
     assert decode(encode(value)) == canonical(value)
 
 
@@ -103,13 +103,11 @@ class Word(StrEnum):
         ({Number.ONE, 3}, {"NS": ["1", "3"]}),
     ],
 )
-def test_values_of_other_types_are_written_as_what_they_stand_for(
-    value: Any, written: dict[str, Any]
-) -> None:
+def test_subclasses_are_written_as_their_values(value: Any, written: dict[str, Any]) -> None:
     assert msgspec.json.encode(encode(value)) == msgspec.json.encode(written)
 
 
-def test_what_is_no_value_is_not_written() -> None:
+def test_an_invalid_value_is_not_written() -> None:
     with pytest.raises(AssertionError, match="not a storable value"):
         encode(0.5)  # type: ignore[arg-type]
     with pytest.raises(AssertionError, match="type Q"):

@@ -1,5 +1,4 @@
-"""A DynamoDB table that is there already: refused by name where it is not as declared, and brought
-up to the declaration where DynamoDB can add what is missing."""
+"""An existing DynamoDB table that differs from its declaration is refused or extended."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -25,9 +24,8 @@ BARE = Table("Notes", "As an older version made it")
 
 @pytest.fixture
 async def place(dynamodb_url: str) -> AsyncIterator[tuple[FaultProxy, str]]:
-    """In a region of its own: DynamoDB Local gives each region ten threads for everything that it
-    does in the background, and a table with a TTL keeps one of them, so that where others have made
-    seven such tables no index is ever filled."""
+    """In a separate region: DynamoDB Local gives each region ten background threads, and a table
+    with a TTL occupies one. Where other tests have seven such tables, no index is ever filled."""
     target = dynamodb_url.removeprefix("dynamodb+").partition("?")[0]
     async with fault_proxy(target) as (proxy, where):
         yield proxy, f"dynamodb+http://{where}?region=alone-{uuid4().hex[:8]}&prefix=old-"
@@ -74,18 +72,18 @@ async def test_a_table_as_declared_is_opened(url: str) -> None:
             assert await store.get(NEW, at(), consistent=True) is not None
 
 
-async def test_a_table_that_is_missing_is_told_when_the_store_is_opened(url: str) -> None:
+async def test_a_missing_table_is_reported_at_open(url: str) -> None:
     with pytest.raises(NoSuchTable, match="Notes"):
         await opened(url, NOTES, create=False)
 
 
-async def test_everything_that_an_older_table_lacks_is_told(url: str) -> None:
+async def test_everything_missing_from_an_older_table_is_reported(url: str) -> None:
     await create_table(url, BARE)
     lacks = ("index ByOwner", "ByState", "ByTag", "stream", "expiresAt", "--create-tables")
     await refused(url, NEW, *lacks, create=False)
 
 
-async def test_what_an_older_table_lacks_is_added_and_filled(url: str) -> None:
+async def test_missing_parts_of_an_older_table_are_added_and_filled(url: str) -> None:
     await create_table(url, BARE)
     async with await opened(url, NEW) as store:
         for index, partition in ((BY_OWNER, "ada"), (BY_STATE, "new"), (BY_TAG, "t")):
@@ -101,7 +99,7 @@ async def test_what_an_older_table_lacks_is_added_and_filled(url: str) -> None:
         pass
 
 
-async def test_many_nodes_add_what_is_missing_once(url: str) -> None:
+async def test_several_nodes_add_missing_parts_once(url: str) -> None:
     await create_table(url, BARE)
     stores = await asyncio.gather(*(opened(url, NEW) for _ in range(3)))
     for store in stores:
@@ -126,7 +124,7 @@ OTHERS = Index("ByTag", "tag", None, ("title",))
         (Table("Notes", "", ttl="until"), ("by until",)),
     ],
 )
-async def test_what_cannot_be_changed_is_refused_and_left_alone(
+async def test_unfixable_differences_are_refused_and_nothing_is_changed(
     url: str, older: Table, says: tuple[str, ...], create: bool
 ) -> None:
     async with await opened(url, older):
@@ -136,7 +134,7 @@ async def test_what_cannot_be_changed_is_refused_and_left_alone(
         pass
 
 
-async def test_items_that_dynamodb_would_take_away_unasked_are_told(url: str) -> None:
+async def test_an_undeclared_ttl_is_reported(url: str) -> None:
     await create_table(url, NEW)
     await refused(url, NOTES, "its items expire by expiresAt", create=True)
 
@@ -148,7 +146,7 @@ async def test_a_stream_of_another_kind_is_refused(url: str) -> None:
     await refused(url, NEW, "KEYS_ONLY", create=True)
 
 
-async def test_a_key_that_is_no_text_is_refused(url: str) -> None:
+async def test_a_key_that_is_not_text_is_refused(url: str) -> None:
     request = schema.create_request(BARE, "")
     request["AttributeDefinitions"][0]["AttributeType"] = "N"
     del request["TableName"]
@@ -156,7 +154,7 @@ async def test_a_key_that_is_no_text_is_refused(url: str) -> None:
     await refused(url, BARE, "pk", "N", create=True)
 
 
-async def test_more_than_was_declared_is_nobodys_harm(url: str) -> None:
+async def test_undeclared_extras_are_ignored(url: str) -> None:
     await create_table(url, msgspec.structs.replace(NOTES, indexes=(BY_OWNER, BY_TAG)))
     fewer = Table("Notes", "", indexes=(LESS,))
     for create in (False, True):
@@ -196,9 +194,7 @@ async def test_an_index_that_takes_too_long_is_named(
         await opened(url, NOTES)
 
 
-async def test_what_dynamodb_does_not_add_is_told_with_its_reason(
-    url: str, proxy: FaultProxy
-) -> None:
+async def test_a_refusal_to_add_is_reported_with_its_reason(url: str, proxy: FaultProxy) -> None:
     await create_table(url, BARE)
     proxy.on("UpdateTable", always(refusal("ValidationException")))
-    await refused(url, NOTES, "index ByOwner", "as told", create=True)
+    await refused(url, NOTES, "index ByOwner", "simulated", create=True)

@@ -1,6 +1,6 @@
-"""The change feed on DynamoDB Streams: what DynamoDB Local, which has one shard, cannot show.
+"""The change feed on DynamoDB Streams with several shards, which DynamoDB Local does not have.
 
-The shards are told by a script in front of it; tests/contracts follows the real stream.
+A script in front of it simulates the shards; tests/contracts follows the real stream.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -99,7 +99,7 @@ async def read(store: DynamoStore, after: str | None = None) -> list[Change]:
     return [change async for change in store.changes(NOTES, after=after, follow=False)]
 
 
-def told(changes: list[Change]) -> list[str]:
+def sequence_of(changes: list[Change]) -> list[str]:
     return [f"{change.key.partition}{change.key.sort}" for change in changes]
 
 
@@ -111,13 +111,13 @@ async def test_a_shard_is_read_after_its_parent(store: DynamoStore, script: Scri
         "b": ("trimmed", [2, 4], False),
         "e": ("d", [9], False),
     }
-    found = told(await read(store))
+    found = sequence_of(await read(store))
     assert sorted(found) == ["a1", "a3", "a5", "b2", "b4", "c6", "c7", "d8", "e9"]
     assert [name for name in found if name[0] in "ade"] == ["a1", "a3", "a5", "d8", "e9"]
     assert found.index("a5") < found.index("c6")
 
 
-async def test_every_checkpoint_goes_on_exactly_there(store: DynamoStore, script: Script) -> None:
+async def test_every_checkpoint_resumes_exactly(store: DynamoStore, script: Script) -> None:
     script.shards = {
         "a": (None, [1, 3], True),
         "b": (None, [2, 4], False),
@@ -128,12 +128,12 @@ async def test_every_checkpoint_goes_on_exactly_there(store: DynamoStore, script
     whole = await read(store)
     assert len(whole) == 7
     for n, change in enumerate(whole):
-        rest = told(await read(store, change.checkpoint))
-        assert sorted(told(whole[: n + 1]) + rest) == sorted(told(whole))
+        rest = sequence_of(await read(store, change.checkpoint))
+        assert sorted(sequence_of(whole[: n + 1]) + rest) == sorted(sequence_of(whole))
     last = whole[-1].checkpoint
     script.shards |= {"b": (None, [2, 4, 8], True), "f": ("b", [9], False)}
     del script.shards["a"], script.shards["c"], script.shards["d"]
-    assert told(await read(store, last)) == ["b8", "f9"]
+    assert sequence_of(await read(store, last)) == ["b8", "f9"]
 
 
 async def test_a_second_child_that_shows_up_late_is_read(
@@ -142,10 +142,10 @@ async def test_a_second_child_that_shows_up_late_is_read(
     script.shards = {"a": (None, [1], True), "b": ("a", [2], False)}
     last = (await read(store))[-1].checkpoint
     script.shards |= {"c": ("a", [3], False)}
-    assert told(await read(store, last)) == ["c3"]
+    assert sequence_of(await read(store, last)) == ["c3"]
 
 
-async def test_what_is_no_longer_kept_is_told(store: DynamoStore, script: Script) -> None:
+async def test_a_dropped_shard_is_reported(store: DynamoStore, script: Script) -> None:
     script.shards = {"a": (None, [1, 2, 3], False)}
     first = (await read(store))[0].checkpoint
     script.trimmed_before = 2
@@ -156,12 +156,12 @@ async def test_what_is_no_longer_kept_is_told(store: DynamoStore, script: Script
         await read(store, first)
 
 
-async def test_an_iterator_that_ran_out_is_made_anew(store: DynamoStore, script: Script) -> None:
+async def test_an_expired_iterator_is_renewed(store: DynamoStore, script: Script) -> None:
     script.shards = {"a": (None, [1, 2, 3], False)}
     feed = store.changes(NOTES, follow=False)
-    assert told([await anext(feed), await anext(feed)]) == ["a1", "a2"]
+    assert sequence_of([await anext(feed), await anext(feed)]) == ["a1", "a2"]
     script.expire_next = True
-    assert told([change async for change in feed]) == ["a3"]
+    assert sequence_of([change async for change in feed]) == ["a3"]
 
 
 @pytest.mark.parametrize("checkpoint", ["", "x", "1", "kg", "é", "gaFh", "k6NhYmOBoWGheA"])
@@ -173,7 +173,7 @@ async def test_a_checkpoint_that_was_not_given_out_is_refused(
 
 
 @pytest.mark.parametrize("number", ["0", "9" * 50])
-async def test_a_checkpoint_with_a_number_that_no_stream_gives_is_refused(
+async def test_a_checkpoint_with_an_invalid_number_is_refused(
     store: DynamoStore, number: str
 ) -> None:
     await store.write(Put(NOTES, note()))
@@ -190,7 +190,7 @@ async def test_a_table_without_a_stream_is_not_followed(store: DynamoStore) -> N
         await anext(aiter(store.changes(ACCOUNTS)))
 
 
-async def test_a_checkpoint_of_a_table_that_was_made_anew_is_too_old(store: DynamoStore) -> None:
+async def test_a_checkpoint_of_a_recreated_table_is_too_old(store: DynamoStore) -> None:
     await store.write(Put(NOTES, note()))
     last = (await read(store))[-1].checkpoint
     sender, name = store._client.sender, store._client.name(NOTES)
@@ -210,7 +210,7 @@ async def test_the_newest_checkpoint_begins_with_the_shards_that_are_written(
     }
     newest = await store.checkpoint(NOTES)
     script.shards["b"] = (None, [2, 6], False)
-    assert sorted(told(await read(store, newest))) == ["b2", "b6", "c5"]
+    assert sorted(sequence_of(await read(store, newest))) == ["b2", "b6", "c5"]
 
 
 async def test_shards_that_ended_without_changes_move_the_checkpoint(
@@ -223,19 +223,21 @@ async def test_shards_that_ended_without_changes_move_the_checkpoint(
     feed = store.changes(NOTES, after=change.checkpoint, follow=False, moved=moved.append)
     assert [c async for c in feed] == []
     script.shards = {"c": ("b", [7], False)}
-    assert told(await read(store, moved[-1])) == ["c7"]
+    assert sequence_of(await read(store, moved[-1])) == ["c7"]
     with pytest.raises(CheckpointTooOld):
         await read(store, change.checkpoint)
 
 
-async def test_an_ended_shard_whose_continuation_is_gone_is_too_old(
+async def test_a_finished_shard_whose_children_were_dropped_is_too_old(
     store: DynamoStore, script: Script
 ) -> None:
     script.shards = {"a": (None, [1], True)}
     moved: list[str] = []
-    assert told([c async for c in store.changes(NOTES, follow=False, moved=moved.append)]) == ["a1"]
+    assert sequence_of(
+        [c async for c in store.changes(NOTES, follow=False, moved=moved.append)]
+    ) == ["a1"]
     script.shards = {"b": ("a", [2], True), "c": ("b", [3], False)}
-    assert told(await read(store, moved[-1])) == ["b2", "c3"]
+    assert sequence_of(await read(store, moved[-1])) == ["b2", "c3"]
     script.shards = {"c": ("b", [3], False)}
     with pytest.raises(CheckpointTooOld):
         await read(store, moved[-1])

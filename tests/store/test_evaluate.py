@@ -1,7 +1,7 @@
-"""Conditions and updates worked out in memory, without an engine.
+"""Conditions and updates evaluated in memory, without an engine.
 
-The contract tests hold them to what DynamoDB does; here is what can be shown of a pure function:
-it changes nothing that it was given, and says what does not fit.
+The contract tests compare them with DynamoDB. Here: they do not change their input, and they name
+what does not fit.
 """
 
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The server's time beside a machine's clock that is set: alone, on many nodes, over restarts."""
+"""The server's clock when the machine's clock is set: alone, on several nodes, over restarts."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ YEAR_MS = 365 * DAY_MS
 
 @dataclass
 class Machine:
-    """A node with a clock of its own, and what time it really is."""
+    """A node with its own clock, and the true time."""
 
     store: Store
     wall: ManualClock = field(default_factory=lambda: ManualClock(IN_2100_MS))
@@ -50,7 +50,7 @@ class Machine:
 
 
 async def live(seconds: int, *machines: Machine) -> None:
-    """For so long, with all that is done meanwhile."""
+    """Advances the time, with the periodic synchronization."""
     for _ in range(seconds // machines[0].seconds):
         for machine in machines:
             machine.pass_(machines[0].seconds * 1000)
@@ -71,7 +71,7 @@ async def machine(store: Store) -> Machine:
 
 
 @pytest.mark.parametrize("jump_ms", [DAY_MS, -DAY_MS, YEAR_MS, 300_000, -300_000])
-async def test_a_clock_that_is_wrong_for_a_few_minutes_leaves_no_trace(
+async def test_a_clock_that_is_wrong_for_a_few_minutes_has_no_effect(
     machine: Machine, jump_ms: int
 ) -> None:
     await live(60, machine)
@@ -93,7 +93,7 @@ async def test_a_clock_that_stays_set_is_followed(machine: Machine, jump_ms: int
     assert (machine.server_clock.epoch > 0) == (jump_ms < 0 or not machine.store.is_local)
 
 
-async def test_a_small_step_is_made_up_for_little_by_little(machine: Machine) -> None:
+async def test_a_small_drift_is_corrected_gradually(machine: Machine) -> None:
     machine.wall.advance(ms=JUMP_MS)
     for _ in range(JUMP_MS // SLEW_MS):
         before = machine.server_clock.drift_ms
@@ -106,7 +106,7 @@ async def test_a_small_step_is_made_up_for_little_by_little(machine: Machine) ->
 async def test_a_restart_with_a_clock_that_is_behind_begins_another_epoch(
     machine: Machine,
 ) -> None:
-    """It was ahead until then, or is behind now: either way times from before do not compare."""
+    """It was ahead before or is behind now; in both cases earlier times do not compare."""
     machine.wall.advance(ms=-DAY_MS)
     machine.restart()
     await machine.synchronize()
@@ -117,7 +117,7 @@ async def test_a_restart_with_a_clock_that_is_behind_begins_another_epoch(
     assert machine.server_clock.now_ms() == machine.wall.now_ms()
 
 
-async def test_a_restart_after_a_while_goes_on_with_the_machines_clock(machine: Machine) -> None:
+async def test_a_later_restart_continues_with_the_machines_clock(machine: Machine) -> None:
     await live(60, machine)
     machine.pass_(DAY_MS)
     machine.restart()
@@ -127,7 +127,7 @@ async def test_a_restart_after_a_while_goes_on_with_the_machines_clock(machine: 
     assert machine.store.is_local == (machine.server_clock.epoch == 0)
 
 
-async def test_a_restart_does_not_go_back_behind_what_was_reached(machine: Machine) -> None:
+async def test_a_restart_does_not_go_back_in_time(machine: Machine) -> None:
     await live(60, machine)
     reached = machine.server_clock.now_ms()
     machine.wall.advance(ms=-JUMP_MS + 1000)
@@ -143,7 +143,7 @@ _SEVERAL_NODES = pytest.mark.parametrize("store_url", ["dynamodb"], indirect=Tru
 
 @_SEVERAL_NODES
 @pytest.mark.parametrize("off_ms", [DAY_MS, -DAY_MS, 300_000, -300_000])
-async def test_a_node_whose_clock_alone_is_wrong_goes_by_the_others(
+async def test_a_node_with_a_wrong_clock_uses_the_other_nodes_time(
     store: Store, off_ms: int
 ) -> None:
     right, wrong = Machine(store), Machine(store)

@@ -1,4 +1,4 @@
-"""Whatever is given to the store, what it says about it is short: messages, fields and reprs."""
+"""Messages, fields and reprs of the store's problems are short, whatever the input."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -90,10 +90,10 @@ async def test_a_refusal_of_something_huge_is_short(tmp_path: Path, call: Call) 
         with pytest.raises(Problem) as refused:
             await call(store)
         assert time.process_time() - began < 0.2
-    told = refused.value
-    assert len(str(told)) < SHORT
-    assert all(len(value) < SHORT for value in told.fields.values() if isinstance(value, str))
-    assert len(repr(told)) < 2 * SHORT
+    problem = refused.value
+    assert len(str(problem)) < SHORT
+    assert all(len(value) < SHORT for value in problem.fields.values() if isinstance(value, str))
+    assert len(repr(problem)) < 2 * SHORT
 
 
 def every_problem() -> list[type[Problem]]:
@@ -102,10 +102,10 @@ def every_problem() -> list[type[Problem]]:
 
 
 @pytest.mark.parametrize("kind", every_problem(), ids=lambda kind: kind.code)
-def test_a_problem_cuts_short_what_it_is_given(kind: type[Problem]) -> None:
+def test_a_problem_truncates_its_fields(kind: type[Problem]) -> None:
     names = list(kind.__annotations__)
     values = [0 if kind.__annotations__[name] is int else HUGE for name in names]
     if kind is problems.ConditionFailed:
         values = [(problems.Failure(Delete(NOTES, at(LONG, LONG)), None),)]  # type: ignore[list-item]
-    told = kind(*values)
-    assert len(str(told)) < len(names) * MOST_CHARACTERS + SHORT
+    problem = kind(*values)
+    assert len(str(problem)) < len(names) * MOST_CHARACTERS + SHORT

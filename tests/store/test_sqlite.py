@@ -1,6 +1,6 @@
-"""What only the SQLite engine has: its file, its writer, its sweeping, and what goes wrong there.
+"""The SQLite engine: its writer, sweeping and failures.
 
-test_sqlite_file has the file itself: refusals, backup, a full disk, a new declaration.
+test_sqlite_file tests the file itself: refusals, backup, a full disk, changed declarations.
 """
 
 import asyncio
@@ -166,7 +166,7 @@ async def test_closing_lets_what_was_accepted_reach_the_disk(
     await again.close()
 
 
-async def test_what_has_expired_is_swept_and_the_sweep_is_a_change(
+async def test_expired_items_are_removed_and_the_removal_is_a_change(
     sweeping: SqliteStore, clock: ManualClock
 ) -> None:
     ends = clock.now_ms() // 1000 + 10
@@ -183,7 +183,7 @@ async def test_what_has_expired_is_swept_and_the_sweep_is_a_change(
     assert await sweeping.get(VISITS, at(sk="stays")) == stays
 
 
-async def test_an_item_put_anew_is_not_swept_with_the_old_one(
+async def test_a_replaced_item_is_not_removed_with_the_expired_one(
     sweeping: SqliteStore, clock: ManualClock
 ) -> None:
     ends = clock.now_ms() // 1000 + 10
@@ -196,7 +196,7 @@ async def test_an_item_put_anew_is_not_swept_with_the_old_one(
     assert await sweeping.get(VISITS, at()) == anew
 
 
-async def test_old_changes_are_forgotten_and_whoever_needs_them_is_told(
+async def test_old_changes_are_removed_and_their_checkpoints_refused(
     sweeping: SqliteStore, clock: ManualClock
 ) -> None:
     for n in range(3):
@@ -224,10 +224,10 @@ async def test_a_follower_that_is_up_to_date_stays_so_when_old_changes_go(
     assert [change.new for change in await changes(sweeping, after=last)] == [note(n=3)]
 
 
-async def test_a_follower_that_forgetting_overtakes_is_told(
+async def test_a_follower_overtaken_by_trimming_is_refused(
     sweeping: SqliteStore, clock: ManualClock
 ) -> None:
-    """It has more before it than it is handed at once, and the rest of that goes meanwhile."""
+    """More changes are waiting than one page holds, and the rest is trimmed meanwhile."""
     await asyncio.gather(*(sweeping.write(Put(VISITS, note(sk=f"{n}"))) for n in range(600)))
     seen: list[Change] = []
 
@@ -243,9 +243,7 @@ async def test_a_follower_that_forgetting_overtakes_is_told(
     assert 0 < len(seen) < 600
 
 
-async def test_sweeping_goes_on_after_a_full_disk_and_closing_lets_go(
-    tmp_path: Path, clock: ManualClock
-) -> None:
+async def test_sweeping_continues_after_a_full_disk(tmp_path: Path, clock: ManualClock) -> None:
     path = tmp_path / "full.db"
     store = await SqliteStore.open(
         path, TABLES, clock=clock, cursor_secret=SECRET, sweep_seconds=0.01
@@ -345,7 +343,7 @@ async def test_a_bug_in_one_write_does_not_stop_the_writer(store: SqliteStore) -
     assert len((await store.query(NOTES, "p", limit=9)).items) == 3
 
 
-async def test_a_store_that_is_closed_says_so_to_readers_and_followers(
+async def test_a_closed_store_refuses_reads_and_followers(
     tmp_path: Path, clock: ManualClock
 ) -> None:
     path = tmp_path / "closed.db"

@@ -1,4 +1,4 @@
-"""Where a backup is written: file systems without hard links, a name taken meanwhile, a crash."""
+"""Backups on file systems without hard links, with a name taken meanwhile, and after a crash."""
 
 import errno
 import os
@@ -56,7 +56,7 @@ async def test_a_backup_needs_no_hard_links(
 
 
 @pytest.mark.parametrize("links", [True, False])
-def test_a_name_that_is_taken_while_the_copy_is_made_is_left_alone(
+def test_a_name_taken_during_the_copy_is_not_overwritten(
     source: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, links: bool
 ) -> None:
     target = folder / "copy.db"
@@ -91,7 +91,7 @@ def test_without_links_a_rename_that_fails_leaves_nothing(
 
 
 @pytest.mark.parametrize("links", [True, False])
-def test_the_copy_and_its_name_are_on_the_disk_before_it_is_said(
+def test_the_copy_and_its_name_are_on_disk_before_success_is_reported(
     source: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, links: bool
 ) -> None:
     if not links:
@@ -109,10 +109,10 @@ def test_the_copy_and_its_name_are_on_the_disk_before_it_is_said(
     assert synced == [("file", False), ("folder", True)]
 
 
-def test_a_folder_that_cannot_be_synced_is_no_reason_to_refuse(
+def test_a_folder_that_cannot_be_synced_is_accepted(
     source: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Some network mounts know no such thing."""
+    """Some network mounts cannot sync folders."""
     real = os.fsync
 
     def only_files(descriptor: int) -> None:
@@ -125,13 +125,13 @@ def test_a_folder_that_cannot_be_synced_is_no_reason_to_refuse(
     assert apsw.Connection(str(folder / "copy.db")).pragma("quick_check") == "ok"
 
 
-def test_what_a_killed_backup_left_behind_is_in_nobodys_way(source: Path, folder: Path) -> None:
+def test_files_of_a_killed_backup_do_not_disturb_the_next(source: Path, folder: Path) -> None:
     """In a container every process may have the same id."""
     (folder / f".copy.db.{os.getpid()}").write_bytes(b"half a copy")
     backup(source, folder / "copy.db")
     assert (folder / "copy.db").exists()
 
 
-def test_a_folder_that_is_not_there_is_told(source: Path, folder: Path) -> None:
+def test_a_missing_folder_is_reported(source: Path, folder: Path) -> None:
     with pytest.raises(StoreUnavailable, match="nowhere"):
         backup(source, folder / "nowhere" / "copy.db")

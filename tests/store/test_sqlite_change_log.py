@@ -1,5 +1,7 @@
-"""The SQLite engine's change log over the life of its file: restarts, backups, a stream switched
-off. Whoever follows either misses nothing or is told to start over."""
+"""The SQLite change log over restarts, backups and a stream that is switched off.
+
+A follower either misses nothing or has to start over.
+"""
 
 import shutil
 from pathlib import Path
@@ -21,7 +23,7 @@ async def opened(path: Path, table: Table = NOTES) -> SqliteStore:
 
 
 async def write(path: Path, *numbers: int, table: Table = NOTES) -> None:
-    """One change for each number, in a life of the store of their own."""
+    """One change for each number, in a separate opening of the store."""
     async with await opened(path, table) as store:
         for n in numbers:
             await store.write(Put(table, note(n=n)))
@@ -50,7 +52,7 @@ async def test_a_checkpoint_holds_over_restarts(tmp_path: Path) -> None:
         assert numbers(await read(path, change.checkpoint)) == [1, 2, 3, 4, 5][n + 1 :]
 
 
-async def test_a_stream_switched_off_and_on_begins_anew(tmp_path: Path) -> None:
+async def test_a_stream_switched_off_and_on_starts_over(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     await write(path, 1, 2, 3)
     old = [change.checkpoint for change in await read(path)]
@@ -77,7 +79,7 @@ async def test_a_stream_that_is_switched_off_is_not_followed(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("copy", [backup, shutil.copy])
-async def test_what_was_seen_after_the_backup_is_no_place_in_the_restored_file(
+async def test_a_checkpoint_after_the_backup_is_refused_by_the_restored_file(
     tmp_path: Path, copy: object
 ) -> None:
     assert callable(copy)
@@ -98,7 +100,7 @@ async def test_what_was_seen_after_the_backup_is_no_place_in_the_restored_file(
     assert numbers(await read(path, whole[3].checkpoint)) == [50, 60]
 
 
-async def test_a_file_and_its_copy_go_on_apart(tmp_path: Path) -> None:
+async def test_a_file_and_its_copy_diverge(tmp_path: Path) -> None:
     path, twin = tmp_path / "store.db", tmp_path / "twin.db"
     async with await opened(path) as store:
         await store.write(Put(NOTES, note(n=1)))

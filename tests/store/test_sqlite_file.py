@@ -1,4 +1,4 @@
-"""The SQLite engine's file: what it refuses and leaves alone, backup, a full disk, new tables."""
+"""The SQLite file: what is refused unchanged, backup, a full disk, new tables."""
 
 import asyncio
 import hashlib
@@ -42,7 +42,9 @@ async def filled(path: Path, items: int = 300) -> None:
 
 def start_holder(path: Path) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.store.holder", str(path)], cwd=ROOT, stdout=subprocess.PIPE
+        [sys.executable, "-m", "tests.store.lock_holder", str(path)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
     )
 
 
@@ -62,7 +64,7 @@ def fingerprint(path: Path) -> str:
 
 
 async def refused(path: Path, problem: type[Exception], says: str) -> None:
-    """Opening is refused, says why, and leaves the file as it was."""
+    """Opening is refused with a reason, and the file is unchanged."""
     before = fingerprint(path)
     with pytest.raises(problem, match=says) as refusal:
         await opened(path)
@@ -70,7 +72,7 @@ async def refused(path: Path, problem: type[Exception], says: str) -> None:
     assert fingerprint(path) == before
 
 
-async def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+async def test_a_file_that_is_not_a_database_is_refused_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     path.write_bytes(b"These are not the items you are looking for.\n" * 200)
     await refused(path, StoreCorrupt, "not a valid Greenroom database")
@@ -84,7 +86,7 @@ async def test_another_programs_database_is_refused_and_left_alone(tmp_path: Pat
     await refused(path, StoreCorrupt, "belongs to another program")
 
 
-async def test_a_file_with_a_spoilt_header_is_refused(tmp_path: Path) -> None:
+async def test_a_file_with_a_damaged_header_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     await filled(path)
     with path.open("r+b") as file:
@@ -92,7 +94,7 @@ async def test_a_file_with_a_spoilt_header_is_refused(tmp_path: Path) -> None:
     await refused(path, StoreCorrupt, "not a valid")
 
 
-async def test_a_file_with_a_spoilt_page_in_the_middle_is_refused(tmp_path: Path) -> None:
+async def test_a_file_with_a_damaged_page_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     await filled(path)
     pages = path.stat().st_size // 4096
@@ -103,7 +105,7 @@ async def test_a_file_with_a_spoilt_page_in_the_middle_is_refused(tmp_path: Path
     await refused(path, StoreCorrupt, "not a valid")
 
 
-async def test_a_file_that_was_cut_short_is_refused(tmp_path: Path) -> None:
+async def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     await filled(path)
     os.truncate(path, path.stat().st_size // 2 // 4096 * 4096)
@@ -161,7 +163,7 @@ async def test_a_file_is_held_within_one_process_too(tmp_path: Path) -> None:
     await again.close()
 
 
-async def test_a_backup_made_while_writing_is_whole_and_opens(tmp_path: Path) -> None:
+async def test_a_backup_during_writes_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     await filled(path, 2000)
     store = await opened(path)
@@ -210,7 +212,7 @@ async def test_a_backup_overwrites_nothing(tmp_path: Path) -> None:
 
 
 async def test_a_full_disk_refuses_the_write_and_loses_nothing(tmp_path: Path) -> None:
-    """A real one: a child process that may not write files beyond a size (RLIMIT_FSIZE)."""
+    """In a child process with a limit on the size of files (RLIMIT_FSIZE)."""
     path = tmp_path / "store.db"
     ran = fill_a_disk(path)
     assert ran.returncode == 0, ran.stderr
@@ -226,7 +228,7 @@ async def test_a_full_disk_refuses_the_write_and_loses_nothing(tmp_path: Path) -
     await store.close()
 
 
-async def test_pages_that_run_out_refuse_one_group_and_not_the_next(tmp_path: Path) -> None:
+async def test_a_full_file_refuses_one_group_and_not_the_next(tmp_path: Path) -> None:
     store = await opened(tmp_path / "store.db")
     connection = store._connection
     await store.write(Put(NOTES, note(sk="before")))
@@ -287,7 +289,7 @@ def repeat_with_hash_seed(path: Path, seed: str) -> None:
 
 
 async def test_a_token_is_known_again_by_another_process(tmp_path: Path) -> None:
-    """In which a set of texts is walked in another order."""
+    """There a set of texts iterates in another order."""
     path = tmp_path / "store.db"
     for seed in ("1", "2", "3"):
         repeat_with_hash_seed(path, seed)
@@ -322,7 +324,7 @@ async def test_a_new_index_is_filled_from_the_items_that_are_there(tmp_path: Pat
     await store.close()
 
 
-async def test_an_index_that_is_declared_anew_is_filled_anew(tmp_path: Path) -> None:
+async def test_a_changed_index_is_filled_again(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     store = await opened(path)
     await store.write(Put(NOTES, note(sk="1", owner="ada", at="2", body="b")))
@@ -337,7 +339,7 @@ async def test_an_index_that_is_declared_anew_is_filled_anew(tmp_path: Path) -> 
 
 
 async def test_an_index_that_is_declared_as_before_is_not_filled_again(tmp_path: Path) -> None:
-    """It would be read from end to end at every start."""
+    """Otherwise every start would read the whole table."""
     path = tmp_path / "store.db"
     await filled(path, 1)
     spoilt = apsw.Connection(str(path))
@@ -354,7 +356,7 @@ async def test_an_index_that_is_declared_as_before_is_not_filled_again(tmp_path:
         await store.close()
 
 
-async def test_an_index_taken_away_and_brought_back_has_what_changed_meanwhile(
+async def test_a_removed_and_restored_index_has_later_changes(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "store.db"
@@ -383,7 +385,7 @@ async def test_a_ttl_declared_later_holds_for_the_items_that_are_there(tmp_path:
     await store.close()
 
 
-async def test_a_new_table_is_made_and_the_old_ones_stay(tmp_path: Path) -> None:
+async def test_a_new_table_is_created_and_the_old_ones_stay(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     store = await opened(path, (NOTES,))
     await store.write(Put(NOTES, note()))
@@ -407,7 +409,7 @@ async def test_a_table_with_other_keys_than_the_files_is_refused(tmp_path: Path)
     await store.close()
 
 
-async def test_the_held_clock_is_what_the_file_keeps(tmp_path: Path) -> None:
+async def test_the_file_uses_the_given_clock(tmp_path: Path) -> None:
     clock = ManualClock(5_000)
     store = await SqliteStore.open(tmp_path / "store.db", TABLES, clock=clock, cursor_secret=b"s")
     await store.write(Put(NOTES, note()))

@@ -1,5 +1,6 @@
-"""Writes that share a commit: planned one on top of the other in memory, and yet as if each had
-been alone. What would go wrong here shows in no test that waits for one write before the next.
+"""Writes that share a commit are planned on top of each other, with the same result as alone.
+
+Tests that wait for each write would not find errors here.
 """
 
 import asyncio
@@ -39,7 +40,7 @@ async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
         yield found
 
 
-def told(found: Outcome) -> Any:
+def result(found: Outcome) -> Any:
     refusal = found.refusal
     if isinstance(refusal, ConditionFailed):
         return [exact(failure.item) for failure in refusal.failed]
@@ -70,7 +71,7 @@ async def everything(store: SqliteStore) -> Any:
     writes=st.lists(st.one_of(alone, together), min_size=2, max_size=12),
     waits=st.lists(st.booleans(), min_size=12, max_size=12),
 )
-def test_writes_at_once_are_as_writes_one_by_one(
+def test_concurrent_writes_equal_sequential_writes(
     tmp_path_factory: pytest.TempPathFactory, writes: list[Write], waits: list[bool]
 ) -> None:
     async def run(folder: Path) -> None:
@@ -78,13 +79,13 @@ def test_writes_at_once_are_as_writes_one_by_one(
             await opened(folder / "one.db") as one,
             await opened(folder / "other.db") as other,
         ):
-            in_turn = [told(await outcome(one, write)) for write in writes]
+            in_turn = [result(await outcome(one, write)) for write in writes]
             tasks = []
             for write, wait in zip(writes, waits, strict=False):
                 tasks.append(asyncio.create_task(outcome(other, write)))
                 if wait:  # so that some are planned while others are on their way to the disk
                     await asyncio.sleep(0)
-            assert [told(await task) for task in tasks] == in_turn
+            assert [result(await task) for task in tasks] == in_turn
             assert await everything(one) == await everything(other)
 
     asyncio.run(run(tmp_path_factory.mktemp("groups")))
@@ -104,7 +105,7 @@ async def test_a_row_that_many_writes_of_a_group_change_is_logged_each_time(
     assert [(item["n"], item["at"]) for item in page.items] == [(9, "8")]
 
 
-async def test_what_comes_and_goes_within_a_group_leaves_no_row(store: SqliteStore) -> None:
+async def test_a_row_created_and_deleted_in_one_group_leaves_no_trace(store: SqliteStore) -> None:
     await asyncio.gather(
         store.write(Put(NOTES, note(owner="o", at="1"))), store.write(Delete(NOTES, at()))
     )
@@ -113,7 +114,7 @@ async def test_what_comes_and_goes_within_a_group_leaves_no_row(store: SqliteSto
     assert len([c async for c in store.changes(NOTES, follow=False)]) == 2
 
 
-async def test_an_item_is_stored_as_it_was_when_it_was_given(store: SqliteStore) -> None:
+async def test_an_item_is_stored_as_it_was_when_submitted(store: SqliteStore) -> None:
     item: dict[str, Any] = {**note(tags=["a"])}
     writing = asyncio.ensure_future(store.write(Put(NOTES, item)))
     await asyncio.sleep(0)
@@ -123,7 +124,7 @@ async def test_an_item_is_stored_as_it_was_when_it_was_given(store: SqliteStore)
     assert await store.get(NOTES, at()) == note(tags=["a"])
 
 
-async def test_a_token_is_known_before_it_is_on_the_disk(store: SqliteStore) -> None:
+async def test_a_token_is_known_before_its_commit(store: SqliteStore) -> None:
     ops = (Update(NOTES, at(), (F("n").add(1),)), Put(NOTES, note(sk="other")))
     for _ in range(3):
         await asyncio.gather(*(store.write(*ops, token="t") for _ in range(3)))
@@ -148,9 +149,9 @@ async def test_a_write_is_billed_once_although_its_group_failed(store: SqliteSto
     assert await store.get(NOTES, at()) == note()
 
 
-async def test_what_was_planned_on_a_group_that_failed_is_planned_anew(store: SqliteStore) -> None:
-    """The disk is full for one commit: its writes are tried again alone, and those that were
-    planned while it was on its way come after them, with numbers that have no gap."""
+async def test_writes_planned_on_a_failed_group_are_planned_again(store: SqliteStore) -> None:
+    """The disk is full for one commit: its writes are retried alone, and those planned meanwhile
+    follow with numbers without a gap."""
     commit, failing = store._writer._commit, [True]
 
     def once_full() -> None:
@@ -177,7 +178,7 @@ async def test_what_was_planned_on_a_group_that_failed_is_planned_anew(store: Sq
     assert counts == [*range(1, len(done) + 2)]
 
 
-async def test_what_is_swept_away_may_be_written_again_at_once(tmp_path: Path) -> None:
+async def test_a_removed_expired_item_can_be_written_again_at_once(tmp_path: Path) -> None:
     clock = ManualClock(IN_2100_MS)
     async with await opened(tmp_path / "store.db", clock) as store:
         await store.write(
@@ -206,7 +207,7 @@ async def test_changes_from_a_clock_that_ran_ahead_do_not_hold_up_the_others(
         assert await store._writer.submit(lambda: store._flusher.trim(NOTES, 1000, 50)) == 2
 
 
-async def test_a_reader_sees_what_is_on_the_disk_and_nothing_else(store: SqliteStore) -> None:
+async def test_a_reader_sees_only_committed_data(store: SqliteStore) -> None:
     await store.write(Put(NOTES, note(n=1)))
     await store.write(Update(NOTES, at(), (F("n").add(1),)))
     assert await store.get(NOTES, at()) == note(n=2)
@@ -232,9 +233,9 @@ async def test_a_reader_sees_what_is_on_the_disk_and_nothing_else(store: SqliteS
     assert await store.get(NOTES, at(sk="new")) == note(sk="new"), "what is read is the reader's"
 
 
-async def test_what_is_taken_to_be_new_and_is_not_is_refused_alone(store: SqliteStore) -> None:
-    """Nobody looks whether something is there that is written on condition that it is not: the file
-    says so when it gets it."""
+async def test_a_wrongly_assumed_new_row_is_refused_alone(store: SqliteStore) -> None:
+    """A Put on condition that the item is absent is planned without reading the row; the insert
+    fails."""
     await store.write(Put(NOTES, note(n=1)))
     new = F("pk").absent()
     before = store.commits
@@ -258,7 +259,7 @@ async def test_what_is_taken_to_be_new_and_is_not_is_refused_alone(store: Sqlite
     assert len([c async for c in store.changes(NOTES, follow=False)]) == 4
 
 
-async def test_what_is_taken_to_be_new_does_not_hide_what_is_there(store: SqliteStore) -> None:
+async def test_an_assumed_new_row_does_not_hide_an_existing_one(store: SqliteStore) -> None:
     await store.write(Put(NOTES, note(n=1)))
     writing = asyncio.ensure_future(store.write(Put(NOTES, note(n=2), F("pk").absent())))
     await asyncio.sleep(0)
@@ -267,7 +268,7 @@ async def test_what_is_taken_to_be_new_does_not_hide_what_is_there(store: Sqlite
         await writing
 
 
-async def test_what_has_expired_counts_as_new(tmp_path: Path) -> None:
+async def test_an_expired_item_counts_as_absent(tmp_path: Path) -> None:
     clock = ManualClock(IN_2100_MS)
     async with await opened(tmp_path / "store.db", clock) as store:
         ends = clock.now_ms() // 1000 + 1
@@ -278,8 +279,8 @@ async def test_what_has_expired_counts_as_new(tmp_path: Path) -> None:
         assert not (await store.query(VISITS, "o", index=VISITS.indexes[0], limit=5)).items
 
 
-async def test_what_is_taken_to_be_new_and_goes_at_once_is_looked_for(store: SqliteStore) -> None:
-    """Nothing of it would reach the file, so that the file could not say that it was there."""
+async def test_an_assumed_new_row_deleted_in_its_group_is_checked(store: SqliteStore) -> None:
+    """No insert reaches the file, so nothing else would notice an existing row."""
     await store.write(Put(NOTES, note(n=1)))
     answers = await asyncio.gather(
         store.write(Put(NOTES, note(n=2), F("pk").absent())),
@@ -292,7 +293,7 @@ async def test_what_is_taken_to_be_new_and_goes_at_once_is_looked_for(store: Sql
     assert changes == [(None, note(n=1)), (note(n=1), None)]
 
 
-async def test_who_reads_during_a_commit_sees_all_of_a_transaction_or_nothing(
+async def test_a_read_during_a_commit_sees_all_of_a_transaction_or_nothing(
     store: SqliteStore,
 ) -> None:
     for n in range(50):

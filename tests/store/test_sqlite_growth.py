@@ -1,4 +1,4 @@
-"""What SQLite steps over, counted in its own instructions: it must not grow with what is there."""
+"""The number of SQLite instructions of a call does not grow with the table."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -80,7 +80,7 @@ async def test_the_last_page_of_a_range_is_found_as_quickly_as_the_second(
     assert max(taken) < 1.2 * taken[1]
 
 
-async def test_pages_of_entries_under_one_key_step_over_nothing(store: SqliteStore) -> None:
+async def test_pages_of_entries_with_one_key_skip_no_rows(store: SqliteStore) -> None:
     rows = [{"pk": "Q", "sk": f"{n:06d}", "day": "E", "date": "same"} for n in range(ROWS)]
     await asyncio.gather(*(store.write(Put(LOGS, row)) for row in rows))
     taken: list[int] = []

@@ -1,4 +1,4 @@
-"""The write-ahead log is emptied beside the commits, and stays within its bounds."""
+"""The write-ahead log is checkpointed during commits, and stays bounded."""
 
 import asyncio
 from pathlib import Path
@@ -24,7 +24,7 @@ async def fill(store: SqliteStore, count: int) -> None:
         await store.write(Put(NOTES, note(sk=f"{number:05}", text=BIG)))
 
 
-async def test_the_log_begins_anew_although_nobody_ever_pauses(tmp_path: Path) -> None:
+async def test_the_log_restarts_under_constant_writes(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     async with await opened(path) as store:
         store._checkpoints.every_pages, store._checkpoints.most_pages = 20, 100
@@ -36,7 +36,7 @@ async def test_the_log_begins_anew_although_nobody_ever_pauses(tmp_path: Path) -
     assert log_pages(path) == 0
 
 
-async def test_the_log_begins_anew_although_somebody_reads_after_every_write(
+async def test_the_log_restarts_under_constant_reads(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "store.db"
@@ -67,7 +67,7 @@ async def test_no_commit_waits_before_the_thread_has_moved_nearly_everything(
         assert not checkpoints.is_due
 
 
-async def test_while_somebody_else_reads_no_commit_waits_for_the_log(
+async def test_no_commit_waits_for_the_log_while_another_process_reads(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "store.db"
@@ -106,7 +106,7 @@ async def test_a_log_that_the_thread_cannot_move_is_moved_by_a_commit(tmp_path: 
         assert 40 < longest < 60
 
 
-async def test_what_is_committed_reaches_the_file_while_it_is_served(tmp_path: Path) -> None:
+async def test_committed_pages_reach_the_file_while_the_store_is_open(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     async with await opened(path) as store:
         store._checkpoints.every_pages = 20
@@ -117,8 +117,8 @@ async def test_what_is_committed_reaches_the_file_while_it_is_served(tmp_path: P
                 await asyncio.sleep(0.01)
 
 
-async def test_a_reader_that_holds_the_log_holds_up_nobody(tmp_path: Path) -> None:
-    """Such as a backup from another process."""
+async def test_a_reader_that_holds_the_log_blocks_no_write(tmp_path: Path) -> None:
+    """Such as a backup by another process."""
     path = tmp_path / "store.db"
     async with await opened(path) as store:
         store._checkpoints.every_pages, store._checkpoints.most_pages = 5, 10

@@ -1,7 +1,7 @@
-"""What values weigh and what is refused, without an engine.
+"""Sizes of values, and refused values, without an engine.
 
-The weights are DynamoDB's: text and bytes by their length, a number by its pairs of digits, 3 for
-a list or map and 1 for each of its elements, names as text.
+Sizes follow DynamoDB: text and bytes by length, a number by its pairs of digits, 3 for a list or
+map and 1 for each element, names as text.
 """
 
 from collections.abc import Mapping
@@ -50,11 +50,11 @@ from tests.contracts.tables import exact, label
     ],
     ids=label,
 )
-def test_a_value_weighs_what_dynamodb_says(value: Value, weight: int) -> None:
+def test_the_size_of_a_value_follows_dynamodbs_rules(value: Value, weight: int) -> None:
     assert value_size("v", value) == weight
 
 
-def test_an_item_weighs_its_names_and_its_values() -> None:
+def test_the_size_of_an_item_includes_names_and_values() -> None:
     assert item_size({"pk": "abc", "sk": "d", "ü": True}) == 2 + 3 + 2 + 1 + 2 + 1
 
 
@@ -62,7 +62,7 @@ def test_an_item_weighs_its_names_and_its_values() -> None:
     "same",
     [(1, Decimal("1.0")), (10**20, Decimal("1E20")), (Decimal("1.5"), Decimal("1.500"))],
 )
-def test_equal_numbers_weigh_the_same(same: tuple[Value, Value]) -> None:
+def test_equal_numbers_have_equal_sizes(same: tuple[Value, Value]) -> None:
     assert value_size("v", same[0]) == value_size("v", same[1])
 
 

@@ -1,4 +1,4 @@
-"""Every test of the client runs on uvloop, as the product does, and on asyncio's own loop."""
+"""Runs every test of the HTTP client on uvloop, as the product does, and on asyncio's own loop."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A server on loopback that does with each connection what a test says, and a client of it."""
+"""A loopback server that handles each connection as a test demands, and a client of it."""
 
 import asyncio
 import ssl
@@ -15,7 +15,7 @@ Handler: TypeAlias = Callable[["Peer"], Awaitable[None]]
 
 
 class Peer:
-    """One connection, as the server sees it."""
+    """A connection from the server's side."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -25,7 +25,7 @@ class Peer:
         assert await self._reader.readexactly(len(REQUEST)) == REQUEST
 
     async def any_request(self) -> bytes:
-        """The head of the next request, whatever it is."""
+        """Reads the head of the next request."""
         head = await self._reader.readuntil(b"\r\n\r\n")
         length = next(
             int(line.partition(b":")[2])
@@ -102,7 +102,7 @@ async def talking(
 
 
 def answering(*parts: bytes) -> Handler:
-    """The same answer to every request."""
+    """Sends the same response to every request."""
 
     async def handler(peer: Peer) -> None:
         while True:
@@ -121,7 +121,7 @@ def split(answer: bytes) -> list[bytes]:
 
 
 class Gate:
-    """Answers each request once it is let through, and remembers how many came."""
+    """Responds to each request once it is let through, and counts requests."""
 
     def __init__(self) -> None:
         self.came = 0

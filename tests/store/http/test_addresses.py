@@ -1,4 +1,4 @@
-"""A host with several addresses, of which some do not answer."""
+"""A host with several addresses, some of which do not respond."""
 
 import asyncio
 import socket
@@ -18,7 +18,7 @@ SILENT, ABSENT, THERE = "127.0.0.2", "127.0.0.3", "127.0.0.1"
 
 @contextmanager
 def silent(port: int) -> Iterator[None]:
-    """An address where nobody answers: the queue of those who want to connect is full."""
+    """An address that does not respond: its accept queue is full."""
     with ExitStack() as stack:
         listener = stack.enter_context(socket.socket())
         listener.bind((SILENT, port))
@@ -60,7 +60,7 @@ async def test_an_address_that_does_not_answer_leaves_time_for_the_next(
 
 
 @pytest.mark.parametrize(("hosts", "reason"), [((SILENT, SILENT), "Timeout"), ((ABSENT,) * 2, "")])
-async def test_where_no_address_answers_nothing_is_sent(
+async def test_without_a_responding_address_nothing_is_sent(
     monkeypatch: pytest.MonkeyPatch, hosts: tuple[str, ...], reason: str
 ) -> None:
     async with talking(answering(OK)) as (known, server):

@@ -1,4 +1,4 @@
-"""How many connections there are, how long they are kept, and what cancelling and closing leave."""
+"""The connection pool: number, lifetime, cancellation and closing of connections."""
 
 import asyncio
 import gc
@@ -15,7 +15,7 @@ from tests.socket.node import until
 from tests.store.http.server import OK, REQUEST, Gate, Peer, answering, never_answering, talking
 
 
-async def test_where_nobody_listens_nothing_is_sent() -> None:
+async def test_a_refused_connection_sends_nothing() -> None:
     for host in ("127.0.0.1:1", "[::1]:1", "a..b"):
         client = HttpClient(f"http://{host}/", connect_seconds=2.0, response_seconds=2.0)
         with pytest.raises(ConnectFailed, match=host.partition(":1")[0].strip("[]")):
@@ -24,7 +24,7 @@ async def test_where_nobody_listens_nothing_is_sent() -> None:
 
 
 async def test_a_connection_that_does_not_come_about_is_waited_for_only_so_long() -> None:
-    """The server takes the connection and never answers to TLS."""
+    """The server accepts the connection and never responds to TLS."""
     async with talking(never_answering) as (plain, server):
         client = HttpClient(
             f"https://127.0.0.1:{plain._port}/", connect_seconds=0.1, response_seconds=5.0
@@ -49,7 +49,7 @@ async def test_a_kept_connection_that_the_server_closed_is_not_used() -> None:
         assert server.opened == 3
 
 
-async def test_bytes_that_nobody_asked_for_close_the_connection() -> None:
+async def test_unrequested_bytes_close_the_connection() -> None:
     async def handler(peer: Peer) -> None:
         await peer.request()
         await peer.write(OK)
@@ -113,7 +113,7 @@ async def test_a_cancelled_request_closes_its_connection_and_frees_its_slot() ->
 
 
 async def test_a_cancelled_waiter_loses_nothing() -> None:
-    """Also when it is cancelled in the moment in which it gets a connection."""
+    """Also when it is cancelled at the moment in which it gets a connection."""
     gate = Gate()
     async with talking(gate, max_connections=1) as (client, server):
         for turn in range(3):
@@ -136,7 +136,7 @@ async def test_a_cancelled_waiter_loses_nothing() -> None:
         assert server.opened == 1
 
 
-async def test_a_connection_that_closes_as_it_is_taken_is_replaced() -> None:
+async def test_a_connection_that_closes_when_taken_is_replaced() -> None:
     gate = Gate()
     async with talking(gate, max_connections=1) as (client, server):
         gate.let(4)
@@ -154,21 +154,21 @@ async def test_a_connection_that_closes_as_it_is_taken_is_replaced() -> None:
 
 
 class Broken:
-    """A transport that takes nothing."""
+    """A transport that accepts no data."""
 
     def __init__(self, transport: Any) -> None:
         self.abort = transport.abort
 
     def write(self, request: bytes) -> None:
-        raise RuntimeError("as told")
+        raise RuntimeError("simulated")
 
 
-async def test_a_connection_that_takes_no_request_is_replaced() -> None:
+async def test_a_connection_that_accepts_no_request_is_replaced() -> None:
     async with talking(answering(OK), max_connections=1) as (client, server):
         assert await client.send(REQUEST) == HttpResponse(200, b"ok")
         connection: Any = next(iter(client._open))
         connection._transport = Broken(connection._transport)
-        with pytest.raises(RuntimeError, match="as told"):
+        with pytest.raises(RuntimeError, match="simulated"):
             await client.send(REQUEST)
         assert await client.send(REQUEST) == HttpResponse(200, b"ok")
         assert server.opened == 2
@@ -204,8 +204,8 @@ async def test_closing_ends_every_request_and_every_connection() -> None:
         await until(lambda: gate.came == 4)
         await client.close()
         await asyncio.wait(tasks)
-        told = [type(task.exception()) for task in tasks]
-        assert told == [NoResponse, NoResponse, ClientClosed, ClientClosed]
+        expected = [type(task.exception()) for task in tasks]
+        assert expected == [NoResponse, NoResponse, ClientClosed, ClientClosed]
         with pytest.raises(ClientClosed):
             await client.send(REQUEST)
         await client.close()

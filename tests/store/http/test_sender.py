@@ -1,4 +1,4 @@
-"""What the store says when an answer of DynamoDB cannot be read."""
+"""Problems for responses of DynamoDB that cannot be decoded."""
 
 import pytest
 
@@ -18,7 +18,7 @@ UNREADABLE = {
 
 @pytest.mark.parametrize("body", UNREADABLE.values(), ids=UNREADABLE)
 @pytest.mark.parametrize(
-    ("status", "repeat", "told"),
+    ("status", "repeat", "expected"),
     [
         (200, Repeat.SAFE, OutcomeUnknown),
         (503, Repeat.SAFE, OutcomeUnknown),
@@ -27,7 +27,7 @@ UNREADABLE = {
     ],
 )
 async def test_an_answer_that_cannot_be_read_is_a_problem_of_the_store(
-    body: bytes, status: int, repeat: Repeat, told: type[Exception]
+    body: bytes, status: int, repeat: Repeat, expected: type[Exception]
 ) -> None:
     async def handler(peer: Peer) -> None:
         while True:
@@ -38,6 +38,6 @@ async def test_an_answer_that_cannot_be_read_is_a_problem_of_the_store(
     async with talking(handler) as (client, _):
         endpoint = parse_endpoint(f"dynamodb+http://127.0.0.1:{client._port}?region=local")
         sender = RequestSender(endpoint, RetryPolicy(attempts=2, first_delay=0.01))
-        with pytest.raises(told, match="without a DynamoDB response"):
+        with pytest.raises(expected, match="without a DynamoDB response"):
             await sender.send("PutItem", {}, repeat)
         await sender.close()

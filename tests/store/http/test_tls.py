@@ -1,4 +1,4 @@
-"""TLS, with a certificate made here."""
+"""TLS with a self-signed certificate."""
 
 import ssl
 from datetime import UTC, datetime, timedelta

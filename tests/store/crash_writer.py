@@ -1,8 +1,7 @@
-"""Writes flat out until it is killed. Run by test_crash, as `python -m tests.store.scribbler`.
+"""Writes as fast as it can until test_crash kills it.
 
-Each of its tasks puts a stamp on three items of its own and counts up a shared one, in one
-transaction, again and again; and acknowledges every stamp, once the store has, with a line on
-standard output: "<task> <stamp>".
+Each task repeats one transaction, which writes a stamp to three items of its own and increments a
+shared counter. Once the store has acknowledged it, the task prints "<task> <stamp>".
 """
 
 import asyncio
@@ -20,7 +19,7 @@ TASKS = 12
 PARTS = ("a", "b", "c")
 
 
-async def scribble(store: SqliteStore, task: int, first: int) -> None:
+async def write_forever(store: SqliteStore, task: int, first: int) -> None:
     for stamp in range(first, first + 1_000_000):
         await store.write(
             *(
@@ -43,7 +42,7 @@ async def main(path: Path) -> None:
         item = await store.get(NOTES, Key(f"task{task}", "a"))
         firsts.append(1 if item is None else int(str(item["stamp"])) + 1)
     os.write(1, b"ready\n")
-    await asyncio.gather(*(scribble(store, task, first) for task, first in enumerate(firsts)))
+    await asyncio.gather(*(write_forever(store, task, first) for task, first in enumerate(firsts)))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""A sequence that shows something, made as short as it still shows it.
+"""Shortens a sequence while it still shows a disagreement.
 
-Hypothesis's own shrinking runs thousands of sequences; leaving out one thing after another (a
-step, an op, an action, an attribute, a condition) takes a few dozen and leaves as little to read.
+Hypothesis's own shrinking runs thousands of sequences. Leaving out one part after another (a step,
+an op, an action, an attribute, a condition) takes a few dozen, with as short a result.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +12,7 @@ from greenroom.store.base import Check, Op, Put, Update
 from tests.contracts.sequences import Step, Write
 
 
-def shortest(sequence: Sequence[Step], shows: Callable[[list[Step]], bool]) -> list[Step]:
+def shrink(sequence: Sequence[Step], shows: Callable[[list[Step]], bool]) -> list[Step]:
     found = list(sequence)
     place = 0
     while place < len(found):
@@ -27,7 +27,7 @@ def shortest(sequence: Sequence[Step], shows: Callable[[list[Step]], bool]) -> l
 
 
 def _shorter(step: Step) -> Iterator[list[Step]]:
-    """What might do instead of the step: nothing, or a step with one thing less."""
+    """Replacements for the step: nothing, or a step with one part less."""
     yield []
     if isinstance(step, Write):
         for place, op in enumerate(step.ops):

@@ -1,4 +1,4 @@
-"""What counts as an answer, what does not, and whether the connection is kept."""
+"""Which responses are valid, and whether the connection is kept."""
 
 import asyncio
 
@@ -20,7 +20,7 @@ HINTS = b"HTTP/1.1 103 Hints\r\nlink: a\r\n\r\nHTTP/1.1 100 Go on\r\n\r\n"
 
 
 @pytest.mark.parametrize(
-    ("parts", "told"),
+    ("parts", "expected"),
     [
         ([OK], HttpResponse(200, b"ok")),
         (split(OK), HttpResponse(200, b"ok")),
@@ -35,11 +35,11 @@ HINTS = b"HTTP/1.1 103 Hints\r\nlink: a\r\n\r\nHTTP/1.1 100 Go on\r\n\r\n"
     ids=range(9),
 )
 async def test_answers_that_are_whole_keep_the_connection(
-    parts: list[bytes], told: HttpResponse
+    parts: list[bytes], expected: HttpResponse
 ) -> None:
     async with talking(answering(*parts)) as (client, server):
         for _ in range(3):
-            assert await client.send(REQUEST) == told
+            assert await client.send(REQUEST) == expected
         assert server.opened == 1
 
 
@@ -79,7 +79,7 @@ async def test_after_some_answers_the_connection_is_not_used_again(answer: bytes
     ],
     ids=range(12),
 )
-async def test_answers_that_break_off_or_make_no_sense_are_none(parts: list[bytes]) -> None:
+async def test_truncated_and_malformed_responses_are_refused(parts: list[bytes]) -> None:
     async def handler(peer: Peer) -> None:
         await peer.request()
         await peer.write(*parts)
@@ -111,7 +111,7 @@ async def test_an_answer_may_be_only_so_large(
         await until(lambda: server.open == 0)
 
 
-async def test_a_change_of_protocol_is_no_answer_that_keeps_the_connection() -> None:
+async def test_a_protocol_upgrade_closes_the_connection() -> None:
     upgrade = b"HTTP/1.1 101 Switch\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n"
     async with talking(answering(upgrade)) as (client, server):
         assert await client.send(REQUEST) == HttpResponse(101, b"")
@@ -129,7 +129,7 @@ async def test_an_answer_that_does_not_come_is_waited_for_only_so_long() -> None
         await until(lambda: server.open == 0)
 
 
-async def test_an_answer_that_comes_bit_by_bit_may_take_longer() -> None:
+async def test_a_response_that_arrives_in_parts_may_take_longer() -> None:
     async def slow(peer: Peer) -> None:
         await peer.request()
         for part in (OK[:9], OK[9:20], OK[20:30], OK[30:]):

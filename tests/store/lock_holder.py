@@ -1,4 +1,4 @@
-"""Opens a store, says so, and holds it until it is killed. Run by test_sqlite_file."""
+"""Opens a store, prints `open`, and holds it until it is killed. Run by test_sqlite_file."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""docs/reference/store.md says what the code does: every call, op, action, condition and limit."""
+"""docs/reference/store.md names every call, op, action, condition and limit."""
 
 from pathlib import Path
 
@@ -41,5 +41,5 @@ def test_every_op_action_and_condition_is_named(name: str) -> None:
         f"1 to {values._MAX_NAME_BYTES} bytes",
     ],
 )
-def test_every_limit_is_told(says: str) -> None:
+def test_every_limit_is_documented(says: str) -> None:
     assert says in PAGE

@@ -1,5 +1,7 @@
-"""An update that does not fit its item is refused in the same words by both engines. DynamoDB
-itself says only that there is something; the item as it stands says what."""
+"""Both engines refuse an update that does not fit its item with the same message.
+
+DynamoDB does not name the attribute, so the engine reads the current item.
+"""
 
 from collections.abc import AsyncIterator
 from decimal import Decimal
@@ -60,9 +62,9 @@ async def proxied(
 
 
 async def refusal(store: Store, *ops: Op) -> tuple[str, str]:
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as expected:
         await store.write(*ops)
-    return type(told.value).__name__, str(told.value)
+    return type(expected.value).__name__, str(expected.value)
 
 
 MISFITS: list[Action] = [
@@ -88,34 +90,34 @@ MISFITS: list[Action] = [
 
 
 @pytest.mark.parametrize("action", MISFITS, ids=label)
-async def test_both_engines_say_what_does_not_fit(
+async def test_both_engines_name_what_does_not_fit(
     sqlite: SqliteStore, proxied: tuple[DynamoStore, FaultProxy], action: Action
 ) -> None:
     dynamo, _ = proxied
     for store in (sqlite, dynamo):
         await store.write(Put(NOTES, ITEM))
     lone = Update(NOTES, at(), (F("mark").set(1), action))
-    told = await refusal(sqlite, lone)
-    assert await refusal(dynamo, lone) == told
+    expected = await refusal(sqlite, lone)
+    assert await refusal(dynamo, lone) == expected
     member = (Put(NOTES, note(sk="t")), Update(NOTES, at(), (action,)))
-    assert await refusal(dynamo, *member) == await refusal(sqlite, *member) == told
+    assert await refusal(dynamo, *member) == await refusal(sqlite, *member) == expected
 
 
-async def test_both_engines_say_what_does_not_fit_where_there_is_nothing(
+async def test_both_engines_name_what_does_not_fit_a_missing_item(
     sqlite: SqliteStore, proxied: tuple[DynamoStore, FaultProxy], clock: ManualClock
 ) -> None:
     dynamo, _ = proxied
     gone = note(map={"k": 1}, expiresAt=clock.now_ms() // 1000 - 5)
     update = Update(VISITS, at(), (F("map", "k").set(1),))
-    told = await refusal(sqlite, update)
-    assert "map.k leads through map" in told[1]
-    assert await refusal(dynamo, update) == told
+    expected = await refusal(sqlite, update)
+    assert "map.k leads through map" in expected[1]
+    assert await refusal(dynamo, update) == expected
     for store in (sqlite, dynamo):
         await store.write(Put(VISITS, gone))
-        assert await refusal(store, update) == told, "what has expired is not there"
+        assert await refusal(store, update) == expected, "what has expired is not there"
 
 
-async def test_saying_what_does_not_fit_is_not_counted(
+async def test_naming_what_does_not_fit_costs_nothing(
     proxied: tuple[DynamoStore, FaultProxy],
 ) -> None:
     dynamo, _ = proxied
@@ -125,7 +127,7 @@ async def test_saying_what_does_not_fit_is_not_counted(
     assert cost.by_source == {}
 
 
-async def test_an_item_that_fits_by_the_time_it_is_looked_at_is_refused_all_the_same(
+async def test_an_update_that_fits_by_the_time_of_the_read_is_still_refused(
     proxied: tuple[DynamoStore, FaultProxy],
 ) -> None:
     dynamo, proxy = proxied
@@ -140,7 +142,7 @@ async def test_an_item_that_fits_by_the_time_it_is_looked_at_is_refused_all_the_
         await dynamo.write(Update(NOTES, at(), (F("n").add(1),)))
 
 
-async def test_a_look_that_fails_does_not_hide_the_refusal(
+async def test_a_failed_read_does_not_hide_the_refusal(
     proxied: tuple[DynamoStore, FaultProxy],
 ) -> None:
     dynamo, proxy = proxied

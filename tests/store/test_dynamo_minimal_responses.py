@@ -1,8 +1,8 @@
-"""The DynamoDB engine on answers with no more in them than AWS promises.
+"""The DynamoDB engine on responses with no more than AWS guarantees.
 
-AWS leaves out what there is none of: `Attributes` of an update that made nothing, `Item` of a
-refusal over nothing, `Message` of a reason. DynamoDB Local often fills it in. The server here
-stands for AWS: it gives the answers below, as they are, over a real connection.
+AWS omits empty parts: `Attributes` of an update that created nothing, `Item` of a refusal without
+an item, `Message` of a reason. DynamoDB Local often includes them. The server here stands for AWS
+and sends the responses below over a real connection.
 """
 
 from collections.abc import AsyncIterator
@@ -43,7 +43,7 @@ async def aws() -> AsyncIterator[tuple[FaultProxy, DynamoStore]]:
             yield server, store
 
 
-async def test_an_update_that_made_nothing(aws: tuple[FaultProxy, DynamoStore]) -> None:
+async def test_an_update_that_created_nothing(aws: tuple[FaultProxy, DynamoStore]) -> None:
     server, store = aws
     server.on("UpdateItem", always((200, {"ConsumedCapacity": BILL})))
     with store.counting() as cost:
@@ -52,7 +52,7 @@ async def test_an_update_that_made_nothing(aws: tuple[FaultProxy, DynamoStore]) 
     assert server.sent == ["UpdateItem"]
 
 
-async def test_an_update_that_made_nothing_in_a_transaction(
+async def test_an_update_that_created_nothing_in_a_transaction(
     aws: tuple[FaultProxy, DynamoStore],
 ) -> None:
     server, store = aws
@@ -61,7 +61,7 @@ async def test_an_update_that_made_nothing_in_a_transaction(
     assert server.sent == ["TransactWriteItems", "GetItem", "TransactWriteItems"]
 
 
-async def test_every_call_on_what_is_not_there(aws: tuple[FaultProxy, DynamoStore]) -> None:
+async def test_every_call_on_missing_items(aws: tuple[FaultProxy, DynamoStore]) -> None:
     _, store = aws
     for table, key in ((NOTES, at()), (ACCOUNTS, Key("ada")), (VISITS, at())):
         assert await store.get(table, key) is None
@@ -79,7 +79,7 @@ async def test_every_call_on_what_is_not_there(aws: tuple[FaultProxy, DynamoStor
             assert await store.write(op, Check(NOTES, at(sk="c"), F("pk").absent())) is None
 
 
-async def test_a_refusal_over_nothing(aws: tuple[FaultProxy, DynamoStore]) -> None:
+async def test_a_refusal_without_an_item(aws: tuple[FaultProxy, DynamoStore]) -> None:
     server, store = aws
     for action, op in (
         ("PutItem", Put(NOTES, note(), F("pk").exists())),
@@ -97,7 +97,7 @@ def cancelled(*reasons: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     return status, {**body, "CancellationReasons": list(reasons)}
 
 
-async def test_reasons_without_a_word(aws: tuple[FaultProxy, DynamoStore]) -> None:
+async def test_cancellation_reasons_without_a_message(aws: tuple[FaultProxy, DynamoStore]) -> None:
     server, store = aws
     ops = (REMOVES, Check(NOTES, at(sk="c"), F("pk").exists()))
     server.on(
@@ -133,8 +133,8 @@ DESCRIBED = {
 }
 
 
-async def test_a_table_that_is_described_in_few_words() -> None:
-    """One that is being deleted has no keys any more; one without TTL says only that."""
+async def test_a_table_with_a_minimal_description() -> None:
+    """A table that is being deleted has no keys; one without TTL has only a status."""
     async with fault_proxy("http://127.0.0.1:9/") as (server, place):
         server.on(
             "DescribeTable",
