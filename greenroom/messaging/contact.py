@@ -57,8 +57,8 @@ async def check_contacts(
 ) -> ContactCheck:
     """Checks that they all exist. People who have blocked the actor look like any others."""
     await asyncio.gather(*(directory.by_id(messaging.people, other) for other in others))
-    apart = await blocked_among(messaging.safety, actor.user, others)
-    for other in apart:
+    blocked = await blocked_among(messaging.safety, actor.user, others)
+    for other in blocked:
         if await has_blocked(messaging.safety, actor.user, other):
             raise BlockedByYou
     strangers = await strangers_among(messaging, actor, others)
@@ -66,10 +66,10 @@ async def check_contacts(
     if actor.may(Scope.USER):  # a service that acts for no user has no limits
         await messaging.safety.limits.spend(actor.user, *limits)
     gates = {
-        stranger: GateStatus.BLOCKED if stranger in apart else GateStatus.PENDING
+        stranger: GateStatus.BLOCKED if stranger in blocked else GateStatus.PENDING
         for stranger in strangers
     }
-    return ContactCheck(gates, apart - set(strangers))
+    return ContactCheck(gates, blocked - set(strangers))
 
 
 def is_staff(actor: Actor) -> bool:

@@ -81,7 +81,7 @@ class Opened(Struct, frozen=True):
     thread: Thread
     created: bool = False
     """Whether it is new."""
-    begun: bool = False
+    used_first_message: bool = False
     """Whether the first message was used: not where the thread existed for both."""
 
 
@@ -156,7 +156,9 @@ async def _direct(
             return await _create(messaging, actor, opening, thread_id, first_message, None)
         if not absent_members(head, actor.user, other, messaging.clock.now_ms()):
             return Opened(head)
-        return Opened(await rejoin(messaging, actor, other, head, first_message), begun=True)
+        return Opened(
+            await rejoin(messaging, actor, other, head, first_message), used_first_message=True
+        )
     except AlreadyAsked as asked:
         return Opened(await _waiting(messaging, actor, opening, asked))
 
@@ -286,9 +288,11 @@ async def _write(
 ) -> Opened:
     """Writes the head last: without it nothing else of the thread has any effect. The pending
     requests go with it, because they affect other threads."""
-    begun = first_message.plan(new_thread, new_thread.created_ms)
+    planned = first_message.plan(new_thread, new_thread.created_ms)
     thread = (
-        begun.thread if begun.shows else without_active_rows(begun.thread, list(new_thread.members))
+        planned.thread
+        if planned.shows
+        else without_active_rows(planned.thread, list(new_thread.members))
     )
     first = [
         op for user in thread.members for op in new_participant_ops(thread, user, thread.created_ms)
@@ -297,7 +301,7 @@ async def _write(
         first += contact_ops(actor.user, thread.id, thread.members)
     if thread.pair is not None:
         first.append(Put(MESSAGING, items.at(pair_key(*thread.pair, thread.id))))
-    last: list[Op] = [Put(MESSAGING, items.head_item(thread), F("pk").absent()), *begun.ops]
+    last: list[Op] = [Put(MESSAGING, items.head_item(thread), F("pk").absent()), *planned.ops]
     last += pending_request_ops(messaging, thread, thread.gates)
     last += [] if claim is None else [_claim_op(claim, thread.id)]
     if metadata is not None:
@@ -321,10 +325,10 @@ async def _write(
             raise
         return Opened(found)
     messaging.thread_cache.put_if_absent(thread)
-    if begun.shows:
-        for event in (ThreadUpdated(), *begun.events, *events_from_diff(new_thread, thread)):
+    if planned.shows:
+        for event in (ThreadUpdated(), *planned.events, *events_from_diff(new_thread, thread)):
             messaging.publish(thread, event)
-    return Opened(thread, created=True, begun=True)
+    return Opened(thread, created=True, used_first_message=True)
 
 
 async def _opened(messaging: Messaging, claim: _Claim) -> Thread | None:

@@ -88,14 +88,14 @@ def _plan_rejoin(
     gates = {one: kept for one, kept in found.gates.items() if one not in missing}
     if other in missing:
         gates |= new_gates(messaging, user, contact_check, ms, found)
-    begun = first_message.plan(replace(found, members=members, gates=gates), ms)
-    after = begun.thread if begun.shows else without_active_rows(begun.thread, missing)
+    planned = first_message.plan(replace(found, members=members, gates=gates), ms)
+    after = planned.thread if planned.shows else without_active_rows(planned.thread, missing)
     ops += [op for one in missing for op in new_participant_ops(after, one, ms, before=before)]
     if other in missing:
         ops += pending_request_ops(messaging, after, [other])
     ops += contact_ops(user, after.id, [other])
-    silent = not begun.shows or (not missing and not begun.events)
-    return PlannedWrite(after, (*ops, *begun.ops), (*events, *begun.events), silent=silent)
+    silent = not planned.shows or (not missing and not planned.events)
+    return PlannedWrite(after, (*ops, *planned.ops), (*events, *planned.events), silent=silent)
 
 
 def absent_members(head: Thread, user: UserId, other: UserId, now_ms: int) -> list[UserId]:

@@ -39,7 +39,7 @@ _BUYING = frozenset({Role.BUYER})
 _SELLING = frozenset({Role.SELLER, Role.HOST})
 _BOOKINGS = frozenset({Kind.BOOKING, Kind.STUDIO, Kind.DISPUTE})
 _OFFERS = frozenset({Kind.INQUIRY, Kind.INVITE})
-APART = frozenset({Folder.ARCHIVED, Folder.SPAM, Folder.HIDDEN})
+OUTSIDE_ALL = frozenset({Folder.ARCHIVED, Folder.SPAM, Folder.HIDDEN})
 """The folders that are not part of `all` and of the badge."""
 _TALKING = frozenset({Status.OPEN, Status.AWAITING_REPLY, Status.ARCHIVED})
 """The statuses that messages can change; the others belong to bookings and moderators."""
@@ -56,7 +56,7 @@ class RowState(Struct, frozen=True):
     @property
     def badge(self) -> int:
         """Its part of the badge: the rows of `all` without the muted ones."""
-        away = self.folder is None or self.folder in APART
+        away = self.folder is None or self.folder in OUTSIDE_ALL
         return 0 if away or self.muted else self.unread
 
 

@@ -57,7 +57,7 @@ async def start(
     outgoing = Outgoing(_client_id(messaging, key), body, metadata=metadata)
     first_message = _FirstMessage(messaging, actor, outgoing)
     opened = await _opened(messaging, actor, opening, first_message, key)
-    first = first_message.became if opened.begun else None
+    first = first_message.outcome if opened.used_first_message else None
     if first is None:
         try:
             first = await send(messaging, actor, opened.thread.id, outgoing)
@@ -78,7 +78,7 @@ async def _opened(
         return await find_or_open(messaging, actor, opening, first_message, key=key, first=first)
     except ConditionFailed:
         # Sent before, in a thread that its author has left since: they return to it.
-        first_message.became = None
+        first_message.outcome = None
         return await find_or_open(messaging, actor, opening, key=key, first=first)
 
 
@@ -89,7 +89,7 @@ class _FirstMessage:
     outgoing: Outgoing
     verdict: TextVerdict = field(default_factory=Allow)
     mentions: tuple[UserId, ...] = ()
-    became: Outcome | None = None
+    outcome: Outcome | None = None
     blocked: bool = False
 
     async def check(self, thread: Thread) -> None:
@@ -106,12 +106,12 @@ class _FirstMessage:
     def plan(self, thread: Thread, ms: int) -> FirstMessagePlan:
         author, outgoing, verdict = self.actor.user, self.outgoing, self.verdict
         if isinstance(verdict, Hold):
-            self.became = Held(outgoing.client_id)
+            self.outcome = Held(outgoing.client_id)
             ops = hold_ops(self.messaging, self.actor, thread.id, outgoing, verdict)
             return FirstMessagePlan(thread, ops, shows=False)
         thread, asking = ask_to_return(self.messaging, thread, author, ms, blocked=self.blocked)
         message = text_message(self.messaging, author, thread, ms, outgoing, verdict, self.mentions)
-        self.became = as_sent(message, verdict)
+        self.outcome = as_sent(message, verdict)
         after = with_reason(with_message(thread, message), author, verdict)
         ops = (message_op(message), claim_op(message, outgoing), *asking)
         return FirstMessagePlan(after, ops, (MessageCreated(message),))

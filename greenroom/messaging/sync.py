@@ -182,8 +182,8 @@ def _is_valid(messaging: Messaging, position: _SyncCursor, now_ms: int) -> bool:
 
 
 async def _start_over(messaging: Messaging, actor: Actor, now_ms: int, room: int) -> Synced:
-    """The client reads its inbox after this, and so will know the current state. Changes younger than
-    `SURE_MS` may be missing from what it reads, and do not count as known."""
+    """The client reads its inbox after this, and so will know the current state. Changes younger
+    than `SURE_MS` may be missing from what it reads, and do not count as known."""
     position = _new_cursor(messaging, now_ms, KnownThreads())
     threads, _ = await _candidates(messaging, actor.user, position, MOST)
     seen = await asyncio.gather(

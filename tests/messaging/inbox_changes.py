@@ -148,7 +148,7 @@ async def a_reaction(s: BusyInbox) -> None:
 async def a_reaction_taken_back(s: BusyInbox) -> None:
     await a_reaction(s)
     message = (await s.messages("eve"))[0]
-    await react.take_back(s.messaging, s.other("eve"), s.threads["eve"], message.id, "🎉")
+    await react.remove_reaction(s.messaging, s.other("eve"), s.threads["eve"], message.id, "🎉")
 
 
 def the_other_one_reads(s: BusyInbox) -> Awaitable[object]:

@@ -252,7 +252,7 @@ class ModelRunner:
     async def _react(self, a: int, b: int, c: int, there: bool = True) -> ThreadId:
         user, talk, emoji = self._user(a), self._talk(b, c), _EMOJI[a % 2]
         message = self._message(talk, c)
-        verb = react.react if there else react.take_back
+        verb = react.react if there else react.remove_reaction
         return await self._both(
             talk.id,
             verb(self._node, Actor(user), talk.id, message, emoji),

@@ -44,4 +44,4 @@ async def test_the_same_start_many_times_at_once_gets_the_same_answer(
             )
         )
         assert len({answer.thread.id for answer in answers}) == 1
-        assert sorted(answer.made for answer in answers) == [False] * (AT_ONCE - 1) + [True]
+        assert sorted(answer.created for answer in answers) == [False] * (AT_ONCE - 1) + [True]

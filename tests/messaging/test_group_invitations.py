@@ -70,7 +70,7 @@ async def test_adding_back_a_person_who_left_before_the_thread_grew_asks_them(
     assert (await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows == ()
     for _ in range(2):
         added = await participants.find_or_add(world.messaging, ana, thread.id, Invited(ben.user))
-        assert not added.made
+        assert not added.created
     [row] = (await inbox.inbox(world.messaging, ben, Folder.REQUESTS)).rows
     assert (row.thread.preview_event, row.state.unread) == ("participant.added", 1)
     assert await _bodies(world, ben, thread) == ["participant.added"]

@@ -44,8 +44,8 @@ _WAYS: dict[str, Callable[[MessagingWorld, Actor, ThreadId], Awaitable[object]]]
     "add": lambda w, a, t: participants.add(w.messaging, a, t, Invited(a.user, Role.MEMBER)),
     "rename": lambda w, a, t: rename.rename(w.messaging, a, t, "Mine"),
     "lock": lambda w, a, t: lock.lock(w.messaging, a, t),
-    "appear": lambda w, a, t: presence.appear(w.messaging, a, t),
-    "type": lambda w, a, t: presence.type_in(w.messaging, a, t, on=True),
+    "appear": lambda w, a, t: presence.start_viewing(w.messaging, a, t),
+    "type": lambda w, a, t: presence.set_typing(w.messaging, a, t, on=True),
     "preview": lambda w, a, t: preview(w.messaging, a, "Hello", thread_id=t),
 }
 

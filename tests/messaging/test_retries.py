@@ -56,7 +56,7 @@ async def _reaction(s: BusyInbox) -> object:
 
 async def _reaction_taken_back(s: BusyInbox) -> object:
     message = (await s.messages("ben"))[0]
-    return await react.take_back(s.messaging, s.ana, s.threads["ben"], message.id, "🎉")
+    return await react.remove_reaction(s.messaging, s.ana, s.threads["ben"], message.id, "🎉")
 
 
 async def _edit(s: BusyInbox) -> object:

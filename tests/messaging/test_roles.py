@@ -255,7 +255,7 @@ async def test_a_moderator_can_add_support_and_sees_no_earlier_messages(
         added = await participants.find_or_add(
             unlimited_world.messaging, moderator, thread.id, invited
         )
-        assert added.made
+        assert added.created
         assert added.thread.members[user].role is Role.SUPPORT
         page = await history(unlimited_world.messaging, Actor(user), thread.id)
         assert {message.body for message in page.messages} == {""}

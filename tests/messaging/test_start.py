@@ -64,7 +64,7 @@ async def test_a_thread_begins_with_its_first_message(world: MessagingWorld) -> 
     cursor = (await sync(world.messaging, ana)).cursor
     started = await start(world.messaging, cleo, _with(ana), "Hello Ana!")
     assert isinstance(started.first, Sent)
-    assert started.made
+    assert started.created
     assert await _rows(world, cleo, ana) == [1, 1]
     [row] = (await inbox.inbox(world.messaging, ana)).rows
     assert (row.state.folder, row.state.unread) == (Folder.REQUESTS, 1)
@@ -104,7 +104,7 @@ async def test_a_refused_first_message_leaves_nothing_behind(
         await start(world.messaging, cleo, _with(ana, kind=kind), body, key="k")
     assert await _rows(world, cleo, ana) == [0, 0]
     again = await start(world.messaging, cleo, _with(ana, kind=kind), "Good morning!", key="k")
-    assert again.made, "nobody has been asked yet, and the key is free"
+    assert again.created, "nobody has been asked yet, and the key is free"
 
 
 async def test_a_first_message_above_the_limit_leaves_nothing_behind(world: MessagingWorld) -> None:
@@ -175,7 +175,7 @@ async def test_a_retry_sends_nothing_twice_whatever_happened_to_the_thread(
     await respond.accept(world.messaging, ana, first.thread.gates[ana.user].id)
     again = await start(world.messaging, cleo, direct, "Hello!", key="k")
     assert isinstance(again.first, Sent)
-    assert (again.made, again.first.again) == (False, True)
+    assert (again.created, again.first.again) == (False, True)
     await participants.leave(world.messaging, cleo, first.thread.id)
     back = await start(world.messaging, cleo, direct, "Hello!", key="k")
     assert isinstance(back.first, Sent)
@@ -189,7 +189,7 @@ async def test_a_first_message_to_a_pending_thread_is_added_to_it(
     cleo, ana = await _strangers(world)
     thread = await open_thread(world.messaging, cleo, _with(ana))
     started = await start(world.messaging, cleo, _with(ana), "Hello!")
-    assert (started.thread.id, started.made) == (thread.id, False)
+    assert (started.thread.id, started.created) == (thread.id, False)
     assert isinstance(started.first, Sent)
     with pytest.raises(AlreadyAsked):
         await start(world.messaging, cleo, _with(ana, kind=Kind.BOOKING), "Hello?")
@@ -209,7 +209,7 @@ async def test_rejoining_a_direct_thread_with_a_refused_message_changes_nothing(
         await start(world.messaging, ana, direct, "Fish?")
     assert await _rows(world, ana, ben) == [0, 1]
     back = await start(world.messaging, ana, direct, "Here I am again.")
-    assert (back.thread.id, back.made) == (thread.id, False)
+    assert (back.thread.id, back.created) == (thread.id, False)
     seen = (await history(world.messaging, ana, thread.id)).messages
     assert [message.body for message in seen] == ["Hello!", "Here I am again."]
     assert await _rows(world, ana, ben) == [1, 1]

@@ -147,5 +147,5 @@ async def test_after_withdrawing_the_answer_says_when_the_sender_may_ask_again(
     world.clock.advance(ms=again_ms - 1 - world.clock.now_ms())
     assert isinstance(await _refusal(world, Kind.DIRECT), RequestWithdrawn)
     world.clock.advance(ms=1)
-    made = await opening.open_direct(world.messaging, ana, dora.user)
-    assert dora.user in made.gates
+    created = await opening.open_direct(world.messaging, ana, dora.user)
+    assert dora.user in created.gates
