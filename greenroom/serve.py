@@ -114,7 +114,10 @@ async def serve(
 async def _unless_lost(store: Store, serving: Coroutine[Any, Any, None]) -> None:
     """Serves until told to stop, or until the store has lost something: then nobody is served from
     what is left."""
-    tasks = served, lost = asyncio.create_task(serving), asyncio.create_task(store.lost())
+    tasks = served, lost = (
+        asyncio.create_task(serving),
+        asyncio.create_task(store.wait_for_data_loss()),
+    )
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         if lost.done():
@@ -209,6 +212,6 @@ def _resident_bytes() -> int:
 
 async def _ready(people: People) -> None:
     """The store answers, whatever it answers, and takes writes."""
-    if people.store.trouble is not None:
+    if people.store.read_only_reason is not None:
         raise StoreFailing
     await directory.find(people, UserId("usr_nobody"))

@@ -190,10 +190,10 @@ class Store(Protocol):
         """Counts the cost of store calls in the block, including tasks started in it."""
 
     @property
-    def trouble(self) -> str | None:
+    def read_only_reason(self) -> str | None:
         """Why the store is read-only; None while it accepts writes."""
 
-    async def lost(self) -> Problem:
+    async def wait_for_data_loss(self) -> Problem:
         """Waits until acknowledged data is lost and returns the problem; otherwise never
         returns."""
 

@@ -115,11 +115,11 @@ class MortalStore(Store):
         return self._store.counting()
 
     @property
-    def trouble(self) -> str | None:
-        return self._store.trouble
+    def read_only_reason(self) -> str | None:
+        return self._store.read_only_reason
 
-    async def lost(self) -> Problem:
-        return await self._store.lost()
+    async def wait_for_data_loss(self) -> Problem:
+        return await self._store.wait_for_data_loss()
 
     async def close(self) -> None:
         await self._store.close()

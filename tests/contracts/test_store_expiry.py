@@ -97,15 +97,15 @@ async def test_an_expired_item_can_be_put_again(
 ) -> None:
     await store.write(Put(VISITS, visit(clock, 10, v=1, place="x", at="1")))
     clock.advance(seconds=60)
-    anew = Put(VISITS, visit(clock, 10, v=2), F("pk").absent())
+    replacement = Put(VISITS, visit(clock, 10, v=2), F("pk").absent())
     if together:
-        await store.write(Put(NOTES, note()), anew)
+        await store.write(Put(NOTES, note()), replacement)
     else:
-        await store.write(anew)
-    assert await store.get(VISITS, at(), consistent=True) == anew.item
+        await store.write(replacement)
+    assert await store.get(VISITS, at(), consistent=True) == replacement.item
     assert await sort_keys(store, VISITS, "x", index=BY_PLACE) == []
     with pytest.raises(ConditionFailed):
-        await store.write(anew)
+        await store.write(replacement)
 
 
 @pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])

@@ -188,12 +188,12 @@ async def test_a_replaced_item_is_not_removed_with_the_expired_one(
 ) -> None:
     ends = clock.now_ms() // 1000 + 10
     await sweeping.write(Put(VISITS, note(expiresAt=ends)))
-    anew = note(expiresAt=ends + 1000)
+    replacement = note(expiresAt=ends + 1000)
     clock.advance(seconds=60)
-    await sweeping.write(Put(VISITS, anew), Put(VISITS, note(sk="t", expiresAt=ends)))
+    await sweeping.write(Put(VISITS, replacement), Put(VISITS, note(sk="t", expiresAt=ends)))
     found = await eventually(sweeping, 4)
     assert found[-1].key == at(sk="t"), "a sweep has passed over both"
-    assert await sweeping.get(VISITS, at()) == anew
+    assert await sweeping.get(VISITS, at()) == replacement
 
 
 async def test_old_changes_are_removed_and_their_checkpoints_refused(

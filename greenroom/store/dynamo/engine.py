@@ -34,7 +34,7 @@ _Model = TypeVar("_Model")
 
 class DynamoStore:
     is_local = False
-    trouble: str | None = None
+    read_only_reason: str | None = None
 
     def __init__(self, client: DynamoClient, tables: Sequence[Table], cursor_secret: bytes) -> None:
         self._client = client
@@ -169,7 +169,7 @@ class DynamoStore:
     def counting(self) -> AbstractContextManager[Cost]:
         return capacity.counting()
 
-    async def lost(self) -> Problem:
+    async def wait_for_data_loss(self) -> Problem:
         """DynamoDB keeps what it has acknowledged."""
         never: asyncio.Future[Problem] = asyncio.get_running_loop().create_future()
         return await never

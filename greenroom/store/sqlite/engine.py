@@ -71,7 +71,7 @@ class SqliteStore:
         self._sweeper: asyncio.Task[None] | None = None
         self._recovering: asyncio.Task[None] | None = None
         self._lost: asyncio.Future[Problem] = asyncio.get_running_loop().create_future()
-        self.trouble: str | None = None
+        self.read_only_reason: str | None = None
         self._is_reopening = False
         self._assemble()
 
@@ -253,21 +253,21 @@ class SqliteStore:
         """The number of groups committed since the store was opened."""
         return self._commits + self._writer.commits
 
-    async def lost(self) -> Problem:
+    async def wait_for_data_loss(self) -> Problem:
         return await asyncio.shield(self._lost)
 
     def _check_known(self, table: Table) -> None:
         if self._sweeper is None:
             raise StoreUnavailable("the store is closed")
         if self._is_reopening:
-            raise StoreUnavailable(self.trouble or "the file is being reopened")
+            raise StoreUnavailable(self.read_only_reason or "the file is being reopened")
         if self._tables.get(table.name) is not table and self._tables.get(table.name) != table:
             raise NoSuchTable(table.name)
 
     def _on_commit_failure(self, reason: str) -> None:
         """After a failed commit nothing is written until the file has been reopened."""
         _log.error("the store is read-only: %s; trying to recover", reason)
-        self.trouble = reason
+        self.read_only_reason = reason
         expected = Expected(self._rows.last, dict(self._rows.committing))
         self._recovering = asyncio.create_task(self._recover(expected))
 
@@ -298,7 +298,7 @@ class SqliteStore:
         await asyncio.to_thread(restore, self._path, tables, expected, check=self._check)
         self._commits += self._writer.commits
         self._assemble()
-        self._is_reopening, self.trouble = False, None
+        self._is_reopening, self.read_only_reason = False, None
         self._notify_followers()
 
     def _read_only(self) -> None:
@@ -326,7 +326,7 @@ class SqliteStore:
         waits long."""
         while True:
             await asyncio.sleep(seconds)
-            if self.trouble is not None:
+            if self.read_only_reason is not None:
                 continue
             try:
                 await self._sweep_once(keep_changes_ms)

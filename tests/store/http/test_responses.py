@@ -69,7 +69,7 @@ async def test_after_some_answers_the_connection_is_not_used_again(answer: bytes
         [OK[:-1]],
         [CHUNKED[:-2]],
         [b"HTTP/1.1 100 Continue\r\n\r\n"],
-        [b"HTTP/1.1 200 OK\r\n\r\nhow long it is nobody says"],
+        [b"HTTP/1.1 200 OK\r\n\r\nno length is given"],
         [b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok"],
         [b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\nok"],
         [b"SSH-2.0-OpenSSH_9.6\r\n"],
