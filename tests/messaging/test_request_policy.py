@@ -1,6 +1,7 @@
 """The policy for requests and retention: size, length, expiry, and the age of a cursor."""
 
 import dataclasses
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from greenroom.messaging.sync import cursor_now, sync
 from tests.messaging.world import MessagingWorld
 
 
-async def _request(world: MessagingWorld, **policy: int) -> Thread:
+async def _request(world: MessagingWorld, **policy: Any) -> Thread:
     """Cleo, a stranger, has opened a conversation with Ana."""
     world.messaging = dataclasses.replace(world.messaging, **policy)
     ana, cleo = await world.person("ana"), await world.person("cleo")

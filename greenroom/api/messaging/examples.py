@@ -44,7 +44,9 @@ from greenroom.people.actor import SYSTEM
 from greenroom.safety.verdict import HINTS, PolicyHint
 
 REQUEST = RequestId("rqt_01k75q8h3d5f7h9k1m3p5r7t9v")
-_WAITING = replace(SEEN, requests=[Request(REQUEST, JONAS, MAYA, GateStatus.PENDING, None, None)])
+_WAITING = replace(
+    SEEN, requests=[Request(REQUEST, JONAS, MAYA, GateStatus.PENDING, None, None, 3)]
+)
 _NOTICE = replace(
     SENT,
     kind=MessageKind.SYSTEM,

@@ -137,6 +137,7 @@ PROPERTIES: Mapping[str, Property] = {
         "Why it deserves a careful look. Only for the person who is asked."
     ),
     "expiresAt": time_property("When it expires."),
+    "maxMessages": described("How many messages its sender can write before it is accepted."),
     "cursor": text_property("Give it with the next call.", MAX_CURSOR),
     "more": described("Whether to call again at once."),
     "reset": described("Whether to load the inbox again from the start."),

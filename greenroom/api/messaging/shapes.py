@@ -54,6 +54,7 @@ class Request(Struct, rename="camel"):
     status: GateStatus
     reason: PolicyTag | None
     expires_at: str | None
+    max_messages: int
 
 
 class Mine(Struct, rename="camel"):
@@ -341,12 +342,12 @@ def _requests(head: models.Thread, viewer: UserId, now_ms: int) -> list[Request]
 def _waiting(gate: models.Gate, target: UserId, now_ms: int) -> Request:
     status = rules.gate_status(gate, now_ms)
     reason = None if gate.reason is None else PolicyTag(gate.reason)
-    return Request(gate.id, gate.sender, target, status, reason, iso(gate.expires_ms))
+    return Request(gate.id, gate.sender, target, status, reason, iso(gate.expires_ms), gate.size)
 
 
 def _sent(gate: models.Gate, target: UserId, now_ms: int) -> Request:
     status = rules.gate_as_sender_sees(gate, now_ms)
-    return Request(gate.id, gate.sender, target, status, None, None)
+    return Request(gate.id, gate.sender, target, status, None, None, gate.size)
 
 
 def _participant(member: models.Member) -> Participant:

@@ -7,7 +7,6 @@ import { t } from "../strings";
 
 const STAFF = new Set(["support", "admin"]);
 const STAFF_KINDS = new Set(["dispute", "support", "system"]);
-const MAX_PENDING_MESSAGES = 3;
 
 /** The pending request to me. */
 export function requestForMe(thread: Thread, myId: string): GateRequest | null {
@@ -48,7 +47,7 @@ export function whyReadOnly(thread: Thread, myId: string): string | null {
   if (mine && others.length === 1) {
     if (mine.status === "expired") return t("request.expired");
     if (mine.status === "withdrawn") return t("request.withdrawn");
-    if (thread.lastSeq >= MAX_PENDING_MESSAGES) return t("compose.pending");
+    if (thread.lastSeq >= mine.maxMessages) return t("compose.pending");
   }
   return null;
 }
