@@ -129,4 +129,4 @@ class Fixture:
 def _messaging(store: Store, clock: ManualClock) -> Messaging:
     """A group of 99 strangers is above the daily limit of requests; its cost is measured anyway."""
     rates = {**RATES, Limit.REQUESTS: replace(RATES[Limit.REQUESTS], local_share=99)}
-    return compose(store, clock, b"nobody else sees these cursors", rates=rates).messaging
+    return compose(store, clock, b"nobody else sees these cursors", rates=rates)[Messaging]

@@ -167,17 +167,17 @@ PATTERNS = (
         partial(_inbox_settled, folder=Folder.ALL),
         most_read=20,
     ),
-    Pattern("inbox_busy", "20 unread, and 30 settled threads below them", _inbox_busy),
+    Pattern("inbox_busy", "20 unread, and 30 inactive threads below them", _inbox_busy),
     Pattern(
         "inbox_action",
-        "one folder: what waits for the user",
+        "one folder: threads that need an answer",
         partial(_inbox_settled, folder=Folder.ACTION),
     ),
     Pattern(
         "inbox_bookings", "one folder: bookings", partial(_inbox_settled, folder=Folder.BOOKINGS)
     ),
     Pattern("inbox_offers", "one folder: offers", partial(_inbox_settled, folder=Folder.OFFERS)),
-    Pattern("inbox_requests", "one folder: 20 requests that wait", _inbox_requests, most_read=20),
+    Pattern("inbox_requests", "one folder: 20 pending requests", _inbox_requests, most_read=20),
     Pattern(
         "inbox_archived",
         "one folder: 20 archived threads",
@@ -191,13 +191,13 @@ PATTERNS = (
         most_read=20,
     ),
     Pattern("counts", "the badge and the counts alone, 20 threads unread", _counts),
-    Pattern("thread_open", "a thread, with everybody in it", _thread_open),
-    Pattern("history_page", "the newest 50 messages, and who has read how far", _history),
+    Pattern("thread_open", "a thread with all its members", _thread_open),
+    Pattern("history_page", "the newest 50 messages with read receipts", _history),
     Pattern("history_around", "50 messages around one", partial(_history, around=True)),
-    Pattern("place_of_seq", "find the first unread of 1,000 messages, by its number", _place),
-    Pattern("message", "one message by its id, and who has read how far", _message),
+    Pattern("place_of_seq", "find the first unread of 1,000 messages by its seq", _place),
+    Pattern("message", "one message by its id, with read receipts", _message),
     Pattern(
-        "sync_nothing", "come back: nothing has changed", partial(_sync, changed=0), most_read=8
+        "sync_nothing", "sync: nothing has changed", partial(_sync, changed=0), most_read=8
     ),
     Pattern("sync_nothing_unread", "the same, with 20 threads unread", _sync_unread, most_read=8),
     Pattern(
@@ -207,12 +207,12 @@ PATTERNS = (
         most_read=14,
     ),
     Pattern(
-        "sync_1", "come back: a message in one thread", partial(_sync, changed=1), most_read=12
+        "sync_1", "sync: a message in one thread", partial(_sync, changed=1), most_read=12
     ),
     Pattern(
         "sync_1_busy",
         "the same, within a minute of a message in each of 20 threads",
         partial(_sync_busy, changed=1),
     ),
-    Pattern("sync_20", "come back: a message in each of 20 threads", partial(_sync, changed=20)),
+    Pattern("sync_20", "sync: a message in each of 20 threads", partial(_sync, changed=20)),
 )

@@ -187,7 +187,7 @@ async def _draft_read(fixture: Fixture) -> Act:
 
 
 PATTERNS = (
-    Pattern("send_running", "a message in a running conversation", _send_running, most_write=6),
+    Pattern("send_running", "a message in an active thread", _send_running, most_write=6),
     Pattern("send_first", "the first one after a pause", _send_first, most_write=12),
     Pattern(
         "send_booking",
@@ -195,11 +195,11 @@ PATTERNS = (
         partial(_send_running, kind=Kind.BOOKING),
         most_write=6,
     ),
-    Pattern("send_cold", "a message, on a node that has nothing in mind", _send_cold, most_write=6),
+    Pattern("send_cold", "a message, on a node with empty caches", _send_cold, most_write=6),
     Pattern("send_long", "a message of 2,000 characters", _send_long),
     Pattern("send_metadata", "a message with 500 bytes of metadata", _send_metadata),
-    Pattern("send_gated", "a message that waits with a request", _send_gated, most_write=6),
-    Pattern("send_held", "a message that waits for a moderator", _send_held),
+    Pattern("send_gated", "a message in a pending request", _send_gated, most_write=6),
+    Pattern("send_held", "a message that is held for a moderator", _send_held),
     Pattern("send_again", "the same message again: a retry", _send_again),
     Pattern("send_group_10", "a message to a group of 10", partial(_send_group, others=9)),
     Pattern(
@@ -213,16 +213,16 @@ PATTERNS = (
         "the first one to a group of 100 after a pause",
         partial(_send_group_first, others=99),
     ),
-    Pattern("send_draft", "a message that was kept as a draft before", _send_draft),
+    Pattern("send_draft", "a message that was saved as a draft before", _send_draft),
     Pattern("system_message", "a service's system message", partial(_serviced, do=_notice)),
     Pattern("set_status", "a service confirms a booking of two", partial(_serviced, do=_confirm)),
-    Pattern("read_all", "mark 10 conversations as read", _read_all),
+    Pattern("read_all", "mark 10 threads as read", _read_all),
     Pattern("edit", "edit a message", _edit),
     Pattern("delete", "delete a message", _delete),
-    Pattern("react", "react to a message, or take it back", _react),
+    Pattern("react", "add or remove a reaction", _react),
     Pattern(
         "read_running",
-        "mark read, while people talk",
+        "mark read in an active thread",
         partial(_mine, do=partial(read.mark_read, seq=2)),
     ),
     Pattern("read_after_pause", "mark read, an hour later", _read_after_pause),
@@ -233,27 +233,28 @@ PATTERNS = (
     ),
     Pattern("delivered", "mark delivered", partial(_mine, do=partial(read.mark_delivered, seq=2))),
     Pattern("unread", "mark unread", partial(_mine, do=read.mark_unread)),
-    Pattern("pin", "pin or let go", partial(_mine, do=partial(row_settings.pin, pinned=True))),
+    Pattern("pin", "pin or unpin", partial(_mine, do=partial(row_settings.pin, pinned=True))),
     Pattern(
         "mute",
-        "mute or let speak",
+        "mute or unmute",
         partial(_mine, do=partial(row_settings.mute, until_ms=4_200_000_000_123)),
     ),
     Pattern(
         "archive",
-        "archive or bring back",
+        "archive or restore",
         partial(_mine, do=partial(row_settings.archive, archived=True)),
     ),
     Pattern(
         "hide",
-        "hide or bring back",
+        "hide or restore",
         partial(
-            _mine, do=partial(row_settings.change_row, wishes=row_settings.RowChanges(hidden=True))
+            _mine,
+            do=partial(row_settings.change_row, settings=row_settings.RowChanges(hidden=True)),
         ),
     ),
     Pattern(
-        "draft_save", "keep a draft", partial(_mine, do=partial(draft.save_draft, body="Dear Ben"))
+        "draft_save", "save a draft", partial(_mine, do=partial(draft.save_draft, body="Dear Ben"))
     ),
-    Pattern("draft_again", "keep more of it", _draft_again),
+    Pattern("draft_again", "save it again", _draft_again),
     Pattern("draft_read", "read a draft", _draft_read),
 )

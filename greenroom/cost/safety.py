@@ -222,7 +222,7 @@ async def _rename_me(fixture: Fixture, conversations: int) -> Act:
 
 
 PATTERNS = (
-    Pattern("blocks_check", "whether a block keeps two people apart", _blocks_check),
+    Pattern("blocks_check", "check whether two people block each other", _blocks_check),
     Pattern(
         "rate_lease",
         f"the rate limit, for each message of {_IN_A_MINUTE} in a minute",
@@ -231,31 +231,31 @@ PATTERNS = (
     ),
     Pattern("report", "report a message", _report),
     Pattern("queue_page", "20 cases of one tag in the moderators' queue", _queue_page),
-    Pattern("case_context", "what was said around a message that was reported", _context),
+    Pattern("case_context", "the messages around a reported one", _context),
     Pattern("claim", "claim a case", _claim),
     Pattern("decide_dismiss", "dismiss a case", partial(_decide, decision=Decision.DISMISS)),
-    Pattern("decide_remove", "take a message away", partial(_decide, decision=Decision.REMOVE)),
+    Pattern("decide_remove", "remove a message", partial(_decide, decision=Decision.REMOVE)),
     Pattern("decide_warn", "warn somebody", partial(_decide, decision=Decision.WARN)),
     Pattern("decide_suspend", "suspend somebody", partial(_decide, decision=Decision.SUSPEND)),
     Pattern("reinstate", "lift a suspension", _reinstate),
     Pattern("suspended_page", "20 people who are suspended", _suspended_page),
     Pattern("grant_role", "grant a staff role", _grant),
-    Pattern("notices", "what moderation tells a user: nothing", _notices),
+    Pattern("notices", "the notices of a user who has none", _notices),
     Pattern("acknowledge", "acknowledge a notice", _acknowledge),
-    Pattern("log_page", "the last 20 decisions, of everybody", _log_page),
-    Pattern("preview", "what would be said of a text, before it is sent", _preview),
+    Pattern("log_page", "the last 20 decisions of all moderators", _log_page),
+    Pattern("preview", "preview a text before it is sent", _preview),
     Pattern("person_by_id", "a person by id", _by_id),
     Pattern("people_by_ids", "20 people by id", _by_ids),
     Pattern("person_by_username", "a person by username", _by_username),
-    Pattern("people_by_name", "10 people by the beginning of a name", _by_name),
+    Pattern("people_by_name", "10 people by a name prefix", _by_name),
     Pattern(
         "rename_me",
-        f"change one's name and tell the people of {MOST_THREADS} conversations",
+        f"change your name and announce it in {MOST_THREADS} threads",
         partial(_rename_me, conversations=MOST_THREADS),
     ),
     Pattern(
         "rename_me_busy",
-        "the same, of somebody with 200 conversations",
+        "the same, for a user with 200 threads",
         partial(_rename_me, conversations=200),
     ),
 )
