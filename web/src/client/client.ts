@@ -15,7 +15,6 @@ import { isProblem, clientProblem, ProblemError, Rest } from "./rest";
 import * as inboxRules from "./inboxRules";
 import { type UnconfirmedMessage, OutboxView, toOutgoing } from "./outboxView";
 import { type HubPort, acquireTabLock, connectToHub, type TabLock } from "./hubPort";
-import type { Ack } from "./socket";
 import { claimsOf, Tokens } from "./tokens";
 import type {
   Client,
@@ -30,7 +29,7 @@ import type {
 } from "./types";
 import { UseCases } from "./usecases";
 import { Value } from "./observable";
-import type { Reply, RequestFrame, ToHub, ToTab } from "./protocol";
+import type { AckOf, Reply, RequestFrame, ToHub, ToTab } from "./protocol";
 
 const FIRST_CONNECT_MS = 400;
 const START_RETRY_MS = 3000;
@@ -241,9 +240,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
       case "event":
         return this.events.dispatch(message.event);
       case "synced":
-        this.#notices.add(message.changes.notices ?? []);
-        this.#notices.remove(message.changes.acknowledgedNoticeIds ?? []);
-        return this.store.synced(message.changes);
+        return this.events.dispatchChanges(message.changes);
       case "resumed":
         return this.store.people.refresh();
       case "reset":
@@ -281,9 +278,9 @@ class UserClient extends UseCases implements Client, ConversationHost {
   /** Each feature registers its own handlers. Those of one event run in this order. */
   #registerEvents(): void {
     this.#outbox.registerEvents(this.on, () => this.store.me);
-    this.store.registerEvents(this.on);
+    this.#notices.registerEvents(this.on, this.events.onSync);
+    this.store.registerEvents(this.on, this.events.onSync);
     this.store.people.registerEvents(this.on);
-    this.#notices.registerEvents(this.on);
     this.on("person.updated", ({ person }) => this.onPersonUpdated(person));
     this.on("message.created", ({ threadId, message }) => this.#announceMessage(threadId, message));
   }
@@ -420,23 +417,23 @@ class UserClient extends UseCases implements Client, ConversationHost {
    * the known one and older than any that the server sends. */
   async #changeMessage<T = Message>(
     message: Message,
-    toggle: Partial<Message>,
-    frame: RequestFrame,
+    change: Partial<Message>,
+    frame: Extract<RequestFrame, { type: "edit" | "delete" | "react" }>,
     held: (message: Message) => Message | T = () => message,
   ): Promise<Message | T> {
     const version = (message.version + Math.floor(message.version) + 1) / 2;
-    this.#showChanged({ ...message, ...toggle, version });
+    this.#showChanged({ ...message, ...change, version });
     const undo = (): void =>
       this.#showChanged({ ...message, version: (version + Math.floor(version) + 1) / 2 });
     try {
-      const { message: changed, status } = await this.#request(frame);
-      if (status === "held") {
+      const ack = await this.#request(frame);
+      if ("status" in ack && ack.status === "held") {
         undo();
         return held(message);
       }
-      if (!changed) return message;
-      this.#showChanged(changed);
-      return changed;
+      if (!ack.message) return message;
+      this.#showChanged(ack.message);
+      return ack.message;
     } catch (error) {
       undo();
       throw error;
@@ -448,7 +445,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
   }
 
   /** Repeats the request until it is answered: only for requests that are idempotent. */
-  async #request(frame: RequestFrame): Promise<Ack> {
+  async #request<F extends RequestFrame>(frame: F): Promise<AckOf<F>> {
     for (;;) {
       if (this.connection.get().state !== "live") {
         await new Promise<void>((done) => this.#untilLive.push(done));
@@ -459,10 +456,10 @@ class UserClient extends UseCases implements Client, ConversationHost {
     }
   }
 
-  #requestHub(frame: RequestFrame): Promise<Reply> {
+  #requestHub<F extends RequestFrame>(frame: F): Promise<Reply<F>> {
     const n = ++this.#lastId;
     return new Promise((done) => {
-      this.#pending.set(n, done);
+      this.#pending.set(n, (reply) => done(reply as Reply<F>));
       this.#post({ type: "request", n, frame });
     });
   }

@@ -5,7 +5,7 @@
 // without an answer; sooner if a request is waiting. And the cursor moves only after everything before
 // it has been passed on.
 import { clientProblem, ProblemError } from "./rest";
-import type { Ack, Changes, ClientFrame, ServerEvent, ServerFrame } from "./socket";
+import type { Changes, ClientFrame, ServerEvent, ServerFrame } from "./socket";
 import type { ConnectionStatus, ProblemDocument } from "./types";
 import type { Reply, RequestFrame } from "./protocol";
 
@@ -92,7 +92,7 @@ export class SocketConnection {
   }
 
   /** Resolves with the reply, or with `lost`: then it is unknown whether the server has done it. */
-  request(frame: RequestFrame): Promise<Reply> {
+  request<F extends RequestFrame>(frame: F): Promise<Reply<F>> {
     const socket = this.#socket;
     if (socket === null || socket.readyState !== socket.OPEN) {
       return Promise.resolve({ lost: true });
@@ -102,7 +102,7 @@ export class SocketConnection {
       const timeout = isInternal(frame) ? null : this.#setTimer(REPLY_TIMEOUT_MS, () => this.wake());
       this.#pending.set(id, (answer) => {
         if (timeout !== null) this.#clearTimer(timeout);
-        done(answer);
+        done(answer as Reply<F>);
       });
       socket.send(JSON.stringify({ ...frame, id }));
     });
@@ -161,7 +161,7 @@ export class SocketConnection {
     this.listener.onLive();
   }
 
-  #reset(ack: Ack): void {
+  #reset(ack: { cursor?: string | null }): void {
     this.#cursor = ack.cursor ?? null;
     this.#lastSeqs.clear();
     this.listener.onReset();
@@ -184,7 +184,8 @@ export class SocketConnection {
       else this.#forgetCursor(generation);
       return false;
     }
-    if (answer.ack.reset === true) this.#reset(answer.ack);
+    // Even if only one source needs it, everything is loaded again: it is rare.
+    if ((answer.ack.reset?.length ?? 0) > 0) this.#reset(answer.ack);
     else this.#saveCursor(answer.ack);
     if (this.#resumeAgain) {
       this.#resumeAgain = false;
@@ -216,7 +217,7 @@ export class SocketConnection {
     this.#pingTimer = this.#setTimer(PING_MS, () => this.#ping(REPLY_TIMEOUT_MS));
   }
 
-  #saveCursor(ack: Ack): void {
+  #saveCursor(ack: { cursor?: string | null }): void {
     if (ack.cursor) this.#cursor = ack.cursor;
   }
 
@@ -267,7 +268,7 @@ export class SocketConnection {
 
   /** Remembers up to which seq a thread is complete, so that `resume` does not repeat it. */
   #trackSeqs(changes: Changes): void {
-    for (const { thread, truncated } of changes.threads) {
+    for (const { thread, truncated } of changes.inbox?.threads ?? []) {
       this.#lastSeqs.delete(thread.threadId);
       if (!truncated) this.#lastSeqs.set(thread.threadId, thread.lastSeq);
     }

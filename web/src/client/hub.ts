@@ -134,7 +134,7 @@ export class Hub implements ConnectionListener {
   }
 
   onSync(changes: Changes): void {
-    for (const { thread, messages } of changes.threads) {
+    for (const { thread, messages } of changes.inbox?.threads ?? []) {
       const last = messages.findLast((message) => message.authorUserId !== this.#userId);
       if (last !== undefined) this.#markDelivered(thread.threadId, last.seq);
     }

@@ -1,5 +1,5 @@
 // The user's moderation notices: loaded at the start, updated by events, shown until acknowledged.
-import type { On } from "./events";
+import type { On, OnSync } from "./events";
 import type { Rest } from "./rest";
 import type { HeldMessage, ModerationNotice } from "./types";
 import { Value } from "./observable";
@@ -18,7 +18,11 @@ export class ModerationNotices {
     private readonly onHeld: (messages: HeldMessage[]) => void,
   ) {}
 
-  registerEvents(on: On): void {
+  registerEvents(on: On, onSync: OnSync): void {
+    onSync("notices", ({ created, acknowledged }) => {
+      this.add(created);
+      this.remove(acknowledged);
+    });
     on("notice.created", ({ notice }) => this.add([notice]));
     on("notice.acknowledged", ({ noticeId }) => this.remove([noticeId]));
   }

@@ -4,7 +4,7 @@
 // Careful: the order. Each thread has one message in flight; the next goes when it is answered. A refused
 // message waits for its author; after a server error or a rate limit it is retried.
 import type { Hint, Message, ProblemDocument, Rejection } from "./types";
-import type { Reply, RequestFrame, QueuedMessage } from "./protocol";
+import type { QueuedMessage, Reply, RequestFrame } from "./protocol";
 
 const FIRST_RETRY_MS = 2000;
 const MAX_RETRY_MS = 30_000;
@@ -12,9 +12,11 @@ const SERVER_ERROR = 500;
 const TOO_MANY_REQUESTS = 429;
 const MAX_WAIT_SECONDS = 60;
 
+type SendFrame = Extract<RequestFrame, { type: "send" }>;
+
 export interface RequestSender {
   readonly isLive: boolean;
-  request(frame: RequestFrame): Promise<Reply>;
+  request<F extends RequestFrame>(frame: F): Promise<Reply<F>>;
 }
 
 export interface OutboxListener {
@@ -91,7 +93,7 @@ export class Outbox {
     if (now !== undefined) this.#handleReply(now, reply);
   }
 
-  #handleReply(queued: QueuedMessage, reply: Reply): void {
+  #handleReply(queued: QueuedMessage, reply: Reply<SendFrame>): void {
     if ("ack" in reply) {
       this.#failures = 0;
       this.#entries.delete(queued.clientMessageId);

@@ -1,7 +1,7 @@
 // The messages between a tab and the hub, through a MessagePort or within the page.
 //
 // Careful: a MessagePort copies its messages. They must be plain data, and no one may rely on identity.
-import type { Ack, Changes, ClientFrame, ServerEvent } from "./socket";
+import type { Acks, Changes, ClientFrame, ServerEvent } from "./socket";
 import type { ConnectionStatus, Hint, Message, ProblemDocument, Rejection } from "./types";
 
 /** A request, before it gets its id. */
@@ -24,8 +24,11 @@ export interface QueuedMessage {
   problem: ProblemDocument | null;
 }
 
-export type Reply =
-  | { ack: Ack }
+/** The acks differ by the type of the request. */
+export type AckOf<F extends RequestFrame> = Acks[F["type"]];
+
+export type Reply<F extends RequestFrame = RequestFrame> =
+  | { ack: AckOf<F> }
   | { problem: ProblemDocument }
   /** The connection broke: the outcome is unknown. */
   | { lost: true };

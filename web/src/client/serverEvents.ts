@@ -2,6 +2,9 @@
 import type { ServerEvent } from "./socket";
 
 export const SERVER_EVENT_TYPES = [
+  "person.updated",
+  "notice.created",
+  "notice.acknowledged",
   "message.created",
   "message.edited",
   "message.deleted",
@@ -12,7 +15,4 @@ export const SERVER_EVENT_TYPES = [
   "thread.updated",
   "inbox.changed",
   "request.changed",
-  "person.updated",
-  "notice.created",
-  "notice.acknowledged",
 ] as const satisfies readonly ServerEvent["type"][];

@@ -2,6 +2,8 @@
 
 export type ClientFrame =
   | Auth
+  | Resume
+  | Ping
   | Send
   | Edit
   | Delete
@@ -10,32 +12,24 @@ export type ClientFrame =
   | Delivered
   | History
   | Typing
-  | Focus
-  | Resume
-  | Ping;
+  | Focus;
 
 export type ServerFrame =
   | Ack
+  | AuthAck
+  | ResumeAck
+  | PingAck
+  | SendAck
+  | EditAck
+  | MessageAck
+  | HistoryAck
   | Problem
-  | MessageCreated
-  | MessageEdited
-  | MessageDeleted
-  | ReactionChanged
-  | ReceiptMoved
-  | TypingChanged
-  | PresenceChanged
-  | ThreadUpdated
-  | InboxChanged
-  | RequestChanged
+  | Resync
+  | Expiring
+  | Closing
   | PersonUpdated
   | NoticeCreated
   | NoticeAcknowledged
-  | Synced
-  | Resync
-  | Expiring
-  | Closing;
-
-export type ServerEvent =
   | MessageCreated
   | MessageEdited
   | MessageDeleted
@@ -46,35 +40,42 @@ export type ServerEvent =
   | ThreadUpdated
   | InboxChanged
   | RequestChanged
+  | Synced;
+
+export type ServerEvent =
   | PersonUpdated
   | NoticeCreated
-  | NoticeAcknowledged;
+  | NoticeAcknowledged
+  | MessageCreated
+  | MessageEdited
+  | MessageDeleted
+  | ReactionChanged
+  | ReceiptMoved
+  | TypingChanged
+  | PresenceChanged
+  | ThreadUpdated
+  | InboxChanged
+  | RequestChanged;
 
-/** Done, and on the disk. */
+/** What answers a request, by the request's type. */
+export interface Acks {
+  "auth": AuthAck;
+  "resume": ResumeAck;
+  "ping": PingAck;
+  "send": SendAck;
+  "edit": EditAck;
+  "delete": MessageAck;
+  "react": MessageAck;
+  "read": Ack;
+  "delivered": Ack;
+  "history": HistoryAck;
+}
+
+/** The request is done, and what it wrote is on the disk. */
 export interface Ack {
   type: "ack";
   /** The number that the client has given to its request. */
   id: number;
-  /** Of `auth`, `resume` and `ping`: where to resume from. */
-  cursor?: string | null;
-  /** Of `auth`: who you are. */
-  userId?: string | null;
-  /** Of `auth`: until when. Send another `auth` before. */
-  expiresAt?: string | null;
-  /** Of `send`: `sent`; `held` for a moderator; or `rejected` by one. Of `edit`: `held`, if it waits for one. */
-  status?: "held" | "rejected" | "sent" | null;
-  /** The message as it is now. */
-  message?: Message | null;
-  /** Of `send`: what the author alone is told about the text. */
-  hints?: Array<Hint>;
-  /** Of `send`, rejected: what the moderator tells its sender. */
-  reason?: string | null;
-  /** Of `send`, rejected: whether its sender was warned. */
-  warned?: boolean;
-  /** Of `history`. */
-  page?: MessagePage | null;
-  /** Of `resume`: the cursor is too old. Start over from the inbox. */
-  reset?: boolean;
 }
 
 /** The first frame, unless the token came in the subprotocol; and again before it expires. */
@@ -88,21 +89,30 @@ export interface Auth {
   actFor?: string | null | undefined;
 }
 
+/** The answer to `auth`. */
+export interface AuthAck {
+  type: "ack";
+  /** The number that the client has given to its request. */
+  id: number;
+  /** Where to resume from. */
+  cursor?: string | null;
+  /** Who you are. */
+  userId?: string | null;
+  /** When the token expires. Send another `auth` before. */
+  expiresAt?: string | null;
+}
+
 export interface Changes {
-  /** The conversations in which something changed. */
-  threads: Array<ThreadChanges>;
-  /** The conversations that have left the inbox. */
-  gone: Array<string>;
   /** Give it with the next call. */
   cursor: string;
   /** Whether to call again at once. */
   more: boolean;
   /** Whether to load the inbox again from the start. */
-  reset: boolean;
-  /** What moderation has told you since, until you acknowledge it. */
-  notices?: Array<ModerationNotice>;
-  /** The notices that you have acknowledged since, on any device: show them no longer. */
-  acknowledgedNoticeIds?: Array<string>;
+  reset: Array<string>;
+  /** What changed in the list of moderation notices; left out if nothing did. */
+  notices?: NoticeChanges;
+  /** What changed in the inbox; left out if nothing did. */
+  inbox?: InboxChanges;
 }
 
 /** The server is about to close the socket. Come back after the delay. */
@@ -151,6 +161,17 @@ export interface Edit {
   version?: number | null | undefined;
 }
 
+/** The answer to `edit`. */
+export interface EditAck {
+  type: "ack";
+  /** The number that the client has given to its request. */
+  id: number;
+  /** `held` if the new text waits for a moderator. */
+  status?: "held" | "rejected" | "sent" | null;
+  /** The message as it is now. */
+  message?: Message | null;
+}
+
 /** Send `auth` with a new token, or the socket is closed. */
 export interface Expiring {
   type: "token.expiring";
@@ -166,8 +187,6 @@ export interface Focus {
 }
 
 export type Folder = "action" | "all" | "archived" | "bookings" | "hidden" | "offers" | "other" | "requests" | "spam";
-
-export type FrameKind = "asset" | "card" | "system" | "text";
 
 export type GateStatus = "accepted" | "blocked" | "declined" | "expired" | "pending" | "withdrawn";
 
@@ -197,6 +216,15 @@ export interface History {
   limit?: number | undefined;
 }
 
+/** The answer to `history`. */
+export interface HistoryAck {
+  type: "ack";
+  /** The number that the client has given to its request. */
+  id: number;
+  /** The messages. */
+  page: MessagePage;
+}
+
 /** Your own side of it: pinned, muted, filed, marked, a draft, on another device. */
 export interface InboxChanged {
   type: "inbox.changed";
@@ -204,6 +232,14 @@ export interface InboxChanged {
   threadId: string;
   /** It is in the inbox no longer. */
   gone?: boolean;
+}
+
+/** What changed in the inbox. */
+export interface InboxChanges {
+  /** The conversations on this page. */
+  threads: Array<ThreadChanges>;
+  /** The conversations that have left the inbox. */
+  gone: Array<string>;
 }
 
 export type Kind = "booking" | "direct" | "dispute" | "group" | "inquiry" | "invite" | "studio" | "support" | "system";
@@ -216,7 +252,7 @@ export interface Message {
   /** The message's place in its conversation: 1, 2, 3 … */
   seq: number;
   /** `text`, `asset`, `card`, or `system` for what the server notes. */
-  kind: FrameKind;
+  kind: MessageKind;
   /** Who wrote it. */
   authorUserId: string;
   /** When it was created. ISO 8601, in UTC. */
@@ -251,6 +287,15 @@ export interface Message {
   seenBy?: Array<string>;
 }
 
+/** The answer to `delete` and `react`. */
+export interface MessageAck {
+  type: "ack";
+  /** The number that the client has given to its request. */
+  id: number;
+  /** The message as it is now. */
+  message: Message;
+}
+
 /** Somebody has written; one's own come too, on every device. */
 export interface MessageCreated {
   type: "message.created";
@@ -281,6 +326,8 @@ export interface MessageEdited {
   /** The message as it is now. */
   message: Message;
 }
+
+export type MessageKind = "asset" | "card" | "system" | "text";
 
 export interface MessagePage {
   /** In seq order, whichever way they were read. */
@@ -344,6 +391,14 @@ export interface NoticeAcknowledged {
   noticeId: string;
 }
 
+/** What changed in the list of moderation notices. */
+export interface NoticeChanges {
+  /** New, and not acknowledged yet. */
+  created: Array<ModerationNotice>;
+  /** Acknowledged on any device: show them no longer. */
+  acknowledged: Array<string>;
+}
+
 /** Moderation tells you something: what became of a held message, a warning, a suspension. */
 export interface NoticeCreated {
   type: "notice.created";
@@ -351,7 +406,7 @@ export interface NoticeCreated {
   notice: ModerationNotice;
 }
 
-/** What moderation tells somebody about themselves or their message. */
+/** What happened to the user or their message. */
 export type NoticeKind = "reinstated" | "rejected" | "released" | "removed" | "suspended" | "warned";
 
 export interface Participant {
@@ -400,10 +455,19 @@ export interface Ping {
   id: number;
 }
 
-/** What the author of a text is told about it. */
-export type PolicyHint = "contact-details" | "intimate" | "link" | "looks-like-spam" | "payment-outside" | "private-details" | "repeated" | "unkind";
+/** The answer to `ping`. */
+export interface PingAck {
+  type: "ack";
+  /** The number that the client has given to its request. */
+  id: number;
+  /** Where to resume from. */
+  cursor?: string | null;
+}
 
-/** What a text or a person is suspected of, the worst first. */
+/** A hint for the author of a text. */
+export type PolicyHint = "contact-details" | "intimate" | "link" | "looks-like-spam" | "payment-outside" | "private-details" | "repeated" | "site-rules" | "unkind";
+
+/** The kind of violation, the worst first. */
 export type PolicyTag = "DOXXING" | "HARASSMENT" | "NSFW" | "OFF_PLATFORM" | "SCAM" | "SPAM";
 
 /** Whether somebody has the thread on screen. */
@@ -502,6 +566,8 @@ export interface Request {
   reason: PolicyTag | null;
   /** When it expires. ISO 8601, in UTC. */
   expiresAt: string | null;
+  /** How many messages its sender can write before it is accepted. */
+  maxMessages: number;
 }
 
 /** A request has come in, or was answered. */
@@ -530,6 +596,17 @@ export interface Resume {
   have?: Record<string, number> | undefined;
 }
 
+/** The answer to `resume`: everything that was missed has been sent. */
+export interface ResumeAck {
+  type: "ack";
+  /** The number that the client has given to its request. */
+  id: number;
+  /** Where to resume from. */
+  cursor?: string | null;
+  /** The sources whose part of the cursor is too old: load what they show again. */
+  reset?: Array<string>;
+}
+
 /** Something may not have come: `resume` with the last cursor. */
 export interface Resync {
   type: "resync";
@@ -552,6 +629,23 @@ export interface Send {
   replyToMessageId?: string | null | undefined;
   /** Your own JSON object of at most 4 KB. */
   metadata?: Record<string, unknown> | null | undefined;
+}
+
+/** The answer to `send`. */
+export interface SendAck {
+  type: "ack";
+  /** The number that the client has given to its request. */
+  id: number;
+  /** `sent`; `held` for a moderator; or `rejected` by one. */
+  status: "held" | "rejected" | "sent";
+  /** The message, if it was sent. */
+  message?: Message | null;
+  /** Of `send`: what the author alone is told about the text. */
+  hints?: Array<Hint>;
+  /** If it was rejected: what the moderator tells its sender. */
+  reason?: string | null;
+  /** If it was rejected: whether its sender was warned. */
+  warned?: boolean;
 }
 
 export type ServiceRole = "creator" | "model" | "photographer" | "videographer";
@@ -612,6 +706,7 @@ export interface Thread {
   participants: Array<Participant>;
 }
 
+/** A conversation in which something changed, as it is now. */
 export interface ThreadChanges {
   /** The conversation. */
   thread: Thread;

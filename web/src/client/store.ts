@@ -2,10 +2,10 @@
 //
 // Careful: a response may be older than an event that came while it was on its way. An outdated response
 // is not used; the thread is loaded again.
-import type { EventOf, On } from "./events";
+import type { EventOf, On, OnSync } from "./events";
 import { isProblem, type Rest } from "./rest";
 import * as inboxRules from "./inboxRules";
-import type { Changes } from "./socket";
+import type { InboxChanges } from "./socket";
 import type { Counts, Folder, Message, Thread } from "./types";
 import { Value } from "./observable";
 import type { PeopleCache } from "./people";
@@ -140,7 +140,8 @@ export class ClientStore {
 
   // Events.
 
-  registerEvents(on: On): void {
+  registerEvents(on: On, onSync: OnSync): void {
+    onSync("inbox", (changes) => this.#sync(changes));
     on("message.created", ({ message, status, awaitingUserIds }) =>
       this.#addMessage(message, status, awaitingUserIds),
     );
@@ -163,7 +164,7 @@ export class ClientStore {
     if (this.thread(threadId)?.lastSeq === message.seq) void this.load(threadId);
   }
 
-  synced(changes: Changes): void {
+  #sync(changes: InboxChanges): void {
     for (const { thread, messages, truncated } of changes.threads) {
       this.put(thread);
       for (const message of messages) this.#notifyAdded(message);
