@@ -61,7 +61,7 @@ def test_an_attribute_that_a_table_names_is_one(field: str, name: str) -> None:
 
 @pytest.mark.parametrize("name", BAD_ATTRIBUTES)
 def test_an_attribute_that_an_index_names_is_one(name: str) -> None:
-    for fields in ({"partition": name}, {"sort": name}, {"projects": ("title", name)}):
+    for fields in ({"partition": name}, {"sort": name}, {"projection": ("title", name)}):
         with pytest.raises(InvalidDeclaration):
             structs.replace(GOOD, **fields)
 

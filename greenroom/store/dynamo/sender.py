@@ -59,7 +59,7 @@ class Attempts:
 
 class Repeat(Enum):
     READ = "nothing is written, so it may be repeated"
-    SAFE = "a repeated write has the same effect as one"
+    SAFE = "repeating the write has no further effect"
     NEVER = "a repeated write would take effect twice"
 
 

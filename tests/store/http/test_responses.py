@@ -104,7 +104,7 @@ async def test_truncated_and_malformed_responses_are_refused(parts: list[bytes])
 async def test_an_answer_may_be_only_so_large(
     monkeypatch: pytest.MonkeyPatch, answer: bytes
 ) -> None:
-    monkeypatch.setattr(connection, "MOST_BYTES", 250_000)
+    monkeypatch.setattr(connection, "MAX_BYTES", 250_000)
     async with talking(answering(answer)) as (client, server):
         with pytest.raises(NoResponse, match="too large"):
             await client.send(REQUEST)
