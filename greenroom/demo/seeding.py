@@ -180,7 +180,7 @@ class _Seeder:
     async def _say(self, thread: ThreadId, number: int, line: SampleMessage) -> None:
         messaging, author = self._messaging, self._cast[line.author]
         replies_to = None if line.replies_to is None else self._said[line.replies_to]
-        outgoing = Outgoing(f"{self._scene.key}:{number}", line.text, replies_to)
+        outgoing = Outgoing(f"{self._sample.key}:{number}", line.text, replies_to)
         outcome = await send(messaging, author, thread, outgoing)
         if not isinstance(outcome, Sent):
             self._said.append(None)
