@@ -1,4 +1,4 @@
-"""The inbox on a page of another site: one script, one element, a token; and the page's badge."""
+"""The embedded inbox on another site: one script, one element, a token, an unread badge."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[ThreadingHTTPServer]:
-    """The site that embeds it, whose files are the example's."""
+    """The embedding site, with the files of the example."""
     folder = tmp_path / "shop"
     folder.mkdir()
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as listening:
@@ -46,7 +46,7 @@ def demo_server(story: Path, tmp_path: Path, shop: ThreadingHTTPServer) -> Itera
     running.stop()
 
 
-async def test_the_example_talks_from_another_origin(
+async def test_the_example_works_from_another_origin(
     window: OpenWindow, shop: ThreadingHTTPServer
 ) -> None:
     embedding = await window(url=f"http://127.0.0.1:{shop.server_port}")

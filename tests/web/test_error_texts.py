@@ -57,7 +57,7 @@ async def test_a_direct_message_to_two_people_says_why_it_cannot_be_sent(
     await expect(maya.button("Send")).to_be_enabled()
 
 
-async def test_the_rail_grows_with_the_text(window: OpenWindow) -> None:
+async def test_the_navigation_grows_with_the_font_size(window: OpenWindow) -> None:
     maya = await window("Maya Lindqvist")
     await maya.page.evaluate("document.documentElement.style.fontSize = '200%'")
     for width in (1024, 1600):

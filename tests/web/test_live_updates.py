@@ -140,9 +140,9 @@ BY_OTHERS: dict[str, Change] = {
     "a reaction": _reacts,
     "a deletion": _deletes,
     "a rename": _renames,
-    "somebody added": _adds,
+    "someone added": _adds,
     "another role": _changes_a_role,
-    "somebody removed": _removes,
+    "someone removed": _removes,
     "a person's name": _changes_own_name,
 }
 

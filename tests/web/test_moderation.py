@@ -37,8 +37,8 @@ async def test_a_held_message_is_released(window: OpenWindow) -> None:
     await expect(maya.message(_HELD)).not_to_contain_text("Under review")
 
 
-async def test_a_held_message_shows_on_the_author_s_other_devices(window: OpenWindow) -> None:
-    """On one that is opened later, and on one that was open and is looked at again."""
+async def test_a_held_message_shows_on_the_authors_other_devices(window: OpenWindow) -> None:
+    """On a device opened later, and on one that becomes visible again."""
     maya, open_before = await window("Maya Lindqvist"), await window("Maya Lindqvist")
     for one in (maya, open_before):
         await one.open("Editorial in Lisbon")
@@ -54,10 +54,10 @@ async def test_a_held_message_shows_on_the_author_s_other_devices(window: OpenWi
 @pytest.mark.parametrize(
     ("key", "told"), [("x", "Your message was not delivered"), ("w", "You've been warned")]
 )
-async def test_the_author_of_a_held_message_is_told_how_it_ended(
+async def test_the_author_of_a_held_message_learns_the_decision(
     window: OpenWindow, key: str, told: str
 ) -> None:
-    """In the conversation and in a notice, live and after a reload, until they have read it."""
+    """In the conversation and in a notice, live and after a reload, until acknowledged."""
     maya = await window("Maya Lindqvist")
     await maya.open("Editorial in Lisbon")
     await _say_held(maya)
@@ -89,7 +89,7 @@ async def _say_held(maya: Window) -> None:
     await expect(maya.message(_HELD)).to_contain_text("Under review")
 
 
-async def test_a_report_is_decided_and_stays_on_record(window: OpenWindow) -> None:
+async def test_a_report_is_decided_and_stays_in_the_log(window: OpenWindow) -> None:
     ada = await window("Ada Okafor")
     await ada.go("/moderation")
     queue = ada.page.get_by_role("region", name="Open cases")
@@ -108,7 +108,7 @@ async def test_a_report_is_decided_and_stays_on_record(window: OpenWindow) -> No
     await expect(record).to_have_count(3)
 
 
-async def test_what_somebody_reports_is_in_the_queue(window: OpenWindow) -> None:
+async def test_a_reported_message_is_in_the_queue(window: OpenWindow) -> None:
     maya, ada = await window("Maya Lindqvist"), await window("Ada Okafor")
     await maya.open("Editorial in Lisbon")
     await maya.with_message("or rather from the first look on?", "More actions")
@@ -140,7 +140,7 @@ async def test_a_key_that_is_held_down_decides_once(window: OpenWindow) -> None:
     await expect(queue).to_have_count(2)
 
 
-async def test_it_is_for_moderators(window: OpenWindow) -> None:
+async def test_only_moderators_see_the_page(window: OpenWindow) -> None:
     maya = await window("Maya Lindqvist")
     await expect(maya.page.get_by_role("link", name="Moderation")).to_have_count(0)
     await maya.go("/moderation")

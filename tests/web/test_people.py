@@ -1,4 +1,4 @@
-"""Every name leads to its person, and the card offers what can be done there."""
+"""Profile cards: every name opens one, and it offers the right actions."""
 
 import re
 
@@ -61,7 +61,7 @@ EVERYONE = [f"{one.first_name} {one.last_name}".strip() for one in SAMPLE_PEOPLE
 
 @pytest.mark.parametrize("view", ["Held", "Reported", "Decisions", "People"])
 async def test_every_name_in_moderation_opens_its_card(window: OpenWindow, view: str) -> None:
-    """With the keyboard, which goes back to the name when the card is closed."""
+    """By keyboard; closing the card moves the focus back to the name."""
     ada = await window("Ada Okafor")
     await ada.go("/moderation")
     await _view(ada, view)
@@ -195,7 +195,7 @@ async def test_avatars_keep_their_order(window: OpenWindow) -> None:
     await expect(faces).to_have_text(before.replace("\n", " "))
 
 
-async def test_settings_offers_no_choice_of_one(window: OpenWindow) -> None:
+async def test_settings_have_no_select_with_a_single_option(window: OpenWindow) -> None:
     maya = await window("Maya Lindqvist")
     await maya.go("/settings")
     await expect(maya.page.get_by_role("heading", name="Blocked people")).to_be_visible()

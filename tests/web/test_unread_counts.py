@@ -113,7 +113,7 @@ async def _agree(window: Window, when: str) -> None:
 
 
 @pytest.mark.timeout(240)
-async def test_all_numbers_agree_in_every_situation(window: OpenWindow) -> None:
+async def test_all_counts_agree_after_every_change(window: OpenWindow) -> None:
     maya, jonas = await window("Maya Lindqvist"), await window("Jonas Achterberg")
     await expect(maya.row(EDITORIAL)).to_be_visible()
     assert re.match(r"\(\d+\) ", await maya.page.title()), "there is something to count"
@@ -128,8 +128,8 @@ async def test_all_numbers_agree_in_every_situation(window: OpenWindow) -> None:
     assert quiet > 0, "a muted conversation with unread messages was among them"
 
 
-async def test_the_number_follows_the_end_of_a_mute(window: OpenWindow) -> None:
-    """Nothing is told when a mute ends; the window counts again by itself."""
+async def test_the_count_changes_when_a_mute_ends(window: OpenWindow) -> None:
+    """There is no event when a mute ends; the window counts again by itself."""
     maya = await window("Maya Lindqvist")
     await expect(maya.row(EDITORIAL)).to_contain_text("2 unread messages")
     seconds = "new Date(Date.now() + 6000).toISOString()"
