@@ -17,7 +17,7 @@ from greenroom.store.dynamo import DynamoStore
 from greenroom.store.problems import InvalidItem, ItemTooLarge
 from greenroom.store.sqlite import SqliteStore
 from tests.contracts.lockstep import Outcome, compare, outcome
-from tests.contracts.sequences import Advance, Again, Step, Write, placed, sequences
+from tests.contracts.sequences import Advance, Again, Step, Write, sequences, with_namespace
 from tests.contracts.tables import NOTES, TABLES, VISITS, at, note
 from tests.stores import IN_2100_MS, SECRET, kept_open
 
@@ -37,7 +37,7 @@ class Twins:
         self._clock.advance(ms=IN_2100_MS - self._clock.now_ms())
         compared, with_token = 0, list[Write]()
         for template in sequence:
-            step = placed(template, f"{self._runs:06}/")
+            step = with_namespace(template, f"{self._runs:06}/")
             if isinstance(step, Advance):
                 self._clock.advance(seconds=step.seconds)
                 continue
