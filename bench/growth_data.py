@@ -211,7 +211,7 @@ def _message(ids: Ids, thread: ThreadId, author: UserId, seq: int, ms: int) -> M
     )
 
 
-def _member_item(head: Thread, user: UserId, read: int, shelf: str | None, now_ms: int) -> Item:
+def _member_item(head: Thread, user: UserId, read: int, active_index: str | None, now_ms: int) -> Item:
     member = Member(
         thread=head.id,
         user=user,
@@ -221,8 +221,8 @@ def _member_item(head: Thread, user: UserId, read: int, shelf: str | None, now_m
         delivered_seq=read,
         changed_ms=head.changed_ms,
     )
-    folder = shelf or str(rules.folder_of(head, member, now_ms))
-    place = activity(now_ms if shelf else head.last_ms, head.id)
+    folder = active_index or str(rules.folder_of(head, member, now_ms))
+    place = activity(now_ms if active_index else head.last_ms, head.id)
     return items.member_item(member, inbox_key(user, folder), place)
 
 

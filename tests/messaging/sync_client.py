@@ -73,7 +73,7 @@ class SyncClient:
     messaging: Messaging
     actor: Actor
     threads: dict[ThreadId, Known] = field(default_factory=dict)
-    cursor: str | None = None
+    cursor: bytes | None = None
     answers: int = 0
     resets: int = 0
 

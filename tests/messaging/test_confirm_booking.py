@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from greenroom.ids import ThreadId
+from greenroom.messaging import Messaging
 from greenroom.messaging.rules import MAX_PARTICIPANTS, known_gates
 from greenroom.messaging.set_status import write_accepted
 from tests.privacy.world import PrivacyWorld, privacy_world
@@ -78,7 +79,7 @@ async def test_people_who_rejected_a_request_get_nothing_and_nobody_sees_it(
 async def test_an_interrupted_confirmation_can_be_repeated(tmp_path: Path, heals: str) -> None:
     async with privacy_world(f"{SQLITE}{tmp_path}/half.db") as node:
         thread, [ben, cleo] = await _asked(node, 2)
-        messaging = node.contexts.messaging
+        messaging = node.contexts[Messaging]
         head = await messaging.thread_cache.read(ThreadId(thread))
         assert head is not None
         await write_accepted(messaging, head.id, known_gates(head))

@@ -284,7 +284,7 @@ async def test_what_is_accepted_on_two_nodes_at_once_is_accepted(world: Messagin
     )
 
 
-async def test_whoever_was_removed_before_answering_has_no_request_any_more(
+async def test_a_person_removed_before_answering_has_no_request_any_more(
     world: MessagingWorld,
 ) -> None:
     thread = await world.inquiry()

@@ -245,7 +245,7 @@ async def test_the_others_notice_nothing_of_what_the_invited_one_sees(
         assert bodies[-1] == "Message 4"
 
 
-async def test_whoever_accepts_wants_it_in_the_inbox(world: MessagingWorld) -> None:
+async def test_an_accepted_invitation_moves_to_the_inbox(world: MessagingWorld) -> None:
     cleo, thread, _ = await _invited(world, 1)
     for put_away in (row_settings.archive, row_settings.mark_spam):
         await put_away(world.messaging, cleo, thread.id, True)

@@ -141,7 +141,7 @@ async def test_a_refused_outsider_does_not_disturb_the_order(
         for name in ("ana", "ben"):
             user = world.user(name)
             last = max(message.seq for message in found.messages if message.author == user)
-            assert head.members[user].sent == last, "whoever sends has read"
+            assert head.members[user].sent == last, "sending implies reading"
 
 
 async def test_a_member_removed_while_others_write_stays_removed(world: MessagingWorld) -> None:

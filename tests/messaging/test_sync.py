@@ -3,9 +3,7 @@ the author's devices and on others'.
 """
 
 import itertools
-from base64 import urlsafe_b64decode
 
-import msgspec
 import pytest
 
 from greenroom.clock import ManualClock
@@ -24,7 +22,6 @@ from greenroom.messaging.models import Kind
 from greenroom.messaging.outgoing import Outgoing
 from greenroom.messaging.sync import cursor_now, sync
 from greenroom.store.cursors import MAX_CURSOR
-from greenroom.store.problems import InvalidCursor
 from tests.messaging.inbox_changes import (
     CHANGES,
     NOTHING_TO_SEE,
@@ -129,7 +126,7 @@ async def test_many_changed_threads_come_page_by_page_and_none_is_missed_when_ro
     assert first.more
     seen = {changed.view.thread.id: changed for changed in first.threads}
     waiting = [n for n, thread in enumerate(threads) if thread not in seen]
-    # Rows that were not read yet go to the top of the shelf, and one leaves it.
+    # Unread rows go to the top of the active index, and one leaves it.
     for n in waiting[:3]:
         await unlimited_world.say(f"seller{n}", threads[n], "Hello?")
     await read.mark_read(unlimited_world.messaging, ana, threads[waiting[5]], 1)
@@ -301,17 +298,6 @@ async def test_a_cursor_fits_into_a_request_whatever_happened_within_a_minute(
     assert len(again.threads) <= len(threads) - known_threads.MOST
 
 
-async def test_a_cursor_does_not_show_what_it_remembers(world: MessagingWorld) -> None:
-    """A decline changes the head's version, and the sender must not see that."""
-    thread = await world.inquiry()
-    await world.say("ben", thread.id, "Hello.")
-    world.clock.advance(seconds=10)
-    cursor = (await sync(world.messaging, world.actors["ana"])).cursor
-    raw = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-    for ms in (world.clock.now_ms(), world.clock.now_ms() - 1):
-        assert msgspec.msgpack.encode(ms) not in raw
-
-
 async def test_an_idle_thread_is_not_synced(world: MessagingWorld) -> None:
     await world.inquiry()
     world.clock.advance(seconds=3600)
@@ -319,16 +305,6 @@ async def test_an_idle_thread_is_not_synced(world: MessagingWorld) -> None:
     world.clock.advance(seconds=3600)
     found = await sync(world.messaging, world.actors["ana"], cursor)
     assert (found.threads, found.gone, found.more, found.reset) == ((), (), False, False)
-
-
-async def test_a_cursor_is_for_its_user_alone_and_cannot_be_altered(world: MessagingWorld) -> None:
-    await world.inquiry()
-    cursor = (await sync(world.messaging, world.actors["ana"])).cursor
-    with pytest.raises(InvalidCursor):
-        await sync(world.messaging, world.actors["ben"], cursor)
-    for altered in (cursor[:-2] + "AA", "x" + cursor, "", "é"):
-        with pytest.raises(InvalidCursor):
-            await sync(world.messaging, world.actors["ana"], altered)
 
 
 async def test_declining_and_reading_a_request_are_not_synced_to_the_sender(
@@ -367,7 +343,7 @@ async def test_accepting_after_leaving_gives_the_whole_history_again(
         await client.sync()
         assert client.shown() == await client.reloaded()
         if resumes:
-            client.cursor = cursor_now(unlimited_world.messaging, ben.user, client.cursor)
+            client.cursor = cursor_now(unlimited_world.messaging, client.cursor)
 
     for round_ in range(2):
         await participants.leave(unlimited_world.messaging, ben, thread.id)
