@@ -11,6 +11,7 @@ from pathlib import Path
 from time import monotonic
 from urllib.parse import urlsplit
 
+import msgspec
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -291,7 +292,8 @@ async def test_a_message_with_additional_fields_is_decoded(nats_url: str) -> Non
     topic = a_topic()
     async with nodes(nats_url) as (subscriber,), raw(nats_url) as client:
         await subscriber.subscribe(topic)
-        await client.publish(subject_of(topic), b"\x98\xc4\x02hi\xc0\x00\xc0\x00\xc0\x00\xa3new")
+        fields = msgspec.msgpack.decode(msgspec.msgpack.encode(BusMessage("test", b"hi")))
+        await client.publish(subject_of(topic), msgspec.msgpack.encode([*fields, "new"]))
         await until(lambda: subscriber.received)
         assert subscriber.received == [(topic, BusMessage("test", b"hi"))]
 
@@ -303,7 +305,7 @@ async def test_after_a_failing_delivery_the_next_message_is_delivered(nats_url: 
     def on_message(_: Topic, message: BusMessage) -> None:
         received.append(message.payload)
         if len(received) == 1:
-            raise RuntimeError("stumbled")
+            raise RuntimeError("for a test")
 
     bus = NatsBus(nats_url)
     await bus.start(on_message, lambda: None)
