@@ -3,6 +3,9 @@
 import asyncio
 import gc
 import os
+import random
+import secrets
+import socket
 import sys
 from collections.abc import (
     Callable,
@@ -12,6 +15,7 @@ from collections.abc import (
     Sequence,
 )
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +33,8 @@ from greenroom.api.tokens import SharedSecret
 from greenroom.api.web import Site
 from greenroom.api.ws.socket_server import SocketServer
 from greenroom.api.ws.suspensions import AccountInvalidation
-from greenroom.app import compose
+from greenroom.app import REGISTRY, compose
+from greenroom.background.worker import Worker
 from greenroom.background_jobs import running_jobs
 from greenroom.clock import Clock, SystemClock
 from greenroom.demo import records as demo_records
@@ -37,12 +42,12 @@ from greenroom.ids import UserId
 from greenroom.messaging import Messaging
 from greenroom.open_store import check_demo_store, opened, sqlite_path
 from greenroom.people import People, directory
+from greenroom.people.actor import Actor
 from greenroom.realtime.bus import Bus
 from greenroom.realtime.hub import Hub
 from greenroom.realtime.memory_bus import MemoryBus
 from greenroom.safety import Safety
 from greenroom.safety.limits import Limit, Rate
-from greenroom.safety.records import CLOCK_KEY, EPHEMERAL
 from greenroom.settings import (
     InvalidSetting,
     Settings,
@@ -51,6 +56,7 @@ from greenroom.settings import (
     variable_of,
 )
 from greenroom.store.base import Store
+from greenroom.store.ephemeral import CLOCK_KEY, EPHEMERAL
 from greenroom.store.problems import StoreFailing
 from greenroom.store.server_clock import LOCAL_SECONDS, SHARED_SECONDS, ServerClock
 from greenroom.token_signing import expected, sign_for, signature
@@ -97,7 +103,8 @@ async def serve(
                     Job("memory", 1, partial(_watch_memory, socket_server, settings)),
                     *contexts[Registry].jobs(contexts),
                 ]
-                async with running_jobs(jobs):
+                worker = _worker(store, clock, contexts)
+                async with running_jobs(jobs), worker:
                     serving = server.serve(
                         app,
                         socket_server,
@@ -127,6 +134,19 @@ async def _unless_lost(store: Store, serving: Coroutine[Any, Any, None]) -> None
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _worker(store: Store, clock: Clock, contexts: Contexts) -> Worker:
+    """This node's share of timers and followers."""
+    registry = contexts[Registry]
+    return Worker(
+        store,
+        clock,
+        node=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}",
+        timers=registry.timers(contexts),
+        followers=registry.followers(contexts),
+        chance=random.Random(),
+    )
 
 
 def _clock_seconds(store: Store) -> int:
@@ -161,11 +181,13 @@ async def _samples(
 ) -> tuple[Sample, ...]:
     """Writes the sample data through contexts with a clock of their own; nobody is served from
     them."""
-    secret = load_secret(settings)
+    secret, now_ms = load_secret(settings), clock.now_ms()
     await demo_records.mark(store)
-    return samples_of(
-        await demo.seed(lambda at: composed(store, at, secret)[Messaging], clock.now_ms())
-    )
+    people = await demo.seed(lambda at: composed(store, at, secret)[Messaging], now_ms)
+    actors = {one.sample.username: Actor(one.person.id) for one in people}
+    for module in REGISTRY.demos:
+        await import_module(module).seed_samples(partial(composed, store), secret, actors, now_ms)
+    return samples_of(people)
 
 
 def samples_of(cast: Iterable[demo.JoinedSample]) -> tuple[Sample, ...]:

@@ -22,23 +22,19 @@ from greenroom.app import compose
 from greenroom.clock import Clock, ManualClock
 from greenroom.ids import UserId
 from greenroom.messaging import Messaging
-from greenroom.messaging.records import TABLES as MESSAGING_TABLES
 from greenroom.people import People
 from greenroom.people.actor import Actor, Scope, StaffRole, system
 from greenroom.people.join import join
-from greenroom.people.records import TABLES as PEOPLE_TABLES
 from greenroom.realtime.hub import Hub
 from greenroom.safety import Safety
 from greenroom.safety.grant import grant
 from greenroom.safety.limits import RATES, Limit, Rate
-from greenroom.safety.records import TABLES as SAFETY_TABLES
 from greenroom.store.base import Store
 from tests.stores import SECRET
 
 UNLIMITED = dict.fromkeys(
     Limit, Rate(most=10**9, window_ms=1000, local_share=10**6, lease_size=10**6, lease_ms=1000)
 )
-TABLES = (*MESSAGING_TABLES, *SAFETY_TABLES, *PEOPLE_TABLES)
 """Those that the contexts use so far: DynamoDB Local takes long to create the others."""
 
 C = TypeVar("C", bound=Clock, default=ManualClock)

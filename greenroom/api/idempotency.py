@@ -24,8 +24,8 @@ from litestar.params import HeaderParameter
 from greenroom.clock import Clock
 from greenroom.errors import Problem
 from greenroom.people.actor import Actor
-from greenroom.safety.records import EPHEMERAL, EPHEMERAL_TTL
 from greenroom.store.base import Delete, Key, Put, Store, Update
+from greenroom.store.ephemeral import EPHEMERAL, EPHEMERAL_TTL
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, OutcomeUnknown
 from greenroom.store.values import Item

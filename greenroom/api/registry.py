@@ -22,6 +22,8 @@ from greenroom.api.problem_table import Problems, ProblemTable
 from greenroom.api.route_docs import OperationExample
 from greenroom.api.sync import Sync, SyncPart, changes_shape
 from greenroom.api.ws.frames import Ack, Frame
+from greenroom.background.follower import Follower
+from greenroom.background.timers import TimerHandler
 from greenroom.people.actor import Actor
 from greenroom.realtime.bus import BusMessage
 from greenroom.safety.limits import Limit
@@ -113,10 +115,14 @@ class ContextApi:
     access: str = ""
     """Rows of the access matrix: the status for each kind of caller, and the route."""
     jobs: Callable[[Contexts], Sequence[Job]] = lambda _: ()
+    timers: Callable[[Contexts], Mapping[str, TimerHandler]] = lambda _: {}
+    """What is done when a timer is due, by the timer's kind."""
+    followers: Callable[[Contexts], Sequence[Follower]] = lambda _: ()
+    """What is derived from the changes of a table."""
     costs: tuple[str, ...] = ()
-    """Modules with `TITLE` and `PATTERNS`, read by `greenroom cost`."""
+    """Modules with `PATTERNS`, measured by `greenroom cost`."""
     demo: str | None = None
-    """A module with `seed`, run by `greenroom demo`."""
+    """A module with `seed_samples`, run by `greenroom demo` once the sample people are there."""
 
 
 class Registry:
@@ -196,6 +202,10 @@ class Registry:
     def costs(self) -> tuple[str, ...]:
         return tuple(module for one in self.contexts for module in one.costs)
 
+    @cached_property
+    def demos(self) -> tuple[str, ...]:
+        return tuple(one.demo for one in self.contexts if one.demo is not None)
+
     def dependencies(self, contexts: Contexts) -> dict[str, object]:
         return {
             name: give(contexts) for one in self.contexts for name, give in one.dependencies.items()
@@ -203,6 +213,12 @@ class Registry:
 
     def jobs(self, contexts: Contexts) -> list[Job]:
         return [job for one in self.contexts for job in one.jobs(contexts)]
+
+    def timers(self, contexts: Contexts) -> dict[str, TimerHandler]:
+        return {kind: one for api in self.contexts for kind, one in api.timers(contexts).items()}
+
+    def followers(self, contexts: Contexts) -> list[Follower]:
+        return [follower for one in self.contexts for follower in one.followers(contexts)]
 
     def build(self, composition: Composition) -> Contexts:
         """The contexts, and with them this registry and the sync over all of them."""

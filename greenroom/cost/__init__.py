@@ -5,7 +5,15 @@ The patterns are in `threads.py`, `messages.py`, `inbox.py` and `safety.py`, eac
 """
 
 from greenroom.cost import show
-from greenroom.cost.measure import LIST_PRICE, TABLES, Measured, measured, on_a_fresh_file
-from greenroom.cost.patterns import PATTERNS
+from greenroom.cost.measure import LIST_PRICE, Measured, measured, on_a_fresh_file
+from greenroom.cost.patterns import PATTERNS, groups_of
 
-__all__ = ["LIST_PRICE", "PATTERNS", "TABLES", "Measured", "measured", "on_a_fresh_file", "show"]
+__all__ = [
+    "LIST_PRICE",
+    "PATTERNS",
+    "Measured",
+    "groups_of",
+    "measured",
+    "on_a_fresh_file",
+    "show",
+]

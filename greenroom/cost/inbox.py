@@ -154,6 +154,7 @@ async def _sync(fixture: Fixture, changed: int) -> Act:
     return partial(sync.sync, fixture.messaging, ana, since.cursor)
 
 
+TITLE = "Reading"
 PATTERNS = (
     Pattern(
         "inbox_open",
@@ -196,9 +197,7 @@ PATTERNS = (
     Pattern("history_around", "50 messages around one", partial(_history, around=True)),
     Pattern("place_of_seq", "find the first unread of 1,000 messages by its seq", _place),
     Pattern("message", "one message by its id, with read receipts", _message),
-    Pattern(
-        "sync_nothing", "sync: nothing has changed", partial(_sync, changed=0), most_read=8
-    ),
+    Pattern("sync_nothing", "sync: nothing has changed", partial(_sync, changed=0), most_read=8),
     Pattern("sync_nothing_unread", "the same, with 20 threads unread", _sync_unread, most_read=8),
     Pattern(
         "sync_nothing_busy",
@@ -206,9 +205,7 @@ PATTERNS = (
         partial(_sync_busy, changed=0),
         most_read=14,
     ),
-    Pattern(
-        "sync_1", "sync: a message in one thread", partial(_sync, changed=1), most_read=12
-    ),
+    Pattern("sync_1", "sync: a message in one thread", partial(_sync, changed=1), most_read=12),
     Pattern(
         "sync_1_busy",
         "the same, within a minute of a message in each of 20 threads",

@@ -8,17 +8,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from greenroom.app import TABLES
 from greenroom.clock import ManualClock
 from greenroom.cost.fixture import BEGIN_MS, Fixture
 from greenroom.cost.pattern import Pattern
-from greenroom.messaging import records as messaging
-from greenroom.people import records as people
-from greenroom.safety import records as safety
 from greenroom.store.base import Store
 from greenroom.store.capacity import Cost
 from greenroom.store.sqlite import SqliteStore
-
-TABLES = (*messaging.TABLES, *safety.TABLES, *people.TABLES)
 
 DOLLARS_PER_MILLION_WRITES = 0.625
 DOLLARS_PER_MILLION_READS = 0.125

@@ -186,6 +186,7 @@ async def _draft_read(fixture: Fixture) -> Act:
     return partial(draft.draft, fixture.messaging, ana, thread.id)
 
 
+TITLE = "Messages"
 PATTERNS = (
     Pattern("send_running", "a message in an active thread", _send_running, most_write=6),
     Pattern("send_first", "the first one after a pause", _send_first, most_write=12),

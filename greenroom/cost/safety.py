@@ -221,6 +221,7 @@ async def _rename_me(fixture: Fixture, conversations: int) -> Act:
     return act
 
 
+TITLE = "Safety and people"
 PATTERNS = (
     Pattern("blocks_check", "check whether two people block each other", _blocks_check),
     Pattern(

@@ -128,6 +128,7 @@ async def _project_threads(fixture: Fixture) -> Act:
     return partial(projects.threads_of_leg, fixture.messaging, ana, fixture.leg)
 
 
+TITLE = "Threads"
 PATTERNS = (
     Pattern("open_known", "open a thread with a contact", _open_known),
     Pattern("start", "the same with a key and the first message", _start),

@@ -31,8 +31,8 @@ from greenroom.people import directory
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.blocks import blocked_among, has_blocked
 from greenroom.safety.limits import Limit
-from greenroom.safety.records import EPHEMERAL, EPHEMERAL_TTL
 from greenroom.store.base import Op, Put
+from greenroom.store.ephemeral import EPHEMERAL, EPHEMERAL_TTL
 from greenroom.store.expressions import F
 from greenroom.store.values import Item
 

@@ -26,7 +26,7 @@ from greenroom.messaging.release_change import check_release_of_change, release_
 from greenroom.messaging.respond import decline
 from greenroom.people.actor import SYSTEM, Actor, system
 from greenroom.safety.models import Case, HeldEdit, HeldMessage, HeldName, SentMessage, WholeThread
-from greenroom.safety.records import EPHEMERAL
+from greenroom.store.ephemeral import EPHEMERAL
 
 _AT_ONCE = 100
 

@@ -21,8 +21,8 @@ from greenroom.messaging.models import Thread
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.records import lease_key, presence_partition, typing_partition
 from greenroom.people.actor import Actor
-from greenroom.safety.records import EPHEMERAL, EPHEMERAL_TTL
 from greenroom.store.base import Key, Update
+from greenroom.store.ephemeral import EPHEMERAL, EPHEMERAL_TTL
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed
 from greenroom.store.values import Item

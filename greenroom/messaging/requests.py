@@ -8,7 +8,7 @@ from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Gate, GateStatus, Thread
 from greenroom.messaging.records import MESSAGING, head_key, pending_partition
 from greenroom.people.actor import Actor
-from greenroom.safety.records import EPHEMERAL
+from greenroom.store.ephemeral import EPHEMERAL
 from greenroom.store.values import Item
 
 PAGE = 50

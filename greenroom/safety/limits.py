@@ -27,6 +27,7 @@ from greenroom.lru import LruCache
 from greenroom.safety import records
 from greenroom.safety.records import Lease
 from greenroom.store.base import Store
+from greenroom.store.ephemeral import EPHEMERAL
 from greenroom.store.problems import ConditionFailed
 
 _SECOND = 1000
@@ -193,7 +194,7 @@ class Limits:
     ) -> Lease | tuple[Lease, ...]:
         """A new lease of at least `least`; or, if fewer are left, the current leases."""
         key = records.rate_key(user, limit)
-        item = await self._store.get(records.EPHEMERAL, key, consistent=True)
+        item = await self._store.get(EPHEMERAL, key, consistent=True)
         for _ in range(_TRIES):
             now = self._clock.now_ms()
             leases = records.leases_of(item)

@@ -60,6 +60,7 @@ from greenroom.safety.models import (
 )
 from greenroom.safety.verdict import PolicyTag, worst
 from greenroom.store.base import Delete, Key, Op, Put, Update
+from greenroom.store.ephemeral import EPHEMERAL, EPHEMERAL_TTL
 from greenroom.store.expressions import Action, Condition, F, Range
 from greenroom.store.tables import Index, Kind, Projection, Table
 from greenroom.store.values import Item, Value
@@ -177,38 +178,11 @@ SAFETY = Table(
     stream=True,
 )
 
-EPHEMERAL_TTL = "expiresAt"
-"""The second from which the item is gone."""
-
 LEASES = "leases"
 """`[[at, count], …]`: the leases that nodes took of a user's limit in the current window."""
 
-EPHEMERAL = Table(
-    "Ephemeral",
-    "Items that expire: typing, presence, rate limits and pending requests. No stream.",
-    kinds=(
-        Kind("TYPING#{threadId}", "{userId}", "The user is typing; expires after 10 s."),
-        Kind("PRESENCE#{threadId}", "{userId}", "When the user was last seen; expires after 60 s."),
-        Kind(
-            "RATE#{userId}",
-            "{limit}",
-            "The leases that nodes took of a limit in the current window.",
-        ),
-        Kind(
-            "PENDING#{senderId}",
-            "{targetUserId}",
-            "The sender's pending request to a user; prevents a second one.",
-        ),
-        Kind(
-            "CLOCK",
-            "CLOCK",
-            "The highest time used, its epoch, and the node that wrote it. Does not expire.",
-        ),
-    ),
-    ttl=EPHEMERAL_TTL,
-)
 
-TABLES: tuple[Table, ...] = (SAFETY, EPHEMERAL)
+TABLES: tuple[Table, ...] = (SAFETY,)
 
 _ABSENT = F("pk").absent()
 
@@ -216,9 +190,6 @@ _ABSENT = F("pk").absent()
 class Lease(Struct, frozen=True, array_like=True):
     at_ms: int
     count: int
-
-
-CLOCK_KEY = Key("CLOCK", "CLOCK")
 
 
 # Limits

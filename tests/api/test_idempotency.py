@@ -12,7 +12,7 @@ from greenroom.clock import ManualClock
 from greenroom.ids import UserId
 from greenroom.people.actor import Actor
 from greenroom.people.join import UsernameTaken
-from greenroom.safety.records import EPHEMERAL
+from greenroom.store.ephemeral import EPHEMERAL
 from greenroom.store.problems import OutcomeUnknown
 from tests.stores import IN_2100_MS, fresh_store
 

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from greenroom.app import TABLES
 from greenroom.clock import ManualClock
 from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import open as opening, send as sending
@@ -12,7 +13,7 @@ from greenroom.messaging.outgoing import Outgoing, Sent
 from greenroom.messaging.respond import accept
 from greenroom.safety.limits import RATES, Limit, Rate
 from tests.stores import IN_2100_MS, fresh_store
-from tests.world import TABLES, World
+from tests.world import World
 
 
 @dataclass(eq=False)

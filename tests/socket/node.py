@@ -27,9 +27,9 @@ from greenroom.realtime.bus import Bus
 from greenroom.realtime.hub import Hub
 from greenroom.realtime.memory_bus import MemoryBus
 from greenroom.safety.limits import Limit, Rate
-from greenroom.safety.records import EPHEMERAL
 from greenroom.store.base import Store
 from greenroom.store.capacity import Cost
+from greenroom.store.ephemeral import EPHEMERAL
 from tests.rest_calls import RestCalls
 from tests.socket.client import Client
 from tests.socket.raw_client import RawClient

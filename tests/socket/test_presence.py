@@ -16,8 +16,8 @@ from greenroom.messaging.leases import HOLDER
 from greenroom.messaging.records import lease_key, presence_partition
 from greenroom.realtime.bus import BusMessage, Topic
 from greenroom.realtime.memory_bus import MemoryBus
-from greenroom.safety.records import EPHEMERAL
 from greenroom.store.base import Key, Store
+from greenroom.store.ephemeral import EPHEMERAL
 from tests.socket.client import Client
 from tests.socket.node import (
     CAST,

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from greenroom.clock import ManualClock
-from greenroom.safety.records import CLOCK_KEY, EPHEMERAL
 from greenroom.store.base import Store
+from greenroom.store.ephemeral import CLOCK_KEY, EPHEMERAL
 from greenroom.store.server_clock import (
     HOLD_MS,
     JUMP_MS,

@@ -140,6 +140,7 @@ class HistoryAck(Ack, tag="ack"):
     """The answer to `history`."""
 
     page: MessagePage
+    """The messages."""
 
 
 # What the server tells.

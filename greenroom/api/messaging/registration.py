@@ -118,5 +118,4 @@ API = ContextApi(
     access=ACCESS,
     jobs=_jobs,
     costs=("greenroom.cost.threads", "greenroom.cost.messages", "greenroom.cost.inbox"),
-    demo="greenroom.demo.story",
 )

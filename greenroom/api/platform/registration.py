@@ -7,9 +7,12 @@ from greenroom.api.platform.examples import EXAMPLES
 from greenroom.api.platform.problems import PROBLEMS
 from greenroom.api.platform.properties import PARAMETERS, PROPERTIES
 from greenroom.api.registry import ContextApi
+from greenroom.background import records as background
+from greenroom.store import ephemeral
 
 API = ContextApi(
     name="platform",
+    tables=(*ephemeral.TABLES, *background.TABLES),
     routes=(pages.page_css, health.healthz, health.readyz),
     requests=socket.REQUESTS,
     events=socket.EVENTS,
