@@ -7,6 +7,7 @@ done, in order: a loss, a repeat and a wrong order all show in it.
 import random
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 from greenroom.background.follower import Follower, Result
 from greenroom.background.followers import FollowerRunner
@@ -31,7 +32,7 @@ async def journal(store: Store, name: str) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     page = await store.query(JOURNAL, name, limit=1000, consistent=True)
     for item in page.items:
-        found[str(item["sk"])] = list(item["done"])  # type: ignore[arg-type]
+        found[str(item["sk"])] = list(cast("list[int]", item["done"]))
     return found
 
 
@@ -61,10 +62,8 @@ class Notes:
             numbers[change.key.partition].append(n)
         return [entry(self.name, pk, *seen) for pk, seen in numbers.items()]
 
-    def follower(self, **rest: object) -> Follower:
-        return Follower(  # type: ignore[arg-type]
-            self.name, NOTES, self.handle, **({"max_batch": 4, "max_tries": 2} | rest)
-        )
+    def follower(self, **rest: Any) -> Follower:
+        return Follower(self.name, NOTES, self.handle, **({"max_batch": 4, "max_tries": 2} | rest))
 
 
 def _number(change: Change) -> int:
@@ -97,8 +96,8 @@ class Copies:
     def source(self, item: Item) -> Key | None:
         return Key(str(item["sk"]), "note") if item["pk"] == self.name else None
 
-    def follower(self, **rest: object) -> Follower:
-        return Follower(  # type: ignore[arg-type]
+    def follower(self, **rest: Any) -> Follower:
+        return Follower(
             self.name,
             NOTES,
             self.handle,
@@ -136,8 +135,8 @@ class Alarms:
             raise ValueError(f"{timer.id} fails")
         return [entry(self.name, timer.id, timer.due_ms % 1_000_000)]
 
-    def handler(self, **rest: object) -> TimerHandler:
-        return TimerHandler(self.handle, **rest)  # type: ignore[arg-type]
+    def handler(self, **rest: Any) -> TimerHandler:
+        return TimerHandler(self.handle, **rest)
 
 
 def timer_runner(

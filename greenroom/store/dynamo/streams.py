@@ -166,8 +166,8 @@ class Feed:
         try:
             answer = await self._sender.send_to_streams("GetRecords", request)
         except DynamoError as error:
-            if error.kind == "ExpiredIteratorException":
-                reader.iterator = await self._iterator(reader.shard)
+            if error.kind == "ExpiredIteratorException" or self._was_empty(reader, error):
+                reader.iterator, reader.empty_responses = await self._iterator(reader.shard), 0
                 return []
             raise self._too_old(error) from None
         records: list[dict[str, Any]] = answer["Records"]
@@ -185,6 +185,12 @@ class Feed:
             await self._find_shards()
         if ended and self._moved is not None:
             self._moved(self._checkpoint.checkpoint())
+
+    def _was_empty(self, reader: ShardReader, error: DynamoError) -> bool:
+        """DynamoDB Local refuses an iterator over a shard that was empty once the shard has a
+        record. Nothing was trimmed then: the last response came a moment ago."""
+        is_trimmed = error.kind == "TrimmedDataAccessException"
+        return is_trimmed and reader.empty_responses > 0 and not self._checkpoint.last(reader.shard)
 
     def _change(self, shard: str, record: dict[str, Any]) -> Change:
         found = record["dynamodb"]
