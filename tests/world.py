@@ -19,23 +19,31 @@ from greenroom.api.demo import Sample, Sign
 from greenroom.api.http import http_app
 from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.app import compose
+from greenroom.background import records as background
 from greenroom.clock import Clock, ManualClock
 from greenroom.ids import UserId
-from greenroom.messaging import Messaging
-from greenroom.people import People
+from greenroom.messaging import Messaging, records as messaging_records
+from greenroom.people import People, records as people_records
 from greenroom.people.actor import Actor, Scope, StaffRole, system
 from greenroom.people.join import join
 from greenroom.realtime.hub import Hub
-from greenroom.safety import Safety
+from greenroom.safety import Safety, records as safety_records
 from greenroom.safety.grant import grant
 from greenroom.safety.limits import RATES, Limit, Rate
+from greenroom.store import ephemeral
 from greenroom.store.base import Store
 from tests.stores import SECRET
 
 UNLIMITED = dict.fromkeys(
     Limit, Rate(most=10**9, window_ms=1000, local_share=10**6, lease_size=10**6, lease_ms=1000)
 )
-"""Those that the contexts use so far: DynamoDB Local takes long to create the others."""
+
+TABLES = tuple(
+    table
+    for part in (people_records, safety_records, messaging_records, ephemeral, background)
+    for table in part.TABLES
+)
+"""Those that the contexts under test use: on DynamoDB each table takes time to make."""
 
 C = TypeVar("C", bound=Clock, default=ManualClock)
 

@@ -31,7 +31,7 @@ def test_a_start_on_a_full_disk_tells_what_to_do(computer: Machine, is_first: bo
             refused += 1
             assert "disk I/O error" not in said or "full" in said, said
             assert "is full" in said or "No space left on device" in said, said
-            assert "Make room" in said or "GREENROOM_DATA names another" in said, said
+            assert "Free some space" in said or "GREENROOM_DATA names another" in said, said
             assert "Traceback" not in said, said
     assert refused >= 2, "there was room for everything"
     computer.disk.limit(free=None)
@@ -62,9 +62,11 @@ def test_a_backup_to_a_full_disk_is_refused(a_disk: None, tmp_path: Path) -> Non
             [
                 sys.executable,
                 "-c",
-                "import asyncio; from greenroom import app, settings; from greenroom.clock import "
-                "SystemClock\nasync def main():\n async with app.opened(settings.read_settings(), "
-                "SystemClock(), create_tables=False): pass\nasyncio.run(main())",
+                "import asyncio; from greenroom import open_store, settings; "
+                "from greenroom.clock import "
+                "SystemClock\nasync def main():\n async with open_store.opened("
+                "settings.read_settings(), SystemClock(), create_tables=False): pass\n"
+                "asyncio.run(main())",
             ],
             env=environment,
             check=True,

@@ -12,6 +12,7 @@ from greenroom.clock import ManualClock
 from greenroom.cost import Measured
 from greenroom.cost.fixture import BEGIN_MS
 from tests.stores import fresh_store
+from tests.world import TABLES
 
 NAMES = [pattern.name for pattern in cost.PATTERNS]
 COMPARABLE = frozenset(
@@ -72,7 +73,7 @@ async def test_dynamodb_reports_the_same_units(
 ) -> None:
     patterns = [pattern for pattern in cost.PATTERNS if pattern.name in COMPARABLE]
     assert len(patterns) == len(COMPARABLE)
-    async with fresh_store(dynamodb_url, cost.TABLES, ManualClock(BEGIN_MS)) as store:
+    async with fresh_store(dynamodb_url, TABLES, ManualClock(BEGIN_MS)) as store:
         found = await cost.measured(store, patterns, at_once=4)
     for one in found:
         assert one.by_source == on_sqlite[one.pattern.name].by_source, one.pattern.name
