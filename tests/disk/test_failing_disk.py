@@ -108,7 +108,7 @@ def test_a_failing_disk_is_reported_and_the_store_recovers_with_it(
     computer.disk.fail("")
     until(lambda: api.ready()[0] == 200)
     assert api.join() < 300
-    assert computer.said().count("nothing can be written") == 1
+    assert computer.said().count("the store is read-only") == 1
     assert computer.said().count("recovered") == 1
     assert api.missing() == []
 
@@ -128,7 +128,7 @@ def test_the_server_stops_if_acknowledged_data_is_lost(computer: Machine) -> Non
     assert api.join() == 504
     until(lambda: computer.has_ended)
     assert "the store has lost acknowledged data" in computer.said()
-    assert "it does not start" in computer.said(), "a Problem, and exit code 2"
+    assert "the server does not start" in computer.said(), "a Problem, and exit code 2"
 
 
 @pytest.mark.timeout(200)
