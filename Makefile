@@ -12,7 +12,7 @@ RESOLVE := uv pip compile --no-config --universal --python-version 3.11 --genera
 	--no-annotate --no-emit-index-url --custom-compile-command "make lock" --quiet --upgrade
 COMPILE := $(RESOLVE) pyproject.toml --group build
 
-.PHONY: help run web test check format soak soak-messaging soak-pipelining soak-verdicts torture bench-store bench-growth bench-chat bench-dynamo bench-sockets bench-connections bench-web screenshots docs lock clean
+.PHONY: help run web test check format soak soak-messaging soak-pipelining soak-verdicts torture bench-store bench-growth bench-chat bench-dynamo bench-sockets bench-connections bench-timers bench-web screenshots docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
@@ -72,6 +72,9 @@ bench-sockets: $(DEV) ## the socket compared with ASGI WebSockets: echoes per se
 
 bench-connections: $(DEV) ## ten thousand open sockets: memory of each, and latency for others
 	$(BIN)/python -m bench.connections
+
+bench-timers: $(DEV) ## how late timers run with 100,000 pending, and what sends lose to them
+	$(BIN)/python -m bench.timers
 
 bench-web: $(DEV) web ## a first visit to the web app, and a thread of 50,000 messages
 	$(BIN)/python -m bench.web

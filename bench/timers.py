@@ -1,0 +1,164 @@
+"""`make bench-timers`: how late timers run with 100,000 pending, and what sends lose to it.
+
+On the SQLite engine, in one process. Message sends go through the use cases, one after another from
+each of 8 senders, in short rounds: with this node's timers and a follower of the messages running,
+and without, in turns. In the rounds with them timers are due at a steady rate. A timer is as late
+as its handler begins after its due time; the slowdown is the median over the pairs of rounds.
+"""
+
+import argparse
+import asyncio
+import gc
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from secrets import token_hex
+
+import uvloop
+
+from bench.growth_data import BODY, SECRET, build_dataset
+from bench.report import last_line, table
+from bench.unlimited import messaging_on
+from greenroom.background import records
+from greenroom.background.follower import Follower
+from greenroom.background.models import Timer
+from greenroom.background.schedule import schedule
+from greenroom.background.timers import TimerHandler
+from greenroom.background.worker import Worker
+from greenroom.clock import SystemClock
+from greenroom.ids import ThreadId
+from greenroom.messaging import Messaging
+from greenroom.messaging.records import MESSAGING, TABLES as MESSAGING_TABLES
+from greenroom.messaging.send import Outgoing, send
+from greenroom.people.actor import Actor
+from greenroom.people.records import TABLES as PEOPLE_TABLES
+from greenroom.safety.records import TABLES as SAFETY_TABLES
+from greenroom.store.base import Change, Key, Op, Store, Update
+from greenroom.store.expressions import F
+from greenroom.store.sqlite import SqliteStore
+
+PENDING = 100_000
+ROUNDS = 8
+ROUND_SECONDS = 2.0
+PER_SECOND = 63
+SENDERS = 8
+_DAY_MS = 86_400_000
+
+
+class Lateness:
+    """A timer's handler, which notes how late it begins."""
+
+    def __init__(self, clock: SystemClock) -> None:
+        self._clock = clock
+        self.ms: list[int] = []
+
+    async def handle(self, timer: Timer) -> Sequence[Op]:
+        self.ms.append(self._clock.now_ms() - timer.due_ms)
+        return ()
+
+
+async def count_changes(changes: Sequence[Change]) -> Sequence[Op]:
+    """As a counter follows the feed: many changes, one update."""
+    key = Key("FOLLOWER#bench", "COUNT")
+    return [Update(records.BACKGROUND, key, (F("changes").add(len(changes)),))]
+
+
+async def fill(store: Store, clock: SystemClock) -> None:
+    now_ms = clock.now_ms()
+    for first in range(0, PENDING, 100):
+        far = (now_ms + _DAY_MS + n for n in range(first, first + 100))
+        await store.write(*(schedule(Timer("pending", f"p{ms}", ms)) for ms in far))
+
+
+async def schedule_steadily(store: Store, clock: SystemClock, round_number: int) -> None:
+    """Timers that are due within the round, scheduled a second before or less."""
+    for n in range(int(ROUND_SECONDS * PER_SECOND)):
+        due_ms = clock.now_ms() + 100 + n % 900
+        await store.write(schedule(Timer("late", f"r{round_number}-{n}", due_ms)))
+        await asyncio.sleep(1 / PER_SECOND)
+
+
+async def sends_per_second(messaging: Messaging, ana: Actor, threads: Sequence[ThreadId]) -> float:
+    begun = time.perf_counter()
+    until, sent = begun + ROUND_SECONDS, 0
+
+    async def keep_sending(thread: ThreadId) -> None:
+        nonlocal sent
+        while time.perf_counter() < until:
+            await send(messaging, ana, thread, Outgoing(token_hex(16), f"{BODY} {sent}"))
+            sent += 1
+
+    await asyncio.gather(*map(keep_sending, threads))
+    return sent / (time.perf_counter() - begun)
+
+
+def worker_on(store: Store, clock: SystemClock, late: Lateness, number: int) -> Worker:
+    return Worker(
+        store,
+        clock,
+        node=f"bench{number}",
+        timers={"late": TimerHandler(late.handle), "pending": TimerHandler(late.handle)},
+        followers=(Follower("bench", MESSAGING, count_changes),),
+        chance=random.Random(number),
+    )
+
+
+async def measure(folder: Path) -> tuple[Lateness, list[float], list[float]]:
+    clock = SystemClock()
+    tables = (*MESSAGING_TABLES, *PEOPLE_TABLES, *SAFETY_TABLES, *records.TABLES)
+    dataset = await build_dataset(folder / "store.db", threads=SENDERS, messages=100)
+    ana, threads = dataset.ana, dataset.threads
+    opening = SqliteStore.open(dataset.path, tables, clock=clock, cursor_secret=SECRET)
+    async with await opening as store:
+        messaging = messaging_on(store, clock, SECRET)
+        await fill(store, clock)
+        print(f"{PENDING} timers are pending", flush=True)
+        late = Lateness(clock)
+        alone: list[float] = []
+        beside: list[float] = []
+        await sends_per_second(messaging, ana, threads)  # warm
+        for number in range(ROUNDS):
+            gc.collect()
+            alone.append(await sends_per_second(messaging, ana, threads))
+            async with worker_on(store, clock, late, number):
+                await asyncio.sleep(0.6)  # leases, and the changes of the round before
+                timers = asyncio.create_task(schedule_steadily(store, clock, number))
+                beside.append(await sends_per_second(messaging, ana, threads))
+                await timers
+                await asyncio.sleep(1.2)
+        return late, alone, beside
+
+
+def main() -> None:
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        late, alone, beside = uvloop.run(measure(Path(folder)))
+    expected = ROUNDS * int(ROUND_SECONDS * PER_SECOND)
+    if len(late.ms) != expected:
+        sys.exit(f"{len(late.ms)} timers ran, not {expected}")
+    cuts = statistics.quantiles(late.ms, n=100)
+    slowdown = statistics.median(a / b for a, b in zip(alone, beside, strict=True))
+    rows = [
+        ["timers run", str(len(late.ms))],
+        ["late, median", f"{statistics.median(late.ms):.0f} ms"],
+        ["late, p99", f"{cuts[98]:.0f} ms"],
+        ["late, most", f"{max(late.ms)} ms"],
+        ["sends per second alone", f"{statistics.median(alone):.0f}"],
+        ["sends per second beside timers and follower", f"{statistics.median(beside):.0f}"],
+    ]
+    print(table(["figure", "measured"], rows))
+    last_line(
+        {
+            "pending": PENDING,
+            "late_p99_ms": round(cuts[98], 1),
+            "send_slowdown": round(slowdown, 3),
+        }
+    )
+
+
+if __name__ == "__main__":
+    main()
