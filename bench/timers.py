@@ -32,8 +32,9 @@ from greenroom.background.worker import Worker
 from greenroom.clock import SystemClock
 from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging
+from greenroom.messaging.outgoing import Outgoing
 from greenroom.messaging.records import MESSAGING, TABLES as MESSAGING_TABLES
-from greenroom.messaging.send import Outgoing, send
+from greenroom.messaging.send import send
 from greenroom.people.actor import Actor
 from greenroom.people.records import TABLES as PEOPLE_TABLES
 from greenroom.safety.records import TABLES as SAFETY_TABLES
