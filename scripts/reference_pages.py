@@ -32,8 +32,8 @@ def settings_page() -> str:
 
 def problems_page() -> str:
     rows = "".join(
-        f"| `{type_of(problem.code)}` | {REGISTRY.problems.response_for(problem).status} | {_message(problem)} "
-        f"| {_members(problem)} |\n"
+        f"| `{type_of(problem.code)}` | {REGISTRY.problems.response_for(problem).status} "
+        f"| {_message(problem)} | {_members(problem)} |\n"
         for problem in sorted(every_problem(), key=lambda problem: problem.code)
     )
     rows += "".join(
