@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from greenroom.background import progress
+from greenroom.background import progress, records
 from greenroom.background.follower import Follower
 from greenroom.background.followers import FollowerRunner
-from greenroom.background.models import Stage
+from greenroom.background.models import FollowerState, Stage
 from greenroom.background.progress import load_state
 from greenroom.background.set_aside import drop_change, list_changes, replay_changes
 from greenroom.clock import ManualClock
@@ -192,9 +192,9 @@ async def test_without_the_version_a_node_that_was_replaced_repeats_changes(
     store: Store, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The test above notices a bug: state that is written over any version."""
-    put_state = progress.put_state
+    put_state = records.put_state
 
-    def unconditional(state: progress.FollowerState, version: int) -> Put:
+    def unconditional(state: FollowerState, version: int) -> Put:
         put = put_state(state, version)
         return Put(put.table, put.item)
 
