@@ -211,7 +211,9 @@ def _message(ids: Ids, thread: ThreadId, author: UserId, seq: int, ms: int) -> M
     )
 
 
-def _member_item(head: Thread, user: UserId, read: int, active_index: str | None, now_ms: int) -> Item:
+def _member_item(
+    head: Thread, user: UserId, read: int, active_index: str | None, now_ms: int
+) -> Item:
     member = Member(
         thread=head.id,
         user=user,
