@@ -29,7 +29,7 @@ async def _every(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
         try:
             await work()
         except Problem as problem:  # the store may be out of reach for a while
-            _repeats.error(problem.code, f"a background job is tried again: {problem!r}")
+            _repeats.error(problem.code, f"Retrying a background job after {problem!r}")
         except Exception:
-            _log.exception("a background job failed, and is tried again")
+            _log.exception("A background job failed and is tried again.")
         await asyncio.sleep(seconds)

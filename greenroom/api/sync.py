@@ -17,6 +17,8 @@ from greenroom.people.actor import Actor
 from greenroom.store.cursors import MAX_SEALED_BYTES, CursorCodec
 
 _VERSION = 1
+MAX_SOURCE = 32
+"""Of the name of a source."""
 _OVERHEAD_BYTES = 32
 """Of a cursor, beside its parts; and of each part, beside its position."""
 

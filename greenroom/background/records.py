@@ -38,22 +38,22 @@ _TIMER = "TIMER"
 _MAX_ERROR = 500
 
 TIMERS_DUE = Index(
-    "TimersDue", "dueKey", "dueAt", Projection.KEYS, "The timers of a shard, by when they are due"
+    "TimersDue", "dueKey", "dueAt", Projection.KEYS, "The timers of a shard, by when they are due."
 )
 TIMERS = Table(
     "Timers",
-    "What is to be done at a time, once",
-    kinds=(Kind("TIMER#{kind}#{id}", "TIMER", "a timer, until it has been run or cancelled"),),
+    "What is to be done at a time, once.",
+    kinds=(Kind("TIMER#{kind}#{id}", "TIMER", "A timer, until it has been run or cancelled."),),
     indexes=(TIMERS_DUE,),
 )
 BACKGROUND = Table(
     "Background",
-    "Who works on what in the background, and how far it has come",
+    "Who works on what in the background, and how far it has come.",
     kinds=(
-        Kind("NODES", "{node}", "a running node"),
-        Kind("LEASES", "{name}", "which node works on a timer shard or a follower"),
-        Kind("FOLLOWER#{name}", "STATE", "how far a follower has come"),
-        Kind("FOLLOWER#{name}", "SETASIDE#{number}", "a change that could not be handled"),
+        Kind("NODES", "{node}", "A running node."),
+        Kind("LEASES", "{name}", "Which node works on a timer shard or a follower."),
+        Kind("FOLLOWER#{name}", "STATE", "How far a follower has come."),
+        Kind("FOLLOWER#{name}", "SETASIDE#{number}", "A change that could not be handled."),
     ),
 )
 TABLES = (TIMERS, BACKGROUND)

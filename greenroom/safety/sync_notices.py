@@ -18,7 +18,7 @@ from greenroom.store.server_clock import SLACK_MS
 
 KEPT_MS = 30 * 86_400_000
 """How old a cursor may be."""
-_DIGEST_BYTES = 8
+_DIGEST_BYTES = 6
 _NUMBERS_BYTES = 48
 _SMALLEST_ROOM = 400
 
@@ -94,8 +94,10 @@ def _encoded(at: _NoticeCursor, room: int) -> bytes:
     """Where there is no room for all of it, the oldest is forgotten, and may be given twice."""
     most = max(0, room - _NUMBERS_BYTES - len(at.page or "")) // _DIGEST_BYTES * _DIGEST_BYTES
     met = at.met[-most:] if most else b""
+    seen = _split(met)
+    given = b"".join(digest for digest in _split_in_order(at.given) if digest not in seen)
     left = most - len(met)
-    return msgspec.msgpack.encode(replace(at, met=met, given=at.given[-left:] if left else b""))
+    return msgspec.msgpack.encode(replace(at, met=met, given=given[-left:] if left else b""))
 
 
 def _decoded(cursor: bytes) -> _NoticeCursor | None:
@@ -115,5 +117,9 @@ def _ack_digest(notice: NoticeId) -> bytes:
 
 
 def _split(digests: bytes) -> set[bytes]:
+    return set(_split_in_order(digests))
+
+
+def _split_in_order(digests: bytes) -> list[bytes]:
     starts = range(0, len(digests), _DIGEST_BYTES)
-    return {digests[start : start + _DIGEST_BYTES] for start in starts}
+    return [digests[start : start + _DIGEST_BYTES] for start in starts]

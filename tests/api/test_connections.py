@@ -118,7 +118,7 @@ async def test_little_is_read_from_a_client_without_a_token(tmp_path: Path) -> N
         raw = await node.raw()
         raw.writer.write(framed(TEXT, b"x" * 120_000)[:100_000])
         [session] = node.socket_server.sessions
-        waiting = session.wire._on_admitted.__self__  # type: ignore[attr-defined]
+        waiting = session.transport._on_authenticated.__self__  # type: ignore[attr-defined]
         await until(lambda: waiting._left <= 0)
         await asyncio.sleep(0.2)
         assert waiting._left == 0, "nothing more is read"

@@ -5,11 +5,12 @@ from itertools import pairwise
 import pytest
 from httpx import ASGITransport, AsyncClient, Response
 from litestar import Litestar
+from litestar.datastructures import State
 
 from greenroom.api import errors
 from greenroom.api.composition import Contexts
 from greenroom.api.demo import Sign, demo_routes
-from greenroom.app import compose
+from greenroom.app import REGISTRY, compose
 from greenroom.demo import SAMPLE_PEOPLE, join_sample_people, seed
 from greenroom.demo.models import SampleThread
 from greenroom.demo.sample_threads import BOOKING, LONG, SAMPLE_THREADS
@@ -212,6 +213,7 @@ async def test_only_configured_origins_may_sign_in(
     app = Litestar(
         [routes],
         exception_handlers={Problem: errors.on_problem},
+        state=State({"problems": REGISTRY.problems}),
         openapi_config=None,
         logging_config=None,
     )

@@ -11,7 +11,12 @@ async def test_first_contact_waits_until_it_is_accepted(world: ApiWorld) -> None
     seen = await world.open("ana", "ben", subject="Editorial", message=first)
     thread = seen["threadId"]
     expected: dict[str, object] = {"senderUserId": world.ids["ana"], "status": "pending"}
-    expected |= {"targetUserId": world.ids["ben"], "reason": None, "expiresAt": None}
+    expected |= {
+        "targetUserId": world.ids["ben"],
+        "reason": None,
+        "expiresAt": None,
+        "maxMessages": 3,
+    }
     [asked] = seen["requests"]
     assert asked == expected | {"requestId": asked["requestId"]}
     [row] = (await world.get("ben", "/inbox?folder=requests"))["threads"]

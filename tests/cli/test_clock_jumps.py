@@ -92,7 +92,7 @@ class Person:
         found = self.ask("GET", f"/sync?cursor={self.cursor}" if self.cursor else "/sync")
         self.cursor = found["cursor"]
         assert not found["more"]
-        if found["reset"]:
+        if "inbox" in found["reset"]:
             self.resets += 1
             for thread in self.inbox():
                 page = self.ask("GET", f"/threads/{thread}/messages")["messages"]

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias
 
 from greenroom.ids import UserId
+from greenroom.people import People
 from greenroom.people.suspend import suspend
 from tests.privacy.world import PrivacyWorld
 
@@ -87,7 +88,7 @@ async def leaves_and_blocks(node: PrivacyWorld, name: str, threads: list[str]) -
 
 
 async def is_suspended(node: PrivacyWorld, name: str, threads: list[str]) -> None:
-    await suspend(node.contexts.people, UserId(node.id(name)), None, "spam")
+    await suspend(node.contexts[People], UserId(node.id(name)), None, "spam")
 
 
 async def archives(node: PrivacyWorld, name: str, threads: list[str]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from greenroom.ids import UserId
+from greenroom.messaging import Messaging
 from greenroom.messaging.rename_person import rename_and_announce
 from greenroom.people.actor import Actor
 from greenroom.people.rename import NewNames
@@ -70,7 +71,7 @@ async def _is_renamed(ana: Observer, who: str, name: str) -> None:
     """Through the use cases, because a suspended user cannot call the API."""
     contexts, user = ana.node.contexts, UserId(ana.node.id(who))
     names = NewNames(display_name=name)
-    await rename_and_announce(contexts.messaging, Actor(user), names)
+    await rename_and_announce(contexts[Messaging], Actor(user), names)
     ana.hear()
 
 

@@ -17,7 +17,7 @@ import uvloop
 
 import greenroom.store.dynamo  # noqa: F401 (imported where it is used, otherwise)
 from bench.unlimited import UNLIMITED
-from greenroom import app, settings
+from greenroom import serve as serving, settings
 from greenroom.errors import Problem
 from greenroom.realtime.nats import peers
 from greenroom.store.sqlite import schema
@@ -47,7 +47,7 @@ def serve(given: Mapping[str, str], log: Path, told: "Connection[str, None]") ->
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True)
     try:
         uvloop.run(
-            app.serve(
+            serving.serve(
                 settings.read_settings(given),
                 create_tables=False,
                 samples=False,

@@ -13,14 +13,16 @@ from pathlib import Path
 
 import uvloop
 
-from greenroom.app import compose, for_demo, opened
+from greenroom.app import compose
 from greenroom.clock import SystemClock
 from greenroom.demo import records as demo_records
+from greenroom.messaging import Messaging
 from greenroom.messaging.models import Kind, Role
 from greenroom.messaging.open import Invited, Opening, open_thread
 from greenroom.messaging.outgoing import Outgoing
 from greenroom.messaging.respond import accept
 from greenroom.messaging.send import send
+from greenroom.open_store import for_demo, opened
 from greenroom.people import directory
 from greenroom.people.actor import Actor
 from greenroom.safety.limits import Limit, Rate
@@ -47,7 +49,7 @@ async def _write(settings: Settings, count: int) -> None:
     clock = SystemClock()
     async with opened(settings, clock, create_tables=False) as store:
         await demo_records.mark(store)
-        messaging = compose(store, clock, load_secret(settings), rates=_UNLIMITED).messaging
+        messaging = compose(store, clock, load_secret(settings), rates=_UNLIMITED)[Messaging]
         found = [await directory.by_username(messaging.people, one) for one in ("ada", "jonas")]
         ada, jonas = (Actor(person.id) for person in found if person is not None)
         opening = Opening(

@@ -13,8 +13,8 @@ from greenroom.messaging.draft import MAX_DRAFT
 from greenroom.messaging.new_message import MAX_PREVIEW
 from greenroom.messaging.post_system import MAX_EVENT
 from greenroom.messaging.text import CLIENT_ID, LINKED_ID, MAX_SUBJECT, MAX_TEXT
+from greenroom.safety.decide import MAX_REASON
 from greenroom.safety.verdict import MAX_HINT
-from greenroom.store.cursors import MAX_CURSOR
 
 _NEW_TEXT = Property("The text, as it was typed.", max_length=MAX_TEXT, min_length=1)
 
@@ -138,14 +138,14 @@ PROPERTIES: Mapping[str, Property] = {
     ),
     "expiresAt": time_property("When it expires."),
     "maxMessages": described("How many messages its sender can write before it is accepted."),
-    "cursor": text_property("Give it with the next call.", MAX_CURSOR),
-    "more": described("Whether to call again at once."),
-    "reset": described("Whether to load the inbox again from the start."),
     "gone": id_property("The conversations that have left the inbox."),
     "truncated": described("Whether there are more changes: read the messages again."),
-    "Changes.threads": described("The conversations in which something changed."),
+    "InboxChanges.threads": described("The conversations in which something changed."),
+    "SendAck.reason": text_property(
+        "What the moderator says about a rejected message.", MAX_REASON
+    ),
+    "InboxChanged.gone": described("Whether the conversation has left the inbox."),
     "ThreadChanges.messages": described("The messages that are new or have changed."),
-    "next": text_property("The cursor of the next page, or null on the last one.", MAX_CURSOR),
 }
 
 

@@ -112,7 +112,7 @@ API = ContextApi(
             description="What changed in the inbox; left out if nothing did.",
             example=InboxChanges([ThreadChanges(SEEN, [READ], False)], []),
             source=lambda contexts: InboxSource(contexts[Messaging]),
-            share=6,
+            share=2,
         ),
     ),
     access=ACCESS,

@@ -7,13 +7,20 @@ from greenroom.api.openapi.property import (
     described,
     text_property,
 )
+from greenroom.api.sync import MAX_SOURCE
 from greenroom.errors import MAX_CODE, MAX_DETAIL
-from greenroom.messaging.text import MAX_TEXT
+from greenroom.store.cursors import MAX_CURSOR
 
 _MAX_PROBLEM_TYPE = len("/problems/") + MAX_CODE
-_NEW_TEXT = Property("The text, as it was typed.", max_length=MAX_TEXT, min_length=1)
 
 PROPERTIES: Mapping[str, Property] = {
+    "cursor": text_property("Give it with the next call.", MAX_CURSOR),
+    "more": described("Whether to call again at once."),
+    "next": text_property("The cursor of the next page, or null on the last one.", MAX_CURSOR),
+    "reset": text_property(
+        "The sources whose part of the cursor no longer holds: load again what they show.",
+        MAX_SOURCE,
+    ),
     "ProblemDocument.type": text_property(
         "The stable name of the problem, as a path.", _MAX_PROBLEM_TYPE
     ),

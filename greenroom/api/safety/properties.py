@@ -84,7 +84,10 @@ PROPERTIES: Mapping[str, Property] = {
     "NewReinstatement.reason": text_property("What the person is told.", MAX_REASON),
     "NewReinstatement.note": text_property("A note for the audit log.", MAX_NOTE),
     "noticeId": id_property("The notice's id."),
-    "acknowledgedNoticeIds": id_property("The notices that you acknowledged."),
+    "NoticeChanges.created": described("New notices that are not acknowledged yet."),
+    "NoticeChanges.acknowledged": id_property(
+        "The notices that were acknowledged on any device: show them no longer."
+    ),
     "notices": described("What moderation tells the caller, until it is acknowledged."),
     "contact": text_property(
         "Where to turn to about a decision: an e-mail address or a URL.", MAX_CONTACT

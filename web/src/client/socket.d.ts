@@ -107,7 +107,7 @@ export interface Changes {
   cursor: string;
   /** Whether to call again at once. */
   more: boolean;
-  /** Whether to load the inbox again from the start. */
+  /** The sources whose part of the cursor no longer holds: load again what they show. */
   reset: Array<string>;
   /** What changed in the list of moderation notices; left out if nothing did. */
   notices?: NoticeChanges;
@@ -236,7 +236,7 @@ export interface InboxChanged {
 
 /** What changed in the inbox. */
 export interface InboxChanges {
-  /** The conversations on this page. */
+  /** The conversations in which something changed. */
   threads: Array<ThreadChanges>;
   /** The conversations that have left the inbox. */
   gone: Array<string>;
