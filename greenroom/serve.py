@@ -103,7 +103,7 @@ async def serve(
                     Job("memory", 1, partial(_watch_memory, socket_server, settings)),
                     *contexts[Registry].jobs(contexts),
                 ]
-                worker = _worker(store, clock, contexts)
+                worker = worker_on(store, clock, contexts)
                 async with running_jobs(jobs), worker:
                     serving = server.serve(
                         app,
@@ -136,7 +136,7 @@ async def _unless_lost(store: Store, serving: Coroutine[Any, Any, None]) -> None
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _worker(store: Store, clock: Clock, contexts: Contexts) -> Worker:
+def worker_on(store: Store, clock: Clock, contexts: Contexts) -> Worker:
     """This node's share of timers and followers."""
     registry = contexts[Registry]
     return Worker(

@@ -17,11 +17,12 @@ import aiohttp
 
 from greenroom.api import server
 from greenroom.api.auth import ACT_FOR
+from greenroom.api.registry import Registry
 from greenroom.api.safety.events import ACCOUNTS
 from greenroom.api.ws.drain import drain
 from greenroom.api.ws.socket_server import SocketServer, Timeouts
 from greenroom.api.ws.suspensions import AccountInvalidation
-from greenroom.app import TABLES, compose
+from greenroom.app import REGISTRY, compose
 from greenroom.clock import Clock, ManualClock, SystemClock
 from greenroom.realtime.bus import Bus
 from greenroom.realtime.hub import Hub
@@ -118,13 +119,18 @@ class Node(World[Clock], RestCalls):
 
 @asynccontextmanager
 async def serving(
-    folder: Path, *, dynamodb_url: str = "", clock: Clock | None = None, **wishes: Any
+    folder: Path,
+    *,
+    dynamodb_url: str = "",
+    clock: Clock | None = None,
+    registry: Registry = REGISTRY,
+    **wishes: Any,
 ) -> AsyncIterator[Node]:
     clock = clock or SystemClock()
     url = dynamodb_url or f"{SQLITE}{folder}/node.db"
     async with (
-        fresh_store(url, TABLES, clock) as store,
-        node_on(store, clock, **wishes) as node,
+        fresh_store(url, registry.tables, clock) as store,
+        node_on(store, clock, registry=registry, **wishes) as node,
     ):
         yield node
 
@@ -137,10 +143,11 @@ async def node_on(
     bus: Bus | None = None,
     rates: Mapping[Limit, Rate] = UNLIMITED,
     timeouts: Timeouts | None = None,
+    registry: Registry = REGISTRY,
     **limits: Any,
 ) -> AsyncIterator[Node]:
     hub = Hub(bus or MemoryBus())
-    contexts = compose(store, clock, SECRET, hub=hub, rates=rates)
+    contexts = compose(store, clock, SECRET, hub=hub, rates=rates, registry=registry)
     await hub.start()
     socket_server = SocketServer(
         contexts,

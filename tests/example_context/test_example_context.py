@@ -1,0 +1,169 @@
+"""A context that registers itself works from end to end, and nothing shared knows of it."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from greenroom import cost
+from greenroom.api.access import rows
+from greenroom.api.asyncapi.document import AsyncApi
+from greenroom.api.openapi.document import document_of
+from greenroom.api.registry import Registry
+from greenroom.app import CONTEXTS
+from greenroom.clock import ManualClock
+from greenroom.cost.fixture import BEGIN_MS
+from greenroom.serve import worker_on
+from greenroom.store.describe import markdown
+from scripts.socket_types import server_events, socket_types
+from tests.example_context.registration import API
+from tests.socket.node import Node, serving
+from tests.stores import SQLITE, fresh_store
+from tests.world import http_app_on
+
+REGISTRY = Registry((*CONTEXTS, API))
+ROOT = Path(__file__).parents[2]
+
+
+@asynccontextmanager
+async def node_with_reminders(folder: Path) -> AsyncIterator[Node]:
+    async with serving(folder, registry=REGISTRY) as node:
+        await node.join("ana", "ben")
+        async with worker_on(node.store, node.clock, node.contexts):
+            yield node
+
+
+async def test_rest_socket_timer_event_and_follower_work_together(tmp_path: Path) -> None:
+    async with node_with_reminders(tmp_path) as node:
+        body = {"text": "Call Maya", "inSeconds": 3600}
+        made = await node.call("ana", "POST", "/reminders", body)
+        async with await node.connect("ana") as ana, await node.connect("ben") as ben:
+            ack = await ana.ask("remind", text="Book a studio", inSeconds=1)
+            assert ack["reminder"]["text"] == "Book a studio"
+            event = await ana.event("reminder.due")
+            assert event["reminder"] == ack["reminder"]
+            assert await ben.events_so_far() == []
+        listed = await node.call("ana", "GET", "/reminders")
+        assert listed["reminders"] == [made]
+        for _ in range(100):
+            listed = await node.call("ana", "GET", "/reminders")
+            if listed["total"] == 2:
+                break
+        assert listed["total"] == 2, "the follower has counted both"
+
+
+async def test_a_refusal_has_the_status_that_was_registered(tmp_path: Path) -> None:
+    async with node_with_reminders(tmp_path) as node:
+        status, body = await node.rest("ana", "POST", "/reminders", {"text": "", "inSeconds": 1})
+        assert (status, body["type"]) == (422, "/problems/invalid-reminder")
+        async with await node.connect("ana") as ana:
+            refused = await ana.ask("remind", text="", inSeconds=1)
+            assert refused["problem"]["type"] == "/problems/invalid-reminder"
+            invalid = await ana.ask("remind", text="a", inSeconds=-1)
+            assert invalid["problem"]["type"] == "/problems/invalid-frame"
+
+
+async def test_resume_and_sync_bring_what_was_missed_once(tmp_path: Path) -> None:
+    async with node_with_reminders(tmp_path) as node:
+        async with await node.connect("ana") as ana:
+            cursor = ana.hello["cursor"]
+        async with await node.connect("ana") as ana:
+            await ana.ask("remind", text="Missed", inSeconds=0)
+            await ana.event("reminder.due")
+        async with await node.connect("ana") as ana:
+            ack = await ana.ask("resume", cursor=cursor)
+            synced = await ana.event("synced")
+            assert [one["text"] for one in synced["changes"]["reminders"]["due"]] == ["Missed"]
+            assert "inbox" not in synced["changes"]
+        page = await node.call("ana", "GET", f"/sync?cursor={ack['cursor']}")
+        assert "reminders" not in page
+        page = await node.call("ana", "GET", f"/sync?cursor={cursor}")
+        assert [one["text"] for one in page["reminders"]["due"]] == ["Missed"]
+
+
+async def test_a_cursor_from_before_the_context_resets_it_alone(tmp_path: Path) -> None:
+    async with serving(tmp_path) as before:
+        await before.join("ana")
+        cursor = (await before.call("ana", "GET", "/sync"))["cursor"]
+    async with serving(tmp_path, registry=REGISTRY) as node:
+        node.actors |= before.actors
+        page = await node.call("ana", "GET", f"/sync?cursor={cursor}")
+        assert page["reset"] == ["reminders"]
+
+
+async def test_the_openapi_document_has_its_routes_with_descriptions(tmp_path: Path) -> None:
+    async with node_with_reminders(tmp_path) as node:
+        document = document_of(http_app_on(node.contexts))
+    operation: dict[str, Any] = document["paths"]["/v1/reminders"]["post"]
+    assert operation["operationId"] == "createReminder"
+    assert operation["responses"]["201"]["content"]["application/json"]["examples"]
+    assert "422" in operation["responses"]
+    schema = document["components"]["schemas"]["Reminder"]["properties"]
+    assert all(one["description"] for one in schema.values())
+    assert "reminders" in document["components"]["schemas"]["Changes"]["properties"]
+
+
+def test_the_asyncapi_document_has_its_frames_with_examples() -> None:
+    messages = AsyncApi(REGISTRY).document["components"]["messages"]
+    for name in ("remind", "ack.remind", "reminder.due"):
+        assert messages[name]["examples"], name
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node")
+def test_the_typescript_types_have_its_frames_and_compile(tmp_path: Path) -> None:
+    types, events = socket_types(REGISTRY), server_events(REGISTRY)
+    assert "export interface ReminderDue {" in types
+    assert '  "remind": RemindAck;' in types
+    (tmp_path / "socket.d.ts").write_text(types)
+    (tmp_path / "serverEvents.ts").write_text(events)
+    (tmp_path / "use.ts").write_text(
+        'import type { Acks, ServerEvent } from "./socket";\n'
+        "export function text(event: ServerEvent): string {\n"
+        '  return event.type === "reminder.due" ? event.reminder.text : "";\n'
+        "}\n"
+        'export const due = (ack: Acks["remind"]): string => ack.reminder.dueAt;\n'
+    )
+    compiler = ROOT / "web/node_modules/.bin/tsc"
+    files = [str(tmp_path / name) for name in ("serverEvents.ts", "use.ts")]
+    flags = ["--noEmit", "--strict", "--target", "es2022", "--module", "esnext"]
+    done = subprocess.run(
+        [str(compiler), *flags, "--moduleResolution", "bundler", *files],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+async def test_the_access_matrix_has_its_routes_and_holds(tmp_path: Path) -> None:
+    matrix = dict(rows(REGISTRY.access))
+    async with node_with_reminders(tmp_path) as node:
+        for method, body in (("GET", None), ("POST", {"text": "Call Maya", "inSeconds": 60})):
+            status, _ = await node.rest("ben", method, "/reminders", body)
+            assert status == matrix[f"{method} /v1/reminders"]["stranger"]
+
+
+async def test_its_tables_and_prices_are_listed(tmp_path: Path) -> None:
+    assert "Reminders" in markdown(REGISTRY.tables)
+    groups = dict(cost.groups_of(REGISTRY))
+    url = f"{SQLITE}{tmp_path}/cost.db"
+    async with fresh_store(url, REGISTRY.tables, ManualClock(BEGIN_MS)) as store:
+        [price] = await cost.measured(store, groups["Reminders"])
+    assert price.write > 0
+
+
+def test_no_shared_file_knows_of_it() -> None:
+    folders = ("greenroom", "web/src", "scripts", "bench")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.*")]
+    sources = [path for path in files if path.suffix in {".py", ".ts", ".svelte"}]
+    assert len(sources) > 400
+    knowing = [
+        path for path in sources if re.search("example_context|[Rr]eminder", path.read_text())
+    ]
+    assert knowing == []
