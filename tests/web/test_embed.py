@@ -37,9 +37,9 @@ def shop(tmp_path: Path) -> Iterator[ThreadingHTTPServer]:
 
 
 @pytest.fixture
-def demo_server(story: Path, tmp_path: Path, shop: ThreadingHTTPServer) -> Iterator[DemoServer]:
+def demo_server(seeded: Path, tmp_path: Path, shop: ThreadingHTTPServer) -> Iterator[DemoServer]:
     origin = f"http://127.0.0.1:{shop.server_port}"
-    running = DemoServer(copy_data(story, tmp_path / "data"), GREENROOM_ORIGINS=origin).start()
+    running = DemoServer(copy_data(seeded, tmp_path / "data"), GREENROOM_ORIGINS=origin).start()
     for file in EXAMPLE.glob("embed.*"):
         (tmp_path / "shop" / file.name).write_text(file.read_text().replace(_THE_DEMO, running.url))
     yield running
