@@ -9,6 +9,7 @@ import msgspec
 from msgspec import inspect as types
 
 import greenroom
+from greenroom.api.access import CALLERS, rows
 from greenroom.api.problem_table import HTTP_PROBLEMS, type_of
 from greenroom.app import REGISTRY
 from greenroom.errors import Problem
@@ -88,3 +89,19 @@ def _described(field: msgspec.structs.FieldInfo) -> str:
     kind = types.type_info(field.type)
     extra = kind.extra_json_schema if isinstance(kind, types.Metadata) else None
     return str((extra or {}).get("description", ""))
+
+
+def access_page() -> str:
+    callers = "".join(f"- **{name}**: {who}\n" for name, who in CALLERS.items())
+    head = " | ".join(CALLERS)
+    table = "".join(
+        f"| `{route}` | {' | '.join(str(statuses[caller]) for caller in CALLERS)} |\n"
+        for route, statuses in rows(REGISTRY.access)
+    )
+    return (
+        "# Access\n\n"
+        "What each kind of caller is answered at each route. Without a valid token every route "
+        "answers 401, and for a\nsuspended account 403. 404 means that the caller cannot tell "
+        "it from something that does not exist.\n\n"
+        f"{callers}\n| route | {head} |\n|{' --- |' * (len(CALLERS) + 1)}\n{table}"
+    )

@@ -119,7 +119,7 @@ class LeaseKeeper:
         with suppress(ConditionFailed):  # another node was quicker
             await self._store.write(put_lease(lease, before))
             self._leases[name] = lease
-            _log.info("node %s takes %s", self.node, name)
+            _log.debug("node %s takes %s", self.node, name)
 
     def _give_up(self, lease: Lease) -> None:
         if lease.name not in self._leaving:
@@ -133,7 +133,7 @@ class LeaseKeeper:
         with suppress(ConditionFailed):  # another node has taken it in the meantime
             await self._store.write(put_lease(Lease(lease.name, "", lease.version + 1), lease))
         self._leases.pop(lease.name, None)
-        _log.info("node %s gives up %s", self.node, lease.name)
+        _log.debug("node %s gives up %s", self.node, lease.name)
 
     async def _live_nodes(self) -> frozenset[str]:
         page = await self._store.query(BACKGROUND, NODES, limit=_MAX_LEASES, consistent=True)

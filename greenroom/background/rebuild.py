@@ -50,7 +50,7 @@ async def request_rebuild(store: Store, follower: Follower) -> None:
                 await save(store, state, _begun(state, checkpoint))
         except StateChanged:
             continue
-        _log.info("a rebuild of %s was requested", follower.name)
+        _log.debug("a rebuild of %s was requested", follower.name)
         return
 
 
@@ -81,7 +81,7 @@ class Rebuild:
                     await self._scan()
                 case Stage.SWEEPING:
                     await self._sweep()
-        _log.info("%s is rebuilt, and follows the changes since", self._follower.name)
+        _log.debug("%s is rebuilt, and follows the changes since", self._follower.name)
 
     async def _clear(self) -> None:
         asides = await some_set_aside(self._store, self._follower.name)

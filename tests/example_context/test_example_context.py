@@ -15,7 +15,8 @@ from greenroom.api.access import rows
 from greenroom.api.asyncapi.document import AsyncApi
 from greenroom.api.openapi.document import document_of
 from greenroom.api.registry import Registry
-from greenroom.app import CONTEXTS
+from greenroom.api.sync import Sync
+from greenroom.app import CONTEXTS, compose
 from greenroom.clock import ManualClock
 from greenroom.cost.fixture import BEGIN_MS
 from greenroom.serve import worker_on
@@ -23,7 +24,7 @@ from greenroom.store.describe import markdown
 from scripts.socket_types import server_events, socket_types
 from tests.example_context.registration import API
 from tests.socket.node import Node, serving
-from tests.stores import SQLITE, fresh_store
+from tests.stores import SECRET, SQLITE, fresh_store
 from tests.world import http_app_on
 
 REGISTRY = Registry((*CONTEXTS, API))
@@ -87,11 +88,9 @@ async def test_resume_and_sync_bring_what_was_missed_once(tmp_path: Path) -> Non
 
 
 async def test_a_cursor_from_before_the_context_resets_it_alone(tmp_path: Path) -> None:
-    async with serving(tmp_path) as before:
-        await before.join("ana")
-        cursor = (await before.call("ana", "GET", "/sync"))["cursor"]
-    async with serving(tmp_path, registry=REGISTRY) as node:
-        node.actors |= before.actors
+    async with node_with_reminders(tmp_path) as node:
+        before = compose(node.store, node.clock, SECRET)
+        cursor = before[Sync].cursor_now(node.user("ana"))
         page = await node.call("ana", "GET", f"/sync?cursor={cursor}")
         assert page["reset"] == ["reminders"]
 

@@ -132,3 +132,12 @@ def _flags_for_websocket() -> str:
     if subprocess.run(asked, capture_output=True).returncode != 0:
         pytest.skip("this node is too old to have a WebSocket")
     return flags
+
+
+def test_the_code_of_the_guide_to_contexts_is_that_of_the_example() -> None:
+    example = ROOT / "tests/example_context"
+    code = "\n".join(path.read_text() for path in sorted(example.glob("*.py")))
+    found = blocks("contexts.md", "python")
+    assert len(found) >= 6
+    for block in found:
+        assert block in code, block
