@@ -46,7 +46,8 @@ class DemoSettings(Settings, frozen=True):
 
 
 def for_demo(settings: Settings) -> DemoSettings:
-    """The same with a folder and a secret of its own, so that samples never mix with real data."""
+    """The same settings with a separate folder and secret, so that samples never mix with real
+    data."""
     own = {"data": settings.data / "demo", "secret": ""}
     return DemoSettings(**(msgspec.structs.asdict(settings) | own))
 
@@ -107,7 +108,7 @@ async def _open_dynamo(
     create_tables: bool,
     tables: Sequence[Table] = TABLES,
 ) -> Store:
-    # Imported where it is used: on SQLite nobody needs an HTTP client in memory.
+    # Imported here, because SQLite needs no HTTP client in memory.
     from greenroom.store.dynamo import DynamoStore
     from greenroom.store.dynamo.endpoint import InvalidEndpoint
 

@@ -1,4 +1,4 @@
-"""How tokens are signed and checked, and the tokens that commands make."""
+"""Chooses how tokens are signed and verified, and signs tokens for commands."""
 
 import hmac
 from collections.abc import (
@@ -29,17 +29,17 @@ from greenroom.store.sqlite import open_readonly
 
 
 def signature(settings: Settings, clock: Clock) -> Signature:
-    """How tokens are signed: fixed here, by the settings, for as long as the server runs."""
+    """The signature scheme that the settings select."""
     if not settings.jwks_url:
         return SharedSecret(_token_key(settings))
-    # Imported where it is used: without an identity provider nobody needs an HTTP client in memory.
+    # Imported here, because an HTTP client is only needed with an identity provider.
     from greenroom.api.jwks import PublicKeys
 
     return PublicKeys(settings.jwks_url, settings.jwt_algorithms.split(","), clock)
 
 
 def _token_key(settings: Settings) -> bytes:
-    """A demo signs with a key of its own: a server on the same data does not accept its tokens."""
+    """A demo signs with its own key, so a server on the same data does not accept its tokens."""
     secret = load_secret(settings)
     if isinstance(settings, DemoSettings):
         return hmac.digest(secret, b"tokens of a demo", "sha256")
@@ -51,7 +51,7 @@ def expected(settings: Settings) -> Expected:
 
 
 async def token(settings: Settings, user: str, scopes: Sequence[Scope], hours: int) -> str:
-    """One for a developer's hand. `user` is an id, or the username of somebody in the store."""
+    """A token for manual use. `user` is an id, or a username in the store."""
     clock = SystemClock()
     signed = signature(settings, clock)
     if not isinstance(signed, SharedSecret):
@@ -61,7 +61,7 @@ async def token(settings: Settings, user: str, scopes: Sequence[Scope], hours: i
 
 
 async def user_id(settings: Settings, user: str) -> UserId:
-    """An id as it is, or the id of the person with this username."""
+    """The user's id: `user` itself if it is an id, else the id of that username."""
     if _is_id(user, ()):
         return UserId(user)
     return await _user_called(settings, SystemClock(), user)
@@ -75,7 +75,7 @@ def sign_for(
     scopes: Iterable[Scope],
     seconds: int,
 ) -> str:
-    """As this server expects its tokens to be."""
+    """Signs a token with the claims that this server expects."""
     now = clock.now_ms() // 1000
     wanted = expected(settings)
     claims: dict[str, object] = {"sub": user, "iat": now, "exp": now + seconds}
@@ -88,7 +88,7 @@ def sign_for(
 
 
 def _is_id(user: str, scopes: Sequence[Scope]) -> bool:
-    """What can only be an id is not looked up; nor is a service, which needs no account."""
+    """Whether `user` is an id. A service is never looked up, because it needs no account."""
     return is_user_id(user) and (
         user.startswith("usr_") or Scope.SERVICE in scopes or not is_username(user)
     )
@@ -98,7 +98,7 @@ async def _user_called(settings: Settings, clock: Clock, username: str) -> UserI
     path = sqlite_path(settings)
     found: str | None = None
     if path is not None and path.exists():
-        # The server may hold the file; a look at the claim needs no more than to read it.
+        # A running server may have the file open; reading the claim works meanwhile.
         with open_readonly(path, clock) as reader:
             claim = reader.get(people.USER_POSTS, people.claim_key(username.lower()), False)
         found = None if claim is None else str(claim["userId"])

@@ -1,1 +1,1 @@
-"""The doors: they parse, call one use case and render. Policy lives in the contexts."""
+"""REST and the socket: handlers parse, call one use case and render the result."""

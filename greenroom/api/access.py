@@ -1,6 +1,6 @@
-"""The access matrix: what each kind of caller is answered at each route.
+"""The access matrix: the status that each route returns to each kind of caller.
 
-A context registers its rows; docs/reference/access.md shows all of them, and tests/api asks every
+A context registers its rows; docs/reference/access.md shows all of them, and tests/api calls every
 route as every caller. A row has a status for each caller, in the order of `CALLERS`, and the route.
 """
 

@@ -1,4 +1,4 @@
-"""Documents that are the same for everybody: rendered once, answered from memory with an ETag."""
+"""Serves documents that are the same for everybody from memory, with an ETag."""
 
 from hashlib import blake2b
 from typing import Any

@@ -1,4 +1,4 @@
-"""What contexts are built from, and the contexts once they are built."""
+"""The ports that contexts are built from, and the container of built contexts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class Contexts:
         return iter(self._by_type.values())
 
     def add(self, context: object) -> None:
-        """Adds a context, or puts a completed one in the place of the one of its class."""
+        """Adds a context, or replaces the one of the same class."""
         self._by_type[type(context)] = context
 
 
@@ -42,7 +42,7 @@ class Composition:
     cursors: CursorCodec
     policy: Policy
     hub: Hub | None = None
-    """None where nobody is connected: in commands, and while samples are written."""
+    """None where no client connects: in commands, and while sample data is written."""
     rates: Any = None
-    """Rate limits in place of the policy's, for benchmarks and tests."""
+    """Rate limits that replace the policy's, for benchmarks and tests."""
     contexts: Contexts = field(default_factory=Contexts)

@@ -1,10 +1,10 @@
-"""Signing in as one of the sample people, under `greenroom demo` and nowhere else.
+"""Signs in as one of the sample people. Only `greenroom demo` serves these routes.
 
-Whoever can ask gets a token, so the question is who can ask. A page of another site, open in the
-same browser, cannot: its request would need a content type that asks us first (we never allow it),
-and a name of its own that it points at this machine is refused, for only an address or `localhost`
-is answered. Sites that `GREENROOM_ORIGINS` names one by one may ask; with `*` nobody is named. Who
-may reach the address is what `GREENROOM_HOST` says: this machine, unless told otherwise.
+Careful: every request that gets through receives a token, so these checks keep other sites out. A
+POST needs the content type `application/json`, which makes a browser send a preflight request
+first, and that is refused. The `Host` must be an IP address or `localhost`, which stops DNS
+rebinding. Sites listed in `GREENROOM_ORIGINS` are allowed; `*` allows none. By default the server
+listens only on this machine (`GREENROOM_HOST`).
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -31,7 +31,7 @@ TOKEN_SECONDS = 3600
 _MOST_BYTES = 1024
 
 Sign = Callable[[UserId, frozenset[Scope], int], str]
-"""A token for a user, with these scopes, for so many seconds."""
+"""Signs a token: user, scopes, lifetime in seconds."""
 
 
 class HostNotAllowed(Problem):
@@ -125,7 +125,7 @@ def _shown(sample: Sample) -> SamplePerson:
 
 
 def _allowed_origins(named: Collection[str]) -> Guard:
-    """A guard: our own pages, and those of the sites that are named."""
+    """A guard: allows our own pages, and pages of the named sites."""
 
     async def guard(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
         host, origin = (connection.headers.get(name, "") for name in ("Host", "Origin"))
@@ -145,7 +145,7 @@ def _check_json(content_type: str) -> None:
 
 
 def _is_local_host(host: str) -> bool:
-    """Nobody can make these point elsewhere, or anything else point here under them."""
+    """Whether the host is an IP address or localhost, which no attacker's DNS can redirect."""
     try:
         name = urlsplit(f"//{host}").hostname or ""
         if name == "localhost" or name.endswith(".localhost"):

@@ -1,4 +1,4 @@
-"""`ETag` and `If-Match`: a version on the wire. A strong tag of one number, as in `"3"`."""
+"""Converts versions to `ETag` and back from `If-Match`: a strong tag of one number, as in `"3"`."""
 
 import re
 from typing import Annotated, TypeAlias
@@ -34,7 +34,7 @@ def version_in(if_match: str | None) -> int | None:
 
 
 def tag_in(if_match: str | None) -> str | None:
-    """The same where a version is a few letters of its own, as a thread's settings are."""
+    """The same for a version that is a string, such as that of a thread's settings."""
     if if_match is None or if_match.strip() == "*":
         return None
     found = re.fullmatch(r'"([0-9A-Za-z]{1,32})"', if_match.strip())

@@ -1,3 +1,3 @@
-"""A cursor as the examples show it."""
+"""The cursor shown in examples."""
 
 NEXT = "bmV4dC1wYWdlLW9mLXRoaXMtcXVlcnk"

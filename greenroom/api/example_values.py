@@ -1,4 +1,4 @@
-"""Values that the examples of several contexts share, so that they tell one story."""
+"""Values that the examples of several contexts share."""
 
 from msgspec.structs import replace
 

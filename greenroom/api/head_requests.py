@@ -1,4 +1,4 @@
-"""Answers HEAD wherever GET is answered: the same headers, no body."""
+"""Answers HEAD on every GET route, with the same headers and no body."""
 
 from typing import cast
 
@@ -8,7 +8,7 @@ from litestar.types import HTTPScope, Message, Receive, Scope, Send
 
 
 class HeadAsGet(Litestar):
-    """Routes are declared for GET alone; a HEAD is routed as one."""
+    """Routes HEAD requests to the GET handlers."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # type: ignore[override]
         if scope["type"] == ScopeType.HTTP and scope["method"] == HttpMethod.HEAD:

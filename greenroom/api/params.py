@@ -1,4 +1,4 @@
-"""What paths and queries may hold, said once: names, patterns and limits."""
+"""Declares path and query parameters: names, patterns and limits."""
 
 from typing import Annotated, TypeAlias
 
@@ -13,9 +13,9 @@ from greenroom.safety.models import CaseId
 from greenroom.store.cursors import MAX_CURSOR
 
 MOST_BYTES = 128 * 1024
-"""Of a request's body: 8,000 characters, each written as two escaped surrogates, fit."""
+"""Limit of a request's body: fits 8,000 characters, each written as two escaped surrogates."""
 MOST_BYTES_OF_NAMES = 16 * 1024
-"""Of a body with names and an e-mail address, escaped in the same way."""
+"""Limit of a body with names and an e-mail address, escaped in the same way."""
 
 _ID = r"^[A-Za-z0-9_-]+$"
 MAX_ID = 64

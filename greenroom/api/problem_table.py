@@ -1,7 +1,7 @@
-"""How each kind of problem is answered: its status, title, document (RFC 9457) and an example.
+"""Maps each kind of problem to its status, title, document (RFC 9457) and example.
 
-A problem that is the server's own trouble is answered without its fields: paths, hosts and keys of
-the store are only written to the log.
+Careful: responses to internal errors omit the problem's fields. Paths, hosts and store keys go to
+the log only.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,17 +15,17 @@ INTERNAL_STATUS = 500
 
 
 class ProblemResponse(Struct, frozen=True):
-    """How a problem is answered; `exposed` says whether with its message and fields."""
+    """The HTTP response to a problem. `exposed`: include its message and fields."""
 
     status: int
     retry_after: int | None = None
     exposed: bool = True
     challenge: str | None = None
-    """What `WWW-Authenticate` asks for."""
+    """The value of `WWW-Authenticate`."""
 
 
 INTERNAL_ERROR = ProblemResponse(INTERNAL_STATUS, exposed=False)
-"""For problems that stop a start or a command; as an answer to a request they would be a bug."""
+"""For problems that stop a start or a command. As a response to a request they are a bug."""
 
 HTTP_PROBLEMS: Mapping[int, tuple[str, str]] = {
     400: ("invalid-request", "The request is not valid. `errors` says where."),
@@ -33,11 +33,11 @@ HTTP_PROBLEMS: Mapping[int, tuple[str, str]] = {
     405: ("method-not-allowed", "This address does not support this method."),
     413: ("request-too-large", "The request is too large."),
 }
-"""Code and sentence of what HTTP itself refuses, by status."""
+"""Code and message of refusals by the HTTP layer, by status."""
 
 
 class ProblemDocument(Struct, kw_only=True, omit_defaults=True):
-    """RFC 9457, as the schema shows it. A problem's own fields stand beside these."""
+    """The schema of a problem (RFC 9457). A problem's own fields are added to these."""
 
     type: str
     title: str
@@ -46,15 +46,15 @@ class ProblemDocument(Struct, kw_only=True, omit_defaults=True):
 
 
 class Problems(Struct, frozen=True, kw_only=True):
-    """The problems of one context, and what the reference shows of them."""
+    """The problems of one context, with titles and example values for the reference."""
 
     responses: Mapping[type[Problem], ProblemResponse]
     titles: Mapping[str, str] = {}
-    """By code, where the code itself does not read as a title."""
+    """Titles by code, if the code itself does not read as a title."""
     example_values: Mapping[str, Any] = {}
-    """By the name of a field."""
+    """Example values by field name."""
     example_reasons: Mapping[str, str] = {}
-    """The field `reason`, by the problem's code."""
+    """Examples of the field `reason`, by the problem's code."""
 
 
 class ProblemTable:
@@ -81,7 +81,7 @@ class ProblemTable:
         return self.response_for(type(problem)).status >= INTERNAL_STATUS
 
     def document_of(self, problem: Problem) -> dict[str, Any]:
-        """The same over REST and the socket."""
+        """The problem document, the same over REST and the socket."""
         response = self.response_for(type(problem))
         if response.status == INTERNAL_STATUS:
             return self.internal
@@ -94,7 +94,7 @@ class ProblemTable:
         return document
 
     def http_document(self, status: int, detail: str = "") -> dict[str, Any]:
-        """For a request that HTTP itself refuses."""
+        """The document for a request that the HTTP layer refuses."""
         code, sentence = HTTP_PROBLEMS.get(status, ("refused", detail))
         return self._document(code, status) | {"detail": sentence}
 

@@ -1,4 +1,4 @@
-"""What the doors themselves refuse, whatever is behind them."""
+"""Problems raised by the API layer itself."""
 
 from greenroom.errors import Clause, Problem
 

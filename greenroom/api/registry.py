@@ -1,8 +1,8 @@
-"""What a context tells the outside about itself, and everything that is built from all contexts.
+"""Registers contexts: `ContextApi` describes one, and `Registry` combines them all.
 
 A context exports one `ContextApi` from `api/<context>/registration.py`, and app.py has one tuple of
-them. From it are built the routes, the socket, problems, the OpenAPI and AsyncAPI documents, the
-access matrix, tables, sync, background work, prices and demo data. docs/guides/contexts.md shows
+them. Routes, the socket, problems, the OpenAPI and AsyncAPI documents, the access matrix, tables,
+sync, background work, costs and demo data are built from it. docs/guides/contexts.md shows
 how to add one.
 """
 
@@ -37,35 +37,35 @@ OrderingKey: TypeAlias = Callable[["Session", Any], str | None]
 
 
 class Example(Struct, frozen=True):
-    """A frame as the reference shows it."""
+    """An example frame for the reference."""
 
     name: str
     frame: Frame
 
 
 class SocketRequest(Struct, frozen=True, kw_only=True):
-    """A frame that clients send, and what handles it."""
+    """A request frame and its handler."""
 
     frame: type[Frame]
     handle: Handler
     limit: Limit = Limit.CHANGES
-    """Spent before any work is done."""
+    """The rate limit that a request spends before any work is done."""
     ack: type[Ack] = Ack
     ordering_key: OrderingKey | None = None
-    """Requests of one client with the same key are handled in the order in which they came."""
+    """Requests of one client with the same key are handled in the order in which they arrived."""
     examples: tuple[Example, ...]
     ack_examples: tuple[Example, ...] = ()
 
 
 class SocketEvent(Struct, frozen=True, kw_only=True):
-    """A frame that the server sends by itself."""
+    """An event frame of the server."""
 
     frame: type[Frame]
     examples: tuple[Example, ...]
 
 
 class SessionPart(Protocol):
-    """What a context keeps for each connection."""
+    """A context's state for one connection."""
 
     event_kinds: frozenset[str]
     """The events that `on_event` is called with."""
@@ -79,11 +79,11 @@ class SessionPart(Protocol):
         """Called every 20 seconds."""
 
     def close(self, *, draining: bool) -> None:
-        """The connection has ended; with `draining` because the server stops."""
+        """Called when the connection has ended. `draining`: because the server stops."""
 
 
 class Job(Struct, frozen=True):
-    """Work that every node repeats."""
+    """A function that every node calls periodically."""
 
     name: str
     seconds: float
@@ -92,15 +92,15 @@ class Job(Struct, frozen=True):
 
 @dataclass(frozen=True, kw_only=True)
 class ContextApi:
-    """All that the outside needs to know about one context."""
+    """Everything that one context registers."""
 
     name: str
     build: Callable[[Composition], object] | None = None
-    """Builds the context; those before it in the tuple are there."""
+    """Builds the context. Contexts earlier in the tuple are already built."""
     tables: tuple[Table, ...] = ()
     routes: tuple[ControllerRouterHandler, ...] = ()
     dependencies: Mapping[str, Callable[[Contexts], object]] = field(default_factory=dict)
-    """What a route gets by naming a parameter so."""
+    """Dependencies of route handlers, by parameter name."""
     requests: tuple[SocketRequest, ...] = ()
     events: tuple[SocketEvent, ...] = ()
     session_parts: tuple[Callable[["Session"], SessionPart], ...] = ()
@@ -116,17 +116,18 @@ class ContextApi:
     """Rows of the access matrix: the status for each kind of caller, and the route."""
     jobs: Callable[[Contexts], Sequence[Job]] = lambda _: ()
     timers: Callable[[Contexts], Mapping[str, TimerHandler]] = lambda _: {}
-    """What is done when a timer is due, by the timer's kind."""
+    """Timer handlers, by the timer's kind."""
     followers: Callable[[Contexts], Sequence[Follower]] = lambda _: ()
-    """What is derived from the changes of a table."""
+    """Followers of a table's changes."""
     costs: tuple[str, ...] = ()
     """Modules with `PATTERNS`, measured by `greenroom cost`."""
     demo: str | None = None
-    """A module with `seed_samples`, run by `greenroom demo` once the sample people are there."""
+    """A module with `seed_samples`, which `greenroom demo` runs after creating the sample
+    people."""
 
 
 class Registry:
-    """The contexts of an app, and what is built from all of them."""
+    """All contexts of an app, and everything built from them together."""
 
     def __init__(self, contexts: Sequence[ContextApi]) -> None:
         self.contexts = tuple(contexts)
@@ -153,7 +154,7 @@ class Registry:
 
     @cached_property
     def decode_request(self) -> Callable[[bytes], Frame]:
-        """A frame of a client, by its `type`."""
+        """Decodes a client's frame by its `type`."""
         union: Any = Union[tuple(self.requests)]  # noqa: UP007 (built at run time)
         decode: Callable[[bytes], Frame] = msgspec.json.Decoder(union).decode
         return decode
@@ -221,7 +222,7 @@ class Registry:
         return [follower for one in self.contexts for follower in one.followers(contexts)]
 
     def build(self, composition: Composition) -> Contexts:
-        """The contexts, and with them this registry and the sync over all of them."""
+        """Builds the contexts, and adds this registry and the sync over all of them."""
         for one in self.contexts:
             if one.build is not None:
                 composition.contexts.add(one.build(composition))

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says beyond types: the problems a route refuses with, and examples.
+"""Adds problems and examples of each route to the OpenAPI document.
 
 A route has `responses=refuses(ThreadNotFound, …)`. Its examples are registered by its context under
 its operation id. `RouteDocs` adds both when the app is built.
@@ -36,8 +36,7 @@ _ALWAYS: tuple[type[Problem], ...] = (
 
 
 class Refusals(dict[int, ResponseSpec]):
-    """The responses of a route, and the problems whose status is looked up when the app is
-    built."""
+    """The responses of a route. The status of each problem is looked up when the app is built."""
 
     def __init__(
         self,
@@ -64,8 +63,8 @@ class Refusals(dict[int, ResponseSpec]):
 
 
 def refuses(*kinds: type[Problem], body: bool = False, token: bool = True) -> Refusals:
-    """For a route's `responses`: the problems that it answers with. `body` adds that of a body that
-    is too large, `token` those of a missing or invalid token."""
+    """For a route's `responses`: the problems that it returns. `body` adds the problem of a body
+    that is too large, `token` those of a missing or invalid token."""
     return Refusals((400, 413) if body else (400,), (*(_ALWAYS if token else ()), *kinds), {})
 
 
@@ -83,7 +82,7 @@ def _spec(problems: Iterable[dict[str, Any]]) -> ResponseSpec:
 
 
 class OperationExample(Struct, frozen=True):
-    """The examples of one operation: a request's body, and answers by their status."""
+    """The examples of one operation: the request's body, and responses by status."""
 
     answers: Mapping[int, Any] = {}
     request: Any = None
@@ -91,7 +90,7 @@ class OperationExample(Struct, frozen=True):
 
 @dataclass
 class _Verbatim(BaseSchemaObject):
-    """A value of which nothing is left out: Litestar would drop what is null."""
+    """A value that is written as it is. Litestar would drop nulls."""
 
     value: Any
 
@@ -101,7 +100,7 @@ class _Verbatim(BaseSchemaObject):
 
 
 class RouteDocs(ReceiveRoutePlugin):
-    """Gives every operation its examples and the problems that it refuses with."""
+    """Adds examples and problems to every operation."""
 
     def __init__(self, examples: Mapping[str, OperationExample], problems: ProblemTable) -> None:
         self._problems = problems

@@ -1,7 +1,8 @@
-"""The port and the loop: bind first, so that a taken port is told before anything is opened.
+"""Binds the port and runs uvicorn until a signal stops it.
 
-Uvicorn would raise the signal that stopped it once more, and end the process before the store is
-closed; here a signal only asks the server to finish what it has begun.
+Careful: bind before opening anything, so that a port in use is reported first. Uvicorn re-raises
+the signal that stopped it, which would end the process before the store is closed; here a signal
+only starts a graceful stop.
 """
 
 import asyncio
@@ -25,10 +26,10 @@ from greenroom.api.ws.upgrade import UpgradeProtocol
 
 _FINISH_SECONDS = 10
 _FILES_BESIDES = 64 + http_limits.RESERVE
-"""Open files for all that is no connection of a client: the store, the bus; and the reserve."""
+"""Open files for everything but client connections: the store, the bus, and the reserve."""
 _KERNEL_BYTES = 128 * 1024
-"""What the kernel keeps of an answer until the client has read it (it takes twice as much for
-itself). It would grow to megabytes for a client that does not read."""
+"""The kernel's send buffer for each connection (it allocates twice as much). Without a limit it
+grows to megabytes for a client that does not read."""
 _log = logging.getLogger(__name__)
 
 
@@ -57,15 +58,15 @@ class _Server(uvicorn.Server):
 
 
 class Room(Struct, frozen=True):
-    """How many connections this process may have, of each kind."""
+    """The limits of this process: connections of each kind."""
 
     sockets: int
     http: int = http_limits.MOST
 
 
 def room_for(sockets: int) -> Room:
-    """Each connection is an open file, and a system that allows many thousands gives a process a
-    thousand unless it asks for more. Where it gets fewer than it wants, a third is for HTTP."""
+    """Raises the limit of open files, because each connection needs one and the default is often
+    1,024. If the system allows fewer than needed, HTTP gets a third."""
     wanted = sockets + http_limits.MOST + _FILES_BESIDES
     soft = _allowed_files(wanted)
     if soft < 0 or soft >= wanted:
@@ -84,10 +85,10 @@ def room_for(sockets: int) -> Room:
 
 
 def _allowed_files(wanted: int) -> int:
-    """As many as wanted, or as many as the system lets us have; less than 0 means any number."""
+    """The number of files wanted, or as many as the system allows. Below 0 means unlimited."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if 0 <= soft < wanted:
-        with suppress(ValueError, OSError):  # macOS has a limit besides
+        with suppress(ValueError, OSError):  # macOS has another limit
             soft = min(wanted, hard) if hard >= 0 else wanted
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
@@ -121,7 +122,7 @@ async def serve(
     started: Callable[[], None],
     most_http: int = http_limits.MOST,
 ) -> None:
-    """Until SIGINT or SIGTERM, and then for as long as the requests under way take."""
+    """Serves until SIGINT or SIGTERM, then completes running requests."""
     config = uvicorn.Config(
         app,
         log_config=None,

@@ -1,8 +1,8 @@
 """Refuses HTTP requests that a proxy in front of us could read differently (request smuggling).
 
 h11 is lenient where RFC 9112 lets it be: a bare line feed ends a line, a folded header is unfolded,
-`Content-Length` may be repeated or stand beside `Transfer-Encoding`. Each of these has been used to
-hide a second request from a proxy, and no honest client sends any of them.
+`Content-Length` may be repeated or stand beside `Transfer-Encoding`. Attackers have used each of
+these to hide a second request from a proxy, and no honest client sends them.
 """
 
 import h11
@@ -12,7 +12,7 @@ _FRAMING = (b"content-length", b"transfer-encoding")
 
 
 class StrictBuffer(ReceiveBuffer):
-    """The bytes that h11 reads its lines from. It takes `\\r\\n` as the end of a line, alone."""
+    """The buffer from which h11 reads lines. Only `\\r\\n` ends a line."""
 
     def maybe_extract_lines(self) -> list[bytearray] | None:
         _check_line_ends(self._data)
@@ -28,7 +28,7 @@ def make_strict(connection: h11.Connection) -> h11.Connection:
 
 
 def _check_line_ends(received: bytearray) -> None:
-    """Up to the blank line: what follows it is a body, and may be anything."""
+    """Checks up to the blank line. The body after it may contain anything."""
     end = received.find(b"\r\n\r\n")
     head = received if end < 0 else received[: end + 4]
     ends = head.count(b"\r\n")
@@ -38,7 +38,7 @@ def _check_line_ends(received: bytearray) -> None:
 
 
 def _check(lines: list[bytearray]) -> None:
-    """Of a request's head, or of the trailers after a body in chunks."""
+    """Checks the header lines of a request, or the trailers after a chunked body."""
     found: list[bytes] = []
     for line in lines:
         if bytes(line[:1]) in (b" ", b"\t"):

@@ -1,8 +1,8 @@
-"""Everything that changed for a user since a cursor, from several named sources.
+"""Returns everything that changed for a user since a cursor, from several named sources.
 
 A cursor has a part for each source: `inbox`, `notices`, … Each source reads what changed since its
-part, in pages. A source whose part is too old, or that the cursor does not know yet, answers
-`reset` for itself alone; the client then loads what that source shows again.
+part, in pages. If a source's part is too old or missing, `reset` names that source alone, and the
+client loads its data again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,65 +18,66 @@ from greenroom.store.cursors import MAX_SEALED_BYTES, CursorCodec
 
 _VERSION = 1
 MAX_SOURCE = 32
-"""Of the name of a source."""
+"""The longest name of a source."""
 _OVERHEAD_BYTES = 32
-"""Of a cursor, beside its parts; and of each part, beside its position."""
+"""The overhead of a cursor, and of each part of it."""
 
 
 class Known(Struct, frozen=True):
-    """What a client that resumes has already, so that it does not get it again."""
+    """What a resuming client already has, so that it is not sent again."""
 
     seqs: Mapping[str, int] = {}
-    """By log: the `seq` up to which the client has every entry."""
+    """For each log, the `seq` up to which the client has every entry."""
     sent_live: Mapping[str, int] = {}
-    """By item: the version that it was sent on this connection."""
+    """For each item, the version that was sent on this connection."""
 
 
 class SourceChanges(Struct, frozen=True, kw_only=True):
-    """A page of what changed in one source."""
+    """A page of changes of one source."""
 
     changes: Struct | None = None
-    """In the source's own shape; None if nothing changed."""
+    """The changes in the source's own shape; None if nothing changed."""
     position: bytes
     more: bool = False
     reset: bool = False
     replayed: Mapping[str, int] = {}
-    """The items in it whose events may still be under way, with their versions."""
+    """Items on the page whose events may still arrive, with their versions."""
 
 
 class SyncSource(Protocol):
     async def changes(
         self, actor: Actor, position: bytes | None, known: Known, room: int
     ) -> SourceChanges:
-        """What changed since `position`; None for a client that has nothing yet. The position in
-        the answer has at most `room` bytes."""
+        """The changes since `position`, which is None for a client without data. The returned
+        position has at most `room` bytes."""
 
     def position_now(self, user: UserId, last: bytes | None, room: int) -> bytes:
-        """For a client that has everything up to now; `last` is what it was given last."""
+        """The position of a client that has everything up to now. `last` is its previous
+        position."""
 
 
 class SyncPart(Struct, frozen=True, kw_only=True):
-    """A source as its context registers it."""
+    """A sync source, as registered by its context."""
 
     name: str
     shape: type[Struct]
     description: str
     example: Struct
-    """In the source's shape."""
+    """An example in the source's shape."""
     source: Callable[[Contexts], SyncSource]
     share: int = 1
-    """How much of a cursor's room it gets, relative to the others."""
+    """Its share of the cursor's size, relative to the other sources."""
 
 
 class _Cursor(Struct, frozen=True, array_like=True):
     version: int
     round: int
-    """0 while no source has more to read; else the index of the source to go on with, plus 1."""
+    """0 if no source has more to read; otherwise the index of the next source, plus 1."""
     positions: dict[str, bytes]
 
 
 class Page(Struct, frozen=True):
-    """What one call of `Sync.changes` found."""
+    """The result of one call of `Sync.changes`."""
 
     cursor: str
     more: bool
@@ -94,7 +95,7 @@ class Sync:
         self._cursors = cursors
 
     def cursor_now(self, user: UserId, last: str | None = None) -> str:
-        """For a client that has everything up to now."""
+        """The cursor of a client that has everything up to now."""
         known = None if last is None else self._opened(user, last)
         positions = {
             name: source.position_now(
@@ -105,7 +106,7 @@ class Sync:
         return self._sealed(user, _Cursor(_VERSION, 0, positions))
 
     async def changes(self, actor: Actor, cursor: str | None, known: Known) -> Page:
-        """The next page. Sources are read one after the other; a page comes from those that fit."""
+        """The next page. Sources are read in turn until the page is full."""
         opened = None if cursor is None else self._opened(actor.user, cursor)
         positions = {} if opened is None else dict(opened.positions)
         start = 0 if opened is None else max(0, opened.round - 1)
@@ -145,7 +146,7 @@ class Sync:
 
 
 def changes_shape(parts: Sequence[SyncPart]) -> type[Struct]:
-    """The answer of `GET /v1/sync`: a field for each source, left out where nothing changed."""
+    """The response of `GET /v1/sync`: a field for each source, left out if nothing changed."""
     fields: list[tuple[str, Any, Any]] = [
         (part.name, part.shape | UnsetType, UNSET) for part in parts
     ]

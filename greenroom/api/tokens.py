@@ -1,4 +1,4 @@
-"""Verifies bearer tokens: signature, claims and scopes. Signs HS256 tokens with the own secret.
+"""Verifies bearer tokens: signature, claims and scopes. Signs HS256 tokens with our secret.
 
 The settings fix the accepted algorithms; a token's header can only be refused, never trusted. Times
 are checked here and not by PyJWT, which would use the system clock instead of ours.

@@ -47,8 +47,8 @@ async def send(
     queued: Callable[[], None] | None = None,
 ) -> Outcome:
     """Calls `queued` once the message is in the thread's queue, before it is written; not for a
-    message that is held or refused. Tries of the same message on this node wait for one another:
-    otherwise one would count as a repetition of the other."""
+    message that is held or refused. Tries of the same message on this node wait for one another, so
+    that none counts as a repetition of another."""
     key = (thread_id, actor.user, text.client_id(outgoing.client_id))
     text.check_length(outgoing.body)
     lock = messaging.sending

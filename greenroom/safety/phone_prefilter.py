@@ -86,7 +86,7 @@ _AROUND = 8
 """Characters before a group of digits that may belong to the number or rule it out."""
 _SIX = b"0" * 6
 _SINGLE, _FEWEST_SINGLE = b" 0 ", 3
-"""Seven single digits have five inner ones, three of which do not overlap in `count`."""
+"""Seven single digits have five inner ones, and `count` finds three that do not overlap."""
 _SINGLES = b" 0 0 0 0 0 "
 """Those five, with up to three blanks reduced to one."""
 _TOO_FEW = 8

@@ -1,4 +1,4 @@
-"""A refused `PATCH /v1/threads/{threadId}` changes nothing, whatever else is in it."""
+"""A refused `PATCH /v1/threads/{threadId}` changes nothing, even if other fields are valid."""
 
 from itertools import product
 from typing import Any

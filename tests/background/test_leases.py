@@ -35,7 +35,7 @@ async def test_one_node_takes_everything(store: Store, clock: ManualClock) -> No
 
 
 @pytest.mark.parametrize("nodes", [2, 3, 5])
-async def test_nodes_share_fairly_whoever_was_first(
+async def test_nodes_get_equal_shares_in_any_order_of_start(
     store: Store, clock: ManualClock, nodes: int
 ) -> None:
     keepers = [keeper(store, clock, f"n{n}") for n in range(nodes)]

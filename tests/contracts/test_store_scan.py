@@ -61,7 +61,7 @@ async def test_a_scan_leaves_out_what_has_expired(store: Store, clock: ManualClo
 
 
 async def test_a_scan_sees_what_is_written_while_it_goes_on(store: Store) -> None:
-    """Every item that stays from beginning to end is found, whatever else is written."""
+    """Finds every item that exists during the whole scan, while others are written."""
     for n in range(40):
         await store.write(Put(NOTES, note(f"p{n}", n=0)))
 

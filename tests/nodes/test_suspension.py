@@ -48,7 +48,7 @@ async def test_a_suspension_on_one_node_disconnects_the_user_on_all(cluster: Clu
             assert told["problem"]["type"] == "/problems/account-suspended"
             assert await device.closed() == EXPIRED
         status, _ = await two.rest("ben", "GET", "/inbox")
-        assert status == 403, "nor does any other door let him in"
+        assert status == 403, "he cannot use REST either"
         assert (await ana.send(thread, "are you there?"))["type"] == "ack", "nobody else is"
 
 

@@ -1,1 +1,1 @@
-"""What goes over the socket, for programs to read: AsyncAPI 3.0, made from the types."""
+"""Builds the AsyncAPI 3.0 document of the socket from the types of its frames."""

@@ -1,7 +1,7 @@
-"""Reads what is said about a type where it is declared: its docstring, and the text under a field.
+"""Reads descriptions of frames and fields: the docstring of a class, and the string under a field.
 
-Python keeps the first and drops the second, so that it is read from the source. Where a server runs
-without its sources, the descriptions are missing and nothing else.
+Python drops the strings under fields, so they are read from the source file. A server without its
+source files only lacks the descriptions.
 """
 
 import ast
@@ -17,68 +17,70 @@ from greenroom.api.ws import frames
 from greenroom.api.ws.session import Closed
 
 FIELDS: Mapping[str, str] = {
-    "id": "The number that the client has given to its request.",
+    "id": "The number that the client gave to its request.",
     "thread_id": "The conversation.",
-    "message_id": "The message in it.",
-    "message": "The message as it is now.",
-    "user_id": "Whom it is about.",
-    "token": "A JWT, as REST takes it in `Authorization`.",
+    "message_id": "The message.",
+    "message": "The message in its current state.",
+    "user_id": "The person.",
+    "token": "A JWT: the same token as in REST's `Authorization` header.",
     "body": "The text.",
-    "reply_to_message_id": "The message of the same thread that it answers.",
+    "reply_to_message_id": "The message that this one replies to, in the same conversation.",
     "emoji": "One emoji.",
-    "seq": "The place in the thread: 1, 2, 3 …",
-    "on": "False: no longer.",
-    "thread_ids": "All of them each time; none while the window is hidden.",
-    "cursor": "From the last `ack` that had one. Keep it with the messages.",
-    "hints": "Of `send`: what the author alone is told about the text.",
-    "problem": "As over REST; docs/reference/problems.md lists them.",
-    "awaiting_user_ids": "On whose answer the thread waits, after it.",
-    "last_read_seq": "Everything up to here has been read.",
-    "last_delivered_seq": "Everything up to here has reached a device.",
-    "online": "False: on none of their screens any more.",
-    "gone": "It is in the inbox no longer.",
+    "seq": "The message's position in the conversation: 1, 2, 3 …",
+    "on": "False when it has ended.",
+    "thread_ids": "The complete list each time; empty while the window is hidden.",
+    "cursor": "The cursor of the last `ack` that had one. Store it together with the messages.",
+    "hints": "Hints about the text. Only its author gets them.",
+    "problem": "The same document as over REST; docs/reference/problems.md lists all problems.",
+    "awaiting_user_ids": "The people whose reply the conversation waits for now.",
+    "last_read_seq": "The person has read all messages up to this `seq`.",
+    "last_delivered_seq": "All messages up to this `seq` have reached a device of the person.",
+    "online": "False once the conversation is on none of the person's screens.",
+    "gone": "True if the conversation has left the inbox.",
     "request_id": "The request.",
-    "target_user_id": "Whom it asks.",
-    "sender_user_id": "Who has asked.",
-    "status": "What has become of it.",
-    "notice": "As `GET /v1/me/notices` lists it.",
+    "target_user_id": "The person who received the request.",
+    "sender_user_id": "The person who sent the request.",
+    "status": "The current status.",
+    "notice": "The notice, as in `GET /v1/me/notices`.",
     "notice_id": "The notice.",
-    "changes": "As `GET /v1/sync` answers.",
-    "expires_at": "When it ends.",
-    "reason": "For a log, not for people.",
-    "reconnect_after_ms": "Different for everybody, so that not all come back at once.",
+    "changes": "The changes, as in `GET /v1/sync`.",
+    "expires_at": "When the token expires.",
+    "reason": "The reason, for your logs. Do not show it to users.",
+    "reconnect_after_ms": "How long to wait. It differs for each client, to spread the reconnects.",
 }
-"""Of fields that are declared without a word, by their name."""
+"""Descriptions of fields that have no string of their own, by the field's name."""
 CLOSE_CODES: Mapping[int, tuple[str, str]] = {
-    1000: ("Either side is done.", "Nothing; or connect again, and `resume`."),
-    1002: ("What came is not the WebSocket protocol.", "Mend the client."),
+    1000: ("One side closed the socket normally.", "Nothing, or reconnect and `resume`."),
+    1002: ("The data does not follow the WebSocket protocol.", "Fix the client."),
     1006: (
-        "Nothing was said: the network broke, or the other side fell silent for 50 seconds.",
-        "Connect again after a pause that doubles from one second to 30, each time a little "
-        "shorter or longer by chance; then `resume`.",
+        "The connection was lost: the network failed, or the other side was silent for 50 seconds.",
+        "Reconnect with exponential backoff from 1 to 30 seconds and random jitter; then `resume`.",
     ),
-    1009: ("A frame is larger than the server takes.", "Send less at once."),
-    Closed.TOO_MUCH: ("Too many frames that are none.", "Mend the client."),
+    1009: ("A frame is larger than the server accepts.", "Send smaller frames."),
+    Closed.TOO_MUCH: ("Too many invalid frames.", "Fix the client."),
     Closed.RESTART: (
-        "The server restarts, or goes.",
-        "Connect again after the `reconnectAfterMs` of the `closing` frame before it; `resume`.",
+        "The server restarts or shuts down.",
+        "Wait for the `reconnectAfterMs` of the `closing` frame, reconnect, `resume`.",
     ),
     Closed.NO_TOKEN: (
-        "The token is not accepted. The `problem` before it says why.",
+        "The token is not accepted. The preceding `problem` says why.",
         "Get another token.",
     ),
     Closed.EXPIRED: (
-        "The token has expired and no other came, or the account is suspended. The `problem` "
-        "before it says which.",
+        "The token has expired and was not replaced, or the account is suspended. The preceding "
+        "`problem` says which.",
         "Get a new token, connect, `resume`; or wait until the suspension ends.",
     ),
-    Closed.SLOW_TO_START: ("No token came within ten seconds.", "Send `auth` first, at once."),
+    Closed.SLOW_TO_START: (
+        "No token came within ten seconds.",
+        "Send `auth` as soon as the socket is open.",
+    ),
     Closed.TOO_MANY_SOCKETS: (
-        "The user has opened more sockets than one may have, and this was the oldest.",
-        "Close those that are not needed. Connect again only when the user asks for it.",
+        "The user has too many open sockets, and this was the oldest.",
+        "Close sockets that are not needed. Reconnect only when the user asks for it.",
     ),
 }
-"""What a code means, and what a client does then."""
+"""What each close code means, and what the client should do."""
 
 
 def about(kind: type) -> str:
@@ -88,7 +90,7 @@ def about(kind: type) -> str:
 
 @cache
 def about_fields(kind: type) -> Mapping[str, str]:
-    """By the name that a field has on the wire."""
+    """Descriptions by the field's name on the wire."""
     told = dict(FIELDS) if issubclass(kind, frames.Frame) else {}
     for declared in reversed(kind.__mro__):
         if issubclass(declared, Struct) and declared is not Struct:

@@ -1,7 +1,7 @@
 """The AsyncAPI 3.0 document of the socket, built from the registered requests and events.
 
-It describes the server: an operation with the action `receive` is what a client sends. A frame is
-known by its `type`, a schema by the name of its class.
+It describes the server, so an operation with the action `receive` is a frame that clients send. A
+message is named after the frame's `type`, a schema after its class.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,19 +31,20 @@ _SCHEMAS = "#/components/schemas/"
 _CHANNEL = {"$ref": "#/channels/socket"}
 
 _ABOUT = f"""\
-One stream of JSON text frames each way, at most {MOST_BYTES} bytes each. Every frame has a `type`.
+Client and server exchange JSON text frames of at most {MOST_BYTES} bytes. Every frame has a `type`.
 
-The token comes in the first frame, `auth`, or in the handshake as a subprotocol, `bearer.` and the
-token, beside `{PROTOCOL}`, which is the one that the server chooses. It is never in the URL. A
-token in the handshake is answered by the `ack` of request 0.
+Send the token in the first frame, `auth`, or in the handshake as the subprotocol `bearer.` followed
+by the token, together with `{PROTOCOL}`, which the server selects. Never put it into the URL. The
+server answers a token in the handshake with the `ack` of request 0.
 
-A request with an `id` is answered once, by an `ack` or a `problem` with the same `id`, in whatever
-order they are done. Whatever else comes is an event. After a break, `resume` with the last cursor
-brings what was missed: `synced` as often as it takes, then its `ack`, then everything live."""
+Each request with an `id` gets one answer, an `ack` or a `problem` with the same `id`. Answers come
+in the order in which requests complete. All other frames are events. After a lost connection, send
+`resume` with the last cursor: the server sends what you missed in one or more `synced` frames, then
+the `ack`, then live events."""
 
 _TOKEN = (
-    "In the first frame, `auth`, or in the handshake's `Sec-WebSocket-Protocol` as `bearer.` and "
-    "the token. No header `Authorization` is read here."
+    "In the first frame, `auth`, or in the handshake's `Sec-WebSocket-Protocol` as `bearer.` "
+    "followed by the token. The socket ignores the header `Authorization`."
 )
 
 
@@ -61,7 +62,7 @@ class AsyncApi:
             (frames.Problem, "problem"): ProblemDocument,
             (frames.Synced, "changes"): registry.changes,
         }
-        """Fields that are declared wider than they are, since they are built elsewhere."""
+        """Fields whose declared type is wider than their real one."""
 
     @cached_property
     def examples(self) -> Mapping[Kind, tuple[Example, ...]]:
@@ -81,7 +82,7 @@ class AsyncApi:
 
     @cached_property
     def schemas(self) -> Json:
-        """The schema of every frame and of what is in them, by the name of the class."""
+        """The schemas of all frames and nested structs, by class name."""
         kinds = [*self.frames, *self._narrower.values()]
         refs, found = msgspec.json.schema_components(kinds, ref_template=_SCHEMAS + "{name}")
         for kind, ref in zip(kinds, refs, strict=True):
@@ -118,7 +119,7 @@ class AsyncApi:
                 "greenroom": {
                     "host": "{host}",
                     "protocol": "wss",
-                    "description": "Wherever REST is; `ws` where nothing ends TLS in front of it.",
+                    "description": "The same host as REST; `ws` without a TLS proxy.",
                     "variables": {"host": {"default": "127.0.0.1:8080"}},
                     "security": [{"$ref": "#/components/securitySchemes/bearer"}],
                 }
@@ -153,8 +154,9 @@ class AsyncApi:
         return {
             "address": PATH,
             "title": "The socket",
-            "description": "Refused in the handshake: `404` elsewhere, `503` with `Retry-After` "
-            "while there is no room. `x-close-codes` lists what each code means and what to do.",
+            "description": "The handshake fails with `404` at another path, and with `503` and "
+            "`Retry-After` while the server is full. `x-close-codes` lists what each code means "
+            "and what to do.",
             "messages": {name_of(kind): _ref("messages", name_of(kind)) for kind in self.frames},
             "bindings": {
                 "ws": {
@@ -164,7 +166,7 @@ class AsyncApi:
                         "properties": {
                             "Sec-WebSocket-Protocol": {
                                 "type": "string",
-                                "description": f"`{PROTOCOL}`, and `bearer.` with the token.",
+                                "description": f"`{PROTOCOL}`, and `bearer.` plus the token.",
                                 "examples": [f"{PROTOCOL}, bearer.eyJhbGciOi…"],
                             }
                         },
@@ -179,7 +181,7 @@ class AsyncApi:
 
     def _operations(self) -> Json:
         taken = {f"on{kind.__name__}": self._taken(kind) for kind in self.requests}
-        # `synced` only ever comes before the answer to `resume`.
+        # The server sends `synced` only before the ack of `resume`.
         events: tuple[Kind, ...] = (*self.events, frames.Problem)
         unasked = [kind for kind in events if kind is not frames.Synced]
         return taken | {f"tell{kind.__name__}": _operation("send", kind) for kind in unasked}
@@ -232,7 +234,7 @@ def tag_of(kind: Kind) -> str:
 
 
 def name_of(kind: Kind) -> str:
-    """The frame's `type`; an ack with fields of its own is `ack.send` and so on."""
+    """The frame's `type`; for an ack with its own fields, `ack.send` and so on."""
     if issubclass(kind, Ack) and kind is not Ack:
         return f"ack.{kind.__name__.removesuffix('Ack').lower()}"
     return tag_of(kind)
@@ -260,7 +262,7 @@ def _ref(place: str, name: str) -> Json:
 
 
 def _structs(kinds: Iterable[type]) -> list[type]:
-    """These and all structs that are in them."""
+    """These structs and all structs nested in them."""
     found: dict[type, None] = {}
     waiting: list[Any] = list(kinds)
     while waiting:
@@ -275,7 +277,7 @@ def _structs(kinds: Iterable[type]) -> list[type]:
 
 
 def _describe(properties: Json, field: str, text: str) -> None:
-    """What stands beside a `$ref` is not read."""
+    """Wraps a `$ref`, because tools ignore keys beside it."""
     schema = properties[field]
     properties[field] = (
         {"allOf": [schema], "description": text}

@@ -1,1 +1,1 @@
-"""What the outside sees of live: so far its tables."""
+"""The API of live. So far only its tables exist."""

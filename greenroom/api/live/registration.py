@@ -1,4 +1,4 @@
-"""Registers live: so far its tables."""
+"""Registers live: only its tables so far."""
 
 from greenroom.api.registry import ContextApi
 from greenroom.live import records

@@ -1,4 +1,4 @@
-"""An example of every request and answer of messaging."""
+"""Examples of every request and response of messaging."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

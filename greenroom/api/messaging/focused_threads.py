@@ -1,8 +1,8 @@
-"""The threads that one client has on screen: who else looks at them, and who is typing there.
+"""Tracks the threads that one client has on screen, for presence and typing.
 
-Careful: a client may change its screen faster than the store answers. Changes are made one after
-the other and not too often; of those that wait, the last counts. The user may look at the same
-thread on another connection, and then has not left it.
+Careful: a client may change its screen faster than the store answers. Changes are applied one at a
+time and rate limited; only the last of the waiting ones is applied. A user who has the same thread
+on screen on another connection has not left it.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ class FocusedThreads:
         self._is_over = False
         self._rate = _RateLimit()
 
-    # The session's side.
+    # Called by the session.
 
     def on_authenticated(self, actor: Actor) -> None:
         self.user, self._actor = actor.user, actor
@@ -53,13 +53,13 @@ class FocusedThreads:
                 self.drop(ThreadId(invalidated.key))
 
     def close(self, *, draining: bool) -> None:
-        """When the server stops, the client reconnects elsewhere: its presence may expire."""
+        """With `draining`, the client reconnects elsewhere, so its presence is left to expire."""
         if draining:
             self.clear_silently()
         else:
             self.clear()
 
-    # The hub's side.
+    # Called by the hub.
 
     def on_message(self, message: BusMessage) -> None:
         thread = self._left(message)
@@ -72,17 +72,17 @@ class FocusedThreads:
         """Nothing to do: presence is renewed."""
 
     def _left(self, message: BusMessage) -> ThreadId | None:
-        """The thread, if the event says that this user looks at it no longer."""
+        """The thread, if the event says that this user has closed it."""
         for invalidated in message.invalidates:
             if invalidated.cache == PRESENCE:
                 thread = ThreadId(invalidated.key.partition(" ")[0])
                 return thread if invalidated.key == presence_key(thread, self.user) else None
         return None
 
-    # The client's side.
+    # Called by request handlers.
 
     def focus(self, threads: Iterable[ThreadId]) -> None:
-        """Shows these threads and no others, soon."""
+        """Requests that exactly these threads are focused; applied in the background."""
         self._requested = frozenset(threads)
         self._wake()
 
@@ -92,7 +92,7 @@ class FocusedThreads:
             self._wake()
 
     async def renew(self) -> None:
-        """The threads are still on screen."""
+        """Renews presence in the threads on screen."""
         for thread in tuple(self.threads):
             assert self._actor is not None
             try:
@@ -101,7 +101,7 @@ class FocusedThreads:
                 self.drop(thread)
 
     def drop(self, thread: ThreadId) -> None:
-        """The user is no longer in it."""
+        """Drops a thread that the user is no longer in."""
         self.threads.discard(thread)
         self._hub.remove(thread_topic(thread), self)
 
@@ -113,7 +113,7 @@ class FocusedThreads:
             self.focus(())
 
     def clear_silently(self) -> None:
-        """As `clear`, but tells nobody: presence expires by itself."""
+        """Like `clear`, but publishes nothing: presence expires by itself."""
         self._is_over = True
         self._typing.clear()
         self._requested = None
@@ -126,7 +126,7 @@ class FocusedThreads:
             self._start(self._apply_changes())
 
     async def _apply_changes(self) -> None:
-        """Until nothing is requested; of several requests, the last counts."""
+        """Applies requested changes until none is left. Of several, only the last is applied."""
         try:
             while self._requested is not None or self._typing:
                 if not self._is_over:

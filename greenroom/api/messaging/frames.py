@@ -13,16 +13,16 @@ from greenroom.messaging.models import GateStatus, Status
 MOST_ON_SCREEN = 20
 
 
-# What a client sends.
+# Requests from clients.
 
 
 class Send(Frame, tag="send", forbid_unknown_fields=True):
-    """A message for a thread, which is sent once however often this is."""
+    """Sends a message. A retry with the same `clientMessageId` sends nothing more."""
 
     id: Number
     thread_id: Id
     client_message_id: Id
-    """The client's own name for it; the same name is the same message."""
+    """An id that the client chooses. The same id is the same message."""
     body: str
     reply_to_message_id: Id | None = None
     metadata: dict[str, Any] | None = None
@@ -30,18 +30,18 @@ class Send(Frame, tag="send", forbid_unknown_fields=True):
 
 
 class Edit(Frame, tag="edit", forbid_unknown_fields=True):
-    """Another text in the place of one's own."""
+    """Changes the text of your own message."""
 
     id: Number
     thread_id: Id
     message_id: Id
     body: str
     version: int | None = None
-    """Only if nobody has changed it since."""
+    """Edit only if the message still has this version."""
 
 
 class Delete(Frame, tag="delete", forbid_unknown_fields=True):
-    """A message is taken back; a tombstone keeps its place."""
+    """Deletes a message. A tombstone keeps its place."""
 
     id: Number
     thread_id: Id
@@ -49,18 +49,18 @@ class Delete(Frame, tag="delete", forbid_unknown_fields=True):
 
 
 class React(Frame, tag="react", forbid_unknown_fields=True):
-    """An emoji on a message, or off it again."""
+    """Adds or removes an emoji reaction."""
 
     id: Number
     thread_id: Id
     message_id: Id
     emoji: Annotated[str, Meta(max_length=64)]
     on: bool = True
-    """False takes it back."""
+    """False removes the reaction."""
 
 
 class Read(Frame, tag="read", forbid_unknown_fields=True):
-    """Everything up to `seq`."""
+    """Marks all messages up to `seq` as read."""
 
     id: Number
     thread_id: Id
@@ -68,7 +68,7 @@ class Read(Frame, tag="read", forbid_unknown_fields=True):
 
 
 class Delivered(Frame, tag="delivered", forbid_unknown_fields=True):
-    """Everything up to `seq` has reached the device."""
+    """Marks all messages up to `seq` as delivered to this device."""
 
     id: Number
     thread_id: Id
@@ -76,36 +76,36 @@ class Delivered(Frame, tag="delivered", forbid_unknown_fields=True):
 
 
 class History(Frame, tag="history", forbid_unknown_fields=True):
-    """A page of a thread's messages: the newest, or those `around`, `after` or `before` a message;
-    of several the first of these counts."""
+    """Gets a page of messages: the newest, or those `around`, `after` or `before` a message. If you
+    give several, the first of these applies."""
 
     id: Number
     thread_id: Id
     before: Id | None = None
-    """A message's id: those right before it."""
+    """A message's id: gets the messages right before it."""
     after: Id | None = None
-    """A message's id: those right after it."""
+    """A message's id: gets the messages right after it."""
     around: Id | None = None
-    """A message's id: it, and those on both sides."""
+    """A message's id: gets it and the messages on both sides."""
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = PAGE
-    """How many there are at most."""
+    """The largest number of messages to return."""
 
 
 class Typing(Frame, tag="typing", forbid_unknown_fields=True):
-    """Again every few seconds for as long as it is true; it ends by itself."""
+    """Says that the user is typing. Repeat it every few seconds; otherwise it expires."""
 
     thread_id: Id
     on: bool = True
 
 
 class Focus(Frame, tag="focus", forbid_unknown_fields=True):
-    """The threads that are on screen: all of them, each time. Presence and typing are told of these
-    alone, now and as they change."""
+    """Sets the conversations on screen, as a complete list. The server sends presence and typing
+    for these only: the current state, then changes."""
 
     thread_ids: Annotated[list[Id], Meta(max_length=MOST_ON_SCREEN)]
 
 
-# What the server answers.
+# Acks.
 
 
 class SendAck(Ack, tag="ack"):
@@ -117,7 +117,7 @@ class SendAck(Ack, tag="ack"):
     """The message, if it was sent."""
     hints: list[Hint] = []  # noqa: RUF012 (msgspec copies it)
     reason: str | None = None
-    """If it was rejected: what the moderator tells its sender."""
+    """If it was rejected: the moderator's reason."""
     warned: bool = False
     """If it was rejected: whether its sender was warned."""
 
@@ -143,42 +143,42 @@ class HistoryAck(Ack, tag="ack"):
     """The messages."""
 
 
-# What the server tells.
+# Events.
 
 
 class MessageCreated(Frame, tag="message.created"):
-    """Somebody has written; one's own come too, on every device."""
+    """Somebody sent a message. Your own messages come too, on every device."""
 
     thread_id: ThreadId
     message: Message
     status: Status
-    """The thread's, after it."""
+    """The conversation's status after the message."""
     awaiting_user_ids: list[UserId]
 
 
 class MessageEdited(Frame, tag="message.edited"):
-    """A message has another text."""
+    """The text of a message has changed."""
 
     thread_id: ThreadId
     message: Message
 
 
 class MessageDeleted(Frame, tag="message.deleted"):
-    """A message was taken back; what is left is its tombstone."""
+    """A message was deleted. Its tombstone remains."""
 
     thread_id: ThreadId
     message: Message
 
 
 class ReactionChanged(Frame, tag="reaction.changed"):
-    """A message has other reactions."""
+    """The reactions to a message have changed."""
 
     thread_id: ThreadId
     message: Message
 
 
 class ReceiptMoved(Frame, tag="receipt.moved"):
-    """Somebody has read further, or something has reached them."""
+    """Somebody has read more messages, or messages have reached their device."""
 
     thread_id: ThreadId
     user_id: UserId
@@ -187,40 +187,41 @@ class ReceiptMoved(Frame, tag="receipt.moved"):
 
 
 class TypingChanged(Frame, tag="typing.changed"):
-    """Somebody is typing in a thread that is on screen, or no longer."""
+    """Somebody started or stopped typing in a conversation on your screen."""
 
     thread_id: ThreadId
     user_id: UserId
     on: bool
     until: str | None
-    """When it ends by itself."""
+    """When it expires, unless it is renewed."""
 
 
 class PresenceChanged(Frame, tag="presence.changed"):
-    """Whether somebody has the thread on screen."""
+    """Somebody opened or closed a conversation that is on your screen."""
 
     thread_id: ThreadId
     user_id: UserId
     online: bool
     until: str | None
-    """When it ends by itself, unless it is told again."""
+    """When it expires, unless it is renewed."""
 
 
 class ThreadUpdated(Frame, tag="thread.updated"):
-    """Something of it is other than it was; it has to be read again."""
+    """The conversation has changed. Load it again."""
 
     thread_id: ThreadId
 
 
 class InboxChanged(Frame, tag="inbox.changed"):
-    """Your own side of it: pinned, muted, filed, marked, a draft, on another device."""
+    """Your own settings of a conversation changed on another device: pin, mute, folder, unread mark
+    or draft."""
 
     thread_id: ThreadId
     gone: bool = False
 
 
 class RequestChanged(Frame, tag="request.changed"):
-    """A request has come in, or was answered."""
+    """A request arrived, or its status changed."""
 
     thread_id: ThreadId
     request_id: RequestId

@@ -1,4 +1,4 @@
-"""How the problems of messaging are answered."""
+"""Maps the problems of messaging to HTTP statuses and titles."""
 
 from greenroom.api.problem_table import ProblemResponse, Problems
 from greenroom.messaging import problems as messaging

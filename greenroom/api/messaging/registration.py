@@ -44,7 +44,8 @@ class _ThreadInvalidation:
         self._cache.drop_older(ThreadId(key), version)
 
     def invalidate_all(self) -> None:
-        """Not needed: a head is written under its version, so that a stale one is refused."""
+        """Not needed: heads are written conditionally on their version, so a stale one is
+        refused."""
 
 
 def _build(composition: Composition) -> Messaging:
@@ -75,7 +76,7 @@ def _build(composition: Composition) -> Messaging:
 
 
 def _characters(most: int) -> int:
-    """0 for as long as any message: then a gate need not store it."""
+    """0 if the limit is that of any message: then the gate does not store it."""
     return 0 if most >= MAX_TEXT else most
 
 
@@ -109,7 +110,7 @@ API = ContextApi(
         SyncPart(
             name="inbox",
             shape=InboxChanges,
-            description="What changed in the inbox; left out if nothing did.",
+            description="Changes in the inbox; left out if there are none.",
             example=InboxChanges([ThreadChanges(SEEN, [READ], False)], []),
             source=lambda contexts: InboxSource(contexts[Messaging]),
             share=2,

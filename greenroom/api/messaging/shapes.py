@@ -1,8 +1,7 @@
-"""Threads and messages on the wire, and how they are made from what the use cases answer.
+"""Renders threads and messages for the API. Times are ISO strings in UTC.
 
-The words are the documents'; times are ISO strings in UTC. What one would get wrong: a thread is
-always rendered for one of its participants, who must not see another one's gate, nor what only
-moves when the other side does something in secret (the head's version, `changed_ms`).
+Careful: a thread is always rendered for one participant. It must not show another participant's
+gate, or values that change when somebody else acts privately (the head's version, `changed_ms`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -46,7 +45,7 @@ class Participant(Seat, rename="camel"):
 
 
 class Request(Struct, rename="camel"):
-    """First contact that waits for an answer. Its sender is told a status and nothing more."""
+    """A request to a stranger that waits for an answer. Its sender sees only its status."""
 
     request_id: RequestId
     sender_user_id: UserId
@@ -58,7 +57,7 @@ class Request(Struct, rename="camel"):
 
 
 class Mine(Struct, rename="camel"):
-    """The caller's own side of a thread."""
+    """The caller's own settings of a conversation."""
 
     folder: Folder
     unread: int
@@ -69,7 +68,7 @@ class Mine(Struct, rename="camel"):
     spam: bool
     has_draft: bool
     hidden: bool
-    """In no folder but `hidden`, until the next message."""
+    """In the folder `hidden` only, until the next message."""
 
 
 class _Head(Struct, rename="camel"):
@@ -91,14 +90,15 @@ class _Head(Struct, rename="camel"):
     preview: str
     preview_event: str | None
     requests: list[Request]
-    """Yours, and the one that waits for you; what is accepted is no request any more."""
+    """The requests that you sent, and the one that waits for you. Accepted requests are not
+    listed."""
     mine: Mine
     metadata: dict[str, Any]
-    """The integrator's own object; empty where there is none."""
+    """The integrator's own JSON object; empty if there is none."""
 
 
 class ThreadRow(_Head, rename="camel"):
-    """A thread in a list."""
+    """A conversation in a list."""
 
     participants: list[Seat]
 
@@ -127,14 +127,14 @@ class Message(Struct, rename="camel"):
     policy_hints: tuple[PolicyHint, ...]
     version: int
     metadata: dict[str, Any] | UnsetType = UNSET
-    """The integrator's own object, where the message has one."""
+    """The integrator's own JSON object, if the message has one."""
     seen_by: tuple[UserId, ...] | UnsetType = UNSET
-    """Not in the answer to a write."""
+    """Not in responses to writes."""
 
 
 class MessagePage(Struct, rename="camel"):
     messages: list[Message]
-    """In seq order, whichever way they were read."""
+    """Ordered by `seq`, in either direction of reading."""
     has_before: bool
     has_after: bool
 
@@ -148,21 +148,21 @@ SendingStatus: TypeAlias = Literal["sent", "held", "rejected"]
 
 
 class Sending(Struct, rename="camel"):
-    """What became of a message: `sent`; `held`, which waits for a moderator; or `rejected`, which
-    a moderator decided against. Only a sent one has a `message`."""
+    """The result of sending a message: `sent`; `held` while it waits for a moderator; or `rejected`
+    by a moderator. Only a sent one has a `message`."""
 
     status: SendingStatus
     client_message_id: str
     message: Message | None
     hints: list[Hint]
     reason: str | None = None
-    """Of a rejected one: what the moderator tells its sender."""
+    """If it was rejected: the moderator's reason."""
     warned: bool = False
-    """Of a rejected one: whether its sender was warned."""
+    """If it was rejected: whether its sender was warned."""
 
 
 class HeldChange(Struct, rename="camel"):
-    """An edit or a new name that waits for a moderator. Until then the old one stays."""
+    """An edit or a new name that waits for a moderator. The old one stays until it is released."""
 
     status: Literal["held"] = "held"
 
@@ -202,15 +202,15 @@ def mine(view: ThreadView, now_ms: int) -> Mine:
 def message(
     message: models.Message, viewer: UserId, details: ThreadDetails | None = None
 ) -> Message:
-    """With a view it is known who has seen it."""
+    """With a view, it includes who has seen the message."""
     if details is None:
         return _message(message, viewer, UNSET)
     return messages((message,), viewer, details)[0]
 
 
 def rendered(message: models.Message, viewer: UserId) -> Message:
-    """As `message`, ready for the encoder: the JSON is made once for the event and the answer."""
-    if message.policy_hints:  # which are for the author alone
+    """Like `message`, but as encoded JSON that the event and the response share."""
+    if message.policy_hints:  # only the author may see them
         return _message(message, viewer, UNSET)
     ready: Any = Raw(_begun(message) + b"}")
     return ready  # type: ignore[no-any-return]
@@ -224,14 +224,13 @@ def messages(
 
 
 def page(found: history.History) -> MessagePage:
-    """Its messages are JSON already: those of a busy thread are read again and again, and between
-    one reader and another only who has seen them differs."""
+    """A page with messages as cached JSON: only `seenBy` differs from one reader to another."""
     viewer, seen = found.view.mine.user, history.Seen(found.view.thread, found.members)
     ends: dict[tuple[UserId, ...], bytes] = {}
     shown: list[Any] = []
     for message in found.messages:
         by = seen.by(message)
-        if message.policy_hints:  # which are for the author alone
+        if message.policy_hints:  # only the author may see them
             shown.append(_message(message, viewer, by))
             continue
         end = ends.get(by)
@@ -242,7 +241,7 @@ def page(found: history.History) -> MessagePage:
 
 
 def _begun(message: models.Message) -> bytes:
-    """A message as JSON, up to where it says who has seen it."""
+    """The cached JSON of a message, without `seenBy` and the closing brace."""
     kept = message.__dict__
     begun: bytes | None = kept.get("json")
     if begun is None:
@@ -253,8 +252,8 @@ def _begun(message: models.Message) -> bytes:
 def _message(
     message: models.Message, viewer: UserId, seen: tuple[UserId, ...] | UnsetType
 ) -> Message:
-    """In the order of the fields, which is twice as quick as by their names: every message is
-    rendered twice, and a page of them has fifty."""
+    """Passes fields by position, which is twice as fast as by name. Every message is rendered
+    twice."""
     return Message(
         message.id,
         message.thread,
@@ -284,7 +283,8 @@ def _hints(message: models.Message) -> tuple[PolicyHint, ...]:
 
 
 def client_id_of(messaging: Messaging, idempotency_key: str | None) -> str:
-    """What names a message that its client has not named. A key may have any characters."""
+    """The client message id for a message sent without one. A key may have any characters, so it is
+    hashed."""
     if idempotency_key is None:
         return messaging.ids.request()
     if text.is_client_id(idempotency_key):

@@ -1,4 +1,4 @@
-"""The socket requests and events of messaging. A handler parses, calls a use case, renders."""
+"""The socket requests and events of messaging, with their handlers and examples."""
 
 from greenroom import metadata
 from greenroom.api.example_values import JONAS, MAYA, MESSAGE, SENT, THREAD
@@ -125,9 +125,9 @@ async def on_focus(session: Session, request: frames.Focus) -> None:
 
 
 def order_of_sends(session: Session, request: frames.Send) -> str | None:
-    """Messages of one client into one thread are handled in the order in which they were sent: each
-    is checked once the one before it is queued. A local store keeps that order itself, so that
-    nothing waits but another try of a message that is under way, and what comes after it."""
+    """Handles a client's messages to one thread in the order in which they were sent: each is
+    checked once the previous one is queued. A local store keeps that order itself, so only a retry
+    of a message in progress waits, with the messages after it."""
     messaging, thread = session.context(Messaging), request.thread_id
     if not messaging.store.is_local or session.is_ordered(thread):
         return thread
@@ -136,7 +136,7 @@ def order_of_sends(session: Session, request: frames.Send) -> str | None:
 
 
 def order_of_pages(_: Session, __: frames.History) -> str:
-    """Pages are large: a client gets one after the other, as fast as it reads them."""
+    """Pages are large, so a client gets them one at a time, as fast as it reads."""
     return "history"
 
 

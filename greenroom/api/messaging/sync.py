@@ -20,9 +20,9 @@ class ThreadChanges(Struct, rename="camel"):
 
     thread: Thread
     messages: list[Message]
-    """New, or changed since."""
+    """New messages, and messages that have changed."""
     truncated: bool
-    """There are more: read the conversation's messages again."""
+    """There are more changes: load the conversation's messages again."""
 
 
 class InboxChanges(Struct, rename="camel"):
@@ -66,7 +66,7 @@ def _shape(changed: syncing.Changed, actor: Actor, now_ms: int) -> ThreadChanges
 
 
 def _may_be_under_way(threads: list[ThreadChanges], recent: str) -> Iterator[tuple[str, int]]:
-    """Events of messages that were written or changed just now may still come."""
+    """Messages that changed just now, whose events may still arrive."""
     for changes in threads:
         for message in changes.messages:
             if message.version > 1 or message.created_at >= recent:

@@ -1,7 +1,7 @@
 """The description, format and length of a property in the OpenAPI and AsyncAPI documents.
 
-A property is looked up as `Schema.property` first and as `property` after that, so a name that
-means the same everywhere is described once. A test names every property that has no description.
+A property is looked up first as `Schema.property`, then as `property`, so a name that means the
+same everywhere is described once. A test names every property that has no description.
 """
 
 from msgspec import Struct

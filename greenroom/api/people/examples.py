@@ -1,4 +1,4 @@
-"""An example of every request and answer of people."""
+"""Examples of every request and response of people."""
 
 from collections.abc import Mapping
 

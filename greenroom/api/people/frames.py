@@ -5,8 +5,8 @@ from greenroom.api.ws.frames import Frame
 
 
 class PersonUpdated(Frame, tag="person.updated"):
-    """Somebody in one of your conversations, or you, has other names. Events may overtake one
-    another: ignore one whose `version` is lower than that of the person you know."""
+    """You or somebody in one of your conversations changed their names. Events may arrive out of
+    order: ignore one whose `version` is lower than the one you have."""
 
     person: Person
-    """As they are now."""
+    """The person with the new names."""

@@ -1,4 +1,4 @@
-"""How the problems of people are answered."""
+"""Maps the problems of people to HTTP statuses and titles."""
 
 from greenroom.api.problem_table import ProblemResponse, Problems
 from greenroom.people import access, directory, join, models, rename

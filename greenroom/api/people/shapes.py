@@ -1,4 +1,4 @@
-"""People as the API shows them."""
+"""Renders people for the API."""
 
 from typing import Any
 
@@ -18,7 +18,8 @@ class Person(Struct, rename="camel"):
     last_name: str
     profile_picture: str | None
     version: int
-    """Counts the changes of the names: of two copies of a person keep the higher."""
+    """Increases when a name changes. Of two copies of a person, keep the one with the higher
+    version."""
 
 
 class Suspension(Struct, rename="camel"):

@@ -1,5 +1,4 @@
-"""Publishes safety's events: notices to their user, and to every node what its caches must
-forget."""
+"""Publishes safety's events: notices to their user, cache invalidations to every node."""
 
 from greenroom.api.safety.frames import NoticeAcknowledged, NoticeCreated
 from greenroom.api.safety.shapes import notice_shape
@@ -9,9 +8,9 @@ from greenroom.safety import events
 from greenroom.safety.events import SafetyEvent
 
 ACCOUNTS = "accounts"
-"""Cached accounts: their suspension and staff role. Keys are user ids."""
+"""The cache of accounts: suspension and staff role. Keys are user ids."""
 BLOCKS = "blocks"
-"""Cached pairs of users of whom one has blocked the other. Keys are two user ids."""
+"""The cache of blocks between two users. Keys are two user ids."""
 
 
 class SafetyEvents:
@@ -19,7 +18,7 @@ class SafetyEvents:
         self._bus = bus
 
     def publish(self, event: SafetyEvent) -> None:
-        """Clients are not told of a block, but every node must forget what it knew of the two."""
+        """A block is not sent to clients, but every node must drop its cached blocks of the two."""
         match event:
             case events.PersonSuspended(user) | events.AccountChanged(user):
                 forgets = Invalidated(ACCOUNTS, user)

@@ -1,4 +1,4 @@
-"""An example of every request and answer of safety."""
+"""Examples of every request and response of safety."""
 
 from collections.abc import Mapping
 

@@ -6,12 +6,13 @@ from greenroom.ids import NoticeId
 
 
 class NoticeCreated(Frame, tag="notice.created"):
-    """Moderation tells you something: what became of a held message, a warning, a suspension."""
+    """You have a new notice from moderation: the outcome of a held message, a warning or a
+    suspension."""
 
     notice: ModerationNotice
 
 
 class NoticeAcknowledged(Frame, tag="notice.acknowledged"):
-    """You have acknowledged a notice, on this device or another one: show it no longer."""
+    """You acknowledged a notice, on this or another device. Hide it."""
 
     notice_id: NoticeId

@@ -1,4 +1,4 @@
-"""How the problems of safety are answered."""
+"""Maps the problems of safety to HTTP statuses and titles."""
 
 from greenroom.api.problem_table import ProblemResponse, Problems
 from greenroom.safety import block as blocking, limits, problems as moderation

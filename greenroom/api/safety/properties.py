@@ -22,8 +22,8 @@ PROPERTIES: Mapping[str, Property] = {
     "blocks": described("The people whom the caller has blocked, the latest first."),
     "blockedAt": time_property("When the person was blocked."),
     "reportId": id_property("The report's id."),
-    "reason": described("What is wrong, as the reporter sees it."),
-    "note": text_property("More about it, in the writer's own words.", MAX_NOTE),
+    "reason": described("Why it is reported."),
+    "note": text_property("A note in the writer's own words.", MAX_NOTE),
     "reportedAt": time_property("When it was reported."),
     "reports": described("The reports."),
     "NewReport.userId": id_property("The person to report. Leave out the other ids."),
@@ -33,25 +33,25 @@ PROPERTIES: Mapping[str, Property] = {
     "NewReport.messageId": id_property("The message to report."),
     "caseId": id_property("The case's id."),
     "cases": described("The open cases, oldest first."),
-    "aboutUserId": id_property("The person whose doing it is."),
+    "aboutUserId": id_property("The person whom the case is about."),
     "isOpen": described("Whether the case waits for a decision."),
     "openedAt": time_property("When the case was opened."),
     "Case.text": text_property("The text that the case is about.", MAX_TEXT),
     "Case.reports": described("How many people have reported it."),
     "Case.reasons": described("The reasons that the reports give."),
-    "Case.verdict": text_property("What the automatic check said of the text.", MAX_RULE_NAME),
+    "Case.verdict": text_property("The result of the automatic check.", MAX_RULE_NAME),
     "Case.policyHints": described("The hints that the author was given."),
     "policyTags": described("The rules that the text has broken."),
     "spamScore": described("How much it looks like spam, from 0 to 1."),
     "reporterUserId": id_property("Who reported it."),
     "claimedByUserId": id_property("The moderator who works on the case."),
-    "claimedUntil": time_property("Until when the case is theirs."),
+    "claimedUntil": time_property("Until when the claim lasts."),
     "decisions": described("The decisions that can end the case."),
     "decision": described("How the case was decided."),
     "decidedAt": time_property("When it was decided."),
     "decidedByUserId": id_property("Who decided."),
     "NewDecision.version": described("The version of the case that the decision is based on."),
-    "NewDecision.reason": text_property("What the person is told.", MAX_REASON),
+    "NewDecision.reason": text_property("The reason that the person sees.", MAX_REASON),
     "NewDecision.note": text_property("A note for staff. The person does not see it.", MAX_NOTE),
     "NewDecision.forGood": described("A suspension without an end: give this or `until`."),
     "NewDecision.until": time_property("When a suspension ends."),
@@ -61,10 +61,10 @@ PROPERTIES: Mapping[str, Property] = {
     "Entry.decision": described("What was done."),
     "Entry.caseId": id_property("The case, or null for `reinstate`, `grant` and `revoke`."),
     "Entry.version": described("The version of the case."),
-    "Entry.reason": text_property("What the person was told.", MAX_REASON),
+    "Entry.reason": text_property("The reason that the person sees.", MAX_REASON),
     "Entry.note": text_property("A note for staff.", MAX_NOTE),
     "Entry.role": described("The role that was granted or revoked."),
-    "Case.reason": text_property("What the person was told.", MAX_REASON),
+    "Case.reason": text_property("The reason that the person sees.", MAX_REASON),
     "Case.aboutRole": described("The staff role of that person. Only admins see such a case."),
     "Context.messages": described("The messages before and after it, in order."),
     "Context.position": described(
@@ -73,7 +73,7 @@ PROPERTIES: Mapping[str, Property] = {
     ),
     "isSuspended": described("Whether the person is suspended now."),
     "suspensionReason": text_property(
-        "What the person was told about the suspension.", suspend.MAX_REASON
+        "The reason for the suspension that the person sees.", suspend.MAX_REASON
     ),
     "suspendedAt": time_property("When the person was suspended."),
     "Standing.role": described("The person's staff role, or null."),
@@ -81,31 +81,31 @@ PROPERTIES: Mapping[str, Property] = {
     "StaffMember.role": described("`moderator` or `admin`; null once it is revoked."),
     "NewStaffRole.role": described("`moderator` or `admin`."),
     "NewStaffRole.note": text_property("A note for the audit log.", MAX_NOTE),
-    "NewReinstatement.reason": text_property("What the person is told.", MAX_REASON),
+    "NewReinstatement.reason": text_property("The reason that the person sees.", MAX_REASON),
     "NewReinstatement.note": text_property("A note for the audit log.", MAX_NOTE),
     "noticeId": id_property("The notice's id."),
     "NoticeChanges.created": described("New notices that are not acknowledged yet."),
     "NoticeChanges.acknowledged": id_property(
-        "The notices that were acknowledged on any device: show them no longer."
+        "Notices that were acknowledged on any device. Hide them."
     ),
-    "notices": described("What moderation tells the caller, until it is acknowledged."),
+    "notices": described("The caller's notices that are not acknowledged yet."),
     "contact": text_property(
-        "Where to turn to about a decision: an e-mail address or a URL.", MAX_CONTACT
+        "Whom to contact about a decision: an e-mail address or a URL.", MAX_CONTACT
     ),
-    "excerpt": text_property("How the message begins.", MAX_EXCERPT),
+    "excerpt": text_property("The beginning of the message.", MAX_EXCERPT),
     "ModerationNotice.kind": described("What was decided."),
     "ModerationNotice.createdAt": time_property("When it was decided."),
-    "ModerationNotice.reason": text_property("What the moderator says about it.", MAX_REASON),
+    "ModerationNotice.reason": text_property("The moderator's reason.", MAX_REASON),
     "ModerationNotice.until": time_property("When a suspension ends; null if it has no end."),
     "held": described("The caller's messages that wait for a moderator."),
     "heldAt": time_property("When the message was held."),
     "warned": described("Whether the sender of a rejected message was warned."),
     "Sending.reason": text_property(
-        "What the moderator says about a rejected message.", MAX_REASON
+        "The moderator's reason for rejecting the message.", MAX_REASON
     ),
     "HeldOutcome.status": described("`held`, `sent` or `rejected`."),
     "HeldOutcome.reason": text_property(
-        "What the moderator says about a rejected message.", MAX_REASON
+        "The moderator's reason for rejecting the message.", MAX_REASON
     ),
     "warnings": described("How often the person was warned."),
     "removals": described("How many messages of the person were removed."),

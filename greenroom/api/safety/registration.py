@@ -87,7 +87,7 @@ API = ContextApi(
         SyncPart(
             name="notices",
             shape=NoticeChanges,
-            description="What changed in the list of moderation notices; left out if nothing did.",
+            description="Changes in the list of moderation notices; left out if there are none.",
             example=NoticeChanges([_NOTICE], []),
             source=lambda contexts: NoticeSource(contexts[Safety]),
         ),

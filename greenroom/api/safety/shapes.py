@@ -1,4 +1,4 @@
-"""The shapes of moderation over REST: cases, reports, context, the audit log, standing."""
+"""Renders moderation for the API: cases, reports, context, the audit log, sanctions, notices."""
 
 from datetime import datetime
 from typing import Annotated
@@ -21,9 +21,9 @@ class Case(Struct, rename="camel"):
     case_id: CaseId
     subject: Subject
     about_user_id: UserId | None
-    """Whose doing it is, where that is one person."""
+    """The person whom the case is about, if it is one person."""
     about_role: StaffRole | None
-    """Of that person, if they are staff: only admins see the case."""
+    """That person's staff role. If there is one, only admins see the case."""
     text: str
     reply_to_message_id: MessageId | None
     is_open: bool
@@ -38,12 +38,12 @@ class Case(Struct, rename="camel"):
     claimed_by_user_id: UserId | None
     claimed_until: str | None
     decisions: list[Decision]
-    """How it can end."""
+    """The decisions that can end the case."""
     decision: Decision | None
     decided_by_user_id: UserId | None
     decided_at: str | None
     reason: str | None
-    """What the person was told."""
+    """The reason that the person sees."""
 
 
 class Queue(Struct, rename="camel"):
@@ -65,7 +65,7 @@ class CaseReports(Struct, rename="camel"):
 
 
 class Place(Struct, rename="camel"):
-    """The conversation that a case is from, as far as it matters."""
+    """The conversation that a case is from."""
 
     thread_id: ThreadId
     kind: Kind
@@ -77,7 +77,7 @@ class Place(Struct, rename="camel"):
 class Context(Struct, rename="camel"):
     thread: Place | None
     messages: list[Message]
-    """A few before and after it, in their order."""
+    """A few messages before and after it, in order."""
     position: int | None
     """Where in `messages` the case belongs: the index of the reported message; of a held text, the
     index of the first message written after it (the length if there is none). Null for a whole
@@ -87,32 +87,32 @@ class Context(Struct, rename="camel"):
 class NewDecision(Struct, rename="camel", forbid_unknown_fields=True):
     decision: Decision
     version: Annotated[int, Meta(ge=1, le=2**53)]
-    """Of the case, as it was looked at."""
+    """The version of the case that the decision is based on."""
     reason: Annotated[str, Meta(max_length=deciding.MAX_REASON)] = ""
-    """What the person is told."""
+    """The reason that the person sees."""
     note: Annotated[str, Meta(max_length=deciding.MAX_NOTE)] = ""
     """For staff: the person does not see it."""
     until: Annotated[datetime, Meta(tz=True)] | None = None
     """When a suspension ends."""
     for_good: bool = False
-    """A suspension without an end: it has either this or `until`."""
+    """Suspends without an end. Give either this or `until`."""
 
 
 class Entry(Struct, rename="camel"):
-    """One line of the audit log."""
+    """An entry of the audit log."""
 
     case_id: CaseId | None
     """Null for `reinstate`, `grant` and `revoke`, which end no case."""
     version: int
-    """Of the case."""
+    """The version of the case."""
     decision: Decision
     decided_by_user_id: UserId
     decided_at: str
     about_user_id: UserId | None
     removes: bool
-    """Whether the message was taken away, or the conversation closed."""
+    """Whether the message was removed, or the conversation closed."""
     reason: str
-    """What the person was told."""
+    """The reason that the person sees."""
     note: str
     """For staff."""
     until: str | None
@@ -127,20 +127,20 @@ class Record(Struct, rename="camel"):
 
 
 class Standing(Struct, rename="camel"):
-    """What moderation has decided about somebody so far."""
+    """A person's sanctions so far."""
 
     user_id: UserId
     warnings: int
     removals: int
     suspensions: int
     is_suspended: bool
-    """Now."""
+    """Whether the person is suspended now."""
     suspended_until: str | None
     """When the suspension ends; null if it has no end, or there is none."""
     suspension_reason: str | None
-    """What the person was told."""
+    """The reason that the person sees."""
     role: StaffRole | None
-    """Of a member of staff."""
+    """The person's staff role, if any."""
     last_decision_at: str | None
 
 
@@ -216,25 +216,25 @@ def moment(ms: int | None) -> str | None:
 
 
 class ModerationNotice(Struct, rename="camel"):
-    """What a moderator decided about you or your message."""
+    """A moderator's decision about you or your message."""
 
     notice_id: NoticeId
     kind: NoticeKind
-    """`released`, `rejected` (what was `held`), `removed` (a sent one), `warned`, `suspended`,
-    `reinstated`."""
+    """`released` or `rejected` (something held), `removed` (a sent message), `warned`, `suspended`
+    or `reinstated`."""
     created_at: str
     reason: str | None
-    """What the moderator tells you."""
+    """The moderator's reason."""
     until: str | None
-    """Of a suspension: when it ends; null if it has no end."""
+    """When a suspension ends; null if it has no end."""
     thread_id: ThreadId | None
     """The conversation of the message that it is about."""
     message_id: MessageId | None
-    """The message, where others could read it."""
+    """The message, if others could read it."""
     client_message_id: str | None
-    """The held message, by the name that your client gave it."""
+    """The held message: the client's own id of it."""
     excerpt: str | None
-    """How the message begins."""
+    """The beginning of the message."""
     held: HeldKind | None
     """What was held until the decision: `message`; `edit`, a new text for a message; or `name`, a
     new name for the conversation."""

@@ -1,4 +1,4 @@
-"""The sync source `notices`: what moderation has told the user, and what they acknowledged."""
+"""The sync source `notices`: new and acknowledged moderation notices."""
 
 from msgspec import Struct
 
@@ -11,12 +11,12 @@ from greenroom.safety.sync_notices import notice_cursor_now, sync_notices
 
 
 class NoticeChanges(Struct, rename="camel"):
-    """What changed in the list of moderation notices."""
+    """Changes in the list of moderation notices."""
 
     created: list[ModerationNotice]
-    """New, and not acknowledged yet."""
+    """New notices that are not acknowledged yet."""
     acknowledged: list[NoticeId]
-    """Acknowledged on any device: show them no longer."""
+    """Notices that were acknowledged on any device. Hide them."""
 
 
 class NoticeSource:

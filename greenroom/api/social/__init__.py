@@ -1,1 +1,1 @@
-"""What the outside sees of social: so far its tables."""
+"""The API of social. So far only its tables exist."""

@@ -1,4 +1,4 @@
-"""Registers social: so far its tables."""
+"""Registers social: only its tables so far."""
 
 from greenroom.api.registry import ContextApi
 from greenroom.social import records

@@ -1,1 +1,1 @@
-"""The socket: one multiplexed stream of typed frames, in JSON."""
+"""The WebSocket: one stream of typed JSON frames for requests, answers and events."""

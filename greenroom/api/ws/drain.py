@@ -1,7 +1,6 @@
-"""How a node goes: nobody new, answers for what was accepted, and a word to everybody else.
+"""Drains the sockets of a node that stops: refuses new ones, completes requests, closes the rest.
 
-Each client is told when to come back, a little apart from the others, so that the nodes that stay
-are not met by all of them at once.
+Each client gets its own reconnect delay, so that they do not all reach the other nodes at once.
 """
 
 import asyncio
@@ -34,7 +33,8 @@ async def _close_session(session: Session, spread_ms: int) -> None:
 
 
 async def _until_gone(server: SocketServer) -> None:
-    """Whoever does not answer the last word is cut off before long (`Patience.goodbye`)."""
+    """Waits until all sockets are closed. A client that does not reply to the close frame is
+    disconnected after `Timeouts.close_reply`."""
     for _ in range(round((server.timeouts.close_reply + 1) / _POLL_SECONDS)):
         if not server.sessions and not server.under_way:
             return

@@ -1,8 +1,8 @@
 """Delivers durable events to one client: at once, or held back while it gets what it missed.
 
 Careful: delivery subscribes *before* anything is replayed, or an event could fall between the two.
-An event may come after a replay has shown what it says. Once events may have been lost, no cursor
-is given out until the client has resumed.
+An event may arrive after a replay has sent the same change. Once events may have been lost, no
+cursor is given out until the client has resumed.
 """
 
 import asyncio
@@ -31,17 +31,17 @@ class EventDelivery:
         self._have: Mapping[str, int] = {}
         self._forget_timer: asyncio.TimerHandle | None = None
         self._sent_live: dict[str, int] | None = {}
-        """What came live before the client could resume, so that it is not replayed."""
+        """Items sent live before the client resumed, so that they are not replayed."""
 
     @property
     def is_held(self) -> bool:
         return self._held is not None
 
     def is_cursor_valid(self) -> bool:
-        """Whether the client has, or is about to have, every event."""
+        """Whether the client has or will get every event."""
         return not (self.is_held or self._outbox.is_behind or self._outbox.waiting)
 
-    # The hub's side.
+    # Called by the hub.
 
     def on_message(self, message: BusMessage) -> None:
         if message.kind in self._parts:
@@ -59,7 +59,7 @@ class EventDelivery:
         else:
             self._overflowed = True
 
-    # The replay's side.
+    # Called by the replay.
 
     def hold(self) -> None:
         """Holds events back until the replay is done."""
@@ -72,8 +72,8 @@ class EventDelivery:
             self._outbox.mark_resumed()
 
     def begin_replay(self, have: Mapping[str, int]) -> Known:
-        """What need not be replayed. The client has each log up to these seqs; an event of such an
-        entry may still be under way, for a sync can show it before its writer has published it."""
+        """Returns what need not be replayed. The client has each log up to these seqs. Events of
+        such entries may still arrive: a sync can return an entry before its writer publishes it."""
         self._have = have
         return Known(have, self._sent_live or {})
 
@@ -82,7 +82,7 @@ class EventDelivery:
         self._replayed |= items
 
     def resume_live(self, *, caught_up: bool) -> None:
-        """Delivers what was held back and not replayed, and from now on everything at once."""
+        """Delivers held events that were not replayed, and all later events at once."""
         if self._held is None:
             return
         held, self._held = self._held, None
@@ -115,7 +115,7 @@ class EventDelivery:
         if item is not None and self._sent_live is not None:
             self._sent_live[item.id] = item.version
             if len(self._sent_live) > _MOST_SENT_LIVE:
-                self._sent_live = None  # getting something twice does no harm
+                self._sent_live = None  # a duplicate does no harm
 
     def _was_replayed(self, item: ItemVersion) -> bool:
         if self._replayed.get(item.id, 0) >= item.version:

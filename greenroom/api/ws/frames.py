@@ -1,10 +1,10 @@
-"""The frames of the socket itself: signing in, resuming, answers, and what the server announces.
+"""The frames of the socket itself: authentication, resuming, acks, problems and announcements.
 
 Contexts add requests, acks and events of their own (`api/<context>/frames.py`). The AsyncAPI
 document, docs/reference/socket.json and the web client's types are built from all of them.
 
-Every frame has a `type`. A client's frame also has a number of its own choosing (`id`) where it is
-answered; the `ack` or `problem` repeats it. Every other frame from the server is an event.
+Every frame has a `type`. A request that gets an answer also has an `id`, a number that the client
+chooses; the `ack` or `problem` repeats it. Every other frame from the server is an event.
 """
 
 from typing import Annotated, Any, Literal, TypeAlias
@@ -21,42 +21,44 @@ MOST_KNOWN = 1000
 
 
 class Frame(Struct, rename="camel", omit_defaults=True, tag_field="type"):
-    """A frame either way."""
+    """A frame in either direction."""
 
 
-# What a client sends.
+# Requests from clients.
 
 
 class Auth(Frame, tag="auth", forbid_unknown_fields=True):
-    """The first frame, unless the token came in the subprotocol; and again before it expires."""
+    """Authenticates. Send it first, unless the token was in the handshake, and again before the
+    token expires."""
 
     id: Number
     token: Annotated[str, Meta(extra_json_schema={"maxLength": MAX_TOKEN_LENGTH})]
     act_for: Id | None = None
-    """For a service: the user on whose behalf it acts."""
+    """For a service: the user that it acts for."""
 
 
 class Resume(Frame, tag="resume", forbid_unknown_fields=True):
-    """Replays what was missed since the cursor; then everything is live."""
+    """Gets everything that was missed since the cursor. Live events follow."""
 
     id: Number
     cursor: Annotated[str, Meta(max_length=MAX_CURSOR)]
     have: Annotated[dict[Id, Number], Meta(max_length=MOST_KNOWN)] = {}
-    """For each thread the `seq` up to which the client has every message: only up to the first gap,
-    or what is missing there is not told again. What is left out may come twice."""
+    """For each conversation, the `seq` up to which the client has every message. Stop at the first
+    gap: messages up to this `seq` are not sent again. Messages of conversations left out may be
+    sent twice."""
 
 
 class Ping(Frame, tag="ping", forbid_unknown_fields=True):
-    """Asks for an answer, and for the cursor of now."""
+    """Checks the connection and gets the current cursor."""
 
     id: Number
 
 
-# What the server answers.
+# Answers.
 
 
 class Ack(Frame, tag="ack"):
-    """The request is done, and what it wrote is on the disk."""
+    """The request succeeded. Its changes are stored durably."""
 
     id: int
 
@@ -65,58 +67,59 @@ class AuthAck(Ack, tag="ack"):
     """The answer to `auth`."""
 
     cursor: str | None = None
-    """Where to resume from."""
+    """The cursor to resume from."""
     user_id: UserId | None = None
-    """Who you are."""
+    """The authenticated user."""
     expires_at: str | None = None
-    """When the token expires. Send another `auth` before."""
+    """When the token expires. Send `auth` with a new one before that."""
 
 
 class PingAck(Ack, tag="ack"):
     """The answer to `ping`."""
 
     cursor: str | None = None
-    """Where to resume from."""
+    """The cursor to resume from."""
 
 
 class ResumeAck(Ack, tag="ack"):
-    """The answer to `resume`: everything that was missed has been sent."""
+    """The answer to `resume`, after everything that was missed."""
 
     cursor: str | None = None
-    """Where to resume from."""
+    """The cursor to resume from."""
     reset: list[str] = []
-    """The sources whose part of the cursor is too old: load what they show again."""
+    """The sources for which the cursor is too old. Load their data again."""
 
 
 class Problem(Frame, tag="problem"):
-    """Refused. The same words as over REST (RFC 9457); without `id` it is about no request."""
+    """A refusal, with the same document as over REST (RFC 9457). Without `id` it belongs to no
+    request."""
 
     problem: dict[str, Any]
     id: int | None = None
 
 
-# What the server tells.
+# Events.
 
 
 class Synced(Frame, tag="synced"):
-    """A part of what was missed, in the shape of `GET /v1/sync`."""
+    """Part of what was missed, in the shape of `GET /v1/sync`."""
 
     id: int
     changes: Any
 
 
 class Resync(Frame, tag="resync"):
-    """Something may not have come: `resume` with the last cursor."""
+    """Events may have been lost. Send `resume` with the last cursor."""
 
 
 class Expiring(Frame, tag="token.expiring"):
-    """Send `auth` with a new token, or the socket is closed."""
+    """The token expires soon. Send `auth` with a new one, or the server closes the socket."""
 
     expires_at: str
 
 
 class Closing(Frame, tag="closing"):
-    """The server is about to close the socket. Come back after the delay."""
+    """The server is about to close the socket. Reconnect after the delay."""
 
     reason: Literal["the server restarts"]
     reconnect_after_ms: int

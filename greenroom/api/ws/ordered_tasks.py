@@ -1,6 +1,7 @@
-"""Starts requests that must not overtake one another, each once the one before it lets it start.
+"""Runs requests with the same ordering key in order.
 
-A request leaves its line when it has ended, or earlier, when nothing that follows can overtake it.
+A request leaves its queue when it has ended, or earlier, once later requests can no longer overtake
+it.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ from msgspec import Struct
 class _QueuedTask(Struct, frozen=True):
     key: str
     before: asyncio.Future[None] | None
-    """Done when this request may start; None where it is the first."""
+    """Done when this request may start; None if it is the first."""
     left: asyncio.Future[None]
     """Done when the next request may start."""
 
@@ -23,11 +24,11 @@ class OrderedTasks:
 
     def __init__(self) -> None:
         self._last: dict[str, asyncio.Future[None]] = {}
-        """What the next request of each line waits for."""
+        """For each queue, the future that its next request waits for."""
         self._queued: dict[asyncio.Task[None], _QueuedTask] = {}
 
     def __contains__(self, key: str) -> bool:
-        """Whether somebody in the line has not let the next start yet."""
+        """Whether a request in this queue still blocks the next one."""
         return key in self._last
 
     def start(self, key: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -39,7 +40,7 @@ class OrderedTasks:
         return task
 
     def leave(self, task: asyncio.Task[None] | None) -> None:
-        """Lets the next request start. Does nothing for a task that is in no line any more."""
+        """Lets the next request start. Does nothing for a task that has left its queue."""
         queued = None if task is None else self._queued.pop(task, None)
         if queued is None:
             return
@@ -47,7 +48,7 @@ class OrderedTasks:
             del self._last[queued.key]
         if queued.before is None or queued.before.done():
             _let_start(queued.left)
-        else:  # cancelled while it waited: those behind it wait for the one before it
+        else:  # cancelled while waiting: later requests wait for the one before it
             self._last.setdefault(queued.key, queued.left)
             queued.before.add_done_callback(lambda _: self._pass_on(queued))
 

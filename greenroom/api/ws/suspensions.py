@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 
 
 class AccountInvalidation:
-    """The node's cache of accounts, as the hub sees it."""
+    """Lets the hub invalidate the node's cached accounts."""
 
     def __init__(self, server: SocketServer) -> None:
         self._server = server
@@ -32,7 +32,7 @@ class AccountInvalidation:
         task.add_done_callback(self._on_checked)
 
     def invalidate_all(self) -> None:
-        """Not needed: every account is checked again before long."""
+        """Not needed: every account is checked again periodically."""
 
     async def _check_account(self, user: UserId) -> None:
         try:

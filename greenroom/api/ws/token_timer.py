@@ -1,4 +1,4 @@
-"""How long a token lets a client stay: a warning before it ends, and then the end."""
+"""Warns a client before its token expires, and closes the socket when it does."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from greenroom.clock import Clock
 
 WARN_MS = 60_000
 _LONGEST_WAIT_MS = 3_600_000
-"""The clock may be set meanwhile; a timer does not know."""
+"""Timers are split into waits of this length, because the clock may be set meanwhile."""
 
 
 class TokenTimer:
@@ -21,7 +21,8 @@ class TokenTimer:
         self._timer: asyncio.TimerHandle | None = None
 
     def renew(self, expires_ms: int) -> None:
-        """Of a token that hardly lasts longer than the warning, half the time is left for it."""
+        """Starts again for a new token. For a short-lived token the warning comes at half of its
+        time."""
         left_ms = expires_ms - self._clock.now_ms()
         self._warn_at_ms = expires_ms - min(WARN_MS, left_ms // 2)
         self._expires_ms, self._warned = expires_ms, False

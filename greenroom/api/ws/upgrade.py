@@ -1,10 +1,10 @@
-"""From HTTP to the socket, on the one port: uvicorn reads the request, and picows takes over.
+"""Upgrades HTTP connections to WebSockets: uvicorn reads the request, then picows takes over.
 
-The socket is picows and not one of the HTTP server's own, because it is about twice as quick as
-the best of those and takes half the memory (`make bench-sockets`; docs/decisions/0008). What one
-would get wrong: uvicorn puts us in its own place on the transport only after it has called us, so
-we can make room for picows only then; and how bytes are handed over changes with the protocol, so
-nothing may be read in between.
+picows is about twice as fast as the WebSocket implementations of ASGI servers and needs half the
+memory (`make bench-sockets`; docs/decisions/0008).
+
+Careful: uvicorn sets us as the transport's protocol only after calling us, so we can switch to
+picows only then. The protocols receive bytes in different ways, so nothing may be read in between.
 """
 
 import asyncio
@@ -22,17 +22,16 @@ from greenroom.api.ws.transport import MOST_BYTES, PicowsTransport, accept_upgra
 
 _HANDSHAKE_SECONDS = 10
 _KERNEL_BYTES = 64 * 1024
-"""What the kernel keeps for a socket each way (it takes twice as much for itself). It would grow to
-megabytes for a client that floods us, or does not read."""
+"""The kernel's buffers for a socket, in each direction (it allocates twice as much). Without a
+limit they grow to megabytes for a client that floods us or does not read."""
 _KERNEL_BYTES_WAITING = 4 * 1024
 MOST_BYTES_WAITING = 12 * 1024
-"""From a client that has not authenticated: enough for the longest token that is accepted."""
+"""Limit for a client that has not authenticated: enough for the longest accepted token."""
 _CONNECTION = re.compile(rb"(?im)^connection:[^\r\n]*")
 
 
 class _QuietLogger(logging.LoggerAdapter[logging.Logger]):
-    """picows tells of everybody who comes and goes, and takes what a client gets wrong for an error
-    of ours."""
+    """Quiets picows, which logs every connection and reports client errors as our own."""
 
     def info(self, msg: object, *args: object, **how: Any) -> None:
         self.debug(msg, *args, **how)
@@ -45,7 +44,7 @@ _log = _QuietLogger(logging.getLogger("greenroom.socket"), {})
 
 
 class UpgradeProtocol(asyncio.Protocol):
-    """What uvicorn takes for its websocket protocol. It makes one for each request to upgrade."""
+    """The WebSocket protocol class that uvicorn creates for each upgrade request."""
 
     def __init__(self, server: SocketServer, **_: Any) -> None:
         self._server = server
@@ -57,7 +56,7 @@ class UpgradeProtocol(asyncio.Protocol):
     def data_received(self, request: bytes) -> None:
         assert self._transport is not None
         self._transport.pause_reading()
-        # Firefox asks for `keep-alive, Upgrade`, and picows knows `Upgrade` alone.
+        # Firefox sends `keep-alive, Upgrade`, but picows only accepts `Upgrade`.
         plain = _CONNECTION.sub(b"connection: Upgrade", request)
         asyncio.get_running_loop().call_soon(self._start_picows, self._transport, plain)
 
@@ -82,8 +81,8 @@ class UpgradeProtocol(asyncio.Protocol):
 
 
 class UnauthenticatedProtocol(asyncio.BufferedProtocol):
-    """Stands before picows until the client has authenticated, and lets only so much through: the
-    memory that a client can take without a token is small. Then picows is on the transport itself.
+    """Limits the input of a client until it has authenticated, to bound the memory that it can use
+    without a token. After that picows reads the transport directly.
     """
 
     protocol: Any = None
@@ -96,7 +95,7 @@ class UnauthenticatedProtocol(asyncio.BufferedProtocol):
         self._is_paused = False
 
     def authenticated(self) -> None:
-        """Only after the read that is under way: how bytes are handed over changes with it."""
+        """Switches after the current read, because picows receives bytes in another way."""
         self._is_authenticated = True
         asyncio.get_running_loop().call_soon(self._install_picows)
 
@@ -108,7 +107,7 @@ class UnauthenticatedProtocol(asyncio.BufferedProtocol):
         self._left -= nbytes
         self.protocol.buffer_updated(nbytes)
         if self._left <= 0 and not self._is_authenticated and self._transport.is_reading():
-            # A second frame may wait for the first to be answered; nothing is read meanwhile.
+            # A second frame waits until the first is answered; nothing is read meanwhile.
             self._transport.pause_reading()
             self._is_paused = True
             if self.socket is not None and not self.socket.has_received:
@@ -140,8 +139,8 @@ def _set_kernel_buffers(connection: socket.socket, most: int) -> None:
 
 
 def _socket_protocol(server: SocketServer, waiting: UnauthenticatedProtocol) -> Any:
-    """As `picows.ws_create_server` makes it: it has no other way in for a connection that is made
-    already. Its version is pinned for that."""
+    """Builds the protocol as `picows.ws_create_server` does, because picows has no API for an
+    existing connection. Its version is pinned for that reason."""
     return WSProtocol(
         None,
         None,

@@ -1,4 +1,4 @@
-"""A host with several addresses, some of which do not respond."""
+"""A host with several addresses, where some do not respond."""
 
 import asyncio
 import socket

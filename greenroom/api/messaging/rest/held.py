@@ -1,4 +1,4 @@
-"""The outcome of a message that a moderator held."""
+"""The route that returns the outcome of a held message."""
 
 from typing import Annotated
 
@@ -16,16 +16,16 @@ from greenroom.people.actor import Scope
 
 
 class HeldOutcome(Struct, rename="camel"):
-    """What became of a message of yours that was held."""
+    """The outcome of one of your messages that was held for review."""
 
     status: HeldStatus
     """`held`, `sent` or `rejected`."""
     message_id: MessageId | None
-    """Once it is sent."""
+    """Set once the message is sent."""
     reason: str | None
-    """Of a rejected one: what the moderator tells you."""
+    """If it was rejected: the moderator's reason."""
     warned: bool
-    """Of a rejected one: whether you were warned."""
+    """If it was rejected: whether you were warned."""
 
 
 @get(

@@ -1,4 +1,4 @@
-"""The inbox, its counts, the requests in it, and everything that changed since a cursor."""
+"""Routes of the inbox: folders, unread counts, and requests."""
 
 from typing import Annotated
 
@@ -28,14 +28,14 @@ class Counts(Struct, rename="camel"):
     unread: dict[Folder, int]
     badge: int
     more: bool
-    """There is more than was looked at: the counts are at least that."""
+    """Counting stopped early: the true numbers may be higher."""
 
 
 class Inbox(Struct, rename="camel"):
     threads: list[ThreadRow]
     next: str | None
     counts: Counts | None
-    """With the first page."""
+    """Only on the first page."""
 
 
 class WhatToRead(Struct, rename="camel", forbid_unknown_fields=True):

@@ -1,4 +1,4 @@
-"""Messages: sent once, read in pages, edited with a history, deleted to a tombstone, reacted to."""
+"""Routes of messages: send, list, edit, delete, react."""
 
 from typing import Annotated, Any, TypeAlias
 
@@ -62,18 +62,18 @@ _Place: TypeAlias = Annotated[
 class NewMessage(Struct, rename="camel", forbid_unknown_fields=True):
     body: str
     client_message_id: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
-    """The client's own name for it; the same name is the same message."""
+    """An id that the client chooses. The same id is the same message."""
     reply_to_message_id: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
     metadata: dict[str, Any] | None = None
     """Your own JSON object of at most 4 KB."""
 
 
 class MessageUpdate(Struct, rename="camel", forbid_unknown_fields=True):
-    """What is not given stays as it is."""
+    """Fields that are left out do not change."""
 
     body: str | UnsetType = UNSET
     metadata: dict[str, Any] | UnsetType | None = UNSET
-    """Your own JSON object, in the place of the one before; null removes it."""
+    """Your own JSON object. It replaces the previous one; null removes it."""
 
 
 class Edit(Struct, rename="camel"):
@@ -82,7 +82,7 @@ class Edit(Struct, rename="camel"):
 
 
 class Edits(Struct, rename="camel"):
-    """What a message said before, the oldest first."""
+    """Earlier versions of a message, the oldest first."""
 
     edits: list[Edit]
 
@@ -96,7 +96,7 @@ class Edits(Struct, rename="camel"):
     "The text may use a small subset of Markdown.",
     response_description="The message, with hints for its author if there are any.",
     responses={
-        200: ResponseSpec(Sending, description="A retry: what became of the first one."),
+        200: ResponseSpec(Sending, description="A retry: the result of the first request."),
         202: ResponseSpec(Sending, description="Held for review by a moderator."),
     }
     | refuses(
@@ -135,9 +135,9 @@ async def send_message(
     "/",
     operation_id="getMessages",
     summary="List messages",
-    description="The newest messages, or those `around`, `after` or `before` a message; of several "
-    "the first of these counts. `aroundSeq` takes the message's `seq` and comes first of all: "
-    "useful for the first unread one.",
+    description="The newest messages, or those `around`, `after` or `before` a message. Of several, "
+    "the first of these applies. `aroundSeq` takes a message's `seq` and precedes all of "
+    "them; use it to open the first unread message.",
     response_description="The messages, in the order of their `seq`.",
     responses=refuses(*_MISSING),
 )

@@ -1,4 +1,5 @@
-"""The caller's own side of a thread: read and unread, pin, mute, archive, spam, and the draft."""
+"""Routes of the caller's own settings of a thread: read position, pin, mute, archive, spam,
+draft."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
@@ -30,18 +31,19 @@ class UpTo(Struct, rename="camel", forbid_unknown_fields=True):
 
 class From(Struct, rename="camel", forbid_unknown_fields=True):
     seq: _Seq | None = None
-    """The first that counts as unread; the last message, if none is named."""
+    """The first message that counts as unread; the last message if left out."""
 
 
 class Arrangement(Struct, rename="camel", forbid_unknown_fields=True):
-    """What is not given stays as it is."""
+    """Fields that are left out do not change."""
 
     pinned: bool | UnsetType = UNSET
     muted_until: Annotated[datetime, Meta(tz=True)] | UnsetType | None = UNSET
     archived: bool | UnsetType = UNSET
     spam: bool | UnsetType = UNSET
     hidden: bool | UnsetType = UNSET
-    """In no folder but `hidden` until the next message. Nobody else is told."""
+    """Moves the conversation to the folder `hidden` until the next message. Nobody else is
+    notified."""
 
 
 class NewDraft(Struct, rename="camel", forbid_unknown_fields=True):
@@ -50,7 +52,7 @@ class NewDraft(Struct, rename="camel", forbid_unknown_fields=True):
 
 class Draft(Struct, rename="camel"):
     body: str
-    """Empty where there is none."""
+    """Empty if there is no draft."""
     saved_at: str | None
 
 

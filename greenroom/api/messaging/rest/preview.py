@@ -1,4 +1,4 @@
-"""What would become of a text if it were sent now."""
+"""The route that checks a text before it is sent."""
 
 from typing import Annotated, Literal
 
@@ -34,16 +34,16 @@ class Unsent(Struct, rename="camel", forbid_unknown_fields=True):
     thread_id: _Id | None = None
     """The conversation in which it would be sent."""
     participants: _Recipients | None = None
-    """Or the people with whom it would open one. With `threadId` they do not count. With neither,
-    the text is judged as if to a stranger."""
+    """The people with whom it would open a conversation. Ignored if `threadId` is given. Without
+    both, the text is checked as if sent to a stranger."""
 
 
 class Preview(Struct, rename="camel"):
     verdict: _Outcome
-    """What sending it would come to: it goes out (`fine`); it goes out, but read the hints first
-    (`nudge`); a moderator looks at it first (`held`); it cannot be sent (`refused`)."""
+    """The result of sending it: `fine` (it is sent), `nudge` (it is sent, but read the hints
+    first), `held` (a moderator reviews it first) or `refused` (it cannot be sent)."""
     hints: list[Hint]
-    """Why, in words for the author."""
+    """The reasons, as sentences for the author."""
 
 
 @post(

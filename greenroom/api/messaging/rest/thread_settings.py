@@ -1,4 +1,4 @@
-"""A thread: seen, named, its status and booking, roles, leaving, and a service's messages."""
+"""Routes of one thread: get, update, change roles, leave or remove, post system messages."""
 
 from typing import Annotated, Any, TypeAlias
 
@@ -56,12 +56,13 @@ _Bound: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)] | UnsetTyp
 
 
 class ThreadUpdate(Struct, rename="camel", forbid_unknown_fields=True):
-    """What is not given stays as it is. All but `subject` is for services."""
+    """Fields that are left out do not change. Only services can change fields other than
+    `subject`."""
 
     subject: str | UnsetType = UNSET
-    """A blank one removes the name. For those who manage the conversation."""
+    """An empty one removes the name. For participants who manage the conversation."""
     status: Status | UnsetType = UNSET
-    """Any but `locked`, which has routes of its own."""
+    """Any status but `locked`, which has its own routes."""
     booking_id: _Bound = UNSET
     """Your booking that the conversation is about; null unbinds it."""
     leg_id: _Bound = UNSET
@@ -69,23 +70,24 @@ class ThreadUpdate(Struct, rename="camel", forbid_unknown_fields=True):
     lbg_id: _Bound = UNSET
     """The booking group: several jobs booked together; null unbinds it."""
     metadata: dict[str, Any] | UnsetType | None = UNSET
-    """Your own JSON object of at most 4 KB, in the place of the one before; null removes it."""
+    """Your own JSON object of at most 4 KB. It replaces the previous one; null removes it."""
 
 
 class NewRole(Struct, rename="camel", forbid_unknown_fields=True):
     role: Role
     service_role: ServiceRole | None = None
-    """What they do, where that matters: null takes it away."""
+    """The service that the person offers; null removes it."""
 
 
 class NewSystemMessage(Struct, rename="camel", forbid_unknown_fields=True):
     body: str
-    """What people read."""
+    """The text that people read."""
     event: Annotated[str, Meta(min_length=3, max_length=64)] = DEFAULT_EVENT
-    """What it is about, for programs: a name such as `order.shipped`. Not one of the server's own
-    (docs/guides/messaging.md)."""
+    """The event's name for programs, such as `order.shipped`. It must not be one of the server's
+    own names (docs/guides/messaging.md)."""
     client_message_id: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
-    """Your name for it: the same name is the same message. Without one, the Idempotency-Key."""
+    """An id that you choose. The same id is the same message. Without it, the Idempotency-Key is
+    used."""
     metadata: dict[str, Any] | None = None
     """Your own JSON object of at most 4 KB."""
 

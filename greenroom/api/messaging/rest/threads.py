@@ -1,4 +1,4 @@
-"""Threads: opened, seen, named, locked; who is in them; the threads of a project."""
+"""Routes of threads: open, lock, add participants, list the threads of a project."""
 
 from typing import Annotated, Any
 
@@ -75,7 +75,8 @@ class FirstMessage(Struct, rename="camel", forbid_unknown_fields=True):
 class NewThread(Struct, rename="camel", forbid_unknown_fields=True):
     kind: Kind
     participants: Annotated[list[Invitation], Meta(min_length=1, max_length=99)]
-    """The others; the caller is one by opening it, unless a service acts for nobody."""
+    """The other people. The caller is added automatically, except a service that acts for
+    nobody."""
     role: Role = Role.MEMBER
     service_role: ServiceRole | None = None
     subject: str | None = None
@@ -85,13 +86,13 @@ class NewThread(Struct, rename="camel", forbid_unknown_fields=True):
     city: str | None = None
     message: FirstMessage | None = None
     metadata: dict[str, Any] | None = None
-    """Your own JSON object of at most 4 KB. Afterwards only services change it."""
+    """Your own JSON object of at most 4 KB. After this, only services can change it."""
 
 
 class Opened(Struct, rename="camel"):
     thread: Thread
     sent: Sending | None
-    """What became of the first message, where there was one."""
+    """The result of sending the first message, if there was one."""
 
 
 class Lock(Struct, rename="camel"):
@@ -114,7 +115,7 @@ class ProjectThreads(Struct, rename="camel"):
     "conversation of two people is found again, and so is one in which your request waits. "
     "`support`, `dispute` and `system` conversations, and those bound to a booking, leg or booking "
     "group (`lbgId`), are opened by staff and services (docs/reference/roles.md).",
-    response_description="The conversation, just opened, and what became of the first message.",
+    response_description="The new conversation, and the result of sending its first message.",
     responses={200: ResponseSpec(Opened, description="The existing conversation.")}
     | refuses(
         *_OPENING,

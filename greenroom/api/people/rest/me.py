@@ -1,7 +1,7 @@
-"""The caller's own account: seen whole, made by its owner, renamed.
+"""Routes of the caller's own account: get, create, rename.
 
-`PUT` is open to whoever holds a token and has no account yet, as people of an identity provider
-have when they first come; everything else needs the account.
+`PUT` needs only a token: users of an identity provider have no account yet when they first sign in.
+All other routes need the account.
 """
 
 from litestar import Response, Router, get, patch, put
@@ -31,7 +31,7 @@ _ETAG = [ResponseHeader(name="ETag", description="For `If-Match`.", documentatio
 class Me(Profile, rename="camel"):
     email: str | None
     scopes: list[Scope]
-    """What your token is for."""
+    """The scopes of your token."""
 
 
 class SignUp(Struct, rename="camel", forbid_unknown_fields=True):

@@ -1,5 +1,7 @@
-"""People, for whoever has a token: never with an e-mail address. Their suspension is for
-moderators; to everybody else a suspended person looks as before."""
+"""Routes of people: profiles, search, creating accounts, metadata.
+
+Careful: never return an e-mail address here, and show a suspension only to moderators.
+"""
 
 from typing import Annotated, Any
 
@@ -33,7 +35,7 @@ from greenroom.store.problems import InvalidCursor
 
 class PersonUpdate(Struct, rename="camel", forbid_unknown_fields=True):
     metadata: dict[str, Any] | None
-    """Your own JSON object of at most 4 KB, in the place of the one before; null removes it."""
+    """Your own JSON object of at most 4 KB. It replaces the previous one; null removes it."""
 
 
 class PeoplePage(Struct, rename="camel"):
@@ -48,7 +50,7 @@ class NewPerson(Struct, rename="camel", forbid_unknown_fields=True):
     last_name: str = ""
     email: str | None = None
     user_id: str | None = None
-    """The identity provider's `sub`, where there is one."""
+    """The identity provider's `sub`, if there is one."""
 
 
 @get(
@@ -74,9 +76,9 @@ async def get_person(
     operation_id="findPeople",
     limit=Limit.LOOKUPS,
     summary="Find people by id, username or name",
-    description="Give one or more `id`, or `username`, or `name`; of several the first of these "
-    "counts. `name` takes two letters or more and finds names with a word that begins with them, "
-    "whatever the case and accents. Without any of them the page is empty.",
+    description="Give one or more `id`, or `username`, or `name`. If you give several, the first "
+    "applies. `name` takes at least two letters and finds names with a word that begins with them, "
+    "ignoring case and accents. Without a parameter the page is empty.",
     response_description="A page of people. By id: those that exist, in the order asked.",
     responses=refuses(InvalidCursor),
 )

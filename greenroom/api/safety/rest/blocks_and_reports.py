@@ -1,4 +1,4 @@
-"""Blocks and reports: what anybody may do about somebody else."""
+"""Routes of blocks and reports."""
 
 from typing import Annotated, Literal
 
@@ -44,7 +44,8 @@ class Blocks(Struct, rename="camel"):
 
 
 class NewReport(Struct, rename="camel", forbid_unknown_fields=True):
-    """About a person (`userId`), a thread (`threadId`), or a message (`threadId`, `messageId`)."""
+    """Reports a person (`userId`), a conversation (`threadId`), or a message (`threadId`,
+    `messageId`)."""
 
     reason: Reason
     note: str = ""
@@ -58,8 +59,8 @@ class Reported(Struct, rename="camel"):
 
 
 class Subject(Struct, rename="camel"):
-    """What is reported (`message`, `thread` or `person`), or held: a new message (`held`), a new
-    text of a message (`edit`) or a new name of a conversation (`name`)."""
+    """What was reported (`message`, `thread` or `person`) or held: a new message (`held`), an
+    edited text (`edit`) or a new name of a conversation (`name`)."""
 
     kind: Literal["message", "thread", "person", "held", "edit", "name"]
     thread_id: ThreadId | None = None

@@ -1,4 +1,4 @@
-"""Moderation: the queue of what is held or reported, one case at a time, and what was decided."""
+"""Routes of moderation: the queue of cases, claims, decisions, the audit log."""
 
 from typing import Annotated
 

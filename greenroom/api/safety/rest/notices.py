@@ -1,4 +1,4 @@
-"""What moderation tells the caller: notices to acknowledge, and what became of held messages."""
+"""Routes of the caller's moderation notices and held messages."""
 
 from typing import Annotated
 
@@ -30,7 +30,7 @@ class Notices(Struct, rename="camel"):
     notices: list[ModerationNotice]
     next: str | None
     contact: str | None
-    """Where to turn to about a decision: an e-mail address or a URL."""
+    """Whom to contact about a decision: an e-mail address or a URL."""
 
 
 class HeldMessage(Struct, rename="camel"):
@@ -40,9 +40,9 @@ class HeldMessage(Struct, rename="camel"):
     """`message`; `edit`, a new text for a message; or `name`, a new name for the conversation."""
     thread_id: ThreadId
     client_message_id: str | None
-    """Of a message: the name that your client gave it."""
+    """For a message: the client's own id of it."""
     message_id: MessageId | None
-    """Of an edit: the message, which stays as it is until the edit is released."""
+    """For an edit: the message, which does not change until the edit is released."""
     body: str
     """The new text."""
     reply_to_message_id: MessageId | None
@@ -58,9 +58,9 @@ class HeldMessages(Struct, rename="camel"):
     "/me/notices",
     operation_id="getNotices",
     summary="List your moderation notices",
-    description="Each notice is listed until you acknowledge it. New ones also come over the "
-    "socket (`notice.created`) and with `GET /v1/sync`. Your other devices learn of the "
-    "acknowledgement in the same ways (`notice.acknowledged`, `acknowledgedNoticeIds`).",
+    description="Each notice is listed until you acknowledge it. New ones also arrive over the "
+    "socket (`notice.created`) and with `GET /v1/sync`. Your other devices get the acknowledgement "
+    "in the same ways (`notice.acknowledged`, and `notices.acknowledged` in sync).",
     response_description="Newest first.",
     responses=refuses(InvalidCursor),
 )

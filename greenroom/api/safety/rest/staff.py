@@ -1,4 +1,4 @@
-"""Staff roles, and lifting a suspension: for admins and for the operator's own services."""
+"""Routes of staff roles and of lifting a suspension."""
 
 from typing import Annotated
 
@@ -49,7 +49,7 @@ class NewStaffRole(Struct, rename="camel", forbid_unknown_fields=True):
 
 class NewReinstatement(Struct, rename="camel", forbid_unknown_fields=True):
     reason: Annotated[str, Meta(max_length=MAX_REASON)] = ""
-    """What the person is told."""
+    """The reason that the person sees."""
     note: _Note = ""
     """For the audit log."""
 
