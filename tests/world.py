@@ -130,12 +130,15 @@ async def always_ready() -> None:
 def http_app_on(
     contexts: Contexts,
     *,
+    authenticator: Authenticator | None = None,
     ready: Callable[[], Awaitable[None]] = always_ready,
     samples: Sequence[Sample] = (),
     sign: Sign | None = None,
     origins: Sequence[str] = (),
 ) -> Litestar:
-    return http_app(contexts, authenticator_on(contexts), ready, samples, sign, origins=origins)
+    """Pass the socket's authenticator if there is one: it caches accounts for both."""
+    known = authenticator or authenticator_on(contexts)
+    return http_app(contexts, known, ready, samples, sign, origins=origins)
 
 
 @asynccontextmanager

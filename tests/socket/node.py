@@ -149,15 +149,16 @@ async def node_on(
     hub = Hub(bus or MemoryBus())
     contexts = compose(store, clock, SECRET, hub=hub, rates=rates, registry=registry)
     await hub.start()
+    authenticator = authenticator_on(contexts)
     socket_server = SocketServer(
         contexts,
-        authenticator_on(contexts),
+        authenticator,
         hub,
         timeouts=timeouts or Timeouts(),
         **limits,
     )
     hub.add_cache(ACCOUNTS, AccountInvalidation(socket_server))
-    app = http_app_on(contexts)
+    app = http_app_on(contexts, authenticator=authenticator)
     with store.counting() as cost, server.listen("127.0.0.1", 0) as listener:
         started = asyncio.Event()
         serves = asyncio.create_task(
