@@ -18,6 +18,7 @@ import pytest
 
 from scripts.engines import Unavailable
 from scripts.engines.faketime import FakeClock
+from tests.sync_pages import inbox_in
 
 SECRET = "a secret for a server with a wrong clock"
 _DAY_S = 86_400
@@ -97,7 +98,7 @@ class Person:
             for thread in self.inbox():
                 page = self.ask("GET", f"/threads/{thread}/messages")["messages"]
                 self.given += [one["body"] for one in page if one["body"] not in self.given]
-        for changed in found["threads"]:
+        for changed in inbox_in(found)["threads"]:
             self.given += [message["body"] for message in changed["messages"]]
 
     def inbox(self) -> list[str]:

@@ -7,6 +7,8 @@ Careful: a thread is complete only up to its first gap.
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from tests.sync_pages import inbox_in
+
 Message: TypeAlias = dict[str, Any]
 _OF_THE_VIEWER = ("seenBy", "policyHints")
 
@@ -84,7 +86,7 @@ class ClientState:
             self.wrong_unread.append(f"{mine} where the last is {thread['lastSeq']}")
 
     def apply_changes(self, changes: dict[str, Any]) -> None:
-        for changed in changes["threads"]:
+        for changed in inbox_in(changes)["threads"]:
             self.apply_thread(changed["thread"])
             for message in changed["messages"]:
                 self.apply_message(message)

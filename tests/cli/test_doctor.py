@@ -1,0 +1,204 @@
+"""`greenroom doctor`: one line per check, and exit code 1 if something fails."""
+
+import json
+import urllib.request
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from greenroom import doctor
+from greenroom.app import TABLES
+from greenroom.background.follower import Follower
+from greenroom.background.followers import FollowerRunner
+from greenroom.background.models import Stage, Timer
+from greenroom.background.progress import create
+from greenroom.background.records import SET_ASIDE, timer_item
+from greenroom.clock import ManualClock
+from greenroom.doctor import Level
+from greenroom.metrics import METRICS
+from greenroom.settings import Settings
+from greenroom.store.base import Change, Op, Put, Store
+from greenroom.store.ephemeral import CLOCK_KEY, EPHEMERAL
+from greenroom.store.problems import StoreHeld
+from greenroom.store.sqlite import ReadonlyStore, open_readonly
+from tests.background.stage import JOURNAL, NOTES
+from tests.cli.test_commands import greenroom
+from tests.cli.test_serving import server
+from tests.stores import fresh_prefix, fresh_store
+
+CHECKS = ["disk", "bus", "store", "clock", "followers", "timers"]
+
+
+def examined(code: int, *arguments: str, **environment: str) -> dict[str, tuple[str, str]]:
+    """The level and the text, by check."""
+    done = greenroom("doctor", *arguments, **environment)
+    assert (done.returncode, done.stderr) == (code, "")
+    rows = [line.split(maxsplit=2) for line in done.stdout.splitlines()]
+    return {check: (level, text) for level, check, text in rows}
+
+
+def test_nothing_is_created_where_no_server_has_run(tmp_path: Path) -> None:
+    found = examined(0, GREENROOM_DATA=str(tmp_path / "data"))
+    assert found["store"][0] == "warn"
+    assert "`greenroom serve` creates it" in found["store"][1]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_is_checked_beside_its_server_and_without_it(tmp_path: Path) -> None:
+    metrics = {"GREENROOM_METRICS": "true"}
+    with server("demo", tmp_path, **metrics) as (address, _):
+        beside = examined(0, "--demo", GREENROOM_DATA=str(tmp_path))
+        assert beside["store"] == (
+            "ok",
+            f"The server at {address} is ready; the file can be read.",
+        )
+        with urllib.request.urlopen(f"{address}/metrics", timeout=60) as answer:
+            exposed = answer.read().decode()
+    alone = examined(0, "--demo", GREENROOM_DATA=str(tmp_path))
+    assert alone["store"] == ("ok", "It opens, reads and writes.")
+    for found in (beside, alone):
+        assert list(found) == CHECKS
+        levels = {level for check, (level, _) in found.items() if check != "disk"}
+        assert levels == {"ok"}
+    for metric in METRICS:
+        assert f"# TYPE {metric.name} {metric.kind.value}\n" in exposed
+    for line in ("greenroom_store_writable 1.0", "greenroom_bus_up 1.0", "greenroom_timers_due 0.0"):
+        assert f"\n{line}\n" in exposed
+    assert "\nprocess_resident_memory_bytes " in exposed
+
+
+def test_a_damaged_file_fails(tmp_path: Path) -> None:
+    (tmp_path / "greenroom.db").write_bytes(b"this is no database" * 1000)
+    level, text = examined(1, GREENROOM_DATA=str(tmp_path))["store"]
+    assert level == "fail"
+    assert "is not a valid Greenroom database" in text
+
+
+def test_a_bus_that_cannot_be_reached_fails(tmp_path: Path) -> None:
+    bus = "nats://user:hunter2@127.0.0.1:9"
+    level, text = examined(1, GREENROOM_DATA=str(tmp_path), GREENROOM_BUS=bus)["bus"]
+    assert level == "fail"
+    assert "hunter2" not in text
+    assert "Start NATS" in text
+
+
+@pytest.fixture
+async def on_dynamodb(dynamodb_url: str) -> AsyncIterator[str]:
+    async with fresh_prefix(dynamodb_url, TABLES) as url:
+        yield url
+
+
+def test_missing_tables_in_dynamodb_fail(tmp_path: Path, on_dynamodb: str) -> None:
+    environment = {"GREENROOM_STORE": on_dynamodb, "GREENROOM_DATA": str(tmp_path)}
+    level, text = examined(1, **environment)["store"]
+    assert level == "fail"
+    assert "There is no table" in text
+
+
+def test_a_dynamodb_store_is_checked_beside_its_server(tmp_path: Path, on_dynamodb: str) -> None:
+    environment = {"GREENROOM_STORE": on_dynamodb}
+    with server("demo", tmp_path, **environment):
+        found = examined(0, GREENROOM_DATA=str(tmp_path), **environment)
+    assert found["store"] == ("ok", "It opens, reads and writes.")
+    assert list(found) == CHECKS
+
+
+# Each check by itself.
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+async def store(tmp_path: Path, clock: ManualClock) -> AsyncIterator[Store]:
+    tables = (*TABLES, NOTES, JOURNAL)
+    async with fresh_store(f"sqlite:///{tmp_path}/doctor.db", tables, clock) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("free", "level"), [(2 * 1024**3, Level.OK), (1024**3 - 1, Level.WARN), (1024**2, Level.FAIL)]
+)
+def test_little_disk_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, level: Level
+) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": free}))
+    assert doctor.check_disk(Settings(data=tmp_path / "no/such/folder")).level is level
+
+
+async def test_a_server_that_does_not_answer(tmp_path: Path) -> None:
+    store = tmp_path / "greenroom.db"
+    assert (await doctor.check_server(store)).level is Level.WARN
+    (tmp_path / "greenroom.db.address").write_text("http://127.0.0.1:9\n")
+    finding = await doctor.check_server(store)
+    assert finding.level is Level.FAIL
+    assert "does not answer" in finding.text
+
+
+@pytest.mark.parametrize(
+    ("ahead_ms", "drift_ms", "level"),
+    [
+        (-3_600_000, 0, Level.OK),
+        (9_000, 9_000, Level.OK),
+        (0, -11_000, Level.WARN),
+        (11_000, 0, Level.FAIL),
+    ],
+)
+async def test_a_wrong_clock(
+    store: Store, clock: ManualClock, ahead_ms: int, drift_ms: int, level: Level
+) -> None:
+    assert (await doctor.check_clock(store, clock)).level is Level.OK
+    at = {"at": clock.now_ms() + ahead_ms, "drift": drift_ms, "epoch": 0, "began": 0, "node": "n"}
+    await store.write(Put(EPHEMERAL, {"pk": CLOCK_KEY.partition, "sk": CLOCK_KEY.sort or "", **at}))
+    finding = await doctor.check_clock(store, clock)
+    assert finding.level is level
+    assert ("NTP" in finding.advice) == (level is not Level.OK)
+
+
+async def test_timers_that_are_late_or_set_aside(store: Store, clock: ManualClock) -> None:
+    for number in range(3):
+        await store.write(Put(*_timer(number, clock.now_ms() + number * 1000)))
+    assert (await doctor.check_timers(store, clock)).line.endswith("1 due, 0 late, 0 set aside.")
+    clock.advance(seconds=61)
+    late = await doctor.check_timers(store, clock)
+    assert (late.level, late.text[:28]) == (Level.WARN, "3 due, 1 late, 0 set aside. ")
+    table, item = _timer(9, clock.now_ms())
+    await store.write(Put(table, {**item, "dueKey": f"{SET_ASIDE}0"}))
+    assert "1 set aside" in (await doctor.check_timers(store, clock)).text
+
+
+def _timer(number: int, due_ms: int):  # type: ignore[no-untyped-def]
+    from greenroom.background.records import TIMERS
+
+    return TIMERS, timer_item(Timer("test", str(number), due_ms, {}))
+
+
+async def _nothing(changes: object) -> list[Op]:
+    return []
+
+
+async def _failing(changes: list[Change]) -> list[Op]:
+    raise RuntimeError("for a test")
+
+
+async def test_followers_that_lag_or_need_a_rebuild(
+    store: Store, clock: ManualClock, tmp_path: Path
+) -> None:
+    follower = Follower("notes", NOTES, _nothing)
+
+    async def check(over: Store = store) -> doctor.Finding:
+        return await doctor.check_followers(over, clock, [follower])
+
+    assert (await check()).text == "notes: not begun."
+    await create(store, "notes", Stage.FOLLOWING, await store.checkpoint(NOTES))
+    assert (await check()).text == "notes: following."
+    await store.write(Put(NOTES, {"pk": "a", "sk": "b"}))
+    clock.advance(seconds=90)
+    late = await check()
+    assert (late.level, late.text) == (Level.WARN, "notes: following, 90 s behind.")
+    with open_readonly(tmp_path / "doctor.db", clock) as reader:
+        beside: Store = ReadonlyStore(reader)  # type: ignore[assignment]
+        assert await check(beside) == late
