@@ -1,7 +1,7 @@
 """Withdraws a request that the actor has sent, without revealing whether it was declined.
 
 In a thread for two the request ends and its target's row goes. From a larger thread its target is
-removed. Either way the same person gets no other request before this one would have expired.
+removed. Either way, the sender cannot ask the same person again until the request's expiry time.
 """
 
 from msgspec.structs import replace

@@ -135,8 +135,8 @@ async def send_message(
     "/",
     operation_id="getMessages",
     summary="List messages",
-    description="The newest messages, or those `around`, `after` or `before` a message. Of several, "
-    "the first of these applies. `aroundSeq` takes a message's `seq` and precedes all of "
+    description="The newest messages, or those `around`, `after` or `before` a message. Of "
+    "several, the first of these applies. `aroundSeq` takes a message's `seq` and precedes all of "
     "them; use it to open the first unread message.",
     response_description="The messages, in the order of their `seq`.",
     responses=refuses(*_MISSING),
@@ -190,7 +190,7 @@ async def get_message(
     "were sent is held here too (`202`): the message stays as it is until a moderator releases it. "
     "One that a moderator has rejected is refused with `text-rejected`. "
     "Text and metadata change together or not at all. Metadata given with a text that is held is "
-    "dropped: give it again, alone.",
+    "dropped: send it again without a text.",
     response_description="The edited message.",
     response_headers=_ETAG,
     responses={202: ResponseSpec(shapes.HeldChange, description="The edit waits for a moderator.")}

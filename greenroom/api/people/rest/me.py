@@ -99,7 +99,7 @@ async def sign_up(
     summary="Change your names",
     description="Fields that you leave out stay as they are. Where nothing changes, `version` "
     "stays too. Your old username is free at once. "
-    "People in your latest conversations are told over the socket (`person.updated`).",
+    "People in your latest conversations get the event `person.updated`.",
     response_description="The changed account.",
     response_headers=_ETAG,
     guards=[needs(Scope.USER)],

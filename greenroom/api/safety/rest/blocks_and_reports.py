@@ -86,7 +86,7 @@ class OwnReports(Struct, rename="camel"):
     "/blocks/{userId:str}",
     operation_id="block",
     summary="Block a person",
-    description="You no longer get messages from this person. They are not told.",
+    description="You no longer get messages from this person. They are not notified.",
     response_description="The block. Blocking again changes nothing.",
     responses=refuses(ThreadNotFound, PersonNotFound, CannotBlockYourself, TooMany),
 )

@@ -161,7 +161,7 @@ async def claim_case(case_id: CaseIdInPath, actor: Caller, safety: TheSafety) ->
     operation_id="decideCase",
     summary="Decide a case",
     description="Claim it first. Decisions are kept in the audit log for good, and the person is "
-    "told with `reason`. Other open cases about a suspended person close with it. A held "
+    "notified with `reason`. Other open cases about a suspended person close with it. A held "
     "text is released only where its author could write now, not into a locked or closed "
     "conversation. Staff are judged by admins; admins cannot be warned or suspended.",
     response_description="The entry in the audit log.",
