@@ -158,7 +158,7 @@ def test_the_schema_refuses_invalid_frames(kind: type[frames.Frame]) -> None:
 def test_the_docstring_of_a_field_is_its_description() -> None:
     properties = DOCUMENT["components"]["schemas"]["Auth"]["properties"]
     assert properties["actFor"]["description"] == about_fields(frames.Auth)["actFor"]
-    assert "on whose behalf" in properties["actFor"]["description"]
+    assert "that it acts for" in properties["actFor"]["description"]
 
 
 @pytest.mark.parametrize("kind", API.frames, ids=name_of)

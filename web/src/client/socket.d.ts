@@ -71,34 +71,34 @@ export interface Acks {
   "history": HistoryAck;
 }
 
-/** The request is done, and what it wrote is on the disk. */
+/** The request succeeded. Its changes are stored durably. */
 export interface Ack {
   type: "ack";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
 }
 
-/** The first frame, unless the token came in the subprotocol; and again before it expires. */
+/** Authenticates. Send it first, unless the token was in the handshake, and again before the token expires. */
 export interface Auth {
   type: "auth";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
-  /** A JWT, as REST takes it in `Authorization`. */
+  /** A JWT: the same token as in REST's `Authorization` header. */
   token: string;
-  /** For a service: the user on whose behalf it acts. */
+  /** For a service: the user that it acts for. */
   actFor?: string | null | undefined;
 }
 
 /** The answer to `auth`. */
 export interface AuthAck {
   type: "ack";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
-  /** Where to resume from. */
+  /** The cursor to resume from. */
   cursor?: string | null;
-  /** Who you are. */
+  /** The authenticated user. */
   userId?: string | null;
-  /** When the token expires. Send another `auth` before. */
+  /** When the token expires. Send `auth` with a new one before that. */
   expiresAt?: string | null;
 }
 
@@ -109,80 +109,80 @@ export interface Changes {
   more: boolean;
   /** The sources whose part of the cursor no longer holds: load again what they show. */
   reset: Array<string>;
-  /** What changed in the list of moderation notices; left out if nothing did. */
+  /** Changes in the list of moderation notices; left out if there are none. */
   notices?: NoticeChanges;
-  /** What changed in the inbox; left out if nothing did. */
+  /** Changes in the inbox; left out if there are none. */
   inbox?: InboxChanges;
 }
 
-/** The server is about to close the socket. Come back after the delay. */
+/** The server is about to close the socket. Reconnect after the delay. */
 export interface Closing {
   type: "closing";
-  /** For a log, not for people. */
+  /** The reason, for your logs. Do not show it to users. */
   reason: "the server restarts";
-  /** Different for everybody, so that not all come back at once. */
+  /** How long to wait. It differs for each client, to spread the reconnects. */
   reconnectAfterMs: number;
 }
 
-/** A message is taken back; a tombstone keeps its place. */
+/** Deletes a message. A tombstone keeps its place. */
 export interface Delete {
   type: "delete";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
   /** The conversation. */
   threadId: string;
-  /** The message in it. */
+  /** The message. */
   messageId: string;
 }
 
-/** Everything up to `seq` has reached the device. */
+/** Marks all messages up to `seq` as delivered to this device. */
 export interface Delivered {
   type: "delivered";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
   /** The conversation. */
   threadId: string;
-  /** The place in the thread: 1, 2, 3 … */
+  /** The message's position in the conversation: 1, 2, 3 … */
   seq: number;
 }
 
-/** Another text in the place of one's own. */
+/** Changes the text of your own message. */
 export interface Edit {
   type: "edit";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
   /** The conversation. */
   threadId: string;
-  /** The message in it. */
+  /** The message. */
   messageId: string;
   /** The text. */
   body: string;
-  /** Only if nobody has changed it since. */
+  /** Edit only if the message still has this version. */
   version?: number | null | undefined;
 }
 
 /** The answer to `edit`. */
 export interface EditAck {
   type: "ack";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
   /** `held` if the new text waits for a moderator. */
   status?: "held" | "rejected" | "sent" | null;
-  /** The message as it is now. */
+  /** The message in its current state. */
   message?: Message | null;
 }
 
-/** Send `auth` with a new token, or the socket is closed. */
+/** The token expires soon. Send `auth` with a new one, or the server closes the socket. */
 export interface Expiring {
   type: "token.expiring";
-  /** When it ends. */
+  /** When the token expires. */
   expiresAt: string;
 }
 
-/** The threads that are on screen: all of them, each time. Presence and typing are told of these alone, now and as they change. */
+/** Sets the conversations on screen, as a complete list. The server sends presence and typing for these only: the current state, then changes. */
 export interface Focus {
   type: "focus";
-  /** All of them each time; none while the window is hidden. */
+  /** The complete list each time; empty while the window is hidden. */
   threadIds: Array<string>;
 }
 
@@ -199,38 +199,38 @@ export interface Hint {
   text: string;
 }
 
-/** A page of a thread's messages: the newest, or those `around`, `after` or `before` a message; of several the first of these counts. */
+/** Gets a page of messages: the newest, or those `around`, `after` or `before` a message. If you give several, the first of these applies. */
 export interface History {
   type: "history";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
   /** The conversation. */
   threadId: string;
-  /** A message's id: those right before it. */
+  /** A message's id: gets the messages right before it. */
   before?: string | null | undefined;
-  /** A message's id: those right after it. */
+  /** A message's id: gets the messages right after it. */
   after?: string | null | undefined;
-  /** A message's id: it, and those on both sides. */
+  /** A message's id: gets it and the messages on both sides. */
   around?: string | null | undefined;
-  /** How many there are at most. */
+  /** The largest number of messages to return. */
   limit?: number | undefined;
 }
 
 /** The answer to `history`. */
 export interface HistoryAck {
   type: "ack";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
   /** The messages. */
   page: MessagePage;
 }
 
-/** Your own side of it: pinned, muted, filed, marked, a draft, on another device. */
+/** Your own settings of a conversation changed on another device: pin, mute, folder, unread mark or draft. */
 export interface InboxChanged {
   type: "inbox.changed";
   /** The conversation. */
   threadId: string;
-  /** It is in the inbox no longer. */
+  /** True if the conversation has left the inbox. */
   gone?: boolean;
 }
 
@@ -249,9 +249,9 @@ export interface Message {
   messageId: string;
   /** The conversation's id. */
   threadId: string;
-  /** The message's place in its conversation: 1, 2, 3 … */
+  /** The message's position in its conversation: 1, 2, 3 … */
   seq: number;
-  /** `text`, `asset`, `card`, or `system` for what the server notes. */
+  /** `text`, `asset`, `card`, or `system` for a message of the server. */
   kind: MessageKind;
   /** Who wrote it. */
   authorUserId: string;
@@ -261,7 +261,7 @@ export interface Message {
   body: string;
   /** The people whom the text mentions. */
   mentions: Array<string>;
-  /** The message that it answers. */
+  /** The message that it replies to. */
   replyToMessageId: string | null;
   /** Of a system message: what happened, such as `participant.added`. */
   event: string | null;
@@ -281,56 +281,56 @@ export interface Message {
   policyHints: Array<PolicyHint>;
   /** Counts the changes. */
   version: number;
-  /** The integrator's own object, where the message has one. */
+  /** The integrator's own JSON object, if the message has one. */
   metadata?: Record<string, unknown>;
-  /** Not in the answer to a write. */
+  /** Not in responses to writes. */
   seenBy?: Array<string>;
 }
 
 /** The answer to `delete` and `react`. */
 export interface MessageAck {
   type: "ack";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
-  /** The message as it is now. */
+  /** The message in its current state. */
   message: Message;
 }
 
-/** Somebody has written; one's own come too, on every device. */
+/** Somebody sent a message. Your own messages come too, on every device. */
 export interface MessageCreated {
   type: "message.created";
   /** The conversation. */
   threadId: string;
-  /** The message as it is now. */
+  /** The message in its current state. */
   message: Message;
-  /** The thread's, after it. */
+  /** The conversation's status after the message. */
   status: Status;
-  /** On whose answer the thread waits, after it. */
+  /** The people whose reply the conversation waits for now. */
   awaitingUserIds: Array<string>;
 }
 
-/** A message was taken back; what is left is its tombstone. */
+/** A message was deleted. Its tombstone remains. */
 export interface MessageDeleted {
   type: "message.deleted";
   /** The conversation. */
   threadId: string;
-  /** The message as it is now. */
+  /** The message in its current state. */
   message: Message;
 }
 
-/** A message has another text. */
+/** The text of a message has changed. */
 export interface MessageEdited {
   type: "message.edited";
   /** The conversation. */
   threadId: string;
-  /** The message as it is now. */
+  /** The message in its current state. */
   message: Message;
 }
 
 export type MessageKind = "asset" | "card" | "system" | "text";
 
 export interface MessagePage {
-  /** In seq order, whichever way they were read. */
+  /** Ordered by `seq`, in either direction of reading. */
   messages: Array<Message>;
   /** Whether there are earlier messages. */
   hasBefore: boolean;
@@ -338,7 +338,7 @@ export interface MessagePage {
   hasAfter: boolean;
 }
 
-/** The caller's own side of a thread. */
+/** The caller's own settings of a conversation. */
 export interface Mine {
   /** The folder that the conversation is in. */
   folder: Folder;
@@ -346,9 +346,9 @@ export interface Mine {
   unread: number;
   /** The `seq` up to which the person has read. */
   lastReadSeq: number;
-  /** Whether it stands on top of the list. */
+  /** Whether it is pinned to the top of the list. */
   pinned: boolean;
-  /** Until when it adds nothing to the badge. ISO 8601, in UTC. */
+  /** Until when it is muted, and left out of the badge. ISO 8601, in UTC. */
   mutedUntil: string | null;
   /** Whether it is archived. The next message brings it back. */
   archived: boolean;
@@ -356,53 +356,53 @@ export interface Mine {
   spam: boolean;
   /** Whether there is a draft. */
   hasDraft: boolean;
-  /** In no folder but `hidden`, until the next message. */
+  /** In the folder `hidden` only, until the next message. */
   hidden: boolean;
 }
 
-/** What a moderator decided about you or your message. */
+/** A moderator's decision about you or your message. */
 export interface ModerationNotice {
   /** The notice's id. */
   noticeId: string;
-  /** `released`, `rejected` (what was `held`), `removed` (a sent one), `warned`, `suspended`, `reinstated`. */
+  /** `released` or `rejected` (something held), `removed` (a sent message), `warned`, `suspended` or `reinstated`. */
   kind: NoticeKind;
   /** When it was decided. ISO 8601, in UTC. */
   createdAt: string;
-  /** What the moderator tells you. */
+  /** The moderator's reason. */
   reason: string | null;
-  /** Of a suspension: when it ends; null if it has no end. */
+  /** When a suspension ends; null if it has no end. */
   until: string | null;
   /** The conversation of the message that it is about. */
   threadId: string | null;
-  /** The message, where others could read it. */
+  /** The message, if others could read it. */
   messageId: string | null;
-  /** The held message, by the name that your client gave it. */
+  /** The held message: the client's own id of it. */
   clientMessageId: string | null;
-  /** How the message begins. */
+  /** The beginning of the message. */
   excerpt: string | null;
   /** What was held until the decision: `message`; `edit`, a new text for a message; or `name`, a new name for the conversation. */
   held: HeldKind | null;
 }
 
-/** You have acknowledged a notice, on this device or another one: show it no longer. */
+/** You acknowledged a notice, on this or another device. Hide it. */
 export interface NoticeAcknowledged {
   type: "notice.acknowledged";
   /** The notice. */
   noticeId: string;
 }
 
-/** What changed in the list of moderation notices. */
+/** Changes in the list of moderation notices. */
 export interface NoticeChanges {
-  /** New, and not acknowledged yet. */
+  /** New notices that are not acknowledged yet. */
   created: Array<ModerationNotice>;
-  /** Acknowledged on any device: show them no longer. */
+  /** Notices that were acknowledged on any device. Hide them. */
   acknowledged: Array<string>;
 }
 
-/** Moderation tells you something: what became of a held message, a warning, a suspension. */
+/** You have a new notice from moderation: the outcome of a held message, a warning or a suspension. */
 export interface NoticeCreated {
   type: "notice.created";
-  /** As `GET /v1/me/notices` lists it. */
+  /** The notice, as in `GET /v1/me/notices`. */
   notice: ModerationNotice;
 }
 
@@ -414,7 +414,7 @@ export interface Participant {
   userId: string;
   /** The person's role in the conversation. */
   role: Role;
-  /** The service that the person offers, where one is meant. */
+  /** The service that the person offers in this conversation, if any. */
   serviceRole: ServiceRole | null;
   /** The `seq` up to which the person has read. */
   lastReadSeq: number;
@@ -429,7 +429,7 @@ export interface Person {
   userId: string;
   /** The unique name, in lower case: a-z, 0-9, `.` and `_`. */
   username: string;
-  /** The name that the person wants to be shown by. */
+  /** The name to show for the person. */
   displayName: string;
   /** The first name. */
   firstName: string;
@@ -437,30 +437,30 @@ export interface Person {
   lastName: string;
   /** The address of the profile picture. */
   profilePicture: string | null;
-  /** Counts the changes of the names: of two copies of a person keep the higher. */
+  /** Increases when a name changes. Of two copies of a person, keep the one with the higher version. */
   version: number;
 }
 
-/** Somebody in one of your conversations, or you, has other names. Events may overtake one another: ignore one whose `version` is lower than that of the person you know. */
+/** You or somebody in one of your conversations changed their names. Events may arrive out of order: ignore one whose `version` is lower than the one you have. */
 export interface PersonUpdated {
   type: "person.updated";
-  /** As they are now. */
+  /** The person with the new names. */
   person: Person;
 }
 
-/** Asks for an answer, and for the cursor of now. */
+/** Checks the connection and gets the current cursor. */
 export interface Ping {
   type: "ping";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
 }
 
 /** The answer to `ping`. */
 export interface PingAck {
   type: "ack";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
-  /** Where to resume from. */
+  /** The cursor to resume from. */
   cursor?: string | null;
 }
 
@@ -470,29 +470,29 @@ export type PolicyHint = "contact-details" | "intimate" | "link" | "looks-like-s
 /** The kind of violation, the worst first. */
 export type PolicyTag = "DOXXING" | "HARASSMENT" | "NSFW" | "OFF_PLATFORM" | "SCAM" | "SPAM";
 
-/** Whether somebody has the thread on screen. */
+/** Somebody opened or closed a conversation that is on your screen. */
 export interface PresenceChanged {
   type: "presence.changed";
   /** The conversation. */
   threadId: string;
-  /** Whom it is about. */
+  /** The person. */
   userId: string;
-  /** False: on none of their screens any more. */
+  /** False once the conversation is on none of the person's screens. */
   online: boolean;
-  /** When it ends by itself, unless it is told again. */
+  /** When it expires, unless it is renewed. */
   until: string | null;
 }
 
-/** Refused. The same words as over REST (RFC 9457); without `id` it is about no request. */
+/** A refusal, with the same document as over REST (RFC 9457). Without `id` it belongs to no request. */
 export interface Problem {
   type: "problem";
-  /** As over REST; docs/reference/problems.md lists them. */
+  /** The same document as over REST; docs/reference/problems.md lists all problems. */
   problem: ProblemDocument;
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id?: number | null;
 }
 
-/** RFC 9457, as the schema shows it. A problem's own fields stand beside these. */
+/** The schema of a problem (RFC 9457). A problem's own fields are added to these. */
 export interface ProblemDocument {
   /** The stable name of the problem, as a path. */
   type: string;
@@ -504,55 +504,55 @@ export interface ProblemDocument {
   detail?: string;
 }
 
-/** An emoji on a message, or off it again. */
+/** Adds or removes an emoji reaction. */
 export interface React {
   type: "react";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
   /** The conversation. */
   threadId: string;
-  /** The message in it. */
+  /** The message. */
   messageId: string;
   /** One emoji. */
   emoji: string;
-  /** False takes it back. */
+  /** False removes the reaction. */
   on?: boolean | undefined;
 }
 
-/** A message has other reactions. */
+/** The reactions to a message have changed. */
 export interface ReactionChanged {
   type: "reaction.changed";
   /** The conversation. */
   threadId: string;
-  /** The message as it is now. */
+  /** The message in its current state. */
   message: Message;
 }
 
-/** Everything up to `seq`. */
+/** Marks all messages up to `seq` as read. */
 export interface Read {
   type: "read";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
   /** The conversation. */
   threadId: string;
-  /** The place in the thread: 1, 2, 3 … */
+  /** The message's position in the conversation: 1, 2, 3 … */
   seq: number;
 }
 
-/** Somebody has read further, or something has reached them. */
+/** Somebody has read more messages, or messages have reached their device. */
 export interface ReceiptMoved {
   type: "receipt.moved";
   /** The conversation. */
   threadId: string;
-  /** Whom it is about. */
+  /** The person. */
   userId: string;
-  /** Everything up to here has been read. */
+  /** The person has read all messages up to this `seq`. */
   lastReadSeq: number;
-  /** Everything up to here has reached a device. */
+  /** All messages up to this `seq` have reached a device of the person. */
   lastDeliveredSeq: number;
 }
 
-/** First contact that waits for an answer. Its sender is told a status and nothing more. */
+/** A request to a stranger that waits for an answer. Its sender sees only its status. */
 export interface Request {
   /** The request's id. */
   requestId: string;
@@ -560,72 +560,72 @@ export interface Request {
   senderUserId: string;
   /** Who is asked. */
   targetUserId: string;
-  /** What became of the request. Its sender sees `pending`, `expired` or `withdrawn`. */
+  /** The request's status. Its sender sees only `pending`, `expired` or `withdrawn`. */
   status: GateStatus;
-  /** Why it deserves a careful look. Only for the person who is asked. */
+  /** Why the recipient should be careful. Only the recipient sees it. */
   reason: PolicyTag | null;
   /** When it expires. ISO 8601, in UTC. */
   expiresAt: string | null;
-  /** How many messages its sender can write before it is accepted. */
+  /** How many messages the sender can write before it is accepted. */
   maxMessages: number;
 }
 
-/** A request has come in, or was answered. */
+/** A request arrived, or its status changed. */
 export interface RequestChanged {
   type: "request.changed";
   /** The conversation. */
   threadId: string;
   /** The request. */
   requestId: string;
-  /** Whom it asks. */
+  /** The person who received the request. */
   targetUserId: string;
-  /** Who has asked. */
+  /** The person who sent the request. */
   senderUserId: string;
-  /** What has become of it. */
+  /** The current status. */
   status: GateStatus;
 }
 
-/** Replays what was missed since the cursor; then everything is live. */
+/** Gets everything that was missed since the cursor. Live events follow. */
 export interface Resume {
   type: "resume";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
-  /** From the last `ack` that had one. Keep it with the messages. */
+  /** The cursor of the last `ack` that had one. Store it together with the messages. */
   cursor: string;
-  /** For each thread the `seq` up to which the client has every message: only up to the first gap, or what is missing there is not told again. What is left out may come twice. */
+  /** For each conversation, the `seq` up to which the client has every message. Stop at the first gap: messages up to this `seq` are not sent again. Messages of conversations left out may be sent twice. */
   have?: Record<string, number> | undefined;
 }
 
-/** The answer to `resume`: everything that was missed has been sent. */
+/** The answer to `resume`, after everything that was missed. */
 export interface ResumeAck {
   type: "ack";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
-  /** Where to resume from. */
+  /** The cursor to resume from. */
   cursor?: string | null;
-  /** The sources whose part of the cursor is too old: load what they show again. */
+  /** The sources for which the cursor is too old. Load their data again. */
   reset?: Array<string>;
 }
 
-/** Something may not have come: `resume` with the last cursor. */
+/** Events may have been lost. Send `resume` with the last cursor. */
 export interface Resync {
   type: "resync";
 }
 
 export type Role = "admin" | "buyer" | "host" | "member" | "seller" | "support";
 
-/** A message for a thread, which is sent once however often this is. */
+/** Sends a message. A retry with the same `clientMessageId` sends nothing more. */
 export interface Send {
   type: "send";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
   /** The conversation. */
   threadId: string;
-  /** The client's own name for it; the same name is the same message. */
+  /** An id that the client chooses. The same id is the same message. */
   clientMessageId: string;
   /** The text. */
   body: string;
-  /** The message of the same thread that it answers. */
+  /** The message that this one replies to, in the same conversation. */
   replyToMessageId?: string | null | undefined;
   /** Your own JSON object of at most 4 KB. */
   metadata?: Record<string, unknown> | null | undefined;
@@ -634,15 +634,15 @@ export interface Send {
 /** The answer to `send`. */
 export interface SendAck {
   type: "ack";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
   /** `sent`; `held` for a moderator; or `rejected` by one. */
   status: "held" | "rejected" | "sent";
   /** The message, if it was sent. */
   message?: Message | null;
-  /** Of `send`: what the author alone is told about the text. */
+  /** Hints about the text. Only its author gets them. */
   hints?: Array<Hint>;
-  /** If it was rejected: what the moderator tells its sender. */
+  /** If it was rejected: the moderator's reason. */
   reason?: string | null;
   /** If it was rejected: whether its sender was warned. */
   warned?: boolean;
@@ -652,12 +652,12 @@ export type ServiceRole = "creator" | "model" | "photographer" | "videographer";
 
 export type Status = "archived" | "awaiting_reply" | "completed" | "confirmed" | "disputed" | "locked" | "open" | "pending_decision";
 
-/** A part of what was missed, in the shape of `GET /v1/sync`. */
+/** Part of what was missed, in the shape of `GET /v1/sync`. */
 export interface Synced {
   type: "synced";
-  /** The number that the client has given to its request. */
+  /** The number that the client gave to its request. */
   id: number;
-  /** As `GET /v1/sync` answers. */
+  /** The changes, as in `GET /v1/sync`. */
   changes: Changes;
 }
 
@@ -682,7 +682,7 @@ export interface Thread {
   lbgId: string | null;
   /** Where the job takes place. */
   city: string | null;
-  /** Whether previews of pictures are blurred until asked for. */
+  /** Whether previews of pictures are blurred until opened. */
   safeModeRequired: boolean;
   /** The people whose reply the conversation waits for. */
   awaitingUserIds: Array<string>;
@@ -696,11 +696,11 @@ export interface Thread {
   preview: string;
   /** What happened last, such as `thread.locked`, if the last message is a system message. */
   previewEvent: string | null;
-  /** Yours, and the one that waits for you; what is accepted is no request any more. */
+  /** The requests that you sent, and the one that waits for you. Accepted requests are not listed. */
   requests: Array<Request>;
   /** The caller's own side of the conversation. */
   mine: Mine;
-  /** The integrator's own object; empty where there is none. */
+  /** The integrator's own JSON object; empty if there is none. */
   metadata: Record<string, unknown>;
   /** The people in the conversation. */
   participants: Array<Participant>;
@@ -710,37 +710,37 @@ export interface Thread {
 export interface ThreadChanges {
   /** The conversation. */
   thread: Thread;
-  /** New, or changed since. */
+  /** New messages, and messages that have changed. */
   messages: Array<Message>;
-  /** There are more: read the conversation's messages again. */
+  /** There are more changes: load the conversation's messages again. */
   truncated: boolean;
 }
 
-/** Something of it is other than it was; it has to be read again. */
+/** The conversation has changed. Load it again. */
 export interface ThreadUpdated {
   type: "thread.updated";
   /** The conversation. */
   threadId: string;
 }
 
-/** Again every few seconds for as long as it is true; it ends by itself. */
+/** Says that the user is typing. Repeat it every few seconds; otherwise it expires. */
 export interface Typing {
   type: "typing";
   /** The conversation. */
   threadId: string;
-  /** False: no longer. */
+  /** False when it has ended. */
   on?: boolean | undefined;
 }
 
-/** Somebody is typing in a thread that is on screen, or no longer. */
+/** Somebody started or stopped typing in a conversation on your screen. */
 export interface TypingChanged {
   type: "typing.changed";
   /** The conversation. */
   threadId: string;
-  /** Whom it is about. */
+  /** The person. */
   userId: string;
-  /** False: no longer. */
+  /** False when it has ended. */
   on: boolean;
-  /** When it ends by itself. */
+  /** When it expires, unless it is renewed. */
   until: string | null;
 }
