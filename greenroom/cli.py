@@ -13,6 +13,7 @@ import uvloop
 from greenroom import (
     __version__,
     app,
+    doctor,
     open_store,
     policy_file,
     serve,
@@ -32,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     os.umask(0o077)  # files hold conversations and secrets: only the owner may read them
     try:
-        arguments.command(arguments)
+        code: int | None = arguments.command(arguments)
         sys.stdout.flush()
     except Problem as problem:
         print(f"greenroom: {problem}", file=sys.stderr)
@@ -42,7 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader closed the pipe. Flushing the rest must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+        return 0
+    return code or 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -89,6 +91,12 @@ def _parser() -> argparse.ArgumentParser:
         "policy", help="check the policy file, and print the policy in force as TOML"
     )
     policy.set_defaults(command=_policy)
+
+    check = commands.add_parser(
+        "doctor", help="check store, bus, clock, followers, timers and disk, and say what to do"
+    )
+    check.add_argument("--demo", action="store_true", help="for the data of `greenroom demo`")
+    check.set_defaults(command=_doctor)
 
     copy = commands.add_parser("backup", help="copy the SQLite file, also while the server runs")
     copy.add_argument("file", type=Path, metavar="FILE")
@@ -209,6 +217,19 @@ def _cost(arguments: argparse.Namespace) -> None:
         print(cost.show.one_line(found))
     else:
         print(cost.show.text(found), end="")
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    return uvloop.run(_examine(_store_of(arguments)))
+
+
+async def _examine(settings: Settings) -> int:
+    """Prints the findings. Returns the exit code."""
+    failed = False
+    async for finding in doctor.examine(settings):
+        print(finding.line, flush=True)
+        failed = failed or finding.level is doctor.Level.FAIL
+    return int(failed)
 
 
 def _backup(arguments: argparse.Namespace) -> None:

@@ -23,6 +23,7 @@ from litestar import Litestar
 
 from greenroom import demo, policy_file, running
 from greenroom.api import server
+from greenroom.api.access_log import access_log
 from greenroom.api.auth import Authenticator
 from greenroom.api.composition import Contexts
 from greenroom.api.demo import Sample
@@ -40,6 +41,8 @@ from greenroom.clock import Clock, SystemClock
 from greenroom.demo import records as demo_records
 from greenroom.ids import UserId
 from greenroom.messaging import Messaging
+from greenroom.metric_sources import add_sources, measure_delivery
+from greenroom.metrics import Metrics
 from greenroom.open_store import check_demo_store, opened, sqlite_path
 from greenroom.people import People, directory
 from greenroom.people.actor import Actor
@@ -73,7 +76,7 @@ async def serve(
     tell: Callable[[str], None],
     rates: Mapping[Limit, Rate] | None = None,
 ) -> None:
-    """Serve until told to stop. `tell` is called with the address once it can be reached."""
+    """Serves until stopped. Calls `tell` with the address once the server is reachable."""
     clock = ServerClock(SystemClock())
     policy = policy_file.read(settings.policy)
     composed = partial(compose, policy=policy, rates=rates)
@@ -90,7 +93,9 @@ async def serve(
             _ = contexts[Safety].rule_set.prefilter  # worked out now, not with the first message
             shown = await _samples(store, clock, settings, composed) if samples else ()
             room = server.room_for(settings.most_connections)
-            app, socket_server = _servers(settings, clock, contexts, hub, shown)
+            metrics = Metrics()
+            measure_delivery(metrics, hub, clock)
+            app, socket_server = _servers(settings, clock, contexts, hub, shown, metrics)
             socket_server.most_connections = room.sockets
             socket_server.most_per_user = policy.sockets.per_user
             address = server.address_of(listener)
@@ -104,6 +109,14 @@ async def serve(
                     *contexts[Registry].jobs(contexts),
                 ]
                 worker = worker_on(store, clock, contexts)
+                add_sources(
+                    metrics,
+                    store=store,
+                    clock=clock,
+                    hub=hub,
+                    socket_server=socket_server,
+                    worker=worker,
+                )
                 async with running_jobs(jobs), worker:
                     serving = server.serve(
                         app,
@@ -119,8 +132,7 @@ async def serve(
 
 
 async def _unless_lost(store: Store, serving: Coroutine[Any, Any, None]) -> None:
-    """Serves until told to stop, or until the store has lost something: then nobody is served from
-    what is left."""
+    """Serves until stopped, or until the store reports lost data: then it stops at once."""
     tasks = served, lost = (
         asyncio.create_task(serving),
         asyncio.create_task(store.wait_for_data_loss()),
@@ -154,9 +166,14 @@ def _clock_seconds(store: Store) -> int:
 
 
 def _servers(
-    settings: Settings, clock: Clock, contexts: Contexts, hub: Hub, samples: Sequence[Sample]
+    settings: Settings,
+    clock: Clock,
+    contexts: Contexts,
+    hub: Hub,
+    samples: Sequence[Sample],
+    metrics: Metrics,
 ) -> tuple[Litestar, SocketServer]:
-    """HTTP and the socket, with the same tokens."""
+    """Builds the HTTP app and the socket server, which share authentication."""
     signed = signature(settings, clock)
     authenticator = Authenticator(contexts[People], signed, expected(settings))
     sign = None
@@ -170,8 +187,11 @@ def _servers(
         sign,
         site=Site.found(),
         origins=split_list(settings.origins),
+        metrics=metrics,
+        shows_metrics=settings.metrics,
+        access_log=access_log(settings.access_log),
     )
-    socket_server = SocketServer(contexts, authenticator, hub)
+    socket_server = SocketServer(contexts, authenticator, hub, metrics=metrics)
     hub.add_cache(ACCOUNTS, AccountInvalidation(socket_server))
     return app, socket_server
 
@@ -179,8 +199,7 @@ def _servers(
 async def _samples(
     store: Store, clock: Clock, settings: Settings, composed: Callable[..., Contexts]
 ) -> tuple[Sample, ...]:
-    """Writes the sample data through contexts with a clock of their own; nobody is served from
-    them."""
+    """Writes the sample data through separate contexts with their own clock."""
     secret, now_ms = load_secret(settings), clock.now_ms()
     await demo_records.mark(store)
     people = await demo.seed(lambda at: composed(store, at, secret)[Messaging], now_ms)
@@ -209,12 +228,12 @@ def bus_of(settings: Settings) -> Bus:
 
 
 def _tune_python() -> None:
-    """Keeps Python's collector and lock out of the way of messages.
+    """Tunes Python's garbage collector and GIL for message latency.
 
-    What is there by now stays, so that it need not be collected. What a message holds during its
-    commit is no garbage: looking through it every 700 objects, the default, took a tenth of a send.
-    The commit thread needs Python's lock twice for a moment; with the default of 5 ms it would wait
-    that long while the loop is busy."""
+    Objects created so far are frozen, so they are never scanned. The collector runs less often: the
+    default, every 700 objects, took a tenth of a send. The commit thread needs the GIL twice for a
+    moment; with the default switch interval of 5 ms it would wait that long while the loop is busy.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
@@ -233,7 +252,7 @@ def _resident_bytes() -> int:
 
 
 async def _ready(people: People) -> None:
-    """The store answers, whatever it answers, and takes writes."""
+    """Raises unless the store can be read and written."""
     if people.store.read_only_reason is not None:
         raise StoreFailing
     await directory.find(people, UserId("usr_nobody"))

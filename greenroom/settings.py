@@ -158,6 +158,17 @@ class Settings(Struct, frozen=True):
         Literal["debug", "info", "warning", "error"],
         Meta(description="The lowest log level that is logged."),
     ] = "info"
+    access_log: Annotated[
+        Literal["off", "text", "json"],
+        Meta(description="Whether to log every HTTP request, and in which format."),
+    ] = "off"
+    metrics: Annotated[
+        bool,
+        Meta(
+            description="Whether `GET /metrics` answers. Do not let it be reached from outside: it "
+            "shows what goes on in the server ([metrics.md](metrics.md))."
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         if self.secret and len(self.secret) < 32:

@@ -28,6 +28,7 @@ ROOT = Path(__file__).parents[1]
 
 WHOLE: dict[str, Callable[[], str]] = {
     "docs/reference/access.md": reference_pages.access_page,
+    "docs/reference/metrics.md": reference_pages.metrics_page,
     "docs/reference/policy.md": policy_page.policy_page,
     "docs/reference/problems.md": reference_pages.problems_page,
     "docs/reference/settings.md": reference_pages.settings_page,

@@ -1,4 +1,4 @@
-"""Writes the pages of docs/reference/ for settings and problems from the code."""
+"""Writes the pages of docs/reference/ for settings, problems and metrics from the code."""
 
 import importlib
 import inspect
@@ -13,6 +13,7 @@ from greenroom.api.access import CALLERS, rows
 from greenroom.api.problem_table import HTTP_PROBLEMS, type_of
 from greenroom.app import REGISTRY
 from greenroom.errors import Problem
+from greenroom.metrics import BOUNDS, METRICS
 from greenroom.settings import Settings, kind_of, variable_of
 
 
@@ -51,6 +52,25 @@ def problems_page() -> str:
         "`/problems/internal-error` without more; those rows are what the command line says, or "
         "the log. `503`\ncomes with `Retry-After`.\n\n"
         f"| type | status | says | members |\n| --- | --- | --- | --- |\n{rows}"
+    )
+
+
+def metrics_page() -> str:
+    rows = "".join(
+        f"| `{one.name}` | {one.kind.value} | {', '.join(f'`{label}`' for label in one.labels)} "
+        f"| {one.help} |\n"
+        for one in METRICS
+    )
+    bounds = ", ".join(f"{bound:g}" for bound in BOUNDS)
+    return (
+        "# Metrics\n\n"
+        "With `GREENROOM_METRICS=true` a node answers `GET /metrics` in the Prometheus text "
+        "format. The numbers are\nthose of this node since it started; let Prometheus read every "
+        "node. The metrics `process_*` come from\n`prometheus-client`: CPU, memory, open files.\n\n"
+        "Do not let `/metrics` be reached from outside: it shows how much goes on and what is "
+        "refused. It needs no\ntoken, so block the path in the proxy in front of the server.\n\n"
+        f"| name | kind | labels | means |\n| --- | --- | --- | --- |\n{rows}\n"
+        f"The buckets of the histograms end at {bounds} seconds.\n"
     )
 
 

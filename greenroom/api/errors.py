@@ -8,10 +8,12 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException
 from litestar.status_codes import HTTP_404_NOT_FOUND, HTTP_500_INTERNAL_SERVER_ERROR
 
-from greenroom.api.problem_table import ProblemResponse, ProblemTable
+from greenroom.api.observed_app import request_id_of
+from greenroom.api.problem_table import ProblemResponse, ProblemTable, type_of
 from greenroom.api.web.routes import not_found_page, wants_page
 from greenroom.errors import Problem
 from greenroom.logs import RepeatedErrors
+from greenroom.metrics import Metrics
 
 _log = logging.getLogger(__name__)
 _repeats = RepeatedErrors(_log)
@@ -21,9 +23,9 @@ PROBLEM_JSON = "application/problem+json"
 def on_problem(request: Request[Any, Any, Any], problem: Problem) -> Response[bytes]:
     table = _table(request)
     if table.is_server_error(problem):
-        log_server_error(table, problem, f"{request.method} {request.url.path}")
+        log_server_error(table, problem, _where(request))
     response = table.response_for(type(problem))
-    return _response(table.document_of(problem), _headers(problem, response))
+    return _response(request, table.document_of(problem), _headers(problem, response))
 
 
 def log_server_error(table: ProblemTable, problem: Problem, where: str) -> None:
@@ -38,13 +40,13 @@ def on_http_exception(request: Request[Any, Any, Any], exception: HTTPException)
     """Answers what Litestar itself refuses: no such route, a parameter that does not fit."""
     status = exception.status_code
     if status >= HTTP_500_INTERNAL_SERVER_ERROR:
-        return _response(_table(request).internal, {})
+        return _response(request, _table(request).internal, {})
     if status == HTTP_404_NOT_FOUND and wants_page(request) and request.app.state.site:
         return not_found_page(request, request.app.state.site)
     document = _table(request).http_document(status, exception.detail)
     if exception.extra:
         document["errors"] = _readable_errors(exception.extra)
-    return _response(document, dict(exception.headers or {}))
+    return _response(request, document, dict(exception.headers or {}))
 
 
 def _readable_errors(errors: Any) -> Any:
@@ -64,8 +66,12 @@ def _with_message(error: dict[str, Any]) -> dict[str, Any]:
 
 
 def on_bug(request: Request[Any, Any, Any], bug: Exception) -> Response[bytes]:
-    _log.error("%s %s", request.method, request.url.path, exc_info=bug)
-    return _response(_table(request).internal, {})
+    _log.error("%s", _where(request), exc_info=bug)
+    return _response(request, _table(request).internal, {})
+
+
+def _where(request: Request[Any, Any, Any]) -> str:
+    return f"{request.method} {request.url.path} (request {request_id_of(request.scope)})"
 
 
 def _table(request: Request[Any, Any, Any]) -> ProblemTable:
@@ -79,7 +85,15 @@ def _headers(problem: Problem, answer: ProblemResponse) -> dict[str, str]:
     return {name: str(value) for name, value in headers.items() if value is not None}
 
 
-def _response(document: dict[str, Any], headers: dict[str, str]) -> Response[bytes]:
+def code_of(document: dict[str, Any]) -> str:
+    return str(document["type"]).removeprefix(type_of(""))
+
+
+def _response(
+    request: Request[Any, Any, Any], document: dict[str, Any], headers: dict[str, str]
+) -> Response[bytes]:
+    metrics: Metrics = request.app.state.metrics
+    metrics.refusals["http", code_of(document)] += 1
     return Response(
         msgspec.json.encode(document),
         status_code=document["status"],

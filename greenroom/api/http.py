@@ -15,13 +15,14 @@ from litestar.types import Message, Scope
 
 from greenroom import __version__
 from greenroom.api import auth, errors, pages
+from greenroom.api.access_log import AccessLog
 from greenroom.api.asyncapi.document import asyncapi_route
 from greenroom.api.auth import Authenticator, Connection
 from greenroom.api.composition import Contexts
 from greenroom.api.demo import Sample, Sign, demo_routes
 from greenroom.api.duplicate_keys import DuplicateKey, check_keys
-from greenroom.api.head_requests import HeadAsGet
 from greenroom.api.idempotency import Idempotent
+from greenroom.api.observed_app import REQUEST_ID, ObservedApp, add_request_id
 from greenroom.api.openapi.render import OpenApiJson, OpenApiYaml
 from greenroom.api.pages.landing import landing
 from greenroom.api.pages.reference import reference_routes
@@ -32,6 +33,7 @@ from greenroom.api.route_docs import RouteDocs
 from greenroom.api.sync import Sync
 from greenroom.api.web import Site, site_routes
 from greenroom.errors import Problem
+from greenroom.metrics import Metrics
 from greenroom.people import People
 from greenroom.people.actor import Actor
 from greenroom.safety import Safety
@@ -55,12 +57,15 @@ def http_app(
     *,
     site: Site | None = None,
     origins: Sequence[str] = (),
+    metrics: Metrics | None = None,
+    shows_metrics: bool = False,
+    access_log: AccessLog | None = None,
 ) -> Litestar:
     """With samples it is a demo: a visitor can sign in as one of them."""
     shown = [(sample.person, sample.part) for sample in samples if sample.sees]
     registry, clock = contexts[Registry], contexts[People].clock
     demo = [demo_routes(samples, sign, clock, origins)] if samples and sign else []
-    return HeadAsGet(
+    return ObservedApp(
         [
             *site_routes(site, landing(shown)),
             *reference_routes(site, registry.problems),
@@ -71,10 +76,13 @@ def http_app(
         ],
         state=State(
             {
+                "access_log": access_log,
                 "authenticator": authenticator,
                 "limits": contexts[Safety].limits,
+                "metrics": metrics or Metrics(),
                 "problems": registry.problems,
                 "registry": registry,
+                "shows_metrics": shows_metrics,
                 "site": site,
             }
         ),
@@ -89,7 +97,7 @@ def http_app(
         openapi_config=_openapi(),
         cors_config=_for_pages_of(origins),
         request_max_body_size=_MOST_BYTES,
-        before_send=[_add_headers],
+        before_send=[_add_headers, add_request_id],
         logging_config=None,
     )
 
@@ -150,8 +158,8 @@ def _for_pages_of(origins: Sequence[str]) -> CORSConfig | None:
     return CORSConfig(
         allow_origins=list(origins),
         allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-        allow_headers=["Authorization", "Content-Type", "If-Match", "Idempotency-Key"],
-        expose_headers=["ETag", "Location", "Retry-After"],
+        allow_headers=["Authorization", "Content-Type", "If-Match", "Idempotency-Key", REQUEST_ID],
+        expose_headers=["ETag", "Location", "Retry-After", REQUEST_ID],
     )
 
 

@@ -78,6 +78,10 @@ class FollowerRunner:
         self._outages = 0
         self.counts = FollowerCounts()
 
+    @property
+    def name(self) -> str:
+        return self._follower.name
+
     async def run(self) -> None:
         """Until it is cancelled, which may be at any moment."""
         while True:

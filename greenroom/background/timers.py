@@ -133,6 +133,11 @@ class TimerRunner:
         self._wake = asyncio.Event()
         self.counts = TimerCounts()
 
+    @property
+    def due(self) -> int:
+        """Timers that are ready or running here."""
+        return len(self._running) + sum(map(len, self._ready.values()))
+
     async def run(self) -> None:
         """Until it is cancelled. What is running then goes on: `finish` waits for it."""
         while True:

@@ -61,6 +61,8 @@ class BusMessage(Struct, frozen=True, array_like=True):
     """The users among the topic's subscribers that it is for; None is all of them."""
     invalidates: tuple[Invalidated, ...] = ()
     item: ItemVersion | None = None
+    at_ms: int = 0
+    """When a new message was accepted, to measure its delivery; 0 for everything else."""
 
 
 Deliver: TypeAlias = Callable[[Topic, BusMessage], None]

@@ -9,6 +9,7 @@ client resumes, so clients are told of the gap in small groups, spread over some
 import asyncio
 import logging
 import math
+from collections.abc import Callable
 from typing import Protocol
 
 from greenroom.ids import UserId
@@ -48,6 +49,8 @@ class Hub:
         self._subscribers: dict[Topic, list[Subscriber]] = {}
         self._caches: dict[str, NodeCache] = {}
         self._announcing = 0
+        self.on_delivered: Callable[[int], None] | None = None
+        """Called with the `at_ms` of a message once it is with the subscribers of a topic."""
 
     @property
     def is_caught_up(self) -> bool:
@@ -91,12 +94,15 @@ class Hub:
             cache = self._caches.get(invalidated.cache)
             if cache is not None:
                 cache.invalidate(invalidated.key, invalidated.version)
-        for subscriber in tuple(self._subscribers.get(topic, ())):
+        subscribers = tuple(self._subscribers.get(topic, ()))
+        for subscriber in subscribers:
             if message.audience is None or subscriber.user in message.audience:
                 try:
                     subscriber.on_message(message)
                 except Exception:  # must not affect other connections or the writer
                     _log.exception("delivery to a connection failed")
+        if message.at_ms and subscribers and self.on_delivered is not None:
+            self.on_delivered(message.at_ms)
 
     def _on_gap(self) -> None:
         for cache in self._caches.values():

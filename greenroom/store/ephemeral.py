@@ -32,6 +32,7 @@ EPHEMERAL = Table(
             "CLOCK",
             "The highest time used, its epoch, and the node that wrote it. Does not expire.",
         ),
+        Kind("DOCTOR", "{name}", "Written by `greenroom doctor` and deleted at once."),
     ),
     ttl=EPHEMERAL_TTL,
 )
@@ -39,3 +40,7 @@ EPHEMERAL = Table(
 TABLES: tuple[Table, ...] = (EPHEMERAL,)
 
 CLOCK_KEY = Key("CLOCK", "CLOCK")
+
+
+def doctor_key(name: str) -> Key:
+    return Key("DOCTOR", name)

@@ -29,6 +29,7 @@ PUBLIC = {
     "GET /problems/{code}": 200,
     "GET /healthz": 200,
     "GET /readyz": 200,
+    "GET /metrics": 404,  # off by default
     "GET /schema": 200,
     "GET /schema/docs": 200,
     "GET /schema/docs.js": 200,
@@ -145,4 +146,5 @@ async def _asked(
 
 
 def _told(answer: Response) -> tuple[int, bytes, list[tuple[str, str]]]:
-    return answer.status_code, answer.content, sorted(answer.headers.items())
+    headers = {name: value for name, value in answer.headers.items() if name != "x-request-id"}
+    return answer.status_code, answer.content, sorted(headers.items())

@@ -1,6 +1,5 @@
 """`greenroom doctor`: one line per check, and exit code 1 if something fails."""
 
-import json
 import urllib.request
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,19 +9,18 @@ import pytest
 from greenroom import doctor
 from greenroom.app import TABLES
 from greenroom.background.follower import Follower
-from greenroom.background.followers import FollowerRunner
 from greenroom.background.models import Stage, Timer
 from greenroom.background.progress import create
-from greenroom.background.records import SET_ASIDE, timer_item
+from greenroom.background.records import SET_ASIDE, TIMERS, timer_item
 from greenroom.clock import ManualClock
 from greenroom.doctor import Level
 from greenroom.metrics import METRICS
 from greenroom.settings import Settings
-from greenroom.store.base import Change, Op, Put, Store
+from greenroom.store.base import Op, Put, Store
 from greenroom.store.ephemeral import CLOCK_KEY, EPHEMERAL
-from greenroom.store.problems import StoreHeld
 from greenroom.store.sqlite import ReadonlyStore, open_readonly
-from tests.background.stage import JOURNAL, NOTES
+from greenroom.store.values import Item
+from tests.background.stage import NOTES, note
 from tests.cli.test_commands import greenroom
 from tests.cli.test_serving import server
 from tests.stores import fresh_prefix, fresh_store
@@ -63,7 +61,11 @@ def test_a_store_is_checked_beside_its_server_and_without_it(tmp_path: Path) -> 
         assert levels == {"ok"}
     for metric in METRICS:
         assert f"# TYPE {metric.name} {metric.kind.value}\n" in exposed
-    for line in ("greenroom_store_writable 1.0", "greenroom_bus_up 1.0", "greenroom_timers_due 0.0"):
+    for line in (
+        "greenroom_store_writable 1.0",
+        "greenroom_bus_up 1.0",
+        "greenroom_timers_due 0.0",
+    ):
         assert f"\n{line}\n" in exposed
     assert "\nprocess_resident_memory_bytes " in exposed
 
@@ -114,7 +116,7 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 async def store(tmp_path: Path, clock: ManualClock) -> AsyncIterator[Store]:
-    tables = (*TABLES, NOTES, JOURNAL)
+    tables = (*TABLES, NOTES)
     async with fresh_store(f"sqlite:///{tmp_path}/doctor.db", tables, clock) as opened:
         yield opened
 
@@ -151,7 +153,13 @@ async def test_a_wrong_clock(
     store: Store, clock: ManualClock, ahead_ms: int, drift_ms: int, level: Level
 ) -> None:
     assert (await doctor.check_clock(store, clock)).level is Level.OK
-    at = {"at": clock.now_ms() + ahead_ms, "drift": drift_ms, "epoch": 0, "began": 0, "node": "n"}
+    at: Item = {
+        "at": clock.now_ms() + ahead_ms,
+        "drift": drift_ms,
+        "epoch": 0,
+        "began": 0,
+        "node": "n",
+    }
     await store.write(Put(EPHEMERAL, {"pk": CLOCK_KEY.partition, "sk": CLOCK_KEY.sort or "", **at}))
     finding = await doctor.check_clock(store, clock)
     assert finding.level is level
@@ -160,28 +168,22 @@ async def test_a_wrong_clock(
 
 async def test_timers_that_are_late_or_set_aside(store: Store, clock: ManualClock) -> None:
     for number in range(3):
-        await store.write(Put(*_timer(number, clock.now_ms() + number * 1000)))
+        await store.write(Put(TIMERS, _timer(number, clock.now_ms() + number * 1000)))
     assert (await doctor.check_timers(store, clock)).line.endswith("1 due, 0 late, 0 set aside.")
     clock.advance(seconds=61)
     late = await doctor.check_timers(store, clock)
     assert (late.level, late.text[:28]) == (Level.WARN, "3 due, 1 late, 0 set aside. ")
-    table, item = _timer(9, clock.now_ms())
-    await store.write(Put(table, {**item, "dueKey": f"{SET_ASIDE}0"}))
+    aside = {**_timer(9, clock.now_ms()), "dueKey": f"{SET_ASIDE}0"}
+    await store.write(Put(TIMERS, aside))
     assert "1 set aside" in (await doctor.check_timers(store, clock)).text
 
 
-def _timer(number: int, due_ms: int):  # type: ignore[no-untyped-def]
-    from greenroom.background.records import TIMERS
-
-    return TIMERS, timer_item(Timer("test", str(number), due_ms, {}))
+def _timer(number: int, due_ms: int) -> Item:
+    return timer_item(Timer("test", str(number), due_ms, {}))
 
 
 async def _nothing(changes: object) -> list[Op]:
     return []
-
-
-async def _failing(changes: list[Change]) -> list[Op]:
-    raise RuntimeError("for a test")
 
 
 async def test_followers_that_lag_or_need_a_rebuild(
@@ -195,10 +197,13 @@ async def test_followers_that_lag_or_need_a_rebuild(
     assert (await check()).text == "notes: not begun."
     await create(store, "notes", Stage.FOLLOWING, await store.checkpoint(NOTES))
     assert (await check()).text == "notes: following."
-    await store.write(Put(NOTES, {"pk": "a", "sk": "b"}))
+    await store.write(note("a", 1))
     clock.advance(seconds=90)
     late = await check()
     assert (late.level, late.text) == (Level.WARN, "notes: following, 90 s behind.")
     with open_readonly(tmp_path / "doctor.db", clock) as reader:
         beside: Store = ReadonlyStore(reader)  # type: ignore[assignment]
         assert await check(beside) == late
+    await create(store, "other", Stage.NEEDS_REBUILD, None)
+    follower = Follower("other", NOTES, _nothing)
+    assert (await check()).line.startswith("fail  followers  other: needs rebuild. Rebuild other")

@@ -1,7 +1,7 @@
 """Publishes messaging's events: each is rendered and encoded once, and sent to its audience.
 
-Careful: this runs between a commit and its ack, for every message. An event must fit everybody in
-its audience, so it says nothing that only one of them may know.
+Careful: this runs between a commit and its ack, for every message. Everybody in the audience gets
+the same event, so it must not contain anything private to one of them.
 """
 
 from greenroom.api.messaging import frames, shapes
@@ -26,12 +26,12 @@ from greenroom.realtime.bus import (
 THREADS = "threads"
 """The cache of thread heads. Its keys are thread ids."""
 MEMBERSHIP = "membership"
-"""Not a cache of the node: a connection drops the thread that the user is no longer in."""
+"""Not a cache of the node: tells a connection to drop a thread that the user has left."""
 PRESENCE = "presence"
-"""Not a cache of the node: a user looks at a thread no longer. Keys are made by `presence_key`."""
+"""Not a cache of the node: says that a user has closed a thread. `presence_key` makes the keys."""
 _EPHEMERAL = (events.TypingChanged, events.PresenceChanged)
 _NOBODY = UserId("")
-"""Hints are for the author, who gets them with the ack. An event is nobody's own view."""
+"""Renders events without hints: the author gets those with the ack."""
 
 
 class MessagingEvents:
@@ -52,7 +52,8 @@ class MessagingEvents:
         invalidates: tuple[Invalidated, ...] = (Invalidated(THREADS, thread.id, thread.version),)
         if isinstance(event, events.InboxChanged) and event.gone:
             invalidates = (*invalidates, Invalidated(MEMBERSHIP, thread.id))
-        message = BusMessage(kind, payload, None, invalidates, _item(thread, event))
+        at_ms = event.message.ms if isinstance(event, events.MessageCreated) else 0
+        message = BusMessage(kind, payload, None, invalidates, _item(thread, event), at_ms)
         self._bus.publish([user_topic(user) for user in users], message)
 
     def publish_person(self, event: events.PersonUpdated) -> None:
@@ -71,7 +72,7 @@ def kind_of(frame: Frame) -> str:
 
 
 def rendered(thread: Thread, event: Event) -> Frame:
-    """The event as clients get it."""
+    """The frame for an event."""
     match event:
         case events.MessageCreated(message):
             shown = shapes.rendered(message, _NOBODY)

@@ -1,7 +1,7 @@
 """Registers what belongs to no context: health, pages, the socket's own frames."""
 
 from greenroom.api import pages
-from greenroom.api.platform import health, socket
+from greenroom.api.platform import health, metrics, socket
 from greenroom.api.platform.access_matrix import ACCESS
 from greenroom.api.platform.examples import EXAMPLES
 from greenroom.api.platform.problems import PROBLEMS
@@ -13,7 +13,7 @@ from greenroom.store import ephemeral
 API = ContextApi(
     name="platform",
     tables=(*ephemeral.TABLES, *background.TABLES),
-    routes=(pages.page_css, health.healthz, health.readyz),
+    routes=(pages.page_css, health.healthz, health.readyz, metrics.metrics),
     requests=socket.REQUESTS,
     events=socket.EVENTS,
     problems=PROBLEMS,

@@ -1,12 +1,12 @@
-"""One client's socket, from the first frame to the last.
+"""Handles one client's socket: authentication, requests, events, replay and closing.
 
     waiting    for a token: in the first frame, or in the subprotocol
     live       requests are answered as they complete, events are sent as they come
     replaying  what the client missed is being read; new events wait, and come after it, none twice
     over       one side has closed: nothing more is read or sent
 
-Careful: a client may send faster than its requests complete. A bounded number runs at once; the
-rest stays unread, and so does everything of a client that does not read its answers.
+Careful: a client may send faster than its requests complete. A limited number runs at once; further
+input stays unread. So does all input of a client that does not read its answers.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ from greenroom.realtime.outbox import Outbox
 from greenroom.safety.limits import TooMany
 
 MOST_UNDER_WAY = 256
-"""Requests of one client at once; while there are more, nothing is read from its socket."""
+"""Concurrent requests of one client. At this limit its socket is not read."""
 _CHECK_MS = 600_000
 _LONGEST_REASON = 200
 _RESYNC = encode(frames.Resync())
@@ -58,7 +58,7 @@ _P = TypeVar("_P", bound=SessionPart)
 
 
 class Closed:
-    """Why a socket is closed. 4000 and above are ours."""
+    """Close codes. 4000 and above are Greenroom's own."""
 
     RESTART = 1012
     TOO_MUCH = 1008
@@ -69,19 +69,19 @@ class Closed:
 
 
 class Transport(Protocol):
-    """The transport."""
+    """The transport of a session."""
 
     def write(self, payload: bytes) -> None: ...
 
     def close(self, code: int, reason: str) -> None:
-        """After everything that was written."""
+        """Closes after all pending writes."""
 
     def pause_reading(self) -> None: ...
 
     def resume_reading(self) -> None: ...
 
     def authenticated(self) -> None:
-        """The client has authenticated."""
+        """Called once the client has authenticated."""
 
 
 class Session:
@@ -97,18 +97,18 @@ class Session:
         self._tasks: set[asyncio.Task[None]] = set()
         self._ordered = OrderedTasks()
         self._unread: deque[bytes] | None = None
-        """Made when there is need for it, as few ever have."""
+        """Created on demand: few sessions need it."""
         self._authentication: asyncio.Task[None] | None = None
         self._is_resuming = False
         self._replayed_to: str | None = None
-        """The cursor at the end of the last replay: it remembers what was given."""
+        """The cursor at the end of the last replay, which records what was sent."""
         self._invalid_count = 0
         self._checked_ms = 0
         self._token_timer = TokenTimer(server.clock, self._warn, self._on_expired)
         loop = asyncio.get_running_loop()
         self._auth_timer = loop.call_later(server.timeouts.first_frame, self._on_auth_timeout)
 
-    # The wire's side.
+    # Called by the transport.
 
     def receive(self, payload: bytes) -> None:
         if not self._takes_more:
@@ -121,11 +121,11 @@ class Session:
             self._take(payload)
 
     def authenticate(self, token: str) -> None:
-        """With the token of the subprotocol, as if the first frame had brought it."""
+        """Authenticates with the token from the subprotocol."""
         self.receive(encode(frames.Auth(0, token)))
 
     def pause_writes(self) -> None:
-        """The client does not read as fast as it is written to."""
+        """Called when the client reads more slowly than we write."""
         self.outbox.pause()
         self.transport.pause_reading()
 
@@ -145,7 +145,7 @@ class Session:
             part.close(draining=self.server.is_draining)
 
     async def finish(self) -> None:
-        """Takes nothing more, and lets what was accepted be answered."""
+        """Accepts no more requests, and completes the running ones."""
         self._takes_more = False
         self._unread = None
         self.transport.pause_reading()
@@ -169,7 +169,7 @@ class Session:
         for part in self._parts:
             await part.renew()
 
-    # What comes in.
+    # Incoming frames.
 
     def _has_room(self) -> bool:
         return (
@@ -179,7 +179,7 @@ class Session:
         )
 
     def _take_rest(self) -> None:
-        """Of what had no room, as much as there is room for now."""
+        """Handles waiting frames, as far as the limit allows."""
         while self._unread and self._has_room():
             self._take(self._unread.popleft())
         if not self._unread and self._has_room() and self._takes_more:
@@ -192,6 +192,7 @@ class Session:
         except (DuplicateKey, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             self._refuse_invalid(_number_in(payload), InvalidFrame(str(error)[:_LONGEST_REASON]))
             return
+        self.server.received[type(request)] += 1
         number: int | None = getattr(request, "id", None)
         if self.actor is None and not isinstance(request, frames.Auth):
             self._refuse_invalid(number, AuthRequired())
@@ -218,7 +219,7 @@ class Session:
         return None if ordering_key is None else ordering_key(self, request)
 
     def is_ordered(self, key: str) -> bool:
-        """Whether a request with this ordering key is under way."""
+        """Whether a request with this ordering key is running."""
         return key in self._ordered
 
     def start(self, work: Coroutine[Any, Any, None], key: str | None = None) -> asyncio.Task[None]:
@@ -246,7 +247,7 @@ class Session:
             self._take_rest()
 
     def start_next(self) -> None:
-        """For the handler of a request that nothing sent after it can overtake any more."""
+        """Called by a handler once later requests can no longer overtake its own."""
         self._ordered.leave(asyncio.current_task())
 
     # For handlers and parts.
@@ -260,14 +261,14 @@ class Session:
         return self.server.contexts[kind]
 
     def part(self, kind: type[_P]) -> _P:
-        """What a context keeps for this connection."""
+        """The part of this kind: a context's state for this connection."""
         return next(part for part in self._parts if isinstance(part, kind))
 
     def refuse(self, problem: Problem) -> None:
         """Sends a problem that answers no request."""
         self._refuse(None, problem)
 
-    # What becomes of it.
+    # Handling requests.
 
     async def _answer(self, request: Frame) -> None:
         number: int | None = getattr(request, "id", None)
@@ -289,11 +290,12 @@ class Session:
             _log.exception("a request of type %s failed", type(request).__name__)
             self._send_problem(number, self.server.problems.internal)
         else:
+            self.server.acked += answer is not None
             if answer is not None and not self.is_over:
                 self.outbox.send_reply(encode(answer))
 
     async def _spend(self, actor: Actor, request: Frame) -> None:
-        """Before any work is done for it."""
+        """Spends the request's rate limit before any work is done."""
         limit = self.server.requests[type(request)].limit
         await self.server.limits.spend(actor.user, limit)
 
@@ -321,8 +323,7 @@ class Session:
         return AuthAck(request.id, cursor=cursor, user_id=actor.user, expires_at=iso(expires_ms))
 
     async def _listen(self, actor: Actor) -> None:
-        """What comes from here on is held until it is known whether the client wants to have what
-        it missed first."""
+        """Subscribes to events. They are held back until it is known whether the client resumes."""
         self._checked_ms = self.server.clock.now_ms()
         for part in self._parts:
             part.on_authenticated(actor)
@@ -342,7 +343,7 @@ class Session:
         return self.server.sync.cursor_now(self.actor.user, self._replayed_to)
 
     async def _handle_resume(self, request: frames.Resume) -> None:
-        """Answers itself: what was held comes right after the answer."""
+        """Sends its own answer, because held events must follow right after it."""
         assert self.actor is not None
         caught_up = False
         self.delivery.hold()
@@ -350,6 +351,7 @@ class Session:
             await self.server.authenticator.check(self.actor)
             await self._spend(self.actor, request)
             ack = await self._replay(self.actor, request)
+            self.server.acked += 1
             if not self.is_over:
                 self.outbox.send_reply(encode(ack))
             caught_up = True
@@ -358,7 +360,7 @@ class Session:
             self.delivery.resume_live(caught_up=caught_up)
 
     async def _replay(self, actor: Actor, request: frames.Resume) -> ResumeAck:
-        """Sends one page after the other, no faster than the client reads them."""
+        """Sends page after page, no faster than the client reads."""
         cursor, more, reset = request.cursor, True, list[str]()
         known = self.delivery.begin_replay(request.have)
         while more and not self.is_over:
@@ -373,14 +375,14 @@ class Session:
         self._replayed_to = cursor
         return ResumeAck(request.id, cursor=cursor, reset=reset)
 
-    # How it ends.
+    # Closing.
 
     def close_unauthenticated(self) -> None:
-        """For another that has not authenticated yet either."""
+        """Makes room for another unauthenticated socket."""
         self.close(Closed.SLOW_TO_START, "no token came, and others wait")
 
     def close_oldest(self) -> None:
-        """For a newer socket of the same user."""
+        """Makes room for a newer socket of the same user."""
         self._refuse(None, TooManySockets(self.server.most_per_user))
         self.close(Closed.TOO_MANY_SOCKETS, "the user has opened too many sockets")
 
@@ -395,7 +397,8 @@ class Session:
         self.server.hub.remove(user_topic(self.delivery.user), self.delivery)
 
     def _close_if_fatal(self, problem: Problem) -> None:
-        """Whoever is not let in, or no longer, has to go. Our own trouble is no reason."""
+        """Closes the socket if the user may not connect (any more). Internal errors do not close
+        it."""
         if self.server.problems.is_server_error(problem):
             return
         if isinstance(problem, TooMany) and self.actor is None:
@@ -415,7 +418,7 @@ class Session:
         self._refuse(None, TokenExpired())
         self.close(Closed.EXPIRED, "the token has expired")
 
-    # What goes wrong.
+    # Errors.
 
     def _refuse_invalid(self, number: int | None, problem: Problem) -> None:
         self._refuse(number, problem)
@@ -429,6 +432,7 @@ class Session:
         self._send_problem(number, self.server.problems.document_of(problem))
 
     def _send_problem(self, number: int | None, document: dict[str, Any]) -> None:
+        self.server.metrics.refusals["socket", errors.code_of(document)] += 1
         if not self.is_over:
             self.outbox.send_reply(encode(frames.Problem(document, number)))
 
@@ -438,7 +442,7 @@ class _Numbered(msgspec.Struct):
 
 
 def _number_in(payload: bytes) -> int | None:
-    """The number of a request that is otherwise no frame, so that the client knows which."""
+    """The `id` of an invalid frame, so that the client knows which request failed."""
     try:
         return msgspec.json.decode(payload, type=_Numbered).id
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

@@ -1,4 +1,4 @@
-"""What all sockets of a node share: the contexts behind them, and how much there is room for."""
+"""The state that all sockets of a node share: contexts, sessions and limits."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -16,6 +16,7 @@ from greenroom.api.sync import Sync
 from greenroom.api.ws.frames import Frame
 from greenroom.clock import Clock
 from greenroom.ids import UserId
+from greenroom.metrics import Metrics
 from greenroom.people import People
 from greenroom.realtime.hub import Hub
 from greenroom.safety import Safety
@@ -28,18 +29,18 @@ _AT_ONCE = 50
 
 
 class Timeouts(Struct, frozen=True):
-    """How many seconds a socket waits for what."""
+    """Timeouts of a socket, in seconds."""
 
     first_frame: float = 10
-    """For a token."""
+    """Until a token arrives."""
     idle: float = 30
-    """Without a word from the client, before it is asked whether it is there."""
+    """Without input from the client, until a ping is sent."""
     pong: float = 20
-    """For its answer; at most as long as `idle`."""
+    """Until the client's pong; at most as long as `idle`."""
     finish: float = 5
-    """For the requests under way, when the server stops."""
+    """For running requests, when the server stops."""
     close_reply: float = 2
-    """For the client's own close frame after ours."""
+    """Until the client's close frame, after ours."""
 
 
 @dataclass
@@ -50,18 +51,21 @@ class SocketServer:
     most_connections: int = 20_000
     most_per_user: int = 20
     most_unauthenticated: int = 1_000
-    """Sockets that have not authenticated yet."""
+    """The largest number of sockets that have not authenticated."""
     most_under_way: int = 20_000
     most_invalid: int = 20
     timeouts: Timeouts = field(default_factory=Timeouts)
     sessions: set["Session"] = field(default_factory=set)
     waiting: dict["Session", None] = field(default_factory=dict)
-    """Those that have not authenticated yet, the oldest first."""
+    """Sessions that have not authenticated, the oldest first."""
     by_user: dict[UserId, dict["Session", None]] = field(default_factory=dict)
-    """Those that have, the oldest first."""
+    """Authenticated sessions by user, the oldest first."""
     under_way: int = 0
     is_draining: bool = False
     is_short_of_memory: bool = False
+    metrics: Metrics = field(default_factory=Metrics)
+    acked: int = 0
+    """How many requests have succeeded."""
 
     def __post_init__(self) -> None:
         self.registry: Registry = self.contexts[Registry]
@@ -71,6 +75,8 @@ class SocketServer:
         self.problems: ProblemTable = self.registry.problems
         self.requests: Mapping[type[Frame], SocketRequest] = self.registry.requests
         self.decode: Callable[[bytes], Frame] = self.registry.decode_request
+        self.received = dict.fromkeys(self.requests, 0)
+        """How many requests have come, by frame."""
         self.fewest_keys = {kind: fewest_keys(kind) for kind in self.requests}
 
     def accepts_connections(self) -> bool:
@@ -81,13 +87,13 @@ class SocketServer:
         )
 
     def add(self, session: "Session") -> "Session | None":
-        """The one that has to go for it."""
+        """Returns the session to close in its place, if any."""
         self.sessions.add(session)
         self.waiting[session] = None
         return next(iter(self.waiting)) if len(self.waiting) > self.most_unauthenticated else None
 
     def authenticated(self, session: "Session", user: UserId) -> "Session | None":
-        """The one that has to go for it."""
+        """Returns the session to close in its place, if any."""
         self.waiting.pop(session, None)
         own = self.by_user.setdefault(user, {})
         own[session] = None
@@ -104,7 +110,7 @@ class SocketServer:
         return self.under_way < self.most_under_way
 
     async def renew(self) -> None:
-        """Everybody who is connected, one after the other; trouble with one is nobody else's."""
+        """Renews all sessions in turn. A failure of one does not affect the others."""
         sessions, trouble = tuple(self.sessions), None
         for start in range(0, len(sessions), _AT_ONCE):
             some = (session.renew() for session in sessions[start : start + _AT_ONCE])

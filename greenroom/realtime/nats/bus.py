@@ -68,6 +68,11 @@ class NatsBus:
         self._connection_task = asyncio.create_task(self._run(connection))
         await asyncio.sleep(0)  # lets the connection task start, so that messages are accepted
 
+    async def check(self) -> None:
+        """Connects and disconnects. Raises if no server can be reached."""
+        connection = await self._connect()
+        await connection.close()
+
     def publish(self, topics: Iterable[Topic], bus_message: BusMessage) -> None:
         if self._deliver is None:
             return

@@ -2,6 +2,13 @@
 
 from greenroom.store.sqlite.backup import BackupExists, backup, is_database
 from greenroom.store.sqlite.engine import SqliteStore
-from greenroom.store.sqlite.readonly import open_readonly
+from greenroom.store.sqlite.readonly import ReadonlyStore, open_readonly
 
-__all__ = ["BackupExists", "SqliteStore", "backup", "is_database", "open_readonly"]
+__all__ = [
+    "BackupExists",
+    "ReadonlyStore",
+    "SqliteStore",
+    "backup",
+    "is_database",
+    "open_readonly",
+]

@@ -67,6 +67,7 @@ class SqliteStore:
         self._check = check
         self._models = ModelCache()
         self._commits = 0
+        self._committed_writes = 0
         self._committed = asyncio.Event()
         self._sweeper: asyncio.Task[None] | None = None
         self._recovering: asyncio.Task[None] | None = None
@@ -253,6 +254,11 @@ class SqliteStore:
         """The number of groups committed since the store was opened."""
         return self._commits + self._writer.commits
 
+    @property
+    def committed_writes(self) -> int:
+        """The number of writes in these groups."""
+        return self._committed_writes + self._writer.committed_writes
+
     async def wait_for_data_loss(self) -> Problem:
         return await asyncio.shield(self._lost)
 
@@ -297,6 +303,7 @@ class SqliteStore:
         tables = tuple(self._tables.values())
         await asyncio.to_thread(restore, self._path, tables, expected, check=self._check)
         self._commits += self._writer.commits
+        self._committed_writes += self._writer.committed_writes
         self._assemble()
         self._is_reopening, self.read_only_reason = False, None
         self._notify_followers()

@@ -1,16 +1,21 @@
 """Opens a store file read-only, without the lock: another process may be serving it."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 
 from greenroom.clock import Clock
+from greenroom.store.base import Change, Key, Page
 from greenroom.store.cursors import CursorCodec
+from greenroom.store.expressions import SortRange
 from greenroom.store.problems import StoreCorrupt, StoreUnavailable
-from greenroom.store.sqlite import schema
+from greenroom.store.sqlite import change_log, schema
+from greenroom.store.sqlite.codec import unpack
 from greenroom.store.sqlite.reader import Reader
+from greenroom.store.tables import Index, Table
+from greenroom.store.values import Item
 
 
 @contextmanager
@@ -31,3 +36,45 @@ def open_readonly(path: Path, clock: Clock) -> Iterator[Reader]:
         raise StoreCorrupt(str(path), str(error)) from error
     except apsw.Error as error:
         raise StoreUnavailable(f"{path}: {error}") from error
+
+
+class ReadonlyStore:
+    """The reads of a `Store`, one page at most, for a file that another process may be serving."""
+
+    is_local = True
+    read_only_reason = "it was opened for reading"
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    async def get(self, table: Table, key: Key, *, consistent: bool = False) -> Item | None:
+        return self._reader.get(table, key, consistent)
+
+    async def query(
+        self,
+        table: Table,
+        partition: str,
+        sort: SortRange | None = None,
+        *,
+        index: Index | None = None,
+        limit: int,
+    ) -> Page:
+        return self._reader.query(
+            lambda blobs: tuple(map(unpack, blobs)),
+            table,
+            partition,
+            sort,
+            index,
+            limit,
+            False,
+            None,
+            False,
+        )
+
+    async def changes(
+        self, table: Table, *, after: str | None = None, follow: bool = False
+    ) -> AsyncIterator[Change]:
+        connection = self._reader.connection
+        last = change_log.check_checkpoint(connection, table, after)
+        for _, change in change_log.page(connection, table, last):
+            yield change

@@ -99,6 +99,7 @@ class Writer:
         self._broken: str | None = None
         self._closing: asyncio.Future[None] | None = None
         self.commits = 0
+        self.committed_writes = 0
         self.is_open = False
         """Whether a group is being committed. Nothing else may use the connection then."""
 
@@ -178,6 +179,7 @@ class Writer:
             self._break(group, error)
             return
         self.commits += 1
+        self.committed_writes += len(group)
         self._checkpoints.committed()
         self.is_open = False
         self._rows.group_committed()

@@ -1,0 +1,268 @@
+"""Runs `greenroom doctor`: checks what a server needs, and says what to do about each finding.
+
+Only one process can open a SQLite file for writing. While a server has it open, the file is read
+beside it, and the server is asked whether it is ready.
+"""
+
+import asyncio
+import secrets
+import shutil
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from enum import Enum
+from pathlib import Path
+from typing import cast
+
+from msgspec import Struct
+
+from greenroom import open_store, running
+from greenroom.api.registry import Registry
+from greenroom.app import REGISTRY, compose
+from greenroom.background.follower import Follower
+from greenroom.background.models import Stage
+from greenroom.background.progress import load_state
+from greenroom.background.records import (
+    SHARDS,
+    TIMERS,
+    TIMERS_DUE,
+    due_at,
+    due_key,
+    set_aside_key,
+)
+from greenroom.clock import Clock, SystemClock
+from greenroom.errors import Problem
+from greenroom.serve import bus_of
+from greenroom.settings import Settings, variable_of
+from greenroom.store.base import Delete, Put, Store
+from greenroom.store.ephemeral import CLOCK_KEY, EPHEMERAL, EPHEMERAL_TTL, doctor_key
+from greenroom.store.expressions import Bound
+from greenroom.store.problems import CheckpointTooOld, StoreHeld
+from greenroom.store.server_clock import JUMP_MS
+from greenroom.store.sqlite import ReadonlyStore, open_readonly
+from greenroom.store.values import Item
+
+LATE_MS = 60_000
+"""Timers and changes that have waited for longer are late."""
+FEW_BYTES = 1024**3
+TOO_FEW_BYTES = 64 * 1024**2
+_MOST = 1000
+_SECONDS = 5
+_SECRET = b"none: nothing is signed with it"
+
+
+class Level(Enum):
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+class Finding(Struct, frozen=True):
+    check: str
+    level: Level
+    text: str
+    advice: str = ""
+    """What to do about it."""
+
+    @property
+    def line(self) -> str:
+        advice = f" {self.advice}" if self.advice else ""
+        return f"{self.level.value:<5} {self.check:<10} {self.text}{advice}"
+
+
+async def examine(settings: Settings, registry: Registry = REGISTRY) -> AsyncIterator[Finding]:
+    """The findings, one after the other."""
+    clock = SystemClock()
+    yield check_disk(settings)
+    yield await check_bus(settings)
+    path = open_store.sqlite_path(settings)
+    if path is not None and not (path.exists() and path.stat().st_size):
+        text = f"There is no database at {path} yet."
+        yield Finding("store", Level.WARN, text, "`greenroom serve` creates it.")
+        return
+    try:
+        async with _opened(settings, clock, path) as store:
+            if isinstance(store, ReadonlyStore):
+                yield await check_server(path)
+            else:
+                yield await check_writes(store, clock)
+            contexts = compose(cast(Store, store), clock, _SECRET, registry=registry)
+            followers = registry.followers(contexts)
+            checks: Sequence[Callable[[], Awaitable[Finding]]] = (
+                lambda: check_clock(cast(Store, store), clock),
+                lambda: check_followers(cast(Store, store), clock, followers),
+                lambda: check_timers(cast(Store, store), clock),
+            )
+            for check in checks:
+                yield await check()
+    except Problem as problem:
+        yield Finding("store", Level.FAIL, str(problem), _STORE_ADVICE)
+
+
+_STORE_ADVICE = (
+    f"See {variable_of('store')} and docs/guides/operate.md; `greenroom serve` refuses to start "
+    "until this is fixed."
+)
+
+
+@asynccontextmanager
+async def _opened(
+    settings: Settings, clock: Clock, path: Path | None
+) -> AsyncIterator[Store | ReadonlyStore]:
+    async with AsyncExitStack() as stack:
+        store: Store | ReadonlyStore
+        try:
+            opening = open_store.opened(settings, clock, create_tables=False)
+            store = await stack.enter_async_context(opening)
+        except StoreHeld:
+            if path is None:
+                raise
+            store = ReadonlyStore(stack.enter_context(open_readonly(path, clock)))
+        yield store
+
+
+def check_disk(settings: Settings) -> Finding:
+    """Of the SQLite file, or of the data folder."""
+    path = open_store.sqlite_path(settings)
+    folder = settings.data if path is None else path.parent
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    text = f"{free / 1024**3:.1f} GiB are free in {folder}."
+    if free < TOO_FEW_BYTES:
+        return Finding("disk", Level.FAIL, text, "Free some space: writes fail when it is full.")
+    if free < FEW_BYTES:
+        return Finding("disk", Level.WARN, text, "Free some space before it is full.")
+    return Finding("disk", Level.OK, text)
+
+
+async def check_bus(settings: Settings) -> Finding:
+    if not settings.bus:
+        return Finding("bus", Level.OK, "None is configured: this is a single node.")
+    # Imported where it is used: a single node needs no client of it.
+    from greenroom.realtime.nats import NatsBus
+
+    try:
+        bus = bus_of(settings)
+        assert isinstance(bus, NatsBus)
+        await bus.check()
+    except Problem as problem:
+        advice = f"Start NATS, or correct {variable_of('bus')}."
+        return Finding("bus", Level.FAIL, str(problem), advice)
+    return Finding("bus", Level.OK, "NATS can be reached.")
+
+
+async def check_writes(store: Store, clock: Clock) -> Finding:
+    key = doctor_key(secrets.token_hex(8))
+    expires = clock.now_ms() // 1000 + 3600
+    item: Item = {"pk": key.partition, "sk": key.sort or "", EPHEMERAL_TTL: expires}
+    await store.write(Put(EPHEMERAL, item))
+    found = await store.get(EPHEMERAL, key, consistent=True)
+    await store.write(Delete(EPHEMERAL, key))
+    if found != item:
+        return Finding(
+            "store", Level.FAIL, "An item was not read as it was written.", _STORE_ADVICE
+        )
+    return Finding("store", Level.OK, "It opens, reads and writes.")
+
+
+async def check_server(path: Path | None) -> Finding:
+    """The server that has the SQLite file open."""
+    address = running.address_beside(path)
+    if address is None:
+        text = f"{path} is open in another process, which can be read beside; it tells no address."
+        return Finding("store", Level.WARN, text, "If it is no server, end it.")
+    try:
+        await asyncio.to_thread(_ask, f"{address}/readyz")
+    except urllib.error.HTTPError as error:
+        text = f"The server at {address} is not ready (status {error.code})."
+        return Finding("store", Level.FAIL, text, "Look at its log.")
+    except OSError as error:
+        text = f"The server at {address} does not answer: {error}."
+        return Finding("store", Level.FAIL, text, "Look at its log, or restart it.")
+    return Finding("store", Level.OK, f"The server at {address} is ready; the file can be read.")
+
+
+def _ask(url: str) -> None:
+    with urllib.request.urlopen(url, timeout=_SECONDS):
+        pass
+
+
+async def check_clock(store: Store, clock: Clock) -> Finding:
+    """Compares the time in the store with this machine's. The stored time is as old as its last
+    write, so only a time in the future is wrong."""
+    item = await store.get(EPHEMERAL, CLOCK_KEY)
+    if item is None:
+        return Finding("clock", Level.OK, "No server has run on this store yet.")
+    ahead_ms = int(str(item["at"])) - clock.now_ms()
+    drift_ms = int(str(item["drift"]))
+    advice = "Set the clock of this machine (NTP)."
+    if ahead_ms > JUMP_MS:
+        text = f"This machine's clock is {ahead_ms / 1000:.0f} s behind the server's time."
+        return Finding("clock", Level.FAIL, text, advice)
+    if abs(drift_ms) > JUMP_MS:
+        side = "ahead of" if drift_ms > 0 else "behind"
+        text = f"A node's clock was {abs(drift_ms) / 1000:.0f} s {side} the server's time."
+        return Finding("clock", Level.WARN, text, "Set the clocks of all nodes (NTP).")
+    return Finding("clock", Level.OK, "It agrees with the server's time.")
+
+
+async def check_followers(store: Store, clock: Clock, followers: Sequence[Follower]) -> Finding:
+    """One finding for all: the worst, with the names."""
+    shown: list[str] = []
+    advice: list[str] = []
+    worst = Level.OK
+    for follower in followers:
+        state = await load_state(store, follower.name)
+        if state is None:
+            shown.append(f"{follower.name}: not begun")
+            continue
+        lag_ms = await _lag_ms(store, clock, follower, state.checkpoint)
+        told = state.stage.value.replace("_", " ")
+        if state.set_aside:
+            told += f", {state.set_aside} set aside"
+            worst = Level.WARN if worst is Level.OK else worst
+            advice.append(f"The log says why changes of {follower.name} were set aside.")
+        if state.stage is Stage.NEEDS_REBUILD or lag_ms is None:
+            worst = Level.FAIL
+            advice.append(f"Rebuild {follower.name}: the changes that it lacks are gone.")
+        elif lag_ms > LATE_MS:
+            told += f", {lag_ms / 1000:.0f} s behind"
+            worst = Level.WARN if worst is Level.OK else worst
+            advice.append(f"Check that a server runs, and its log for {follower.name}.")
+        shown.append(f"{follower.name}: {told}")
+    text = f"{'; '.join(shown)}." if shown else "None is registered."
+    return Finding("followers", worst, text, " ".join(advice))
+
+
+async def _lag_ms(
+    store: Store, clock: Clock, follower: Follower, checkpoint: str | None
+) -> int | None:
+    """The age of the oldest change that is not applied; 0 if there is none, None if it is gone."""
+    try:
+        async for change in store.changes(follower.table, after=checkpoint, follow=False):
+            return max(0, clock.now_ms() - change.at_ms)
+    except CheckpointTooOld:
+        return None
+    return 0
+
+
+async def check_timers(store: Store, clock: Clock) -> Finding:
+    now_ms, due, late, aside, oldest_ms = clock.now_ms(), 0, 0, 0, 0
+    for shard in range(SHARDS):
+        until = Bound("<=", due_at(now_ms))
+        page = await store.query(TIMERS, due_key(shard), until, index=TIMERS_DUE, limit=_MOST)
+        ages = [now_ms - int(str(item["dueAt"])) for item in page.items]
+        due += len(ages)
+        late += sum(age > LATE_MS for age in ages)
+        oldest_ms = max(oldest_ms, *ages, 0)
+        page = await store.query(TIMERS, set_aside_key(shard), index=TIMERS_DUE, limit=_MOST)
+        aside += len(page.items)
+    text = f"{due} due, {late} late, {aside} set aside."
+    if late:
+        text += f" The oldest has been due for {oldest_ms / 1000:.0f} s."
+        return Finding("timers", Level.WARN, text, "Check that a server runs, and its log.")
+    if aside:
+        return Finding("timers", Level.WARN, text, "The log says why timers were set aside.")
+    return Finding("timers", Level.OK, text)
