@@ -24,8 +24,6 @@ from picows import (
     WSUpgradeResponseWithListener,
 )
 
-from greenroom.api.composition import Contexts
-from greenroom.api.registry import Registry
 from greenroom.api.ws import upgrade
 from greenroom.api.ws.socket_server import SocketServer
 from greenroom.api.ws.transport import UnauthenticatedProtocol
@@ -62,11 +60,14 @@ async def echo(
         await send({"type": "websocket.send", "text": message["text"]})
 
 
+class _EchoServer(SocketServer):
+    def __post_init__(self) -> None:
+        """An echo has no contexts."""
+
+
 def serve(name: str, port: int) -> None:
-    nothing: Any = None  # an echo has no contexts behind it
-    contexts = Contexts()
-    contexts.add(Registry(()))
-    socket_server = SocketServer(contexts, nothing, nothing)
+    nothing: Any = None
+    socket_server = _EchoServer(nothing, nothing, nothing)
     protocol: Any = partial(upgrade.UpgradeProtocol, socket_server) if name == PICOWS else name
     with patch.object(upgrade, "accept_upgrade", upgraded):
         uvicorn.run(

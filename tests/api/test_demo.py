@@ -20,6 +20,7 @@ from greenroom.messaging.history import history
 from greenroom.messaging.inbox import Inbox, Row, inbox
 from greenroom.messaging.models import Folder, Kind
 from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.metrics import Metrics
 from greenroom.people import People, directory
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety import Safety
@@ -213,7 +214,7 @@ async def test_only_configured_origins_may_sign_in(
     app = Litestar(
         [routes],
         exception_handlers={Problem: errors.on_problem},
-        state=State({"problems": REGISTRY.problems}),
+        state=State({"problems": REGISTRY.problems, "metrics": Metrics()}),
         openapi_config=None,
         logging_config=None,
     )
