@@ -106,7 +106,7 @@ class Sync:
         return self._sealed(user, _Cursor(_VERSION, 0, positions))
 
     async def changes(self, actor: Actor, cursor: str | None, known: Known) -> Page:
-        """The next page. Sources are read in turn until the page is full."""
+        """The next page. Sources are read in turn, up to the first that has more than one page."""
         opened = None if cursor is None else self._opened(actor.user, cursor)
         positions = {} if opened is None else dict(opened.positions)
         start = 0 if opened is None else max(0, opened.round - 1)
