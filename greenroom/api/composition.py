@@ -1,6 +1,6 @@
 """The ports that contexts are built from, and the container of built contexts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -8,6 +8,7 @@ from greenroom.clock import Clock
 from greenroom.ids import Ids
 from greenroom.policy import Policy
 from greenroom.realtime.hub import Hub
+from greenroom.safety.limits import Limit, Rate
 from greenroom.store.base import Store
 from greenroom.store.cursors import CursorCodec
 
@@ -43,6 +44,6 @@ class Composition:
     policy: Policy
     hub: Hub | None = None
     """None where no client connects: in commands, and while sample data is written."""
-    rates: Any = None
+    rates: Mapping[Limit, Rate] | None = None
     """Rate limits that replace the policy's, for benchmarks and tests."""
     contexts: Contexts = field(default_factory=Contexts)
