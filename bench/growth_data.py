@@ -39,6 +39,7 @@ from greenroom.people.join import join
 from greenroom.people.records import TABLES as PEOPLE
 from greenroom.safety.records import TABLES as SAFETY
 from greenroom.store.base import Put
+from greenroom.store.ephemeral import EPHEMERAL
 from greenroom.store.sqlite import SqliteStore
 from greenroom.store.values import Item
 
@@ -65,7 +66,7 @@ class Dataset(Struct, frozen=True):
 
 
 async def build_dataset(path: Path, *, threads: int, messages: int) -> Dataset:
-    tables = (_FILLED, *PEOPLE, *SAFETY)
+    tables = (_FILLED, *PEOPLE, *SAFETY, EPHEMERAL)
     clock = SystemClock()
     store = await SqliteStore.open(path, tables, clock=clock, cursor_secret=SECRET)
     async with store:
@@ -85,7 +86,7 @@ async def build_dataset(path: Path, *, threads: int, messages: int) -> Dataset:
 
 
 async def opened(dataset: Dataset) -> SqliteStore:
-    tables = (*TABLES, *PEOPLE, *SAFETY)
+    tables = (*TABLES, *PEOPLE, *SAFETY, EPHEMERAL)
     return await SqliteStore.open(
         dataset.path, tables, clock=SystemClock(), cursor_secret=SECRET, check=False
     )

@@ -39,6 +39,7 @@ from greenroom.people.actor import Actor
 from greenroom.people.records import TABLES as PEOPLE_TABLES
 from greenroom.safety.records import TABLES as SAFETY_TABLES
 from greenroom.store.base import Change, Key, Op, Store, Update
+from greenroom.store.ephemeral import EPHEMERAL
 from greenroom.store.expressions import F
 from greenroom.store.sqlite import SqliteStore
 
@@ -110,7 +111,7 @@ def worker_on(store: Store, clock: SystemClock, late: Lateness, number: int) -> 
 
 async def measure(folder: Path) -> tuple[Lateness, list[float], list[float]]:
     clock = SystemClock()
-    tables = (*MESSAGING_TABLES, *PEOPLE_TABLES, *SAFETY_TABLES, *records.TABLES)
+    tables = (*MESSAGING_TABLES, *PEOPLE_TABLES, *SAFETY_TABLES, EPHEMERAL, *records.TABLES)
     dataset = await build_dataset(folder / "store.db", threads=SENDERS, messages=100)
     ana, threads = dataset.ana, dataset.threads
     opening = SqliteStore.open(dataset.path, tables, clock=clock, cursor_secret=SECRET)

@@ -83,7 +83,7 @@ def every_problem() -> list[type[Problem]]:
     for module in pkgutil.walk_packages(greenroom.__path__, "greenroom."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    return _below(Problem)
+    return [one for one in _below(Problem) if one.__module__.startswith("greenroom.")]
 
 
 def _below(kind: type[Problem]) -> list[type[Problem]]:

@@ -30,9 +30,10 @@ from greenroom.safety.records import TABLES as SAFETY_TABLES
 from greenroom.safety.report import report
 from greenroom.safety.verdict import Hold, PolicyTag
 from greenroom.store.base import Store
+from greenroom.store.ephemeral import EPHEMERAL
 from tests.world import World
 
-TABLES = (*SAFETY_TABLES, *PEOPLE_TABLES)
+TABLES = (*SAFETY_TABLES, *PEOPLE_TABLES, EPHEMERAL)
 THREAD = ThreadId("thr_of_ana_and_ben")
 
 
