@@ -9,7 +9,6 @@ from greenroom.api.openapi.property import (
     text_property,
     time_property,
 )
-from greenroom.messaging.text import MAX_TEXT
 from greenroom.people import suspend
 from greenroom.people.models import (
     MAX_EMAIL,
@@ -18,8 +17,6 @@ from greenroom.people.models import (
     MAX_USERNAME,
     MIN_USERNAME,
 )
-
-_NEW_TEXT = Property("The text, as it was typed.", max_length=MAX_TEXT, min_length=1)
 
 PROPERTIES: Mapping[str, Property] = {
     "userId": id_property("The person's id: ours, or the `sub` of your identity provider."),

@@ -16,8 +16,6 @@ from greenroom.safety.decide import MAX_NOTE, MAX_REASON
 from greenroom.safety.models import MAX_EXCERPT
 from greenroom.safety.rules import MAX_RULE_NAME
 
-_NEW_TEXT = Property("The text, as it was typed.", max_length=MAX_TEXT, min_length=1)
-
 PROPERTIES: Mapping[str, Property] = {
     "blocks": described("The people whom the caller has blocked, the latest first."),
     "blockedAt": time_property("When the person was blocked."),
