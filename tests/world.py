@@ -4,6 +4,7 @@ The contexts come from the product's own `compose`. The clock usually stands sti
 moves it, and the ids are made from it. A folder that needs more has a subclass of `World`.
 """
 
+import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -17,9 +18,11 @@ from greenroom.api.auth import Authenticator
 from greenroom.api.composition import Contexts
 from greenroom.api.demo import Sample, Sign
 from greenroom.api.http import http_app
+from greenroom.api.registry import Registry
 from greenroom.api.tokens import Expected, SharedSecret
 from greenroom.app import compose
 from greenroom.background import records as background
+from greenroom.background.timers import TimerRunner
 from greenroom.clock import Clock, ManualClock
 from greenroom.ids import UserId
 from greenroom.messaging import Messaging, records as messaging_records
@@ -107,6 +110,15 @@ class World(Generic[C]):
     def id(self, name: str) -> str:
         """Of a person by name; anything else is taken for an id."""
         return self.user(name) if name in self.actors else name
+
+    async def run_timers(self) -> None:
+        """Runs every timer that is due now, as a node does."""
+        handlers = self.contexts[Registry].timers(self.contexts)
+        runner = TimerRunner(
+            self.store, self.clock, handlers, holds=lambda _: True, chance=random.Random(1)
+        )
+        await runner.poll()
+        await runner.settle()
 
     def token(self, name: str, *scopes: Scope, seconds: float = 3600, **claims: object) -> str:
         given: dict[str, object] = {"sub": self.id(name), "scope": " ".join(scopes)}

@@ -112,7 +112,7 @@ async def _sent_requests(fixture: Fixture) -> Act:
 
 async def _block_request(fixture: Fixture) -> Act:
     _, ben, thread = await _asked(fixture)
-    return partial(respond.block_sender, fixture.messaging, ben, thread.gates[ben.user].id)
+    return partial(block.block_sender, fixture.messaging, ben, thread.gates[ben.user].id)
 
 
 async def _block_person(fixture: Fixture) -> Act:

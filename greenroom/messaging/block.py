@@ -7,14 +7,14 @@ for good. Groups go on as if there were no block.
 
 from contextlib import suppress
 
-from greenroom.ids import ThreadId, UserId
+from greenroom.ids import RequestId, ThreadId, UserId
 from greenroom.messaging import access, rules
 from greenroom.messaging.contact import request_of
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import GateStatus, State
 from greenroom.messaging.pairs import threads_of
 from greenroom.messaging.problems import RequestNotFound, ThreadNotFound
-from greenroom.messaging.respond import close_request
+from greenroom.messaging.respond import close_request, sender_to_block
 from greenroom.messaging.silent_leave import leave_silently, return_silently
 from greenroom.people.actor import Actor
 from greenroom.people.models import is_user_id
@@ -36,6 +36,13 @@ async def block_person(
         with suppress(RequestNotFound):  # answered already
             await close_request(messaging, actor, asked, GateStatus.BLOCKED)
     return block
+
+
+async def block_sender(messaging: Messaging, actor: Actor, request_id: RequestId) -> None:
+    """Answers a request by blocking its sender, which applies to every thread of the two."""
+    sender = await sender_to_block(messaging, actor, request_id)
+    await block_person(messaging, actor, sender)
+    await close_request(messaging, actor, request_id, GateStatus.BLOCKED)
 
 
 async def unblock_person(messaging: Messaging, actor: Actor, other: UserId) -> None:

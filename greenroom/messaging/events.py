@@ -85,6 +85,8 @@ class RequestChanged(Struct, frozen=True):
     status: GateStatus
     silent: bool = False
     """The sender must not learn of the request, nor of its answer."""
+    closed: bool = False
+    """The target had closed it before it expired, and is not told again."""
 
 
 EphemeralEvent: TypeAlias = TypingChanged | PresenceChanged
@@ -125,12 +127,8 @@ def audience(thread: Thread, event: Event, now_ms: int) -> tuple[UserId, ...]:
             return (user,)
         case TypingChanged(shown_to=shown) | PresenceChanged(shown_to=shown):
             return shown
-        case RequestChanged(target=target, sender=sender, status=status, silent=silent):
-            # The sender learns of an acceptance only.
-            if status is not GateStatus.ACCEPTED or silent:
-                return (target,)
-            only_looks_so = target in thread.gates
-            return (sender,) if only_looks_so else (target, sender)
+        case RequestChanged():
+            return _request_audience(thread, event, now_ms)
         case ReceiptMoved(user):
             return tuple(
                 other
@@ -143,6 +141,18 @@ def audience(thread: Thread, event: Event, now_ms: int) -> tuple[UserId, ...]:
             )
         case ThreadUpdated():
             return _audience(thread, now_ms)
+
+
+def _request_audience(thread: Thread, event: RequestChanged, now_ms: int) -> tuple[UserId, ...]:
+    """The sender learns of an acceptance and of the expiry only."""
+    if event.status is GateStatus.EXPIRED:
+        target = () if event.closed else (event.target,)
+        knows = not event.silent and rules.has_access(thread, event.sender, now_ms)
+        return (*target, event.sender) if knows else target
+    if event.status is not GateStatus.ACCEPTED or event.silent:
+        return (event.target,)
+    only_looks_so = event.target in thread.gates
+    return (event.sender,) if only_looks_so else (event.target, event.sender)
 
 
 def _message_audience(message: Message, thread: Thread, now_ms: int) -> tuple[UserId, ...]:
@@ -236,7 +246,8 @@ def _of_gates(before: Thread, after: Thread) -> list[Event]:
             events.append(RequestChanged(was.id, target, was.sender, GateStatus.ACCEPTED))
         elif now is not None and _is_news(before, after, target):
             silent = now.away is not None
-            events.append(RequestChanged(now.id, target, now.sender, now.status, silent))
+            closed = was is not None and was.status in (GateStatus.DECLINED, GateStatus.BLOCKED)
+            events.append(RequestChanged(now.id, target, now.sender, now.status, silent, closed))
         elif was is not None and now is None and target in after.members:
             # Accepted. People who were removed get `InboxChanged` instead.
             silent = was.away is not None

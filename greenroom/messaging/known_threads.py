@@ -33,6 +33,8 @@ class KnownThread(Struct, frozen=True, array_like=True):
 
 
 GONE = KnownThread(0, 0, b"")
+_KNOWN_TO_SENDER = (GateStatus.EXPIRED, GateStatus.WITHDRAWN)
+"""The ends of a request that its sender learns of while it has a gate."""
 
 
 class KnownThreads:
@@ -85,8 +87,8 @@ def _digest(view: ThreadView, members: tuple[Member, ...]) -> bytes:
 
 
 def _as_others_see(gate: Gate, view: ThreadView) -> Gate:
-    withdrawn = gate.status is GateStatus.WITHDRAWN and gate.sender == view.mine.user
-    status = gate.status if withdrawn else GateStatus.PENDING
+    is_known = gate.status in _KNOWN_TO_SENDER and gate.sender == view.mine.user
+    status = gate.status if is_known else GateStatus.PENDING
     return replace(gate, status=status, shown_ms=0, shown_by=None, preview="", preview_event="")
 
 

@@ -38,6 +38,7 @@ from greenroom.messaging.pairs import direct_id
 from greenroom.messaging.problems import AlreadyAsked, InvalidThread, OpeningKeyReused
 from greenroom.messaging.records import MESSAGING, metadata_key, opened_key, pair_key
 from greenroom.messaging.rejoin import absent_members, rejoin
+from greenroom.messaging.request_timers import expiry_ops
 from greenroom.messaging.roles import STAFF_KINDS, may_open
 from greenroom.people.actor import SYSTEM, Actor
 from greenroom.safety.limits import Limit
@@ -295,7 +296,12 @@ async def _write(
         else without_active_rows(planned.thread, list(new_thread.members))
     )
     first = [
-        op for user in thread.members for op in new_participant_ops(thread, user, thread.created_ms)
+        *expiry_ops(None, thread),
+        *(
+            op
+            for user in thread.members
+            for op in new_participant_ops(thread, user, thread.created_ms)
+        ),
     ]
     if actor.user in thread.members:
         first += contact_ops(actor.user, thread.id, thread.members)

@@ -1,4 +1,4 @@
-"""Responds to a request: accepts, declines, or blocks its sender, who learns only of an acceptance.
+"""Responds to a request: accepts or declines it. Its sender learns only of an acceptance.
 
 Idempotent; of two concurrent answers the first wins. An expired request is not found.
 """
@@ -24,7 +24,6 @@ from greenroom.messaging.records import (
 )
 from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import Actor
-from greenroom.safety.block import block as keep_apart
 from greenroom.store.base import Op, Put
 from greenroom.store.expressions import F
 
@@ -55,11 +54,11 @@ async def decline(messaging: Messaging, actor: Actor, request_id: RequestId) -> 
     await close_request(messaging, actor, request_id, GateStatus.DECLINED)
 
 
-async def block_sender(messaging: Messaging, actor: Actor, request_id: RequestId) -> None:
+async def sender_to_block(messaging: Messaging, actor: Actor, request_id: RequestId) -> UserId:
+    """The sender of a request that waits, or has closed with a block already."""
     request = await _request(messaging, actor, request_id)
     _is_already(request.gate, GateStatus.BLOCKED, messaging.clock.now_ms())
-    await keep_apart(messaging.safety, actor, request.gate.sender)
-    await close_request(messaging, actor, request_id, GateStatus.BLOCKED)
+    return request.gate.sender
 
 
 async def close_request(

@@ -281,9 +281,17 @@ def gate_status(gate: Gate, now_ms: int) -> GateStatus:
 
 def gate_as_sender_sees(gate: Gate, now_ms: int) -> GateStatus:
     """Pending until it expires or is withdrawn; an accepted request has no gate."""
-    if gate.status is GateStatus.WITHDRAWN:
+    if gate.status in (GateStatus.EXPIRED, GateStatus.WITHDRAWN):
         return gate.status
     return GateStatus.EXPIRED if now_ms >= gate.expires_ms else GateStatus.PENDING
+
+
+def awaits_expiry(gate: Gate) -> bool:
+    """Whether something is to be written when its time is over. For its sender also a request that
+    was closed expires; of a request to return only its target knows."""
+    if not gate.expires_ms or gate.status in (GateStatus.EXPIRED, GateStatus.WITHDRAWN):
+        return False
+    return gate.away is None or gate.status is GateStatus.PENDING
 
 
 def waits_for_answer(thread: Thread, sender: UserId, now_ms: int) -> bool:

@@ -24,6 +24,7 @@ from greenroom.messaging.models import Thread
 from greenroom.messaging.plan import Plan, PlannedWrite
 from greenroom.messaging.problems import ThreadNotFound
 from greenroom.messaging.records import MESSAGING, head_key
+from greenroom.messaging.request_timers import expiry_ops
 from greenroom.store.base import ItemAddress, Op, Put, address_at, address_of
 from greenroom.store.expressions import F
 from greenroom.store.limits import MAX_OPS
@@ -37,6 +38,9 @@ from greenroom.store.problems import (
 )
 
 _TRIES = 12
+MAX_TIMERS = 4
+"""Ops of a batch that are kept free for timers. The cancellation of a timer may still be left out:
+then it runs, and finds nothing to do."""
 
 
 async def update_thread(
@@ -92,7 +96,8 @@ async def _write_once(
             after, moves = inbox_rows.with_active_rows(replace(after, changed_ms=now_ms), now_ms)
             if moves:
                 await _move_rows(messaging, moves)
-        await messaging.store.write(head_op(after), *batch.ops)
+        timers = expiry_ops(head, after)[: MAX_OPS - 1 - len(batch.ops)]
+        await messaging.store.write(head_op(after), *batch.ops, *timers)
     except ConditionFailed as refusal:
         messaging.thread_cache.drop(thread)
         return _reject_failed(thread, batch, refusal, is_current=is_current)
@@ -154,7 +159,8 @@ def _plan_together(
         if len(pending) > 1:
             addresses = {address_of(op) for op in planned.ops}
             if batch.planned and (
-                len(batch.ops) + len(planned.ops) >= MAX_OPS or not taken.isdisjoint(addresses)
+                len(batch.ops) + len(planned.ops) >= MAX_OPS - MAX_TIMERS
+                or not taken.isdisjoint(addresses)
             ):
                 batch.left = list(pending[position:])
                 break

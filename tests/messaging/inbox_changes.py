@@ -28,7 +28,7 @@ from greenroom.messaging import (
     row_settings,
     set_status,
 )
-from greenroom.messaging.block import block_person
+from greenroom.messaging.block import block_person, block_sender
 from greenroom.messaging.models import Kind, Message, Role, Status
 from greenroom.messaging.withdraw_request import withdraw_request
 from greenroom.people.actor import Actor, Scope
@@ -333,7 +333,7 @@ def declining(s: BusyInbox) -> Awaitable[object]:
 
 
 def blocking_at_the_gate(s: BusyInbox) -> Awaitable[object]:
-    return respond.block_sender(s.messaging, s.ana, s.gates["cora"])
+    return block_sender(s.messaging, s.ana, s.gates["cora"])
 
 
 def being_accepted(s: BusyInbox) -> Awaitable[object]:
@@ -346,6 +346,11 @@ def being_declined(s: BusyInbox) -> Awaitable[object]:
 
 async def a_request_that_runs_out(s: BusyInbox) -> None:
     s.world.clock.advance(days=14)
+
+
+async def a_request_that_expires(s: BusyInbox) -> None:
+    s.world.clock.advance(days=14)
+    await s.world.run_timers()
 
 
 async def rows_that_settle(s: BusyInbox) -> None:
@@ -402,6 +407,7 @@ CHANGES: tuple[Change, ...] = (
     a_request_withdrawn,
     the_other_one_withdraws,
     a_request_that_runs_out,
+    a_request_that_expires,
     rows_that_settle,
 )
 

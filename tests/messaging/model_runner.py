@@ -34,7 +34,7 @@ from greenroom.messaging import (
     row_settings,
     send,
 )
-from greenroom.messaging.block import block_person, unblock_person
+from greenroom.messaging.block import block_person, block_sender, unblock_person
 from greenroom.messaging.context import DeferredWork
 from greenroom.messaging.models import Folder, Kind, Message, Role
 from greenroom.messaging.outgoing import Outgoing, Sent
@@ -128,9 +128,12 @@ class ModelRunner:
         if self.every == 1:
             await self._check_all()
 
-    async def _wait(self, a: int, *_: int) -> None:
+    async def _wait(self, a: int, b: int = 0, *_: int) -> None:
+        """Timers run, or the node that would run them is down."""
         self.world.clock.advance(ms=_PAUSES[a % len(_PAUSES)])
         self.model.now = self.world.clock.now_ms()
+        if b % 2:
+            await self.world.run_timers()
 
     async def _rest(self, a: int, b: int, _: int) -> None:
         """Everybody reads everything, an hour passes, and one user opens the inbox."""
@@ -353,7 +356,7 @@ class ModelRunner:
         return await self._answer(a, respond.decline, DECLINED)
 
     async def _refuse(self, a: int, *_: int) -> ThreadId | None:
-        return await self._answer(a, respond.block_sender, BLOCKED)
+        return await self._answer(a, block_sender, BLOCKED)
 
     async def _block(self, a: int, b: int, c: int) -> ThreadId | None:
         user, other = self._two(a, b)

@@ -503,7 +503,7 @@ class ReferenceModel:
         if ask.state not in (PENDING, state):
             raise Refused("RequestNotFound")
         if state == BLOCKED:
-            self.blocks.add((user, ask.sender))
+            self.block(user, ask.sender)
         if state == ACCEPTED:
             self.met.add((user, ask.sender))
             if ask.state != ACCEPTED:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from greenroom.ids import RequestId
-from greenroom.messaging import inbox, participants, read, respond, row_settings
+from greenroom.messaging import block, inbox, participants, read, respond, row_settings
 from greenroom.messaging.block import block_person
 from greenroom.messaging.history import History, Seen, history
 from greenroom.messaging.models import Folder, GateStatus, Kind, Role, Thread
@@ -123,7 +123,7 @@ async def test_the_sender_sees_no_difference(world: MessagingWorld, way: str) ->
         case "decline":
             await respond.decline(messaging, ana, gate)
         case "block":
-            await respond.block_sender(messaging, ana, gate)
+            await block.block_sender(messaging, ana, gate)
         case "block from the side":
             await block_person(messaging, ana, world.user("cleo"), thread_id=thread.id)
         case "leave":
@@ -161,7 +161,7 @@ async def test_a_request_expires_exactly_and_leaves_nothing_behind(
     for doing in (
         respond.accept(world.messaging, ana, gate),
         respond.decline(world.messaging, ana, gate),
-        respond.block_sender(world.messaging, ana, gate),
+        block.block_sender(world.messaging, ana, gate),
     ):
         with pytest.raises(RequestNotFound):
             await doing
@@ -276,7 +276,7 @@ async def test_what_is_accepted_on_two_nodes_at_once_is_accepted(world: Messagin
     given = await asyncio.gather(*(respond.accept(node.messaging, ana, gate) for node in nodes))
     assert {head.id for head in given} == {thread.id}
     for node in nodes:
-        for late in (respond.decline, respond.block_sender):
+        for late in (respond.decline, block.block_sender):
             with pytest.raises(RequestNotFound):
                 await late(node.messaging, ana, gate)
     assert (

@@ -8,7 +8,7 @@ import pytest
 
 from greenroom.errors import Problem
 from greenroom.ids import ThreadId
-from greenroom.messaging import inbox, participants, respond
+from greenroom.messaging import block, inbox, participants, respond
 from greenroom.messaging.block import block_person
 from greenroom.messaging.models import Kind, Role, Thread
 from greenroom.messaging.open import Invited, Opening, open_direct, open_thread
@@ -120,7 +120,7 @@ async def test_asking_again_reveals_nothing_about_the_answer(
         case "decline":
             await respond.decline(world.messaging, ana, thread.gates[ana.user].id)
         case "block":
-            await respond.block_sender(world.messaging, ana, thread.gates[ana.user].id)
+            await block.block_sender(world.messaging, ana, thread.gates[ana.user].id)
         case "block from the side":
             await block_person(world.messaging, ana, cleo.user, thread_id=thread.id)
         case "leave":
@@ -227,7 +227,7 @@ async def test_a_sender_who_left_returns_to_the_pending_request(
         await world.say("cleo", thread.id, word)
     await participants.leave(world.messaging, cleo, thread.id)
     if blocked:
-        await respond.block_sender(world.messaging, ana, thread.gates[ana.user].id)
+        await block.block_sender(world.messaging, ana, thread.gates[ana.user].id)
     again = await open_direct(world.messaging, cleo, ana.user)
     assert again.gates[ana.user].id == thread.gates[ana.user].id
     await world.say("cleo", thread.id, "Are you there?")

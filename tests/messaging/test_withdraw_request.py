@@ -7,6 +7,7 @@ import pytest
 from greenroom.clock import iso
 from greenroom.ids import RequestId, ThreadId
 from greenroom.messaging import open as opening, participants
+from greenroom.messaging.block import block_sender
 from greenroom.messaging.history import history
 from greenroom.messaging.models import Kind, Thread
 from greenroom.messaging.problems import (
@@ -15,7 +16,7 @@ from greenroom.messaging.problems import (
     RequestNotFound,
     RequestWithdrawn,
 )
-from greenroom.messaging.respond import accept, block_sender, decline
+from greenroom.messaging.respond import accept, decline
 from greenroom.messaging.withdraw_request import withdraw_request
 from greenroom.people.suspend import suspend
 from tests.messaging.world import MessagingWorld

@@ -57,6 +57,8 @@ async def _told(
         await _turns_to(ana, who)
         await ana.look()
         ana.node.clock.advance(seconds=15 * _DAY)
+        await ana.node.run_timers()  # requests expire
+        ana.hear()
         await _writes(ana, who)
         await _turns_to(ana, who)
         await _is_renamed(ana, who, "The last")

@@ -1,7 +1,8 @@
 """Registers messaging: threads, messages, the inbox, requests."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from greenroom.api.composition import Composition, Contexts
 from greenroom.api.example_values import READ, SEEN
@@ -24,10 +25,12 @@ from greenroom.api.messaging.rest import (
 from greenroom.api.messaging.sync import InboxChanges, InboxSource, ThreadChanges
 from greenroom.api.registry import ContextApi, Job
 from greenroom.api.sync import SyncPart
+from greenroom.background.timers import TimerHandler
 from greenroom.ids import ThreadId
-from greenroom.messaging import Messaging, records
+from greenroom.messaging import Messaging, records, request_timers
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.events import discard, unpublished
+from greenroom.messaging.expire_requests import expire_requests
 from greenroom.messaging.records import DAY_MS
 from greenroom.messaging.text import MAX_TEXT
 from greenroom.messaging.thread_cache import ThreadCache
@@ -84,6 +87,11 @@ def _jobs(contexts: Contexts) -> Sequence[Job]:
     return (Job("deferred work", 1, contexts[Messaging].deferred.run),)
 
 
+def _timers(contexts: Contexts) -> Mapping[str, TimerHandler]:
+    messaging = contexts[Messaging]
+    return {request_timers.KIND: TimerHandler(partial(expire_requests, messaging))}
+
+
 API = ContextApi(
     name="messaging",
     build=_build,
@@ -118,5 +126,6 @@ API = ContextApi(
     ),
     access=ACCESS,
     jobs=_jobs,
+    timers=_timers,
     costs=("greenroom.cost.threads", "greenroom.cost.messages", "greenroom.cost.inbox"),
 )

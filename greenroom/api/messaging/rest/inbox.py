@@ -12,7 +12,7 @@ from greenroom.api.messaging.shapes import Thread, ThreadRow
 from greenroom.api.params import Caller, Cursor, RequestIdInPath, TheMessaging
 from greenroom.api.route_docs import refuses
 from greenroom.ids import RequestId, ThreadId, UserId
-from greenroom.messaging import inbox as inboxes, requests, respond
+from greenroom.messaging import block, inbox as inboxes, requests, respond
 from greenroom.messaging.access import ThreadView
 from greenroom.messaging.models import Folder
 from greenroom.messaging.problems import RequestNotFound
@@ -185,7 +185,7 @@ async def decline_request(
     responses=refuses(RequestNotFound, TooMany),
 )
 async def block_sender(request_id: RequestIdInPath, actor: Caller, messaging: TheMessaging) -> None:
-    await respond.block_sender(messaging, actor, request_id)
+    await block.block_sender(messaging, actor, request_id)
 
 
 def _counts(counts: inboxes.Counts) -> Counts:

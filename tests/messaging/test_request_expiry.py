@@ -1,0 +1,218 @@
+"""Requests expire at their time: both sides are told once, and the row leaves the inbox."""
+
+import asyncio
+import dataclasses
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from greenroom.background.records import SHARDS, TIMERS, TIMERS_DUE, due_key
+from greenroom.ids import RequestId
+from greenroom.messaging import Messaging, open as opening, participants, request_timers
+from greenroom.messaging.block import block_sender
+from greenroom.messaging.events import Event, RequestChanged, audience
+from greenroom.messaging.expire_requests import MAX_AT_ONCE
+from greenroom.messaging.inbox import inbox
+from greenroom.messaging.models import Folder, GateStatus, Kind, Thread
+from greenroom.messaging.problems import RequestNotFound
+from greenroom.messaging.records import MESSAGING, request_key
+from greenroom.messaging.requests import sent_requests
+from greenroom.messaging.respond import accept, decline
+from greenroom.messaging.sync import sync
+from greenroom.messaging.withdraw_request import withdraw_request
+from greenroom.people.actor import Actor
+from tests.messaging.sync_client import SyncClient
+from tests.messaging.world import MessagingWorld
+
+Answer = Callable[[Messaging, Actor, RequestId], Awaitable[None]]
+
+
+class Told:
+    """Who was told of which change of a request."""
+
+    def __init__(self, world: MessagingWorld) -> None:
+        self._world = world
+        self.requests: list[tuple[GateStatus, set[str]]] = []
+        world.messaging = dataclasses.replace(world.messaging, publish=self)
+
+    def __call__(self, thread: Thread, event: Event) -> None:
+        names = {actor.user: name for name, actor in self._world.actors.items()}
+        users = audience(thread, event, self._world.clock.now_ms())
+        if isinstance(event, RequestChanged) and users:
+            self.requests.append((event.status, {names[user] for user in users}))
+
+
+async def _asked(world: MessagingWorld, *others: str) -> Thread:
+    """Ana sends strangers a request, with a message."""
+    ana = await world.person("ana")
+    people = [await world.person(name) for name in others]
+    asks = opening.Opening(
+        kind=Kind.INQUIRY if len(others) == 1 else Kind.GROUP,
+        others=tuple(opening.Invited(person.user) for person in people),
+    )
+    thread = await opening.open_thread(world.messaging, ana, asks)
+    await world.say("ana", thread.id, "Hello!")
+    return thread
+
+
+async def _timers(world: MessagingWorld) -> list[str]:
+    pages = [
+        await world.store.query(TIMERS, due_key(shard), index=TIMERS_DUE, limit=99)
+        for shard in range(SHARDS)
+    ]
+    return [str(item["pk"]) for page in pages for item in page.items]
+
+
+async def _expire(world: MessagingWorld) -> None:
+    world.clock.advance(days=14)
+    await world.run_timers()
+
+
+async def test_both_sides_are_told_once_and_the_row_leaves(world: MessagingWorld) -> None:
+    thread = await _asked(world, "ben")
+    ana, ben = world.actors["ana"], world.actors["ben"]
+    told = Told(world)
+    world.clock.advance(days=13)
+    await world.run_timers()
+    assert told.requests == [], "not before its time"
+    assert len((await inbox(world.messaging, ben, Folder.REQUESTS)).rows) == 1
+    world.clock.advance(days=1)
+    await world.run_timers()
+    await world.run_timers()
+    assert told.requests == [(GateStatus.EXPIRED, {"ana", "ben"})]
+    assert (await inbox(world.messaging, ben, Folder.REQUESTS)).rows == ()
+    assert (await sent_requests(world.messaging, ana)).requests == ()
+    record = await world.store.get(MESSAGING, request_key(thread.gates[ben.user].id))
+    assert record is not None
+    assert record["status"] == "expired"
+    assert record["decidedAt"] == world.clock.now_ms()
+    assert await _timers(world) == []
+    with pytest.raises(RequestNotFound):
+        await accept(world.messaging, ben, thread.gates[ben.user].id)
+
+
+async def test_both_sides_learn_of_it_by_sync(world: MessagingWorld) -> None:
+    thread = await _asked(world, "ben")
+    clients = [SyncClient(world.messaging, world.actors[name]) for name in ("ana", "ben")]
+    ana, ben = clients
+    for client in clients:
+        await client.reload()
+    world.clock.advance(days=13, seconds=86_000)
+    for client in clients:
+        await client.sync()
+    assert thread.id in ben.threads
+    world.clock.advance(seconds=400)
+    await world.run_timers()
+    [changed] = (await sync(world.messaging, ana.actor, ana.cursor)).threads
+    assert changed.view.thread.id == thread.id
+    for client in clients:
+        await client.sync()
+    assert ben.threads == {}
+    [gate] = ana.threads[thread.id].thread.gates.values()
+    assert gate.status is GateStatus.EXPIRED
+
+
+@pytest.mark.parametrize("answer", [decline, block_sender])
+async def test_a_closed_request_expires_for_its_sender_alone(
+    world: MessagingWorld, answer: Answer
+) -> None:
+    thread = await _asked(world, "ben")
+    ben = world.actors["ben"]
+    await answer(world.messaging, ben, thread.gates[ben.user].id)
+    told = Told(world)
+    await _expire(world)
+    assert told.requests == [(GateStatus.EXPIRED, {"ana"})]
+    record = await world.store.get(MESSAGING, request_key(thread.gates[ben.user].id))
+    assert record is not None
+    assert record["status"] in ("declined", "blocked"), "what its target decided stays on record"
+
+
+async def test_answering_or_withdrawing_cancels_the_timer(world: MessagingWorld) -> None:
+    accepted, withdrawn = await _asked(world, "ben"), await _asked(world, "cleo")
+    assert len(await _timers(world)) == 2
+    ana, ben, cleo = (world.actors[name] for name in ("ana", "ben", "cleo"))
+    await accept(world.messaging, ben, accepted.gates[ben.user].id)
+    await withdraw_request(world.messaging, ana, withdrawn.gates[cleo.user].id)
+    assert await _timers(world) == []
+    told = Told(world)
+    await _expire(world)
+    assert told.requests == []
+
+
+async def test_requests_of_one_moment_share_a_timer(world: MessagingWorld) -> None:
+    thread = await _asked(world, "ben", "cleo", "dora")
+    ben, cleo = world.actors["ben"], world.actors["cleo"]
+    assert len(await _timers(world)) == 1
+    await accept(world.messaging, ben, thread.gates[ben.user].id)
+    await decline(world.messaging, cleo, thread.gates[cleo.user].id)
+    told = Told(world)
+    await _expire(world)
+    assert told.requests == [
+        (GateStatus.EXPIRED, {"ana"}),
+        (GateStatus.EXPIRED, {"ana", "dora"}),
+    ] or told.requests == [
+        (GateStatus.EXPIRED, {"ana", "dora"}),
+        (GateStatus.EXPIRED, {"ana"}),
+    ]
+    assert await _timers(world) == []
+
+
+async def test_more_requests_than_one_transaction_takes(unlimited_world: MessagingWorld) -> None:
+    world, names = unlimited_world, [f"person{n}" for n in range(MAX_AT_ONCE + 3)]
+    thread = await _asked(world, *names)
+    told = Told(world)
+    await _expire(world)
+    assert len(told.requests) == len(names)
+    head = await world.messaging.thread_cache.read(thread.id)
+    assert head is not None
+    assert {gate.status for gate in head.gates.values()} == {GateStatus.EXPIRED}
+    assert await _timers(world) == []
+
+
+async def test_a_sender_who_has_left_is_not_told(world: MessagingWorld) -> None:
+    thread = await _asked(world, "ben", "cleo")
+    await participants.leave(world.messaging, world.actors["ana"], thread.id)
+    told = Told(world)
+    await _expire(world)
+    assert all("ana" not in users for _, users in told.requests)
+    assert await _timers(world) == []
+
+
+async def test_a_request_to_return_expires_for_its_target_alone(world: MessagingWorld) -> None:
+    thread = await world.inquiry()
+    ana, ben = world.actors["ana"], world.actors["ben"]
+    await participants.leave(world.messaging, ben, thread.id)
+    await world.say("ana", thread.id, "Come back!")
+    assert len((await inbox(world.messaging, ben, Folder.REQUESTS)).rows) == 1
+    told = Told(world)
+    cursor = (await sync(world.messaging, ana)).cursor
+    world.clock.advance(days=14)
+    cursor = (await sync(world.messaging, ana, cursor)).cursor
+    await world.run_timers()
+    assert told.requests == [(GateStatus.EXPIRED, {"ben"})]
+    assert (await inbox(world.messaging, ben, Folder.REQUESTS)).rows == ()
+    assert (await sync(world.messaging, ana, cursor)).threads == ()
+    await world.say("ana", thread.id, "Please!")
+    assert len((await inbox(world.messaging, ben, Folder.REQUESTS)).rows) == 1, (
+        "it can be asked again"
+    )
+    assert len(await _timers(world)) == 1
+
+
+async def test_an_answer_at_the_moment_of_expiry_takes_effect_once(world: MessagingWorld) -> None:
+    thread = await _asked(world, "ben")
+    ben, gate = world.actors["ben"], next(iter(thread.gates.values()))
+    told = Told(world)
+    world.clock.advance(days=14, seconds=-1)
+    [timer] = [one for one in await _timers(world) if request_timers.KIND in one]
+    assert timer
+    world.clock.advance(seconds=1)
+    answers = await asyncio.gather(
+        world.run_timers(),
+        world.another_node().run_timers(),
+        accept(world.messaging, ben, gate.id),
+        return_exceptions=True,
+    )
+    assert isinstance(answers[2], RequestNotFound)
+    assert sum(status is GateStatus.EXPIRED for status, _ in told.requests) <= 1
+    assert await _timers(world) == []
