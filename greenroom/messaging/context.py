@@ -6,10 +6,16 @@ from dataclasses import dataclass, field
 from greenroom.clock import Clock
 from greenroom.ids import Ids, MessageId
 from greenroom.messaging.batcher import ThreadBatcher
-from greenroom.messaging.events import PersonPublisher, Publish, discard, unpublished
+from greenroom.messaging.events import (
+    PersonPublisher,
+    Publish,
+    ScheduledPublisher,
+    discard,
+    unpublished,
+)
 from greenroom.messaging.keyed_lock import KeyedLock
 from greenroom.messaging.leases import Leases
-from greenroom.messaging.models import REQUEST_MESSAGES
+from greenroom.messaging.models import MAX_SCHEDULED, REQUEST_MESSAGES
 from greenroom.messaging.records import KEPT_MS
 from greenroom.messaging.thread_cache import ThreadCache
 from greenroom.messaging.unconfirmed import SendKey, UnconfirmedWrites
@@ -50,6 +56,7 @@ class Messaging:
     cursors: CursorCodec
     publish: Publish = discard
     publish_person: PersonPublisher = unpublished
+    publish_scheduled: ScheduledPublisher = unpublished
     batcher: ThreadBatcher = field(default_factory=ThreadBatcher)
     sending: KeyedLock[SendKey] = field(default_factory=KeyedLock)
     """Tries of the same message are sent one after the other."""
@@ -69,5 +76,7 @@ class Messaging:
     ask_again_ms: int = TWO_WEEKS_MS
     """How long after a request the same two people can have no other, whatever became of it; never
     shorter than a request waits."""
+    max_scheduled: int = MAX_SCHEDULED
+    """How many scheduled messages a user may have."""
     sync_log_ms: int = KEPT_MS
     """How long the logs of changes are kept for devices that come back."""

@@ -10,9 +10,9 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from greenroom.ids import RequestId, UserId
+from greenroom.ids import MessageId, RequestId, UserId
 from greenroom.messaging import rules
-from greenroom.messaging.models import Gate, GateStatus, Message, Thread
+from greenroom.messaging.models import Gate, GateStatus, Message, ScheduledMessage, Thread
 from greenroom.people.models import Person
 
 
@@ -76,6 +76,15 @@ class PersonUpdated(Struct, frozen=True):
     shown_to: tuple[UserId, ...]
 
 
+class ScheduledChanged(Struct, frozen=True):
+    """A scheduled message was created, changed, sent or canceled, or could not be sent. Only its
+    author learns of it."""
+
+    scheduled: ScheduledMessage
+    message: MessageId | None = None
+    """The message that it became."""
+
+
 class RequestChanged(Struct, frozen=True):
     """A request has come in, or was answered."""
 
@@ -111,7 +120,11 @@ PersonPublisher: TypeAlias = Callable[[PersonUpdated], None]
 """Publishes a person's new names. Neither blocks nor fails."""
 
 
-def unpublished(_: PersonUpdated) -> None:
+ScheduledPublisher: TypeAlias = Callable[[ScheduledChanged], None]
+"""Publishes a change of a scheduled message to its author. Neither blocks nor fails."""
+
+
+def unpublished(_: PersonUpdated | ScheduledChanged) -> None:
     """Where there are no subscribers."""
 
 

@@ -20,12 +20,17 @@ from greenroom.store.expressions import F
 
 
 async def hold(
-    messaging: Messaging, actor: Actor, thread_id: ThreadId, outgoing: Outgoing, verdict: Hold
+    messaging: Messaging,
+    actor: Actor,
+    thread_id: ThreadId,
+    outgoing: Outgoing,
+    verdict: Hold,
+    *also: Op,
 ) -> Thread:
-    """Returns the thread's head."""
+    """Returns the thread's head. `also` is written in the same transaction."""
     head = (await access.thread(messaging, actor, thread_id)).thread
     check_may_send(head, actor.user, outgoing.body, messaging.clock.now_ms())
-    await messaging.store.write(*hold_ops(messaging, actor, thread_id, outgoing, verdict))
+    await messaging.store.write(*hold_ops(messaging, actor, thread_id, outgoing, verdict), *also)
     return head
 
 

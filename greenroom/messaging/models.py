@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
-from greenroom.ids import MessageId, RequestId, ThreadId, UserId
+from greenroom.ids import MessageId, RequestId, ScheduledId, ThreadId, UserId
 
 
 class Kind(StrEnum):
@@ -304,3 +304,35 @@ class Message(Struct, frozen=True, kw_only=True, dict=True):
     @property
     def sent_ms(self) -> int:
         return self.shown_ms or self.ms
+
+
+MAX_SCHEDULED = 50
+"""How many scheduled messages a user may have, unless the policy says otherwise."""
+
+
+class ScheduledStatus(StrEnum):
+    PENDING = "pending"
+    FAILED = "failed"
+    """It could not be sent at its time; its author may change or cancel it."""
+    SENT = "sent"
+    CANCELED = "canceled"
+
+
+class ScheduledMessage(Struct, frozen=True, kw_only=True):
+    """A message that is sent at a time. Until then only its author sees it."""
+
+    id: ScheduledId
+    thread: ThreadId
+    author: UserId
+    body: str
+    reply_to: MessageId | None = None
+    metadata: str | None = None
+    """The integrator's own object, as JSON text."""
+    send_ms: int
+    created_ms: int
+    status: ScheduledStatus = ScheduledStatus.PENDING
+    problem: str = ""
+    """Why it could not be sent: the code of the refusal …"""
+    detail: str = ""
+    """… and what it says."""
+    version: int = 1

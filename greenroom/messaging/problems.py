@@ -145,3 +145,19 @@ class TooManyParticipants(Problem):
 
 class AcceptFirst(Problem):
     """Accept the request before you write."""
+
+
+class ScheduledMessageNotFound(Problem):
+    """This scheduled message was not found. It may have been sent or canceled."""
+
+
+class InvalidSendTime(Problem):
+    """The message cannot be scheduled for this time: {reason}."""
+
+    reason: Clause
+
+
+class TooManyScheduled(Problem):
+    """You can have at most {most} scheduled messages. Cancel one, or wait until one is sent."""
+
+    most: int

@@ -15,7 +15,9 @@
     ├─ USER#{userId}
     │  ├─ LOG#{at}#{threadId}               a thread that left the active index, or is gone
     │  ├─ CONTACT#{userId}                  somebody whom the user has written to or accepted
-    │  └─ OPENED#{key}                      the claim that makes opening a thread happen once
+    │  ├─ OPENED#{key}                      the claim that makes opening a thread happen once
+    │  ├─ SCHEDULED                         how many scheduled messages, and their last change
+    │  └─ SCHEDULED#{id}                    a message that is sent at a time
     ├─ PAIR#{userId}#{userId}
     │  └─ {threadId}                        a thread for these two, whose ids are in order
     ├─ RQT#{gateId}
@@ -32,7 +34,7 @@ the head and all members. README.md has the price of each path.
 """
 
 from greenroom.clock import iso
-from greenroom.ids import MessageId, RequestId, ThreadId, UserId
+from greenroom.ids import MessageId, RequestId, ScheduledId, ThreadId, UserId
 from greenroom.store.base import Key
 from greenroom.store.expressions import Bound, Prefix, Range
 from greenroom.store.tables import Index, Kind, Projection, Table
@@ -148,6 +150,16 @@ MESSAGING = Table(
         Kind(_USER, "CONTACT#{userId}", "Somebody whom the user has written to, or has accepted."),
         Kind(_USER, "OPENED#{key}", "The claim on the key under which the user opened a thread."),
         Kind(
+            _USER,
+            "SCHEDULED",
+            "How many scheduled messages the user has, and when they last changed.",
+        ),
+        Kind(
+            _USER,
+            "SCHEDULED#{scheduledMessageId}",
+            "A message to be sent at a time: thread, text, sendAt, and why it could not be sent.",
+        ),
+        Kind(
             "RQT#{gateId}",
             "RQT",
             "A request: thread, target user, status, expiresAt, reason, and who decided when.",
@@ -215,6 +227,14 @@ def contact_key(user: UserId, other: UserId) -> Key:
 
 def opened_key(user: UserId, key: str) -> Key:
     return Key(f"USER#{user}", f"OPENED#{key}")
+
+
+def scheduled_state_key(user: UserId) -> Key:
+    return Key(f"USER#{user}", "SCHEDULED")
+
+
+def scheduled_key(user: UserId, scheduled: ScheduledId) -> Key:
+    return Key(f"USER#{user}", f"SCHEDULED#{scheduled}")
 
 
 def request_key(gate: RequestId) -> Key:
@@ -322,4 +342,5 @@ def active_since(ms: int) -> Bound:
 
 
 MEMBERS = Prefix("PART#")
+SCHEDULED = Prefix("SCHEDULED#")
 HEAD_AND_MEMBERS = Range(_OVERVIEW, up_to_end("PART"))

@@ -8,6 +8,7 @@ its answer even if its sender may no longer write, so the claim is read before a
 import asyncio
 from collections.abc import Callable
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from greenroom.errors import Problem
@@ -20,7 +21,7 @@ from greenroom.messaging.draft import cleared, save_draft
 from greenroom.messaging.events import InboxChanged, MessageCreated
 from greenroom.messaging.hold_message import hold
 from greenroom.messaging.mentions import mentions_in
-from greenroom.messaging.models import GateStatus, Message, Thread
+from greenroom.messaging.models import GateStatus, Member, Message, Thread
 from greenroom.messaging.moderate import check_text
 from greenroom.messaging.new_message import message_op, text_message, with_message
 from greenroom.messaging.outgoing import Held, Outcome, Outgoing, Sent, cleaned, digest
@@ -35,8 +36,17 @@ from greenroom.people.actor import Actor
 from greenroom.safety.judge import uncount_text
 from greenroom.safety.limits import Limit
 from greenroom.safety.verdict import Allow, Hold, Judged, Nudge, worst
-from greenroom.store.base import Put, key_of
+from greenroom.store.base import Op, Put, key_of
 from greenroom.store.problems import ConditionFailed, OutcomeUnknown
+
+
+class WrittenEarlier(Struct, frozen=True):
+    """For a message that its author wrote some time ago: they may not be there when it is sent."""
+
+    author: Member
+    """As they are now: where they have unread messages, sending does not mark them as read."""
+    ops: tuple[Op, ...]
+    """Written together with the message, or with the case that holds it."""
 
 
 async def send(
@@ -45,6 +55,7 @@ async def send(
     thread_id: ThreadId,
     outgoing: Outgoing,
     queued: Callable[[], None] | None = None,
+    earlier: WrittenEarlier | None = None,
 ) -> Outcome:
     """Calls `queued` once the message is in the thread's queue, before it is written; not for a
     message that is held or refused. Tries of the same message on this node wait for one another, so
@@ -57,7 +68,9 @@ async def send(
     else:
         lock.acquire_now(key)
     try:
-        return await _send_or_repeat_answer(messaging, actor, thread_id, outgoing, key, queued)
+        return await _send_or_repeat_answer(
+            messaging, actor, thread_id, outgoing, key, queued, earlier
+        )
     finally:
         lock.release(key)
 
@@ -69,11 +82,12 @@ async def _send_or_repeat_answer(
     outgoing: Outgoing,
     key: SendKey,
     queued: Callable[[], None] | None,
+    earlier: WrittenEarlier | None,
 ) -> Outcome:
     """A message that was sent before is answered as it was then, also where it would be refused
     now."""
     try:
-        return await _send(messaging, actor, thread_id, outgoing, key, queued)
+        return await _send(messaging, actor, thread_id, outgoing, key, queued, earlier)
     except ConditionFailed as refusal:
         claim = claim_key(*key)
         for failure in refusal.failed:
@@ -98,6 +112,7 @@ async def _send(
     outgoing: Outgoing,
     key: SendKey,
     queued: Callable[[], None] | None,
+    earlier: WrittenEarlier | None,
 ) -> Sent | Held:
     """Spends the limits, checks the text, and writes it to the log or holds it."""
     head = messaging.thread_cache.get(thread_id)
@@ -115,8 +130,9 @@ async def _send(
     verdict = await check_text(messaging, actor, head, outgoing.body)
     try:
         if not isinstance(verdict, Hold):
-            return await _write(messaging, actor, head, outgoing, verdict, queued)
-        head = await hold(messaging, actor, thread_id, outgoing, verdict)
+            return await _write(messaging, actor, head, outgoing, verdict, queued, earlier)
+        with_it = () if earlier is None else earlier.ops
+        head = await hold(messaging, actor, thread_id, outgoing, verdict, *with_it)
     except BaseException as error:
         if is_retry or isinstance(error, OutcomeUnknown | asyncio.CancelledError):
             unconfirmed.add_send(key, digest(outgoing))
@@ -124,7 +140,7 @@ async def _send(
             # The client's next try is not a repetition.
             uncount_text(messaging.safety, actor, outgoing.body)
         raise
-    if head.members[actor.user].draft:
+    if earlier is None and head.members[actor.user].draft:
         await save_draft(messaging, actor, thread_id, "")
     return Held(outgoing.client_id)
 
@@ -143,6 +159,7 @@ async def _write(
     outgoing: Outgoing,
     verdict: Allow | Nudge,
     queued: Callable[[], None] | None,
+    earlier: WrittenEarlier | None,
 ) -> Sent:
     """Plans the write on the current head; `update_thread` queues, writes and publishes it."""
     sent: list[Sent] = []
@@ -160,14 +177,22 @@ async def _write(
             for user, gate in after.gates.items()
             if gate.reason != head.gates[user].reason
         ]
-        after, draft_ops = cleared(after, actor.user, ms)
-        events = (InboxChanged(actor.user),) if draft_ops else ()
+        if earlier is None:
+            after, own_ops = cleared(after, actor.user, ms)
+        else:
+            after, own_ops = _unread_kept(head, after, earlier.author), earlier.ops
+        events = (InboxChanged(actor.user),) if own_ops and earlier is None else ()
         message_ops = (message_op(message), claim_op(message, outgoing))
-        ops = (*message_ops, *request_ops, *return_ops, *draft_ops)
+        ops = (*message_ops, *request_ops, *return_ops, *own_ops)
         return PlannedWrite(after, ops, (MessageCreated(message), *events))
 
     await update_thread(messaging, cached.id, plan, queued)
     return sent[0]
+
+
+def _unread_kept(head: Thread, after: Thread, author: Member) -> Thread:
+    """Sending marks as read; but this was written before what its author has not read yet."""
+    return replace(after, members=head.members) if rules.unread_of(head, author) else after
 
 
 def as_sent(message: Message, verdict: Judged) -> Sent:

@@ -5,6 +5,7 @@ the same event, so it must not contain anything private to one of them.
 """
 
 from greenroom.api.messaging import frames, shapes
+from greenroom.api.messaging.scheduled_shapes import scheduled_shape
 from greenroom.api.people.frames import PersonUpdated
 from greenroom.api.people.shapes import Person, person_fields
 from greenroom.api.ws.encode import encode
@@ -60,6 +61,11 @@ class MessagingEvents:
         frame = PersonUpdated(Person(**person_fields(event.person)))
         message = BusMessage(kind_of(frame), encode(frame))
         self._bus.publish([user_topic(user) for user in event.shown_to], message)
+
+    def publish_scheduled(self, event: events.ScheduledChanged) -> None:
+        frame = frames.ScheduledMessageChanged(scheduled_shape(event.scheduled), event.message)
+        message = BusMessage(kind_of(frame), encode(frame))
+        self._bus.publish((user_topic(event.scheduled.author),), message)
 
 
 def presence_key(thread: ThreadId, user: UserId) -> str:

@@ -4,9 +4,10 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from greenroom.api.messaging.scheduled_shapes import ScheduledMessage
 from greenroom.api.messaging.shapes import Hint, Message, MessagePage, SendingStatus
 from greenroom.api.ws.frames import Ack, Frame, Id, Number
-from greenroom.ids import RequestId, ThreadId, UserId
+from greenroom.ids import MessageId, RequestId, ThreadId, UserId
 from greenroom.messaging.history import MAX_PAGE, PAGE
 from greenroom.messaging.models import GateStatus, Status
 
@@ -228,3 +229,12 @@ class RequestChanged(Frame, tag="request.changed"):
     target_user_id: UserId
     sender_user_id: UserId
     status: GateStatus
+
+
+class ScheduledMessageChanged(Frame, tag="scheduled_message.changed"):
+    """One of your scheduled messages was created, changed, sent or canceled, or could not be sent:
+    its `status` says which."""
+
+    scheduled_message: ScheduledMessage
+    message_id: MessageId | None = None
+    """The message that it became, once it is sent."""

@@ -27,11 +27,12 @@ from greenroom.api.registry import ContextApi, Job
 from greenroom.api.sync import SyncPart
 from greenroom.background.timers import TimerHandler
 from greenroom.ids import ThreadId
-from greenroom.messaging import Messaging, records, request_timers
+from greenroom.messaging import Messaging, records, request_timers, scheduled_items
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.events import discard, unpublished
 from greenroom.messaging.expire_requests import expire_requests
 from greenroom.messaging.records import DAY_MS
+from greenroom.messaging.send_scheduled import send_due
 from greenroom.messaging.text import MAX_TEXT
 from greenroom.messaging.thread_cache import ThreadCache
 from greenroom.people import People
@@ -72,6 +73,7 @@ def _build(composition: Composition) -> Messaging:
         sync_log_ms=policy.retention.sync_days * DAY_MS,
         publish=discard if events is None else guarded(events.publish),
         publish_person=unpublished if events is None else guarded(events.publish_person),
+        publish_scheduled=unpublished if events is None else guarded(events.publish_scheduled),
     )
     safety = dataclasses.replace(contexts[Safety], enforcer=Enforcement(messaging))
     contexts.add(safety)
@@ -89,7 +91,10 @@ def _jobs(contexts: Contexts) -> Sequence[Job]:
 
 def _timers(contexts: Contexts) -> Mapping[str, TimerHandler]:
     messaging = contexts[Messaging]
-    return {request_timers.KIND: TimerHandler(partial(expire_requests, messaging))}
+    return {
+        request_timers.KIND: TimerHandler(partial(expire_requests, messaging)),
+        scheduled_items.KIND: TimerHandler(partial(send_due, messaging)),
+    }
 
 
 API = ContextApi(

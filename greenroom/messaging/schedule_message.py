@@ -1,0 +1,91 @@
+"""Schedules a message: it is written now, and sent at a time.
+
+It is checked twice. Now, so that its author learns at once what could not be sent; and again when
+it is sent, because a gate, a block or a lock may have come meanwhile (`send_scheduled.py`).
+"""
+
+from hashlib import blake2b
+
+from msgspec import Struct
+
+from greenroom.ids import MessageId, ScheduledId, ThreadId, UserId, derived
+from greenroom.messaging import access, text
+from greenroom.messaging.context import Messaging
+from greenroom.messaging.events import ScheduledChanged
+from greenroom.messaging.models import ScheduledMessage
+from greenroom.messaging.problems import InvalidSendTime, TooManyScheduled
+from greenroom.messaging.scheduled import find_scheduled
+from greenroom.messaging.scheduled_items import create_ops
+from greenroom.messaging.send_checks import check_may_send
+from greenroom.people.actor import Actor
+from greenroom.store.problems import ConditionFailed
+
+MAX_DAYS = 366
+_DAY_MS = 86_400_000
+
+
+class NewScheduled(Struct, frozen=True):
+    body: str
+    send_ms: int
+    reply_to: MessageId | None = None
+    metadata: str | None = None
+    """JSON text, as `metadata.checked` gives it."""
+
+
+async def schedule_message(
+    messaging: Messaging,
+    actor: Actor,
+    thread_id: ThreadId,
+    new: NewScheduled,
+    *,
+    key: str | None = None,
+) -> ScheduledMessage:
+    """Idempotent with a key, for as long as the message is scheduled."""
+    now_ms = messaging.clock.now_ms()
+    check_send_time(new.send_ms, now_ms)
+    body = await checked_body(messaging, actor, thread_id, new.body, new.reply_to)
+    message = ScheduledMessage(
+        id=messaging.ids.scheduled() if key is None else _id_of(actor.user, key),
+        thread=thread_id,
+        author=actor.user,
+        body=body,
+        reply_to=new.reply_to,
+        metadata=new.metadata,
+        send_ms=new.send_ms,
+        created_ms=now_ms,
+    )
+    try:
+        ops = create_ops(message, now_ms, messaging.max_scheduled)
+        await messaging.store.write(*ops)
+    except ConditionFailed:
+        found = await find_scheduled(messaging, actor.user, message.id)
+        if found is None:
+            raise TooManyScheduled(messaging.max_scheduled) from None
+        return found
+    messaging.publish_scheduled(ScheduledChanged(message))
+    return message
+
+
+def check_send_time(send_ms: int, now_ms: int) -> None:
+    if send_ms <= now_ms:
+        raise InvalidSendTime("it must be in the future")
+    if send_ms > now_ms + MAX_DAYS * _DAY_MS:
+        raise InvalidSendTime(f"it must be within {MAX_DAYS} days")
+
+
+async def checked_body(
+    messaging: Messaging, actor: Actor, thread_id: ThreadId, body: str, reply_to: MessageId | None
+) -> str:
+    """The text, cleaned, if its author could send it now."""
+    text.check_length(body)
+    view = await access.thread(messaging, actor, thread_id)
+    if reply_to is not None:
+        await access.message(messaging, view, reply_to)
+    cleaned = text.clean(body)
+    check_may_send(view.thread, actor.user, cleaned, messaging.clock.now_ms())
+    return cleaned
+
+
+def _id_of(user: UserId, key: str) -> ScheduledId:
+    digest = blake2b(f"{user}\n{key}".encode(), digest_size=17).digest()
+    return ScheduledId("sch_" + derived(digest))
