@@ -205,7 +205,8 @@ def _tables(arguments: argparse.Namespace) -> None:
 
 
 def _policy(_: argparse.Namespace) -> None:
-    print(policy_file.to_toml(policy_file.read(read_settings().policy)), end="")
+    policy = policy_file.read(app.REGISTRY.policy, read_settings().policy)
+    print(policy_file.to_toml(policy), end="")
 
 
 def _cost(arguments: argparse.Namespace) -> None:

@@ -28,6 +28,7 @@ from greenroom.api.auth import Authenticator
 from greenroom.api.composition import Contexts
 from greenroom.api.demo import Sample
 from greenroom.api.http import http_app
+from greenroom.api.platform.policy import Sockets
 from greenroom.api.registry import Job, Registry
 from greenroom.api.safety.events import ACCOUNTS
 from greenroom.api.tokens import SharedSecret
@@ -46,11 +47,12 @@ from greenroom.metrics import Metrics
 from greenroom.open_store import check_demo_store, opened, sqlite_path
 from greenroom.people import People, directory
 from greenroom.people.actor import Actor
+from greenroom.policy import Limit
 from greenroom.realtime.bus import Bus
 from greenroom.realtime.hub import Hub
 from greenroom.realtime.memory_bus import MemoryBus
 from greenroom.safety import Safety
-from greenroom.safety.limits import Limit, Rate
+from greenroom.safety.limits import Rate
 from greenroom.settings import (
     InvalidSetting,
     Settings,
@@ -78,7 +80,7 @@ async def serve(
 ) -> None:
     """Serves until stopped. Calls `tell` with the address once the server is reachable."""
     clock = ServerClock(SystemClock())
-    policy = policy_file.read(settings.policy)
+    policy = policy_file.read(REGISTRY.policy, settings.policy)
     composed = partial(compose, policy=policy, rates=rates)
     with server.listen(settings.host, settings.port) as listener:
         if samples:
@@ -97,7 +99,7 @@ async def serve(
             measure_delivery(metrics, hub, clock)
             app, socket_server = _servers(settings, clock, contexts, hub, shown, metrics)
             socket_server.most_connections = room.sockets
-            socket_server.most_per_user = policy.sockets.per_user
+            socket_server.most_per_user = policy[Sockets].per_user
             address = server.address_of(listener)
             _tune_python()
             try:

@@ -4,6 +4,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+from types import ModuleType
 
 import msgspec
 from msgspec import inspect as types
@@ -79,10 +80,16 @@ def _members(problem: type[Problem]) -> str:
     return ", ".join(f"`{name}`" for name in REGISTRY.problems.members_of(problem)) if shown else ""
 
 
+def every_module() -> list[ModuleType]:
+    return [
+        importlib.import_module(module.name)
+        for module in pkgutil.walk_packages(greenroom.__path__, "greenroom.")
+        if not module.name.endswith("__main__")
+    ]
+
+
 def every_problem() -> list[type[Problem]]:
-    for module in pkgutil.walk_packages(greenroom.__path__, "greenroom."):
-        if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
+    every_module()
     return [one for one in _below(Problem) if one.__module__.startswith("greenroom.")]
 
 

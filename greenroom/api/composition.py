@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 from greenroom.clock import Clock
 from greenroom.ids import Ids
-from greenroom.policy import Policy
+from greenroom.policy import Limit, Policy
 from greenroom.realtime.hub import Hub
-from greenroom.safety.limits import Limit, Rate
+from greenroom.safety.limits import Rate
 from greenroom.store.base import Store
 from greenroom.store.cursors import CursorCodec
 
@@ -45,5 +45,5 @@ class Composition:
     hub: Hub | None = None
     """None where no client connects: in commands, and while sample data is written."""
     rates: Mapping[Limit, Rate] | None = None
-    """Rate limits that replace the policy's, for benchmarks and tests."""
+    """Rate limits that replace those of the policy, for benchmarks and tests."""
     contexts: Contexts = field(default_factory=Contexts)

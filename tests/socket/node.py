@@ -24,10 +24,11 @@ from greenroom.api.ws.socket_server import SocketServer, Timeouts
 from greenroom.api.ws.suspensions import AccountInvalidation
 from greenroom.app import REGISTRY, compose
 from greenroom.clock import Clock, ManualClock, SystemClock
+from greenroom.policy import Limit
 from greenroom.realtime.bus import Bus
 from greenroom.realtime.hub import Hub
 from greenroom.realtime.memory_bus import MemoryBus
-from greenroom.safety.limits import Limit, Rate
+from greenroom.safety.limits import Rate
 from greenroom.store.base import Store
 from greenroom.store.capacity import Cost
 from greenroom.store.ephemeral import EPHEMERAL

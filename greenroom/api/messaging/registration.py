@@ -22,12 +22,14 @@ from greenroom.api.messaging.rest import (
     threads,
 )
 from greenroom.api.messaging.sync import InboxChanges, InboxSource, ThreadChanges
+from greenroom.api.platform.policy import Retention
 from greenroom.api.registry import ContextApi, Job
 from greenroom.api.sync import SyncPart
 from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging, records
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.events import discard, unpublished
+from greenroom.messaging.policy import LIMITS, SECTIONS, RequestGate
 from greenroom.messaging.records import DAY_MS
 from greenroom.messaging.text import MAX_TEXT
 from greenroom.messaging.thread_cache import ThreadCache
@@ -50,6 +52,7 @@ class _ThreadInvalidation:
 
 def _build(composition: Composition) -> Messaging:
     contexts, hub, policy = composition.contexts, composition.hub, composition.policy
+    gate = policy[RequestGate]
     thread_cache = ThreadCache(composition.store)
     events = None if hub is None else MessagingEvents(hub.bus, composition.clock)
     if hub is not None:
@@ -62,11 +65,11 @@ def _build(composition: Composition) -> Messaging:
         ids=composition.ids,
         thread_cache=thread_cache,
         cursors=composition.cursors,
-        request_ms=policy.gate.expires_days * DAY_MS,
-        ask_again_ms=policy.gate.ask_again_days * DAY_MS,
-        request_messages=policy.gate.messages,
-        request_characters=_characters(policy.gate.characters),
-        sync_log_ms=policy.retention.sync_days * DAY_MS,
+        request_ms=gate.expires_days * DAY_MS,
+        ask_again_ms=gate.ask_again_days * DAY_MS,
+        request_messages=gate.messages,
+        request_characters=_characters(gate.characters),
+        sync_log_ms=policy[Retention].sync_ms,
         publish=discard if events is None else guarded(events.publish),
         publish_person=unpublished if events is None else guarded(events.publish_person),
     )
@@ -88,6 +91,8 @@ API = ContextApi(
     name="messaging",
     build=_build,
     tables=records.TABLES,
+    policy=SECTIONS,
+    limits=LIMITS,
     routes=(
         threads.opening_routes,
         threads.routes,
