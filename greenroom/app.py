@@ -15,6 +15,7 @@ from greenroom.ids import Ids
 from greenroom.policy import Limit, Policy
 from greenroom.realtime.hub import Hub
 from greenroom.safety.limits import Rate
+from greenroom.settings import Settings
 from greenroom.store.base import Store
 from greenroom.store.cursors import CursorCodec
 
@@ -30,19 +31,21 @@ def compose(
     secret: bytes,
     *,
     hub: Hub | None = None,
+    settings: Settings | None = None,
     policy: Policy | None = None,
     rates: Mapping[Limit, Rate] | None = None,
     registry: Registry = REGISTRY,
 ) -> Contexts:
-    """The contexts, for a server, a command, a test or a benchmark. Without a policy its defaults
-    hold. `rates` replace some of its rate limits, where a benchmark needs limits that never
-    bind."""
+    """The contexts, for a server, a command, a test or a benchmark. Without settings or a
+    policy the defaults hold. `rates` replace some of the policy's rate limits, where a benchmark
+    needs limits that never bind."""
     composition = Composition(
         store,
         clock,
         Ids(clock),
         CursorCodec(secret),
         policy or registry.policy.default,
+        settings or Settings(),
         hub,
         rates,
     )

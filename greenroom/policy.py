@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 import msgspec
-import msgspec.inspect
 import msgspec.structs
 from msgspec import Meta, Struct
+
+from greenroom.field_descriptions import description_of, kind_of
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 LIMITS = "limits"
@@ -89,7 +90,7 @@ class PolicySchema:
         for section in msgspec.structs.fields(self.shape):
             for field in msgspec.structs.fields(section.default):
                 name = f"{section.name}.{field.name}"
-                yield name, field.default, kind_of(field.type), _described(field.type)
+                yield name, field.default, kind_of(field.type), description_of(field.type)
 
 
 @dataclass(frozen=True)
@@ -113,50 +114,3 @@ def _check_unique(names: Sequence[str]) -> None:
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise ValueError(f"declared twice in the policy: {', '.join(sorted(twice))}")
-
-
-def kind_of(annotation: Any) -> str:
-    """What a value takes, in words."""
-    return _in_words(_type_of(annotation))
-
-
-def element_of(annotation: Any) -> str:
-    """What each element of a list takes, in words."""
-    kind = _type_of(annotation)
-    assert isinstance(kind, msgspec.inspect.VarTupleType)
-    return _in_words(kind.item_type)
-
-
-def _in_words(kind: msgspec.inspect.Type) -> str:
-    match kind:
-        case msgspec.inspect.StructType(cls=cls) if cls is Allowance:
-            return "`{ most = …, seconds = … }`"
-        case msgspec.inspect.StructType():
-            return "a table"
-        case msgspec.inspect.IntType(ge=low, le=high):
-            return f"a whole number from {low} to {high}"
-        case msgspec.inspect.FloatType(ge=low, le=high):
-            return f"a number from {low} to {high}"
-        case msgspec.inspect.BoolType():
-            return "true or false"
-        case msgspec.inspect.VarTupleType(max_length=int(most)):
-            return f"a list of at most {most} texts"
-        case msgspec.inspect.VarTupleType():
-            return "a list of texts"
-        case msgspec.inspect.StrType(min_length=int(least), max_length=int(most)):
-            return f"text of {least} to {most} characters"
-        case msgspec.inspect.StrType(max_length=int(most)):
-            return f"text of at most {most} characters"
-        case _:
-            return "text"
-
-
-def _type_of(annotation: Any) -> msgspec.inspect.Type:
-    kind = msgspec.inspect.type_info(annotation)
-    return kind.type if isinstance(kind, msgspec.inspect.Metadata) else kind
-
-
-def _described(annotation: Any) -> str:
-    kind = msgspec.inspect.type_info(annotation)
-    extra = kind.extra_json_schema if isinstance(kind, msgspec.inspect.Metadata) else None
-    return str((extra or {}).get("description", ""))

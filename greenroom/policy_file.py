@@ -16,7 +16,8 @@ import msgspec.structs
 from msgspec import Struct
 
 from greenroom.errors import Problem
-from greenroom.policy import Policy, PolicySchema, Section, element_of, kind_of
+from greenroom.field_descriptions import element_of, kind_of
+from greenroom.policy import Policy, PolicySchema, Section
 
 _TABLE = re.compile(r"\s*\[\s*([\w.\s\"'-]+?)\s*\]")
 _KEY = re.compile(r"\s*([\w\"'-]+(?:\s*\.\s*[\w\"'-]+)*)\s*=")
@@ -152,8 +153,8 @@ def _merged(
             raise UnknownPolicy(where(name), name, _hint(key, path, list(merged)))
         if isinstance(merged[key], Struct):
             if not isinstance(value, dict):
-                reason = _reason(_field(defaults, key), is_element=False)
-                raise InvalidPolicy(where(name), name, reason)
+                expected = kind_of(_field(defaults, key).type) if path else "a table"
+                raise InvalidPolicy(where(name), name, f"it must be {expected}")
             value = _merged(merged[key], value, f"{name}.", where)
         merged[key] = value
     return {

@@ -81,7 +81,7 @@ async def serve(
     """Serves until stopped. Calls `tell` with the address once the server is reachable."""
     clock = ServerClock(SystemClock())
     policy = policy_file.read(REGISTRY.policy, settings.policy)
-    composed = partial(compose, policy=policy, rates=rates)
+    composed = partial(compose, settings=settings, policy=policy, rates=rates)
     with server.listen(settings.host, settings.port) as listener:
         if samples:
             await check_demo_store(settings, clock)

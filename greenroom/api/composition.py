@@ -9,6 +9,7 @@ from greenroom.ids import Ids
 from greenroom.policy import Limit, Policy
 from greenroom.realtime.hub import Hub
 from greenroom.safety.limits import Rate
+from greenroom.settings import Settings
 from greenroom.store.base import Store
 from greenroom.store.cursors import CursorCodec
 
@@ -42,6 +43,7 @@ class Composition:
     ids: Ids
     cursors: CursorCodec
     policy: Policy
+    settings: Settings
     hub: Hub | None = None
     """None where no client connects: in commands, and while sample data is written."""
     rates: Mapping[Limit, Rate] | None = None

@@ -1,9 +1,9 @@
 """Registers contexts: `ContextApi` describes one, and `Registry` combines them all.
 
 A context exports one `ContextApi` from `api/<context>/registration.py`, and app.py has one tuple of
-them. Routes, the socket, problems, the OpenAPI and AsyncAPI documents, the access matrix, tables,
-policy, sync, background work, costs and demo data are built from it. docs/guides/contexts.md shows
-how to add one.
+them. Settings, policy, routes, the socket, problems, the OpenAPI and AsyncAPI documents, the access
+matrix, tables, sync, background work, costs and demo data are built from it.
+docs/guides/contexts.md shows how to add one.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -28,6 +28,7 @@ from greenroom.background.timers import TimerHandler
 from greenroom.people.actor import Actor
 from greenroom.policy import Limit, PolicySchema, Section
 from greenroom.realtime.bus import BusMessage
+from greenroom.settings import SettingsGroup
 from greenroom.store.tables import Table
 
 if TYPE_CHECKING:
@@ -99,6 +100,8 @@ class ContextApi:
     build: Callable[[Composition], object] | None = None
     """Builds the context. Contexts earlier in the tuple are already built."""
     tables: tuple[Table, ...] = ()
+    settings: tuple[type[SettingsGroup], ...] = ()
+    """Its own settings: `composition.settings[ReminderSettings]`."""
     policy: tuple[type[Section], ...] = ()
     """Sections of the policy file: what operators can change."""
     limits: tuple[Limit, ...] = ()
@@ -140,6 +143,10 @@ class Registry:
     @cached_property
     def tables(self) -> tuple[Table, ...]:
         return tuple(table for one in self.contexts for table in one.tables)
+
+    @cached_property
+    def settings(self) -> tuple[type[SettingsGroup], ...]:
+        return tuple(group for one in self.contexts for group in one.settings)
 
     @cached_property
     def policy(self) -> PolicySchema:
