@@ -62,12 +62,12 @@ def http_app(
     access_log: AccessLog | None = None,
 ) -> Litestar:
     """With samples it is a demo: a visitor can sign in as one of them."""
-    shown = [(sample.person, sample.part) for sample in samples if sample.sees]
+    start_page = landing([(one.person, one.part) for one in samples if one.sees])
     registry, clock = contexts[Registry], contexts[People].clock
     demo = [demo_routes(samples, sign, clock, origins)] if samples and sign else []
     return ObservedApp(
         [
-            *site_routes(site, landing(shown)),
+            *site_routes(site, start_page),
             *reference_routes(site, registry.problems),
             asyncapi_route(registry),
             sync_routes(registry),
@@ -78,6 +78,7 @@ def http_app(
             {
                 "access_log": access_log,
                 "authenticator": authenticator,
+                "landing": start_page,
                 "limits": contexts[Safety].limits,
                 "metrics": metrics or Metrics(),
                 "problems": registry.problems,
