@@ -10,8 +10,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.messaging import shapes
+from greenroom.api.messaging.params import TheMessaging, ThreadIdInPath
 from greenroom.api.messaging.shapes import Mine
-from greenroom.api.params import MOST_BYTES, Caller, TheMessaging, ThreadIdInPath
+from greenroom.api.params import MOST_BYTES, Caller
 from greenroom.api.route_docs import refuses
 from greenroom.clock import iso
 from greenroom.ids import ThreadId

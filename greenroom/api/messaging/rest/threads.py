@@ -12,15 +12,9 @@ from greenroom import metadata
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.idempotency import IdempotencyKey
 from greenroom.api.messaging import shapes
+from greenroom.api.messaging.params import TheMessaging, ThreadIdInPath
 from greenroom.api.messaging.shapes import Sending, Thread, ThreadRow
-from greenroom.api.params import (
-    MOST_BYTES,
-    Caller,
-    Cursor,
-    TheMessaging,
-    ThreadIdInPath,
-    UserIdInPath,
-)
+from greenroom.api.params import MOST_BYTES, Caller, Cursor, UserIdInPath
 from greenroom.api.route_docs import refuses
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import Messaging, lock, open as opening, participants, projects, start
