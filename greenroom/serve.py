@@ -15,7 +15,6 @@ from collections.abc import (
     Sequence,
 )
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +40,10 @@ from greenroom.background_jobs import running_jobs
 from greenroom.clock import Clock, SystemClock
 from greenroom.demo import records as demo_records
 from greenroom.ids import UserId
-from greenroom.messaging import Messaging
 from greenroom.metric_sources import add_sources, measure_delivery
 from greenroom.metrics import Metrics
 from greenroom.open_store import check_demo_store, opened, sqlite_path
 from greenroom.people import People, directory
-from greenroom.people.actor import Actor
 from greenroom.policy import Limit
 from greenroom.realtime.bus import Bus
 from greenroom.realtime.hub import Hub
@@ -204,10 +201,7 @@ async def _samples(
     """Writes the sample data through separate contexts with their own clock."""
     secret, now_ms = load_secret(settings), clock.now_ms()
     await demo_records.mark(store)
-    people = await demo.seed(lambda at: composed(store, at, secret)[Messaging], now_ms)
-    actors = {one.sample.username: Actor(one.person.id) for one in people}
-    for module in REGISTRY.demos:
-        await import_module(module).seed_samples(partial(composed, store), secret, actors, now_ms)
+    people = await demo.seed(lambda at: composed(store, at, secret), now_ms, REGISTRY.demos)
     return samples_of(people)
 
 

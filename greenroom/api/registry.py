@@ -130,7 +130,7 @@ class ContextApi:
     costs: tuple[str, ...] = ()
     """Modules with `PATTERNS`, measured by `greenroom cost`."""
     demo: str | None = None
-    """A module with `seed_samples`, which `greenroom demo` runs after creating the sample
+    """A module with `seed_samples(seeding)`, which `greenroom demo` calls after creating the sample
     people."""
 
 

@@ -40,7 +40,9 @@ STAFF = {"moderator", "admin"}
 async def _told(world: ApiWorld) -> Contexts:
     store = world.contexts[People].store
     await seed(
-        lambda clock: compose(store, clock, SECRET, rates=RATES)[Messaging], world.clock.now_ms()
+        lambda clock: compose(store, clock, SECRET, rates=RATES),
+        world.clock.now_ms(),
+        REGISTRY.demos,
     )
     return world.contexts
 

@@ -123,5 +123,6 @@ API = ContextApi(
     ),
     access=ACCESS,
     jobs=_jobs,
+    demo="greenroom.demo.threads",
     costs=("greenroom.cost.threads", "greenroom.cost.messages", "greenroom.cost.inbox"),
 )
