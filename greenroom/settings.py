@@ -61,7 +61,7 @@ class SettingsGroup(Struct, frozen=True):
     """A context's own settings. Every field has a default."""
 
     group: ClassVar[str]
-    """With the group `reminders`, `most` is GREENROOM_REMINDERS_MOST."""
+    """The beginning of its variables: `size` of the group `cache` is GREENROOM_CACHE_SIZE."""
 
 
 G = TypeVar("G", bound=SettingsGroup)

@@ -101,9 +101,10 @@ class ContextApi:
     """Builds the context. Contexts earlier in the tuple are already built."""
     tables: tuple[Table, ...] = ()
     settings: tuple[type[SettingsGroup], ...] = ()
-    """Its own settings: `composition.settings[ReminderSettings]`."""
+    """Its own settings. `build` finds a group by its class: `composition.settings[Group]`."""
     policy: tuple[type[Section], ...] = ()
-    """Sections of the policy file: what operators can change."""
+    """Sections of the policy file: what operators can change. `build` finds a section by its class:
+    `composition.policy[Section]`."""
     limits: tuple[Limit, ...] = ()
     """Rate limits that its routes, socket requests and use cases spend."""
     routes: tuple[ControllerRouterHandler, ...] = ()
