@@ -1,15 +1,15 @@
 """The contexts as they are served, but without rate limits."""
 
-from greenroom.app import compose
+from greenroom.app import REGISTRY, compose
 from greenroom.clock import Clock
 from greenroom.messaging import Messaging
-from greenroom.safety.limits import Limit, Rate
+from greenroom.safety.limits import Rate
 from greenroom.store.base import Store
 
 _MOST = 1_000_000
 UNLIMITED = {
     limit: Rate(most=_MOST, window_ms=1000, local_share=_MOST, lease_size=1, lease_ms=1000)
-    for limit in Limit
+    for limit in REGISTRY.policy.limits
 }
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from greenroom import policy as policies
 from greenroom.api.composition import Composition, Contexts
 from greenroom.api.live.registration import API as LIVE
 from greenroom.api.messaging.registration import API as MESSAGING
@@ -13,9 +12,10 @@ from greenroom.api.safety.registration import API as SAFETY
 from greenroom.api.social.registration import API as SOCIAL
 from greenroom.clock import Clock
 from greenroom.ids import Ids
-from greenroom.policy import Policy
+from greenroom.policy import Limit, Policy
 from greenroom.realtime.hub import Hub
-from greenroom.safety.limits import Limit, Rate
+from greenroom.safety.limits import Rate
+from greenroom.settings import Settings
 from greenroom.store.base import Store
 from greenroom.store.cursors import CursorCodec
 
@@ -31,11 +31,22 @@ def compose(
     secret: bytes,
     *,
     hub: Hub | None = None,
-    policy: Policy = policies.DEFAULT,
+    settings: Settings | None = None,
+    policy: Policy | None = None,
     rates: Mapping[Limit, Rate] | None = None,
     registry: Registry = REGISTRY,
 ) -> Contexts:
-    """The contexts, for a server, a command, a test or a benchmark. `rates` replace the policy's
-    rate limits, where a benchmark needs limits that never bind."""
-    composition = Composition(store, clock, Ids(clock), CursorCodec(secret), policy, hub, rates)
+    """The contexts, for a server, a command, a test or a benchmark. Without settings or a
+    policy the defaults hold. `rates` replace some of the policy's rate limits, where a benchmark
+    needs limits that never bind."""
+    composition = Composition(
+        store,
+        clock,
+        Ids(clock),
+        CursorCodec(secret),
+        policy or registry.policy.default,
+        settings or Settings(),
+        hub,
+        rates,
+    )
     return registry.build(composition)

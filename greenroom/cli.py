@@ -127,7 +127,7 @@ def _add_staff(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 
 def _store_of(arguments: argparse.Namespace) -> Settings:
-    return open_store.for_demo(read_settings()) if arguments.demo else read_settings()
+    return open_store.for_demo(_read_settings()) if arguments.demo else _read_settings()
 
 
 def _grant(arguments: argparse.Namespace) -> None:
@@ -186,7 +186,7 @@ def _demo(_: argparse.Namespace) -> None:
 
 
 def _token(arguments: argparse.Namespace) -> None:
-    settings = open_store.for_demo(read_settings()) if arguments.demo else read_settings()
+    settings = open_store.for_demo(_read_settings()) if arguments.demo else _read_settings()
     scopes = [Scope(name) for name in dict.fromkeys(arguments.scope or [Scope.USER])]
     print(uvloop.run(token_signing.token(settings, arguments.user, scopes, arguments.hours)))
 
@@ -205,7 +205,8 @@ def _tables(arguments: argparse.Namespace) -> None:
 
 
 def _policy(_: argparse.Namespace) -> None:
-    print(policy_file.to_toml(policy_file.read(read_settings().policy)), end="")
+    policy = policy_file.read(app.REGISTRY.policy, _read_settings().policy)
+    print(policy_file.to_toml(policy), end="")
 
 
 def _cost(arguments: argparse.Namespace) -> None:
@@ -233,7 +234,7 @@ async def _examine(settings: Settings) -> int:
 
 
 def _backup(arguments: argparse.Namespace) -> None:
-    source = open_store.sqlite_path(read_settings())
+    source = open_store.sqlite_path(_read_settings())
     if source is None:
         reason = "this command copies only an SQLite file; use DynamoDB's own backups"
         raise InvalidSetting(variable_of("store"), reason)
@@ -241,8 +242,12 @@ def _backup(arguments: argparse.Namespace) -> None:
     print(f"Copied {source} to {arguments.file}")
 
 
+def _read_settings() -> Settings:
+    return read_settings(groups=app.REGISTRY.settings)
+
+
 def _settings() -> Settings:
-    settings = read_settings()
+    settings = _read_settings()
     logging.basicConfig(
         level=settings.log.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )

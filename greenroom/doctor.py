@@ -87,7 +87,9 @@ async def examine(settings: Settings, registry: Registry = REGISTRY) -> AsyncIte
                 yield await check_server(path)
             else:
                 yield await check_writes(store, clock)
-            contexts = compose(cast(Store, store), clock, _SECRET, registry=registry)
+            contexts = compose(
+                cast(Store, store), clock, _SECRET, settings=settings, registry=registry
+            )
             followers = registry.followers(contexts)
             checks: Sequence[Callable[[], Awaitable[Finding]]] = (
                 lambda: check_clock(cast(Store, store), clock),

@@ -16,11 +16,9 @@ import msgspec.structs
 from msgspec import Struct
 
 from greenroom.errors import Problem
-from greenroom.policy import DEFAULT, Policy, element_of, kind_of
+from greenroom.field_descriptions import element_of, kind_of
+from greenroom.policy import Policy, PolicySchema, Section
 
-_CONTACT = re.compile(
-    r"[^\s@<>()\",:;\\]+@[^\s@/?#<>()\",:;\\]+|https://[^\s@/?#<>\"\\]+([/?#][^\s<>\"\\]*)?"
-)
 _TABLE = re.compile(r"\s*\[\s*([\w.\s\"'-]+?)\s*\]")
 _KEY = re.compile(r"\s*([\w\"'-]+(?:\s*\.\s*[\w\"'-]+)*)\s*=")
 _WIDTH = 100
@@ -51,10 +49,10 @@ class InvalidPolicy(Problem):
     reason: str
 
 
-def read(path: str) -> Policy:
+def read(schema: PolicySchema, path: str) -> Policy:
     """Without a path, the defaults."""
     if not path:
-        return DEFAULT
+        return schema.default
     try:
         content = Path(path).read_bytes()
     except OSError as error:
@@ -67,20 +65,26 @@ def read(path: str) -> Policy:
         raise PolicyUnreadable(path, f"it must be UTF-8 text (at line {line})") from None
     except tomllib.TOMLDecodeError as error:
         raise PolicyUnreadable(path, str(error)) from None
-    return parse(given, lambda name: f"{path}, line {line_of(text, name)},")
+    return parse(schema, given, lambda name: f"{path}, line {line_of(text, name)},")
 
 
-def parse(given: dict[str, Any], where: Callable[[str], str] = lambda name: "The policy") -> Policy:
+def parse(
+    schema: PolicySchema,
+    given: dict[str, Any],
+    where: Callable[[str], str] = lambda name: "The policy",
+) -> Policy:
     """Keys that are not given keep their defaults, also within a value with several parts."""
-    whole = _merged(DEFAULT, given, "", where)
+    defaults = schema.default.values
+    whole = _merged(defaults, given, "", where)
     try:
-        policy = msgspec.convert(whole, Policy)
+        values = msgspec.convert(whole, schema.shape)
     except msgspec.ValidationError as error:
         name, is_element = _path_in(str(error))
-        raise InvalidPolicy(where(name), name, _reason(name, is_element)) from None
-    for name, reason in _conflicts(policy):
+        reason = _reason(_field(defaults, name), is_element)
+        raise InvalidPolicy(where(name), name, reason) from None
+    for name, reason in _conflicts(values):
         raise InvalidPolicy(where(name), name, reason)
-    return policy
+    return Policy(values, schema)
 
 
 def line_of(text: str, name: str) -> int:
@@ -105,9 +109,10 @@ def to_toml(policy: Policy) -> str:
 
 
 def _lines(policy: Policy) -> Iterator[str]:
-    for section in policy.__struct_fields__:
+    for section in policy.values.__struct_fields__:
         yield f"[{section}]"
-        values, defaults = getattr(policy, section), getattr(DEFAULT, section)
+        values = getattr(policy.values, section)
+        defaults = getattr(policy.schema.default.values, section)
         for key in values.__struct_fields__:
             value, default = getattr(values, key), getattr(defaults, key)
             line = f"{key} = {_toml(value)}"
@@ -148,7 +153,8 @@ def _merged(
             raise UnknownPolicy(where(name), name, _hint(key, path, list(merged)))
         if isinstance(merged[key], Struct):
             if not isinstance(value, dict):
-                raise InvalidPolicy(where(name), name, f"it must be {_expected(name)}")
+                expected = kind_of(_field(defaults, key).type) if path else "a table"
+                raise InvalidPolicy(where(name), name, f"it must be {expected}")
             value = _merged(merged[key], value, f"{name}.", where)
         merged[key] = value
     return {
@@ -171,39 +177,25 @@ def _path_in(error: str) -> tuple[str, bool]:
     return name, bool(bracket)
 
 
-def _reason(name: str, is_element: bool) -> str:
+def _reason(field: msgspec.structs.FieldInfo, is_element: bool) -> str:
     if is_element:
-        return f"each element must be {element_of(_field(name).type)}"
-    return f"it must be {_expected(name)}"
+        return f"each element must be {element_of(field.type)}"
+    return f"it must be {kind_of(field.type)}"
 
 
-def _expected(name: str) -> str:
-    return kind_of(_field(name).type) if "." in name else "a table"
-
-
-def _field(name: str) -> msgspec.structs.FieldInfo:
+def _field(struct: Struct, name: str) -> msgspec.structs.FieldInfo:
     *sections, key = name.split(".")
-    struct: Struct = DEFAULT
     for section in sections:
         struct = getattr(struct, section)
     return next(one for one in msgspec.structs.fields(struct) if one.name == key)
 
 
-def _conflicts(policy: Policy) -> Iterator[tuple[str, str]]:
-    """What the types cannot check."""
-    contact, rules = policy.moderation.contact, policy.safety
-    if contact and not (_CONTACT.fullmatch(contact) and contact.isprintable()):
-        yield "moderation.contact", "it must be an e-mail address or an address with https://"
-    if rules.hold_at < rules.nudge_at:
-        yield "safety.hold_at", "it must be at least safety.nudge_at"
-    if rules.refuse_at < rules.hold_at:
-        yield "safety.refuse_at", "it must be at least safety.hold_at"
-    if rules.repeats_to_hold < rules.repeats_to_nudge:
-        yield "safety.repeats_to_hold", "it must be at least safety.repeats_to_nudge"
-    for name in ("hint_phrases", "hold_phrases", "refuse_phrases"):
-        for phrase in getattr(rules, name):
-            if not any(map(str.isalnum, phrase)):
-                yield f"safety.{name}", f"{phrase!r} must contain a letter or a digit"
+def _conflicts(values: Struct) -> Iterator[tuple[str, str]]:
+    for name in values.__struct_fields__:
+        section = getattr(values, name)
+        if isinstance(section, Section):
+            for key, reason in section.conflicts():
+                yield f"{name}.{key}", reason
 
 
 def _parts(dotted: str) -> list[str]:

@@ -14,8 +14,8 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from greenroom.api.auth import Authenticator
 from greenroom.api.composition import Contexts
 from greenroom.api.demo import Sample
 from greenroom.api.http import http_app
+from greenroom.api.platform.policy import Sockets
 from greenroom.api.registry import Job, Registry
 from greenroom.api.safety.events import ACCOUNTS
 from greenroom.api.tokens import SharedSecret
@@ -40,17 +41,16 @@ from greenroom.background_jobs import running_jobs
 from greenroom.clock import Clock, SystemClock
 from greenroom.demo import records as demo_records
 from greenroom.ids import UserId
-from greenroom.messaging import Messaging
 from greenroom.metric_sources import add_sources, measure_delivery
 from greenroom.metrics import Metrics
 from greenroom.open_store import check_demo_store, opened, sqlite_path
 from greenroom.people import People, directory
-from greenroom.people.actor import Actor
+from greenroom.policy import Limit, Policy
 from greenroom.realtime.bus import Bus
 from greenroom.realtime.hub import Hub
 from greenroom.realtime.memory_bus import MemoryBus
 from greenroom.safety import Safety
-from greenroom.safety.limits import Limit, Rate
+from greenroom.safety.limits import Rate
 from greenroom.settings import (
     InvalidSetting,
     Settings,
@@ -68,6 +68,21 @@ _PRESENCE_SECONDS = 20
 _SWITCH_SECONDS = 0.0001
 
 
+@dataclass(frozen=True)
+class _Node:
+    """The parts of a server."""
+
+    settings: Settings
+    store: Store
+    clock: ServerClock
+    contexts: Contexts
+    hub: Hub
+    metrics: Metrics
+    app: Litestar
+    socket_server: SocketServer
+    room: server.Room
+
+
 async def serve(
     settings: Settings,
     *,
@@ -78,57 +93,78 @@ async def serve(
 ) -> None:
     """Serves until stopped. Calls `tell` with the address once the server is reachable."""
     clock = ServerClock(SystemClock())
-    policy = policy_file.read(settings.policy)
-    composed = partial(compose, policy=policy, rates=rates)
+    policy = policy_file.read(REGISTRY.policy, settings.policy)
+    composed = partial(compose, settings=settings, policy=policy, rates=rates)
     with server.listen(settings.host, settings.port) as listener:
         if samples:
             await check_demo_store(settings, clock)
         async with opened(settings, clock, create_tables=create_tables) as store:
-            synchronize = partial(clock.synchronize, store, EPHEMERAL, CLOCK_KEY)
-            await synchronize()
+            await clock.synchronize(store, EPHEMERAL, CLOCK_KEY)
             hub = Hub(bus_of(settings))
             contexts = composed(store, clock, load_secret(settings), hub=hub)
             await hub.start()
-            await _ready(contexts[People])
-            _ = contexts[Safety].rule_set.prefilter  # worked out now, not with the first message
-            shown = await _samples(store, clock, settings, composed) if samples else ()
-            room = server.room_for(settings.most_connections)
-            metrics = Metrics()
-            measure_delivery(metrics, hub, clock)
-            app, socket_server = _servers(settings, clock, contexts, hub, shown, metrics)
-            socket_server.most_connections = room.sockets
-            socket_server.most_per_user = policy.sockets.per_user
-            address = server.address_of(listener)
-            _tune_python()
             try:
-                announced = running.announced(sqlite_path(settings), address)
-                jobs = [
-                    Job("server clock", _clock_seconds(store), synchronize),
-                    Job("presence", _PRESENCE_SECONDS, socket_server.renew),
-                    Job("memory", 1, partial(_watch_memory, socket_server, settings)),
-                    *contexts[Registry].jobs(contexts),
-                ]
-                worker = worker_on(store, clock, contexts)
-                add_sources(
-                    metrics,
-                    store=store,
-                    clock=clock,
-                    hub=hub,
-                    socket_server=socket_server,
-                    worker=worker,
-                )
-                async with running_jobs(jobs), worker:
-                    serving = server.serve(
-                        app,
-                        socket_server,
-                        listener,
-                        started=lambda: tell(address),
-                        most_http=room.http,
-                    )
-                    with announced:
-                        await _unless_lost(store, serving)
+                await _ready(contexts[People])
+                _ = contexts[Safety].rule_set.prefilter  # built now, not with the first message
+                shown = await _samples(store, clock, settings, composed) if samples else ()
+                node = _node(settings, policy, store, clock, contexts, hub, shown)
+                await _run(node, listener, tell)
             finally:
                 await hub.close()
+
+
+def _node(
+    settings: Settings,
+    policy: Policy,
+    store: Store,
+    clock: ServerClock,
+    contexts: Contexts,
+    hub: Hub,
+    samples: Sequence[Sample],
+) -> _Node:
+    metrics = Metrics()
+    measure_delivery(metrics, hub, clock)
+    app, socket_server = _servers(settings, clock, contexts, hub, samples, metrics)
+    room = server.room_for(settings.most_connections)
+    socket_server.most_connections = room.sockets
+    socket_server.most_per_user = policy[Sockets].per_user
+    return _Node(settings, store, clock, contexts, hub, metrics, app, socket_server, room)
+
+
+async def _run(node: _Node, listener: socket.socket, tell: Callable[[str], None]) -> None:
+    """Runs background work, HTTP and sockets until stopped."""
+    address = server.address_of(listener)
+    _tune_python()
+    announced = running.announced(sqlite_path(node.settings), address)
+    worker = worker_on(node.store, node.clock, node.contexts)
+    add_sources(
+        node.metrics,
+        store=node.store,
+        clock=node.clock,
+        hub=node.hub,
+        socket_server=node.socket_server,
+        worker=worker,
+    )
+    async with running_jobs(_jobs(node)), worker:
+        serving = server.serve(
+            node.app,
+            node.socket_server,
+            listener,
+            started=lambda: tell(address),
+            most_http=node.room.http,
+        )
+        with announced:
+            await _unless_lost(node.store, serving)
+
+
+def _jobs(node: _Node) -> list[Job]:
+    synchronize = partial(node.clock.synchronize, node.store, EPHEMERAL, CLOCK_KEY)
+    return [
+        Job("server clock", _clock_seconds(node.store), synchronize),
+        Job("presence", _PRESENCE_SECONDS, node.socket_server.renew),
+        Job("memory", 1, partial(_watch_memory, node.socket_server, node.settings)),
+        *node.contexts[Registry].jobs(node.contexts),
+    ]
 
 
 async def _unless_lost(store: Store, serving: Coroutine[Any, Any, None]) -> None:
@@ -202,10 +238,7 @@ async def _samples(
     """Writes the sample data through separate contexts with their own clock."""
     secret, now_ms = load_secret(settings), clock.now_ms()
     await demo_records.mark(store)
-    people = await demo.seed(lambda at: composed(store, at, secret)[Messaging], now_ms)
-    actors = {one.sample.username: Actor(one.person.id) for one in people}
-    for module in REGISTRY.demos:
-        await import_module(module).seed_samples(partial(composed, store), secret, actors, now_ms)
+    people = await demo.seed(lambda at: composed(store, at, secret), now_ms, REGISTRY.demos)
     return samples_of(people)
 
 

@@ -1,25 +1,26 @@
 """Reads the settings from the environment: GREENROOM_PORT is `port`, and so on.
 
 Every setting has a default that works on a laptop. An unknown or invalid variable is refused, never
-ignored. docs/reference/settings.md is generated from this file.
+ignored. `Settings` has those of the server; a context declares and registers a group of its own.
+docs/reference/settings.md is generated from both.
 """
 
 import difflib
 import os
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
-import msgspec.inspect
 import msgspec.structs
 from msgspec import Meta, Struct
 
 from greenroom.durable import make_folder, sync_folder, write_new
 from greenroom.errors import Problem
+from greenroom.field_descriptions import description_of, kind_of
 
 PREFIX = "GREENROOM_"
 _FOR_TESTS = "GREENROOM_TEST_"
@@ -54,6 +55,17 @@ class SecretUnreadable(Problem):
 
     path: str
     reason: str
+
+
+class SettingsGroup(Struct, frozen=True):
+    """A context's own settings. Every field has a default."""
+
+    group: ClassVar[str]
+    """The beginning of its variables: `size` of the group `cache` is GREENROOM_CACHE_SIZE."""
+
+
+G = TypeVar("G", bound=SettingsGroup)
+S = TypeVar("S", bound=Struct)
 
 
 class Settings(Struct, frozen=True):
@@ -169,6 +181,12 @@ class Settings(Struct, frozen=True):
             "shows what goes on in the server ([metrics.md](metrics.md))."
         ),
     ] = False
+    groups: tuple[SettingsGroup, ...] = ()
+    """Those of the contexts. No variable sets it."""
+
+    def __getitem__(self, kind: type[G]) -> G:
+        """A context's group, with the defaults if it was not read."""
+        return next((one for one in self.groups if isinstance(one, kind)), None) or kind()
 
     def __post_init__(self) -> None:
         if self.secret and len(self.secret) < 32:
@@ -191,17 +209,59 @@ class Settings(Struct, frozen=True):
         return self.store or f"sqlite:///{self.data / 'greenroom.db'}"
 
 
-def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
-    given: dict[str, Any] = {}
-    names = Settings.__struct_fields__
+class Setting(Struct, frozen=True):
+    """A setting and the variable that sets it."""
+
+    variable: str
+    owner: type[Struct]
+    """`Settings`, or a group."""
+    name: str
+    default: object
+    kind: str
+    """What it takes."""
+    description: str
+
+
+def read_settings(
+    environment: Mapping[str, str] = os.environ, groups: Sequence[type[SettingsGroup]] = ()
+) -> Settings:
+    known = {one.variable: one for one in every_setting(groups)}
+    owners: tuple[type[Struct], ...] = (Settings, *groups)
+    given: dict[type[Struct], dict[str, str]] = {owner: {} for owner in owners}
     for variable, text in environment.items():
         if not variable.startswith(PREFIX) or variable.startswith(_FOR_TESTS):
             continue
-        name = variable.removeprefix(PREFIX).lower()
-        if name not in names or variable != variable_of(name):
-            raise UnknownSetting(variable, _hint(variable))
-        given[name] = text
-    return _fitting(given)
+        if variable not in known:
+            raise UnknownSetting(variable, _hint(variable, known))
+        given[known[variable].owner][known[variable].name] = text
+    settings = _fitting(Settings, given[Settings], known.values())
+    read = tuple(_fitting(group, given[group], known.values()) for group in groups)
+    return msgspec.structs.replace(settings, groups=read)
+
+
+def every_setting(groups: Sequence[type[SettingsGroup]] = ()) -> list[Setting]:
+    """Those of the server, and those of the groups."""
+    found = _settings_of(Settings, "")
+    found += [one for group in groups for one in _settings_of(group, f"{group.group}_")]
+    variables = [one.variable for one in found]
+    if twice := {name for name in variables if variables.count(name) > 1}:
+        raise ValueError(f"declared twice in the settings: {', '.join(sorted(twice))}")
+    return found
+
+
+def _settings_of(owner: type[Struct], prefix: str) -> list[Setting]:
+    return [
+        Setting(
+            variable_of(prefix + field.name),
+            owner,
+            field.name,
+            field.default,
+            kind_of(field.type),
+            description_of(field.type),
+        )
+        for field in msgspec.structs.fields(owner)
+        if field.name != "groups"
+    ]
 
 
 def variable_of(name: str) -> str:
@@ -251,25 +311,6 @@ def make_private(path: Path) -> None:
         raise DataNotWritable(str(path.parent), error.strerror or str(error)) from error
 
 
-def kind_of(name: str) -> str:
-    """The setting's type in words, for the reference and for error messages."""
-    field = next(field for field in msgspec.structs.fields(Settings) if field.name == name)
-    kind = msgspec.inspect.type_info(field.type)
-    if isinstance(kind, msgspec.inspect.Metadata):
-        kind = kind.type
-    match kind:
-        case msgspec.inspect.IntType(ge=low, le=high):
-            return f"a whole number from {low} to {high}"
-        case msgspec.inspect.BoolType():
-            return "true or false"
-        case msgspec.inspect.LiteralType(values=values):
-            return f"one of {', '.join(map(str, values))}"
-        case msgspec.inspect.CustomType():
-            return "a path"
-        case _:
-            return "text"
-
-
 def _unfit_for_keys(url: str) -> str | None:
     """Why this cannot be a JWKS URL, or None."""
     try:
@@ -287,13 +328,14 @@ def _unfit_for_keys(url: str) -> str | None:
     return None if parts.scheme == "https" or is_local else "it must begin with https://"
 
 
-def _fitting(given: dict[str, Any]) -> Settings:
+def _fitting(owner: type[S], given: Mapping[str, str], known: Iterable[Setting]) -> S:
     try:
-        return msgspec.convert(given, Settings, strict=False, dec_hook=_decoded)
+        return msgspec.convert(given, owner, strict=False, dec_hook=_decoded)
     except msgspec.ValidationError as error:
         name = str(error).rpartition("$.")[2].rstrip("`")
-        reason = f"it must be {kind_of(name)}, not {given[name]!r}"
-        raise InvalidSetting(variable_of(name), reason) from None
+        [setting] = [one for one in known if one.owner is owner and one.name == name]
+        reason = f"it must be {setting.kind}, not {given[name]!r}"
+        raise InvalidSetting(setting.variable, reason) from None
 
 
 def _decoded(kind: type, text: object) -> object:
@@ -302,9 +344,8 @@ def _decoded(kind: type, text: object) -> object:
     raise ValueError("Expected a path")
 
 
-def _hint(variable: str) -> str:
-    known = [variable_of(name) for name in Settings.__struct_fields__]
-    close = difflib.get_close_matches(variable, known, n=1)
+def _hint(variable: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(variable, list(known), n=1)
     return f"you may mean {close[0]}" if close else f"the settings are {', '.join(known)}"
 
 

@@ -87,7 +87,7 @@ async def _run(
     try:
         async with open_store.opened(settings, clock, create_tables=False) as store:
             secret = load_secret(settings)
-            return await act(app.compose(store, clock, secret)[Safety])
+            return await act(app.compose(store, clock, secret, settings=settings)[Safety])
     except StoreHeld:
         return await asyncio.to_thread(_call_server, settings, *request)
 

@@ -1,12 +1,14 @@
-"""Writes docs/reference/policy.md from the policy's Structs."""
+"""Writes docs/reference/policy.md from the sections and limits that contexts register."""
 
-from greenroom import policy
+from greenroom.api.registry import Registry
+from greenroom.app import REGISTRY
+from greenroom.policy import Allowance
 
 
-def policy_page() -> str:
+def policy_page(registry: Registry = REGISTRY) -> str:
     rows = "".join(
         f"| `{name}` | {_policy_default(default)} | {kind} | {means} |\n"
-        for name, default, kind, means in policy.values()
+        for name, default, kind, means in registry.policy.values()
     )
     return (
         "# Policy\n\n"
@@ -33,7 +35,7 @@ def policy_page() -> str:
 
 def _policy_default(default: object) -> str:
     match default:
-        case policy.Allowance(most, seconds):
+        case Allowance(most, seconds):
             return f"{most} in {_span(seconds)}"
         case tuple() | list():
             return ", ".join(f"`{one}`" for one in default) or "none"

@@ -4,24 +4,22 @@ import importlib
 import inspect
 import pkgutil
 import re
-
-import msgspec
-from msgspec import inspect as types
+from types import ModuleType
 
 import greenroom
 from greenroom.api.access import CALLERS, rows
 from greenroom.api.problem_table import HTTP_PROBLEMS, type_of
+from greenroom.api.registry import Registry
 from greenroom.app import REGISTRY
 from greenroom.errors import Problem
 from greenroom.metrics import BOUNDS, METRICS
-from greenroom.settings import Settings, kind_of, variable_of
+from greenroom.settings import every_setting
 
 
-def settings_page() -> str:
+def settings_page(registry: Registry = REGISTRY) -> str:
     rows = "".join(
-        f"| `{variable_of(field.name)}` | {_default(field)} | {kind_of(field.name)} "
-        f"| {_described(field)} |\n"
-        for field in msgspec.structs.fields(Settings)
+        f"| `{one.variable}` | {_default(one.default)} | {one.kind} | {one.description} |\n"
+        for one in every_setting(registry.settings)
     )
     return (
         "# Settings\n\n"
@@ -79,10 +77,16 @@ def _members(problem: type[Problem]) -> str:
     return ", ".join(f"`{name}`" for name in REGISTRY.problems.members_of(problem)) if shown else ""
 
 
+def every_module() -> list[ModuleType]:
+    return [
+        importlib.import_module(module.name)
+        for module in pkgutil.walk_packages(greenroom.__path__, "greenroom.")
+        if not module.name.endswith("__main__")
+    ]
+
+
 def every_problem() -> list[type[Problem]]:
-    for module in pkgutil.walk_packages(greenroom.__path__, "greenroom."):
-        if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
+    every_module()
     return [one for one in _below(Problem) if one.__module__.startswith("greenroom.")]
 
 
@@ -95,20 +99,14 @@ def _message(problem: type[Problem]) -> str:
     return re.sub(r"\{([a-z_]+)[^}]*\}", r"{\1}", text)
 
 
-def _default(field: msgspec.structs.FieldInfo) -> str:
-    match field.default:
-        case bool() as default:
+def _default(default: object) -> str:
+    match default:
+        case bool():
             return f"`{str(default).lower()}`"
         case "":
             return "empty"
-        case default:
+        case _:
             return f"`{default}`"
-
-
-def _described(field: msgspec.structs.FieldInfo) -> str:
-    kind = types.type_info(field.type)
-    extra = kind.extra_json_schema if isinstance(kind, types.Metadata) else None
-    return str((extra or {}).get("description", ""))
 
 
 def access_page() -> str:

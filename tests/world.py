@@ -20,7 +20,7 @@ from greenroom.api.demo import Sample, Sign
 from greenroom.api.http import http_app
 from greenroom.api.registry import Registry
 from greenroom.api.tokens import Expected, SharedSecret
-from greenroom.app import compose
+from greenroom.app import REGISTRY, compose
 from greenroom.background import records as background
 from greenroom.background.timers import TimerRunner
 from greenroom.clock import Clock, ManualClock
@@ -29,16 +29,19 @@ from greenroom.messaging import Messaging, records as messaging_records
 from greenroom.people import People, records as people_records
 from greenroom.people.actor import Actor, Scope, StaffRole, system
 from greenroom.people.join import join
+from greenroom.policy import Limit
 from greenroom.realtime.hub import Hub
 from greenroom.safety import Safety, records as safety_records
 from greenroom.safety.grant import grant
-from greenroom.safety.limits import RATES, Limit, Rate
+from greenroom.safety.limits import Rate, rates_of
 from greenroom.store import ephemeral
 from greenroom.store.base import Store
 from tests.stores import SECRET
 
+LIMITS = REGISTRY.policy.limits
+RATES = rates_of(REGISTRY.policy.default.limits)
 UNLIMITED = dict.fromkeys(
-    Limit, Rate(most=10**9, window_ms=1000, local_share=10**6, lease_size=10**6, lease_ms=1000)
+    LIMITS, Rate(most=10**9, window_ms=1000, local_share=10**6, lease_size=10**6, lease_ms=1000)
 )
 
 TABLES = tuple(

@@ -5,9 +5,10 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 import { compress } from "./compress.ts";
+import { pagePaths } from "./pagePaths.ts";
 
 export default defineConfig({
-  plugins: [svelte(), compress()],
+  plugins: [svelte(), pagePaths(), compress()],
   base: "/",
   build: {
     outDir: "../greenroom/api/web/built",

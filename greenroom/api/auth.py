@@ -17,6 +17,7 @@ from litestar.openapi.spec import SecurityScheme
 from litestar.types import Guard
 from msgspec import Struct
 
+from greenroom.api.platform.policy import CHANGES, READS, SERVICE_CALLS
 from greenroom.api.tokens import Expected, NotAuthenticated, Signature, Verified, verify
 from greenroom.errors import Problem
 from greenroom.ids import UserId
@@ -25,7 +26,8 @@ from greenroom.people import People, access
 from greenroom.people.access import NoAccount
 from greenroom.people.actor import Actor, Scope, StaffRole, with_role
 from greenroom.people.models import Account, is_user_id
-from greenroom.safety.limits import Limit, Limits
+from greenroom.policy import Limit
+from greenroom.safety.limits import Limits
 
 ACT_FOR = "Greenroom-Act-For"
 SCHEME = SecurityScheme(
@@ -229,11 +231,11 @@ async def _spend(connection: Connection, actor: Actor) -> None:
 
 def _limit_of(connection: Connection, actor: Actor) -> Limit:
     if Scope.SERVICE in actor.scopes:
-        return Limit.SERVICE_CALLS
+        return SERVICE_CALLS
     named: Limit | None = connection.route_handler.opt.get("limit")
     if named is not None:
         return named
-    return Limit.READS if connection.scope.get("method") in ("GET", "HEAD") else Limit.CHANGES
+    return READS if connection.scope.get("method") in ("GET", "HEAD") else CHANGES
 
 
 def bearer_token(connection: Connection) -> str:

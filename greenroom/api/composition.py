@@ -6,9 +6,10 @@ from typing import Any, TypeVar
 
 from greenroom.clock import Clock
 from greenroom.ids import Ids
-from greenroom.policy import Policy
+from greenroom.policy import Limit, Policy
 from greenroom.realtime.hub import Hub
-from greenroom.safety.limits import Limit, Rate
+from greenroom.safety.limits import Rate
+from greenroom.settings import Settings
 from greenroom.store.base import Store
 from greenroom.store.cursors import CursorCodec
 
@@ -42,8 +43,9 @@ class Composition:
     ids: Ids
     cursors: CursorCodec
     policy: Policy
+    settings: Settings
     hub: Hub | None = None
     """None where no client connects: in commands, and while sample data is written."""
     rates: Mapping[Limit, Rate] | None = None
-    """Rate limits that replace the policy's, for benchmarks and tests."""
+    """Rate limits that replace those of the policy, for benchmarks and tests."""
     contexts: Contexts = field(default_factory=Contexts)

@@ -41,8 +41,8 @@ def on_http_exception(request: Request[Any, Any, Any], exception: HTTPException)
     status = exception.status_code
     if status >= HTTP_500_INTERNAL_SERVER_ERROR:
         return _response(request, _table(request).internal, {})
-    if status == HTTP_404_NOT_FOUND and wants_page(request) and request.app.state.site:
-        return not_found_page(request, request.app.state.site)
+    if status == HTTP_404_NOT_FOUND and wants_page(request):
+        return not_found_page(request)
     document = _table(request).http_document(status, exception.detail)
     if exception.extra:
         document["errors"] = _readable_errors(exception.extra)

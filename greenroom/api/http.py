@@ -1,6 +1,6 @@
 """Everything that answers HTTP, put together from the contexts that it is given."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from litestar import Litestar, Request, Router
@@ -46,6 +46,11 @@ _HEADERS = (
 )
 _MOST_BYTES = 16 * 1024
 """Where a route says nothing else."""
+_EXCEPTION_HANDLERS: Mapping[int | type[Exception], Any] = {
+    Problem: errors.on_problem,
+    HTTPException: errors.on_http_exception,
+    Exception: errors.on_bug,
+}
 
 
 def http_app(
@@ -62,12 +67,12 @@ def http_app(
     access_log: AccessLog | None = None,
 ) -> Litestar:
     """With samples it is a demo: a visitor can sign in as one of them."""
-    shown = [(sample.person, sample.part) for sample in samples if sample.sees]
+    start_page = landing([(one.person, one.part) for one in samples if one.sees])
     registry, clock = contexts[Registry], contexts[People].clock
     demo = [demo_routes(samples, sign, clock, origins)] if samples and sign else []
     return ObservedApp(
         [
-            *site_routes(site, landing(shown)),
+            *site_routes(site, start_page),
             *reference_routes(site, registry.problems),
             asyncapi_route(registry),
             sync_routes(registry),
@@ -75,13 +80,12 @@ def http_app(
             *registry.routes,
         ],
         state=State(
-            {
+            _state(contexts)
+            | {
                 "access_log": access_log,
                 "authenticator": authenticator,
-                "limits": contexts[Safety].limits,
+                "landing": start_page,
                 "metrics": metrics or Metrics(),
-                "problems": registry.problems,
-                "registry": registry,
                 "shows_metrics": shows_metrics,
                 "site": site,
             }
@@ -89,17 +93,22 @@ def http_app(
         dependencies=_dependencies(contexts, ready),
         plugins=[RouteDocs(registry.examples, registry.problems)],
         request_class=Utf8Request,
-        exception_handlers={
-            Problem: errors.on_problem,
-            HTTPException: errors.on_http_exception,
-            Exception: errors.on_bug,
-        },
+        exception_handlers={**_EXCEPTION_HANDLERS},
         openapi_config=_openapi(),
         cors_config=_for_pages_of(origins),
         request_max_body_size=_MOST_BYTES,
         before_send=[_add_headers, add_request_id],
         logging_config=None,
     )
+
+
+def _state(contexts: Contexts) -> dict[str, object]:
+    registry = contexts[Registry]
+    return {
+        "limits": contexts[Safety].limits,
+        "problems": registry.problems,
+        "registry": registry,
+    }
 
 
 def _dependencies(contexts: Contexts, ready: health.Ready) -> dict[str, Provide]:

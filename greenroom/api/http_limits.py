@@ -6,16 +6,19 @@ request on a connection has its own time limit.
 """
 
 import asyncio
+from http import HTTPStatus
 from typing import Any
 
 import h11
 import msgspec
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from greenroom.api.observed_app import count_outside, new_request_id, running_request_id
 from greenroom.api.platform.problems import PROBLEMS
-from greenroom.api.problem_table import ProblemTable
+from greenroom.api.problem_table import HTTP_PROBLEMS, ProblemTable
 from greenroom.api.problems import Overloaded
 from greenroom.api.strict_http import make_strict
+from greenroom.metrics import Metrics
 
 REQUEST_SECONDS = 20.0
 """To receive a whole request with its body."""
@@ -26,15 +29,18 @@ MOST = 1024
 RESERVE = 32
 """Additional connections, for health checks only."""
 _HEALTH = ("/healthz", "/readyz")
-_TOO_LATE = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+_TOO_LATE = (
+    b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\nx-request-id: %s\r\n"
+    b"content-length: 0\r\n\r\n"
+)
 _TABLE = ProblemTable([PROBLEMS])
 _PROBLEM = msgspec.json.encode(
     _TABLE.http_document(400) | {"detail": "The request is not valid HTTP/1.1."}
 )
 _MALFORMED = (
     b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncache-control: no-store\r\n"
-    b"content-type: application/problem+json\r\n"
-    b"content-length: %d\r\n\r\n%s" % (len(_PROBLEM), _PROBLEM)
+    b"content-type: application/problem+json\r\nx-request-id: %s\r\n"
+    b"content-length: %d\r\n\r\n%s"
 )
 _OVERLOADED = msgspec.json.encode(_TABLE.document_of(Overloaded()))
 _UNFINISHED = (h11.IDLE, h11.SEND_BODY)
@@ -49,9 +55,12 @@ class LimitedHttpProtocol(H11Protocol):
     _write_timer: asyncio.TimerHandle | None = None
     _unwritten = 0
 
-    def __init__(self, *args: Any, most: int = MOST, **named: Any) -> None:
+    def __init__(
+        self, *args: Any, most: int = MOST, metrics: Metrics | None = None, **named: Any
+    ) -> None:
         super().__init__(*args, **named)
         self._most = most
+        self._metrics = metrics or Metrics()
         self._idle_since = self.loop.time()
         make_strict(self.conn)
 
@@ -94,9 +103,19 @@ class LimitedHttpProtocol(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         """Sends a problem if no response has begun, and reads nothing more."""
         if self.conn.our_state in _UNANSWERED:
-            self.transport.write(_MALFORMED)
+            request_id = self._identify(HTTPStatus.BAD_REQUEST, HTTP_PROBLEMS[400][0])
+            self.transport.write(_MALFORMED % (request_id, len(_PROBLEM), _PROBLEM))
         self.transport.close()
         self._watch_writing()
+
+    def _identify(self, status: HTTPStatus, code: str = "") -> bytes:
+        """The request's id. If the app does not handle the request, it is counted here."""
+        if self.conn.our_state is h11.SEND_RESPONSE:
+            known = running_request_id(self.scope)
+            if known is not None:
+                return known.encode()
+        count_outside(self._metrics, "other", status, code)
+        return new_request_id().encode()
 
     def _make_room(self) -> None:
         others = [one for one in self.connections if one is not self]
@@ -104,7 +123,7 @@ class LimitedHttpProtocol(H11Protocol):
         if idle:
             min(idle, key=lambda one: one._idle_since).transport.abort()
         elif len(others) < self._most + RESERVE:
-            self.app = health_only(self.app)
+            self.app = health_only(self.app, self._metrics)
         else:
             self.transport.abort()
 
@@ -120,7 +139,7 @@ class LimitedHttpProtocol(H11Protocol):
         self._request_timer = None
         if not self.transport.is_closing():
             if self.conn.our_state in _UNANSWERED:
-                self.transport.write(_TOO_LATE)
+                self.transport.write(_TOO_LATE % self._identify(HTTPStatus.REQUEST_TIMEOUT))
             self.transport.close()
             self._watch_writing()
 
@@ -143,14 +162,17 @@ class LimitedHttpProtocol(H11Protocol):
             self._write_timer = None
 
 
-def health_only(app: Any) -> Any:
+def health_only(app: Any, metrics: Metrics) -> Any:
     """The app for a connection beyond the limit: health checks work, all else is 503."""
 
     async def overloaded(scope: Any, receive: Any, send: Any) -> None:
         if scope["path"] in _HEALTH:
             await app(scope, receive, send)
             return
+        given = [value for name, value in scope["headers"] if name == b"x-request-id"]
+        count_outside(metrics, scope["method"], HTTPStatus.SERVICE_UNAVAILABLE, Overloaded.code)
         headers = [
+            (b"x-request-id", new_request_id(given).encode()),
             (b"content-type", b"application/problem+json"),
             (b"content-length", str(len(_OVERLOADED)).encode()),
             (b"cache-control", b"no-store"),

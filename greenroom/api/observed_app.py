@@ -1,7 +1,7 @@
 """Gives every HTTP request an id, counts it, and tells the access log about it."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from secrets import token_hex
 from time import perf_counter
 from typing import Any
@@ -17,7 +17,7 @@ REQUEST_ID = "X-Request-Id"
 _HEADER = REQUEST_ID.lower().encode()
 _VALID_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
-_UNMATCHED = "unmatched"
+UNMATCHED = "unmatched"
 
 
 class Exchange(Struct):
@@ -26,7 +26,7 @@ class Exchange(Struct):
     request_id: str
     method: str
     begun: float
-    route: str = _UNMATCHED
+    route: str = UNMATCHED
     """The path template. Never the path itself, which a client may fill with anything."""
     status: int | None = None
     """None if the client left before the response."""
@@ -66,7 +66,7 @@ async def add_request_id(message: Message, scope: Scope) -> None:
     if message["type"] == "http.response.start":
         exchange: Exchange = scope["state"]["exchange"]
         exchange.status = int(message["status"])
-        exchange.route = scope.get("path_template") or _UNMATCHED
+        exchange.route = scope.get("path_template") or UNMATCHED
         message["headers"] = [*message.get("headers", ()), (_HEADER, exchange.request_id.encode())]
 
 
@@ -75,9 +75,28 @@ def request_id_of(scope: Scope) -> str:
     return exchange.request_id
 
 
-def _id_of(scope: Scope) -> str:
+def new_request_id(given: Sequence[bytes] = ()) -> str:
     """The id that the client has given, if it is valid."""
-    given = [value for name, value in scope["headers"] if name == _HEADER]
     if len(given) == 1 and _VALID_ID.fullmatch(given[0]):
         return given[0].decode()
     return token_hex(8)
+
+
+def _id_of(scope: Scope) -> str:
+    return new_request_id([value for name, value in scope["headers"] if name == _HEADER])
+
+
+def running_request_id(scope: Mapping[str, Any] | None) -> str | None:
+    """The id of the request that the app handles now, for an answer that is given in its place."""
+    exchange = None if scope is None else scope.get("state", {}).get("exchange")
+    return exchange.request_id if isinstance(exchange, Exchange) else None
+
+
+def count_outside(
+    metrics: Metrics, method: str, status: int, code: str = "", *, route: str = UNMATCHED
+) -> None:
+    """Counts an answer that is given before the app: of the HTTP protocol, or to an upgrade."""
+    known = method if method in _METHODS else "other"
+    metrics.http_requests[known, route, str(status)] += 1
+    if code:
+        metrics.refusals["http", code] += 1

@@ -1,9 +1,9 @@
 """Registers contexts: `ContextApi` describes one, and `Registry` combines them all.
 
 A context exports one `ContextApi` from `api/<context>/registration.py`, and app.py has one tuple of
-them. Routes, the socket, problems, the OpenAPI and AsyncAPI documents, the access matrix, tables,
-sync, background work, costs and demo data are built from it. docs/guides/contexts.md shows
-how to add one.
+them. Settings, policy, routes, the socket, problems, the OpenAPI and AsyncAPI documents, the access
+matrix, tables, sync, background work, costs and demo data are built from it.
+docs/guides/contexts.md shows how to add one.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -18,6 +18,7 @@ from msgspec import Struct
 from greenroom.api.composition import Composition, Contexts
 from greenroom.api.example_cursor import NEXT
 from greenroom.api.openapi.property import Property
+from greenroom.api.platform.policy import CHANGES
 from greenroom.api.problem_table import Problems, ProblemTable
 from greenroom.api.route_docs import OperationExample
 from greenroom.api.sync import Sync, SyncPart, changes_shape
@@ -25,8 +26,9 @@ from greenroom.api.ws.frames import Ack, Frame
 from greenroom.background.follower import Follower
 from greenroom.background.timers import TimerHandler
 from greenroom.people.actor import Actor
+from greenroom.policy import Limit, PolicySchema, Section
 from greenroom.realtime.bus import BusMessage
-from greenroom.safety.limits import Limit
+from greenroom.settings import SettingsGroup
 from greenroom.store.tables import Table
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ class SocketRequest(Struct, frozen=True, kw_only=True):
 
     frame: type[Frame]
     handle: Handler
-    limit: Limit = Limit.CHANGES
+    limit: Limit = CHANGES
     """The rate limit that a request spends before any work is done."""
     ack: type[Ack] = Ack
     ordering_key: OrderingKey | None = None
@@ -98,6 +100,13 @@ class ContextApi:
     build: Callable[[Composition], object] | None = None
     """Builds the context. Contexts earlier in the tuple are already built."""
     tables: tuple[Table, ...] = ()
+    settings: tuple[type[SettingsGroup], ...] = ()
+    """Its own settings. `build` finds a group by its class: `composition.settings[Group]`."""
+    policy: tuple[type[Section], ...] = ()
+    """Sections of the policy file: what operators can change. `build` finds a section by its class:
+    `composition.policy[Section]`."""
+    limits: tuple[Limit, ...] = ()
+    """Rate limits that its routes, socket requests and use cases spend."""
     routes: tuple[ControllerRouterHandler, ...] = ()
     dependencies: Mapping[str, Callable[[Contexts], object]] = field(default_factory=dict)
     """Dependencies of route handlers, by parameter name."""
@@ -122,7 +131,7 @@ class ContextApi:
     costs: tuple[str, ...] = ()
     """Modules with `PATTERNS`, measured by `greenroom cost`."""
     demo: str | None = None
-    """A module with `seed_samples`, which `greenroom demo` runs after creating the sample
+    """A module with `seed_samples(seeding)`, which `greenroom demo` calls after creating the sample
     people."""
 
 
@@ -135,6 +144,17 @@ class Registry:
     @cached_property
     def tables(self) -> tuple[Table, ...]:
         return tuple(table for one in self.contexts for table in one.tables)
+
+    @cached_property
+    def settings(self) -> tuple[type[SettingsGroup], ...]:
+        return tuple(group for one in self.contexts for group in one.settings)
+
+    @cached_property
+    def policy(self) -> PolicySchema:
+        return PolicySchema(
+            [section for one in self.contexts for section in one.policy],
+            [limit for one in self.contexts for limit in one.limits],
+        )
 
     @cached_property
     def routes(self) -> tuple[ControllerRouterHandler, ...]:

@@ -129,7 +129,9 @@ async def serve(
         access_log=False,
         server_header=False,
         lifespan="off",
-        http=partial(http_limits.LimitedHttpProtocol, most=most_http),  # type: ignore[arg-type]
+        http=partial(  # type: ignore[arg-type]
+            http_limits.LimitedHttpProtocol, most=most_http, metrics=socket_server.metrics
+        ),
         ws=partial(UpgradeProtocol, socket_server),  # type: ignore[arg-type]
         timeout_graceful_shutdown=_FINISH_SECONDS,
     )

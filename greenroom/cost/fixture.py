@@ -11,16 +11,17 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from greenroom.app import compose
+from greenroom.app import REGISTRY, compose
 from greenroom.clock import ManualClock
 from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging, inbox, open as opening, send as sending
 from greenroom.messaging.models import Kind, Message, Role, Thread
 from greenroom.messaging.outgoing import Outgoing, Sent
+from greenroom.messaging.policy import REQUESTS
 from greenroom.messaging.respond import accept
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.join import join
-from greenroom.safety.limits import RATES, Limit
+from greenroom.safety.limits import rates_of
 from greenroom.store.base import Store
 
 BEGIN_MS = 4_102_444_812_347
@@ -128,5 +129,6 @@ class Fixture:
 
 def _messaging(store: Store, clock: ManualClock) -> Messaging:
     """A group of 99 strangers is above the daily limit of requests; its cost is measured anyway."""
-    rates = {**RATES, Limit.REQUESTS: replace(RATES[Limit.REQUESTS], local_share=99)}
+    rate = rates_of(REGISTRY.policy.default.limits)[REQUESTS]
+    rates = {REQUESTS: replace(rate, local_share=99)}
     return compose(store, clock, b"nobody else sees these cursors", rates=rates)[Messaging]

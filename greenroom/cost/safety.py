@@ -8,6 +8,7 @@ from greenroom.cost.pattern import Act, Pattern
 from greenroom.ids import NoticeId
 from greenroom.messaging.case_context import case_context
 from greenroom.messaging.models import Message
+from greenroom.messaging.policy import BURST, MESSAGES
 from greenroom.messaging.preview import preview
 from greenroom.messaging.rename_person import MOST_THREADS, rename_and_announce
 from greenroom.people import directory
@@ -19,7 +20,6 @@ from greenroom.safety.audit import audit_log
 from greenroom.safety.claim import claim
 from greenroom.safety.decide import decide
 from greenroom.safety.grant import grant
-from greenroom.safety.limits import Limit
 from greenroom.safety.models import CaseId, Decision, Reason, SentMessage, case_id
 from greenroom.safety.notices import acknowledge, notices
 from greenroom.safety.queue import queue
@@ -43,7 +43,7 @@ async def _rate_lease(fixture: Fixture) -> Act:
 
     async def act() -> None:
         for _ in range(_IN_A_MINUTE):
-            await limits.spend(ana.user, Limit.MESSAGES, Limit.BURST)
+            await limits.spend(ana.user, MESSAGES, BURST)
             fixture.clock.advance(ms=60_000 // _IN_A_MINUTE)
 
     return act

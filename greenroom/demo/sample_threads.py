@@ -1,4 +1,4 @@
-"""The texts and times of the sample threads; `seeding.py` writes them."""
+"""The texts and times of the sample threads; `threads.py` writes them."""
 
 from greenroom.demo import long_thread
 from greenroom.demo.models import DAY, HOUR, MemberState, SampleMessage, SampleReport, SampleThread

@@ -10,12 +10,12 @@ from greenroom.messaging.manage import check_may, is_bare_service, managed_for_r
 from greenroom.messaging.models import Role, ServiceRole, Thread
 from greenroom.messaging.new_message import message_op, system_message, with_message
 from greenroom.messaging.plan import PlannedWrite
+from greenroom.messaging.policy import PARTICIPANTS
 from greenroom.messaging.problems import ParticipantNotFound
 from greenroom.messaging.records import MESSAGING, member_key
 from greenroom.messaging.roles import Operation
 from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import SYSTEM, Actor
-from greenroom.safety.limits import Limit
 from greenroom.store.base import Op, Update
 from greenroom.store.expressions import F
 
@@ -32,7 +32,7 @@ async def change_role(
     view = await managed_for_role(messaging, actor, thread_id, role)
     _check(view.thread, actor, user, role)
     if not is_bare_service(actor):
-        await messaging.safety.limits.spend(actor.user, Limit.PARTICIPANTS)
+        await messaging.safety.limits.spend(actor.user, PARTICIPANTS)
     by = SYSTEM if is_bare_service(actor) else actor.user
 
     def plan(head: Thread, ms: int) -> PlannedWrite:

@@ -40,7 +40,7 @@ async def change_scheduled(
             raise VersionMismatch(before.version)
         now_ms = messaging.clock.now_ms()
         send_ms = before.send_ms if change.send_ms is None else change.send_ms
-        check_send_time(send_ms, now_ms)
+        check_send_time(messaging, send_ms)
         body = before.body if change.body is None else change.body
         after = replace(
             before,

@@ -29,8 +29,8 @@ from greenroom.messaging.problems import AlreadyAsked, BlockedByYou, RequestWith
 from greenroom.messaging.records import MESSAGING, contact_key, pending_key, request_key
 from greenroom.people import directory
 from greenroom.people.actor import Actor, Scope
+from greenroom.policy import Limit
 from greenroom.safety.blocks import blocked_among, has_blocked
-from greenroom.safety.limits import Limit
 from greenroom.store.base import Op, Put
 from greenroom.store.ephemeral import EPHEMERAL, EPHEMERAL_TTL
 from greenroom.store.expressions import F

@@ -15,7 +15,7 @@ from greenroom.messaging.events import (
 )
 from greenroom.messaging.keyed_lock import KeyedLock
 from greenroom.messaging.leases import Leases
-from greenroom.messaging.models import MAX_SCHEDULED, REQUEST_MESSAGES
+from greenroom.messaging.models import MAX_SCHEDULED, MAX_SCHEDULED_DAYS, REQUEST_MESSAGES
 from greenroom.messaging.records import KEPT_MS
 from greenroom.messaging.thread_cache import ThreadCache
 from greenroom.messaging.unconfirmed import SendKey, UnconfirmedWrites
@@ -78,5 +78,7 @@ class Messaging:
     shorter than a request waits."""
     max_scheduled: int = MAX_SCHEDULED
     """How many scheduled messages a user may have."""
+    max_scheduled_days: int = MAX_SCHEDULED_DAYS
+    """How many days ahead a message may be scheduled."""
     sync_log_ms: int = KEPT_MS
     """How long the logs of changes are kept for devices that come back."""

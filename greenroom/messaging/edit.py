@@ -19,10 +19,10 @@ from greenroom.messaging.mentions import mentions_in
 from greenroom.messaging.models import Edit, Message, MessageKind
 from greenroom.messaging.moderate import check_text
 from greenroom.messaging.new_message import with_verdict
+from greenroom.messaging.policy import BURST, MESSAGES
 from greenroom.messaging.problems import InvalidText, MessageNotFound, NotYours
 from greenroom.messaging.send_checks import check_is_open, check_may_send
 from greenroom.people.actor import Actor
-from greenroom.safety.limits import Limit
 from greenroom.safety.verdict import Hold, Judged
 
 MAX_EDITS = 50
@@ -45,7 +45,7 @@ async def edit(
         raise NotYours
     now_ms = messaging.clock.now_ms()
     check_is_open(view.thread, actor.user, now_ms)
-    await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
+    await messaging.safety.limits.spend(actor.user, MESSAGES, BURST)
     cleaned = text.clean(body)
     check_may_send(view.thread, actor.user, cleaned, now_ms, seq=message.seq)
     verdict = await check_text(messaging, actor, view.thread, cleaned)

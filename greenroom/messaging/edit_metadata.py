@@ -9,9 +9,9 @@ from greenroom.messaging.change import change_message
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import MessageEdited
 from greenroom.messaging.models import Message, MessageKind
+from greenroom.messaging.policy import BURST, MESSAGES
 from greenroom.messaging.problems import MessageNotFound, NotYours
 from greenroom.people.actor import Actor
-from greenroom.safety.limits import Limit
 
 
 async def edit_metadata(
@@ -28,7 +28,7 @@ async def edit_metadata(
     message = await access.message(messaging, view, message_id)
     if message.author != actor.user:
         raise NotYours
-    await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
+    await messaging.safety.limits.spend(actor.user, MESSAGES, BURST)
     return await change_message(
         messaging,
         view,

@@ -308,6 +308,8 @@ class Message(Struct, frozen=True, kw_only=True, dict=True):
 
 MAX_SCHEDULED = 50
 """How many scheduled messages a user may have, unless the policy says otherwise."""
+MAX_SCHEDULED_DAYS = 366
+"""How many days ahead a message may be scheduled, unless the policy says otherwise."""
 
 
 class ScheduledStatus(StrEnum):

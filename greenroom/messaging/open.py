@@ -35,13 +35,13 @@ from greenroom.messaging.models import (
 from greenroom.messaging.moderate import check_name
 from greenroom.messaging.new_participant import contact_ops, new_participant_ops
 from greenroom.messaging.pairs import direct_id
+from greenroom.messaging.policy import REQUESTS, THREAD_STARTS
 from greenroom.messaging.problems import AlreadyAsked, InvalidThread, OpeningKeyReused
 from greenroom.messaging.records import MESSAGING, metadata_key, opened_key, pair_key
 from greenroom.messaging.rejoin import absent_members, rejoin
 from greenroom.messaging.request_timers import expiry_ops
 from greenroom.messaging.roles import STAFF_KINDS, may_open
 from greenroom.people.actor import SYSTEM, Actor
-from greenroom.safety.limits import Limit
 from greenroom.store.base import Key, Op, Put
 from greenroom.store.expressions import F
 from greenroom.store.limits import MAX_OPS
@@ -173,8 +173,8 @@ async def _create(
     claim: _Claim | None,
 ) -> Opened:
     others = [invited.user for invited in opening.others]
-    contact_check = await check_contacts(messaging, actor, others, Limit.THREAD_STARTS)
-    most = messaging.safety.limits.most_at_once(Limit.REQUESTS)
+    contact_check = await check_contacts(messaging, actor, others, THREAD_STARTS)
+    most = messaging.safety.limits.most_at_once(REQUESTS)
     if len(contact_check.strangers) > most:
         raise InvalidThread(f"you can ask at most {most} people who do not know you at once")
     thread = _new_thread(messaging, actor, opening, thread_id, contact_check)
@@ -316,7 +316,7 @@ async def _write(
     if room < 0:
         raise InvalidThread("you cannot ask so many people who do not know you at once")
     strangers = len(rules.known_gates(thread))
-    await messaging.safety.limits.spend_many(actor.user, Limit.REQUESTS, strangers)
+    await messaging.safety.limits.spend_many(actor.user, REQUESTS, strangers)
     while len(first) > room:
         await messaging.store.write(*first[:MAX_OPS])
         first = first[MAX_OPS:]

@@ -28,6 +28,7 @@ from greenroom.messaging.new_message import message_op, system_message, with_mes
 from greenroom.messaging.new_participant import contact_ops, new_participant_ops
 from greenroom.messaging.open import Invited
 from greenroom.messaging.plan import PlannedWrite
+from greenroom.messaging.policy import PARTICIPANTS, REQUESTS
 from greenroom.messaging.problems import (
     AlreadyAsked,
     AlreadyThere,
@@ -41,7 +42,6 @@ from greenroom.messaging.send_checks import check_is_open
 from greenroom.messaging.silent_leave import leave_silently, request_return
 from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import Actor
-from greenroom.safety.limits import Limit
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed
 
@@ -100,10 +100,8 @@ def _check_same(member: MemberSummary, invited: Invited) -> None:
 
 async def _add(messaging: Messaging, actor: Actor, view: ThreadView, invited: Invited) -> Thread:
     thread = view.thread
-    contact_check = await check_contacts(messaging, actor, [invited.user], Limit.PARTICIPANTS)
-    await messaging.safety.limits.spend(
-        actor.user, *[Limit.REQUESTS] * len(contact_check.strangers)
-    )
+    contact_check = await check_contacts(messaging, actor, [invited.user], PARTICIPANTS)
+    await messaging.safety.limits.spend(actor.user, *[REQUESTS] * len(contact_check.strangers))
 
     def plan(head: Thread, ms: int) -> PlannedWrite:
         _check_may_add(head, actor, invited)
@@ -174,7 +172,7 @@ async def remove(messaging: Messaging, actor: Actor, thread_id: ThreadId, user: 
     if user not in rules.shown_members(view.thread):
         raise ParticipantNotFound
     check_may(view.thread, actor, removal_of(view.thread, user))
-    await messaging.safety.limits.spend(actor.user, Limit.PARTICIPANTS)
+    await messaging.safety.limits.spend(actor.user, PARTICIPANTS)
     await remove_member(messaging, view.mine, user, thread_id, "participant.removed")
 
 

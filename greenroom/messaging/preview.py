@@ -12,9 +12,9 @@ from greenroom.messaging import access, rules, text
 from greenroom.messaging.contact import strangers_among
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.models import Thread
+from greenroom.messaging.policy import PREVIEWS
 from greenroom.people.actor import Actor
 from greenroom.safety.judge import RepeatCheck, has_link, judge
-from greenroom.safety.limits import Limit
 from greenroom.safety.verdict import PolicyHint, Refuse, Verdict
 
 MAX_RECIPIENTS = rules.MAX_PARTICIPANTS - 1
@@ -30,7 +30,7 @@ async def preview(
 ) -> Verdict:
     """In a thread, or as a first message to somebody. Without either, to a stranger."""
     text.check_length(body)
-    await messaging.safety.limits.spend(actor.user, Limit.PREVIEWS)
+    await messaging.safety.limits.spend(actor.user, PREVIEWS)
     if thread_id is not None:
         head = (await access.thread(messaging, actor, thread_id)).thread
         cleaned = text.clean(body)

@@ -8,10 +8,10 @@ from greenroom.messaging.change import change_message
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import ReactionChanged
 from greenroom.messaging.models import Message, MessageKind
+from greenroom.messaging.policy import REACTIONS
 from greenroom.messaging.problems import InvalidReaction, MessageNotFound
 from greenroom.messaging.send_checks import check_is_open
 from greenroom.people.actor import Actor
-from greenroom.safety.limits import Limit
 
 MAX_KINDS = 20
 
@@ -41,7 +41,7 @@ async def _change(
     view = await access.thread(messaging, actor, thread_id)
     message = await access.message(messaging, view, message_id)
     check_is_open(view.thread, actor.user, messaging.clock.now_ms())
-    await messaging.safety.limits.spend(actor.user, Limit.REACTIONS)
+    await messaging.safety.limits.spend(actor.user, REACTIONS)
     return await change_message(
         messaging,
         view,

@@ -22,11 +22,11 @@ from greenroom.messaging.first_message import NO_FIRST_MESSAGE, FirstMessage, wi
 from greenroom.messaging.models import GateStatus, MemberSummary, Role, Thread
 from greenroom.messaging.new_participant import contact_ops, new_participant_ops
 from greenroom.messaging.plan import PlannedWrite
+from greenroom.messaging.policy import REQUESTS, THREAD_STARTS
 from greenroom.messaging.problems import AlreadyAsked
 from greenroom.messaging.silent_leave import with_returned
 from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import Actor
-from greenroom.safety.limits import Limit
 from greenroom.store.base import Op
 from greenroom.store.problems import ConditionFailed
 
@@ -42,7 +42,7 @@ async def rejoin(
 
     await first_message.check(plan(head, head.last_ms + 1, NO_FIRST_MESSAGE).thread)
     if contact_check.strangers and other in missing:
-        await messaging.safety.limits.spend(actor.user, Limit.REQUESTS)
+        await messaging.safety.limits.spend(actor.user, REQUESTS)
     try:
         return await update_thread(messaging, head.id, plan)
     except ConditionFailed:
@@ -56,12 +56,12 @@ async def _check_contact(
     messaging: Messaging, actor: Actor, other: UserId, missing: list[UserId]
 ) -> ContactCheck:
     try:
-        return await check_contacts(messaging, actor, [other], Limit.THREAD_STARTS)
+        return await check_contacts(messaging, actor, [other], THREAD_STARTS)
     except AlreadyAsked:
         if other in missing:
             raise
     # Somebody who left while their own request waits returns to it unchanged.
-    await messaging.safety.limits.spend(actor.user, Limit.THREAD_STARTS)
+    await messaging.safety.limits.spend(actor.user, THREAD_STARTS)
     return ContactCheck({other: GateStatus.PENDING}, frozenset())
 
 

@@ -16,12 +16,12 @@ from greenroom.messaging.models import Member, Thread
 from greenroom.messaging.moderate import moderate_name
 from greenroom.messaging.new_message import message_op, system_message, with_message
 from greenroom.messaging.plan import PlannedWrite
+from greenroom.messaging.policy import BURST, MESSAGES
 from greenroom.messaging.problems import ThreadChanged
 from greenroom.messaging.roles import Operation
 from greenroom.messaging.send_checks import check_may_send
 from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import Actor
-from greenroom.safety.limits import Limit
 from greenroom.safety.verdict import Hold
 
 
@@ -58,7 +58,7 @@ async def checked_name(
     """The cleaned name (None for none), or that it is held. Check its length before."""
     if is_bare_service(actor):
         return text.subject(subject)
-    await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
+    await messaging.safety.limits.spend(actor.user, MESSAGES, BURST)
     named = text.subject(subject)
     if named is None or named == view.thread.subject:
         return named

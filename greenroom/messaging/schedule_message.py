@@ -14,14 +14,12 @@ from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import ScheduledChanged
 from greenroom.messaging.models import ScheduledMessage
 from greenroom.messaging.problems import InvalidSendTime, TooManyScheduled
+from greenroom.messaging.records import DAY_MS
 from greenroom.messaging.scheduled import find_scheduled
 from greenroom.messaging.scheduled_items import create_ops
 from greenroom.messaging.send_checks import check_may_send
 from greenroom.people.actor import Actor
 from greenroom.store.problems import ConditionFailed
-
-MAX_DAYS = 366
-_DAY_MS = 86_400_000
 
 
 class NewScheduled(Struct, frozen=True):
@@ -42,7 +40,7 @@ async def schedule_message(
 ) -> ScheduledMessage:
     """Idempotent with a key, for as long as the message is scheduled."""
     now_ms = messaging.clock.now_ms()
-    check_send_time(new.send_ms, now_ms)
+    check_send_time(messaging, new.send_ms)
     body = await checked_body(messaging, actor, thread_id, new.body, new.reply_to)
     message = ScheduledMessage(
         id=messaging.ids.scheduled() if key is None else _id_of(actor.user, key),
@@ -66,11 +64,12 @@ async def schedule_message(
     return message
 
 
-def check_send_time(send_ms: int, now_ms: int) -> None:
+def check_send_time(messaging: Messaging, send_ms: int) -> None:
+    now_ms, most = messaging.clock.now_ms(), messaging.max_scheduled_days
     if send_ms <= now_ms:
         raise InvalidSendTime("it must be in the future")
-    if send_ms > now_ms + MAX_DAYS * _DAY_MS:
-        raise InvalidSendTime(f"it must be within {MAX_DAYS} days")
+    if send_ms > now_ms + most * DAY_MS:
+        raise InvalidSendTime(f"it must be within {most} days")
 
 
 async def checked_body(

@@ -26,6 +26,7 @@ from greenroom.messaging.moderate import check_text
 from greenroom.messaging.new_message import message_op, text_message, with_message
 from greenroom.messaging.outgoing import Held, Outcome, Outgoing, Sent, cleaned, digest
 from greenroom.messaging.plan import PlannedWrite
+from greenroom.messaging.policy import BURST, MESSAGES
 from greenroom.messaging.problems import InvalidText, ThreadNotFound
 from greenroom.messaging.records import MESSAGING, claim_key
 from greenroom.messaging.send_checks import check_may_send
@@ -34,7 +35,6 @@ from greenroom.messaging.unconfirmed import SendKey
 from greenroom.messaging.update_thread import update_thread
 from greenroom.people.actor import Actor
 from greenroom.safety.judge import uncount_text
-from greenroom.safety.limits import Limit
 from greenroom.safety.verdict import Allow, Hold, Judged, Nudge, worst
 from greenroom.store.base import Op, Put, key_of
 from greenroom.store.problems import ConditionFailed, OutcomeUnknown
@@ -119,7 +119,7 @@ async def _send(
     if head is None or not rules.has_access(head, actor.user, messaging.clock.now_ms()):
         # For an outsider the reads are the same whether there is such a thread or not.
         head = (await access.thread(messaging, actor, thread_id, keep=True)).thread
-    await messaging.safety.limits.spend(actor.user, Limit.MESSAGES, Limit.BURST)
+    await messaging.safety.limits.spend(actor.user, MESSAGES, BURST)
     if outgoing.reply_to is not None:
         await _check_reply(messaging, actor, head, outgoing.reply_to)
     outgoing = cleaned(outgoing)

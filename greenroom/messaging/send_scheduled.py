@@ -92,6 +92,11 @@ async def send_now(messaging: Messaging, actor: Actor, scheduled_id: ScheduledId
     raise Conflict
 
 
+def client_id_of(scheduled_id: ScheduledId) -> str:
+    """The client message id of the message that it becomes."""
+    return f"scheduled:{scheduled_id}"
+
+
 async def _author(messaging: Messaging, message: ScheduledMessage) -> Actor:
     found = await account(messaging.people, message.author)
     if found is None:
@@ -104,7 +109,7 @@ async def _author(messaging: Messaging, message: ScheduledMessage) -> Actor:
 async def _send(messaging: Messaging, actor: Actor, message: ScheduledMessage) -> Outcome:
     view = await access.thread(messaging, actor, message.thread)
     outgoing = Outgoing(
-        f"scheduled:{message.id}", message.body, message.reply_to, metadata=message.metadata
+        client_id_of(message.id), message.body, message.reply_to, metadata=message.metadata
     )
     ops = remove_ops(message, messaging.clock.now_ms())
     outcome = await send(

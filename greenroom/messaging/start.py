@@ -23,13 +23,13 @@ from greenroom.messaging.moderate import TextVerdict, check_text
 from greenroom.messaging.new_message import message_op, text_message, with_message
 from greenroom.messaging.open import Opened, Opening, find_or_open
 from greenroom.messaging.outgoing import Held, Outcome, Outgoing, cleaned, digest
+from greenroom.messaging.policy import BURST, MESSAGES
 from greenroom.messaging.problems import ClientIdReused, InvalidThread, OpeningKeyReused
 from greenroom.messaging.send import as_sent, send, with_reason
 from greenroom.messaging.send_checks import check_may_send
 from greenroom.messaging.silent_leave import ask_to_return
 from greenroom.people.actor import Actor
 from greenroom.safety.blocks import is_blocked_pair
-from greenroom.safety.limits import Limit
 from greenroom.safety.verdict import Allow, Hold
 from greenroom.store.problems import ConditionFailed
 
@@ -93,7 +93,7 @@ class _FirstMessage:
     blocked: bool = False
 
     async def check(self, thread: Thread) -> None:
-        await self.messaging.safety.limits.spend(self.actor.user, Limit.MESSAGES, Limit.BURST)
+        await self.messaging.safety.limits.spend(self.actor.user, MESSAGES, BURST)
         self.outgoing = cleaned(self.outgoing)
         body, now_ms = self.outgoing.body, self.messaging.clock.now_ms()
         check_may_send(thread, self.actor.user, body, now_ms)

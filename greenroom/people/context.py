@@ -1,10 +1,10 @@
 """The people context: the ports that its use cases take as their first argument."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from greenroom.clock import Clock
 from greenroom.ids import Ids
-from greenroom.policy import DEFAULT, Usernames
+from greenroom.people.policy import Usernames
 from greenroom.store.base import Store
 
 
@@ -13,6 +13,6 @@ class People:
     store: Store
     clock: Clock
     ids: Ids
-    names: Usernames = DEFAULT.names
+    names: Usernames = field(default_factory=Usernames)
     contact: str = ""
     """Where people can ask about a moderation decision: an e-mail address or a URL."""

@@ -9,8 +9,8 @@ from greenroom.people.models import is_user_id
 from greenroom.safety import records
 from greenroom.safety.context import Safety
 from greenroom.safety.events import PersonBlocked
-from greenroom.safety.limits import Limit
 from greenroom.safety.models import Block
+from greenroom.safety.policy import BLOCKS
 from greenroom.store.problems import ConditionFailed
 
 
@@ -23,7 +23,7 @@ async def block(safety: Safety, actor: Actor, other: UserId) -> Block:
         raise CannotBlockYourself
     if not is_user_id(other):
         raise PersonNotFound
-    await safety.limits.spend(actor.user, Limit.BLOCKS)
+    await safety.limits.spend(actor.user, BLOCKS)
     made = Block(actor.user, other, safety.clock.now_ms())
     try:
         await _write(safety, made)

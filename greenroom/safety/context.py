@@ -55,6 +55,8 @@ class Safety:
     recent_activity: RecentActivity = field(default_factory=RecentActivity)
     block_cache: BlockCache = field(default_factory=BlockCache)
     rule_set: RuleSet = DEFAULT_RULES
+    sync_ms: int = 30 * 86_400_000
+    """How old a sync cursor may be."""
     enforcer: Enforcer | None = None
     publish: Callable[[SafetyEvent], None] = discard
     """Called after the commit."""

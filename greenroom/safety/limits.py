@@ -14,16 +14,14 @@ import asyncio
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
-from types import MappingProxyType
 
 from msgspec import Struct
 
-from greenroom import policy
 from greenroom.clock import Clock
 from greenroom.errors import Problem
 from greenroom.ids import UserId
 from greenroom.lru import LruCache
+from greenroom.policy import Allowance, Limit
 from greenroom.safety import records
 from greenroom.safety.records import Lease
 from greenroom.store.base import Store
@@ -36,35 +34,6 @@ _MOST_TRACKED = 50_000
 _SHARED_NODES = 2
 
 
-class Limit(StrEnum):
-    THREAD_STARTS = "thread-starts"
-    REQUESTS = "requests"
-    """First contacts with strangers."""
-    MESSAGES = "messages"
-    BURST = "burst"
-    """Messages again, in a few seconds."""
-    REACTIONS = "reactions"
-    PARTICIPANTS = "participants"
-    """Adding people and removing them; a stranger is a request as well."""
-    BLOCKS = "blocks"
-    REPORTS = "reports"
-    PREVIEWS = "previews"
-    """Checks of a text before it is sent."""
-    OPENINGS = "openings"
-    """Attempts to open a conversation, also refused ones and those that find an existing one."""
-    CHANGES = "changes"
-    """Every change, in addition to its own limit."""
-    RECEIPTS = "receipts"
-    """Read and delivery receipts, typing, and which threads are on screen."""
-    READS = "reads"
-    LOOKUPS = "lookups"
-    """Finding people."""
-    SIGN_INS = "sign-ins"
-    """Opening sockets, and renewing tokens on them."""
-    SERVICE_CALLS = "service-calls"
-    """Calls of a service on its own behalf."""
-
-
 class Rate(Struct, frozen=True, kw_only=True):
     most: int
     window_ms: int
@@ -73,12 +42,12 @@ class Rate(Struct, frozen=True, kw_only=True):
     lease_ms: int
 
 
-def rates_of(allowed: policy.RateLimits) -> Mapping[Limit, Rate]:
+def rates_of(allowed: Mapping[Limit, Allowance]) -> dict[Limit, Rate]:
     """The policy's limits, each divided into a local share and leases."""
-    return MappingProxyType({limit: _rate(getattr(allowed, limit.name.lower())) for limit in Limit})
+    return {limit: _rate(allowance) for limit, allowance in allowed.items()}
 
 
-def _rate(allowed: policy.Allowance) -> Rate:
+def _rate(allowed: Allowance) -> Rate:
     window_ms = allowed.seconds * _SECOND
     return Rate(
         most=allowed.most,
@@ -87,9 +56,6 @@ def _rate(allowed: policy.Allowance) -> Rate:
         lease_size=max(1, allowed.most // 6),
         lease_ms=max(1, window_ms // 6),
     )
-
-
-RATES: Mapping[Limit, Rate] = rates_of(policy.RateLimits())
 
 
 class TooMany(Problem):
@@ -116,9 +82,9 @@ class Limits:
         self,
         store: Store,
         clock: Clock,
+        rates: Mapping[Limit, Rate],
         *,
         nodes: int | None = None,
-        rates: Mapping[Limit, Rate] = RATES,
         most_tracked: int = _MOST_TRACKED,
     ) -> None:
         self._store = store
@@ -193,7 +159,7 @@ class Limits:
         self, user: UserId, limit: Limit, rate: Rate, least: int
     ) -> Lease | tuple[Lease, ...]:
         """A new lease of at least `least`; or, if fewer are left, the current leases."""
-        key = records.rate_key(user, limit)
+        key = records.rate_key(user, limit.code)
         item = await self._store.get(EPHEMERAL, key, consistent=True)
         for _ in range(_TRIES):
             now = self._clock.now_ms()
@@ -254,4 +220,4 @@ def _counts(at_ms: int, now_ms: int, span_ms: int) -> bool:
 
 
 def _too_many(limit: Limit, wait_ms: int) -> TooMany:
-    return TooMany(limit.value, max(1, -(-wait_ms // _SECOND)))
+    return TooMany(limit.code, max(1, -(-wait_ms // _SECOND)))

@@ -196,7 +196,7 @@ class Lease(Struct, frozen=True, array_like=True):
 
 
 def rate_key(user: UserId, limit: str) -> Key:
-    return Key(f"RATE#{user}", str.__str__(limit))
+    return Key(f"RATE#{user}", limit)
 
 
 def leases_of(item: Item | None) -> tuple[Lease, ...]:

@@ -10,7 +10,6 @@ from greenroom.people.actor import Actor, Scope
 from greenroom.people.models import is_user_id
 from greenroom.safety import access, records
 from greenroom.safety.context import Safety
-from greenroom.safety.limits import Limit
 from greenroom.safety.models import (
     Case,
     Reason,
@@ -21,6 +20,7 @@ from greenroom.safety.models import (
     tag_of,
 )
 from greenroom.safety.normalise import digest
+from greenroom.safety.policy import REPORTS
 from greenroom.safety.problems import InvalidReport
 from greenroom.store.base import Op, key_of
 from greenroom.store.problems import ConditionFailed, Conflict
@@ -41,7 +41,7 @@ async def report(
 ) -> ReportId:
     """`about` is the author of the message, `text` its text."""
     made = _checked(safety, actor, subject, reason, note)
-    await safety.limits.spend(actor.user, Limit.REPORTS)
+    await safety.limits.spend(actor.user, REPORTS)
     author = subject.user if isinstance(subject, SomePerson) else about
     for _ in range(_TRIES):
         before = await access.find(safety, made.case)

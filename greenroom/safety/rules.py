@@ -13,7 +13,6 @@ from functools import cache, cached_property
 from msgspec import Struct
 
 from greenroom.lru import LruCache
-from greenroom.policy import ContentRules
 from greenroom.safety import phrases
 from greenroom.safety.matchers import (
     Both,
@@ -27,6 +26,7 @@ from greenroom.safety.matchers import (
     Run,
     Shouting,
 )
+from greenroom.safety.policy import ContentRules
 from greenroom.safety.prefilter import Prefilter
 from greenroom.safety.site_phrases import phrase_pattern
 from greenroom.safety.verdict import Circumstances, PolicyHint, PolicyTag, Verdict

@@ -16,8 +16,6 @@ from greenroom.safety.models import ModerationNotice
 from greenroom.safety.notices import notices_since
 from greenroom.store.server_clock import SLACK_MS
 
-KEPT_MS = 30 * 86_400_000
-"""How old a cursor may be."""
 _DIGEST_BYTES = 6
 _NUMBERS_BYTES = 48
 _SMALLEST_ROOM = 400
@@ -87,7 +85,7 @@ def notice_cursor_now(
 def _holds(safety: Safety, at: _NoticeCursor, now_ms: int) -> bool:
     if at.epoch != safety.clock.epoch:
         return False
-    return -SLACK_MS <= now_ms - at.since_ms <= KEPT_MS - SLACK_MS
+    return -SLACK_MS <= now_ms - at.since_ms <= safety.sync_ms - SLACK_MS
 
 
 def _encoded(at: _NoticeCursor, room: int) -> bytes:

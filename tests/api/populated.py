@@ -19,6 +19,7 @@ from tests.api.world import ApiWorld, ok_json
 from tests.stores import SECRET
 
 HELD = "held-1"
+SEND_AT = "2100-03-01T09:00:00+01:00"
 SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
 TOKENLESS = ("nobody", "expired", "other algorithm", "no algorithm")
 _WHO = {
@@ -43,6 +44,7 @@ MISSING = {
     "caseId": "cas_aaaaaaaaaaaaaaaaaaaaaaaa",
     "noticeId": "ntc_01k75q8h3d0000000000000000",
     "clientMessageId": "never-sent",
+    "scheduledMessageId": "sch_01k75q8h3e0000000000000000",
 }
 
 
@@ -56,6 +58,8 @@ class PopulatedWorld:
     case: str = ""
     notice: str = ""
     """One for Ben."""
+    scheduled: list[str] = field(default_factory=list)
+    """Two of Ben's: one is sent now, the other is not."""
 
     def headers(self, caller: str) -> dict[str, str]:
         now = self.world.clock.now_ms() // 1000
@@ -106,6 +110,7 @@ class PopulatedWorld:
             "caseId": self.case,
             "noticeId": self.notice,
             "clientMessageId": HELD,
+            "scheduledMessageId": self.scheduled[path.endswith("/send")],
             "userId": self.own_id(caller) if in_thread else self.world.ids[_subject_of(path)],
             "emoji": "👍",
             "legId": "leg_1",
@@ -143,6 +148,7 @@ async def populate(world: ApiWorld) -> PopulatedWorld:
     await _create_block(populated)
     await suspend(world.contexts[People], UserId(world.ids["sam"]), None, "")
     await _create_held(populated)
+    await _create_scheduled(populated)
     report = {"reason": "scam", "threadId": populated.threads["talk"]}
     ok_json(await world.ask("ana", "POST", "/reports", report), 201)
     cases = (await world.get("mod", "/moderation/queue"))["cases"]
@@ -199,6 +205,14 @@ async def _create_held(populated: PopulatedWorld) -> None:
     populated.notice = notice["noticeId"]
 
 
+async def _create_scheduled(populated: PopulatedWorld) -> None:
+    world, path = populated.world, f"/threads/{populated.threads['talk']}/scheduled-messages"
+    for body in ("See you tomorrow.", "Good night."):
+        new = {"body": body, "sendAt": SEND_AT}
+        scheduled = ok_json(await world.ask("ben", "POST", path, new), 201)
+        populated.scheduled.append(scheduled["scheduledMessageId"])
+
+
 Body = Callable[[PopulatedWorld, str], object]
 
 
@@ -228,6 +242,10 @@ def bodies() -> dict[str, Body]:
         "POST /v1/threads/{threadId}/messages": (
             lambda populated, caller: {"body": "Good morning.", "clientMessageId": "once"}
         ),
+        "POST /v1/threads/{threadId}/scheduled-messages": (
+            lambda populated, caller: {"body": "Good morning.", "sendAt": SEND_AT}
+        ),
+        "PATCH /v1/scheduled-messages/{scheduledMessageId}": text,
         "PATCH /v1/threads/{threadId}/messages/{messageId}": text,
         "PUT /v1/threads/{threadId}/read": lambda populated, caller: {"seq": 1},
         "PUT /v1/threads/{threadId}/delivered": lambda populated, caller: {"seq": 1},

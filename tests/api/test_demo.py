@@ -25,12 +25,12 @@ from greenroom.people import People, directory
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety import Safety
 from greenroom.safety.audit import audit_of_person
-from greenroom.safety.limits import RATES
 from greenroom.safety.models import Decision
 from greenroom.safety.queue import queue
 from greenroom.serve import samples_of
 from tests.api.world import ApiWorld
 from tests.stores import SECRET
+from tests.world import RATES
 
 HERE = "http://127.0.0.1:8080"
 
@@ -40,7 +40,9 @@ STAFF = {"moderator", "admin"}
 async def _told(world: ApiWorld) -> Contexts:
     store = world.contexts[People].store
     await seed(
-        lambda clock: compose(store, clock, SECRET, rates=RATES)[Messaging], world.clock.now_ms()
+        lambda clock: compose(store, clock, SECRET, rates=RATES),
+        world.clock.now_ms(),
+        REGISTRY.demos,
     )
     return world.contexts
 

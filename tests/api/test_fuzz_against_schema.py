@@ -26,10 +26,11 @@ from schemathesis.checks import (
 )
 from schemathesis.core.result import Ok
 
-from greenroom.safety.limits import Limit, Rate
+from greenroom.safety.limits import Rate
 from tests.api.populated import PopulatedWorld, populate
 from tests.api.world import api_world_on
 from tests.stores import SQLITE
+from tests.world import LIMITS
 
 Operation: TypeAlias = APIOperation[Any, Any, Any, Any]
 EXAMPLES = 12
@@ -42,7 +43,7 @@ CHECKS = [
 ]
 UNLIMITED = {
     limit: Rate(most=10**9, window_ms=1000, local_share=10**8, lease_size=1, lease_ms=1)
-    for limit in Limit
+    for limit in LIMITS
 }
 
 

@@ -14,17 +14,17 @@ from greenroom.api.ws import frames
 from greenroom.app import REGISTRY, compose
 from greenroom.clock import ManualClock
 from greenroom.people import People
-from greenroom.safety.limits import Limit, Rate
+from greenroom.safety.limits import Rate
 from tests.api.populated import PopulatedWorld, populate
 from tests.api.test_route_access import BODIES, PUBLIC
 from tests.api.world import ApiWorld, api_world_on
 from tests.socket.node import CAST, serving
 from tests.stores import IN_2100_MS, SECRET, SQLITE
-from tests.world import UNLIMITED
+from tests.world import LIMITS, UNLIMITED
 
 MOST = 3
 FEW = dict.fromkeys(
-    Limit, Rate(most=MOST, window_ms=60_000, local_share=0, lease_size=1, lease_ms=1000)
+    LIMITS, Rate(most=MOST, window_ms=60_000, local_share=0, lease_size=1, lease_ms=1000)
 )
 
 

@@ -16,10 +16,11 @@ from greenroom.api.auth import ACT_FOR
 from greenroom.app import TABLES, compose
 from greenroom.clock import ManualClock
 from greenroom.people.actor import Scope, StaffRole
-from greenroom.safety.limits import RATES, Limit, Rate
+from greenroom.policy import Limit
+from greenroom.safety.limits import Rate
 from tests.api.response_schema import contract_of
 from tests.stores import IN_2100_MS, SECRET, fresh_store
-from tests.world import World, http_app_on, http_client
+from tests.world import RATES, World, http_app_on, http_client
 
 CAST = {
     "ana": None,

@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-from greenroom.policy import Policy
+from greenroom.app import REGISTRY
 from greenroom.policy_file import parse
 from tests.cli.test_commands import greenroom, refused
 
@@ -11,7 +11,7 @@ from tests.cli.test_commands import greenroom, refused
 def test_without_a_file_the_defaults_are_printed() -> None:
     done = greenroom("policy")
     assert done.returncode == 0
-    assert parse(tomllib.loads(done.stdout)) == Policy()
+    assert parse(REGISTRY.policy, tomllib.loads(done.stdout)) == REGISTRY.policy.default
     assert "# changed" not in done.stdout
 
 

@@ -16,4 +16,6 @@ class Reminder(Struct, frozen=True):
 
 
 class InvalidReminder(Problem):
-    """A reminder needs a text of 1 to 200 characters."""
+    """A reminder needs a text of 1 to {characters} characters."""
+
+    characters: int

@@ -30,7 +30,9 @@ from greenroom.realtime.hub import Hub
 from greenroom.realtime.publish import guarded
 from tests.example_context import models, records, reminders as use_cases
 from tests.example_context.models import MAX_TEXT, InvalidReminder
+from tests.example_context.policy import REMINDERS, ReminderRules
 from tests.example_context.reminders import Reminders
+from tests.example_context.settings import ReminderSettings
 
 Seconds = Annotated[int, Meta(ge=0, le=86_400)]
 
@@ -86,6 +88,7 @@ async def get_reminders(actor: Caller, reminders: TheReminders) -> ReminderList:
     summary="Create a reminder",
     response_description="The reminder.",
     responses=refuses(InvalidReminder, body=True),
+    limit=REMINDERS,
 )
 async def create_reminder(
     data: JSONBody[NewReminder], actor: Caller, reminders: TheReminders
@@ -168,12 +171,14 @@ class ReminderSource:
 
 
 def _build(composition: Composition) -> Reminders:
-    hub = composition.hub
+    hub, rules = composition.hub, composition.policy[ReminderRules]
     return Reminders(
         composition.store,
         composition.clock,
         composition.ids,
         use_cases.discard if hub is None else guarded(partial(publish, hub)),
+        characters=rules.characters,
+        page=composition.settings[ReminderSettings].page,
     )
 
 
@@ -203,19 +208,25 @@ API = ContextApi(
     name="reminders",
     build=_build,
     tables=records.TABLES,
+    settings=(ReminderSettings,),
+    policy=(ReminderRules,),
+    limits=(REMINDERS,),
     routes=(ROUTES,),
     dependencies={"reminders": lambda contexts: contexts[Reminders]},
     requests=(
         SocketRequest(
             frame=Remind,
             handle=on_remind,
+            limit=REMINDERS,
             ack=RemindAck,
             examples=(Example("in a minute", Remind(1, "Call Maya", 60)),),
             ack_examples=(Example("made", RemindAck(1, _EXAMPLE)),),
         ),
     ),
     events=(SocketEvent(frame=ReminderDue, examples=(Example("due", ReminderDue(_EXAMPLE)),)),),
-    problems=Problems(responses={InvalidReminder: ProblemResponse(422)}),
+    problems=Problems(
+        responses={InvalidReminder: ProblemResponse(422)}, example_values={"characters": MAX_TEXT}
+    ),
     examples={
         "getReminders": OperationExample({200: ReminderList([_EXAMPLE], 3)}),
         "createReminder": OperationExample({201: _EXAMPLE}, NewReminder("Call Maya", 60)),
@@ -237,4 +248,5 @@ API = ContextApi(
     timers=_timers,
     followers=_followers,
     costs=("tests.example_context.costs",),
+    demo="tests.example_context.demo",
 )

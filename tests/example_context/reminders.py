@@ -17,7 +17,6 @@ from tests.example_context import records
 from tests.example_context.models import MAX_TEXT, InvalidReminder, Reminder
 
 TIMER = "reminder"
-_PAGE = 20
 
 
 def discard(_: Reminder) -> None:
@@ -32,6 +31,10 @@ class Reminders:
     clock: Clock
     ids: Ids
     publish: Callable[[Reminder], None] = discard
+    characters: int = MAX_TEXT
+    """How long a text may be."""
+    page: int = 20
+    """How many one read returns."""
 
 
 class Listed(Struct, frozen=True):
@@ -47,8 +50,8 @@ class DueReminders(Struct, frozen=True):
 
 
 async def remind(reminders: Reminders, actor: Actor, text: str, after_ms: int) -> Reminder:
-    if not 0 < len(text) <= MAX_TEXT:
-        raise InvalidReminder
+    if not 0 < len(text) <= reminders.characters:
+        raise InvalidReminder(reminders.characters)
     due_ms = reminders.clock.now_ms() + after_ms
     reminder = Reminder(reminders.ids.request(), actor.user, text, due_ms)
     timer = Timer(TIMER, reminder.id, due_ms, {"user": actor.user})
@@ -61,7 +64,7 @@ async def listed(reminders: Reminders, actor: Actor) -> Listed:
         records.REMINDERS,
         records.partition(actor.user),
         Prefix(records.WAITING),
-        limit=_PAGE,
+        limit=reminders.page,
         consistent=True,
     )
     count = await reminders.store.get(records.REMINDERS, records.count_key(actor.user))
@@ -76,12 +79,12 @@ async def due_since(reminders: Reminders, user: UserId, position: str) -> DueRem
         records.REMINDERS,
         records.partition(user),
         Bound(">", position or records.DUE),
-        limit=_PAGE,
+        limit=reminders.page,
         consistent=True,
     )
     found = [item for item in page.items if str(item["sk"]).startswith(records.DUE)]
     last = str(found[-1]["sk"]) if found else position
-    return DueReminders(tuple(map(records.reminder_of, found)), last, len(found) == _PAGE)
+    return DueReminders(tuple(map(records.reminder_of, found)), last, len(found) == reminders.page)
 
 
 async def on_due(reminders: Reminders, timer: Timer) -> Sequence[Op]:

@@ -10,19 +10,26 @@ from typing import Any
 
 import pytest
 
-from greenroom import cost
+from greenroom import cost, demo, policy_file
 from greenroom.api.access import rows
 from greenroom.api.asyncapi.document import AsyncApi
+from greenroom.api.composition import Contexts
 from greenroom.api.openapi.document import document_of
 from greenroom.api.registry import Registry
 from greenroom.api.sync import Sync
 from greenroom.app import CONTEXTS, compose
-from greenroom.clock import ManualClock
+from greenroom.clock import Clock, ManualClock
 from greenroom.cost.fixture import BEGIN_MS
+from greenroom.people.actor import Actor
+from greenroom.policy_file import InvalidPolicy
 from greenroom.serve import worker_on
+from greenroom.settings import InvalidSetting, read_settings
 from greenroom.store.describe import markdown
+from scripts.policy_page import policy_page
+from scripts.reference_pages import settings_page
 from scripts.socket_types import server_events, socket_types
 from tests.example_context.registration import API
+from tests.example_context.reminders import Reminders, listed
 from tests.socket.node import Node, serving
 from tests.stores import SECRET, SQLITE, fresh_store
 from tests.world import http_app_on
@@ -32,8 +39,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @asynccontextmanager
-async def node_with_reminders(folder: Path) -> AsyncIterator[Node]:
-    async with serving(folder, registry=REGISTRY) as node:
+async def node_with_reminders(folder: Path, **wishes: Any) -> AsyncIterator[Node]:
+    async with serving(folder, registry=REGISTRY, **wishes) as node:
         await node.join("ana", "ben")
         async with worker_on(node.store, node.clock, node.contexts):
             yield node
@@ -67,6 +74,60 @@ async def test_a_refusal_has_the_status_that_was_registered(tmp_path: Path) -> N
             assert refused["problem"]["type"] == "/problems/invalid-reminder"
             invalid = await ana.ask("remind", text="a", inSeconds=-1)
             assert invalid["problem"]["type"] == "/problems/invalid-frame"
+
+
+async def test_a_setting_a_policy_value_and_a_limit_come_from_outside(tmp_path: Path) -> None:
+    settings = read_settings({"GREENROOM_REMINDERS_PAGE": "2"}, REGISTRY.settings)
+    file = tmp_path / "policy.toml"
+    file.write_text("[reminders]\ncharacters = 10\n[limits]\nreminders = { most = 5 }\n")
+    policy = policy_file.read(REGISTRY.policy, str(file))
+    async with node_with_reminders(tmp_path, settings=settings, policy=policy) as node:
+        body = {"text": "Call Maya", "inSeconds": 3600}
+        _, refused = await node.rest("ana", "POST", "/reminders", {**body, "text": "x" * 11})
+        assert refused["detail"] == "A reminder needs a text of 1 to 10 characters."
+        answers = [await node.rest("ana", "POST", "/reminders", body) for _ in range(5)]
+        assert [status for status, _ in answers] == [201] * 4 + [429], "the refused one counts"
+        assert answers[-1][1]["limit"] == "reminders"
+        async with await node.connect("ana") as ana:
+            throttled = await ana.ask("remind", text="Call Maya", inSeconds=1)
+            assert throttled["problem"]["type"] == "/problems/too-many"
+        listed = await node.call("ana", "GET", "/reminders")
+        assert len(listed["reminders"]) == 2
+
+
+def test_an_invalid_setting_or_policy_value_is_refused_with_its_name(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSetting, match="GREENROOM_REMINDERS_PAGE"):
+        read_settings({"GREENROOM_REMINDERS_PAGE": "0"}, REGISTRY.settings)
+    file = tmp_path / "policy.toml"
+    file.write_text("[reminders]\n\ncharacters = 9\n")
+    with pytest.raises(InvalidPolicy, match=r"line 3, .* reminders.characters: it must be a whole"):
+        policy_file.read(REGISTRY.policy, str(file))
+
+
+def test_the_reference_pages_and_the_printed_policy_have_its_values() -> None:
+    assert "| `GREENROOM_REMINDERS_PAGE` | `20` | a whole number" in settings_page(REGISTRY)
+    page = policy_page(REGISTRY)
+    assert "| `reminders.characters` | `200` | a whole number from 10 to 200 |" in page
+    assert "| `limits.reminders` | 60 in 1 hour |" in page
+    printed = policy_file.to_toml(REGISTRY.policy.default)
+    assert "[reminders]\ncharacters = 200\n" in printed
+    assert "reminders = { most = 60, seconds = 3600 }\n" in printed
+
+
+async def test_its_demo_sample_is_written_once(tmp_path: Path) -> None:
+    now_ms = 4_102_444_800_000
+    url = f"{SQLITE}{tmp_path}/demo.db"
+    async with fresh_store(url, REGISTRY.tables, ManualClock(now_ms)) as store:
+
+        def contexts_at(clock: Clock) -> Contexts:
+            return compose(store, clock, SECRET, registry=REGISTRY)
+
+        assert API.demo in REGISTRY.demos
+        for _ in range(2):
+            people = await demo.seed(contexts_at, now_ms, [str(API.demo)])
+            [maya] = [one.person for one in people if one.sample.username == "maya"]
+            found = await listed(contexts_at(ManualClock(now_ms))[Reminders], Actor(maya.id))
+            assert [one.text for one in found.waiting] == ["Send Jonas the moodboard"]
 
 
 async def test_resume_and_sync_bring_what_was_missed_once(tmp_path: Path) -> None:

@@ -6,11 +6,12 @@ import pytest
 
 from greenroom.messaging import inbox, open as opening, participants, read
 from greenroom.messaging.models import Kind, Role
+from greenroom.messaging.policy import PARTICIPANTS
 from greenroom.messaging.respond import accept
 from greenroom.people.actor import Scope
-from greenroom.safety.limits import RATES, Limit, TooMany
+from greenroom.safety.limits import TooMany
 from tests.messaging.world import MessagingWorld
-from tests.world import UNLIMITED, messaging_on
+from tests.world import RATES, UNLIMITED, messaging_on
 
 
 async def test_the_last_of_a_hundred_can_be_added(world: MessagingWorld) -> None:
@@ -87,11 +88,11 @@ async def test_adding_and_removing_people_is_rate_limited(
     invited = opening.Invited(cleo.user, Role.BUYER)
     done = 0
     with suppress(TooMany):
-        for _ in range(RATES[Limit.PARTICIPANTS].most):
+        for _ in range(RATES[PARTICIPANTS].most):
             await participants.add(world.messaging, ana, thread.id, invited)
             await participants.remove(world.messaging, ana, thread.id, cleo.user)
             done += 1
-    assert 20 <= done < RATES[Limit.PARTICIPANTS].most
+    assert 20 <= done < RATES[PARTICIPANTS].most
     with pytest.raises(TooMany):
         await participants.add(world.messaging, ana, thread.id, invited)
     world.clock.advance(seconds=2 * 3600)

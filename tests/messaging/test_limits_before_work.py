@@ -20,11 +20,12 @@ from greenroom.messaging.report import report_message
 from greenroom.messaging.send import send
 from greenroom.messaging.start import start
 from greenroom.safety.judge import has_link, judge_text
-from greenroom.safety.limits import Limit, Rate, TooMany
+from greenroom.safety.limits import Rate, TooMany
 from greenroom.safety.models import Reason
 from greenroom.safety.normalise import NormalisedText, digest, normalise
 from greenroom.unicode import limit_marks
 from tests.messaging.world import MessagingWorld
+from tests.world import LIMITS
 
 HOSTILE = "a" + "\u302e\U0001d165\ufdfa" * 2_000
 NAME = "a" + "\u302e\U0001d165\ufdfa" * 40
@@ -43,7 +44,7 @@ WORK: dict[CodeType, str] = {
     )
 }
 ONCE = dict.fromkeys(
-    Limit, Rate(most=1, window_ms=60_000, local_share=0, lease_size=1, lease_ms=1_000)
+    LIMITS, Rate(most=1, window_ms=60_000, local_share=0, lease_size=1, lease_ms=1_000)
 )
 NOWHERE = ThreadId("thr_" + "0" * 26)
 
@@ -93,7 +94,7 @@ async def _strict(world: MessagingWorld) -> tuple[MessagingWorld, ThreadId, Mess
     thread = await world.inquiry()
     message = await world.say("ana", thread.id, "Hello")
     strict = world.another_node(rates=ONCE)
-    for limit in Limit:
+    for limit in LIMITS:
         await strict.messaging.safety.limits.spend(world.user("ana"), limit)
     return strict, thread.id, message
 

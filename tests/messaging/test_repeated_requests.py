@@ -12,6 +12,7 @@ from greenroom.messaging import block, inbox, participants, respond
 from greenroom.messaging.block import block_person
 from greenroom.messaging.models import Kind, Role, Thread
 from greenroom.messaging.open import Invited, Opening, open_direct, open_thread
+from greenroom.messaging.policy import REQUESTS
 from greenroom.messaging.problems import (
     AlreadyAsked,
     BlockedByYou,
@@ -20,7 +21,7 @@ from greenroom.messaging.problems import (
 )
 from greenroom.messaging.rename import rename
 from greenroom.people.actor import Actor, Scope
-from greenroom.safety.limits import Limit, Rate, TooMany
+from greenroom.safety.limits import Rate, TooMany
 from tests.messaging.world import MessagingWorld
 from tests.world import UNLIMITED, messaging_on
 
@@ -266,7 +267,7 @@ async def test_more_strangers_than_fit_in_one_transaction_are_refused(
     ana = await world.person("ana")
     others = [await world.person(f"p{n}") for n in range(99)]
     enough = Rate(most=99, window_ms=86_400_000, local_share=0, lease_size=1, lease_ms=1000)
-    world.messaging = messaging_on(world.store, world.clock, UNLIMITED | {Limit.REQUESTS: enough})
+    world.messaging = messaging_on(world.store, world.clock, UNLIMITED | {REQUESTS: enough})
     with pytest.raises(InvalidThread):
         await open_thread(world.messaging, ana, _with(*others), key="k")
     await open_thread(world.messaging, ana, _with(*others))
@@ -276,7 +277,7 @@ async def test_a_refused_opening_with_many_strangers_uses_up_no_requests(
     world: MessagingWorld,
 ) -> None:
     ana = await world.person("ana")
-    most = world.messaging.safety.limits.most_at_once(Limit.REQUESTS)
+    most = world.messaging.safety.limits.most_at_once(REQUESTS)
     people = [await world.person(f"p{n}") for n in range(most + 1)]
     with pytest.raises(InvalidThread):
         await open_thread(world.messaging, ana, _with(*people))
@@ -284,7 +285,7 @@ async def test_a_refused_opening_with_many_strangers_uses_up_no_requests(
     for _ in range(3):
         with pytest.raises(TooMany) as refused:
             await open_thread(world.messaging, ana, _with(*people[-5:], kind=Kind.GROUP))
-        assert refused.value.limit == Limit.REQUESTS
+        assert refused.value.limit == REQUESTS.code
     await open_thread(world.messaging, ana, _with(*people[-5:-1], kind=Kind.GROUP))
     with pytest.raises(TooMany):
         await open_thread(world.messaging, ana, _with(people[-1]))

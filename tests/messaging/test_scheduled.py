@@ -14,8 +14,15 @@ from greenroom.messaging.draft import draft, save_draft
 from greenroom.messaging.events import ScheduledChanged
 from greenroom.messaging.history import history
 from greenroom.messaging.lock import lock
-from greenroom.messaging.models import MAX_SCHEDULED, ScheduledMessage, ScheduledStatus, Thread
+from greenroom.messaging.models import (
+    MAX_SCHEDULED,
+    MAX_SCHEDULED_DAYS,
+    ScheduledMessage,
+    ScheduledStatus,
+    Thread,
+)
 from greenroom.messaging.outgoing import Held, Outgoing, Sent
+from greenroom.messaging.policy import MESSAGES
 from greenroom.messaging.problems import (
     ConversationLocked,
     InvalidSendTime,
@@ -26,14 +33,15 @@ from greenroom.messaging.problems import (
     TooManyScheduled,
     VersionMismatch,
 )
-from greenroom.messaging.schedule_message import MAX_DAYS, NewScheduled, schedule_message
+from greenroom.messaging.schedule_message import NewScheduled, schedule_message
 from greenroom.messaging.scheduled import scheduled_messages, scheduled_state
 from greenroom.messaging.send import send
 from greenroom.messaging.send_scheduled import send_now
 from greenroom.people.actor import Scope
 from greenroom.people.suspend import suspend
-from greenroom.safety.limits import RATES, Limit, Rate
+from greenroom.safety.limits import Rate
 from tests.messaging.world import MessagingWorld
+from tests.world import RATES
 
 HOUR_MS = 3_600_000
 SCAM = "Please pay a deposit with a gift card, then wire the rest by western union"
@@ -187,7 +195,7 @@ async def test_it_is_only_its_authors(world: MessagingWorld, thread: Thread) -> 
             await act
 
 
-@pytest.mark.parametrize("ms", [0, -1, -10 * HOUR_MS, MAX_DAYS * 86_400_000 + 1])
+@pytest.mark.parametrize("ms", [0, -1, -10 * HOUR_MS, MAX_SCHEDULED_DAYS * 86_400_000 + 1])
 async def test_a_time_in_the_past_or_far_away_is_refused(
     world: MessagingWorld, thread: Thread, ms: int
 ) -> None:
@@ -322,7 +330,7 @@ async def test_the_number_is_limited(world: MessagingWorld, thread: Thread) -> N
 
 async def test_rate_limits_only_delay_it(world: MessagingWorld) -> None:
     rates = dict(RATES) | {
-        Limit.MESSAGES: Rate(most=1, window_ms=60_000, local_share=1, lease_size=1, lease_ms=1000)
+        MESSAGES: Rate(most=1, window_ms=60_000, local_share=1, lease_size=1, lease_ms=1000)
     }
     limited = world.another_node(rates=rates)
     limited.actors = world.actors

@@ -11,6 +11,7 @@ from greenroom.messaging.history import history
 from greenroom.messaging.models import Folder, Kind
 from greenroom.messaging.open import Invited, Opening, open_direct, open_thread
 from greenroom.messaging.outgoing import Held, Outgoing, Sent
+from greenroom.messaging.policy import MESSAGES
 from greenroom.messaging.problems import (
     AlreadyAsked,
     InvalidText,
@@ -22,12 +23,12 @@ from greenroom.messaging.send import send
 from greenroom.messaging.start import Started, start
 from greenroom.messaging.sync import sync
 from greenroom.people.actor import Actor
-from greenroom.safety.limits import RATES, Limit, Rate, TooMany
+from greenroom.safety.limits import Rate, TooMany
 from greenroom.safety.matchers import Pattern
 from greenroom.safety.models import Case, HeldMessage, case_id
 from greenroom.safety.rules import DEFAULT_RULES, Rule, RuleSet, Severity
 from tests.messaging.world import MessagingWorld
-from tests.world import messaging_on
+from tests.world import RATES, messaging_on
 
 SCAM = "10000 followers for $9!!! Guaranteed income, dm me on telegram"
 _EVERYWHERE = (Folder.ALL, Folder.ARCHIVED, Folder.SPAM)
@@ -110,7 +111,7 @@ async def test_a_refused_first_message_leaves_nothing_behind(
 async def test_a_first_message_above_the_limit_leaves_nothing_behind(world: MessagingWorld) -> None:
     cleo, ana = await _strangers(world)
     none = Rate(most=0, window_ms=1000, local_share=0, lease_size=1, lease_ms=1000)
-    world.messaging = messaging_on(world.store, world.clock, {**RATES, Limit.MESSAGES: none})
+    world.messaging = messaging_on(world.store, world.clock, {**RATES, MESSAGES: none})
     with pytest.raises((TooMany, ValueError)):
         await start(world.messaging, cleo, _with(ana), "Hello!")
     assert await _rows(world, cleo, ana) == [0, 0]

@@ -11,9 +11,10 @@ from greenroom.messaging import open as opening, send as sending
 from greenroom.messaging.models import Kind, Message, Role, Thread
 from greenroom.messaging.outgoing import Outgoing, Sent
 from greenroom.messaging.respond import accept
-from greenroom.safety.limits import RATES, Limit, Rate
+from greenroom.policy import Limit
+from greenroom.safety.limits import Rate
 from tests.stores import IN_2100_MS, fresh_store
-from tests.world import World
+from tests.world import RATES, World
 
 
 @dataclass(eq=False)

@@ -15,7 +15,7 @@ from tests.privacy.world import PrivacyWorld, RecordedEvents
 
 _IGNORED = {"date", "x-request-id", "content-length", "server"}
 _OPAQUE = {"cursor", "next"}
-_ID = re.compile(r"\b(?:(?:usr|thr|msg|rqt|rpt|cas|ntc)_[0-9a-z]{20,32}|first:[0-9a-f]{32})\b")
+_ID = re.compile(r"\b(?:(?:usr|thr|msg|rqt|rpt|cas|ntc|sch)_[0-9a-z]{20,32}|first:[0-9a-f]{32})\b")
 _ETAG = re.compile(r'"[0-9a-f]{8,}"')
 _MESSAGES = 2
 
@@ -35,6 +35,7 @@ class Observer:
     done: int = 0
     """How many writes succeeded."""
     client_ids: list[str] = field(default_factory=list)
+    scheduled: list[str] = field(default_factory=list)
     _routes: list[tuple[str, list[dict[str, Any]]]] = field(default_factory=list)
     _enums: dict[str, list[str]] = field(default_factory=dict)
 
@@ -105,6 +106,9 @@ class Observer:
         request = told.get("requestId")
         if isinstance(request, str) and request not in self.requests:
             self.requests.append(request)
+        scheduled = told.get("scheduledMessageId")
+        if isinstance(scheduled, str) and scheduled not in self.scheduled:
+            self.scheduled.append(scheduled)
         for one in told.values():
             self._learn(one)
 
@@ -135,6 +139,7 @@ class Observer:
             "userId": [self.node.id(other) for other in self.others],
             "clientMessageId": self.client_ids[-2:] or ["none"],
             "caseId": ["cas_aaaaaaaaaaaaaaaaaaaaaaaa"],
+            "scheduledMessageId": self.scheduled[-2:] or ["sch_01k75q8h3e0000000000000000"],
             "requestId": self.requests or ["rqt_01k75q8h3d0000000000000000"],
             "legId": ["leg_1"],
             "lbgId": ["lbg_1"],

@@ -2,41 +2,49 @@
 
 import re
 import tomllib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from greenroom import policy, policy_file
-from greenroom.policy import Allowance, Policy
+from greenroom import policy_file
+from greenroom.app import REGISTRY
+from greenroom.messaging.policy import MESSAGES
+from greenroom.people.policy import Moderation, Usernames
+from greenroom.policy import Allowance, Limit, Policy, PolicySchema
 from greenroom.policy_file import InvalidPolicy, PolicyUnreadable, UnknownPolicy
-from greenroom.safety.limits import Limit, rates_of
+from greenroom.safety.limits import rates_of
+from greenroom.safety.policy import BLOCKS
 
 ROOT = Path(__file__).parents[2]
-NAMES = [name for name, *_ in policy.values()]
+SCHEMA = REGISTRY.policy
+NAMES = [name for name, *_ in SCHEMA.values()]
+parse = partial(policy_file.parse, SCHEMA)
+read = partial(policy_file.read, SCHEMA)
 
 
 def test_without_a_file_the_defaults_hold() -> None:
-    assert policy_file.read("") == Policy()
+    assert read("") == SCHEMA.default
     assert len(NAMES) >= 10
 
 
 def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
     file = tmp_path / "policy.toml"
     file.write_text("[limits]\nmessages = { most = 7 }\n[names]\nreserved = ['boss']\n")
-    given = policy_file.read(str(file))
-    assert given.limits.messages == Allowance(7, Policy().limits.messages.seconds)
-    assert given.limits.blocks == Policy().limits.blocks
-    assert given.names.is_reserved("BO.SS_")
-    assert not given.names.is_reserved("admin")
+    given = read(str(file))
+    assert given.limits[MESSAGES] == Allowance(7, MESSAGES.default.seconds)
+    assert given.limits[BLOCKS] == BLOCKS.default
+    assert given[Usernames].is_reserved("BO.SS_")
+    assert not given[Usernames].is_reserved("admin")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_value_can_be_given(name: str) -> None:
-    [default] = [value for one, value, *_ in policy.values() if one == name]
+    [default] = [value for one, value, *_ in SCHEMA.values() if one == name]
     section, _, key = name.partition(".")
-    assert policy_file.parse({section: {key: msgspec.to_builtins(default)}}) == Policy()
+    assert parse({section: {key: msgspec.to_builtins(default)}}) == SCHEMA.default
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -53,12 +61,12 @@ def test_every_value_is_documented(name: str) -> None:
         ({"limit": {}}, "limit", "perhaps limits is meant"),
         ({"limits": {"mesages": {}}}, "limits.mesages", "perhaps limits.messages is meant"),
         ({"limits": {"burst": {"mots": 1}}}, "limits.burst.mots", "perhaps limits.burst.most"),
-        ({"zzz": 1}, "zzz", "the keys are limits, gate"),
+        ({"zzz": 1}, "zzz", "the keys are limits, sockets"),
     ],
 )
 def test_a_misspelt_name_stops_the_start(given: dict[str, Any], name: str, hint: str) -> None:
     with pytest.raises(UnknownPolicy, match=hint) as refusal:
-        policy_file.parse(given)
+        parse(given)
     assert refusal.value.name == name
 
 
@@ -76,7 +84,7 @@ def test_a_misspelt_name_stops_the_start(given: dict[str, Any], name: str, hint:
 )
 def test_a_value_that_does_not_fit_is_refused_by_name(given: dict[str, Any], name: str) -> None:
     with pytest.raises(InvalidPolicy) as refusal:
-        policy_file.parse(given)
+        parse(given)
     assert refusal.value.name == name
 
 
@@ -86,20 +94,33 @@ def test_an_unreadable_file_is_reported(tmp_path: Path, content: bytes | None) -
     if content is not None:
         file.write_bytes(content)
     with pytest.raises(PolicyUnreadable):
-        policy_file.read(str(file))
+        read(str(file))
 
 
-@pytest.mark.parametrize("limit", Limit)
+@pytest.mark.parametrize("limit", SCHEMA.limits, ids=lambda limit: limit.name)
 def test_every_limit_is_policy(limit: Limit) -> None:
-    chosen = {"limits": {limit.name.lower(): {"most": 3, "seconds": 7}}}
-    rate = rates_of(policy_file.parse(chosen).limits)[limit]
+    chosen = {"limits": {limit.name: {"most": 3, "seconds": 7}}}
+    rate = rates_of(parse(chosen).limits)[limit]
     assert (rate.most, rate.window_ms) == (3, 7000)
-    assert f"limits.{limit.name.lower()}" in NAMES
+    assert f"limits.{limit.name}" in NAMES
 
 
-def test_every_allowance_is_a_limit() -> None:
-    limits = {name.partition(".")[2] for name in NAMES if name.startswith("limits.")}
-    assert limits == {limit.name.lower() for limit in Limit}
+def test_two_contexts_cannot_declare_the_same_name() -> None:
+    again = Limit("messages", Allowance(1, 1), "Messages again.")
+    with pytest.raises(ValueError, match="messages"):
+        PolicySchema([], [MESSAGES, again])
+    with pytest.raises(ValueError, match="names"):
+        PolicySchema([Usernames, Usernames], [])
+
+
+def test_the_policy_has_what_operators_differ_in() -> None:
+    """Rate limits, size and expiry of requests, phrases and thresholds, names, retention."""
+    asked = {
+        *("limits.messages", "limits.requests", "limits.lookups", "limits.reports"),
+        *("gate.messages", "gate.expires_days", "safety.hold_phrases", "safety.hold_at"),
+        *("names.reserved", "retention.sync_days"),
+    }
+    assert asked <= set(NAMES)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +128,7 @@ def test_every_allowance_is_a_limit() -> None:
     ["", "help@example.com", "https://example.com", "https://example.com/help?x=1#y"],
 )
 def test_a_contact_is_an_address(contact: str) -> None:
-    assert policy_file.parse({"moderation": {"contact": contact}}).moderation.contact == contact
+    assert parse({"moderation": {"contact": contact}})[Moderation].contact == contact
 
 
 @pytest.mark.parametrize(
@@ -130,7 +151,7 @@ def test_a_contact_is_an_address(contact: str) -> None:
 )
 def test_another_contact_stops_the_start(contact: str) -> None:
     with pytest.raises(InvalidPolicy, match="https://") as refusal:
-        policy_file.parse({"moderation": {"contact": contact}})
+        parse({"moderation": {"contact": contact}})
     assert refusal.value.name == "moderation.contact"
 
 
@@ -161,7 +182,7 @@ def test_a_wrong_file_is_refused_with_file_line_key_and_reason(
     file = tmp_path / "policy.toml"
     file.write_text(text)
     with pytest.raises((InvalidPolicy, UnknownPolicy, PolicyUnreadable), match=message) as refusal:
-        policy_file.read(str(file))
+        read(str(file))
     assert str(file) in str(refusal.value)
 
 
@@ -169,10 +190,10 @@ def test_bytes_that_are_not_text_are_refused_with_their_line(tmp_path: Path) -> 
     file = tmp_path / "policy.toml"
     file.write_bytes(b"[limits]\n# \xff\n")
     with pytest.raises(PolicyUnreadable, match="line 2"):
-        policy_file.read(str(file))
+        read(str(file))
 
 
-CHANGED = policy_file.parse(
+CHANGED = parse(
     {
         "limits": {"burst": {"most": 7}},
         "gate": {"messages": 5, "expires_days": 3},
@@ -183,9 +204,9 @@ CHANGED = policy_file.parse(
 )
 
 
-@pytest.mark.parametrize("given", [Policy(), CHANGED], ids=["default", "changed"])
+@pytest.mark.parametrize("given", [SCHEMA.default, CHANGED], ids=["default", "changed"])
 def test_the_printed_policy_is_a_file_with_the_same_values(given: Policy) -> None:
-    assert policy_file.parse(tomllib.loads(policy_file.to_toml(given))) == given
+    assert parse(tomllib.loads(policy_file.to_toml(given))) == given
 
 
 def test_values_that_differ_from_the_default_are_marked() -> None:
@@ -195,6 +216,6 @@ def test_values_that_differ_from_the_default_are_marked() -> None:
         if "# changed, default: " in line
     ]
     assert marked == [
-        *("burst", "messages", "expires_days", "hold_phrases", "hold_at", "reserved", "contact"),
+        *("burst", "reserved", "contact", "hold_phrases", "hold_at", "messages", "expires_days"),
     ]
-    assert "# changed" not in policy_file.to_toml(Policy())
+    assert "# changed" not in policy_file.to_toml(SCHEMA.default)

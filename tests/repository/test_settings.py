@@ -2,11 +2,13 @@
 
 import stat
 from pathlib import Path
+from typing import Annotated, ClassVar
 
 import pytest
+from msgspec import Meta
 
 from greenroom import settings
-from greenroom.settings import InvalidSetting, Settings, UnknownSetting
+from greenroom.settings import InvalidSetting, Settings, SettingsGroup, UnknownSetting
 
 
 def test_an_empty_environment_is_enough() -> None:
@@ -71,6 +73,37 @@ def test_an_invalid_value_is_refused_with_a_reason(variable: str, value: str, re
     with pytest.raises(InvalidSetting, match=reason) as refusal:
         settings.read_settings({variable: value})
     assert refusal.value.name == variable
+
+
+class Reading(SettingsGroup, frozen=True):
+    """What a context may declare."""
+
+    group: ClassVar = "reading"
+    page: Annotated[int, Meta(ge=1, le=50, description="Rows of a page.")] = 20
+
+
+def test_a_group_is_read_with_the_settings_of_the_server() -> None:
+    given = settings.read_settings(
+        {"GREENROOM_READING_PAGE": "7", "GREENROOM_PORT": "9"}, [Reading]
+    )
+    assert (given[Reading].page, given.port) == (7, 9)
+    assert settings.read_settings({}, [Reading])[Reading] == Settings()[Reading] == Reading()
+
+
+def test_an_unknown_or_invalid_variable_of_a_group_is_refused_with_a_reason() -> None:
+    for refused in ("GREENROOM_READING_PAGES", "GREENROOM_PAGE", "GREENROOM_GROUPS"):
+        with pytest.raises(UnknownSetting, match=refused):
+            settings.read_settings({refused: "7"}, [Reading])
+    with pytest.raises(UnknownSetting, match="you may mean GREENROOM_READING_PAGE"):
+        settings.read_settings({"GREENROOM_READING_PAEG": "7"}, [Reading])
+    with pytest.raises(InvalidSetting, match="a whole number from 1 to 50, not '99'") as invalid:
+        settings.read_settings({"GREENROOM_READING_PAGE": "99"}, [Reading])
+    assert invalid.value.name == "GREENROOM_READING_PAGE"
+
+
+def test_a_variable_is_declared_once() -> None:
+    with pytest.raises(ValueError, match="GREENROOM_READING_PAGE"):
+        settings.every_setting([Reading, Reading])
 
 
 @pytest.mark.parametrize("missing", ["GREENROOM_JWT_ISSUER", "GREENROOM_JWT_AUDIENCE"])

@@ -2,9 +2,9 @@
 
 import pytest
 
-from greenroom.policy import ContentRules
 from greenroom.safety.judge import judge_by, judge_text
 from greenroom.safety.normalise import NormalisedText
+from greenroom.safety.policy import ContentRules
 from greenroom.safety.rules import DEFAULT_RULES, rule_set_of
 from greenroom.safety.verdict import Allow, Circumstances, Hold, Nudge, PolicyHint, Refuse, Verdict
 from tests.safety import sentences

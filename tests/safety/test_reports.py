@@ -7,7 +7,7 @@ import pytest
 from greenroom.ids import MessageId, ThreadId, UserId
 from greenroom.people.actor import Actor
 from greenroom.safety.claim import claim
-from greenroom.safety.limits import RATES, Limit, TooMany
+from greenroom.safety.limits import TooMany
 from greenroom.safety.models import (
     Decision,
     Reason,
@@ -17,12 +17,14 @@ from greenroom.safety.models import (
     WholeThread,
     case_id,
 )
+from greenroom.safety.policy import REPORTS
 from greenroom.safety.problems import InvalidReport, ModeratorsOnly
 from greenroom.safety.queue import queue
 from greenroom.safety.report import MAX_NOTE, report
 from greenroom.safety.reports import own_reports, reports_of_case
 from greenroom.safety.verdict import PolicyTag
 from tests.safety.world import THREAD, SafetyWorld
+from tests.world import RATES
 
 SUBJECTS = (
     SentMessage(THREAD, MessageId("msg_1")),
@@ -137,7 +139,7 @@ async def test_invalid_reports_are_refused(world: SafetyWorld) -> None:
 
 
 async def test_reports_are_limited(world: SafetyWorld) -> None:
-    threads = [WholeThread(ThreadId(f"thr_{n}")) for n in range(RATES[Limit.REPORTS].most + 5)]
+    threads = [WholeThread(ThreadId(f"thr_{n}")) for n in range(RATES[REPORTS].most + 5)]
     tries = (report(world.safety, world.ana, thread, Reason.OTHER) for thread in threads)
     answers = await asyncio.gather(*tries, return_exceptions=True)
     refused = [answer for answer in answers if isinstance(answer, BaseException)]

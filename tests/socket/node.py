@@ -24,10 +24,12 @@ from greenroom.api.ws.socket_server import SocketServer, Timeouts
 from greenroom.api.ws.suspensions import AccountInvalidation
 from greenroom.app import REGISTRY, compose
 from greenroom.clock import Clock, ManualClock, SystemClock
+from greenroom.policy import Limit, Policy
 from greenroom.realtime.bus import Bus
 from greenroom.realtime.hub import Hub
 from greenroom.realtime.memory_bus import MemoryBus
-from greenroom.safety.limits import Limit, Rate
+from greenroom.safety.limits import Rate
+from greenroom.settings import Settings
 from greenroom.store.base import Store
 from greenroom.store.capacity import Cost
 from greenroom.store.ephemeral import EPHEMERAL
@@ -144,10 +146,21 @@ async def node_on(
     rates: Mapping[Limit, Rate] = UNLIMITED,
     timeouts: Timeouts | None = None,
     registry: Registry = REGISTRY,
+    settings: Settings | None = None,
+    policy: Policy | None = None,
     **limits: Any,
 ) -> AsyncIterator[Node]:
     hub = Hub(bus or MemoryBus())
-    contexts = compose(store, clock, SECRET, hub=hub, rates=rates, registry=registry)
+    contexts = compose(
+        store,
+        clock,
+        SECRET,
+        hub=hub,
+        settings=settings,
+        policy=policy,
+        rates=rates,
+        registry=registry,
+    )
     await hub.start()
     authenticator = authenticator_on(contexts)
     socket_server = SocketServer(

@@ -17,9 +17,10 @@ from pathlib import Path
 
 from greenroom.app import TABLES
 from greenroom.clock import SystemClock
+from greenroom.policy import Limit
 from greenroom.realtime.bus import BusMessage, Topic
 from greenroom.realtime.memory_bus import MemoryBus
-from greenroom.safety.limits import Limit, Rate
+from greenroom.safety.limits import Rate
 from tests.remote_store import Fault, Network, RemoteStore
 from tests.socket.node import CAST, Node, node_on, until
 from tests.socket.pipeline import Frame, Message, Sender, Subscriber, connected, whole_log

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from greenroom.safety.limits import Limit, Rate
+from greenroom.messaging.policy import MESSAGES
+from greenroom.safety.limits import Rate
 from tests.remote_store import Fault
 from tests.socket.pipeline_scenarios import FINE, HELD, REFUSED, SMALL, Scenario, run_scenario
 from tests.world import UNLIMITED
@@ -96,9 +97,7 @@ async def test_held_and_refused_messages_do_not_change_the_order_of_the_rest(
 async def test_leased_rate_limits_do_not_change_the_order(tmp_path: Path) -> None:
     """Leasing a rate limit calls the store between two sends."""
     scarce = Rate(most=60, window_ms=60_000, local_share=3, lease_size=4, lease_ms=60_000)
-    messages = await run_scenario(
-        Scenario(90, rates={**UNLIMITED, Limit.MESSAGES: scarce}), tmp_path
-    )
+    messages = await run_scenario(Scenario(90, rates={**UNLIMITED, MESSAGES: scarce}), tmp_path)
     refused = [one for one in messages if not one.is_sent]
     assert 0 < len(refused) < len(messages) / 2
     assert {one.answer["problem"]["status"] for one in refused} == {429}

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from greenroom.safety.limits import RATES, Limit, Rate
+from greenroom.messaging.policy import BURST
+from greenroom.safety.limits import Rate
 from tests.socket.client import sending
 from tests.socket.node import CAST, Node, serving
-from tests.world import UNLIMITED
+from tests.world import RATES, UNLIMITED
 
 NOWHERE = "thr_01k75q8h3c9m2n4p6r8t0v2x4z"
 NOTHING = "msg_01k75q8j5d7f9h1k3m5p7r9t1w"
@@ -216,7 +217,7 @@ async def test_pipelined_sends_keep_their_order(any_node: Node) -> None:
 
 async def test_pipelined_sends_keep_their_order_while_a_limit_is_leased(tmp_path: Path) -> None:
     rate = Rate(most=10**6, window_ms=60_000, local_share=5, lease_size=3, lease_ms=10_000)
-    async with serving(tmp_path, rates=UNLIMITED | {Limit.BURST: rate}) as node:
+    async with serving(tmp_path, rates=UNLIMITED | {BURST: rate}) as node:
         await node.join(*CAST)
         thread = await node.talk("ana", "ben")
         async with await node.connect("ana") as ana:

@@ -25,12 +25,13 @@ from greenroom.messaging.send import send
 from greenroom.open_store import for_demo, opened
 from greenroom.people import directory
 from greenroom.people.actor import Actor
-from greenroom.safety.limits import Limit, Rate
+from greenroom.safety.limits import Rate
 from greenroom.settings import Settings, load_secret, read_settings
+from tests.world import LIMITS
 
 SUBJECT = "Everything we ever said"
 _UNLIMITED = dict.fromkeys(
-    Limit, Rate(most=10**9, window_ms=1000, local_share=10**6, lease_size=10**6, lease_ms=1000)
+    LIMITS, Rate(most=10**9, window_ms=1000, local_share=10**6, lease_size=10**6, lease_ms=1000)
 )
 _AT_ONCE = 100
 _MORE = (" It rained again.", " The light was good.", " " + "We talked about it for a while. " * 6)

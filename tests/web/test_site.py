@@ -7,15 +7,35 @@ from pathlib import Path
 import pytest
 from httpx import ASGITransport, AsyncClient
 from litestar import Litestar
+from litestar.datastructures import State
+from litestar.exceptions import HTTPException
 
+from greenroom.api import errors
 from greenroom.api.pages.landing import landing
 from greenroom.api.web import Site, site_routes
-from greenroom.api.web.routes import PLACES
+from greenroom.app import REGISTRY
+from greenroom.metrics import Metrics
+
+_OPENED = {"Accept": "text/html,*/*;q=0.8"}
+"""A browser opens the address."""
 
 
 @asynccontextmanager
 async def _browser(site: Site | None) -> AsyncIterator[AsyncClient]:
-    app = Litestar(site_routes(site, landing([])), openapi_config=None)
+    start_page = landing([])
+    app = Litestar(
+        site_routes(site, start_page),
+        state=State(
+            {
+                "site": site,
+                "landing": start_page,
+                "problems": REGISTRY.problems,
+                "metrics": Metrics(),
+            }
+        ),
+        exception_handlers={HTTPException: errors.on_http_exception},
+        openapi_config=None,
+    )
     async with AsyncClient(transport=ASGITransport(app), base_url="http://here") as client:  # type: ignore[arg-type]
         yield client
 
@@ -28,21 +48,29 @@ def site(tmp_path: Path) -> Site:
     (tmp_path / "assets/a-1.js.br").write_bytes(b"as brotli")
     (tmp_path / "assets/a-1.js.gz").write_bytes(b"as gzip")
     (tmp_path / "icon.svg").write_text("<svg/>")
+    (tmp_path / "pages.json").write_text('["/", "/inbox/:thread?", "/people/:user/posts"]')
     found = Site.found(tmp_path)
     assert found is not None
     return found
 
 
-async def test_every_url_of_the_app_serves_the_same_page_without_caching(
+async def test_every_page_of_the_manifest_serves_the_app_without_caching(
     site: Site,
 ) -> None:
     async with _browser(site) as client:
-        for place in PLACES:
-            page = await client.get(place.replace("{place:path}", "thr_1/msg_1"))
-            assert page.text == site.index.body.decode(), place
+        for path in ("/", "/inbox", "/inbox/", "/inbox/thr_1", "/people/usr_1/posts"):
+            page = await client.get(path)
+            assert (page.status_code, page.text) == (200, site.index.body.decode()), path
             assert page.headers["cache-control"] == "no-cache"
-            again = await client.get(place, headers={"If-None-Match": page.headers["etag"]})
+            again = await client.get(path, headers={"If-None-Match": page.headers["etag"]})
             assert (again.status_code, again.content) == (304, b"")
+
+
+async def test_other_addresses_serve_the_app_as_not_found(site: Site) -> None:
+    async with _browser(site) as client:
+        for path in ("/settings", "/inbox/thr_1/msg_1", "/people", "/people/usr_1", "/pages.json"):
+            page = await client.get(path, headers=_OPENED)
+            assert (page.status_code, page.text) == (404, site.index.body.decode()), path
 
 
 async def test_the_csp_allows_no_inline_script_and_no_other_origin(site: Site) -> None:
@@ -88,8 +116,9 @@ async def test_unknown_files_are_not_found_and_other_paths_are_not_served(site: 
 async def test_without_a_build_the_page_says_how_to_build_it(tmp_path: Path) -> None:
     assert Site.found(tmp_path) is None
     async with _browser(None) as client:
-        for path in ("/", "/inbox", "/inbox/thr_1"):
-            page = await client.get(path)
+        for path, status in (("/", 200), ("/inbox", 404), ("/inbox/thr_1", 404)):
+            page = await client.get(path, headers=_OPENED)
+            assert page.status_code == status
             assert "make web" in page.text
             assert "Node 20" in page.text
         assert (await client.get("/assets/a-1.js")).status_code == 404

@@ -13,6 +13,12 @@ ACCESS = """
 404 200 404 200 200 200 404 404 200 403  GET /v1/threads/{threadId}/messages
 404 200 404 200 200 200 404 404 200 403  POST /v1/preview
 404 201 404 201 409 201 404 404 201 403  POST /v1/threads/{threadId}/messages
+404 201 404 201 409 201 404 404 201 403  POST /v1/threads/{threadId}/scheduled-messages
+200 200 200 200 200 200 200 200 200 403  GET /v1/scheduled-messages
+404 404 404 404 404 200 404 404 200 403  GET /v1/scheduled-messages/{scheduledMessageId}
+404 404 404 404 404 200 404 404 200 403  PATCH /v1/scheduled-messages/{scheduledMessageId}
+404 404 404 404 404 200 404 404 200 403  POST /v1/scheduled-messages/{scheduledMessageId}/send
+404 404 404 404 404 204 404 404 204 403  DELETE /v1/scheduled-messages/{scheduledMessageId}
 404 200 404 200 200 200 404 404 200 403  GET /v1/threads/{threadId}/messages/{messageId}
 404 200 404 200 403 200 404 404 200 403  PATCH /v1/threads/{threadId}/messages/{messageId}
 404 200 404 200 200 200 404 404 200 403  GET /v1/threads/{threadId}/messages/{messageId}/edits

@@ -19,8 +19,21 @@ from greenroom.api.example_values import (
     THREAD,
     WORDS,
 )
-from greenroom.api.messaging.rest import held, inbox, messages, own_view, thread_settings, threads
+from greenroom.api.messaging.rest import (
+    held,
+    inbox,
+    messages,
+    own_view,
+    scheduled,
+    thread_settings,
+    threads,
+)
 from greenroom.api.messaging.rest.preview import Preview, Unsent
+from greenroom.api.messaging.scheduled_shapes import (
+    ScheduledMessage,
+    ScheduledMessages,
+    ScheduledProblem,
+)
 from greenroom.api.messaging.shapes import (
     HeldChange,
     Hint,
@@ -29,7 +42,7 @@ from greenroom.api.messaging.shapes import (
     Sending,
 )
 from greenroom.api.route_docs import OperationExample
-from greenroom.ids import RequestId
+from greenroom.ids import RequestId, ScheduledId
 from greenroom.messaging.held import HeldStatus
 from greenroom.messaging.models import (
     Folder,
@@ -37,6 +50,7 @@ from greenroom.messaging.models import (
     Kind,
     MessageKind,
     Role,
+    ScheduledStatus,
     ServiceRole,
     Status,
 )
@@ -60,6 +74,29 @@ _EDITED = replace(SENT, body="**15 May**, a full day.", edited_at=LATER, version
 _GONE = replace(SENT, body="", deleted_at=LATER, deleted_by_user_id=JONAS, version=2)
 _HINT = Hint(PolicyHint.CONTACT_DETAILS, HINTS[PolicyHint.CONTACT_DETAILS])
 _COUNTS = inbox.Counts({folder: int(folder in ("all", "bookings")) for folder in Folder}, 1, False)
+
+SCHEDULED = ScheduledMessage(
+    scheduled_message_id=ScheduledId("sch_01k75q8h3e0000000000000000"),
+    thread_id=THREAD,
+    body="Good morning! Shall we start at ten?",
+    reply_to_message_id=None,
+    metadata=None,
+    send_at="2025-10-10T07:00:00.000Z",
+    created_at=LATER,
+    status=ScheduledStatus.PENDING,
+    problem=None,
+    version=1,
+)
+FAILED = replace(
+    SCHEDULED,
+    status=ScheduledStatus.FAILED,
+    problem=ScheduledProblem(
+        "/problems/conversation-locked",
+        "This conversation is locked. Only staff can write in it.",
+    ),
+    version=2,
+)
+_SEND_AT = datetime(2025, 10, 10, 7, tzinfo=UTC)
 
 EXAMPLES: Mapping[str, OperationExample] = {
     "openThread": OperationExample(
@@ -114,6 +151,20 @@ EXAMPLES: Mapping[str, OperationExample] = {
             202: Sending("held", "c-17", None, []),
         },
         messages.NewMessage(BODY, "c-17"),
+    ),
+    "scheduleMessage": OperationExample(
+        {201: SCHEDULED}, scheduled.NewScheduledMessage(SCHEDULED.body, _SEND_AT)
+    ),
+    "getScheduledMessages": OperationExample({200: ScheduledMessages([SCHEDULED, FAILED])}),
+    "getScheduledMessage": OperationExample({200: SCHEDULED}),
+    "changeScheduledMessage": OperationExample(
+        {200: replace(SCHEDULED, version=2)}, scheduled.ScheduledMessageUpdate(send_at=_SEND_AT)
+    ),
+    "sendScheduledMessage": OperationExample(
+        {
+            200: Sending("sent", f"scheduled:{SCHEDULED.scheduled_message_id}", SENT, []),
+            202: Sending("held", f"scheduled:{SCHEDULED.scheduled_message_id}", None, []),
+        }
     ),
     "previewMessage": OperationExample(
         {200: Preview("nudge", [_HINT])}, Unsent("Write to me at maya@example.com", THREAD)

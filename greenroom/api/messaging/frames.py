@@ -236,5 +236,6 @@ class ScheduledMessageChanged(Frame, tag="scheduled_message.changed"):
     its `status` says which."""
 
     scheduled_message: ScheduledMessage
+    """The scheduled message, as it is now."""
     message_id: MessageId | None = None
     """The message that it became, once it is sent."""

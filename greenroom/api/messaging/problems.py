@@ -10,6 +10,7 @@ PROBLEMS = Problems(
         messaging.MessageNotFound: ProblemResponse(404),
         messaging.RequestNotFound: ProblemResponse(404),
         messaging.ParticipantNotFound: ProblemResponse(404),
+        messaging.ScheduledMessageNotFound: ProblemResponse(404),
         # invalid input
         messaging.InvalidThread: ProblemResponse(422),
         messaging.InvalidThreadChange: ProblemResponse(422),
@@ -22,6 +23,8 @@ PROBLEMS = Problems(
         messaging.TooManyParticipants: ProblemResponse(422),
         messaging.ClientIdReused: ProblemResponse(422),
         messaging.OpeningKeyReused: ProblemResponse(422),
+        messaging.InvalidSendTime: ProblemResponse(422),
+        messaging.TooManyScheduled: ProblemResponse(409),
         # not allowed, or not in this state
         messaging.NotYours: ProblemResponse(403),
         messaging.RoleNotAllowed: ProblemResponse(403),
@@ -54,6 +57,7 @@ PROBLEMS = Problems(
     example_reasons={
         "invalid-read-position": "the messages of this conversation have the numbers 1 to 41",
         "invalid-reaction": "it must be an emoji or a symbol, not text",
+        "invalid-send-time": "it must be in the future",
         "invalid-text": "it must have at most 8,000 characters",
         "invalid-thread": "it needs at least one other person",
         "invalid-thread-change": "only moderators can lock it, with POST …/lock",

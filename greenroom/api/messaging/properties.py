@@ -9,6 +9,7 @@ from greenroom.api.openapi.property import (
     text_property,
     time_property,
 )
+from greenroom.errors import MAX_CODE, MAX_DETAIL
 from greenroom.messaging.draft import MAX_DRAFT
 from greenroom.messaging.new_message import MAX_PREVIEW
 from greenroom.messaging.post_system import MAX_EVENT
@@ -19,6 +20,18 @@ from greenroom.safety.verdict import MAX_HINT
 _NEW_TEXT = Property("The text, as it was typed.", max_length=MAX_TEXT, min_length=1)
 
 PROPERTIES: Mapping[str, Property] = {
+    "scheduledMessageId": id_property("The scheduled message's id."),
+    "scheduledMessage": described("The scheduled message, as it is now."),
+    "scheduledMessages": described("The scheduled messages, the next first."),
+    "ScheduledMessage.problem": described("Why it could not be sent; null unless it failed."),
+    "ScheduledProblem.type": text_property(
+        "The problem type, as in an error response.", len("/problems/") + MAX_CODE
+    ),
+    "ScheduledProblem.detail": text_property("The reason, for a person to read.", MAX_DETAIL),
+    "sendAt": time_property("When it is sent."),
+    "ScheduledMessage.createdAt": time_property("When it was scheduled."),
+    "ScheduledMessageUpdate.body": _NEW_TEXT,
+    "NewScheduledMessage.body": _NEW_TEXT,
     "threadId": id_property("The conversation's id."),
     "thread": described("The conversation."),
     "threads": described("The conversations on this page."),

@@ -9,7 +9,7 @@ from greenroom.api.example_values import READ, SEEN
 from greenroom.api.messaging import socket
 from greenroom.api.messaging.access_matrix import ACCESS
 from greenroom.api.messaging.events import THREADS, MessagingEvents
-from greenroom.api.messaging.examples import EXAMPLES
+from greenroom.api.messaging.examples import EXAMPLES, SCHEDULED
 from greenroom.api.messaging.focused_threads import FocusedThreads
 from greenroom.api.messaging.problems import PROBLEMS
 from greenroom.api.messaging.properties import PARAMETERS, PROPERTIES
@@ -19,10 +19,14 @@ from greenroom.api.messaging.rest import (
     messages,
     own_view,
     preview,
+    scheduled,
     thread_settings,
     threads,
 )
+from greenroom.api.messaging.scheduled_shapes import ScheduledMessages
+from greenroom.api.messaging.scheduled_sync import ScheduledSource
 from greenroom.api.messaging.sync import InboxChanges, InboxSource, ThreadChanges
+from greenroom.api.platform.policy import Retention
 from greenroom.api.registry import ContextApi, Job
 from greenroom.api.sync import SyncPart
 from greenroom.background.timers import TimerHandler
@@ -31,6 +35,7 @@ from greenroom.messaging import Messaging, records, request_timers, scheduled_it
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.events import discard, unpublished
 from greenroom.messaging.expire_requests import expire_requests
+from greenroom.messaging.policy import LIMITS, SECTIONS, RequestGate, Scheduling
 from greenroom.messaging.records import DAY_MS
 from greenroom.messaging.send_scheduled import send_due
 from greenroom.messaging.text import MAX_TEXT
@@ -54,6 +59,7 @@ class _ThreadInvalidation:
 
 def _build(composition: Composition) -> Messaging:
     contexts, hub, policy = composition.contexts, composition.hub, composition.policy
+    gate = policy[RequestGate]
     thread_cache = ThreadCache(composition.store)
     events = None if hub is None else MessagingEvents(hub.bus, composition.clock)
     if hub is not None:
@@ -66,11 +72,13 @@ def _build(composition: Composition) -> Messaging:
         ids=composition.ids,
         thread_cache=thread_cache,
         cursors=composition.cursors,
-        request_ms=policy.gate.expires_days * DAY_MS,
-        ask_again_ms=policy.gate.ask_again_days * DAY_MS,
-        request_messages=policy.gate.messages,
-        request_characters=_characters(policy.gate.characters),
-        sync_log_ms=policy.retention.sync_days * DAY_MS,
+        request_ms=gate.expires_days * DAY_MS,
+        ask_again_ms=gate.ask_again_days * DAY_MS,
+        request_messages=gate.messages,
+        request_characters=_characters(gate.characters),
+        max_scheduled=policy[Scheduling].messages,
+        max_scheduled_days=policy[Scheduling].days,
+        sync_log_ms=policy[Retention].sync_ms,
         publish=discard if events is None else guarded(events.publish),
         publish_person=unpublished if events is None else guarded(events.publish_person),
         publish_scheduled=unpublished if events is None else guarded(events.publish_scheduled),
@@ -101,6 +109,8 @@ API = ContextApi(
     name="messaging",
     build=_build,
     tables=records.TABLES,
+    policy=SECTIONS,
+    limits=LIMITS,
     routes=(
         threads.opening_routes,
         threads.routes,
@@ -110,6 +120,7 @@ API = ContextApi(
         own_view.routes,
         inbox.routes,
         held.routes,
+        scheduled.routes,
     ),
     dependencies={"messaging": lambda contexts: contexts[Messaging]},
     requests=socket.REQUESTS,
@@ -128,9 +139,17 @@ API = ContextApi(
             source=lambda contexts: InboxSource(contexts[Messaging]),
             share=2,
         ),
+        SyncPart(
+            name="scheduled",
+            shape=ScheduledMessages,
+            description="All your scheduled messages; left out if none has changed.",
+            example=ScheduledMessages([SCHEDULED]),
+            source=lambda contexts: ScheduledSource(contexts[Messaging]),
+        ),
     ),
     access=ACCESS,
     jobs=_jobs,
     timers=_timers,
+    demo="greenroom.demo.threads",
     costs=("greenroom.cost.threads", "greenroom.cost.messages", "greenroom.cost.inbox"),
 )

@@ -1,11 +1,14 @@
 """The socket requests and events of messaging, with their handlers and examples."""
 
+from msgspec.structs import replace
+
 from greenroom import metadata
 from greenroom.api.example_values import JONAS, MAYA, MESSAGE, SENT, THREAD
 from greenroom.api.messaging import frames, shapes
-from greenroom.api.messaging.examples import EXAMPLES, REQUEST
+from greenroom.api.messaging.examples import EXAMPLES, FAILED, REQUEST, SCHEDULED
 from greenroom.api.messaging.focused_threads import FocusedThreads
 from greenroom.api.messaging.frames import EditAck, HistoryAck, MessageAck, SendAck
+from greenroom.api.platform.policy import READS
 from greenroom.api.registry import Example, SocketEvent, SocketRequest
 from greenroom.api.ws.frames import Ack
 from greenroom.api.ws.session import Session
@@ -13,9 +16,9 @@ from greenroom.ids import MessageId, ThreadId
 from greenroom.messaging import Messaging, edit, history, react, read, send as sending
 from greenroom.messaging.delete import delete
 from greenroom.messaging.hold_change import HeldChange
-from greenroom.messaging.models import GateStatus, Status
+from greenroom.messaging.models import GateStatus, ScheduledStatus, Status
 from greenroom.messaging.outgoing import Outgoing
-from greenroom.safety.limits import Limit
+from greenroom.messaging.policy import RECEIPTS
 
 
 async def on_send(session: Session, request: frames.Send) -> SendAck:
@@ -199,19 +202,19 @@ REQUESTS: tuple[SocketRequest, ...] = (
     SocketRequest(
         frame=frames.Read,
         handle=on_read,
-        limit=Limit.RECEIPTS,
+        limit=RECEIPTS,
         examples=(Example("read", frames.Read(9, THREAD, 4)),),
     ),
     SocketRequest(
         frame=frames.Delivered,
         handle=on_delivered,
-        limit=Limit.RECEIPTS,
+        limit=RECEIPTS,
         examples=(Example("delivered", frames.Delivered(10, THREAD, 4)),),
     ),
     SocketRequest(
         frame=frames.History,
         handle=on_history,
-        limit=Limit.READS,
+        limit=READS,
         ack=HistoryAck,
         ordering_key=order_of_pages,
         examples=(
@@ -223,7 +226,7 @@ REQUESTS: tuple[SocketRequest, ...] = (
     SocketRequest(
         frame=frames.Typing,
         handle=on_typing,
-        limit=Limit.RECEIPTS,
+        limit=RECEIPTS,
         examples=(
             Example("typing", frames.Typing(THREAD)),
             Example("stopped", frames.Typing(THREAD, on=False)),
@@ -232,7 +235,7 @@ REQUESTS: tuple[SocketRequest, ...] = (
     SocketRequest(
         frame=frames.Focus,
         handle=on_focus,
-        limit=Limit.RECEIPTS,
+        limit=RECEIPTS,
         examples=(
             Example("one thread", frames.Focus([THREAD])),
             Example("in the background", frames.Focus([])),
@@ -296,6 +299,19 @@ EVENTS: tuple[SocketEvent, ...] = (
             Example(
                 "accepted",
                 frames.RequestChanged(THREAD, REQUEST, MAYA, JONAS, GateStatus.ACCEPTED),
+            ),
+        ),
+    ),
+    SocketEvent(
+        frame=frames.ScheduledMessageChanged,
+        examples=(
+            Example("scheduled", frames.ScheduledMessageChanged(SCHEDULED)),
+            Example("could not be sent", frames.ScheduledMessageChanged(FAILED)),
+            Example(
+                "sent",
+                frames.ScheduledMessageChanged(
+                    replace(SCHEDULED, status=ScheduledStatus.SENT), MESSAGE
+                ),
             ),
         ),
     ),

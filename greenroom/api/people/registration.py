@@ -9,6 +9,7 @@ from greenroom.api.people.properties import PARAMETERS, PROPERTIES
 from greenroom.api.people.rest import me, people
 from greenroom.api.registry import ContextApi, Example, SocketEvent
 from greenroom.people import People, records
+from greenroom.people.policy import LIMITS, SECTIONS, Moderation, Usernames
 
 
 def _build(composition: Composition) -> People:
@@ -17,8 +18,8 @@ def _build(composition: Composition) -> People:
         composition.store,
         composition.clock,
         composition.ids,
-        policy.names,
-        policy.moderation.contact,
+        policy[Usernames],
+        policy[Moderation].contact,
     )
 
 
@@ -26,6 +27,8 @@ API = ContextApi(
     name="people",
     build=_build,
     tables=records.TABLES,
+    policy=SECTIONS,
+    limits=LIMITS,
     routes=(me.routes, people.routes),
     dependencies={"people": lambda contexts: contexts[People]},
     events=(

@@ -4,6 +4,7 @@ from greenroom.api import pages
 from greenroom.api.platform import health, metrics, socket
 from greenroom.api.platform.access_matrix import ACCESS
 from greenroom.api.platform.examples import EXAMPLES
+from greenroom.api.platform.policy import LIMITS, SECTIONS
 from greenroom.api.platform.problems import PROBLEMS
 from greenroom.api.platform.properties import PARAMETERS, PROPERTIES
 from greenroom.api.registry import ContextApi
@@ -13,6 +14,8 @@ from greenroom.store import ephemeral
 API = ContextApi(
     name="platform",
     tables=(*ephemeral.TABLES, *background.TABLES),
+    policy=SECTIONS,
+    limits=LIMITS,
     routes=(pages.page_css, health.healthz, health.readyz, metrics.metrics),
     requests=socket.REQUESTS,
     events=socket.EVENTS,

@@ -1,12 +1,12 @@
 """The socket's own requests and announcements: signing in, resuming, ping, restarts."""
 
 from greenroom.api.example_cursor import NEXT
+from greenroom.api.platform.policy import READS, SIGN_INS
 from greenroom.api.registry import Example, SocketEvent, SocketRequest
 from greenroom.api.ws import frames
 from greenroom.api.ws.frames import Ack, AuthAck, PingAck, ResumeAck
 from greenroom.api.ws.session import Session
 from greenroom.ids import UserId
-from greenroom.safety.limits import Limit
 
 _THREAD = "thr_01k75q8h3c9m2n4p6r8t0v2x4z"
 _USER = UserId("usr_01k75pf200e1k6cdq0v2xq7f3m")
@@ -25,7 +25,7 @@ REQUESTS: tuple[SocketRequest, ...] = (
     SocketRequest(
         frame=frames.Auth,
         handle=_handled_by_the_session,
-        limit=Limit.SIGN_INS,
+        limit=SIGN_INS,
         ack=AuthAck,
         examples=(
             Example("a user", frames.Auth(1, "eyJhbGciOi…")),
@@ -38,7 +38,7 @@ REQUESTS: tuple[SocketRequest, ...] = (
     SocketRequest(
         frame=frames.Resume,
         handle=_handled_by_the_session,
-        limit=Limit.READS,
+        limit=READS,
         ack=ResumeAck,
         examples=(
             Example("after a short break", frames.Resume(11, NEXT)),
@@ -52,7 +52,7 @@ REQUESTS: tuple[SocketRequest, ...] = (
     SocketRequest(
         frame=frames.Ping,
         handle=on_ping,
-        limit=Limit.READS,
+        limit=READS,
         ack=PingAck,
         examples=(Example("ping", frames.Ping(12)),),
         ack_examples=(Example("pong", PingAck(12, cursor=NEXT)),),

@@ -11,7 +11,7 @@ from greenroom.api.openapi.property import (
 )
 from greenroom.messaging.text import MAX_TEXT
 from greenroom.people import suspend
-from greenroom.policy import MAX_CONTACT
+from greenroom.people.policy import MAX_CONTACT
 from greenroom.safety.decide import MAX_NOTE, MAX_REASON
 from greenroom.safety.models import MAX_EXCERPT
 from greenroom.safety.rules import MAX_RULE_NAME

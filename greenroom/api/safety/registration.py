@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from greenroom.api.composition import Composition, Contexts
+from greenroom.api.platform.policy import Retention
 from greenroom.api.registry import ContextApi, Example, Job, SocketEvent
 from greenroom.api.safety.access_matrix import ACCESS
 from greenroom.api.safety.events import BLOCKS, SafetyEvents
@@ -22,6 +23,7 @@ from greenroom.safety.block_cache import BlockCache
 from greenroom.safety.context import discard
 from greenroom.safety.enforce import enforce_pending
 from greenroom.safety.limits import Limits, rates_of
+from greenroom.safety.policy import LIMITS, SECTIONS, ContentRules
 from greenroom.safety.rules import rule_set_of
 
 _PENDING_SECONDS = 60
@@ -40,17 +42,17 @@ class _BlockInvalidation:
 
 
 def _build(composition: Composition) -> Safety:
-    hub, rates = composition.hub, composition.rates
-    if rates is None:
-        rates = rates_of(composition.policy.limits)
+    hub, policy = composition.hub, composition.policy
+    rates = rates_of(policy.limits) | dict(composition.rates or {})
     safety = Safety(
         composition.store,
         composition.contexts[People],
         composition.clock,
         composition.ids,
-        Limits(composition.store, composition.clock, rates=rates),
+        Limits(composition.store, composition.clock, rates),
         composition.cursors,
-        rule_set=rule_set_of(composition.policy.safety),
+        rule_set=rule_set_of(policy[ContentRules]),
+        sync_ms=policy[Retention].sync_ms,
         publish=discard if hub is None else guarded(SafetyEvents(hub.bus).publish),
     )
     if hub is not None:
@@ -70,6 +72,8 @@ API = ContextApi(
     name="safety",
     build=_build,
     tables=records.TABLES,
+    policy=SECTIONS,
+    limits=LIMITS,
     routes=(blocks_and_reports.routes, moderation.routes, notices.routes, staff.routes),
     dependencies={"safety": lambda contexts: contexts[Safety]},
     events=(

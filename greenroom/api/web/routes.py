@@ -1,4 +1,4 @@
-"""Routes of the web app: its page under every address of the app, and its files.
+"""Routes of the web app: its page under every path of the app, and its files.
 
 Careful: a file with a hash in its name never changes and is cached for ever. The page that links to
 it changes with each build and is revalidated each time.
@@ -13,17 +13,6 @@ from litestar.params import FromPath
 
 from greenroom.api.web.site import File, Site
 
-PLACES = (
-    "/",
-    "/inbox",
-    "/inbox/{place:path}",
-    "/new",
-    "/moderation",
-    "/moderation/{place:path}",
-    "/settings",
-    "/settings/{place:path}",
-)
-"""Addresses of the app, which does its own routing."""
 STANDING = ("icon.svg", "greenroom-inbox.js")
 """Files without a hash, because other sites link to them by name."""
 CONTENT_POLICY = "; ".join(
@@ -52,9 +41,11 @@ _SHARED = _POLICY | {
 
 
 def site_routes(site: Site | None, landing: str) -> list[HTTPRouteHandler]:
-    """Without a built site, every address of the app shows the landing page."""
+    """Without a built site, `/` is the landing page."""
+    pages = ("/",) if site is None else site.pages
+    paths = [path for page in pages for path in _paths(page)]
 
-    @get(list(PLACES), include_in_schema=False, sync_to_thread=False)
+    @get(paths, include_in_schema=False, sync_to_thread=False)
     def app_page(request: Request[Any, Any, Any]) -> Response[bytes]:
         if site is None:
             return Response(landing.encode(), media_type=MediaType.HTML)
@@ -80,9 +71,24 @@ def wants_page(request: Request[Any, Any, Any]) -> bool:
     return "text/html" in request.headers.get("accept", "")
 
 
-def not_found_page(request: Request[Any, Any, Any], site: Site) -> Response[bytes]:
-    """The app's page with status 404. The app shows its own "not found"."""
+def not_found_page(request: Request[Any, Any, Any]) -> Response[bytes]:
+    """The app's page with status 404. The app shows its own "not found". Without a built site, the
+    landing page."""
+    site, landing = request.app.state.site, request.app.state.landing
+    if site is None:
+        return Response(landing.encode(), status_code=404, media_type=MediaType.HTML)
     return _answer(request, site.index, _EACH_TIME, _POLICY, status=404)
+
+
+def _paths(page: str) -> list[str]:
+    """A page's pattern as routes: `/inbox/:thread?` is `/inbox` and `/inbox/{part2:str}`."""
+    parts = page.removeprefix("/").split("/")
+    required = [part for part in parts if not part.endswith("?")]
+    routes = [
+        f"{{part{number}:str}}" if part.startswith(":") else part
+        for number, part in enumerate(parts, 1)
+    ]
+    return ["/" + "/".join(routes[:count]) for count in range(len(required), len(parts) + 1)]
 
 
 def _named(site: Site | None, name: str) -> File:

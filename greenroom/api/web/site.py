@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 BUILT = Path(__file__).parent / "built"
@@ -36,6 +37,8 @@ class Site(Struct, frozen=True):
     index: File
     files: Mapping[str, File]
     """Files by path, such as `assets/index-BQzAKfXY.js`."""
+    pages: tuple[str, ...]
+    """Path patterns of the app's pages, such as `/inbox/:thread?`."""
 
     @staticmethod
     def found(folder: Path = BUILT) -> "Site | None":
@@ -47,7 +50,9 @@ class Site(Struct, frozen=True):
             for path in sorted(folder.rglob("*"))
             if path.is_file() and path.suffix not in _COMPRESSED
         }
-        return Site(found.pop("index.html"), found)
+        index, manifest = found.pop("index.html"), found.pop("pages.json", None)
+        pages = b'["/"]' if manifest is None else manifest.body
+        return Site(index, found, msgspec.json.decode(pages, type=tuple[str, ...]))
 
 
 def _file(path: Path) -> File:

@@ -25,7 +25,8 @@ from picows import (
     WSUpgradeResponseWithListener,
 )
 
-from greenroom.api.errors import PROBLEM_JSON
+from greenroom.api.errors import PROBLEM_JSON, code_of
+from greenroom.api.observed_app import REQUEST_ID, UNMATCHED, count_outside, new_request_id
 from greenroom.api.problems import Overloaded
 from greenroom.api.ws.session import Session
 from greenroom.api.ws.socket_server import SocketServer
@@ -195,10 +196,14 @@ def accept_upgrade(
 ) -> WSUpgradeResponseWithListener:
     """Accepts the handshake, or refuses it with a problem."""
     path = request.path.decode(errors="replace").partition("?")[0]
+    given = [one.encode(errors="replace") for one in request.headers.getall(REQUEST_ID, ())]
+    headers = {REQUEST_ID: new_request_id(given)}
     if path != PATH:
-        return _refused(server.problems.http_document(HTTPStatus.NOT_FOUND.value))
+        document = server.problems.http_document(HTTPStatus.NOT_FOUND.value)
+        return _refused(server, document, UNMATCHED, headers)
     if not server.accepts_connections():
-        return _refused(server.problems.document_of(Overloaded()), {"Retry-After": "5"})
+        document = server.problems.document_of(Overloaded())
+        return _refused(server, document, PATH, headers | {"Retry-After": "5"})
     offered = ",".join(request.headers.getall("Sec-WebSocket-Protocol", ()))
     named = [one.strip() for one in offered.split(",")]
     chosen = {"Sec-WebSocket-Protocol": PROTOCOL} if PROTOCOL in named else None
@@ -216,11 +221,11 @@ def _token_among(named: list[str]) -> str | None:
 
 
 def _refused(
-    document: dict[str, Any], headers: dict[str, str] | None = None
+    server: SocketServer, document: dict[str, Any], route: str, headers: dict[str, str]
 ) -> WSUpgradeResponseWithListener:
+    status = HTTPStatus(document["status"])
+    count_outside(server.metrics, "GET", status, code_of(document), route=route)
     response = WSUpgradeResponse.create_error_response(
-        HTTPStatus(document["status"]),
-        msgspec.json.encode(document),
-        {"Content-Type": PROBLEM_JSON, **(headers or {})},
+        status, msgspec.json.encode(document), {"Content-Type": PROBLEM_JSON, **headers}
     )
     return WSUpgradeResponseWithListener(response, None)

@@ -15,4 +15,5 @@ export const SERVER_EVENT_TYPES = [
   "thread.updated",
   "inbox.changed",
   "request.changed",
+  "scheduled_message.changed",
 ] as const satisfies readonly ServerEvent["type"][];

@@ -40,6 +40,7 @@ export type ServerFrame =
   | ThreadUpdated
   | InboxChanged
   | RequestChanged
+  | ScheduledMessageChanged
   | Synced;
 
 export type ServerEvent =
@@ -55,7 +56,8 @@ export type ServerEvent =
   | PresenceChanged
   | ThreadUpdated
   | InboxChanged
-  | RequestChanged;
+  | RequestChanged
+  | ScheduledMessageChanged;
 
 /** What answers a request, by the request's type. */
 export interface Acks {
@@ -113,6 +115,8 @@ export interface Changes {
   notices?: NoticeChanges;
   /** Changes in the inbox; left out if there are none. */
   inbox?: InboxChanges;
+  /** All your scheduled messages; left out if none has changed. */
+  scheduled?: ScheduledMessages;
 }
 
 /** The server is about to close the socket. Reconnect after the delay. */
@@ -613,6 +617,55 @@ export interface Resync {
 }
 
 export type Role = "admin" | "buyer" | "host" | "member" | "seller" | "support";
+
+/** A message that is sent at a time. Only its author sees it. */
+export interface ScheduledMessage {
+  /** The scheduled message's id. */
+  scheduledMessageId: string;
+  /** The conversation's id. */
+  threadId: string;
+  /** The text, as it was typed. */
+  body: string;
+  /** The message that it replies to. */
+  replyToMessageId: string | null;
+  /** Your own JSON object, up to 4 KB. Greenroom stores and returns it. */
+  metadata: Record<string, unknown> | null;
+  /** When it is sent. ISO 8601, in UTC. */
+  sendAt: string;
+  /** When it was scheduled. ISO 8601, in UTC. */
+  createdAt: string;
+  /** `pending`; or `failed`, if it could not be sent at its time. In events also `sent` and `canceled`. */
+  status: ScheduledStatus;
+  /** Why it could not be sent. */
+  problem: ScheduledProblem | null;
+  /** Counts the changes. */
+  version: number;
+}
+
+/** One of your scheduled messages was created, changed, sent or canceled, or could not be sent: its `status` says which. */
+export interface ScheduledMessageChanged {
+  type: "scheduled_message.changed";
+  /** The scheduled message, as it is now. */
+  scheduledMessage: ScheduledMessage;
+  /** The message that it became, once it is sent. */
+  messageId?: string | null;
+}
+
+/** All scheduled messages, the next first. */
+export interface ScheduledMessages {
+  /** The scheduled messages, the next first. */
+  scheduledMessages: Array<ScheduledMessage>;
+}
+
+/** Why a scheduled message could not be sent. */
+export interface ScheduledProblem {
+  /** The problem type, as in an error response. */
+  type: string;
+  /** The reason, for a person to read. */
+  detail: string;
+}
+
+export type ScheduledStatus = "canceled" | "failed" | "pending" | "sent";
 
 /** Sends a message. A retry with the same `clientMessageId` sends nothing more. */
 export interface Send {

@@ -7,7 +7,8 @@ from litestar.params import PathParameter
 from msgspec import Struct
 
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.params import Caller, TheMessaging, ThreadIdInPath
+from greenroom.api.messaging.params import TheMessaging, ThreadIdInPath
+from greenroom.api.params import Caller
 from greenroom.api.route_docs import refuses
 from greenroom.ids import MessageId
 from greenroom.messaging.held import HeldStatus, own_held

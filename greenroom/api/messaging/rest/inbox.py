@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.messaging import shapes
+from greenroom.api.messaging.params import RequestIdInPath, TheMessaging
 from greenroom.api.messaging.shapes import Thread, ThreadRow
-from greenroom.api.params import Caller, Cursor, RequestIdInPath, TheMessaging
+from greenroom.api.params import Caller, Cursor
 from greenroom.api.route_docs import refuses
 from greenroom.ids import RequestId, ThreadId, UserId
 from greenroom.messaging import block, inbox as inboxes, requests, respond

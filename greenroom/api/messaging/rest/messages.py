@@ -13,15 +13,14 @@ from greenroom.api.auth import BEARER, needs
 from greenroom.api.etags import IfMatch, etag, version_in
 from greenroom.api.idempotency import IdempotencyKey
 from greenroom.api.messaging import shapes
-from greenroom.api.messaging.shapes import Message, MessagePage, Sending
-from greenroom.api.params import (
-    MOST_BYTES,
-    Caller,
+from greenroom.api.messaging.params import (
     EmojiInPath,
     MessageIdInPath,
     TheMessaging,
     ThreadIdInPath,
 )
+from greenroom.api.messaging.shapes import Message, MessagePage, Sending
+from greenroom.api.params import MOST_BYTES, Caller
 from greenroom.api.route_docs import refuses
 from greenroom.clock import iso
 from greenroom.ids import MessageId, UserId

@@ -10,16 +10,17 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.messaging import shapes
+from greenroom.api.messaging.params import TheMessaging, ThreadIdInPath
 from greenroom.api.messaging.shapes import Mine
-from greenroom.api.params import MOST_BYTES, Caller, TheMessaging, ThreadIdInPath
+from greenroom.api.params import MOST_BYTES, Caller
 from greenroom.api.route_docs import refuses
 from greenroom.clock import iso
 from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging, access, draft as drafts, read
+from greenroom.messaging.policy import RECEIPTS
 from greenroom.messaging.problems import InvalidReadPosition, InvalidText, ThreadNotFound
 from greenroom.messaging.row_settings import RowChanges, change_row
 from greenroom.people.actor import Actor, Scope
-from greenroom.safety.limits import Limit
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 _Seq = Annotated[int, Meta(ge=0, le=2**53)]
@@ -59,7 +60,7 @@ class Draft(Struct, rename="camel"):
 @put(
     "/read",
     operation_id="markRead",
-    limit=Limit.RECEIPTS,
+    limit=RECEIPTS,
     summary="Mark messages as read",
     description="The read position never moves back. `PUT …/unread` moves it back.",
     response_description="Your side of the conversation.",
@@ -75,7 +76,7 @@ async def mark_read(
 @put(
     "/delivered",
     operation_id="markDelivered",
-    limit=Limit.RECEIPTS,
+    limit=RECEIPTS,
     summary="Mark messages as delivered",
     response_description="The messages are marked.",
     status_code=204,

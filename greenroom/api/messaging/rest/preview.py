@@ -7,8 +7,9 @@ from litestar.params import JSONBody
 from msgspec import Meta, Struct
 
 from greenroom.api.auth import BEARER, needs
+from greenroom.api.messaging.params import TheMessaging
 from greenroom.api.messaging.shapes import Hint
-from greenroom.api.params import MOST_BYTES, Caller, TheMessaging
+from greenroom.api.params import MOST_BYTES, Caller
 from greenroom.api.route_docs import refuses
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging.preview import MAX_RECIPIENTS, preview

@@ -13,14 +13,9 @@ from greenroom.api.auth import BEARER, needs
 from greenroom.api.etags import IfMatch, tag_in
 from greenroom.api.idempotency import IdempotencyKey
 from greenroom.api.messaging import shapes
+from greenroom.api.messaging.params import TheMessaging, ThreadIdInPath
 from greenroom.api.messaging.shapes import Sending, Thread
-from greenroom.api.params import (
-    MOST_BYTES,
-    Caller,
-    TheMessaging,
-    ThreadIdInPath,
-    UserIdInPath,
-)
+from greenroom.api.params import MOST_BYTES, Caller, UserIdInPath
 from greenroom.api.route_docs import refuses
 from greenroom.ids import ThreadId
 from greenroom.messaging import Messaging, edit_thread as updating, participants

@@ -12,19 +12,14 @@ from greenroom import metadata
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.idempotency import IdempotencyKey
 from greenroom.api.messaging import shapes
+from greenroom.api.messaging.params import TheMessaging, ThreadIdInPath
 from greenroom.api.messaging.shapes import Sending, Thread, ThreadRow
-from greenroom.api.params import (
-    MOST_BYTES,
-    Caller,
-    Cursor,
-    TheMessaging,
-    ThreadIdInPath,
-    UserIdInPath,
-)
+from greenroom.api.params import MOST_BYTES, Caller, Cursor, UserIdInPath
 from greenroom.api.route_docs import refuses
 from greenroom.ids import ThreadId, UserId
 from greenroom.messaging import Messaging, lock, open as opening, participants, projects, start
 from greenroom.messaging.models import Kind, Role, ServiceRole, Status
+from greenroom.messaging.policy import OPENINGS
 from greenroom.messaging.problems import (
     AcceptFirst,
     AlreadyAsked,
@@ -47,7 +42,7 @@ from greenroom.messaging.problems import (
 from greenroom.messaging.thread import details_with_role, managed_details
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
-from greenroom.safety.limits import Limit, TooMany
+from greenroom.safety.limits import TooMany
 from greenroom.store.problems import InvalidCursor
 
 _ETAG = [ResponseHeader(name="ETag", description="For `If-Match`.", documentation_only=True)]
@@ -108,7 +103,7 @@ class ProjectThreads(Struct, rename="camel"):
 @post(
     "/threads",
     operation_id="openThread",
-    limit=Limit.OPENINGS,
+    limit=OPENINGS,
     summary="Open a conversation",
     description="With an `Idempotency-Key` the same request opens one conversation, however often "
     "it is sent. A `message` is sent with it; to a stranger it waits as a request. A `direct` "
@@ -170,7 +165,7 @@ async def open_thread(
 @put(
     "/direct/{userId:str}",
     operation_id="openDirectThread",
-    limit=Limit.OPENINGS,
+    limit=OPENINGS,
     summary="Open the direct conversation with a person",
     description="Opens it if it does not exist yet. Both people get the same conversation.",
     response_description="The conversation.",

@@ -28,8 +28,8 @@ from greenroom.people.actor import Actor, Scope
 from greenroom.people.directory import PersonNotFound
 from greenroom.people.join import AccountExists, UsernameTaken
 from greenroom.people.models import InvalidEmail, InvalidName, InvalidUserId, InvalidUsername
+from greenroom.people.policy import LOOKUPS
 from greenroom.people.set_metadata import set_metadata
-from greenroom.safety.limits import Limit
 from greenroom.store.problems import InvalidCursor
 
 
@@ -56,7 +56,7 @@ class NewPerson(Struct, rename="camel", forbid_unknown_fields=True):
 @get(
     "/{userId:str}",
     operation_id="getPerson",
-    limit=Limit.LOOKUPS,
+    limit=LOOKUPS,
     summary="Get a profile",
     response_description="The profile. Only moderators see a `suspension`.",
     responses=refuses(PersonNotFound),
@@ -74,7 +74,7 @@ async def get_person(
 @get(
     "/",
     operation_id="findPeople",
-    limit=Limit.LOOKUPS,
+    limit=LOOKUPS,
     summary="Find people by id, username or name",
     description="Give one or more `id`, or `username`, or `name`. If you give several, the first "
     "applies. `name` takes at least two letters and finds names with a word that begins with them, "

@@ -7,15 +7,10 @@ from litestar.params import JSONBody, QueryParameter
 from msgspec import Meta, Struct
 
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.params import (
-    MOST_BYTES,
-    Caller,
-    Cursor,
-    TheMessaging,
-    TheSafety,
-    UserIdInPath,
-)
+from greenroom.api.messaging.params import TheMessaging
+from greenroom.api.params import MOST_BYTES, Caller, Cursor, UserIdInPath
 from greenroom.api.route_docs import refuses
+from greenroom.api.safety.params import TheSafety
 from greenroom.clock import iso
 from greenroom.ids import MessageId, ReportId, ThreadId, UserId
 from greenroom.messaging import Messaging, report as reporting

@@ -9,16 +9,10 @@ from litestar.params import FromQuery, JSONBody, QueryParameter
 from greenroom.api.auth import BEARER, needs
 from greenroom.api.etags import etag
 from greenroom.api.messaging import shapes
-from greenroom.api.params import (
-    MOST_BYTES,
-    Caller,
-    CaseIdInPath,
-    Cursor,
-    TheMessaging,
-    TheSafety,
-    UserIdInPath,
-)
+from greenroom.api.messaging.params import TheMessaging
+from greenroom.api.params import MOST_BYTES, Caller, Cursor, UserIdInPath
 from greenroom.api.route_docs import refuses
+from greenroom.api.safety.params import CaseIdInPath, TheSafety
 from greenroom.api.safety.shapes import (
     Case,
     CaseReports,

@@ -7,13 +7,9 @@ from litestar.params import QueryParameter
 from msgspec import Struct
 
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.params import (
-    Caller,
-    Cursor,
-    NoticeIdInPath,
-    TheSafety,
-)
+from greenroom.api.params import Caller, Cursor
 from greenroom.api.route_docs import refuses
+from greenroom.api.safety.params import NoticeIdInPath, TheSafety
 from greenroom.api.safety.shapes import ModerationNotice, notice_shape
 from greenroom.clock import iso
 from greenroom.ids import MessageId, ThreadId

@@ -7,8 +7,9 @@ from litestar.params import JSONBody, QueryParameter
 from msgspec import Meta, Struct
 
 from greenroom.api.auth import BEARER, needs
-from greenroom.api.params import MOST_BYTES, Caller, TheSafety, UserIdInPath
+from greenroom.api.params import MOST_BYTES, Caller, UserIdInPath
 from greenroom.api.route_docs import refuses
+from greenroom.api.safety.params import TheSafety
 from greenroom.api.safety.shapes import Entry, entry_shape
 from greenroom.ids import UserId
 from greenroom.people.actor import Scope, StaffRole

@@ -1,0 +1,184 @@
+"""Writes the sample threads into the store, once; existing data is left as it is.
+
+Each sample thread gets a clock of its own, set to the time of its first message, and contexts made
+with that clock. This is safe: in a thread `seq` and times only increase, the clock only moves
+forward and ends before now, and no client is connected yet.
+"""
+
+import logging
+from collections.abc import Mapping
+
+from greenroom.clock import ManualClock
+from greenroom.demo.models import SampleMessage, SampleReport, SampleThread
+from greenroom.demo.sample_threads import SAMPLE_THREADS
+from greenroom.demo.seeding import Seeding
+from greenroom.ids import MessageId, ThreadId
+from greenroom.messaging import Messaging
+from greenroom.messaging.draft import save_draft
+from greenroom.messaging.edit import edit
+from greenroom.messaging.models import GateStatus, Role, Thread
+from greenroom.messaging.open import Invited, Opening, open_thread
+from greenroom.messaging.outgoing import Outgoing, Sent
+from greenroom.messaging.problems import (
+    AlreadyAsked,
+    ClientIdReused,
+    ConversationClosed,
+    OpeningKeyReused,
+    RequestPending,
+    ThreadNotFound,
+)
+from greenroom.messaging.react import react
+from greenroom.messaging.read import mark_read
+from greenroom.messaging.report import report_message
+from greenroom.messaging.respond import accept
+from greenroom.messaging.row_settings import RowChanges, change_row
+from greenroom.messaging.send import send
+from greenroom.people.actor import Actor, Scope
+from greenroom.safety.claim import claim
+from greenroom.safety.decide import decide
+from greenroom.safety.models import SentMessage, case_id
+
+_log = logging.getLogger(__name__)
+_MINUTE_MS = 60_000
+_DAY_MS = 86_400_000
+_STAFF = (Role.SUPPORT, Role.ADMIN)
+_MODERATOR = "ada"
+_CONFLICTS = (
+    OpeningKeyReused,
+    ClientIdReused,
+    AlreadyAsked,
+    RequestPending,
+    ThreadNotFound,
+    ConversationClosed,
+)
+"""Refusals that mean: an older version, or a user, has made something else of this thread."""
+
+
+async def seed_samples(seeding: Seeding) -> None:
+    """Writes what is not there yet."""
+    for sample in SAMPLE_THREADS:
+        clock = ManualClock(seeding.now_ms - sample.began * _MINUTE_MS)
+        messaging = seeding.contexts_at(clock)[Messaging]
+        try:
+            await _Seeder(messaging, clock, seeding.actors, sample, seeding.now_ms).write()
+        except _CONFLICTS as problem:
+            _log.warning(
+                "%s differs from this version's sample, and is left as it is: %s",
+                sample.key,
+                problem,
+            )
+
+
+class _Seeder:
+    def __init__(
+        self,
+        messaging: Messaging,
+        clock: ManualClock,
+        cast: Mapping[str, Actor],
+        sample: SampleThread,
+        now_ms: int,
+    ) -> None:
+        self._messaging = messaging
+        self._clock = clock
+        self._cast = cast
+        self._sample = sample
+        self._now_ms = now_ms
+        self._said: list[MessageId | None] = []
+
+    async def write(self) -> None:
+        """Every write has an idempotency key, so an interrupted start continues where it stopped. A
+        finished thread is left alone, whatever users have done to it."""
+        sample = self._sample
+        thread = await self._open()
+        if sample.last_seq and thread.last_seq >= sample.last_seq:
+            return
+        await self._accept(thread)
+        for number, line in enumerate(sample.messages):
+            self._clock.advance(seconds=60 * line.after)
+            await self._say(thread.id, number, line)
+        for report in sample.reports:
+            await self._report(thread.id, report)
+        await self._set_member_states(thread)
+
+    async def _open(self) -> Thread:
+        sample, cast = self._sample, self._cast
+        opener = cast[sample.opener]
+        if sample.role in _STAFF:
+            opener = Actor(opener.user, frozenset({Scope.USER, Scope.MODERATOR}))
+        elif sample.booking_id is not None:  # the marketplace opens it for its client
+            opener = Actor(opener.user, frozenset({Scope.USER, Scope.SERVICE}))
+        opening = Opening(
+            kind=sample.kind,
+            others=tuple(Invited(cast[name].user, role) for name, role in sample.others.items()),
+            role=sample.role,
+            subject=sample.subject,
+            booking_id=sample.booking_id,
+            leg_id=sample.leg_id,
+            city=sample.city,
+        )
+        return await open_thread(self._messaging, opener, opening, key=sample.key)
+
+    async def _accept(self, thread: Thread) -> None:
+        for name in self._sample.accepted:
+            gate = thread.gates.get(self._cast[name].user)
+            if gate is not None and gate.status is GateStatus.PENDING:
+                await accept(self._messaging, self._cast[name], gate.id)
+
+    async def _say(self, thread: ThreadId, number: int, line: SampleMessage) -> None:
+        messaging, author = self._messaging, self._cast[line.author]
+        replies_to = None if line.replies_to is None else self._said[line.replies_to]
+        outgoing = Outgoing(f"{self._sample.key}:{number}", line.text, replies_to)
+        outcome = await send(messaging, author, thread, outgoing)
+        if not isinstance(outcome, Sent):
+            self._said.append(None)
+            return
+        message = outcome.message.id
+        self._said.append(message)
+        for name, emoji in line.reactions:
+            await react(messaging, self._cast[name], thread, message, emoji)
+        if line.edited_to is not None:
+            self._clock.advance(seconds=60)
+            await edit(messaging, author, thread, message, line.edited_to)
+
+    async def _report(self, thread: ThreadId, report: SampleReport) -> None:
+        messaging, message = self._messaging, self._said[report.line]
+        assert message is not None
+        by = self._cast[report.by]
+        await report_message(messaging, by, thread, message, report.reason, report.note)
+        if report.decision is None:
+            return
+        self._clock.advance(seconds=30 * 60)
+        moderator = Actor(self._cast[_MODERATOR].user, frozenset({Scope.MODERATOR}))
+        case = await claim(messaging.safety, moderator, case_id(SentMessage(thread, message)))
+        await decide(
+            messaging.safety,
+            moderator,
+            case.id,
+            report.decision,
+            version=case.version,
+            note=report.why,
+        )
+
+    async def _set_member_states(self, thread: Thread) -> None:
+        """Sets each member's read position and settings."""
+        last = self._sample.last_seq
+        for name in (self._sample.opener, *self._sample.others):
+            actor, side = self._cast[name], self._sample.member_states.get(name)
+            pending = actor.user in thread.gates and name not in self._sample.accepted
+            unread = last if pending else 0 if side is None else side.unread
+            if last - unread > 0:
+                await mark_read(self._messaging, actor, thread.id, last - unread)
+            if side is not None:
+                await self._arrange(actor, thread.id, name)
+
+    async def _arrange(self, actor: Actor, thread: ThreadId, name: str) -> None:
+        side = self._sample.member_states[name]
+        wishes = RowChanges(
+            pinned=True if side.pinned else None,
+            muted_until_ms=self._now_ms + 30 * _DAY_MS if side.muted else None,
+            archived=True if side.archived else None,
+        )
+        if wishes != RowChanges():
+            await change_row(self._messaging, actor, thread, wishes)
+        if side.draft:
+            await save_draft(self._messaging, actor, thread, side.draft)
