@@ -4,13 +4,14 @@ from collections.abc import (
     AsyncIterator,
     Sequence,
 )
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import msgspec
 
 from greenroom import private
 from greenroom.api.demo import NotADemoStore
+from greenroom.api.problems import NoDatabase
 from greenroom.app import TABLES
 from greenroom.clock import Clock
 from greenroom.demo import records as demo_records
@@ -24,8 +25,8 @@ from greenroom.settings import (
     variable_of,
 )
 from greenroom.store.base import Store
-from greenroom.store.problems import NoSuchTable
-from greenroom.store.sqlite import SqliteStore, open_readonly
+from greenroom.store.problems import NoSuchTable, StoreHeld
+from greenroom.store.sqlite import ReadonlyStore, SqliteStore, open_readonly
 from greenroom.store.tables import Table
 
 _SQLITE = "sqlite:///"
@@ -39,6 +40,24 @@ async def opened(settings: Settings, clock: Clock, *, create_tables: bool) -> As
         yield store
     finally:
         await store.close()
+
+
+@asynccontextmanager
+async def opened_to_read(settings: Settings, clock: Clock) -> AsyncIterator[Store | ReadonlyStore]:
+    """The store, or a SQLite file for reading only while a server has it open. Creates no file."""
+    path = sqlite_path(settings)
+    if path is not None and not (path.exists() and path.stat().st_size):
+        raise NoDatabase(str(path))
+    async with AsyncExitStack() as stack:
+        store: Store | ReadonlyStore
+        try:
+            opening = opened(settings, clock, create_tables=False)
+            store = await stack.enter_async_context(opening)
+        except StoreHeld:
+            if path is None:
+                raise
+            store = ReadonlyStore(stack.enter_context(open_readonly(path, clock)), clock)
+        yield store
 
 
 class DemoSettings(Settings, frozen=True):
