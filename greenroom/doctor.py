@@ -69,7 +69,7 @@ async def examine(settings: Settings, registry: Registry = REGISTRY) -> AsyncIte
     yield check_disk(settings)
     yield await check_bus(settings)
     try:
-        async with open_store.opened_to_read(settings, clock) as store:
+        async with open_store.opened_to_read(settings, clock, registry.tables) as store:
             if isinstance(store, ReadonlyStore):
                 yield await check_server(open_store.sqlite_path(settings))
             else:

@@ -34,8 +34,10 @@ _DYNAMODB = "dynamodb"
 
 
 @asynccontextmanager
-async def opened(settings: Settings, clock: Clock, *, create_tables: bool) -> AsyncIterator[Store]:
-    store = await _open(settings, clock, create_tables)
+async def opened(
+    settings: Settings, clock: Clock, *, create_tables: bool, tables: Sequence[Table] = TABLES
+) -> AsyncIterator[Store]:
+    store = await _open(settings, clock, create_tables, tables)
     try:
         yield store
     finally:
@@ -43,7 +45,9 @@ async def opened(settings: Settings, clock: Clock, *, create_tables: bool) -> As
 
 
 @asynccontextmanager
-async def opened_to_read(settings: Settings, clock: Clock) -> AsyncIterator[Store | ReadonlyStore]:
+async def opened_to_read(
+    settings: Settings, clock: Clock, tables: Sequence[Table] = TABLES
+) -> AsyncIterator[Store | ReadonlyStore]:
     """The store, or a SQLite file for reading only while a server has it open. Creates no file."""
     path = sqlite_path(settings)
     if path is not None and not (path.exists() and path.stat().st_size):
@@ -51,7 +55,7 @@ async def opened_to_read(settings: Settings, clock: Clock) -> AsyncIterator[Stor
     async with AsyncExitStack() as stack:
         store: Store | ReadonlyStore
         try:
-            opening = opened(settings, clock, create_tables=False)
+            opening = opened(settings, clock, create_tables=False, tables=tables)
             store = await stack.enter_async_context(opening)
         except StoreHeld:
             if path is None:
@@ -98,7 +102,9 @@ def sqlite_path(settings: Settings) -> Path | None:
     return Path(url.removeprefix(_SQLITE)) if url.startswith(_SQLITE) else None
 
 
-async def _open(settings: Settings, clock: Clock, create_tables: bool) -> Store:
+async def _open(
+    settings: Settings, clock: Clock, create_tables: bool, tables: Sequence[Table]
+) -> Store:
     secret = load_secret(settings)
     path = sqlite_path(settings)
     private.tighten(_data_folders(settings), path)
@@ -106,10 +112,10 @@ async def _open(settings: Settings, clock: Clock, create_tables: bool) -> Store:
         data_folder(settings)
         make_private(path)
         return await SqliteStore.open(
-            path, TABLES, clock=clock, cursor_secret=secret, check=settings.check
+            path, tables, clock=clock, cursor_secret=secret, check=settings.check
         )
     if settings.store_url.startswith(_DYNAMODB):
-        return await _open_dynamo(settings, clock, secret, create_tables)
+        return await _open_dynamo(settings, clock, secret, create_tables, tables)
     reason = f"it must begin with {_SQLITE} or {_DYNAMODB}, not with {settings.store_url[:12]!r}"
     raise InvalidSetting(variable_of("store"), reason)
 
@@ -125,7 +131,7 @@ async def _open_dynamo(
     clock: Clock,
     secret: bytes,
     create_tables: bool,
-    tables: Sequence[Table] = TABLES,
+    tables: Sequence[Table],
 ) -> Store:
     # Imported here, because SQLite needs no HTTP client in memory.
     from greenroom.store.dynamo import DynamoStore
