@@ -44,14 +44,20 @@ async def opened(
         await store.close()
 
 
+def check_exists(settings: Settings) -> None:
+    """Refuses a SQLite file that does not exist: only a server creates one."""
+    path = sqlite_path(settings)
+    if path is not None and not (path.exists() and path.stat().st_size):
+        raise NoDatabase(str(path))
+
+
 @asynccontextmanager
 async def opened_to_read(
     settings: Settings, clock: Clock, tables: Sequence[Table] = TABLES
 ) -> AsyncIterator[Store | ReadonlyStore]:
-    """The store, or a SQLite file for reading only while a server has it open. Creates no file."""
+    """The store, or a SQLite file for reading only while a server has it open."""
+    check_exists(settings)
     path = sqlite_path(settings)
-    if path is not None and not (path.exists() and path.stat().st_size):
-        raise NoDatabase(str(path))
     async with AsyncExitStack() as stack:
         store: Store | ReadonlyStore
         try:

@@ -82,6 +82,7 @@ async def run(
     on_server: Callable[[Server], Awaitable[_T]],
     registry: Registry = REGISTRY,
 ) -> _T:
+    open_store.check_exists(settings)
     clock, policy = SystemClock(), policy_file.read(settings.policy)
     try:
         async with open_store.opened(

@@ -29,3 +29,9 @@ class TimerKindNotFound(Problem):
 
     kind: str
     known: Clause
+
+
+class NotComparable(Problem):
+    """{follower} does not say how its result is compared with its table."""
+
+    follower: str

@@ -9,7 +9,7 @@ from greenroom.api.background.rest import (
 )
 from greenroom.api.composition import Composition
 from greenroom.api.openapi.property import described, text_property
-from greenroom.api.problem_table import ProblemResponse, Problems
+from greenroom.api.problem_table import INTERNAL_ERROR, ProblemResponse, Problems
 from greenroom.api.registry import ContextApi, Registry
 from greenroom.api.route_docs import OperationExample
 from greenroom.background import problems, records
@@ -38,6 +38,7 @@ API = ContextApi(
     problems=Problems(
         responses={
             problems.FollowerNotFound: ProblemResponse(404),
+            problems.NotComparable: INTERNAL_ERROR,
             problems.ChangeNotSetAside: ProblemResponse(404),
             problems.TimerNotSetAside: ProblemResponse(404),
             problems.TimerKindNotFound: ProblemResponse(404),
