@@ -10,6 +10,7 @@ import uvloop
 from greenroom import background_commands as commands
 from greenroom.api.registry import Registry
 from greenroom.background.models import SetAside, TimerRow
+from greenroom.background.set_aside import Replay
 from greenroom.background_text import (
     change_row,
     counted,
@@ -118,18 +119,20 @@ def _replay(arguments: argparse.Namespace, settings: Settings, registry: Registr
 
 
 def _replay_timers(arguments: argparse.Namespace, settings: Settings, registry: Registry) -> int:
+    done = Replay(1)
     if not arguments.all:
-        timers = [_timer_in(arguments)]
+        _run(commands.replay_timer(settings, registry, *_timer_in(arguments)))
     elif len(arguments.which) > 1:
         arguments.refuse("give KIND and ID, or --all with or without KIND")
     else:
         kind = arguments.which[0] if arguments.which else None
-        most = commands.MAX_TIMERS
-        rows = _run(commands.timers_set_aside(settings, registry, kind, most))
+        rows = _run(commands.timers_set_aside(settings, registry, kind, commands.MAX_TIMERS))
         timers = [(row.timer.kind, row.timer.id) for row in rows]
-    _run(commands.replay_timers(settings, registry, timers))
-    print(f"{counted(len(timers), 'timer')} will run as soon as a server is running.")
-    return 0
+        done = _run(commands.replay_timers(settings, registry, timers))
+    print(f"{counted(done.replayed, 'timer')} will run as soon as a server is running.")
+    if done.error:
+        print(done.error)
+    return _FAILED if done.error else 0
 
 
 def _drop(arguments: argparse.Namespace, settings: Settings, registry: Registry) -> int:

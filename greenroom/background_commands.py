@@ -4,20 +4,26 @@ What only reads does so on the store, also beside a server that has a SQLite fil
 is done on the store or through that server.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import cast
 from urllib.parse import quote
 
 from greenroom import open_store, store_or_server
 from greenroom.api.composition import Contexts
+from greenroom.api.problems import ServerRefused
 from greenroom.api.registry import Registry
 from greenroom.app import compose
 from greenroom.background import compare as comparing, repair, set_aside, status as reading
 from greenroom.background.compare import Comparison
 from greenroom.background.follower import Follower
 from greenroom.background.models import SetAside, TimerRow
-from greenroom.background.problems import ChangeNotSetAside, NotComparable
+from greenroom.background.problems import (
+    ChangeNotSetAside,
+    NotComparable,
+    TimerKindNotFound,
+    TimerNotSetAside,
+)
 from greenroom.background.progress import all_set_aside
 from greenroom.background.repair import Background
 from greenroom.background.set_aside import Replay
@@ -114,9 +120,15 @@ async def replay_all_changes(settings: Settings, registry: Registry, name: str) 
         async with _opened(settings, registry) as found:
             repair.follower_named(found, name)
             numbers = await _first_numbers(found.store, name)
-        done = [await _replay(server, name, number) for number in numbers]
-        errors = "; ".join(one.error for one in done if one.error)
-        return Replay(sum(one.replayed for one in done), errors)
+        replayed, errors = 0, []
+        for number in numbers:
+            try:
+                done = await _replay(server, name, number)
+            except ServerRefused as refusal:  # somebody else has replayed or dropped it, perhaps
+                done = Replay(0, str(refusal))
+            replayed += done.replayed
+            errors += [done.error] if done.error else []
+        return Replay(replayed, "; ".join(errors))
 
     return await store_or_server.run(settings, on_store, on_server, registry)
 
@@ -144,21 +156,45 @@ async def drop_change(settings: Settings, registry: Registry, name: str, number:
     )
 
 
+async def replay_timer(settings: Settings, registry: Registry, kind: str, id: str) -> None:
+    await store_or_server.run(
+        settings,
+        lambda contexts: repair.replay_timer(contexts[Background], kind, id),
+        lambda server: _replay_timer(server, kind, id),
+        registry,
+    )
+
+
+async def _replay_timer(server: Server, kind: str, id: str) -> None:
+    await server.call("POST", "/v1/background/timers/replay", {"kind": kind, "timerId": id})
+
+
 async def replay_timers(
     settings: Settings, registry: Registry, timers: Sequence[tuple[str, str]]
-) -> None:
-    """Each by its kind and id."""
+) -> Replay:
+    """Each by its kind and id. Goes on after one that is refused."""
 
-    async def on_store(contexts: Contexts) -> None:
-        for kind, id in timers:
-            await repair.replay_timer(contexts[Background], kind, id)
+    async def on_store(contexts: Contexts) -> Replay:
+        found = contexts[Background]
+        return await _each(timers, lambda kind, id: repair.replay_timer(found, kind, id))
 
-    async def on_server(server: Server) -> None:
-        for kind, id in timers:
-            body = {"kind": kind, "timerId": id}
-            await server.call("POST", "/v1/background/timers/replay", body)
+    async def on_server(server: Server) -> Replay:
+        return await _each(timers, lambda kind, id: _replay_timer(server, kind, id))
 
-    await store_or_server.run(settings, on_store, on_server, registry)
+    return await store_or_server.run(settings, on_store, on_server, registry)
+
+
+async def _each(
+    timers: Sequence[tuple[str, str]], replay: Callable[[str, str], Awaitable[object]]
+) -> Replay:
+    replayed, errors = 0, []
+    for kind, id in timers:
+        try:
+            await replay(kind, id)
+            replayed += 1
+        except (TimerNotSetAside, TimerKindNotFound, ServerRefused) as refusal:
+            errors.append(str(refusal))
+    return Replay(replayed, " ".join(errors))
 
 
 async def drop_timer(settings: Settings, registry: Registry, kind: str, id: str) -> None:

@@ -54,6 +54,8 @@ class Stuck:
     copies: Copies = field(default_factory=lambda: Copies("copies"))
     alarms: Alarms = field(default_factory=Alarms)
     captured: pytest.CaptureFixture[str] | None = None
+    of_server: Store | None = None
+    """The store of the running server, which no other can open."""
 
     @property
     def registry(self) -> Registry:
@@ -98,6 +100,9 @@ class Stuck:
 
     @asynccontextmanager
     async def store(self) -> AsyncIterator[Store]:
+        if self.of_server is not None:
+            yield self.of_server
+            return
         async with AsyncExitStack() as stack:
             opened: Store
             if self.url.startswith(SQLITE):
@@ -162,12 +167,11 @@ async def stuck(
             stack.enter_context(running.announced(path, node.url))
             worker = worker_on(store, SystemClock(), node.contexts)
             await stack.enter_async_context(worker)
+            made.of_server = store
         yield made
 
 
-async def test_the_status_shows_followers_timers_and_nodes(
-    stuck: Stuck, request: pytest.FixtureRequest
-) -> None:
+async def test_the_status_shows_followers_timers_and_nodes(stuck: Stuck) -> None:
     said = await stuck.ok()
     assert re.search(r"^the notes +following +0 s +2 ", said, re.MULTILINE)
     assert re.search(r"^alarms +0 +0 +2$", said, re.MULTILINE)
@@ -175,7 +179,7 @@ async def test_the_status_shows_followers_timers_and_nodes(
         found = json.loads(await stuck.ok("--json"))
         if found["nodes"] and found["followers"][0]["node"]:
             break
-        if stuck_is_alone(request):
+        if stuck.of_server is None:
             assert found["nodes"] == []
             return
         await asyncio.sleep(0.1)
@@ -189,10 +193,6 @@ async def test_the_status_shows_followers_timers_and_nodes(
         "setAside": 2,
         "needsRebuild": False,
     }
-
-
-def stuck_is_alone(request: pytest.FixtureRequest) -> bool:
-    return "alone" in request.node.name
 
 
 async def test_what_is_set_aside_is_listed_without_its_content(stuck: Stuck) -> None:
@@ -248,9 +248,7 @@ async def test_a_change_is_dropped_after_a_question(
     assert await stuck.ok("replay", "the notes", "--all") == "0 changes replayed.\n"
 
 
-async def test_timers_are_replayed_and_dropped(
-    stuck: Stuck, request: pytest.FixtureRequest
-) -> None:
+async def test_timers_are_replayed_and_dropped(stuck: Stuck) -> None:
     stuck.alarms.failing.clear()
     assert "1 timer will run" in await stuck.ok("replay", "timers", "alarms", "x")
     code, _, complaint = await stuck.run("replay", "timers", "alarms", "x")
@@ -261,7 +259,7 @@ async def test_timers_are_replayed_and_dropped(
     assert await stuck.ok("drop", "timers", "alarms", "y", "--yes") == "Dropped.\n"
     for kind in ((), ("alarms",)):
         assert "0 timers will run" in await stuck.ok("replay", "timers", *kind, "--all")
-    if not stuck_is_alone(request):
+    if stuck.of_server is not None:
         async with asyncio.timeout(30):
             while stuck.alarms.runs.count("x") < 2:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
@@ -274,27 +272,24 @@ async def test_all_timers_are_replayed(stuck: Stuck) -> None:
     assert "alarms" not in await stuck.ok("set-aside", "timers")
 
 
-async def test_a_wrong_result_is_found_and_rebuilt(
-    stuck: Stuck, request: pytest.FixtureRequest
-) -> None:
+async def test_a_wrong_result_is_found_and_rebuilt(stuck: Stuck) -> None:
     assert "2 items compared, 0 different, 0 results without" in await stuck.ok("compare", "copies")
-    if not stuck_is_alone(request):
-        rebuilt = await stuck.ok("rebuild", "copies")
-        assert "running server begins" in rebuilt
-    else:
-        async with stuck.store() as store:
-            orphan: Item = {"pk": "copies", "sk": "gone", "n": 1}
-            await store.write(Delete(JOURNAL, Key("copies", "b")), Put(JOURNAL, orphan))
-        code, said, _ = await stuck.run("compare", "copies")
-        assert code == 1
-        assert "b is None, not 1\n" in said
-        assert "2 items compared, 1 different, 1 result without a source." in said
-        assert "`greenroom background rebuild copies` repairs them" in said
-        assert "begins when one starts" in await stuck.ok("rebuild", "copies")
+    orphan: Item = {"pk": "copies", "sk": "gone", "n": 1}
+    async with stuck.store() as store:
+        await store.write(Delete(JOURNAL, Key("copies", "b")), Put(JOURNAL, orphan))
+    code, said, _ = await stuck.run("compare", "copies")
+    assert code == 1
+    assert "b is None, not 1\n" in said
+    assert "2 items compared, 1 different, 1 result without a source." in said
+    assert "`greenroom background rebuild copies` repairs them" in said
+    told = await stuck.ok("rebuild", "copies")
+    if stuck.of_server is None:
+        assert "begins when one starts" in told
         assert re.search(r"^copies +clearing", await stuck.ok(), re.MULTILINE)
         async with stuck.store() as store:
-            runner = follower_runner(store, SystemClock(), stuck.copies.follower())
-            await runner.catch_up()
+            await follower_runner(store, SystemClock(), stuck.copies.follower()).catch_up()
+    else:
+        assert "running server begins" in told
     async with asyncio.timeout(30):
         while not re.search(r"^copies +following", await stuck.ok(), re.MULTILINE):  # noqa: ASYNC110
             await asyncio.sleep(0.1)
@@ -303,13 +298,14 @@ async def test_a_wrong_result_is_found_and_rebuilt(
 
 async def test_names_that_do_not_exist_are_refused_with_the_known_ones(stuck: Stuck) -> None:
     known = "greenroom: There is no follower named likes. The known ones are: copies, the notes.\n"
-    for command in (
+    unknown: tuple[tuple[str, ...], ...] = (
         ("set-aside", "likes"),
         ("replay", "likes", "--all"),
         ("drop", "likes", "1"),
         ("rebuild", "likes"),
         ("compare", "likes"),
-    ):
+    )
+    for command in unknown:
         assert await stuck.run(*command) == (2, "", known)
     code, _, complaint = await stuck.run("replay", "timers", "bells", "--all")
     assert (code, complaint) == (
@@ -322,14 +318,25 @@ async def test_names_that_do_not_exist_are_refused_with_the_known_ones(stuck: St
         assert "The known ones are: " in complaint
     code, _, complaint = await stuck.run("drop", "the notes", "77")
     assert (code, "No change with the number 77 is set aside" in complaint) == (2, True)
-    for command in (
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
         ("replay", "the notes"),
         ("replay", "the notes", "1", "--all"),
         ("replay", "timers", "alarms"),
+        ("replay", "timers", "alarms", "x", "--all"),
         ("drop", "the notes", "one"),
-    ):
-        code, _, complaint = await stuck.run(*command)
-        assert (code, "error: give " in complaint) == (2, True)
+    ],
+)
+@pytest.mark.parametrize("stuck", ["alone"], indirect=True)
+async def test_incomplete_commands_are_refused(stuck: Stuck, command: tuple[str, ...]) -> None:
+    code, _, complaint = await stuck.run(*command)
+    assert (code, "error: give " in complaint) == (2, True)
+
+
+async def test_a_follower_without_a_comparison_says_so(stuck: Stuck) -> None:
     code, _, complaint = await stuck.run("compare", "the notes")
     assert (code, "does not say how its result is compared" in complaint) == (2, True)
 
