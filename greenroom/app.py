@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from greenroom.api.background.registration import API as BACKGROUND
 from greenroom.api.composition import Composition, Contexts
 from greenroom.api.live.registration import API as LIVE
 from greenroom.api.messaging.registration import API as MESSAGING
@@ -19,7 +20,7 @@ from greenroom.settings import Settings
 from greenroom.store.base import Store
 from greenroom.store.cursors import CursorCodec
 
-CONTEXTS = (PLATFORM, PEOPLE, SAFETY, MESSAGING, SOCIAL, LIVE)
+CONTEXTS = (PLATFORM, BACKGROUND, PEOPLE, SAFETY, MESSAGING, SOCIAL, LIVE)
 """In the order in which they are built: each on those before it."""
 REGISTRY = Registry(CONTEXTS)
 TABLES = REGISTRY.tables

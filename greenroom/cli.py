@@ -13,6 +13,7 @@ import uvloop
 from greenroom import (
     __version__,
     app,
+    background_cli,
     doctor,
     open_store,
     policy_file,
@@ -20,6 +21,7 @@ from greenroom import (
     staff_commands,
     token_signing,
 )
+from greenroom.api.registry import Registry
 from greenroom.errors import Problem
 from greenroom.people.actor import Scope, StaffRole
 from greenroom.settings import InvalidSetting, Settings, read_settings, variable_of
@@ -29,8 +31,8 @@ from greenroom.store.sqlite import backup
 _MOST_HOURS = 24 * 365
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    arguments = _parser().parse_args(argv)
+def main(argv: Sequence[str] | None = None, registry: Registry = app.REGISTRY) -> int:
+    arguments = _parser(registry).parse_args(argv)
     os.umask(0o077)  # files hold conversations and secrets: only the owner may read them
     try:
         code: int | None = arguments.command(arguments)
@@ -47,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code or 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(registry: Registry) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="greenroom",
         description="A conversation backend for marketplaces. Settings are read from the "
@@ -97,6 +99,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("--demo", action="store_true", help="for the data of `greenroom demo`")
     check.set_defaults(command=_doctor)
+
+    background_cli.add_to(commands, _store_of, registry)
 
     copy = commands.add_parser("backup", help="copy the SQLite file, also while the server runs")
     copy.add_argument("file", type=Path, metavar="FILE")

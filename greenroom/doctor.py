@@ -6,11 +6,11 @@ beside it, and the server is asked whether it is ready.
 
 import asyncio
 import secrets
+import shlex
 import shutil
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
 from enum import Enum
 from pathlib import Path
 from typing import cast
@@ -18,18 +18,15 @@ from typing import cast
 from msgspec import Struct
 
 from greenroom import open_store, running
+from greenroom.api.problems import NoDatabase
 from greenroom.api.registry import Registry
 from greenroom.app import REGISTRY, compose
 from greenroom.background.follower import Follower
-from greenroom.background.models import Stage
-from greenroom.background.progress import load_state
-from greenroom.background.records import (
-    SHARDS,
-    TIMERS,
-    TIMERS_DUE,
-    due_at,
-    due_key,
-    set_aside_key,
+from greenroom.background.status import (
+    LATE_MS,
+    FollowerStatus,
+    follower_status,
+    timers_status,
 )
 from greenroom.clock import Clock, SystemClock
 from greenroom.errors import Problem
@@ -37,17 +34,12 @@ from greenroom.serve import bus_of
 from greenroom.settings import Settings, variable_of
 from greenroom.store.base import Delete, Put, Store
 from greenroom.store.ephemeral import CLOCK_KEY, EPHEMERAL, EPHEMERAL_TTL, doctor_key
-from greenroom.store.expressions import Bound
-from greenroom.store.problems import CheckpointTooOld, StoreHeld
 from greenroom.store.server_clock import JUMP_MS
-from greenroom.store.sqlite import ReadonlyStore, open_readonly
+from greenroom.store.sqlite import ReadonlyStore
 from greenroom.store.values import Item
 
-LATE_MS = 60_000
-"""Timers and changes that have waited for longer are late."""
 FEW_BYTES = 1024**3
 TOO_FEW_BYTES = 64 * 1024**2
-_MOST = 1000
 _SECONDS = 5
 _SECRET = b"none: nothing is signed with it"
 
@@ -76,15 +68,10 @@ async def examine(settings: Settings, registry: Registry = REGISTRY) -> AsyncIte
     clock = SystemClock()
     yield check_disk(settings)
     yield await check_bus(settings)
-    path = open_store.sqlite_path(settings)
-    if path is not None and not (path.exists() and path.stat().st_size):
-        text = f"There is no database at {path} yet."
-        yield Finding("store", Level.WARN, text, "`greenroom serve` creates it.")
-        return
     try:
-        async with _opened(settings, clock, path) as store:
+        async with open_store.opened_to_read(settings, clock, registry.tables) as store:
             if isinstance(store, ReadonlyStore):
-                yield await check_server(path)
+                yield await check_server(open_store.sqlite_path(settings))
             else:
                 yield await check_writes(store, clock)
             contexts = compose(
@@ -98,6 +85,8 @@ async def examine(settings: Settings, registry: Registry = REGISTRY) -> AsyncIte
             )
             for check in checks:
                 yield await check()
+    except NoDatabase as problem:
+        yield Finding("store", Level.WARN, str(problem))
     except Problem as problem:
         yield Finding("store", Level.FAIL, str(problem), _STORE_ADVICE)
 
@@ -106,22 +95,6 @@ _STORE_ADVICE = (
     f"See {variable_of('store')} and docs/guides/operate.md; `greenroom serve` refuses to start "
     "until this is fixed."
 )
-
-
-@asynccontextmanager
-async def _opened(
-    settings: Settings, clock: Clock, path: Path | None
-) -> AsyncIterator[Store | ReadonlyStore]:
-    async with AsyncExitStack() as stack:
-        store: Store | ReadonlyStore
-        try:
-            opening = open_store.opened(settings, clock, create_tables=False)
-            store = await stack.enter_async_context(opening)
-        except StoreHeld:
-            if path is None:
-                raise
-            store = ReadonlyStore(stack.enter_context(open_readonly(path, clock)))
-        yield store
 
 
 def check_disk(settings: Settings) -> Finding:
@@ -212,59 +185,56 @@ async def check_clock(store: Store, clock: Clock) -> Finding:
 
 async def check_followers(store: Store, clock: Clock, followers: Sequence[Follower]) -> Finding:
     """One finding for all: the worst, with the names."""
-    shown: list[str] = []
+    found = [await follower_status(store, clock.now_ms(), follower) for follower in followers]
+    levels = [_level_of(one) for one in found]
+    worst = max(levels, key=list(Level).index, default=Level.OK)
+    text = f"{'; '.join(map(_told, found))}." if found else "None is registered."
+    return Finding("followers", worst, text, " ".join(filter(None, map(_advice, found))))
+
+
+def _level_of(follower: FollowerStatus) -> Level:
+    if follower.needs_rebuild:
+        return Level.FAIL
+    is_stuck = follower.set_aside or follower.lag_ms > LATE_MS
+    return Level.WARN if is_stuck else Level.OK
+
+
+def _told(follower: FollowerStatus) -> str:
+    if follower.stage is None:
+        return f"{follower.name}: not begun"
+    told = f"{follower.name}: {follower.stage.value.replace('_', ' ')}"
+    if follower.set_aside:
+        told += f", {follower.set_aside} set aside"
+    if follower.lag_ms > LATE_MS:
+        told += f", {follower.lag_ms / 1000:.0f} s behind"
+    return told
+
+
+def _advice(follower: FollowerStatus) -> str:
+    """A rebuild covers what is set aside or late."""
+    name = shlex.quote(follower.name)
+    if follower.needs_rebuild:
+        return (
+            f"The changes that {follower.name} lacks are gone: run "
+            f"`greenroom background rebuild {name}`."
+        )
     advice: list[str] = []
-    worst = Level.OK
-    for follower in followers:
-        state = await load_state(store, follower.name)
-        if state is None:
-            shown.append(f"{follower.name}: not begun")
-            continue
-        lag_ms = await _lag_ms(store, clock, follower, state.checkpoint)
-        told = state.stage.value.replace("_", " ")
-        if state.set_aside:
-            told += f", {state.set_aside} set aside"
-            worst = Level.WARN if worst is Level.OK else worst
-            advice.append(f"The log says why changes of {follower.name} were set aside.")
-        if state.stage is Stage.NEEDS_REBUILD or lag_ms is None:
-            worst = Level.FAIL
-            advice.append(f"Rebuild {follower.name}: the changes that it lacks are gone.")
-        elif lag_ms > LATE_MS:
-            told += f", {lag_ms / 1000:.0f} s behind"
-            worst = Level.WARN if worst is Level.OK else worst
-            advice.append(f"Check that a server runs, and its log for {follower.name}.")
-        shown.append(f"{follower.name}: {told}")
-    text = f"{'; '.join(shown)}." if shown else "None is registered."
-    return Finding("followers", worst, text, " ".join(advice))
-
-
-async def _lag_ms(
-    store: Store, clock: Clock, follower: Follower, checkpoint: str | None
-) -> int | None:
-    """The age of the oldest change that is not applied; 0 if there is none, None if it is gone."""
-    try:
-        async for change in store.changes(follower.table, after=checkpoint, follow=False):
-            return max(0, clock.now_ms() - change.at_ms)
-    except CheckpointTooOld:
-        return None
-    return 0
+    if follower.set_aside:
+        advice.append(f"`greenroom background set-aside {name}` says why.")
+    if follower.lag_ms > LATE_MS:
+        advice.append(f"Check that a server runs, and its log for {follower.name}.")
+    return " ".join(advice)
 
 
 async def check_timers(store: Store, clock: Clock) -> Finding:
-    now_ms, due, late, aside, oldest_ms = clock.now_ms(), 0, 0, 0, 0
-    for shard in range(SHARDS):
-        until = Bound("<=", due_at(now_ms))
-        page = await store.query(TIMERS, due_key(shard), until, index=TIMERS_DUE, limit=_MOST)
-        ages = [now_ms - int(str(item["dueAt"])) for item in page.items]
-        due += len(ages)
-        late += sum(age > LATE_MS for age in ages)
-        oldest_ms = max(oldest_ms, *ages, 0)
-        page = await store.query(TIMERS, set_aside_key(shard), index=TIMERS_DUE, limit=_MOST)
-        aside += len(page.items)
+    found = await timers_status(store, clock.now_ms())
+    due, late = sum(one.due for one in found.kinds), sum(one.late for one in found.kinds)
+    aside = sum(one.set_aside for one in found.kinds)
     text = f"{due} due, {late} late, {aside} set aside."
+    advice: list[str] = []
     if late:
-        text += f" The oldest has been due for {oldest_ms / 1000:.0f} s."
-        return Finding("timers", Level.WARN, text, "Check that a server runs, and its log.")
+        text += f" The oldest has been due for {found.oldest_ms / 1000:.0f} s."
+        advice.append("Check that a server runs, and its log.")
     if aside:
-        return Finding("timers", Level.WARN, text, "The log says why timers were set aside.")
-    return Finding("timers", Level.OK, text)
+        advice.append("`greenroom background set-aside timers` says why timers were set aside.")
+    return Finding("timers", Level.WARN if advice else Level.OK, text, " ".join(advice))

@@ -4,13 +4,14 @@ from collections.abc import (
     AsyncIterator,
     Sequence,
 )
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import msgspec
 
 from greenroom import private
 from greenroom.api.demo import NotADemoStore
+from greenroom.api.problems import NoDatabase
 from greenroom.app import TABLES
 from greenroom.clock import Clock
 from greenroom.demo import records as demo_records
@@ -24,8 +25,8 @@ from greenroom.settings import (
     variable_of,
 )
 from greenroom.store.base import Store
-from greenroom.store.problems import NoSuchTable
-from greenroom.store.sqlite import SqliteStore, open_readonly
+from greenroom.store.problems import NoSuchTable, StoreHeld
+from greenroom.store.sqlite import ReadonlyStore, SqliteStore, open_readonly
 from greenroom.store.tables import Table
 
 _SQLITE = "sqlite:///"
@@ -33,12 +34,40 @@ _DYNAMODB = "dynamodb"
 
 
 @asynccontextmanager
-async def opened(settings: Settings, clock: Clock, *, create_tables: bool) -> AsyncIterator[Store]:
-    store = await _open(settings, clock, create_tables)
+async def opened(
+    settings: Settings, clock: Clock, *, create_tables: bool, tables: Sequence[Table] = TABLES
+) -> AsyncIterator[Store]:
+    store = await _open(settings, clock, create_tables, tables)
     try:
         yield store
     finally:
         await store.close()
+
+
+def check_exists(settings: Settings) -> None:
+    """Refuses a SQLite file that does not exist: only a server creates one."""
+    path = sqlite_path(settings)
+    if path is not None and not (path.exists() and path.stat().st_size):
+        raise NoDatabase(str(path))
+
+
+@asynccontextmanager
+async def opened_to_read(
+    settings: Settings, clock: Clock, tables: Sequence[Table] = TABLES
+) -> AsyncIterator[Store | ReadonlyStore]:
+    """The store, or a SQLite file for reading only while a server has it open."""
+    check_exists(settings)
+    path = sqlite_path(settings)
+    async with AsyncExitStack() as stack:
+        store: Store | ReadonlyStore
+        try:
+            opening = opened(settings, clock, create_tables=False, tables=tables)
+            store = await stack.enter_async_context(opening)
+        except StoreHeld:
+            if path is None:
+                raise
+            store = ReadonlyStore(stack.enter_context(open_readonly(path, clock)), clock)
+        yield store
 
 
 class DemoSettings(Settings, frozen=True):
@@ -79,7 +108,9 @@ def sqlite_path(settings: Settings) -> Path | None:
     return Path(url.removeprefix(_SQLITE)) if url.startswith(_SQLITE) else None
 
 
-async def _open(settings: Settings, clock: Clock, create_tables: bool) -> Store:
+async def _open(
+    settings: Settings, clock: Clock, create_tables: bool, tables: Sequence[Table]
+) -> Store:
     secret = load_secret(settings)
     path = sqlite_path(settings)
     private.tighten(_data_folders(settings), path)
@@ -87,10 +118,10 @@ async def _open(settings: Settings, clock: Clock, create_tables: bool) -> Store:
         data_folder(settings)
         make_private(path)
         return await SqliteStore.open(
-            path, TABLES, clock=clock, cursor_secret=secret, check=settings.check
+            path, tables, clock=clock, cursor_secret=secret, check=settings.check
         )
     if settings.store_url.startswith(_DYNAMODB):
-        return await _open_dynamo(settings, clock, secret, create_tables)
+        return await _open_dynamo(settings, clock, secret, create_tables, tables)
     reason = f"it must begin with {_SQLITE} or {_DYNAMODB}, not with {settings.store_url[:12]!r}"
     raise InvalidSetting(variable_of("store"), reason)
 
@@ -106,7 +137,7 @@ async def _open_dynamo(
     clock: Clock,
     secret: bytes,
     create_tables: bool,
-    tables: Sequence[Table] = TABLES,
+    tables: Sequence[Table],
 ) -> Store:
     # Imported here, because SQLite needs no HTTP client in memory.
     from greenroom.store.dynamo import DynamoStore

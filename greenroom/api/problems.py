@@ -46,3 +46,9 @@ class ServerUnreachable(Problem):
     the server runs, or stop it first."""
 
     address: str
+
+
+class NoDatabase(Problem):
+    """There is no database at {path} yet. `greenroom serve` creates it."""
+
+    path: str

@@ -59,6 +59,22 @@ def fair_share(
     return Share(tuple(free[: max(0, most - len(mine))]), tuple(mine[most:]))
 
 
+async def read_nodes(store: Store) -> tuple[Item, ...]:
+    """The items of all nodes, also of dead ones that nobody has removed yet."""
+    return (await store.query(BACKGROUND, NODES, limit=_MAX_LEASES, consistent=True)).items
+
+
+def is_live(node: Item, now_ms: int) -> bool:
+    """Until its time is over. A time further ahead than any node writes is from before the clock
+    was set back."""
+    return 0 < int(str(node["untilMs"])) - now_ms <= 2 * NODE_MS
+
+
+async def read_leases(store: Store) -> dict[str, Lease]:
+    page = await store.query(BACKGROUND, LEASES, limit=_MAX_LEASES, consistent=True)
+    return {str(item["sk"]): lease_of(item) for item in page.items}
+
+
 class LeaseKeeper:
     """The leases of one node. `names` are given by group: each group is shared on its own."""
 
@@ -97,7 +113,7 @@ class LeaseKeeper:
         await self._store.write(Put(BACKGROUND, node_item(self.node, until_ms)))
         self._until_ms = until_ms
         live = await self._live_nodes()
-        leases = await self._all_leases()
+        leases = await read_leases(self._store)
         self._leases = {name: lease for name, lease in leases.items() if lease.owner == self.node}
         for names in self._groups:
             share = fair_share(names, leases, live, self.node)
@@ -136,24 +152,14 @@ class LeaseKeeper:
         _log.debug("node %s gives up %s", self.node, lease.name)
 
     async def _live_nodes(self) -> frozenset[str]:
-        page = await self._store.query(BACKGROUND, NODES, limit=_MAX_LEASES, consistent=True)
-        live = {str(item["sk"]) for item in page.items if self._counts(item)}
-        for item in page.items:
+        nodes, now_ms = await read_nodes(self._store), self._clock.now_ms()
+        live = {str(item["sk"]) for item in nodes if is_live(item, now_ms)}
+        for item in nodes:
             if str(item["sk"]) not in live:
                 await self._forget(item)
         return frozenset(live | {self.node})
-
-    def _counts(self, item: Item) -> bool:
-        """Until its time is over. A time further ahead than any node writes is from before the
-        clock was set back."""
-        left_ms = int(str(item["untilMs"])) - self._clock.now_ms()
-        return 0 < left_ms <= 2 * NODE_MS
 
     async def _forget(self, item: Item) -> None:
         key = Key(NODES, str(item["sk"]))
         with suppress(ConditionFailed):
             await self._store.write(Delete(BACKGROUND, key, F("untilMs").equals(item["untilMs"])))
-
-    async def _all_leases(self) -> dict[str, Lease]:
-        page = await self._store.query(BACKGROUND, LEASES, limit=_MAX_LEASES, consistent=True)
-        return {str(item["sk"]): lease_of(item) for item in page.items}

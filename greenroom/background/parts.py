@@ -4,11 +4,12 @@ import asyncio
 import logging
 import random
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from greenroom.background.follower import Follower
 from greenroom.background.progress import StateChanged
 from greenroom.background.retries import backoff_ms, describe, is_outage
+from greenroom.store.base import Change, Key
 
 Sleep: TypeAlias = Callable[[float], Awaitable[None]]
 _T = TypeVar("_T")
@@ -56,10 +57,19 @@ class PartWriter:
                 if tries < self._follower.max_tries:
                     await self._pause(tries, error)
                     continue
-                _log.error("%s sets %r aside", self._follower.name, part[0], exc_info=error)
+                where = self._key_text(part[0])
+                _log.error("%s sets %s aside", self._follower.name, where, exc_info=error)
                 await set_aside(part[0], describe(error))
                 self.set_aside += 1
             batch, tries = batch[len(part) :], 0
+
+    def _key_text(self, one: object) -> str:
+        """Where a change or an item is. What it holds may be private, and stays out of the log."""
+        table = self._follower.table
+        if isinstance(one, Change):
+            return f"a change of {table.name} {one.key}"
+        item: Any = one
+        return f"{table.name} {Key(*(item[name] for name in table.key_names))}"
 
     async def _pause(self, tries: int, error: Exception) -> None:
         pause = backoff_ms(

@@ -81,6 +81,11 @@ def timer_key(kind: str, id: str) -> Key:
     return Key(f"TIMER#{kind}#{id}", _TIMER)
 
 
+def kind_in(partition: str) -> str:
+    """The kind of the timer with this partition key."""
+    return partition.split("#")[1]
+
+
 def timer_item(timer: Timer) -> Item:
     key = timer_key(timer.kind, timer.id)
     return {

@@ -21,15 +21,18 @@ from greenroom.background.records import (
     drop_set_aside,
     due_at,
     due_key,
+    kind_in,
     set_aside_key,
     shard_of,
     timer_key,
     timer_row,
 )
 from greenroom.background.retries import describe
-from greenroom.store.base import Change, Key, Op, Store, Update
-from greenroom.store.expressions import F
+from greenroom.store.base import Change, Delete, Key, Op, Store, Update
+from greenroom.store.expressions import Condition, F
 from greenroom.store.problems import ConditionFailed
+
+_PAGE = 100
 
 
 class Replay(Struct, frozen=True):
@@ -117,18 +120,38 @@ async def _end_under(store: Store, state: FollowerState, number: int, ops: Seque
     return True
 
 
-async def list_timers(store: Store, *, most: int = 100) -> list[TimerRow]:
+async def list_timers(store: Store, kind: str | None = None, *, most: int = 100) -> list[TimerRow]:
+    """Those of one kind, or of all; in each shard those that failed last."""
     keys: list[Key] = []
     for shard in range(SHARDS):
-        page = await store.query(
-            TIMERS, set_aside_key(shard), index=TIMERS_DUE, limit=most, backward=True
-        )
-        keys += [key_in(TIMERS, item) for item in page.items]
+        cursor: str | None = None
+        of_shard: list[Key] = []
+        while len(of_shard) < most:
+            page = await store.query(
+                TIMERS,
+                set_aside_key(shard),
+                index=TIMERS_DUE,
+                limit=_PAGE,
+                cursor=cursor,
+                backward=True,
+            )
+            found = [key_in(TIMERS, item) for item in page.items]
+            of_shard += [key for key in found if kind in (None, kind_in(key.partition))]
+            cursor = page.next
+            if cursor is None:
+                break
+        keys += of_shard
+    return await _rows(store, keys[:most])
+
+
+async def _rows(store: Store, keys: Sequence[Key]) -> list[TimerRow]:
     found: list[TimerRow] = []
-    for start in range(0, len(keys[:most]), 100):
-        items = await store.batch_get(TIMERS, keys[start : start + 100])
+    for start in range(0, len(keys), _PAGE):
+        items = await store.batch_get(TIMERS, keys[start : start + _PAGE], consistent=True)
         found += [timer_row(item) for item in items.values()]
-    return [row for row in found if row.is_set_aside]
+    return sorted(
+        (row for row in found if row.is_set_aside), key=lambda row: (row.next_ms, row.timer.id)
+    )
 
 
 async def replay_timer(store: Store, kind: str, id: str, now_ms: int) -> bool:
@@ -139,9 +162,21 @@ async def replay_timer(store: Store, kind: str, id: str, now_ms: int) -> bool:
         F("dueKey").set(due_key(shard)),
         F("dueAt").set(due_at(now_ms)),
     )
-    is_set_aside = F("dueKey").equals(set_aside_key(shard))
+    return await _written(store, Update(TIMERS, timer_key(kind, id), actions, _aside(kind, id)))
+
+
+async def drop_timer(store: Store, kind: str, id: str) -> bool:
+    """Gives up a timer for good that was set aside; False where there is none."""
+    return await _written(store, Delete(TIMERS, timer_key(kind, id), _aside(kind, id)))
+
+
+def _aside(kind: str, id: str) -> Condition:
+    return F("dueKey").equals(set_aside_key(shard_of(kind, id)))
+
+
+async def _written(store: Store, op: Op) -> bool:
     try:
-        await store.write(Update(TIMERS, timer_key(kind, id), actions, is_set_aside))
+        await store.write(op)
     except ConditionFailed:
         return False
     return True

@@ -30,6 +30,7 @@ from greenroom.background.records import (
     TIMERS_DUE,
     due_at,
     due_key,
+    kind_in,
     retry_timer,
     timer_key,
     timer_row,
@@ -96,7 +97,7 @@ class _Found(Struct, frozen=True, order=True):
 
     @property
     def kind(self) -> str:
-        return self.partition.split("#")[1]
+        return kind_in(self.partition)
 
 
 class TimerRunner:

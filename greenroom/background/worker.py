@@ -12,28 +12,16 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 
-from msgspec import Struct
-
 from greenroom.background import timers as timer_runner
 from greenroom.background.follower import Follower, lease_name
-from greenroom.background.followers import FollowerCounts, FollowerRunner
+from greenroom.background.followers import FollowerRunner
 from greenroom.background.leases import RENEW_MS, LeaseKeeper
-from greenroom.background.models import FollowerState
-from greenroom.background.progress import load_state
 from greenroom.background.retries import describe
 from greenroom.background.timers import LEASE_NAMES, TimerHandler, TimerRunner
 from greenroom.clock import Clock
 from greenroom.store.base import Store
 
 _log = logging.getLogger(__name__)
-
-
-class FollowerStatus(Struct, frozen=True):
-    name: str
-    state: FollowerState | None
-    """None before it has begun."""
-    counts: FollowerCounts | None
-    """None where another node runs it."""
 
 
 class Worker:
@@ -56,6 +44,8 @@ class Worker:
         self._followers = {lease_name(follower.name): follower for follower in followers}
         if len(self._followers) != len(followers):
             raise ValueError("two followers have one name")
+        if lease_name("timers") in self._followers:
+            raise ValueError("a follower cannot be named 'timers'")  # as commands name the timers
         self._leases = LeaseKeeper(
             store, clock, node, (LEASE_NAMES, tuple(self._followers)), finish=self._finish
         )
@@ -94,15 +84,6 @@ class Worker:
     def wake(self, due_ms: int) -> None:
         """To be called after a timer was scheduled on this node for soon."""
         self.timers.wake(due_ms)
-
-    async def status(self) -> list[FollowerStatus]:
-        found: list[FollowerStatus] = []
-        for name, follower in self._followers.items():
-            state = await load_state(self._store, follower.name)
-            runner = self.followers.get(name)
-            counts = None if runner is None else runner.counts
-            found.append(FollowerStatus(follower.name, state, counts))
-        return found
 
     async def _keep_leases(self) -> None:
         while True:

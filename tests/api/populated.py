@@ -11,6 +11,10 @@ from typing import Any
 import jwt
 from httpx import Response
 
+from greenroom.background.models import Timer, TimerRow
+from greenroom.background.records import retry_timer
+from greenroom.background.repair import Background
+from greenroom.background.schedule import schedule
 from greenroom.ids import UserId
 from greenroom.people import People
 from greenroom.people.actor import Scope
@@ -116,6 +120,8 @@ class PopulatedWorld:
             "legId": "leg_1",
             "lbgId": "lbg_1",
             "code": "person-not-found",
+            "follower": "no-such-follower",
+            "number": "1",
         }
         names |= MISSING if missing else {}
         for name, value in names.items():
@@ -149,6 +155,7 @@ async def populate(world: ApiWorld) -> PopulatedWorld:
     await suspend(world.contexts[People], UserId(world.ids["sam"]), None, "")
     await _create_held(populated)
     await _create_scheduled(populated)
+    await _create_set_aside_timers(populated)
     report = {"reason": "scam", "threadId": populated.threads["talk"]}
     ok_json(await world.ask("ana", "POST", "/reports", report), 201)
     cases = (await world.get("mod", "/moderation/queue"))["cases"]
@@ -213,6 +220,14 @@ async def _create_scheduled(populated: PopulatedWorld) -> None:
         populated.scheduled.append(scheduled["scheduledMessageId"])
 
 
+async def _create_set_aside_timers(populated: PopulatedWorld) -> None:
+    store = populated.world.contexts[Background].store
+    for id in ("replayed", "dropped"):
+        row = TimerRow(Timer("alarm", id, 1), next_ms=1)
+        await store.write(schedule(row.timer))
+        await store.write(retry_timer(row, 1, "it failed", is_last=True))
+
+
 Body = Callable[[PopulatedWorld, str], object]
 
 
@@ -265,6 +280,12 @@ def bodies() -> dict[str, Body]:
             "reason": "Sorry."
         },
         "PUT /v1/staff/{userId}": lambda populated, caller: {"role": "moderator"},
+        "POST /v1/background/timers/replay": (
+            lambda populated, caller: {"kind": "alarm", "timerId": "replayed"}
+        ),
+        "POST /v1/background/timers/drop": (
+            lambda populated, caller: {"kind": "alarm", "timerId": "dropped"}
+        ),
         "POST /v1/moderation/cases/{caseId}/decide": (
             lambda populated, caller: {"decision": "dismiss", "version": 1}
         ),

@@ -246,3 +246,14 @@ async def test_a_checkpoint_too_old_asks_for_a_rebuild(
     state = await load_state(store, "f")
     assert state is not None
     assert state.stage is Stage.NEEDS_REBUILD
+
+
+async def test_the_log_names_what_is_set_aside_without_its_content(
+    store: Store, clock: ManualClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    notes = Notes("f")
+    notes.poisoned = {("a", 1)}
+    await store.write(Put(NOTES, {"pk": "a", "sk": "note", "n": 1, "text": "a secret"}))
+    await follower_runner(store, clock, notes.follower()).catch_up()
+    assert "f sets a change of Notes Key(partition='a', sort='note') aside" in caplog.text
+    assert "a secret" not in caplog.text

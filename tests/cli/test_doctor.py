@@ -175,7 +175,9 @@ async def test_timers_that_are_late_or_set_aside(store: Store, clock: ManualCloc
     assert (late.level, late.text[:28]) == (Level.WARN, "3 due, 1 late, 0 set aside. ")
     aside = {**_timer(9, clock.now_ms()), "dueKey": f"{SET_ASIDE}0"}
     await store.write(Put(TIMERS, aside))
-    assert "1 set aside" in (await doctor.check_timers(store, clock)).text
+    stuck = await doctor.check_timers(store, clock)
+    assert "1 set aside" in stuck.text
+    assert "`greenroom background set-aside timers`" in stuck.advice
 
 
 def _timer(number: int, due_ms: int) -> Item:
@@ -202,8 +204,11 @@ async def test_followers_that_lag_or_need_a_rebuild(
     late = await check()
     assert (late.level, late.text) == (Level.WARN, "notes: following, 90 s behind.")
     with open_readonly(tmp_path / "doctor.db", clock) as reader:
-        beside: Store = ReadonlyStore(reader)  # type: ignore[assignment]
+        beside: Store = ReadonlyStore(reader, clock)  # type: ignore[assignment]
         assert await check(beside) == late
     await create(store, "other", Stage.NEEDS_REBUILD, None)
     follower = Follower("other", NOTES, _nothing)
-    assert (await check()).line.startswith("fail  followers  other: needs rebuild. Rebuild other")
+    assert (await check()).line == (
+        "fail  followers  other: needs rebuild. The changes that other lacks are gone: run "
+        "`greenroom background rebuild other`."
+    )

@@ -56,6 +56,7 @@ PROBLEMS = Problems(
         bus.BusUnavailable: INTERNAL_ERROR,
         tokens.UsernameNotFound: INTERNAL_ERROR,
         tokens.TokensIssuedElsewhere: INTERNAL_ERROR,
+        problems.NoDatabase: INTERNAL_ERROR,
         problems.ServerRefused: INTERNAL_ERROR,
         problems.ServerUnreachable: INTERNAL_ERROR,
         policy_file.PolicyUnreadable: INTERNAL_ERROR,

@@ -8,12 +8,11 @@ from greenroom.api.platform.policy import LIMITS, SECTIONS
 from greenroom.api.platform.problems import PROBLEMS
 from greenroom.api.platform.properties import PARAMETERS, PROPERTIES
 from greenroom.api.registry import ContextApi
-from greenroom.background import records as background
 from greenroom.store import ephemeral
 
 API = ContextApi(
     name="platform",
-    tables=(*ephemeral.TABLES, *background.TABLES),
+    tables=ephemeral.TABLES,
     policy=SECTIONS,
     limits=LIMITS,
     routes=(pages.page_css, health.healthz, health.readyz, metrics.metrics),

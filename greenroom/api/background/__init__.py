@@ -1,0 +1,1 @@
+"""Routes that repair background work, for admins and for the command line."""

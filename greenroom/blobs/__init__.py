@@ -1,0 +1,1 @@
+"""Files as bytes under a key: the interface of the blob store."""

@@ -1,0 +1,1 @@
+"""Relational data: the interface of the SQL database."""
