@@ -15,13 +15,6 @@ from tests.api.world import ApiWorld
 
 PUBLIC = {
     "GET /": 200,
-    "GET /inbox": 200,
-    "GET /inbox/{place}": 200,
-    "GET /new": 200,
-    "GET /moderation": 200,
-    "GET /moderation/{place}": 200,
-    "GET /settings": 200,
-    "GET /settings/{place}": 200,
     "GET /assets/{name}": 404,  # the web app is not built here
     "GET /icon.svg": 404,
     "GET /greenroom-inbox.js": 404,
