@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from greenroom.ids import UserId
 from greenroom.people import staff as roles
 from greenroom.people.actor import Actor, Scope, StaffRole
-from greenroom.safety import records
+from greenroom.safety import items, records
 from greenroom.safety.context import Safety
 from greenroom.safety.models import Case, CaseId, WholeThread
 from greenroom.safety.permissions import Act, allowed, rank_of, rank_of_role
@@ -74,7 +74,7 @@ async def find_with_digest(safety: Safety, case_id: CaseId) -> tuple[Case, str] 
     item = await safety.store.get(records.SAFETY, records.case_key(case_id), consistent=True)
     if item is None:
         return None
-    return records.case_of(item), str(item.get(records.TEXT_DIGEST, ""))
+    return items.case_of(item), str(item.get(records.TEXT_DIGEST, ""))
 
 
 async def find(safety: Safety, case_id: CaseId) -> Case | None:
@@ -82,7 +82,7 @@ async def find(safety: Safety, case_id: CaseId) -> Case | None:
     if not 0 < len(case_id) <= _LONGEST:
         return None
     item = await safety.store.get(records.SAFETY, records.case_key(case_id), consistent=True)
-    return None if item is None else records.case_of(item)
+    return None if item is None else items.case_of(item)
 
 
 async def _role_of(safety: Safety, about: UserId | None) -> StaffRole | None:

@@ -14,7 +14,7 @@ from greenroom.ids import UserId
 from greenroom.people import staff as roles
 from greenroom.people.actor import Actor, StaffRole
 from greenroom.people.models import is_user_id
-from greenroom.safety import access, records
+from greenroom.safety import access, items, records
 from greenroom.safety.context import Safety
 from greenroom.safety.models import AuditEntry, CaseId
 from greenroom.safety.permissions import Act, allowed, rank_of, rank_of_role
@@ -91,7 +91,7 @@ async def audit_log(
 
 
 def _audit_page(page: Page) -> AuditPage:
-    return AuditPage(tuple(map(records.entry_of, page.items)), page.next)
+    return AuditPage(tuple(map(items.entry_of, page.items)), page.next)
 
 
 def _may_see(actor: Actor, entry: AuditEntry, staff: Mapping[UserId, StaffRole]) -> bool:
@@ -112,7 +112,7 @@ async def _entries_of_month(
         limit=limit,
         backward=True,
     )
-    return tuple(map(records.entry_of, page.items)), page.has_more
+    return tuple(map(items.entry_of, page.items)), page.has_more
 
 
 def _just_ahead(safety: Safety) -> str:

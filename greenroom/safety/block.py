@@ -6,7 +6,7 @@ from greenroom.ids import UserId
 from greenroom.people.actor import Actor
 from greenroom.people.directory import PersonNotFound
 from greenroom.people.models import is_user_id
-from greenroom.safety import records
+from greenroom.safety import items
 from greenroom.safety.context import Safety
 from greenroom.safety.events import PersonBlocked
 from greenroom.safety.models import Block
@@ -28,13 +28,13 @@ async def block(safety: Safety, actor: Actor, other: UserId) -> Block:
     try:
         await _write(safety, made)
     except ConditionFailed as refusal:
-        return made if refusal.item is None else records.block_of(refusal.item)
+        return made if refusal.item is None else items.block_of(refusal.item)
     safety.publish(PersonBlocked(made.blocker, made.blocked, made.at_ms))
     return made
 
 
 async def _write(safety: Safety, made: Block) -> None:
     try:
-        await safety.store.write(records.blocked(made))
+        await safety.store.write(items.blocked(made))
     finally:  # also if the write failed: it may have been applied
         safety.block_cache.forget(made.blocker, made.blocked)

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from greenroom.ids import UserId
 from greenroom.people.actor import Actor
-from greenroom.safety import records
+from greenroom.safety import items, records
 from greenroom.safety.context import Safety
 from greenroom.safety.models import Block
 from greenroom.store.expressions import Prefix
@@ -68,4 +68,4 @@ async def blocks(
         cursor=cursor,
         consistent=True,
     )
-    return Blocks(tuple(map(records.block_of, page.items)), page.next)
+    return Blocks(tuple(map(items.block_of, page.items)), page.next)

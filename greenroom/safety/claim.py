@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from greenroom.people.actor import Actor
-from greenroom.safety import access, records
+from greenroom.safety import access, items
 from greenroom.safety.context import Safety
 from greenroom.safety.models import CLAIM_MS, Case, CaseId
 from greenroom.safety.problems import CaseClaimed, CaseClosed
@@ -15,11 +15,11 @@ async def claim(safety: Safety, actor: Actor, case_id: CaseId) -> Case:
     case = await access.case(safety, actor, case_id)
     now = safety.clock.now_ms()
     try:
-        item = await safety.store.write(records.claimed(case, actor.user, now, CLAIM_MS))
+        item = await safety.store.write(items.claimed(case, actor.user, now, CLAIM_MS))
     except ConditionFailed as refusal:
-        if refusal.item is None or not records.case_of(refusal.item).is_open:
+        if refusal.item is None or not items.case_of(refusal.item).is_open:
             raise CaseClosed from None
         raise CaseClaimed from None
     if item is None:
         return replace(case, claimed_by=actor.user, claimed_until_ms=now + CLAIM_MS)
-    return replace(records.case_of(item), about_role=case.about_role)
+    return replace(items.case_of(item), about_role=case.about_role)

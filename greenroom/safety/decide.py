@@ -6,7 +6,7 @@ from greenroom.ids import UserId
 from greenroom.people import access as people
 from greenroom.people.actor import Actor, StaffRole
 from greenroom.people.models import FOREVER_MS
-from greenroom.safety import access, records
+from greenroom.safety import access, items, records
 from greenroom.safety.context import Safety
 from greenroom.safety.enforce import enforce
 from greenroom.safety.events import NoticeCreated
@@ -61,7 +61,7 @@ async def decide(
     notice = notice_of(case, entry, safety.ids.notice(entry.at_ms))
     pending = decision is not Decision.DISMISS
     try:
-        await safety.store.write(*records.decided(case, entry, notice, pending=pending))
+        await safety.store.write(*items.decided(case, entry, notice, pending=pending))
     except ConditionFailed:
         _check(safety, actor, await access.case(safety, actor, case_id), decision, version)
         raise
@@ -86,7 +86,7 @@ async def _first_time(
         records.pending_enforcement_key(case.id, case.version),
     )
     found = await safety.store.batch_get(records.SAFETY, keys, consistent=True)
-    entry = records.entry_of(found[keys[0]])
+    entry = items.entry_of(found[keys[0]])
     if keys[1] in found:
         await enforce(safety, entry)
     return entry

@@ -10,7 +10,7 @@ from contextlib import suppress
 from greenroom.ids import UserId
 from greenroom.people.directory import PersonNotFound
 from greenroom.people.suspend import suspend
-from greenroom.safety import records
+from greenroom.safety import items, records
 from greenroom.safety.access import find_with_digest
 from greenroom.safety.context import Enforcer, Safety
 from greenroom.safety.events import NoticeCreated, PersonSuspended
@@ -45,7 +45,7 @@ async def enforce_pending(safety: Safety) -> int:
             cursor=cursor,
         )
         for item in page.items:
-            done += await _try_enforce(safety, records.entry_of(item))
+            done += await _try_enforce(safety, items.entry_of(item))
         cursor = page.next
         if cursor is None:
             break
@@ -66,7 +66,7 @@ async def enforce(safety: Safety, entry: AuditEntry) -> bool:
         await safety.enforcer.remove(case)
     if not await _close_related(safety, entry, digest):
         return False
-    await safety.store.write(records.enforced(case.id, entry.version))
+    await safety.store.write(items.enforced(case.id, entry.version))
     return True
 
 
@@ -90,7 +90,7 @@ async def _suspend(safety: Safety, enforcer: Enforcer, entry: AuditEntry, user: 
 async def _was_lifted(safety: Safety, entry: AuditEntry, user: UserId) -> bool:
     """Whether the user was reinstated since: a late retry must not suspend them again."""
     item = await safety.store.get(records.SAFETY, records.sanctions_key(user), consistent=True)
-    lifted_ms = records.sanctions_of(user, item).reinstated_ms
+    lifted_ms = items.sanctions_of(user, item).reinstated_ms
     return lifted_ms is not None and lifted_ms > entry.at_ms
 
 
@@ -125,7 +125,7 @@ async def _close_one(safety: Safety, entry: AuditEntry, digest: str, other_id: C
         closed = _closing_entry(safety, entry, other, removes)
         notice = notice_of(other, closed, safety.ids.notice(closed.at_ms))
         try:
-            await safety.store.write(*records.decided(other, closed, notice, pending=removes))
+            await safety.store.write(*items.decided(other, closed, notice, pending=removes))
         except ConditionFailed:
             continue
         if notice is not None:

@@ -5,7 +5,7 @@ from greenroom.people import access, records as people, staff
 from greenroom.people.actor import Actor, StaffRole
 from greenroom.people.directory import PersonNotFound
 from greenroom.people.models import Account, is_user_id
-from greenroom.safety import records
+from greenroom.safety import items
 from greenroom.safety.context import Safety
 from greenroom.safety.decide import check_texts
 from greenroom.safety.events import AccountChanged
@@ -80,7 +80,7 @@ async def _change(
     )
     changed = people.role_changed(before.id, before.staff_role, role)
     try:
-        await safety.store.write(*changed, records.logged(entry))
+        await safety.store.write(*changed, items.logged(entry))
     except ConditionFailed:
         raise StaffChanged from None
     safety.publish(AccountChanged(before.id))

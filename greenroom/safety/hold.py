@@ -7,7 +7,7 @@ once.
 from msgspec.structs import replace
 
 from greenroom.ids import MessageId
-from greenroom.safety import records
+from greenroom.safety import items
 from greenroom.safety.access import find
 from greenroom.safety.context import Safety
 from greenroom.safety.models import (
@@ -36,7 +36,7 @@ def held_ops(
 ) -> tuple[Op, ...]:
     """Opens a case, unless there is one about the same text, and lists it for the author."""
     case = _new_case(safety, subject, text, verdict, reply_to)
-    return records.opened(case, digest(text)), records.held(case)
+    return items.opened(case, digest(text)), items.held(case)
 
 
 async def hold_change(
@@ -49,7 +49,7 @@ async def hold_change(
     for _ in range(_TRIES):
         case = made if before is None else replace(made, version=before.version + 1)
         try:
-            await safety.store.write(records.opened(case, digest(text), before), records.held(case))
+            await safety.store.write(items.opened(case, digest(text), before), items.held(case))
         except ConditionFailed:
             before = await find(safety, made.id)
             if before is not None and (before.is_open or was_rejected(before)):

@@ -22,8 +22,8 @@ from greenroom.errors import Problem
 from greenroom.ids import UserId
 from greenroom.lru import LruCache
 from greenroom.policy import Allowance, Limit
-from greenroom.safety import records
-from greenroom.safety.records import Lease
+from greenroom.safety import items, records
+from greenroom.safety.items import Lease
 from greenroom.store.base import Store
 from greenroom.store.ephemeral import EPHEMERAL
 from greenroom.store.problems import ConditionFailed
@@ -163,13 +163,13 @@ class Limits:
         item = await self._store.get(EPHEMERAL, key, consistent=True)
         for _ in range(_TRIES):
             now = self._clock.now_ms()
-            leases = records.leases_of(item)
+            leases = items.leases_of(item)
             taken = tuple(one for one in leases if _counts(one.at_ms, now, _span(rate)))
             left = self._left(rate, taken)
             if left < least:
                 return taken
             lease = Lease(now, min(max(rate.lease_size, least), left))
-            write = records.leased(key, item, (*taken, lease), now + _span(rate))
+            write = items.leased(key, item, (*taken, lease), now + _span(rate))
             try:
                 await self._store.write(write)
             except ConditionFailed as refusal:

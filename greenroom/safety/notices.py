@@ -7,7 +7,7 @@ from msgspec import Struct
 from greenroom.clock import iso
 from greenroom.ids import NoticeId, UserId
 from greenroom.people.actor import Actor
-from greenroom.safety import records
+from greenroom.safety import items, records
 from greenroom.safety.context import Safety
 from greenroom.safety.events import NoticeAcknowledged
 from greenroom.safety.models import (
@@ -51,7 +51,7 @@ async def notices(
         cursor=cursor,
         consistent=True,
     )
-    return Notices(tuple(map(records.notice_of, page.items)), page.next)
+    return Notices(tuple(map(items.notice_of, page.items)), page.next)
 
 
 class Acknowledged(Struct, frozen=True):
@@ -79,7 +79,7 @@ async def notices_since(
     acknowledged = []
     created = []
     for item in page.items:
-        notice, noted_ms = records.notice_of(item), records.acknowledged_ms(item)
+        notice, noted_ms = items.notice_of(item), items.acknowledged_ms(item)
         if noted_ms is not None:
             acknowledged.append(Acknowledged(notice.id, noted_ms))
         elif notice.at_ms >= since_ms:
@@ -98,16 +98,16 @@ async def correct_release(safety: Safety, case: Case, entry: AuditEntry) -> None
         limit=MAX_PAGE,
         consistent=True,
     )
-    for notice in map(records.notice_of, page.items):
+    for notice in map(items.notice_of, page.items):
         if notice == notice_of(case, entry, notice.id):
             with suppress(ConditionFailed):  # acknowledged in the meantime
-                await safety.store.write(records.rejected_after_all(notice))
+                await safety.store.write(items.rejected_after_all(notice))
 
 
 async def as_stored(safety: Safety, notice: ModerationNotice) -> ModerationNotice:
     """The notice as stored after the decision was enforced."""
     item = await safety.store.get(records.SAFETY, records.notice_key(notice), consistent=True)
-    return notice if item is None else records.notice_of(item)
+    return notice if item is None else items.notice_of(item)
 
 
 async def acknowledge(safety: Safety, actor: Actor, notice_id: NoticeId) -> None:
@@ -118,9 +118,9 @@ async def acknowledge(safety: Safety, actor: Actor, notice_id: NoticeId) -> None
         item = await safety.store.get(records.SAFETY, key, consistent=True)
     if item is None:
         raise NoticeNotFound
-    notice = records.notice_of(item)
+    notice = items.notice_of(item)
     try:
-        await safety.store.write(*records.acknowledged(notice, safety.clock.now_ms()))
+        await safety.store.write(*items.acknowledged(notice, safety.clock.now_ms()))
     except ConditionFailed:
         raise NoticeNotFound from None
     safety.publish(NoticeAcknowledged(actor.user, notice.id))
@@ -138,9 +138,9 @@ async def held_texts(
         cursor=cursor,
         consistent=True,
     )
-    keys = [records.case_key(records.case_in(item)) for item in page.items]
+    keys = [records.case_key(items.case_in(item)) for item in page.items]
     found = await safety.store.batch_get(records.SAFETY, keys, consistent=True) if keys else {}
-    cases = [records.case_of(found[key]) for key in keys if key in found]
+    cases = [items.case_of(found[key]) for key in keys if key in found]
     texts = [text for case in cases if case.is_open and (text := _held_text(case)) is not None]
     return HeldPage(tuple(sorted(texts, key=lambda text: text.held_ms)), page.next)
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from greenroom.ids import UserId
 from greenroom.people import staff as roles
 from greenroom.people.actor import Actor, StaffRole
-from greenroom.safety import access, records
+from greenroom.safety import access, items, records
 from greenroom.safety.context import Safety
 from greenroom.safety.models import Case
 from greenroom.safety.verdict import PolicyTag
@@ -64,7 +64,7 @@ async def _next(
     tags = (*PolicyTag, None) if tag is None else (tag,)
     pages = await asyncio.gather(*(_page(safety, one, after, limit) for one in tags))
     cases = sorted(
-        (records.case_of(item) for page in pages for item in page.items), key=records.queued_at
+        (items.case_of(item) for page in pages for item in page.items), key=records.queued_at
     )
     return cases[:limit], len(cases) > limit or any(page.has_more for page in pages)
 

@@ -5,7 +5,7 @@ from greenroom.people import access, records as people
 from greenroom.people.actor import Actor
 from greenroom.people.directory import PersonNotFound
 from greenroom.people.models import Account, is_user_id
-from greenroom.safety import records
+from greenroom.safety import items
 from greenroom.safety.context import Safety
 from greenroom.safety.decide import check_texts
 from greenroom.safety.events import AccountChanged, NoticeCreated
@@ -44,7 +44,7 @@ async def reinstate(
     )
     try:
         await safety.store.write(
-            people.reinstated(user, until_ms), *records.reinstated(user, entry, notice)
+            people.reinstated(user, until_ms), *items.reinstated(user, entry, notice)
         )
     except ConditionFailed:
         raise StaffChanged from None

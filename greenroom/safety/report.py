@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from greenroom.ids import ReportId, UserId
 from greenroom.people.actor import Actor, Scope
 from greenroom.people.models import is_user_id
-from greenroom.safety import access, records
+from greenroom.safety import access, items, records
 from greenroom.safety.context import Safety
 from greenroom.safety.models import (
     Case,
@@ -47,7 +47,7 @@ async def report(
         before = await access.find(safety, made.case)
         after = _with(made, before, author, text, actor)
         try:
-            await safety.store.write(*records.reported(made), _case_op(before, after))
+            await safety.store.write(*items.reported(made), _case_op(before, after))
         except ConditionFailed as refusal:
             first = _first_report(refusal, made)
             if first is not None:
@@ -105,8 +105,8 @@ def _with(
 
 def _case_op(before: Case | None, after: Case) -> Op:
     if before is None:
-        return records.opened(after, digest(after.text))
-    return records.reported_again(before, after)
+        return items.opened(after, digest(after.text))
+    return items.reported_again(before, after)
 
 
 def _first_report(refusal: ConditionFailed, made: Report) -> ReportId | None:
@@ -114,5 +114,5 @@ def _first_report(refusal: ConditionFailed, made: Report) -> ReportId | None:
     key = records.report_key(made.case, made.reporter)
     for failure in refusal.failed:
         if key_of(failure.op) == key and failure.item is not None:
-            return records.report_of(failure.item).id
+            return items.report_of(failure.item).id
     return None

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from greenroom.people.actor import Actor
-from greenroom.safety import access, records
+from greenroom.safety import access, items, records
 from greenroom.safety.context import Safety
 from greenroom.safety.models import CaseId, Report
 from greenroom.store.expressions import Prefix
@@ -42,4 +42,4 @@ async def _page(
         cursor=cursor,
         consistent=True,
     )
-    return Reports(tuple(map(records.report_of, page.items)), page.next)
+    return Reports(tuple(map(items.report_of, page.items)), page.next)

@@ -6,7 +6,7 @@ from greenroom.ids import UserId
 from greenroom.people import directory
 from greenroom.people.actor import Actor, StaffRole
 from greenroom.people.models import is_user_id
-from greenroom.safety import access, records
+from greenroom.safety import access, items, records
 from greenroom.safety.context import Safety
 from greenroom.safety.models import Sanctions
 
@@ -24,7 +24,7 @@ async def review_person(safety: Safety, actor: Actor, user: UserId) -> PersonRev
     if not is_user_id(user):
         return PersonReview(Sanctions(user=user))
     item = await safety.store.get(records.SAFETY, records.sanctions_key(user), consistent=True)
-    found = records.sanctions_of(user, item)
+    found = items.sanctions_of(user, item)
     account = await directory.find(safety.people, user)
     if account is None or not account.is_suspended(safety.clock.now_ms()):
         return PersonReview(found, role)

@@ -8,7 +8,7 @@ from greenroom.clock import iso
 from greenroom.ids import UserId
 from greenroom.people import staff as roles
 from greenroom.people.actor import Actor, StaffRole
-from greenroom.safety import records
+from greenroom.safety import items, records
 from greenroom.safety.access import check_moderator
 from greenroom.safety.context import Safety
 from greenroom.safety.models import Sanctions
@@ -44,7 +44,7 @@ async def suspended(
     staff = await roles.roles(safety.people)
     found = [(records.suspended_user_in(item), item) for item in page.items]
     shown = tuple(
-        records.sanctions_of(user, item) for user, item in found if _may(actor, user, staff)
+        items.sanctions_of(user, item) for user, item in found if _may(actor, user, staff)
     )
     last = str(found[-1][1][records.QUEUED_AT]) if found and page.has_more else None
     return SuspendedPage(shown, None if last is None else safety.cursors.seal_text(_SCOPE, last))

@@ -3,7 +3,7 @@
 from greenroom.ids import UserId
 from greenroom.people.actor import Actor
 from greenroom.people.models import is_user_id
-from greenroom.safety import records
+from greenroom.safety import items
 from greenroom.safety.context import Safety
 from greenroom.safety.events import PersonUnblocked
 
@@ -12,7 +12,7 @@ async def unblock(safety: Safety, actor: Actor, other: UserId) -> None:
     if not is_user_id(other):
         return
     try:
-        await safety.store.write(records.unblocked(actor.user, other))
+        await safety.store.write(items.unblocked(actor.user, other))
     finally:
         safety.block_cache.forget(actor.user, other)
     safety.publish(PersonUnblocked(actor.user, other, safety.clock.now_ms()))

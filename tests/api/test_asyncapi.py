@@ -14,7 +14,7 @@ from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 from greenroom.api.asyncapi.descriptions import CLOSE_CODES, FIELDS, about_fields
 from greenroom.api.asyncapi.document import AsyncApi, name_of, tag_of
 from greenroom.api.ws import frames
-from greenroom.api.ws.session import Closed
+from greenroom.api.ws.close_codes import Closed
 from greenroom.app import REGISTRY
 from tests.api.unbounded_strings import texts_in, unbounded
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from greenroom.ids import UserId
-from greenroom.safety import Safety, records
+from greenroom.safety import Safety, items
 from greenroom.safety.models import ModerationNotice, NoticeKind
 from greenroom.safety.notices import MAX_PAGE
 from tests.api.populated import SCAM
@@ -183,7 +183,7 @@ async def test_sync_returns_every_notice_once(world: ApiWorld, apart_s: int) -> 
         notice = ModerationNotice(
             id=ids.notice(now_ms), user=user, kind=NoticeKind.WARNED, at_ms=now_ms
         )
-        await world.contexts[Safety].store.write(records.notice_put(notice))
+        await world.contexts[Safety].store.write(items.notice_put(notice))
         sent.append(notice.id)
     given, cursor = await _all_notices(world, cursor)
     assert given == sorted(sent)

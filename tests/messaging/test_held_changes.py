@@ -28,7 +28,7 @@ from greenroom.messaging.problems import (
 from greenroom.messaging.rename import rename
 from greenroom.messaging.send import send
 from greenroom.people.actor import Scope
-from greenroom.safety import records
+from greenroom.safety import items
 from greenroom.safety.claim import claim
 from greenroom.safety.decide import decide
 from greenroom.safety.models import AuditEntry, Case, Decision, HeldEdit, HeldName
@@ -171,7 +171,7 @@ async def test_a_change_that_could_not_be_released_is_held_again(world: Messagin
         about=case.about,
     )
     case = await claim(safety, world.actors["mod"], case.id)
-    await safety.store.write(*records.decided(case, entry, None, pending=False))
+    await safety.store.write(*items.decided(case, entry, None, pending=False))
     assert await _cases(world) == ()
     outcomes = await asyncio.gather(
         *(_edit(world, thread.id, message.id, HELD) for _ in range(4)),

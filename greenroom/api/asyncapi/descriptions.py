@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from greenroom.api.ws import frames
-from greenroom.api.ws.session import Closed
+from greenroom.api.ws.close_codes import Closed
 
 FIELDS: Mapping[str, str] = {
     "id": "The number that the client gave to its request.",

@@ -8,8 +8,9 @@ import random
 from typing import Final
 
 from greenroom.api.ws import frames
+from greenroom.api.ws.close_codes import Closed
 from greenroom.api.ws.encode import encode
-from greenroom.api.ws.session import Closed, Session
+from greenroom.api.ws.session import Session
 from greenroom.api.ws.socket_server import SocketServer
 
 _SPREAD_MS_EACH = 2

@@ -9,6 +9,7 @@ chooses; the `ack` or `problem` repeats it. Every other frame from the server is
 
 from typing import Annotated, Any, Literal, TypeAlias
 
+import msgspec
 from msgspec import Meta, Struct
 
 from greenroom.api.tokens import MAX_TOKEN_LENGTH
@@ -123,3 +124,15 @@ class Closing(Frame, tag="closing"):
 
     reason: Literal["the server restarts"]
     reconnect_after_ms: int
+
+
+class _Numbered(Struct):
+    id: int | None = None
+
+
+def number_in(payload: bytes) -> int | None:
+    """The `id` of an invalid frame, so that the client knows which request failed."""
+    try:
+        return msgspec.json.decode(payload, type=_Numbered).id
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None

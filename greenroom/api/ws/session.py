@@ -13,7 +13,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Coroutine
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -28,13 +28,15 @@ from greenroom.api.problems import (
     TooManySockets,
 )
 from greenroom.api.registry import SessionPart
-from greenroom.api.sync import rendered
 from greenroom.api.tokens import TokenExpired
 from greenroom.api.ws import frames
+from greenroom.api.ws.close_codes import Closed
 from greenroom.api.ws.encode import encode
 from greenroom.api.ws.event_delivery import EventDelivery
-from greenroom.api.ws.frames import Ack, AuthAck, Frame, ResumeAck
+from greenroom.api.ws.frames import Ack, AuthAck, Frame
 from greenroom.api.ws.ordered_tasks import OrderedTasks
+from greenroom.api.ws.replay import replay
+from greenroom.api.ws.session_transport import Transport
 from greenroom.api.ws.socket_server import SocketServer
 from greenroom.api.ws.token_timer import TokenTimer
 from greenroom.clock import iso
@@ -55,33 +57,6 @@ _log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 _P = TypeVar("_P", bound=SessionPart)
-
-
-class Closed:
-    """Close codes. 4000 and above are Greenroom's own."""
-
-    RESTART = 1012
-    TOO_MUCH = 1008
-    NO_TOKEN = 4401
-    EXPIRED = 4403
-    SLOW_TO_START = 4408
-    TOO_MANY_SOCKETS = 4429
-
-
-class Transport(Protocol):
-    """The transport of a session."""
-
-    def write(self, payload: bytes) -> None: ...
-
-    def close(self, code: int, reason: str) -> None:
-        """Closes after all pending writes."""
-
-    def pause_reading(self) -> None: ...
-
-    def resume_reading(self) -> None: ...
-
-    def authenticated(self) -> None:
-        """Called once the client has authenticated."""
 
 
 class Session:
@@ -190,7 +165,9 @@ class Session:
             request = self.server.decode(payload)
             check_keys(payload, fewest=self.server.fewest_keys[type(request)])
         except (DuplicateKey, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            self._refuse_invalid(_number_in(payload), InvalidFrame(str(error)[:_LONGEST_REASON]))
+            self._refuse_invalid(
+                frames.number_in(payload), InvalidFrame(str(error)[:_LONGEST_REASON])
+            )
             return
         self.server.received[type(request)] += 1
         number: int | None = getattr(request, "id", None)
@@ -350,7 +327,8 @@ class Session:
         try:
             await self.server.authenticator.check(self.actor)
             await self._spend(self.actor, request)
-            ack = await self._replay(self.actor, request)
+            ack = await replay(self, self.actor, request)
+            self._replayed_to = ack.cursor
             self.server.acked += 1
             if not self.is_over:
                 self.outbox.send_reply(encode(ack))
@@ -358,22 +336,6 @@ class Session:
         finally:
             self._is_resuming = False
             self.delivery.resume_live(caught_up=caught_up)
-
-    async def _replay(self, actor: Actor, request: frames.Resume) -> ResumeAck:
-        """Sends page after page, no faster than the client reads."""
-        cursor, more, reset = request.cursor, True, list[str]()
-        known = self.delivery.begin_replay(request.have)
-        while more and not self.is_over:
-            page = await self.server.sync.changes(actor, cursor, known)
-            self.delivery.replayed(page.replayed)
-            reset += page.reset
-            if page.changes:
-                changes = rendered(self.server.registry.changes, page)
-                self.outbox.send_reply(encode(frames.Synced(request.id, changes)))
-            cursor, more = page.cursor, page.more
-            await self.outbox.wait_writable()
-        self._replayed_to = cursor
-        return ResumeAck(request.id, cursor=cursor, reset=reset)
 
     # Closing.
 
@@ -435,15 +397,3 @@ class Session:
         self.server.metrics.refusals["socket", errors.code_of(document)] += 1
         if not self.is_over:
             self.outbox.send_reply(encode(frames.Problem(document, number)))
-
-
-class _Numbered(msgspec.Struct):
-    id: int | None = None
-
-
-def _number_in(payload: bytes) -> int | None:
-    """The `id` of an invalid frame, so that the client knows which request failed."""
-    try:
-        return msgspec.json.decode(payload, type=_Numbered).id
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None

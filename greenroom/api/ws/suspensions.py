@@ -8,8 +8,8 @@ import asyncio
 import logging
 
 from greenroom.api.ws import frames
+from greenroom.api.ws.close_codes import Closed
 from greenroom.api.ws.encode import encode
-from greenroom.api.ws.session import Closed
 from greenroom.api.ws.socket_server import SocketServer
 from greenroom.ids import UserId
 from greenroom.people.access import AccountSuspended
