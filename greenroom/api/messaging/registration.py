@@ -151,5 +151,10 @@ API = ContextApi(
     jobs=_jobs,
     timers=_timers,
     demo="greenroom.demo.threads",
-    costs=("greenroom.cost.threads", "greenroom.cost.messages", "greenroom.cost.inbox"),
+    costs=(
+        "greenroom.cost.threads",
+        "greenroom.cost.messages",
+        "greenroom.cost.scheduled",
+        "greenroom.cost.inbox",
+    ),
 )
