@@ -296,6 +296,15 @@ class Retention(Struct, frozen=True):
             "entries written from then on.",
         ),
     ] = 30
+    events_days: Annotated[
+        int,
+        Meta(
+            ge=2,
+            le=365,
+            description="Days that events are kept for the operator's own systems. A shorter time "
+            "holds for events written from then on.",
+        ),
+    ] = 30
 
 
 class Policy(Struct, frozen=True):

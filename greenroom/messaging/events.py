@@ -20,6 +20,8 @@ class MessageEvent(Struct, frozen=True):
     """A message, as it is now."""
 
     message: Message
+    before: Message | None = None
+    """As it was before it changed."""
 
 
 class MessageCreated(MessageEvent, frozen=True):

@@ -24,8 +24,9 @@ from greenroom.api.messaging.rest import (
 from greenroom.api.messaging.sync import InboxChanges, InboxSource, ThreadChanges
 from greenroom.api.registry import ContextApi, Job
 from greenroom.api.sync import SyncPart
+from greenroom.background.public_events import EventSource
 from greenroom.ids import ThreadId
-from greenroom.messaging import Messaging, records
+from greenroom.messaging import Messaging, public_events, records, restored_events
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.events import discard, unpublished
 from greenroom.messaging.records import DAY_MS
@@ -118,5 +119,14 @@ API = ContextApi(
     ),
     access=ACCESS,
     jobs=_jobs,
+    public_events=(
+        EventSource(
+            "messaging",
+            records.MESSAGING,
+            public_events.KINDS,
+            public_events.of_change,
+            restored_events.of_item,
+        ),
+    ),
     costs=("greenroom.cost.threads", "greenroom.cost.messages", "greenroom.cost.inbox"),
 )
