@@ -73,7 +73,7 @@ class EventLog:
         if not found:
             return ()
         log = await self._load()
-        if min(change.at_ms for change in changes) <= log.repeats_until_ms:
+        if log.repeats_until_ms and _oldest_ms(changes) <= log.repeats_until_ms:
             found = await self._new_among(found, log)
         else:
             self._known.clear()
@@ -144,6 +144,10 @@ class EventLog:
             log = replace(log, last=log.last + sum(len(group.events) for group in groups))
             ops.append(put(EventPage(log.last, now_ms, tuple(groups))))
         return [*ops, put_state(self._source.name, log)]
+
+
+def _oldest_ms(changes: Sequence[Change]) -> int:
+    return min(change.at_ms for change in changes)
 
 
 def _each(found: Iterable[SubjectEvents | None]) -> list[SubjectEvents]:
