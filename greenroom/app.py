@@ -11,6 +11,7 @@ from greenroom.api.platform.registration import API as PLATFORM
 from greenroom.api.registry import Registry
 from greenroom.api.safety.registration import API as SAFETY
 from greenroom.api.social.registration import API as SOCIAL
+from greenroom.api.webhooks.registration import API as WEBHOOKS
 from greenroom.clock import Clock
 from greenroom.ids import Ids
 from greenroom.policy import Limit, Policy
@@ -20,7 +21,7 @@ from greenroom.settings import Settings
 from greenroom.store.base import Store
 from greenroom.store.cursors import CursorCodec
 
-CONTEXTS = (PLATFORM, BACKGROUND, PEOPLE, SAFETY, MESSAGING, SOCIAL, LIVE)
+CONTEXTS = (PLATFORM, BACKGROUND, PEOPLE, SAFETY, MESSAGING, SOCIAL, LIVE, WEBHOOKS)
 """In the order in which they are built: each on those before it."""
 REGISTRY = Registry(CONTEXTS)
 TABLES = REGISTRY.tables

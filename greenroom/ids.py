@@ -104,6 +104,11 @@ def _time(ms: int) -> str:
     return _text(ms << _RANDOM_BITS)[:10]
 
 
+def as_letters(digest: bytes) -> str:
+    """The body of an id that is made from a digest of 16 bytes, and has no time."""
+    return _text(int.from_bytes(digest, "big"))
+
+
 def _text(number: int) -> str:
     return "".join([_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5)])
 

@@ -16,6 +16,7 @@ from greenroom import cost
 from greenroom.app import TABLES
 from greenroom.store import describe
 from scripts import (
+    event_table,
     policy_page,
     reference_pages,
     role_tables,
@@ -40,6 +41,7 @@ WHOLE: dict[str, Callable[[], str]] = {
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "docs/data-model.md": {"tables": lambda: describe.markdown(TABLES)},
     "docs/costs.md": {"prices": lambda: _prices()},
+    "docs/reference/events.md": {"events": event_table.event_tables},
     "docs/reference/roles.md": {
         "thread roles": role_tables.thread_roles,
         "thread openings": role_tables.thread_openings,

@@ -24,6 +24,7 @@ from greenroom.api.route_docs import OperationExample
 from greenroom.api.sync import Sync, SyncPart, changes_shape
 from greenroom.api.ws.frames import Ack, Frame
 from greenroom.background.follower import Follower
+from greenroom.background.public_events import EventSource
 from greenroom.background.timers import TimerHandler
 from greenroom.people.actor import Actor
 from greenroom.policy import Limit, PolicySchema, Section
@@ -128,6 +129,8 @@ class ContextApi:
     """Timer handlers, by the timer's kind."""
     followers: Callable[[Contexts], Sequence[Follower]] = lambda _: ()
     """Followers of a table's changes."""
+    public_events: tuple[EventSource, ...] = ()
+    """Its events for the operator's own systems, which webhooks keeps."""
     costs: tuple[str, ...] = ()
     """Modules with `PATTERNS`, measured by `greenroom cost`."""
     demo: str | None = None
@@ -218,6 +221,10 @@ class Registry:
     @cached_property
     def access(self) -> str:
         return "\n".join(one.access for one in self.contexts if one.access)
+
+    @cached_property
+    def public_events(self) -> tuple[EventSource, ...]:
+        return tuple(source for one in self.contexts for source in one.public_events)
 
     @cached_property
     def costs(self) -> tuple[str, ...]:

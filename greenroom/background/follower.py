@@ -41,6 +41,9 @@ class Follower(Struct, frozen=True):
     rebuild: Rebuild | None = None
     """Without it the follower begins with the oldest change that is kept, and a rebuild only goes
     on from now."""
+    begins_with_scan: bool = True
+    """Whether a new follower that has `rebuild` begins with a scan of the table. Otherwise it
+    begins with the oldest change that is kept, and only a requested rebuild scans."""
     compare: Compare | None = None
     """Tells the differences between items and their results, one line each."""
     results: tuple[Result, ...] = ()

@@ -123,7 +123,7 @@ class FollowerRunner:
         return True
 
     async def _begin(self) -> None:
-        if self._follower.rebuild is None:
+        if self._follower.rebuild is None or not self._follower.begins_with_scan:
             await create(self._store, self._follower.name, Stage.FOLLOWING, None)
         else:
             checkpoint = await self._store.checkpoint(self._follower.table)

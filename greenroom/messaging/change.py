@@ -23,6 +23,9 @@ from greenroom.store.values import Value
 Changed: TypeAlias = Callable[[Message, int], Message]
 """From the message and the time. Returns the same object where there is nothing to change."""
 
+PublishAs: TypeAlias = Callable[[Message, Message], Event]
+"""From the message after and before the change."""
+
 _TRIES = 12
 """When other nodes write at the same time."""
 
@@ -32,7 +35,7 @@ async def change_message(
     view: ThreadView,
     message: Message,
     changed: Changed,
-    publish_as: Callable[[Message], Event],
+    publish_as: PublishAs,
     *,
     version: int | None = None,
 ) -> Message:
@@ -49,7 +52,7 @@ async def _change(
     view: ThreadView,
     message: Message,
     changed: Changed,
-    publish_as: Callable[[Message], Event],
+    publish_as: PublishAs,
     version: int | None,
 ) -> Message:
     for _ in range(_TRIES):
@@ -60,7 +63,7 @@ async def _change(
             return message
         after = replace(after, version=message.version + 1)
         try:
-            await _write(messaging, view.thread, after, now_ms, publish_as(after))
+            await _write(messaging, view.thread, after, now_ms, publish_as(after, message))
         except ConditionFailed:
             message = await access.message(messaging, view, message.id)
             continue

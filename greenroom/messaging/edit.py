@@ -72,6 +72,7 @@ def edited(
         return found
     if len(found.edits) >= MAX_EDITS:
         raise InvalidText(f"a message can be edited at most {MAX_EDITS} times")
+    now_ms = max(now_ms, (found.edited_ms or 0) + 1)  # the time identifies the edit
     edits = (*found.edits, Edit(found.body, now_ms))
     after = replace(found, body=body, mentions=mentions, edits=edits, edited_ms=now_ms)
     return with_verdict(after, verdict)

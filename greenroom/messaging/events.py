@@ -20,6 +20,8 @@ class MessageEvent(Struct, frozen=True):
     """A message, as it is now."""
 
     message: Message
+    before: Message | None = None
+    """As it was before it changed."""
 
 
 class MessageCreated(MessageEvent, frozen=True):
@@ -259,7 +261,7 @@ def _of_gates(before: Thread, after: Thread) -> list[Event]:
             events.append(RequestChanged(was.id, target, was.sender, GateStatus.ACCEPTED))
         elif now is not None and _is_news(before, after, target):
             silent = now.away is not None
-            closed = was is not None and was.status in (GateStatus.DECLINED, GateStatus.BLOCKED)
+            closed = was is not None and rules.is_answered(was)
             events.append(RequestChanged(now.id, target, now.sender, now.status, silent, closed))
         elif was is not None and now is None and target in after.members:
             # Accepted. People who were removed get `InboxChanged` instead.

@@ -34,6 +34,7 @@ from greenroom.messaging.records import (
     CREATED_AT,
     INBOX_KEY,
     PROJECT_KEY,
+    PUBLIC_EVENTS,
     group_key,
     head_key,
     leg_key,
@@ -53,8 +54,9 @@ def _without_defaults(item: dict[str, Value]) -> dict[str, Value]:
     return {name: value for name, value in item.items() if value not in (None, "", 0, False)}
 
 
-def head_item(thread: Thread) -> Item:
-    """Written with every message, so this is optimised for speed."""
+def head_item(thread: Thread, told: bytes | None = None) -> Item:
+    """Written with every message, so this is optimised for speed. `told` are the public events of
+    the write."""
     item = at(head_key(thread.id))
     item |= {
         "kind": thread.kind.value,
@@ -87,6 +89,8 @@ def head_item(thread: Thread) -> Item:
     for name, value in _optional_attributes(thread):
         if value:
             item[name] = value
+    if told is not None:
+        item[PUBLIC_EVENTS] = told
     return item
 
 

@@ -37,6 +37,7 @@ from greenroom.messaging.new_participant import contact_ops, new_participant_ops
 from greenroom.messaging.pairs import direct_id
 from greenroom.messaging.policy import REQUESTS, THREAD_STARTS
 from greenroom.messaging.problems import AlreadyAsked, InvalidThread, OpeningKeyReused
+from greenroom.messaging.public_events import of_opening
 from greenroom.messaging.records import MESSAGING, metadata_key, opened_key, pair_key
 from greenroom.messaging.rejoin import absent_members, rejoin
 from greenroom.messaging.request_timers import expiry_ops
@@ -307,7 +308,8 @@ async def _write(
         first += contact_ops(actor.user, thread.id, thread.members)
     if thread.pair is not None:
         first.append(Put(MESSAGING, items.at(pair_key(*thread.pair, thread.id))))
-    last: list[Op] = [Put(MESSAGING, items.head_item(thread), F("pk").absent()), *planned.ops]
+    head = items.head_item(thread, of_opening(thread, planned.events))
+    last: list[Op] = [Put(MESSAGING, head, F("pk").absent()), *planned.ops]
     last += pending_request_ops(messaging, thread, thread.gates)
     last += [] if claim is None else [_claim_op(claim, thread.id)]
     if metadata is not None:

@@ -56,6 +56,9 @@ CREATED_AT = "createdAt"
 TTL = "goneAt"
 """Only on LOG# and CHG# items. A gate's end is a state and keeps the item."""
 
+PUBLIC_EVENTS = "events"
+"""Only on the head: the public events of the write that made it (`public_events.py`)."""
+
 INBOX = Index(
     "Inbox",
     INBOX_KEY,
@@ -87,7 +90,7 @@ PROJECT_THREADS = Index(
 
 _THREAD = "THR#{threadId}"
 _USER = "USER#{userId}"
-_OVERVIEW = "OVERVIEW"
+OVERVIEW = "OVERVIEW"
 ACTIVE = "active"
 """The active index: rows of active threads."""
 AWAY = "away"
@@ -103,7 +106,7 @@ MESSAGING = Table(
             "OVERVIEW",
             "The head: kind, status, participants (what they sent last, whether their row is "
             "active), gates not accepted yet, project, lastSeq, lastMessageAt, last sender, "
-            "preview or event, version.",
+            "preview or event, version, and the public events of the write that made it.",
         ),
         Kind(
             _THREAD,
@@ -189,7 +192,7 @@ KEPT_MS = 30 * DAY_MS
 
 
 def head_key(thread: ThreadId) -> Key:
-    return Key(f"THR#{thread}", _OVERVIEW)
+    return Key(f"THR#{thread}", OVERVIEW)
 
 
 def member_key(thread: ThreadId, user: UserId) -> Key:
@@ -343,4 +346,4 @@ def active_since(ms: int) -> Bound:
 
 MEMBERS = Prefix("PART#")
 SCHEDULED = Prefix("SCHEDULED#")
-HEAD_AND_MEMBERS = Range(_OVERVIEW, up_to_end("PART"))
+HEAD_AND_MEMBERS = Range(OVERVIEW, up_to_end("PART"))

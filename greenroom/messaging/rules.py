@@ -286,6 +286,11 @@ def gate_as_sender_sees(gate: Gate, now_ms: int) -> GateStatus:
     return GateStatus.EXPIRED if now_ms >= gate.expires_ms else GateStatus.PENDING
 
 
+def is_answered(gate: Gate) -> bool:
+    """By its target, with a decline or a block; an accepted request has no gate."""
+    return gate.status in (GateStatus.DECLINED, GateStatus.BLOCKED)
+
+
 def awaits_expiry(gate: Gate) -> bool:
     """Whether something is to be written when its time is over. For its sender also a request that
     was closed expires; of a request to return only its target knows."""

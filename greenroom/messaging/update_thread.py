@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from greenroom.errors import Problem
 from greenroom.ids import ThreadId
-from greenroom.messaging import inbox_rows, items
+from greenroom.messaging import inbox_rows, items, public_events
 from greenroom.messaging.batcher import PendingWrite
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import Event, MessageCreated, MessageEvent, events_from_diff
@@ -96,8 +96,9 @@ async def _write_once(
             after, moves = inbox_rows.with_active_rows(replace(after, changed_ms=now_ms), now_ms)
             if moves:
                 await _move_rows(messaging, moves)
+        told = public_events.of_write(head, after, batch.events, now_ms)
         timers = expiry_ops(head, after)[: MAX_OPS - 1 - len(batch.ops)]
-        await messaging.store.write(head_op(after), *batch.ops, *timers)
+        await messaging.store.write(head_op(after, told), *batch.ops, *timers)
     except ConditionFailed as refusal:
         messaging.thread_cache.drop(thread)
         return _reject_failed(thread, batch, refusal, is_current=is_current)
@@ -182,9 +183,10 @@ async def _move_rows(messaging: Messaging, moves: tuple[Op, ...]) -> None:
             raise move
 
 
-def head_op(after: Thread) -> Put:
+def head_op(after: Thread, told: bytes | None = None) -> Put:
+    """`told` are the public events of the write."""
     condition = F("version").equals(after.version - 1)
-    return Put(MESSAGING, items.head_item(after), condition)
+    return Put(MESSAGING, items.head_item(after, told), condition)
 
 
 def _reject_failed(

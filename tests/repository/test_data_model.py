@@ -29,7 +29,7 @@ def test_names_of_tables_and_indexes_are_unique() -> None:
     names = [table.name for table in TABLES]
     names += [index.name for table in TABLES for index in table.indexes]
     assert len(names) == len(set(names))
-    assert len(TABLES) == 12
+    assert len(TABLES) == 13
 
 
 @each_table
@@ -60,6 +60,7 @@ def test_only_ephemeral_tables_and_the_queue_have_no_change_feed() -> None:
     assert {table.name for table in TABLES if not table.stream} == {
         "Background",
         "Ephemeral",
+        "Events",
         "Timers",
         "Users",
     }

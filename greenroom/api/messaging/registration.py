@@ -29,9 +29,17 @@ from greenroom.api.messaging.sync import InboxChanges, InboxSource, ThreadChange
 from greenroom.api.platform.policy import Retention
 from greenroom.api.registry import ContextApi, Job
 from greenroom.api.sync import SyncPart
+from greenroom.background.public_events import EventSource
 from greenroom.background.timers import TimerHandler
 from greenroom.ids import ThreadId
-from greenroom.messaging import Messaging, records, request_timers, scheduled_items
+from greenroom.messaging import (
+    Messaging,
+    public_events,
+    records,
+    request_timers,
+    restored_events,
+    scheduled_items,
+)
 from greenroom.messaging.enforce import Enforcement
 from greenroom.messaging.events import discard, unpublished
 from greenroom.messaging.expire_requests import expire_requests
@@ -156,5 +164,14 @@ API = ContextApi(
         "greenroom.cost.messages",
         "greenroom.cost.scheduled",
         "greenroom.cost.inbox",
+    ),
+    public_events=(
+        EventSource(
+            "messaging",
+            records.MESSAGING,
+            public_events.KINDS,
+            public_events.of_change,
+            restored_events.of_item,
+        ),
     ),
 )
