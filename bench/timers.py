@@ -38,16 +38,19 @@ from greenroom.messaging.send import send
 from greenroom.people.actor import Actor
 from greenroom.people.records import TABLES as PEOPLE_TABLES
 from greenroom.safety.records import TABLES as SAFETY_TABLES
-from greenroom.store.base import Change, Key, Op, Store, Update
+from greenroom.store.base import Change, Op, Put, Store
 from greenroom.store.ephemeral import EPHEMERAL
-from greenroom.store.expressions import F
 from greenroom.store.sqlite import SqliteStore
+from greenroom.store.values import Value
 
 PENDING = 100_000
 ROUNDS = 8
 ROUND_SECONDS = 2.0
 PER_SECOND = 63
 SENDERS = 8
+FOLLOWED = ("MSG#", "OVERVIEW", "PART#", "RQT")
+"""Messages, heads of threads, members and requests, as a log of events needs them."""
+ENTRY = ("pk", "messageId", "seq", "authorUserId", "ts")
 _DAY_MS = 86_400_000
 
 
@@ -63,10 +66,35 @@ class Lateness:
         return ()
 
 
-async def count_changes(changes: Sequence[Change]) -> Sequence[Op]:
-    """As a counter follows the feed: many changes, one update."""
-    key = Key("FOLLOWER#bench", "COUNT")
-    return [Update(records.BACKGROUND, key, (F("changes").add(len(changes)),))]
+class EventLog:
+    """A follower that writes an item for each batch with an entry for each new message, as a log of
+    events does, and notes how far behind it is."""
+
+    def __init__(self, clock: SystemClock) -> None:
+        self._clock = clock
+        self._batches = 0
+        self.lag_ms: list[int] = []
+        self.since_ms = 0
+        """Lag counts for changes from then on."""
+
+    @property
+    def follower(self) -> Follower:
+        # One item has room for about 2,000 entries.
+        return Follower("bench", MESSAGING, self.handle, prefixes=FOLLOWED, max_batch=1000)
+
+    async def handle(self, changes: Sequence[Change]) -> Sequence[Op]:
+        now_ms = self._clock.now_ms()
+        self.lag_ms += [now_ms - one.at_ms for one in changes if one.at_ms >= self.since_ms]
+        entries: list[Value] = [
+            {name: one.new[name] for name in ENTRY}
+            for one in changes
+            if one.old is None and one.new is not None and "messageId" in one.new
+        ]
+        if not entries:
+            return ()
+        self._batches += 1
+        item = {"pk": "FOLLOWER#bench", "sk": f"BATCH#{self._batches:08d}", "entries": entries}
+        return [Put(records.BACKGROUND, item)]
 
 
 async def fill(store: Store, clock: SystemClock) -> None:
@@ -98,18 +126,20 @@ async def sends_per_second(messaging: Messaging, ana: Actor, threads: Sequence[T
     return sent / (time.perf_counter() - begun)
 
 
-def worker_on(store: Store, clock: SystemClock, late: Lateness, number: int) -> Worker:
+def worker_on(
+    store: Store, clock: SystemClock, late: Lateness, log: EventLog, number: int
+) -> Worker:
     return Worker(
         store,
         clock,
         node=f"bench{number}",
         timers={"late": TimerHandler(late.handle), "pending": TimerHandler(late.handle)},
-        followers=(Follower("bench", MESSAGING, count_changes),),
+        followers=(log.follower,),
         chance=random.Random(number),
     )
 
 
-async def measure(folder: Path) -> tuple[Lateness, list[float], list[float]]:
+async def measure(folder: Path) -> tuple[Lateness, EventLog, list[float], list[float]]:
     clock = SystemClock()
     tables = (*MESSAGING_TABLES, *PEOPLE_TABLES, *SAFETY_TABLES, EPHEMERAL, *records.TABLES)
     dataset = await build_dataset(folder / "store.db", threads=SENDERS, messages=100)
@@ -119,36 +149,41 @@ async def measure(folder: Path) -> tuple[Lateness, list[float], list[float]]:
         messaging = messaging_on(store, clock, SECRET)
         await fill(store, clock)
         print(f"{PENDING} timers are pending", flush=True)
-        late = Lateness(clock)
+        late, log = Lateness(clock), EventLog(clock)
         alone: list[float] = []
         beside: list[float] = []
         await sends_per_second(messaging, ana, threads)  # warm
         for number in range(ROUNDS):
             gc.collect()
             alone.append(await sends_per_second(messaging, ana, threads))
-            async with worker_on(store, clock, late, number):
+            log.since_ms = clock.now_ms() + _DAY_MS
+            async with worker_on(store, clock, late, log, number):
                 await asyncio.sleep(0.6)  # leases, and the changes of the round before
+                log.since_ms = clock.now_ms()
                 timers = asyncio.create_task(schedule_steadily(store, clock, number))
                 beside.append(await sends_per_second(messaging, ana, threads))
                 await timers
                 await asyncio.sleep(1.2)
-        return late, alone, beside
+        return late, log, alone, beside
 
 
 def main() -> None:
     argparse.ArgumentParser(description=__doc__).parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        late, alone, beside = uvloop.run(measure(Path(folder)))
+        late, log, alone, beside = uvloop.run(measure(Path(folder)))
     expected = ROUNDS * int(ROUND_SECONDS * PER_SECOND)
     if len(late.ms) != expected:
         sys.exit(f"{len(late.ms)} timers ran, not {expected}")
     cuts = statistics.quantiles(late.ms, n=100)
+    lag_ms = statistics.quantiles(log.lag_ms, n=100)[98]
     slowdown = statistics.median(a / b for a, b in zip(alone, beside, strict=True))
     rows = [
         ["timers run", str(len(late.ms))],
         ["late, median", f"{statistics.median(late.ms):.0f} ms"],
         ["late, p99", f"{cuts[98]:.0f} ms"],
         ["late, most", f"{max(late.ms)} ms"],
+        ["follower behind, median", f"{statistics.median(log.lag_ms):.0f} ms"],
+        ["follower behind, p99", f"{lag_ms:.0f} ms"],
         ["sends per second alone", f"{statistics.median(alone):.0f}"],
         ["sends per second beside timers and follower", f"{statistics.median(beside):.0f}"],
     ]
@@ -157,6 +192,7 @@ def main() -> None:
         {
             "pending": PENDING,
             "late_p99_ms": round(cuts[98], 1),
+            "lag_ms": round(lag_ms, 1),
             "send_slowdown": round(slowdown, 3),
         }
     )

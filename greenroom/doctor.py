@@ -241,7 +241,9 @@ async def _lag_ms(
 ) -> int | None:
     """The age of the oldest change that is not applied; 0 if there is none, None if it is gone."""
     try:
-        async for change in store.changes(follower.table, after=checkpoint, follow=False):
+        async for change in store.changes(
+            follower.table, after=checkpoint, follow=False, prefixes=follower.prefixes
+        ):
             return max(0, clock.now_ms() - change.at_ms)
     except CheckpointTooOld:
         return None

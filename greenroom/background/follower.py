@@ -44,7 +44,11 @@ class Follower(Struct, frozen=True):
     compare: Compare | None = None
     """Tells the differences between items and their results, one line each."""
     results: tuple[Result, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    """It follows the items whose sort key begins with one of them; all items without any."""
     max_batch: int = 100
+    """How many changes at once. It may be far more than a transaction has ops, where many changes
+    lead to few ops."""
     max_tries: int = 5
     first_pause_ms: int = 200
     longest_pause_ms: int = 30_000
@@ -52,6 +56,9 @@ class Follower(Struct, frozen=True):
     """How long one call of `handle` or `rebuild` may take."""
     linger: float = 0.05
     """Seconds to wait for more changes, so that a batch has more than one."""
+
+    def follows(self, key: Key) -> bool:
+        return not self.prefixes or (key.sort or "").startswith(self.prefixes)
 
 
 def lease_name(follower: str) -> str:

@@ -1,6 +1,6 @@
 """Opens a store file read-only, without the lock: another process may be serving it."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -72,9 +72,17 @@ class ReadonlyStore:
         )
 
     async def changes(
-        self, table: Table, *, after: str | None = None, follow: bool = False
+        self,
+        table: Table,
+        *,
+        after: str | None = None,
+        follow: bool = False,
+        prefixes: Sequence[str] = (),
     ) -> AsyncIterator[Change]:
         connection = self._reader.connection
-        last = change_log.check_checkpoint(connection, table, after)
-        for _, change in change_log.page(connection, table, last):
-            yield change
+        last, is_newest = change_log.check_checkpoint(connection, table, after), False
+        while not is_newest:
+            page = change_log.page(connection, table, last, prefixes)
+            for change in page.changes:
+                yield change
+            last, is_newest = page.last, page.is_newest
