@@ -99,7 +99,7 @@ async def serve(
             socket_server.most_connections = room.sockets
             socket_server.most_per_user = policy.sockets.per_user
             address = server.address_of(listener)
-            _tune_python()
+            tune_python()
             try:
                 announced = running.announced(sqlite_path(settings), address)
                 jobs = [
@@ -227,7 +227,7 @@ def bus_of(settings: Settings) -> Bus:
     raise InvalidSetting(variable_of("bus"), reason)
 
 
-def _tune_python() -> None:
+def tune_python() -> None:
     """Tunes Python's garbage collector and GIL for message latency.
 
     Objects created so far are frozen, so they are never scanned. The collector runs less often: the

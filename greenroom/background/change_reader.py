@@ -92,6 +92,7 @@ class ChangeReader:
             follow=self._follow,
             moved=self._add,
             prefixes=self._follower.prefixes,
+            with_old=self._follower.needs_old,
             linger=self._follower.linger,
         )
         async with aclosing(feed):

@@ -45,7 +45,10 @@ class Follower(Struct, frozen=True):
     """Tells the differences between items and their results, one line each."""
     results: tuple[Result, ...] = ()
     prefixes: tuple[str, ...] = ()
-    """It follows the items whose sort key begins with one of them; all items without any."""
+    """`handle` is given changes of items whose sort key begins with one of them; of all items
+    without any. `rebuild` and `compare` are given all items."""
+    needs_old: bool = True
+    """Whether `handle` looks at items before their change. Otherwise it is given None for them."""
     max_batch: int = 100
     """How many changes at once. It may be far more than a transaction has ops, where many changes
     lead to few ops."""
@@ -56,9 +59,6 @@ class Follower(Struct, frozen=True):
     """How long one call of `handle` or `rebuild` may take."""
     linger: float = 0.05
     """Seconds to wait for more changes, so that a batch has more than one."""
-
-    def follows(self, key: Key) -> bool:
-        return not self.prefixes or (key.sort or "").startswith(self.prefixes)
 
 
 def lease_name(follower: str) -> str:

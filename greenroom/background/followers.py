@@ -44,7 +44,7 @@ from greenroom.store.problems import CheckpointTooOld
 IDLE_SECONDS = 5.0
 """How often a follower without changes looks whether a rebuild was requested."""
 _RELOAD_SECONDS = 0.05
-_MOVED_SECONDS = 5.0
+MOVED_SECONDS = 5.0
 """How often a checkpoint is written that has moved past changes of items that are not followed."""
 _log = logging.getLogger(__name__)
 
@@ -168,7 +168,7 @@ class FollowerRunner:
         await self._parts.write_all(batch.changes, self._write_changes, self._set_aside)
         if batch.checkpoint != self._progress.state.checkpoint:
             self._moved = batch.checkpoint
-            if monotonic() - self._written_at > _MOVED_SECONDS:
+            if monotonic() - self._written_at > MOVED_SECONDS:
                 await self._write_moved()
 
     async def _write_moved(self) -> None:

@@ -94,12 +94,10 @@ class Rebuild:
         await self._save(*drops, set_aside=left)
 
     async def _scan(self) -> None:
-        table = self._follower.table
         page = await self._store.scan(
-            table, limit=_PAGE, cursor=self._state.cursor, consistent=True
+            self._follower.table, limit=_PAGE, cursor=self._state.cursor, consistent=True
         )
-        items = [item for item in page.items if self._follower.follows(key_in(table, item))]
-        await self._parts.write_all(items, self._write_items, self._set_aside)
+        await self._parts.write_all(page.items, self._write_items, self._set_aside)
         following = page.next
         stage = Stage.SCANNING if following is not None else Stage.SWEEPING
         await self._save(stage=stage, cursor=following)

@@ -169,6 +169,7 @@ class Store(Protocol):
         follow: bool = True,
         moved: Callable[[str], None] | None = None,
         prefixes: Sequence[str] = (),
+        with_old: bool = True,
         linger: float = 0.0,
     ) -> AsyncIterator[Change]:
         """The table's changes after a checkpoint, or all kept changes without one, in order for
@@ -179,7 +180,8 @@ class Store(Protocol):
         after a day.
 
         With `prefixes` only changes of items whose sort key begins with one of them; the others are
-        passed over before they are decoded. After a change the feed waits `linger` seconds for
+        passed over before they are decoded. Without `with_old` every change has None for the item
+        before it, which is not decoded either. After a change the feed waits `linger` seconds for
         more, so that one read serves many writes."""
 
     async def checkpoint(self, table: Table) -> str:

@@ -151,10 +151,11 @@ class DynamoStore:
         follow: bool = True,
         moved: Callable[[str], None] | None = None,
         prefixes: Sequence[str] = (),
+        with_old: bool = True,
         linger: float = 0.0,
     ) -> AsyncIterator[Change]:
         self._check_known(table)
-        feed = Feed(self._client, table, moved, tuple(prefixes))
+        feed = Feed(self._client, table, moved, tuple(prefixes), with_old=with_old)
         async for change in feed.changes(after, follow, linger):
             yield change
 

@@ -50,12 +50,15 @@ class Feed:
         table: Table,
         moved: Callable[[str], None] | None = None,
         prefixes: tuple[str, ...] = (),
+        *,
+        with_old: bool = True,
     ) -> None:
         self._client = client
         self._sender = client.sender
         self._table = table
         self._moved = moved
         self._prefixes = prefixes
+        self._with_old = with_old
         self._arn = ""
         self._checkpoint = StreamCheckpoint("")
         self._readers: dict[str, ShardReader] = {}
@@ -212,7 +215,7 @@ class Feed:
         return Change(
             self._table.name,
             decode_key(self._table, found["Keys"]),
-            decode_item(old) if old else None,
+            decode_item(old) if old and self._with_old else None,
             decode_item(new) if new else None,
             int(float(found["ApproximateCreationDateTime"]) * 1000),
             self._checkpoint.checkpoint(),

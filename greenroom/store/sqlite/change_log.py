@@ -7,8 +7,8 @@ a number that was never used can always be recognised.
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
+from functools import partial
 from secrets import token_hex
 from typing import Any
 
@@ -109,7 +109,12 @@ def check_kept(connection: apsw.Connection, table: Table, last: int) -> int:
 
 
 def page(
-    connection: apsw.Connection, table: Table, after: int, prefixes: Sequence[str] = ()
+    connection: apsw.Connection,
+    table: Table,
+    after: int,
+    prefixes: Sequence[str] = (),
+    *,
+    with_old: bool = True,
 ) -> LogPage:
     """The next changes of items whose sort key begins with one of the prefixes."""
     newest = check_kept(connection, table, after)
@@ -118,17 +123,14 @@ def page(
     rows: list[Any] = []
     if until > after:
         rows = connection.execute(
-            f'SELECT seq, pk, sk, old, new, at FROM "{table.name}/changes" '
+            f"SELECT seq, pk, sk, {'old' if with_old else 'NULL'}, new, at "
+            f'FROM "{table.name}/changes" '
             f"WHERE seq>? AND seq<=?{condition} ORDER BY seq LIMIT ?",
             (after, until, *bound, _PAGE),
         ).fetchall()
     last = rows[-1][0] if len(rows) == _PAGE else until
     eras = connection.execute(_ERAS_FROM, (table.name, min(after + 1, last))).fetchall()
-    firsts = [first for first, _ in eras]
-
-    def checkpoint(seq: int) -> str:
-        return f"{eras[bisect_right(firsts, seq) - 1][1]}-{seq}"
-
+    checkpoint = partial(_checkpoint, eras, *eras[-1])
     changes = [
         Change(
             table.name,
@@ -141,6 +143,12 @@ def page(
         for seq, pk, sk, old, new, at in rows
     ]
     return LogPage(changes, last, checkpoint(last), last == newest)
+
+
+def _checkpoint(eras: list[Any], newest_first: int, newest_era: str, seq: int) -> str:
+    if seq < newest_first:
+        newest_era = next(era for first, era in reversed(eras) if first <= seq)
+    return f"{newest_era}-{seq}"
 
 
 def _wanted(prefixes: Sequence[str]) -> tuple[str, list[str | bytes]]:

@@ -217,6 +217,7 @@ class SqliteStore:
         follow: bool = True,
         moved: Callable[[str], None] | None = None,
         prefixes: Sequence[str] = (),
+        with_old: bool = True,
         linger: float = 0.0,
     ) -> AsyncIterator[Change]:
         self._check_known(table)
@@ -224,7 +225,8 @@ class SqliteStore:
         while True:
             self._check_known(table)
             committed = self._committed
-            page = change_log.page(self._reader.connection, table, last, prefixes)
+            connection = self._reader.connection
+            page = change_log.page(connection, table, last, prefixes, with_old=with_old)
             for change in page.changes:
                 yield change
             is_passed = not page.changes or page.changes[-1].checkpoint != page.checkpoint
