@@ -158,6 +158,7 @@ def worker_on(store: Store, clock: Clock, contexts: Contexts) -> Worker:
         timers=registry.timers(contexts),
         followers=registry.followers(contexts),
         chance=random.Random(),
+        is_alone=store.is_local,  # the file is locked by this process
     )
 
 

@@ -70,14 +70,17 @@ class LeaseKeeper:
         groups: Sequence[Sequence[str]],
         *,
         finish: Callable[[str], Awaitable[None]] | None = None,
+        is_alone: bool = False,
     ) -> None:
         """`node` is a name that no other process has, nor had. `finish` ends the work on a lease
-        before it is given up."""
+        before it is given up. `is_alone`: no other process can have the store open, so that every
+        other node in it is dead."""
         self._store = store
         self._clock = clock
         self.node = node
         self._groups = groups
         self._finish = finish
+        self._is_alone = is_alone
         self._leases: dict[str, Lease] = {}
         self._until_ms = 0
         self._leaving: dict[str, asyncio.Task[None]] = {}
@@ -146,6 +149,8 @@ class LeaseKeeper:
     def _counts(self, item: Item) -> bool:
         """Until its time is over. A time further ahead than any node writes is from before the
         clock was set back."""
+        if self._is_alone:
+            return item["sk"] == self.node
         left_ms = int(str(item["untilMs"])) - self._clock.now_ms()
         return 0 < left_ms <= 2 * NODE_MS
 
