@@ -253,10 +253,9 @@ async def test_a_follower_of_some_items_passes_over_the_others(
 ) -> None:
     notes = Notes("f")
     runner = follower_runner(store, clock, notes.follower(prefixes=("note",)))
-    other = {"pk": "p0", "sk": "other", "n": 7}
-    await store.write(Put(NOTES, other))
+    await store.write(Put(NOTES, {"pk": "p0", "sk": "other", "n": 7}))
     await write_notes(store, last=2)
-    await store.write(Put(NOTES, {**other, "n": 8}))
+    await store.write(Put(NOTES, {"pk": "p0", "sk": "other", "n": 8}))
     await runner.catch_up()
     assert await journal(store, "f") == {f"p{n}": [1, 2] for n in range(3)}
     state = await load_state(store, "f")

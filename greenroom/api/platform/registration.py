@@ -21,4 +21,5 @@ API = ContextApi(
     properties=PROPERTIES,
     parameters=PARAMETERS,
     access=ACCESS,
+    costs=("greenroom.cost.background",),
 )

@@ -129,8 +129,8 @@ def page(
             (after, until, *bound, _PAGE),
         ).fetchall()
     last = rows[-1][0] if len(rows) == _PAGE else until
-    eras = connection.execute(_ERAS_FROM, (table.name, min(after + 1, last))).fetchall()
-    checkpoint = partial(_checkpoint, eras, *eras[-1])
+    eras: list[Any] = connection.execute(_ERAS_FROM, (table.name, min(after + 1, last))).fetchall()
+    checkpoint = partial(_checkpoint, eras)
     changes = [
         Change(
             table.name,
@@ -145,10 +145,11 @@ def page(
     return LogPage(changes, last, checkpoint(last), last == newest)
 
 
-def _checkpoint(eras: list[Any], newest_first: int, newest_era: str, seq: int) -> str:
-    if seq < newest_first:
-        newest_era = next(era for first, era in reversed(eras) if first <= seq)
-    return f"{newest_era}-{seq}"
+def _checkpoint(eras: list[tuple[int, str]], seq: int) -> str:
+    first, era = eras[-1]
+    if seq < first:
+        era = next(era for first, era in reversed(eras) if first <= seq)
+    return f"{era}-{seq}"
 
 
 def _wanted(prefixes: Sequence[str]) -> tuple[str, list[str | bytes]]:
