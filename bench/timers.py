@@ -19,6 +19,7 @@ from pathlib import Path
 from secrets import token_hex
 
 import uvloop
+from msgspec import Struct
 
 from bench.growth_data import BODY, SECRET, build_dataset
 from bench.report import last_line, table
@@ -120,8 +121,16 @@ async def schedule_steadily(store: Store, clock: SystemClock, round_number: int)
         await asyncio.sleep(1 / PER_SECOND)
 
 
-async def sends_per_second(messaging: Messaging, ana: Actor, threads: Sequence[ThreadId]) -> float:
-    begun = time.perf_counter()
+class Sends(Struct, frozen=True):
+    """A round of sends."""
+
+    per_second: float
+    cpu_us: float
+    """CPU time of the process for each."""
+
+
+async def send_for_a_round(messaging: Messaging, ana: Actor, threads: Sequence[ThreadId]) -> Sends:
+    begun, cpu = time.perf_counter(), time.process_time()
     until, sent = begun + ROUND_SECONDS, 0
 
     async def keep_sending(thread: ThreadId) -> None:
@@ -131,7 +140,8 @@ async def sends_per_second(messaging: Messaging, ana: Actor, threads: Sequence[T
             sent += 1
 
     await asyncio.gather(*map(keep_sending, threads))
-    return sent / (time.perf_counter() - begun)
+    used_us = (time.process_time() - cpu) * 1e6
+    return Sends(sent / (time.perf_counter() - begun), used_us / sent)
 
 
 def worker_on(
@@ -147,7 +157,7 @@ def worker_on(
     )
 
 
-async def measure(folder: Path) -> tuple[Lateness, EventLog, list[float], list[float]]:
+async def measure(folder: Path) -> tuple[Lateness, EventLog, list[Sends], list[Sends]]:
     clock = SystemClock()
     tables = (*MESSAGING_TABLES, *PEOPLE_TABLES, *SAFETY_TABLES, EPHEMERAL, *records.TABLES)
     dataset = await build_dataset(folder / "store.db", threads=SENDERS, messages=100)
@@ -158,19 +168,19 @@ async def measure(folder: Path) -> tuple[Lateness, EventLog, list[float], list[f
         await fill(store, clock)
         print(f"{PENDING} timers are pending", flush=True)
         late, log = Lateness(clock), EventLog(clock)
-        alone: list[float] = []
-        beside: list[float] = []
+        alone: list[Sends] = []
+        beside: list[Sends] = []
         tune_python()
-        await sends_per_second(messaging, ana, threads)  # warm
+        await send_for_a_round(messaging, ana, threads)  # warm
         for number in range(ROUNDS):
             gc.collect()
-            alone.append(await sends_per_second(messaging, ana, threads))
+            alone.append(await send_for_a_round(messaging, ana, threads))
             log.since_ms = clock.now_ms() + _DAY_MS
             async with worker_on(store, clock, late, log, number):
                 await asyncio.sleep(0.6)  # leases, and the changes of the round before
                 log.since_ms = clock.now_ms()
                 timers = asyncio.create_task(schedule_steadily(store, clock, number))
-                beside.append(await sends_per_second(messaging, ana, threads))
+                beside.append(await send_for_a_round(messaging, ana, threads))
                 await timers
                 await asyncio.sleep(1.2)
         return late, log, alone, beside
@@ -185,7 +195,9 @@ def main() -> None:
         sys.exit(f"{len(late.ms)} timers ran, not {expected}")
     cuts = statistics.quantiles(late.ms, n=100)
     lag_ms = statistics.quantiles(log.lag_ms, n=100)[98]
-    slowdown = statistics.median(a / b for a, b in zip(alone, beside, strict=True))
+    pairs = list(zip(alone, beside, strict=True))
+    slowdown = statistics.median(a.per_second / b.per_second for a, b in pairs)
+    cpu_slowdown = statistics.median(b.cpu_us / a.cpu_us for a, b in pairs)
     rows = [
         ["timers run", str(len(late.ms))],
         ["late, median", f"{statistics.median(late.ms):.0f} ms"],
@@ -193,8 +205,9 @@ def main() -> None:
         ["late, most", f"{max(late.ms)} ms"],
         ["follower behind, median", f"{statistics.median(log.lag_ms):.0f} ms"],
         ["follower behind, p99", f"{lag_ms:.0f} ms"],
-        ["sends per second alone", f"{statistics.median(alone):.0f}"],
-        ["sends per second beside timers and follower", f"{statistics.median(beside):.0f}"],
+        ["sends per second alone", f"{_median_rate(alone):.0f}"],
+        ["sends per second beside timers and follower", f"{_median_rate(beside):.0f}"],
+        ["CPU time for each, of that alone", f"{cpu_slowdown:.2f}"],
     ]
     print(table(["figure", "measured"], rows))
     last_line(
@@ -202,9 +215,14 @@ def main() -> None:
             "pending": PENDING,
             "late_p99_ms": round(cuts[98], 1),
             "lag_ms": round(lag_ms, 1),
+            "cpu_slowdown": round(cpu_slowdown, 3),
             "send_slowdown": round(slowdown, 3),
         }
     )
+
+
+def _median_rate(rounds: Sequence[Sends]) -> float:
+    return statistics.median(one.per_second for one in rounds)
 
 
 if __name__ == "__main__":
