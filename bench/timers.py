@@ -19,6 +19,7 @@ from pathlib import Path
 from secrets import token_hex
 
 import uvloop
+from msgspec import Struct
 
 from bench.growth_data import BODY, SECRET, build_dataset
 from bench.report import last_line, table
@@ -38,16 +39,20 @@ from greenroom.messaging.send import send
 from greenroom.people.actor import Actor
 from greenroom.people.records import TABLES as PEOPLE_TABLES
 from greenroom.safety.records import TABLES as SAFETY_TABLES
-from greenroom.store.base import Change, Key, Op, Store, Update
+from greenroom.serve import tune_python
+from greenroom.store.base import Change, Op, Put, Store
 from greenroom.store.ephemeral import EPHEMERAL
-from greenroom.store.expressions import F
 from greenroom.store.sqlite import SqliteStore
+from greenroom.store.values import Value
 
 PENDING = 100_000
-ROUNDS = 8
-ROUND_SECONDS = 2.0
+ROUNDS = 16
+ROUND_SECONDS = 1.0
 PER_SECOND = 63
 SENDERS = 8
+FOLLOWED = ("MSG#",)
+LINGER = 0.2
+ENTRY = ("pk", "messageId", "seq", "authorUserId", "ts")
 _DAY_MS = 86_400_000
 
 
@@ -63,10 +68,42 @@ class Lateness:
         return ()
 
 
-async def count_changes(changes: Sequence[Change]) -> Sequence[Op]:
-    """As a counter follows the feed: many changes, one update."""
-    key = Key("FOLLOWER#bench", "COUNT")
-    return [Update(records.BACKGROUND, key, (F("changes").add(len(changes)),))]
+class EventLog:
+    """A follower that writes an item for each batch with an entry for each new message, as a log of
+    events does, and notes how far behind it is."""
+
+    def __init__(self, clock: SystemClock) -> None:
+        self._clock = clock
+        self._batches = 0
+        self.lag_ms: list[int] = []
+        self.since_ms = 0
+        """Lag counts for changes from then on."""
+
+    @property
+    def follower(self) -> Follower:
+        return Follower(
+            "bench",
+            MESSAGING,
+            self.handle,
+            prefixes=FOLLOWED,
+            needs_old=False,
+            max_batch=1000,  # an item has room for about 2,000 entries
+            linger=LINGER,
+        )
+
+    async def handle(self, changes: Sequence[Change]) -> Sequence[Op]:
+        now_ms = self._clock.now_ms()
+        self.lag_ms += [now_ms - one.at_ms for one in changes if one.at_ms >= self.since_ms]
+        entries: list[Value] = [
+            {name: one.new[name] for name in ENTRY}
+            for one in changes
+            if one.new is not None and one.new["version"] == 1
+        ]
+        if not entries:
+            return ()
+        self._batches += 1
+        item = {"pk": "FOLLOWER#bench", "sk": f"BATCH#{self._batches:08d}", "entries": entries}
+        return [Put(records.BACKGROUND, item)]
 
 
 async def fill(store: Store, clock: SystemClock) -> None:
@@ -84,8 +121,16 @@ async def schedule_steadily(store: Store, clock: SystemClock, round_number: int)
         await asyncio.sleep(1 / PER_SECOND)
 
 
-async def sends_per_second(messaging: Messaging, ana: Actor, threads: Sequence[ThreadId]) -> float:
-    begun = time.perf_counter()
+class Sends(Struct, frozen=True):
+    """A round of sends."""
+
+    per_second: float
+    cpu_us: float
+    """CPU time of the process for each."""
+
+
+async def send_for_a_round(messaging: Messaging, ana: Actor, threads: Sequence[ThreadId]) -> Sends:
+    begun, cpu = time.perf_counter(), time.process_time()
     until, sent = begun + ROUND_SECONDS, 0
 
     async def keep_sending(thread: ThreadId) -> None:
@@ -95,21 +140,24 @@ async def sends_per_second(messaging: Messaging, ana: Actor, threads: Sequence[T
             sent += 1
 
     await asyncio.gather(*map(keep_sending, threads))
-    return sent / (time.perf_counter() - begun)
+    used_us = (time.process_time() - cpu) * 1e6
+    return Sends(sent / (time.perf_counter() - begun), used_us / sent)
 
 
-def worker_on(store: Store, clock: SystemClock, late: Lateness, number: int) -> Worker:
+def worker_on(
+    store: Store, clock: SystemClock, late: Lateness, log: EventLog, number: int
+) -> Worker:
     return Worker(
         store,
         clock,
         node=f"bench{number}",
         timers={"late": TimerHandler(late.handle), "pending": TimerHandler(late.handle)},
-        followers=(Follower("bench", MESSAGING, count_changes),),
+        followers=(log.follower,),
         chance=random.Random(number),
     )
 
 
-async def measure(folder: Path) -> tuple[Lateness, list[float], list[float]]:
+async def measure(folder: Path) -> tuple[Lateness, EventLog, list[Sends], list[Sends]]:
     clock = SystemClock()
     tables = (*MESSAGING_TABLES, *PEOPLE_TABLES, *SAFETY_TABLES, EPHEMERAL, *records.TABLES)
     dataset = await build_dataset(folder / "store.db", threads=SENDERS, messages=100)
@@ -119,47 +167,62 @@ async def measure(folder: Path) -> tuple[Lateness, list[float], list[float]]:
         messaging = messaging_on(store, clock, SECRET)
         await fill(store, clock)
         print(f"{PENDING} timers are pending", flush=True)
-        late = Lateness(clock)
-        alone: list[float] = []
-        beside: list[float] = []
-        await sends_per_second(messaging, ana, threads)  # warm
+        late, log = Lateness(clock), EventLog(clock)
+        alone: list[Sends] = []
+        beside: list[Sends] = []
+        tune_python()
+        await send_for_a_round(messaging, ana, threads)  # warm
         for number in range(ROUNDS):
             gc.collect()
-            alone.append(await sends_per_second(messaging, ana, threads))
-            async with worker_on(store, clock, late, number):
+            alone.append(await send_for_a_round(messaging, ana, threads))
+            log.since_ms = clock.now_ms() + _DAY_MS
+            async with worker_on(store, clock, late, log, number):
                 await asyncio.sleep(0.6)  # leases, and the changes of the round before
+                log.since_ms = clock.now_ms()
                 timers = asyncio.create_task(schedule_steadily(store, clock, number))
-                beside.append(await sends_per_second(messaging, ana, threads))
+                beside.append(await send_for_a_round(messaging, ana, threads))
                 await timers
                 await asyncio.sleep(1.2)
-        return late, alone, beside
+        return late, log, alone, beside
 
 
 def main() -> None:
     argparse.ArgumentParser(description=__doc__).parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        late, alone, beside = uvloop.run(measure(Path(folder)))
+        late, log, alone, beside = uvloop.run(measure(Path(folder)))
     expected = ROUNDS * int(ROUND_SECONDS * PER_SECOND)
     if len(late.ms) != expected:
         sys.exit(f"{len(late.ms)} timers ran, not {expected}")
     cuts = statistics.quantiles(late.ms, n=100)
-    slowdown = statistics.median(a / b for a, b in zip(alone, beside, strict=True))
+    lag_ms = statistics.quantiles(log.lag_ms, n=100)[98]
+    pairs = list(zip(alone, beside, strict=True))
+    slowdown = statistics.median(a.per_second / b.per_second for a, b in pairs)
+    cpu_slowdown = statistics.median(b.cpu_us / a.cpu_us for a, b in pairs)
     rows = [
         ["timers run", str(len(late.ms))],
         ["late, median", f"{statistics.median(late.ms):.0f} ms"],
         ["late, p99", f"{cuts[98]:.0f} ms"],
         ["late, most", f"{max(late.ms)} ms"],
-        ["sends per second alone", f"{statistics.median(alone):.0f}"],
-        ["sends per second beside timers and follower", f"{statistics.median(beside):.0f}"],
+        ["follower behind, median", f"{statistics.median(log.lag_ms):.0f} ms"],
+        ["follower behind, p99", f"{lag_ms:.0f} ms"],
+        ["sends per second alone", f"{_median_rate(alone):.0f}"],
+        ["sends per second beside timers and follower", f"{_median_rate(beside):.0f}"],
+        ["CPU time for each, of that alone", f"{cpu_slowdown:.2f}"],
     ]
     print(table(["figure", "measured"], rows))
     last_line(
         {
             "pending": PENDING,
             "late_p99_ms": round(cuts[98], 1),
+            "lag_ms": round(lag_ms, 1),
+            "cpu_slowdown": round(cpu_slowdown, 3),
             "send_slowdown": round(slowdown, 3),
         }
     )
+
+
+def _median_rate(rounds: Sequence[Sends]) -> float:
+    return statistics.median(one.per_second for one in rounds)
 
 
 if __name__ == "__main__":

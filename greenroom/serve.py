@@ -134,7 +134,7 @@ def _node(
 async def _run(node: _Node, listener: socket.socket, tell: Callable[[str], None]) -> None:
     """Runs background work, HTTP and sockets until stopped."""
     address = server.address_of(listener)
-    _tune_python()
+    tune_python()
     announced = running.announced(sqlite_path(node.settings), address)
     worker = worker_on(node.store, node.clock, node.contexts)
     add_sources(
@@ -194,6 +194,7 @@ def worker_on(store: Store, clock: Clock, contexts: Contexts) -> Worker:
         timers=registry.timers(contexts),
         followers=registry.followers(contexts),
         chance=random.Random(),
+        is_alone=store.is_local,  # the file is locked by this process
     )
 
 
@@ -260,7 +261,7 @@ def bus_of(settings: Settings) -> Bus:
     raise InvalidSetting(variable_of("bus"), reason)
 
 
-def _tune_python() -> None:
+def tune_python() -> None:
     """Tunes Python's garbage collector and GIL for message latency.
 
     Objects created so far are frozen, so they are never scanned. The collector runs less often: the

@@ -9,15 +9,13 @@ order than requests. After `OutcomeUnknown` a write may have taken effect, or ma
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from enum import Enum, auto
 from typing import TypeVar
 
 from greenroom.errors import Problem
-from greenroom.store.base import Change, Key, Op, Page, PageOf, Store
-from greenroom.store.capacity import Cost
-from greenroom.store.expressions import SortRange
+from greenroom.store.base import Op, Store
 from greenroom.store.problems import (
     Conflict,
     InvalidTransaction,
@@ -25,11 +23,10 @@ from greenroom.store.problems import (
     StoreUnavailable,
     Throttled,
 )
-from greenroom.store.tables import Index, Table
 from greenroom.store.values import Item
+from tests.forwarding_store import ForwardingStore
 
 T = TypeVar("T")
-Model = TypeVar("Model")
 
 
 class Fault(Enum):
@@ -79,70 +76,12 @@ class Network:
             await asyncio.wait(self.late)
 
 
-class RemoteStore(Store):
-    is_local = False
-
+class RemoteStore(ForwardingStore):
     def __init__(self, store: Store, network: Network, most_ops: int | None = None) -> None:
-        self._store = store
+        super().__init__(store)
         self._network = network
         self._most_ops = most_ops
         """A smaller limit than DynamoDB's, so that a batch may be too large for it."""
-
-    async def get(self, table: Table, key: Key, *, consistent: bool = False) -> Item | None:
-        return await self._read(lambda: self._store.get(table, key, consistent=consistent))
-
-    async def batch_get(
-        self, table: Table, keys: Sequence[Key], *, consistent: bool = False
-    ) -> dict[Key, Item]:
-        return await self._read(lambda: self._store.batch_get(table, keys, consistent=consistent))
-
-    async def query(
-        self,
-        table: Table,
-        partition: str,
-        sort: SortRange | None = None,
-        *,
-        index: Index | None = None,
-        limit: int,
-        backward: bool = False,
-        cursor: str | None = None,
-        consistent: bool = False,
-    ) -> Page:
-        return await self._read(
-            lambda: self._store.query(
-                table,
-                partition,
-                sort,
-                index=index,
-                limit=limit,
-                backward=backward,
-                cursor=cursor,
-                consistent=consistent,
-            )
-        )
-
-    async def query_as(
-        self,
-        model: Callable[[Item], Model],
-        table: Table,
-        partition: str,
-        sort: SortRange | None = None,
-        *,
-        limit: int,
-        backward: bool = False,
-        consistent: bool = False,
-    ) -> PageOf[Model]:
-        return await self._read(
-            lambda: self._store.query_as(
-                model,
-                table,
-                partition,
-                sort,
-                limit=limit,
-                backward=backward,
-                consistent=consistent,
-            )
-        )
 
     async def write(self, *ops: Op, token: str | None = None) -> Item | None:
         network = self._network
@@ -176,44 +115,11 @@ class RemoteStore(Store):
         self._network.late.add(task)
         task.add_done_callback(self._network.late.discard)
 
-    async def _read(self, read: Callable[[], Awaitable[T]]) -> T:
+    async def _call(self, call: Callable[[], Awaitable[T]]) -> T:
         fault = self._network.fault()
         await self._network.pass_time()
         if fault is not None:
             raise self._network.chance.choice([Throttled(), StoreUnavailable("simulated")])
-        found = await read()
+        found = await call()
         await self._network.pass_time()
         return found
-
-    def changes(
-        self,
-        table: Table,
-        *,
-        after: str | None = None,
-        follow: bool = True,
-        moved: Callable[[str], None] | None = None,
-    ) -> AsyncIterator[Change]:
-        return self._store.changes(table, after=after, follow=follow, moved=moved)
-
-    async def checkpoint(self, table: Table) -> str:
-        return await self._read(lambda: self._store.checkpoint(table))
-
-    async def scan(
-        self, table: Table, *, limit: int, cursor: str | None = None, consistent: bool = False
-    ) -> Page:
-        return await self._read(
-            lambda: self._store.scan(table, limit=limit, cursor=cursor, consistent=consistent)
-        )
-
-    def counting(self) -> AbstractContextManager[Cost]:
-        return self._store.counting()
-
-    @property
-    def read_only_reason(self) -> str | None:
-        return self._store.read_only_reason
-
-    async def wait_for_data_loss(self) -> Problem:
-        return await self._store.wait_for_data_loss()
-
-    async def close(self) -> None:
-        await self._store.close()

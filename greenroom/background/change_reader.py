@@ -8,10 +8,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from greenroom.background.follower import Follower
 from greenroom.store.base import Change, Store
-from greenroom.store.tables import Table
 
-_MAX_WAITING = 1_000
+_MIN_WAITING = 1_000
 
 
 class Batch(Struct, frozen=True):
@@ -23,11 +23,14 @@ class Batch(Struct, frozen=True):
 class ChangeReader:
     """Use it as a context manager, within one task."""
 
-    def __init__(self, store: Store, table: Table, after: str | None, *, follow: bool) -> None:
+    def __init__(
+        self, store: Store, follower: Follower, after: str | None, *, follow: bool
+    ) -> None:
         self._store = store
-        self._table = table
+        self._follower = follower
         self._after = after
         self._follow = follow
+        self._most = max(_MIN_WAITING, follower.max_batch)
         self._waiting: deque[Change | str] = deque()
         self._news = asyncio.Event()
         self._room = asyncio.Event()
@@ -53,9 +56,8 @@ class ChangeReader:
         """When the first change was made of those that wait."""
         return next((one.at_ms for one in self._waiting if isinstance(one, Change)), None)
 
-    async def take(self, most: int, *, seconds: float, linger: float = 0.0) -> Batch | None:
-        """The next changes, or None if none came in so many seconds, or none will come. Waits a
-        little longer for more than one."""
+    async def take(self, *, seconds: float) -> Batch | None:
+        """The next changes, or None if none came in so many seconds, or none will come."""
         assert self._task is not None
         if not self._waiting and not self._task.done():
             self._news.clear()
@@ -63,22 +65,20 @@ class ChangeReader:
                 await asyncio.wait_for(self._news.wait(), seconds)
             except TimeoutError:
                 return None
-        if linger and len(self._waiting) < most and not self._task.done():
-            await asyncio.sleep(linger)
         if not self._waiting:
             self._task.result()  # raises what ended the feed
             return None
-        return self._batch(most)
+        return self._batch()
 
     @property
     def is_at_end(self) -> bool:
         """The feed has ended, and everything was taken."""
         return not self._waiting and self._task is not None and self._task.done()
 
-    def _batch(self, most: int) -> Batch:
+    def _batch(self) -> Batch:
         changes: list[Change] = []
         last: Any = None
-        while self._waiting and len(changes) < most:
+        while self._waiting and len(changes) < self._follower.max_batch:
             last = self._waiting.popleft()
             if isinstance(last, Change):
                 changes.append(last)
@@ -87,12 +87,18 @@ class ChangeReader:
 
     async def _read(self) -> None:
         feed: Any = self._store.changes(
-            self._table, after=self._after, follow=self._follow, moved=self._add
+            self._follower.table,
+            after=self._after,
+            follow=self._follow,
+            moved=self._add,
+            prefixes=self._follower.prefixes,
+            with_old=self._follower.needs_old,
+            linger=self._follower.linger,
         )
         async with aclosing(feed):
             async for change in feed:
                 self._add(change)
-                while len(self._waiting) >= _MAX_WAITING:
+                while len(self._waiting) >= self._most:
                     self._room.clear()
                     await self._room.wait()
 

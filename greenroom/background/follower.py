@@ -47,7 +47,14 @@ class Follower(Struct, frozen=True):
     compare: Compare | None = None
     """Tells the differences between items and their results, one line each."""
     results: tuple[Result, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    """`handle` is given changes of items whose sort key begins with one of them; of all items
+    without any. `rebuild` and `compare` are given all items."""
+    needs_old: bool = True
+    """Whether `handle` looks at items before their change. Otherwise it is given None for them."""
     max_batch: int = 100
+    """How many changes at once. It may be far more than a transaction has ops, where many changes
+    lead to few ops."""
     max_tries: int = 5
     first_pause_ms: int = 200
     longest_pause_ms: int = 30_000

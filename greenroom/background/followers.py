@@ -17,6 +17,7 @@ import logging
 import random
 from collections import Counter
 from collections.abc import Sequence
+from time import monotonic
 
 import msgspec
 from msgspec import Struct
@@ -43,6 +44,8 @@ from greenroom.store.problems import CheckpointTooOld
 IDLE_SECONDS = 5.0
 """How often a follower without changes looks whether a rebuild was requested."""
 _RELOAD_SECONDS = 0.05
+MOVED_SECONDS = 5.0
+"""How often a checkpoint is written that has moved past changes of items that are not followed."""
 _log = logging.getLogger(__name__)
 
 
@@ -75,6 +78,9 @@ class FollowerRunner:
         self._sleep = sleep
         self._parts = PartWriter(follower, chance, sleep)
         self._progress = Progress(FollowerState(follower.name, 0, Stage.FOLLOWING, None), Counter())
+        self._moved: str | None = None
+        """A checkpoint further on than the one that is written."""
+        self._written_at = 0.0
         self._outages = 0
         self.counts = FollowerCounts()
 
@@ -130,20 +136,22 @@ class FollowerRunner:
             await create(self._store, self._follower.name, Stage.SCANNING, checkpoint)
 
     async def _follow(self, state: FollowerState, *, follow: bool) -> None:
-        most, linger = self._follower.max_batch, self._follower.linger if follow else 0.0
-        feed = ChangeReader(self._store, self._follower.table, state.checkpoint, follow=follow)
+        self._moved = None
+        feed = ChangeReader(self._store, self._follower, state.checkpoint, follow=follow)
         async with feed as reader:
             while True:
                 self._measure(reader.oldest_ms)
-                batch = await reader.take(most, seconds=IDLE_SECONDS, linger=linger)
+                batch = await reader.take(seconds=IDLE_SECONDS)
                 if batch is not None:
                     self._measure(batch.changes[0].at_ms if batch.changes else None)
                     await self._apply(batch)
-                elif reader.is_at_end:
-                    return
-                else:
+                elif self._moved is not None:
+                    await self._write_moved()
+                elif not reader.is_at_end:
                     await self._check_version()
                 self._outages = 0
+                if batch is None and reader.is_at_end:
+                    return
 
     def _measure(self, oldest_ms: int | None) -> None:
         counts, parts = self.counts, self._parts
@@ -159,9 +167,12 @@ class FollowerRunner:
     async def _apply(self, batch: Batch) -> None:
         await self._parts.write_all(batch.changes, self._write_changes, self._set_aside)
         if batch.checkpoint != self._progress.state.checkpoint:
-            await self._save(
-                msgspec.structs.replace(self._progress.state, checkpoint=batch.checkpoint)
-            )
+            self._moved = batch.checkpoint
+            if monotonic() - self._written_at > MOVED_SECONDS:
+                await self._write_moved()
+
+    async def _write_moved(self) -> None:
+        await self._save(msgspec.structs.replace(self._progress.state, checkpoint=self._moved))
 
     async def _write_changes(self, changes: Sequence[Change]) -> None:
         blocked = self._progress.blocked
@@ -191,6 +202,7 @@ class FollowerRunner:
     async def _save(self, after: FollowerState, *ops: Op) -> None:
         state = await save(self._store, self._progress.state, after, *ops)
         self._progress = Progress(state, self._progress.blocked)
+        self._moved, self._written_at = None, monotonic()
 
     async def _ask_for_rebuild(self) -> None:
         _log.error(

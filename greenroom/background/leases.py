@@ -86,14 +86,17 @@ class LeaseKeeper:
         groups: Sequence[Sequence[str]],
         *,
         finish: Callable[[str], Awaitable[None]] | None = None,
+        is_alone: bool = False,
     ) -> None:
         """`node` is a name that no other process has, nor had. `finish` ends the work on a lease
-        before it is given up."""
+        before it is given up. `is_alone`: no other process can have the store open, so that every
+        other node in it is dead."""
         self._store = store
         self._clock = clock
         self.node = node
         self._groups = groups
         self._finish = finish
+        self._is_alone = is_alone
         self._leases: dict[str, Lease] = {}
         self._until_ms = 0
         self._leaving: dict[str, asyncio.Task[None]] = {}
@@ -153,11 +156,12 @@ class LeaseKeeper:
 
     async def _live_nodes(self) -> frozenset[str]:
         nodes, now_ms = await read_nodes(self._store), self._clock.now_ms()
-        live = {str(item["sk"]) for item in nodes if is_live(item, now_ms)}
+        others = () if self._is_alone else nodes
+        live = {str(item["sk"]) for item in others if is_live(item, now_ms)} | {self.node}
         for item in nodes:
             if str(item["sk"]) not in live:
                 await self._forget(item)
-        return frozenset(live | {self.node})
+        return frozenset(live)
 
     async def _forget(self, item: Item) -> None:
         key = Key(NODES, str(item["sk"]))

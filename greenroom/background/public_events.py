@@ -56,6 +56,9 @@ class EventSource(Struct, frozen=True):
     of_change: Callable[[Change], SubjectEvents | None]
     of_item: Callable[[Item], SubjectEvents | None]
     """What an item still tells of its past, for a rebuild: the same events as its changes."""
+    prefixes: tuple[str, ...] = ()
+    """`of_change` is given changes of items whose sort key begins with one of them, after the
+    change; without any, of all items."""
 
 
 encode_events: Callable[[list[Event]], bytes] = msgspec.msgpack.Encoder().encode

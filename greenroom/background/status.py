@@ -104,7 +104,9 @@ async def _lag_ms(
     """The age of the oldest change that is not applied; 0 if there is none, None if it is gone."""
     if state.stage is Stage.NEEDS_REBUILD:
         return None
-    changes: Any = store.changes(follower.table, after=state.checkpoint, follow=False)
+    changes: Any = store.changes(
+        follower.table, after=state.checkpoint, follow=False, prefixes=follower.prefixes
+    )
     try:
         async with aclosing(changes):
             async for change in changes:

@@ -34,8 +34,10 @@ class Worker:
         timers: Mapping[str, TimerHandler],
         followers: Sequence[Follower],
         chance: random.Random,
+        is_alone: bool = False,
     ) -> None:
-        """`node` is a name that no other process has, nor had."""
+        """`node` is a name that no other process has, nor had. `is_alone`: no other process can
+        have the store open."""
         if bad := [kind for kind in timers if not kind or "#" in kind]:
             raise ValueError(f"a kind of timer cannot be named {bad[0]!r}")
         self._store = store
@@ -47,7 +49,12 @@ class Worker:
         if lease_name("timers") in self._followers:
             raise ValueError("a follower cannot be named 'timers'")  # as commands name the timers
         self._leases = LeaseKeeper(
-            store, clock, node, (LEASE_NAMES, tuple(self._followers)), finish=self._finish
+            store,
+            clock,
+            node,
+            (LEASE_NAMES, tuple(self._followers)),
+            finish=self._finish,
+            is_alone=is_alone,
         )
         self.timers = TimerRunner(store, clock, timers, holds=self._leases.holds, chance=chance)
         self.followers: dict[str, FollowerRunner] = {}

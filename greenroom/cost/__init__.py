@@ -1,7 +1,7 @@
 """Measures what each access pattern costs on DynamoDB, through the use cases: `greenroom cost`.
 
-The patterns are in `threads.py`, `messages.py`, `inbox.py` and `safety.py`, each measured on a
-`Fixture`. `measure.py` measures them and `show.py` prints the figures.
+The patterns are in `threads.py`, `messages.py`, `inbox.py`, `safety.py` and `background.py`, each
+measured on a `Fixture`. `measure.py` measures them and `show.py` prints the figures.
 """
 
 from greenroom.cost import show

@@ -16,7 +16,7 @@ class Pattern(Struct, frozen=True):
     name: str
     words: str
     prepare: Prepare
-    times: int = 1
-    """How many operations the act performs; the figures are for one."""
+    times: float = 1
+    """How many operations the act performs, or which part of one; the figures are for one."""
     most_read: float | None = None
     most_write: float | None = None

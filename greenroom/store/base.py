@@ -168,13 +168,21 @@ class Store(Protocol):
         after: str | None = None,
         follow: bool = True,
         moved: Callable[[str], None] | None = None,
+        prefixes: Sequence[str] = (),
+        with_old: bool = True,
+        linger: float = 0.0,
     ) -> AsyncIterator[Change]:
         """The table's changes after a checkpoint, or all kept changes without one, in order for
         each item. Waits for more; with `follow=False` ends after the newest change.
 
         `moved` is called with the new checkpoint when it moves without a change, as it does at the
         end of a stream's shard. A follower of a quiet table has to keep it: shards are dropped
-        after a day."""
+        after a day.
+
+        With `prefixes` only changes of items whose sort key begins with one of them; the others are
+        passed over before they are decoded. Without `with_old` every change has None for the item
+        before it, which is not decoded either. After a change the feed waits `linger` seconds for
+        more, so that one read serves many writes."""
 
     async def checkpoint(self, table: Table) -> str:
         """A checkpoint before every change that is made after this call. Changes from shortly

@@ -43,7 +43,7 @@ _SETTLED_MS = 60_000
 
 
 def follower_name(source: EventSource) -> str:
-    return f"events of {source.name}"
+    return f"{source.name}-events"
 
 
 class EventLog:
@@ -64,6 +64,8 @@ class EventLog:
             self.rebuild,
             begins_with_scan=False,
             compare=self.compare,
+            prefixes=self._source.prefixes,
+            needs_old=False,
             max_batch=1000,
             linger=0.25,
         )

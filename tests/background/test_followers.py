@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from greenroom.background import progress, records
+from greenroom.background import followers, progress, records
 from greenroom.background.follower import Follower
 from greenroom.background.followers import FollowerRunner
 from greenroom.background.models import FollowerState, Stage
@@ -257,3 +257,64 @@ async def test_the_log_names_what_is_set_aside_without_its_content(
     await follower_runner(store, clock, notes.follower()).catch_up()
     assert "f sets a change of Notes Key(partition='a', sort='note') aside" in caplog.text
     assert "a secret" not in caplog.text
+
+
+async def test_a_follower_of_some_items_passes_over_the_others(
+    store: Store, clock: ManualClock
+) -> None:
+    notes = Notes("f")
+    runner = follower_runner(store, clock, notes.follower(prefixes=("note",)))
+    await store.write(Put(NOTES, {"pk": "p0", "sk": "other", "n": 7}))
+    await write_notes(store, last=2)
+    await store.write(Put(NOTES, {"pk": "p0", "sk": "other", "n": 8}))
+    await runner.catch_up()
+    assert await journal(store, "f") == {f"p{n}": [1, 2] for n in range(3)}
+    state = await load_state(store, "f")
+    assert state is not None
+    rest = store.changes(NOTES, after=state.checkpoint, follow=False)
+    assert [change async for change in rest] == [], "the checkpoint is past the others"
+    version = state.version
+    await runner.catch_up()
+    assert (await load_state(store, "f") or state).version == version, "nothing is written again"
+
+
+async def test_a_checkpoint_that_only_moves_is_written_now_and_then(
+    store: Store, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not for each batch: a busy table of which little is followed costs little."""
+    notes = Notes("f")
+    follower = notes.follower(prefixes=("note",), linger=0.0)
+    await follower_runner(store, clock, follower).catch_up()
+    await store.write(note("p", 1))
+    runner = FollowerRunner(store, clock, follower, chance=random.Random(1))
+    running = asyncio.create_task(runner.run())
+    try:
+        async with asyncio.timeout(30):
+            while runner.counts.applied < 1:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            before = await load_state(store, "f")
+            for n in range(30):
+                await store.write(Put(NOTES, {"pk": "p0", "sk": "other", "n": n}))
+                await asyncio.sleep(0.01)
+            assert await load_state(store, "f") == before
+            monkeypatch.setattr(followers, "MOVED_SECONDS", 0.0)
+            await store.write(Put(NOTES, {"pk": "p0", "sk": "other", "n": 30}))
+            while await load_state(store, "f") == before:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+    assert await journal(store, "f") == {"p": [1]}
+
+
+async def test_a_batch_may_have_more_changes_than_a_transaction_has_ops(
+    store: Store, clock: ManualClock
+) -> None:
+    notes = Notes("f")
+    for first in range(1, 300, 3):
+        await store.write(note("p", first))
+        await asyncio.gather(*(store.write(note("p", first + n)) for n in (1, 2)))
+    await follower_runner(store, clock, notes.follower(max_batch=1000)).catch_up()
+    assert sum(map(len, notes.calls)) == 300
+    assert max(map(len, notes.calls)) > 200
+    assert len((await journal(store, "f"))["p"]) == 300

@@ -106,3 +106,17 @@ def test_a_share_leaves_alone_what_others_hold() -> None:
     share = fair_share(NAMES, leases, {"a", "b"}, "a")
     assert sorted(share.take) == sorted(NAMES[4:])
     assert share.give_up == ()
+
+
+async def test_a_node_that_is_alone_takes_over_at_once(store: Store, clock: ManualClock) -> None:
+    """After a kill its own old leases still hold for a while."""
+    killed = keeper(store, clock, "before")
+    await killed.renew()
+    waiting = keeper(store, clock, "waiting")
+    await waiting.renew()
+    assert waiting.held() == set(), "another process may be alive"
+    again = LeaseKeeper(store, clock, "after", (NAMES,), is_alone=True)
+    await again.renew()
+    assert again.held() == set(NAMES)
+    await again.renew()
+    assert again.held() == set(NAMES)

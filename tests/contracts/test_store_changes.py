@@ -186,3 +186,42 @@ async def test_a_put_over_an_expired_item_is_a_change_of_that_key(
     assert found[0].new == note(n=1, expiresAt=ends)
     for earlier, later in pairwise(found):
         assert later.old == earlier.new, "the changes of an item are a chain"
+
+
+async def test_a_feed_gives_the_items_with_a_prefix_and_moves_past_the_others(store: Store) -> None:
+    sorts = ("a#1", "b#1", "c#1", "a", "a#2", "a!", "d#1", "z")
+    for n, sort in enumerate(sorts):
+        await store.write(Put(NOTES, note(sk=sort, n=n)))
+    moved: list[str] = []
+    feed = store.changes(NOTES, follow=False, moved=moved.append, prefixes=("a#", "c#"))
+    found = [change async for change in feed]
+    assert [change.key.sort for change in found] == ["a#1", "c#1", "a#2"]
+    assert seqs(await changes(store, after=moved[-1])) == []
+    await store.write(Put(NOTES, note(sk="a#3", n=9)))
+    assert seqs(await changes(store, after=moved[-1])) == [9]
+    assert seqs(await changes(store, after=found[1].checkpoint)) == [3, 4, 5, 6, 7, 9]
+
+
+async def test_a_feed_may_leave_out_the_items_before_a_change(store: Store) -> None:
+    await store.write(Put(NOTES, note(n=1)))
+    await store.write(Put(NOTES, note(n=2)))
+    found = [c async for c in store.changes(NOTES, follow=False, with_old=False)]
+    assert seqs(found) == [1, 2]
+    assert [change.old for change in found] == [None, None]
+
+
+async def test_a_feed_that_lingers_gives_everything(store: Store) -> None:
+    found: list[Change] = []
+
+    async def follow() -> None:
+        async for change in store.changes(NOTES, linger=0.05):
+            found.append(change)
+            if len(found) == 40:
+                break
+
+    follower = asyncio.create_task(follow())
+    for n in range(40):
+        await store.write(Put(NOTES, note(n=n)))
+        await asyncio.sleep(0.005)
+    await asyncio.wait_for(follower, 60)
+    assert seqs(found) == list(range(40))

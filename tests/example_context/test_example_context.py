@@ -1,5 +1,6 @@
 """A context that registers itself works from end to end, and nothing shared knows of it."""
 
+import asyncio
 import re
 import shutil
 import subprocess
@@ -44,6 +45,19 @@ async def node_with_reminders(folder: Path, **wishes: Any) -> AsyncIterator[Node
         await node.join("ana", "ben")
         async with worker_on(node.store, node.clock, node.contexts):
             yield node
+
+
+async def test_a_killed_server_takes_its_work_up_at_once_when_it_is_restarted(
+    tmp_path: Path,
+) -> None:
+    async with serving(tmp_path, registry=REGISTRY) as node:
+        killed = worker_on(node.store, node.clock, node.contexts)
+        await killed._leases.renew()
+        async with worker_on(node.store, node.clock, node.contexts) as worker:
+            async with asyncio.timeout(3):
+                while not worker.followers:  # noqa: ASYNC110
+                    await asyncio.sleep(0.01)
+            assert worker._leases.holds("timers/0")
 
 
 async def test_rest_socket_timer_event_and_follower_work_together(tmp_path: Path) -> None:

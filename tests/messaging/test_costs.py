@@ -20,6 +20,7 @@ COMPARABLE = frozenset(
         *("read_running", "delivered", "unread", "pin", "mute", "archive", "claim", "rate_lease"),
         *("thread_open", "message", "history_page", "history_around", "draft_read", "queue_page"),
         *("project_threads", "open_direct_again", "hide", "sent_requests"),
+        *("timer_schedule", "timer_move", "timer_cancel", "leases_hour", "follower_hour"),
         *("person_by_id", "people_by_ids", "person_by_username", "people_by_name"),
     }
 )

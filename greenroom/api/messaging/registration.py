@@ -172,6 +172,7 @@ API = ContextApi(
             public_events.KINDS,
             public_events.of_change,
             restored_events.of_item,
+            prefixes=(records.OVERVIEW,),
         ),
     ),
 )

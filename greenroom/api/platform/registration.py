@@ -23,4 +23,5 @@ API = ContextApi(
     properties=PROPERTIES,
     parameters=PARAMETERS,
     access=ACCESS,
+    costs=("greenroom.cost.background",),
 )

@@ -150,9 +150,13 @@ class DynamoStore:
         after: str | None = None,
         follow: bool = True,
         moved: Callable[[str], None] | None = None,
+        prefixes: Sequence[str] = (),
+        with_old: bool = True,
+        linger: float = 0.0,
     ) -> AsyncIterator[Change]:
         self._check_known(table)
-        async for change in Feed(self._client, table, moved).changes(after, follow):
+        feed = Feed(self._client, table, moved, tuple(prefixes), with_old=with_old)
+        async for change in feed.changes(after, follow, linger):
             yield change
 
     async def checkpoint(self, table: Table) -> str:

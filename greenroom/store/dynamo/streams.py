@@ -49,16 +49,23 @@ class Feed:
         client: DynamoClient,
         table: Table,
         moved: Callable[[str], None] | None = None,
+        prefixes: tuple[str, ...] = (),
+        *,
+        with_old: bool = True,
     ) -> None:
         self._client = client
         self._sender = client.sender
         self._table = table
         self._moved = moved
+        self._prefixes = prefixes
+        self._with_old = with_old
         self._arn = ""
         self._checkpoint = StreamCheckpoint("")
         self._readers: dict[str, ShardReader] = {}
 
-    async def changes(self, after: str | None, follow: bool) -> AsyncIterator[Change]:
+    async def changes(
+        self, after: str | None, follow: bool, linger: float = 0.0
+    ) -> AsyncIterator[Change]:
         if not self._table.stream:
             raise NotFollowed(self._table.name)
         self._checkpoint = (
@@ -68,19 +75,23 @@ class Feed:
         await self._find_shards()
         wait = _SHORTEST_WAIT
         while True:
-            found = False
+            found = is_passed = False
             for reader, records in await self._next_pages():
                 for record in records:
-                    found = True
-                    yield self._change(reader.shard, record)
+                    found, is_passed = True, not self._is_wanted(record)
+                    self._checkpoint.advance(reader.shard, record["dynamodb"]["SequenceNumber"])
+                    if not is_passed:
+                        yield self._change(record)
+            if is_passed and self._moved is not None:
+                self._moved(self._checkpoint.checkpoint())
             await self._replace_finished()
             if not follow and all(
                 r.empty_responses >= _EMPTY_RESPONSES for r in self._readers.values()
             ):
                 return
             wait = _SHORTEST_WAIT if found else min(wait * 1.5, _LONGEST_WAIT)
-            if not found and follow:
-                await asyncio.sleep(wait)
+            if follow and (linger or not found):
+                await asyncio.sleep(linger if found else wait)
 
     async def newest(self) -> str:
         """The beginning of the shards that are being written: DynamoDB does not tell the number of
@@ -192,14 +203,19 @@ class Feed:
         is_trimmed = error.kind == "TrimmedDataAccessException"
         return is_trimmed and reader.empty_responses > 0 and not self._checkpoint.last(reader.shard)
 
-    def _change(self, shard: str, record: dict[str, Any]) -> Change:
+    def _is_wanted(self, record: dict[str, Any]) -> bool:
+        if not self._prefixes:
+            return True
+        key = decode_key(self._table, record["dynamodb"]["Keys"])
+        return (key.sort or "").startswith(self._prefixes)
+
+    def _change(self, record: dict[str, Any]) -> Change:
         found = record["dynamodb"]
-        self._checkpoint.advance(shard, found["SequenceNumber"])
         old, new = found.get("OldImage"), found.get("NewImage")
         return Change(
             self._table.name,
             decode_key(self._table, found["Keys"]),
-            decode_item(old) if old else None,
+            decode_item(old) if old and self._with_old else None,
             decode_item(new) if new else None,
             int(float(found["ApproximateCreationDateTime"]) * 1000),
             self._checkpoint.checkpoint(),

@@ -7,14 +7,19 @@ a number that was never used can always be recognised.
 """
 
 import re
+from collections.abc import Sequence
+from functools import partial
 from secrets import token_hex
 from typing import Any
 
 import apsw
+from msgspec import Struct
 
 from greenroom.store.base import Change, Key
+from greenroom.store.expressions import Prefix
 from greenroom.store.problems import CheckpointTooOld, InvalidCursor, NotFollowed
 from greenroom.store.sqlite.codec import unpack
+from greenroom.store.sqlite.reader import ends_of
 from greenroom.store.tables import Table
 
 ERAS = """CREATE TABLE IF NOT EXISTS eras(
@@ -22,8 +27,20 @@ ERAS = """CREATE TABLE IF NOT EXISTS eras(
     PRIMARY KEY(name, first)) WITHOUT ROWID"""
 
 _PAGE = 256
+_MAX_PASSED_OVER = 2048
 _CHECKPOINT = re.compile(r"([0-9a-f]{16})-([0-9]{1,18})")
 _ERA = "SELECT era FROM eras WHERE name=? AND first<=? ORDER BY first DESC LIMIT 1"
+_ERAS_FROM = """SELECT first, era FROM eras WHERE name=?1 AND first >=
+    (SELECT max(first) FROM eras WHERE name=?1 AND first<=?2) ORDER BY first"""
+
+
+class LogPage(Struct, frozen=True):
+    changes: list[Change]
+    last: int
+    """The number of the last change that was read or passed over."""
+    checkpoint: str
+    is_newest: bool
+    """Whether there was nothing after it."""
 
 
 def begin(connection: apsw.Connection, table: Table, *, goes_on: bool) -> None:
@@ -82,37 +99,67 @@ def newest(connection: apsw.Connection, table: Table) -> str:
     return f"{row[0]}-{last}"
 
 
-def check_kept(connection: apsw.Connection, table: Table, last: int) -> None:
-    """Refuses a number before the oldest kept change or after the newest."""
-    oldest = _oldest(connection, table)
-    if last > _newest(connection, table) or (oldest is not None and last < oldest - 1):
+def check_kept(connection: apsw.Connection, table: Table, last: int) -> int:
+    """The newest number. Refuses one before the oldest kept change or after the newest: trimming
+    has overtaken a slow follower, or the file is another one."""
+    oldest, newest = _oldest(connection, table), _newest(connection, table)
+    if last > newest or (oldest is not None and last < oldest - 1):
         raise CheckpointTooOld(table.name)
+    return newest
 
 
-def page(connection: apsw.Connection, table: Table, after: int) -> list[tuple[int, Change]]:
-    """The next changes. A gap in the numbers means that trimming has overtaken a slow follower."""
-    rows: list[Any] = connection.execute(
-        "SELECT seq, pk, sk, old, new, at, (SELECT era FROM eras WHERE name=? AND first<=seq "
-        f'ORDER BY first DESC LIMIT 1) FROM "{table.name}/changes" '
-        "WHERE seq>? ORDER BY seq LIMIT ?",
-        (table.name, after, _PAGE),
-    ).fetchall()
-    if rows and rows[0][0] != after + 1:
-        raise CheckpointTooOld(table.name)
-    return [
-        (
-            seq,
-            Change(
-                table.name,
-                Key(pk, None if table.sort is None else sk),
-                None if old is None else unpack(old),
-                None if new is None else unpack(new),
-                at,
-                f"{era}-{seq}",
-            ),
+def page(
+    connection: apsw.Connection,
+    table: Table,
+    after: int,
+    prefixes: Sequence[str] = (),
+    *,
+    with_old: bool = True,
+) -> LogPage:
+    """The next changes of items whose sort key begins with one of the prefixes."""
+    newest = check_kept(connection, table, after)
+    until = min(newest, after + _MAX_PASSED_OVER)
+    condition, bound = _wanted(prefixes)
+    rows: list[Any] = []
+    if until > after:
+        rows = connection.execute(
+            f"SELECT seq, pk, sk, {'old' if with_old else 'NULL'}, new, at "
+            f'FROM "{table.name}/changes" '
+            f"WHERE seq>? AND seq<=?{condition} ORDER BY seq LIMIT ?",
+            (after, until, *bound, _PAGE),
+        ).fetchall()
+    last = rows[-1][0] if len(rows) == _PAGE else until
+    eras: list[Any] = connection.execute(_ERAS_FROM, (table.name, min(after + 1, last))).fetchall()
+    checkpoint = partial(_checkpoint, eras)
+    changes = [
+        Change(
+            table.name,
+            Key(pk, None if table.sort is None else sk),
+            None if old is None else unpack(old),
+            None if new is None else unpack(new),
+            at,
+            checkpoint(seq),
         )
-        for seq, pk, sk, old, new, at, era in rows
+        for seq, pk, sk, old, new, at in rows
     ]
+    return LogPage(changes, last, checkpoint(last), last == newest)
+
+
+def _checkpoint(eras: list[tuple[int, str]], seq: int) -> str:
+    first, era = eras[-1]
+    if seq < first:
+        era = next(era for first, era in reversed(eras) if first <= seq)
+    return f"{era}-{seq}"
+
+
+def _wanted(prefixes: Sequence[str]) -> tuple[str, list[str | bytes]]:
+    """The SQL condition for the prefixes, and its values."""
+    if not prefixes:
+        return "", []
+    found = [end for prefix in prefixes for end in ends_of("sk", Prefix(prefix)) if end is not None]
+    pairs = zip(found[::2], found[1::2], strict=True)
+    condition = " OR ".join(f"({low[0]} AND {high[0]})" for low, high in pairs)
+    return f" AND ({condition})", [value for _, value in found]
 
 
 def _newest(connection: apsw.Connection, table: Table) -> int:

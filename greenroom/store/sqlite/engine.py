@@ -216,23 +216,31 @@ class SqliteStore:
         after: str | None = None,
         follow: bool = True,
         moved: Callable[[str], None] | None = None,
+        prefixes: Sequence[str] = (),
+        with_old: bool = True,
+        linger: float = 0.0,
     ) -> AsyncIterator[Change]:
         self._check_known(table)
         last = change_log.check_checkpoint(self._reader.connection, table, after)
         while True:
             self._check_known(table)
             committed = self._committed
-            page = change_log.page(self._reader.connection, table, last)
-            for seq, change in page:
+            connection = self._reader.connection
+            page = change_log.page(connection, table, last, prefixes, with_old=with_old)
+            for change in page.changes:
                 yield change
-                last = seq
-            if page:
+            is_passed = not page.changes or page.changes[-1].checkpoint != page.checkpoint
+            if moved is not None and page.last > last and is_passed:
+                moved(page.checkpoint)
+            last = page.last
+            if not page.is_newest:
+                await asyncio.sleep(0)
                 continue
             if not follow:
                 return
             await committed.wait()
-            self._check_known(table)
-            change_log.check_kept(self._reader.connection, table, last)
+            if linger:
+                await asyncio.sleep(linger)
 
     async def checkpoint(self, table: Table) -> str:
         self._check_known(table)

@@ -125,7 +125,7 @@ class Reader:
         limit: int,
     ) -> list[Any]:
         column = "sk" if index is None else "isk"
-        low, high = (None, None) if sort is None else _ends(column, sort)
+        low, high = (None, None) if sort is None else ends_of(column, sort)
         if position is not None:
             # Drop the end that the cursor replaces: SQLite would start there and skip every row.
             low, high = (low, None) if backward else (None, high)
@@ -166,7 +166,7 @@ def _query_sql(source: str, text: str, backward: bool, from_start: bool, on_inde
 _End: TypeAlias = tuple[str, str | bytes] | None
 
 
-def _ends(column: str, sort: SortRange) -> tuple[_End, _End]:
+def ends_of(column: str, sort: SortRange) -> tuple[_End, _End]:
     """The lower and the upper end of a range, as a condition and its value."""
     match sort:
         case Prefix(text):

@@ -103,13 +103,20 @@ class ReadonlyStore:
         return page.map(model)
 
     async def changes(
-        self, table: Table, *, after: str | None = None, follow: bool = False
+        self,
+        table: Table,
+        *,
+        after: str | None = None,
+        follow: bool = False,
+        prefixes: Sequence[str] = (),
     ) -> AsyncIterator[Change]:
-        """The next page of changes, at most."""
         connection = self._reader.connection
-        last = change_log.check_checkpoint(connection, table, after)
-        for _, change in change_log.page(connection, table, last):
-            yield change
+        last, is_newest = change_log.check_checkpoint(connection, table, after), False
+        while not is_newest:
+            page = change_log.page(connection, table, last, prefixes)
+            for change in page.changes:
+                yield change
+            last, is_newest = page.last, page.is_newest
 
     async def scan(
         self, table: Table, *, limit: int, cursor: str | None = None, consistent: bool = False
