@@ -136,6 +136,14 @@ def test_a_request_is_told_from_its_beginning_to_its_answer() -> None:
     assert (event.kind, event.actor) == ("request.accepted", SYSTEM)
 
 
+def test_only_an_unanswered_request_is_told_to_expire() -> None:
+    expired = with_gates(ben=replace(GATE, status=GateStatus.EXPIRED))
+    (event,) = told(with_gates(ben=GATE), expired)
+    assert event == Event("request.expired", NOW, SYSTEM, ("rqt_1", BEN))
+    for answer in (GateStatus.DECLINED, GateStatus.BLOCKED):
+        assert told(with_gates(ben=replace(GATE, status=answer)), expired) == []
+
+
 def test_a_request_to_somebody_who_is_removed_is_withdrawn() -> None:
     removed = replace(MESSAGE, kind=MessageKind.SYSTEM, event="participant.removed", about=(BEN,))
     removed = replace(removed, author=CLEO)
@@ -215,8 +223,5 @@ def test_what_items_still_show_equals_what_was_told() -> None:
 def test_every_kind_is_declared_once_and_has_room_for_its_values() -> None:
     names = [kind.name for kind in public_events.KINDS]
     assert len(names) == len(set(names))
-    assert {f"request.{status}" for status in GateStatus} - set(names) == {
-        "request.pending",
-        "request.expired",
-    }
+    assert {f"request.{status}" for status in GateStatus} - set(names) == {"request.pending"}
     assert len(msgspec.msgpack.encode(told(THREAD, THREAD, MessageCreated(MESSAGE)))) < 100

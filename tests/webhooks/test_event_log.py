@@ -246,6 +246,18 @@ async def test_a_server_without_changes_writes_nothing(world: MessagingWorld) ->
     assert state == await load_state(world.store, follower_name(SOURCE))
 
 
+async def test_an_expired_request_is_told_and_can_be_restored(world: MessagingWorld) -> None:
+    ana, ben = await world.person("ana"), await world.person("ben")
+    asks = opening.Opening(kind=Kind.INQUIRY, others=(opening.Invited(ben.user),))
+    thread = await opening.open_thread(world.messaging, ana, asks)
+    await world.say("ana", thread.id, "Hello!")
+    world.clock.advance(days=14)
+    await world.run_timers()
+    await follow(world)
+    assert (await events(world))[-1].kind == "request.expired"
+    assert await differences(world) == []
+
+
 async def test_expired_events_are_gone_and_numbers_go_on(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     await follow(world)
