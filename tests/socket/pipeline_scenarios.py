@@ -28,8 +28,8 @@ from tests.stores import SQLITE, fresh_store
 from tests.world import UNLIMITED
 
 MESSAGES = 40
-SMALL = 7
-"""Ops in a transaction: a head and three messages."""
+SMALL = 8
+"""Ops in a transaction: a head and three messages; or a new thread with a request."""
 FINE = (
     "shall we begin a little later on that day?",
     "the light is best in the late afternoon.",
