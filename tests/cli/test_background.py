@@ -311,7 +311,8 @@ async def test_names_that_do_not_exist_are_refused_with_the_known_ones(stuck: St
     code, _, complaint = await stuck.run("replay", "timers", "bells", "--all")
     assert (code, complaint) == (
         2,
-        "greenroom: There are no timers of the kind bells. The known ones are: alarms, request_expiry, scheduled_message.\n",
+        "greenroom: There are no timers of the kind bells. The known ones are: alarms, "
+        "request_expiry, scheduled_message.\n",
     )
     for command in (("replay", "likes", "1"), ("drop", "timers", "bells", "x", "--yes")):
         code, _, complaint = await stuck.run(*command)
