@@ -185,3 +185,14 @@ async def test_a_keys_only_index_leaves_out_expired_items(store: Store, clock: M
     assert [dict(item) for item in page.items] == [guest]
     clock.advance(seconds=11)
     assert (await store.query(VISITS, "ana", index=BY_HOST, limit=5)).items == ()
+
+
+async def test_an_update_under_a_token_returns_no_item_that_has_expired(
+    store: Store, clock: ManualClock, token: str
+) -> None:
+    now = clock.now_ms() // 1000
+    expired = Update(VISITS, at("late"), (F("expiresAt").set(now),))
+    assert await store.write(expired, token=token) is None
+    assert await store.write(expired, token=token) is None
+    lasting = Update(VISITS, at("early"), (F("expiresAt").set(now + 1),))
+    assert (await store.write(lasting, token=f"{token}2") or {})["expiresAt"] == now + 1

@@ -216,7 +216,13 @@ class Planner:
         result = WriteResult(bill=_bill(write, steps)) if write.costs else WriteResult()
         if len(steps) == 1 and isinstance(steps[0].op, Update):
             after = steps[0].after
-            result.answer = None if after is None else unpack(after.blob)
+            # Under a token the item is read again, as for a repeat: an expired one is gone.
+            is_gone = after is None or (
+                write.token is not None
+                and after.expires is not None
+                and after.expires <= now_ms // 1000
+            )
+            result.answer = None if is_gone or after is None else unpack(after.blob)
             if write.token is not None and write.costs:
                 result.bill.append(_bill_of_answer(steps[0].op.table, after))
         for step in steps:
