@@ -26,6 +26,14 @@ class SampleMessage(Struct, frozen=True):
     """Held for a moderator, so it is not part of the thread."""
 
 
+class SampleScheduled(Struct, frozen=True):
+    """A message that is sent days after the demo's start, at nine in the morning UTC."""
+
+    author: str
+    text: str
+    in_days: int = 1
+
+
 class SampleReport(Struct, frozen=True, kw_only=True):
     by: str
     line: int
@@ -65,6 +73,7 @@ class SampleThread(Struct, frozen=True, kw_only=True):
     messages: tuple[SampleMessage, ...]
     member_states: Mapping[str, MemberState] = {}
     reports: tuple[SampleReport, ...] = ()
+    scheduled: tuple[SampleScheduled, ...] = ()
 
     @property
     def began(self) -> int:

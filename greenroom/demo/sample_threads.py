@@ -1,7 +1,15 @@
 """The texts and times of the sample threads; `threads.py` writes them."""
 
 from greenroom.demo import long_thread
-from greenroom.demo.models import DAY, HOUR, MemberState, SampleMessage, SampleReport, SampleThread
+from greenroom.demo.models import (
+    DAY,
+    HOUR,
+    MemberState,
+    SampleMessage,
+    SampleReport,
+    SampleScheduled,
+    SampleThread,
+)
 from greenroom.messaging.models import Kind, Role
 from greenroom.safety.models import Decision, Reason
 
@@ -216,6 +224,14 @@ GROUP = SampleThread(
         "jonas": MemberState(unread=1),
         "lena": MemberState(unread=4),
     },
+    scheduled=(
+        SampleScheduled(
+            "maya", "Good morning! I am on the early train, and at the studio half an hour before."
+        ),
+        SampleScheduled(
+            "jonas", "Two days to go. The call sheet is up, please check your times.", in_days=2
+        ),
+    ),
 )
 
 REQUEST = SampleThread(

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Mapping
 
 from greenroom.clock import ManualClock
-from greenroom.demo.models import SampleMessage, SampleReport, SampleThread
+from greenroom.demo.models import SampleMessage, SampleReport, SampleScheduled, SampleThread
 from greenroom.demo.sample_threads import SAMPLE_THREADS
 from greenroom.demo.seeding import Seeding
 from greenroom.ids import MessageId, ThreadId
@@ -32,6 +32,7 @@ from greenroom.messaging.read import mark_read
 from greenroom.messaging.report import report_message
 from greenroom.messaging.respond import accept
 from greenroom.messaging.row_settings import RowChanges, change_row
+from greenroom.messaging.schedule_message import NewScheduled, schedule_message
 from greenroom.messaging.send import send
 from greenroom.people.actor import Actor, Scope
 from greenroom.safety.claim import claim
@@ -40,7 +41,9 @@ from greenroom.safety.models import SentMessage, case_id
 
 _log = logging.getLogger(__name__)
 _MINUTE_MS = 60_000
-_DAY_MS = 86_400_000
+_HOUR_MS = 60 * _MINUTE_MS
+_DAY_MS = 24 * _HOUR_MS
+_MORNING_HOUR = 9
 _STAFF = (Role.SUPPORT, Role.ADMIN)
 _MODERATOR = "ada"
 _CONFLICTS = (
@@ -99,6 +102,8 @@ class _Seeder:
         for report in sample.reports:
             await self._report(thread.id, report)
         await self._set_member_states(thread)
+        for number, later in enumerate(sample.scheduled):
+            await self._schedule(thread.id, number, later)
 
     async def _open(self) -> Thread:
         sample, cast = self._sample, self._cast
@@ -139,6 +144,13 @@ class _Seeder:
         if line.edited_to is not None:
             self._clock.advance(seconds=60)
             await edit(messaging, author, thread, message, line.edited_to)
+
+    async def _schedule(self, thread: ThreadId, number: int, later: SampleScheduled) -> None:
+        midnight_ms = self._now_ms - self._now_ms % _DAY_MS
+        send_ms = midnight_ms + later.in_days * _DAY_MS + _MORNING_HOUR * _HOUR_MS
+        key = f"{self._sample.key}:scheduled:{number}"
+        new = NewScheduled(later.text, send_ms)
+        await schedule_message(self._messaging, self._cast[later.author], thread, new, key=key)
 
     async def _report(self, thread: ThreadId, report: SampleReport) -> None:
         messaging, message = self._messaging, self._said[report.line]

@@ -57,6 +57,24 @@ async def _nudge(window: Window) -> None:
     await expect(window.page.get_by_role("alertdialog")).to_be_visible()
 
 
+async def _send_later(window: Window) -> None:
+    await window.open("Editorial in Lisbon")
+    await window.field.fill("Sizes are in the sheet. I'll bring two pairs of boots.")
+    await window.button("Send later").click()
+    await expect(window.page.get_by_role("menuitem", name="Choose a time")).to_be_visible()
+
+
+async def _scheduled_here(window: Window) -> None:
+    await window.open("The day at Studio Nord")
+    await window.page.get_by_role("button", name="1 scheduled message").click()
+    await expect(window.button("Send now")).to_be_visible()
+
+
+async def _scheduled(window: Window) -> None:
+    await window.go("/scheduled")
+    await expect(window.page.get_by_role("link", name="The day at Studio Nord")).to_be_visible()
+
+
 async def _new(window: Window) -> None:
     await window.go("/new")
     await window.page.get_by_role("combobox", name="To").fill("ma")
@@ -103,6 +121,9 @@ PAGE_CASES = (
     PageCase("long", "Mateo Ruiz", _long),
     PageCase("empty", _MAYA, _empty),
     PageCase("nudge", _MAYA, _nudge),
+    PageCase("send-later", _MAYA, _send_later),
+    PageCase("scheduled-here", _MAYA, _scheduled_here),
+    PageCase("scheduled", _MAYA, _scheduled),
     PageCase("new", _MAYA, _new),
     PageCase("keys", _MAYA, _keys),
     PageCase("settings", _MAYA, _settings),

@@ -3,7 +3,16 @@
 // `name` and `person` load people who are not known yet; the component re-renders when they arrive.
 import { createContext } from "svelte";
 import { fromStore } from "svelte/store";
-import type { Client, ConnectionStatus, Counts, Me, Outgoing, Person, Thread } from "../client";
+import type {
+  Client,
+  ConnectionStatus,
+  Counts,
+  Me,
+  Outgoing,
+  Person,
+  ScheduledState,
+  Thread,
+} from "../client";
 import { list, t } from "../strings";
 import type { Keys } from "./keys";
 import type { Prefs } from "./prefs.svelte";
@@ -50,6 +59,7 @@ export class AppContext {
   readonly #connection: Current<ConnectionStatus>;
   readonly #outbox: Current<readonly Outgoing[]>;
   readonly #drafts: Current<ReadonlyMap<string, string>>;
+  readonly #scheduled: Current<ScheduledState>;
 
   constructor(parts: {
     client: Client;
@@ -71,6 +81,7 @@ export class AppContext {
     this.#connection = fromStore(parts.client.connection);
     this.#outbox = fromStore(parts.client.outbox);
     this.#drafts = fromStore(parts.client.draftTexts);
+    this.#scheduled = fromStore(parts.client.scheduled.state);
   }
 
   get me(): Me | null {
@@ -91,6 +102,10 @@ export class AppContext {
 
   get outbox(): readonly Outgoing[] {
     return this.#outbox.current;
+  }
+
+  get scheduled(): ScheduledState {
+    return this.#scheduled.current;
   }
 
   /** How many messages signing out would lose. A held message is already on the server. */

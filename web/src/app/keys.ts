@@ -21,6 +21,7 @@ export const SHORTCUTS = [
   { id: "new", keys: ["n"], section: "anywhere", label: "key.new" },
   { id: "goInbox", keys: ["g i"], section: "anywhere", label: "key.goInbox" },
   { id: "goModeration", keys: ["g m"], section: "anywhere", label: "key.goModeration" },
+  { id: "goScheduled", keys: ["g l"], section: "anywhere", label: "key.goScheduled" },
   { id: "goSettings", keys: ["g s"], section: "anywhere", label: "key.goSettings" },
   { id: "close", keys: ["Escape"], section: "anywhere", label: "key.close" },
   { id: "next", keys: ["j"], section: "list", label: "key.next" },

@@ -12,6 +12,7 @@ import { ModerationClient } from "./moderation";
 import { ModerationNotices } from "./notices";
 import { PeopleCache } from "./people";
 import { isProblem, clientProblem, ProblemError, Rest } from "./rest";
+import { ScheduledMessagesClient } from "./scheduled";
 import * as inboxRules from "./inboxRules";
 import { type UnconfirmedMessage, OutboxView, toOutgoing } from "./outboxView";
 import { type HubPort, acquireTabLock, connectToHub, type TabLock } from "./hubPort";
@@ -25,6 +26,7 @@ import type {
   Announcement,
   Outgoing,
   ProblemDocument,
+  Sending,
   SendOptions,
 } from "./types";
 import { UseCases } from "./usecases";
@@ -51,6 +53,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
   readonly rest: Rest;
   readonly store: ClientStore;
   readonly moderation: ModerationClient;
+  readonly scheduled: ScheduledMessagesClient;
   readonly #notices: ModerationNotices;
   #tokens: Tokens;
   #api: string;
@@ -85,6 +88,11 @@ class UserClient extends UseCases implements Client, ConversationHost {
       this.rest,
       (notice) => this.#outbox.applyNotice(notice),
       (held) => this.#outbox.setHeld(held),
+    );
+    this.scheduled = new ScheduledMessagesClient(
+      this.rest,
+      (threadId, sending) => this.#scheduledSent(threadId, sending),
+      () => void this.#notices.loadHeld(),
     );
     this.#registerEvents();
     this.#watchPage(true);
@@ -135,6 +143,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
       void this.#loadMe();
       this.store.people.refresh(); // only when the page comes back from the back/forward cache
       void this.#notices.load();
+      void this.scheduled.load();
       if (this.#folderLists.size === 0) this.store.recount(); // a list loads the counts too
       for (const list of this.#folderLists) void list.refresh();
       for (const conversation of this.#openThreads) void conversation.start(this.#startAt.get(conversation));
@@ -264,7 +273,10 @@ class UserClient extends UseCases implements Client, ConversationHost {
     this.connection.set(connection);
     if (connection.state === "live") {
       if (before === "live") return;
-      if (this.#started) void this.#notices.loadHeld();
+      if (this.#started) {
+        void this.#notices.loadHeld();
+        void this.scheduled.loadIfMissing();
+      }
       for (const go of this.#untilLive.splice(0)) go();
       for (const threadId of this.#readSeqs.keys()) void this.#sendRead(threadId);
       for (const list of this.#folderLists) list.retryIfUnreached();
@@ -279,6 +291,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
   #registerEvents(): void {
     this.#outbox.registerEvents(this.on, () => this.store.me);
     this.#notices.registerEvents(this.on, this.events.onSync);
+    this.scheduled.registerEvents(this.on, this.events.onSync);
     this.store.registerEvents(this.on, this.events.onSync);
     this.store.people.registerEvents(this.on);
     this.on("person.updated", ({ person }) => this.onPersonUpdated(person));
@@ -295,6 +308,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
   #reset(): void {
     if (!this.#started) return;
     void this.#notices.load();
+    void this.scheduled.load();
     this.store.people.refresh();
     for (const list of this.#folderLists) void list.refresh();
     for (const conversation of this.#openThreads) void conversation.refresh();
@@ -462,6 +476,12 @@ class UserClient extends UseCases implements Client, ConversationHost {
       this.#pending.set(n, (reply) => done(reply as Reply<F>));
       this.#post({ type: "request", n, frame });
     });
+  }
+
+  #scheduledSent(threadId: string, { message, hints }: Sending): void {
+    if (message === null) return;
+    this.store.addOwnMessage(message);
+    if (hints.length > 0) this.#announce({ type: "hints", threadId, hints });
   }
 
   // The outbox.

@@ -4,6 +4,8 @@
 import type { paths } from "./openapi";
 import type { Problem, ProblemDocument } from "./types";
 
+const MAX_TRIES = 4;
+
 type Method = "get" | "put" | "post" | "patch" | "delete";
 type PathOf<M extends Method> = {
   [P in keyof paths]: paths[P] extends Record<M, { responses: unknown }> ? P : never;
@@ -68,6 +70,19 @@ export class Rest {
     const answer = await send(token);
     if (answer.status !== 401) return readBody(answer);
     return readBody(await send(await this.tokens.get(token)));
+  }
+}
+
+/** Repeats a request that was not answered: only with an idempotency key. */
+export async function retryUnreachable<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run();
+    } catch (error) {
+      const isLost = isProblem(error) && error.code === "unreachable";
+      if (!isLost || tries === MAX_TRIES) throw error;
+      await new Promise((done) => setTimeout(done, 500 * 2 ** tries));
+    }
   }
 }
 

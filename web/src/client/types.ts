@@ -32,6 +32,8 @@ export type Profile = Schemas["Profile"];
 export type ProblemDocument = Schemas["ProblemDocument"];
 export type Reason = Schemas["Reason"];
 export type Role = Schemas["Role"];
+export type ScheduledMessage = Schemas["ScheduledMessage"];
+export type Sending = Schemas["Sending"];
 export type SentRequest = Schemas["SentRequest"];
 export type ServiceRole = Schemas["ServiceRole"];
 export type StaffMember = Schemas["StaffMember"];
@@ -256,6 +258,8 @@ export interface Client {
   reports(cursor?: string): Promise<Page<OwnReport>>;
 
   // Threads.
+  /** Loads it if it is not known. Null: the user is not in it, or it could not be loaded. */
+  thread(threadId: string): Promise<Thread | null>;
   start(thread: NewThread, key?: string): Promise<Opened>;
   /** False: the new name is under review, and until then the old one stays. */
   rename(threadId: string, subject: string): Promise<boolean>;
@@ -274,7 +278,42 @@ export interface Client {
   readonly contact: string | null;
   acknowledge(noticeId: string): Promise<void>;
 
+  readonly scheduled: ScheduledMessages;
   readonly moderation: Moderation;
+}
+
+export interface ScheduledState {
+  /** All of them, in any thread, the next first; with those that could not be sent. */
+  messages: readonly ScheduledMessage[];
+  /** False until the list is there. */
+  loaded: boolean;
+  /** It could not be loaded. */
+  problem: Problem | null;
+}
+
+/** Fields that are left out do not change. */
+export interface ScheduledChange {
+  body?: string;
+  sendAt?: Date;
+}
+
+/** The user's messages that are sent at a time. No one else sees them. */
+export interface ScheduledMessages {
+  readonly state: Readable<ScheduledState>;
+  /** Loads the list again. The client itself does so at the start and after a disconnect. */
+  load(): Promise<void>;
+  /** Repeat it with the same `key` if the answer was lost: the message is scheduled once. */
+  schedule(
+    threadId: string,
+    body: string,
+    sendAt: Date,
+    options?: SendOptions,
+    key?: string,
+  ): Promise<ScheduledMessage>;
+  /** Refused if it has changed since. One that could not be sent needs a new time. */
+  change(message: ScheduledMessage, change: ScheduledChange): Promise<ScheduledMessage>;
+  cancel(message: ScheduledMessage): Promise<void>;
+  sendNow(message: ScheduledMessage): Promise<Sending>;
 }
 
 export interface Moderation {

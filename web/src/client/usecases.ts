@@ -2,7 +2,7 @@
 // Where it is safe they change the store at once, and undo it if the server refuses.
 import { Drafts } from "./drafts";
 import type { ClientStore } from "./store";
-import { isProblem, type Rest } from "./rest";
+import { retryUnreachable, type Rest } from "./rest";
 import * as inboxRules from "./inboxRules";
 import type {
   Block,
@@ -26,8 +26,6 @@ import type {
 } from "./types";
 import { Value } from "./observable";
 
-const MAX_TRIES = 4;
-
 type Mine = Thread["mine"];
 
 export abstract class UseCases {
@@ -41,20 +39,19 @@ export abstract class UseCases {
 
   // Threads.
 
+  async thread(threadId: string): Promise<Thread | null> {
+    if (this.store.thread(threadId) === null) await this.store.load(threadId);
+    return this.store.thread(threadId);
+  }
+
   /** Retries with the same key, so that the thread is created once. */
   async start(thread: NewThread, key: string = crypto.randomUUID()): Promise<Opened> {
     const headers = { "Idempotency-Key": key };
-    for (let tries = 1; ; tries++) {
-      try {
-        const opened = await this.rest.request("post", "/v1/threads", { body: thread, headers });
-        this.store.put(opened.thread);
-        return opened;
-      } catch (error) {
-        const isLost = isProblem(error) && error.code === "unreachable";
-        if (!isLost || tries === MAX_TRIES) throw error;
-        await new Promise((done) => setTimeout(done, 500 * 2 ** tries));
-      }
-    }
+    const opened = await retryUnreachable(() =>
+      this.rest.request("post", "/v1/threads", { body: thread, headers }),
+    );
+    this.store.put(opened.thread);
+    return opened;
   }
 
   async rename(threadId: string, subject: string): Promise<boolean> {

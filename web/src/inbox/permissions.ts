@@ -20,6 +20,12 @@ export function requestByMe(thread: Thread, myId: string): GateRequest | null {
   return thread.requests.find((one) => one.senderUserId === myId) ?? null;
 }
 
+/** My request to the only other person, if it has expired. */
+export function expiredRequest(thread: Thread, myId: string): GateRequest | null {
+  const mine = requestByMe(thread, myId);
+  return mine?.status === "expired" && thread.participants.length === 2 ? mine : null;
+}
+
 /** My pending request, if no one has accepted yet: only then are messages limited. */
 export function limitingRequest(thread: Thread, myId: string): GateRequest | null {
   const pending = thread.requests.filter(
@@ -43,9 +49,9 @@ export function whyReadOnly(thread: Thread, myId: string): string | null {
   if (requestForMe(thread, myId)) return t("compose.accept");
   const others = thread.participants.filter((one) => one.userId !== myId);
   if (others.length === 0) return t("compose.closed");
+  if (expiredRequest(thread, myId)) return t("request.expired");
   const mine = requestByMe(thread, myId);
   if (mine && others.length === 1) {
-    if (mine.status === "expired") return t("request.expired");
     if (mine.status === "withdrawn") return t("request.withdrawn");
     if (thread.lastSeq >= mine.maxMessages) return t("compose.pending");
   }

@@ -60,18 +60,29 @@ export function tx(prefix: string, name: string): string {
 export function problemText(code: string, fields: Readonly<Record<string, unknown>>): string | null {
   const key = `problem.${code}`;
   if (!(key in strings)) return null;
-  const wait = waitText(Number(fields["retryAfterS"] ?? 0));
+  const wait = inTime(Number(fields["retryAfterS"] ?? 0), Math.ceil);
   const again = fields["againAt"];
   const when = typeof again === "string" ? dateTime(again) : "";
   return fill(key as Key, { wait, when, most: Number(fields["most"] ?? 0) });
 }
 
-/** "in 40 seconds", "in 5 minutes", "in 2 hours" */
-function waitText(seconds: number): string {
-  const [unit, size] =
-    seconds < 100 ? (["second", 1] as const) : seconds < 5400 ? (["minute", 60] as const) : (["hour", 3600] as const);
-  const format = new Intl.RelativeTimeFormat(language, { numeric: "always" });
-  return format.format(Math.max(1, Math.ceil(seconds / size)), unit);
+const UNITS = [
+  { unit: "second", size: 1, below: 100 },
+  { unit: "minute", size: 60, below: 5400 },
+  { unit: "hour", size: 3600, below: 2 * 86_400 },
+  { unit: "day", size: 86_400, below: Infinity },
+] as const;
+
+/** "in 40 seconds", "in 5 minutes", "in 2 hours", "in 5 days" */
+function inTime(seconds: number, round: (value: number) => number): string {
+  const { unit, size } = UNITS.find(({ below }) => seconds < below) ?? UNITS[0];
+  const relative = format("in", () => new Intl.RelativeTimeFormat(language, { numeric: "always" }));
+  return relative.format(Math.max(1, round(seconds / size)), unit);
+}
+
+/** How long until a time: "in 23 hours". */
+export function timeUntil(at: number, now = Date.now()): string {
+  return inTime((at - now) / 1000, Math.round);
 }
 
 /** The text of a system message for a row of the list; unknown events get a general text. */
@@ -126,12 +137,32 @@ export function dayLabel(at: string | number, now = Date.now()): string {
   const days = daysBetween(at, now);
   if (days === 0) return t("log.today");
   if (days === 1) return t("log.yesterday");
-  if (days > 1 && days < 7) {
-    return format("weekday", () => new Intl.DateTimeFormat(locale(), { weekday: "long" })).format(
-      new Date(at),
-    );
-  }
+  if (days > 1 && days < 7) return weekday(at);
   return date(at, now);
+}
+
+/** The day of a time to come: Today, Tomorrow, Mon 23 Nov. */
+export function futureDay(at: string | number, now = Date.now()): string {
+  const days = -daysBetween(at, now);
+  if (days === 0) return t("later.today");
+  if (days === 1) return t("later.tomorrow");
+  return weekdayAndDate(at, now);
+}
+
+/** Mon 23 Nov, Fri 8 Jan 2027 */
+function weekdayAndDate(at: string | number, now: number): string {
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+  const options = { weekday: "short", day: "numeric", month: "short" } as const;
+  return format(`weekdayAndDate ${isThisYear}`, () =>
+    new Intl.DateTimeFormat(locale(), isThisYear ? options : { ...options, year: "numeric" }),
+  ).format(new Date(at));
+}
+
+/** Monday */
+export function weekday(at: string | number): string {
+  return format("weekday", () => new Intl.DateTimeFormat(locale(), { weekday: "long" })).format(
+    new Date(at),
+  );
 }
 
 /** For lists: 14:05 today, Mon this week, 14 May, 14 May 2025. */
