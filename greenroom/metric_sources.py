@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from greenroom import __version__, metrics
 from greenroom.api.ws.socket_server import SocketServer
+from greenroom.background.models import Stage
 from greenroom.background.worker import Worker
 from greenroom.metrics import Metrics, Value
 from greenroom.realtime.hub import Hub
@@ -58,13 +59,14 @@ def _of_parts(store: Store, clock: ServerClock, hub: Hub) -> Iterator[Value]:
 def _of_worker(worker: Worker) -> Iterator[Value]:
     timers = worker.timers.counts
     yield Value(metrics.TIMERS_DUE.name, worker.timers.due)
-    yield Value(metrics.TIMERS_LATE.name, max(0, timers.late_ms) / 1000)
+    yield Value(metrics.TIMERS_LATE.name, worker.timers.late_ms / 1000)
     yield Value(metrics.TIMERS_RUN.name, timers.run)
     yield Value(metrics.TIMERS_FAILED.name, timers.failed)
     yield Value(metrics.TIMERS_SET_ASIDE.name, timers.set_aside)
     for runner in worker.followers.values():
         name, counts = (runner.name,), runner.counts
-        yield Value(metrics.FOLLOWER_LAG.name, counts.lag_ms / 1000, name)
+        yield Value(metrics.FOLLOWER_LAG.name, runner.lag_ms / 1000, name)
+        yield Value(metrics.FOLLOWER_STOPPED.name, counts.stage is Stage.NEEDS_REBUILD, name)
         yield Value(metrics.FOLLOWER_APPLIED.name, counts.applied, name)
         yield Value(metrics.FOLLOWER_FAILED.name, counts.failed, name)
         yield Value(metrics.FOLLOWER_SET_ASIDE.name, counts.set_aside, name)

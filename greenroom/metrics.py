@@ -111,8 +111,15 @@ CLOCK_DRIFT = Metric(
 FOLLOWER_LAG = Metric(
     "greenroom_follower_lag_seconds",
     Kind.GAUGE,
-    "Feed lag: the age of the oldest change that a follower has not applied; 0 when caught up. "
-    "Only on the node that runs the follower.",
+    "Feed lag: the age of the oldest change that a follower has not applied; 0 when caught up. It "
+    "grows while the follower rebuilds, is stopped, or cannot reach the store. Only on the node "
+    "that runs the follower.",
+    ("follower",),
+)
+FOLLOWER_STOPPED = Metric(
+    "greenroom_follower_stopped",
+    Kind.GAUGE,
+    "1 while a follower needs a rebuild, otherwise 0. Only on the node that runs the follower.",
     ("follower",),
 )
 FOLLOWER_APPLIED = Metric(
@@ -139,7 +146,8 @@ TIMERS_DUE = Metric(
 TIMERS_LATE = Metric(
     "greenroom_timers_late_seconds",
     Kind.GAUGE,
-    "How late the timer started that was started last on this node.",
+    "How long the oldest due timer waits that has not finished on this node; or for how long due "
+    "timers could not be read from the store.",
 )
 TIMERS_RUN = Metric(
     "greenroom_timers_run_total", Kind.COUNTER, "Timers that were run on this node."
@@ -170,6 +178,7 @@ METRICS = (
     BUS_UP,
     CLOCK_DRIFT,
     FOLLOWER_LAG,
+    FOLLOWER_STOPPED,
     FOLLOWER_APPLIED,
     FOLLOWER_FAILED,
     FOLLOWER_SET_ASIDE,

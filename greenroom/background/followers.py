@@ -57,8 +57,8 @@ class FollowerCounts(Struct):
     set_aside: int = 0
     stage: Stage | None = None
     is_caught_up: bool = False
-    lag_ms: int = 0
-    """How long ago the oldest change was made that is not applied yet; 0 when caught up."""
+    behind_since_ms: int | None = None
+    """When the oldest change was made that is not applied yet; None when caught up."""
 
 
 class FollowerRunner:
@@ -87,6 +87,12 @@ class FollowerRunner:
     @property
     def name(self) -> str:
         return self._follower.name
+
+    @property
+    def lag_ms(self) -> int:
+        """How long ago the oldest change was made that is not applied yet; 0 when caught up."""
+        since_ms = self.counts.behind_since_ms
+        return 0 if since_ms is None else max(0, self._clock.now_ms() - since_ms)
 
     async def run(self) -> None:
         """Until it is cancelled, which may be at any moment."""
@@ -119,6 +125,8 @@ class FollowerRunner:
             return False
         self._progress = progress
         self.counts.stage = progress.state.stage
+        if progress.state.stage is not Stage.FOLLOWING:
+            self._fall_behind(progress.state.applied_ms)
         if progress.state.stage.is_rebuild:
             await Rebuild(self._store, self._clock, self._follower, self._parts, progress).run()
             return False
@@ -156,7 +164,7 @@ class FollowerRunner:
     def _measure(self, oldest_ms: int | None) -> None:
         counts, parts = self.counts, self._parts
         counts.is_caught_up = oldest_ms is None
-        counts.lag_ms = 0 if oldest_ms is None else max(0, self._clock.now_ms() - oldest_ms)
+        counts.behind_since_ms = oldest_ms
         counts.failed, counts.set_aside = parts.failed, parts.set_aside
 
     async def _check_version(self) -> None:
@@ -215,9 +223,17 @@ class FollowerRunner:
         except StateChanged:
             return
         self.counts.stage = Stage.NEEDS_REBUILD
+        self._fall_behind(after.applied_ms)
+
+    def _fall_behind(self, since_ms: int = 0) -> None:
+        """It applies nothing now, so its lag grows, whether or not there are changes."""
+        if self.counts.behind_since_ms is None:
+            self.counts.is_caught_up = False
+            self.counts.behind_since_ms = since_ms or self._clock.now_ms()
 
     async def _wait_out(self, error: Exception) -> None:
         self._outages += 1
+        self._fall_behind()
         pause = backoff_ms(
             self._outages,
             first_ms=self._follower.first_pause_ms,

@@ -49,6 +49,8 @@ UNKNOWN_MS = 60_000
 may meet what another has scheduled."""
 COOL_MS = 1_000
 """When a timer is tried again after the store could not be written."""
+BLIND_MS = 5_000
+"""How long polls may fail before timers count as late."""
 _SHORTEST_SECONDS = 0.02
 _PAGE = 200
 _PAGES = 5
@@ -77,8 +79,6 @@ class TimerCounts(Struct):
     run: int = 0
     failed: int = 0
     set_aside: int = 0
-    late_ms: int = 0
-    """How late the last timer started that had not failed before."""
 
 
 def lease_name(shard: int) -> str:
@@ -132,7 +132,20 @@ class TimerRunner:
         self._has_more = False
         """Whether the last poll left due timers where they were."""
         self._wake = asyncio.Event()
+        self._polled_ms = clock.now_ms()
+        """When the due timers were last found."""
         self.counts = TimerCounts()
+
+    @property
+    def late_ms(self) -> int:
+        """How long the oldest due timer waits that has not finished here; or, where due timers
+        cannot be found, since when."""
+        now_ms = self._clock.now_ms()
+        started = [found.next_ms for found in self._running.values()]
+        ready = [found.next_ms for kind in self._ready.values() for found in kind]
+        blind_ms = now_ms - self._polled_ms
+        waits_ms = [now_ms - next_ms for next_ms in (*started, *ready)]
+        return max(0, *waits_ms, blind_ms if blind_ms > BLIND_MS else 0)
 
     @property
     def due(self) -> int:
@@ -160,6 +173,7 @@ class TimerRunner:
         self._forget_given_up()
         held = [shard for shard in range(SHARDS) if self._holds(lease_name(shard))]
         await asyncio.gather(*map(self._walk, held))
+        self._polled_ms = self._clock.now_ms()
         self._start_due()
 
     async def finish(self, shard: int | None = None, *, seconds: float = 10.0) -> None:
@@ -312,8 +326,6 @@ class TimerRunner:
             await self._try(handler, row)
 
     async def _try(self, handler: TimerHandler, row: TimerRow) -> None:
-        if not row.tries:
-            self.counts.late_ms = self._clock.now_ms() - row.next_ms
         try:
             ops = await self._handle(handler, row.timer)
             await self._store.write(*removal(row, ops))
@@ -322,6 +334,8 @@ class TimerRunner:
         except ConditionFailed as refusal:
             if not _is_about(refusal, row):
                 await self._failed(handler, row, refusal)
+            elif refusal.item is None:  # the handler's own transaction has removed it
+                self.counts.run += 1
         except Exception as error:
             await self._failed(handler, row, error)
         else:

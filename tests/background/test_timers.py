@@ -14,7 +14,7 @@ from greenroom.background.timers import TimerHandler
 from greenroom.clock import ManualClock, SystemClock
 from greenroom.store.base import Check, Op, Put, Store
 from greenroom.store.expressions import F
-from greenroom.store.problems import Throttled
+from greenroom.store.problems import StoreUnavailable, Throttled
 from tests.background.stage import JOURNAL, Alarms, entry, journal, run_due, timer_runner
 
 
@@ -42,7 +42,51 @@ async def test_a_timer_runs_once_when_it_is_due(store: Store, clock: ManualClock
     assert await journal(store, "alarms") == {"a": [due_ms % 1_000_000]}
     assert await rows(store) == 0
     assert runner.counts.run == 1
-    assert runner.counts.late_ms == 0
+    assert runner.late_ms == 0
+
+
+async def test_a_handler_may_remove_its_timer_itself(store: Store, clock: ManualClock) -> None:
+    await store.write(schedule(alarm("a", clock.now_ms())))
+
+    async def remove(timer: Timer) -> tuple[Op, ...]:
+        await store.write(cancel(timer.kind, timer.id))
+        return ()
+
+    runner = timer_runner(store, clock, {"alarms": TimerHandler(remove)})
+    await run_due(runner)
+    assert (runner.counts.run, runner.counts.failed) == (1, 0)
+
+
+async def test_timers_are_late_while_one_runs_or_the_store_cannot_be_read(
+    store: Store, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store.write(schedule(alarm("a", clock.now_ms())))
+    goes_on = asyncio.Event()
+
+    async def wait(timer: Timer) -> tuple[Op, ...]:
+        await goes_on.wait()
+        return ()
+
+    runner = timer_runner(store, clock, {"alarms": TimerHandler(wait)})
+    await runner.poll()
+    clock.advance(ms=3_000)
+    assert runner.late_ms == 3_000
+    goes_on.set()
+    await runner.settle()
+    await runner.poll()
+    assert runner.late_ms == 0
+
+    async def unreadable(*args: object, **rest: object) -> object:
+        raise StoreUnavailable("it is down")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "query", unreadable)
+        clock.advance(ms=60_000)
+        with pytest.raises(StoreUnavailable):
+            await runner.poll()
+        assert runner.late_ms == 60_000
+    await runner.poll()
+    assert runner.late_ms == 0
 
 
 async def test_after_downtime_all_that_is_due_runs(store: Store, clock: ManualClock) -> None:
