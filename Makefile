@@ -58,8 +58,8 @@ torture: $(DEV) ## five minutes of kills, pauses and failures while clients keep
 bench-store: $(DEV) ## the item store compared with DynamoDB emulators and hand-written SQLite
 	$(BIN)/python -m bench.store
 
-bench-growth: $(DEV) ## send, inbox and history with 1,000 and 10,000 times the data
-	$(BIN)/python -m bench.growth
+bench-growth: $(DEV) ## send, inbox and history with 1,000 and 10,000 times the data; BEFORE=COMMIT
+	$(BIN)/python -m bench.growth $(if $(BEFORE),--before $(BEFORE))
 
 bench-chat: $(DEV) ## messages between users, compared with ejabberd, Prosody and Synapse; BEFORE=COMMIT
 	$(BIN)/python -m bench.chat $(if $(BEFORE),--before $(BEFORE))

@@ -3,6 +3,8 @@
 Two installations, each a file of its own: in the small one a user has 100 threads and a thread has
 100 messages, in the large one 100,000 and 1,000,000. Both run the same use cases in turns, one at a
 time and 16 at once. A figure is the median over the rounds of the ratio of two medians.
+`--before COMMIT` compares the milliseconds of another commit instead, in turns, with 5,000 and
+5,000.
 """
 
 import argparse
@@ -22,7 +24,9 @@ import uvloop
 from msgspec import Struct
 
 from bench import growth_data
+from bench.growth_before import compare
 from bench.growth_data import BODY, Dataset
+from bench.other_commit import NoSuchCommit, checkout
 from bench.report import last_line, table
 from bench.unlimited import messaging_on
 from greenroom.clock import SystemClock
@@ -37,6 +41,8 @@ WORKED_IN = 50
 """How many threads a user writes in, the same number in both installations."""
 AT_ONCE = 16
 SMALL = 100
+COMPARED = 5_000
+"""Threads and messages where two commits are compared: each turn builds them."""
 
 
 class Installation(Struct):
@@ -131,19 +137,36 @@ class Ratios(Struct):
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    options.add_argument("--threads", type=int, default=100_000)
-    options.add_argument("--messages", type=int, default=1_000_000)
+    options.add_argument("--threads", type=int)
+    options.add_argument("--messages", type=int)
     options.add_argument("--rounds", type=int, default=7)
     options.add_argument("--seconds", type=float, default=1.0, help="for each kind in a round")
     options.add_argument("--least", type=int, default=20, help="times, however long they take")
     options.add_argument("--quick", action="store_true", help="5,000 and 5,000, to try it")
+    options.add_argument("--before", help="a commit to compare with")
     chosen = options.parse_args()
+    chosen.threads = chosen.threads or (COMPARED if chosen.before else 100_000)
+    chosen.messages = chosen.messages or (COMPARED if chosen.before else 1_000_000)
+    if chosen.before:
+        return _compare(chosen)
     if chosen.quick:
         chosen.threads, chosen.messages = 5_000, 5_000
         chosen.rounds, chosen.seconds, chosen.least = 2, 0.05, 3
     with tempfile.TemporaryDirectory(prefix="growth-", dir=".") as folder:
         found = uvloop.run(_run(Path(folder), chosen))
     _print(found, chosen)
+    return 0
+
+
+def _compare(chosen: argparse.Namespace) -> int:
+    names = ("threads", "messages", "seconds", "least")
+    options = [text for name in names for text in (f"--{name}", str(getattr(chosen, name)))]
+    try:
+        with checkout(chosen.before) as tree:
+            compare(tree, chosen.rounds, options)
+    except NoSuchCommit as problem:
+        print(problem, file=sys.stderr)
+        return 1
     return 0
 
 
