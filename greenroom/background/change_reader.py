@@ -93,6 +93,7 @@ class ChangeReader:
             moved=self._add,
             prefixes=self._follower.prefixes,
             with_old=self._follower.needs_old,
+            attributes=self._follower.attributes,
             linger=self._follower.linger,
         )
         async with aclosing(feed):

@@ -52,6 +52,9 @@ class Follower(Struct, frozen=True):
     without any. `rebuild` and `compare` are given all items."""
     needs_old: bool = True
     """Whether `handle` looks at items before their change. Otherwise it is given None for them."""
+    attributes: tuple[str, ...] = ()
+    """The attributes that `handle` is given of items; all without any. A replay of a change that
+    was set aside has only these as well."""
     max_batch: int = 100
     """How many changes at once. It may be far more than a transaction has ops, where many changes
     lead to few ops."""

@@ -59,6 +59,8 @@ class EventSource(Struct, frozen=True):
     prefixes: tuple[str, ...] = ()
     """`of_change` is given changes of items whose sort key begins with one of them, after the
     change; without any, of all items."""
+    attributes: tuple[str, ...] = ()
+    """The attributes of items that `of_change` looks at; it is given no others."""
 
 
 encode_events: Callable[[list[Event]], bytes] = msgspec.msgpack.Encoder().encode

@@ -170,6 +170,7 @@ class Store(Protocol):
         moved: Callable[[str], None] | None = None,
         prefixes: Sequence[str] = (),
         with_old: bool = True,
+        attributes: Sequence[str] = (),
         linger: float = 0.0,
     ) -> AsyncIterator[Change]:
         """The table's changes after a checkpoint, or all kept changes without one, in order for
@@ -181,8 +182,9 @@ class Store(Protocol):
 
         With `prefixes` only changes of items whose sort key begins with one of them; the others are
         passed over before they are decoded. Without `with_old` every change has None for the item
-        before it, which is not decoded either. After a change the feed waits `linger` seconds for
-        more, so that one read serves many writes."""
+        before it, which is not decoded either. With `attributes` items have only those: that is
+        much cheaper where few of a large item are wanted. After a change the feed waits `linger`
+        seconds for more, so that one read serves many writes."""
 
     async def checkpoint(self, table: Table) -> str:
         """A checkpoint before every change that is made after this call. Changes from shortly

@@ -66,6 +66,7 @@ class EventLog:
             compare=self.compare,
             prefixes=self._source.prefixes,
             needs_old=False,
+            attributes=self._source.attributes,
             max_batch=1000,
             linger=0.25,
         )

@@ -1,6 +1,7 @@
 """The change feed on both engines: every change once, in order for each item."""
 
 import asyncio
+from decimal import Decimal
 from itertools import pairwise
 
 import pytest
@@ -225,3 +226,13 @@ async def test_a_feed_that_lingers_gives_everything(store: Store) -> None:
         await asyncio.sleep(0.005)
     await asyncio.wait_for(follower, 60)
     assert seqs(found) == list(range(40))
+
+
+async def test_changes_may_come_with_some_attributes_alone(store: Store) -> None:
+    await store.write(Put(NOTES, note(n=1, tags=frozenset({"a"}), text="long " * 50)))
+    await store.write(Put(NOTES, note(n=Decimal("1.5"), text="other")))
+    wanted = ("n", "tags", "missing")
+    feed = store.changes(NOTES, follow=False, attributes=wanted)
+    first, second = [change async for change in feed]
+    assert first.new == {"n": 1, "tags": frozenset({"a"})}
+    assert (second.old, second.new) == (first.new, {"n": Decimal("1.5")})

@@ -173,6 +173,7 @@ API = ContextApi(
             public_events.of_change,
             restored_events.of_item,
             prefixes=(records.OVERVIEW,),
+            attributes=(records.PUBLIC_EVENTS,),
         ),
     ),
 )

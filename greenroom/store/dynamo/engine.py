@@ -152,10 +152,18 @@ class DynamoStore:
         moved: Callable[[str], None] | None = None,
         prefixes: Sequence[str] = (),
         with_old: bool = True,
+        attributes: Sequence[str] = (),
         linger: float = 0.0,
     ) -> AsyncIterator[Change]:
         self._check_known(table)
-        feed = Feed(self._client, table, moved, tuple(prefixes), with_old=with_old)
+        feed = Feed(
+            self._client,
+            table,
+            moved,
+            tuple(prefixes),
+            with_old=with_old,
+            attributes=frozenset(attributes),
+        )
         async for change in feed.changes(after, follow, linger):
             yield change
 

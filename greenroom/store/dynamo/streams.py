@@ -26,6 +26,7 @@ from greenroom.store.problems import (
     StoreUnavailable,
 )
 from greenroom.store.tables import Table
+from greenroom.store.values import Item
 
 _PAGE = 1000
 _EMPTY_RESPONSES = 3
@@ -52,6 +53,7 @@ class Feed:
         prefixes: tuple[str, ...] = (),
         *,
         with_old: bool = True,
+        attributes: frozenset[str] = frozenset(),
     ) -> None:
         self._client = client
         self._sender = client.sender
@@ -59,6 +61,7 @@ class Feed:
         self._moved = moved
         self._prefixes = prefixes
         self._with_old = with_old
+        self._attributes = attributes
         self._arn = ""
         self._checkpoint = StreamCheckpoint("")
         self._readers: dict[str, ShardReader] = {}
@@ -203,6 +206,11 @@ class Feed:
         is_trimmed = error.kind == "TrimmedDataAccessException"
         return is_trimmed and reader.empty_responses > 0 and not self._checkpoint.last(reader.shard)
 
+    def _item(self, image: dict[str, Any]) -> Item:
+        if self._attributes:
+            image = {name: value for name, value in image.items() if name in self._attributes}
+        return decode_item(image)
+
     def _is_wanted(self, record: dict[str, Any]) -> bool:
         if not self._prefixes:
             return True
@@ -215,8 +223,8 @@ class Feed:
         return Change(
             self._table.name,
             decode_key(self._table, found["Keys"]),
-            decode_item(old) if old and self._with_old else None,
-            decode_item(new) if new else None,
+            self._item(old) if old and self._with_old else None,
+            self._item(new) if new else None,
             int(float(found["ApproximateCreationDateTime"]) * 1000),
             self._checkpoint.checkpoint(),
         )

@@ -18,7 +18,7 @@ from msgspec import Struct
 from greenroom.store.base import Change, Key
 from greenroom.store.expressions import Prefix
 from greenroom.store.problems import CheckpointTooOld, InvalidCursor, NotFollowed
-from greenroom.store.sqlite.codec import unpack
+from greenroom.store.sqlite.codec import unpack, unpacker
 from greenroom.store.sqlite.reader import ends_of
 from greenroom.store.tables import Table
 
@@ -115,8 +115,10 @@ def page(
     prefixes: Sequence[str] = (),
     *,
     with_old: bool = True,
+    attributes: Sequence[str] = (),
 ) -> LogPage:
-    """The next changes of items whose sort key begins with one of the prefixes."""
+    """The next changes of items whose sort key begins with one of the prefixes, with some
+    attributes of theirs, or all."""
     newest = check_kept(connection, table, after)
     until = min(newest, after + _MAX_PASSED_OVER)
     condition, bound = _wanted(prefixes)
@@ -131,12 +133,13 @@ def page(
     last = rows[-1][0] if len(rows) == _PAGE else until
     eras: list[Any] = connection.execute(_ERAS_FROM, (table.name, min(after + 1, last))).fetchall()
     checkpoint = partial(_checkpoint, eras)
+    decode = unpacker(tuple(attributes)) if attributes else unpack
     changes = [
         Change(
             table.name,
             Key(pk, None if table.sort is None else sk),
-            None if old is None else unpack(old),
-            None if new is None else unpack(new),
+            None if old is None else decode(old),
+            None if new is None else decode(new),
             at,
             checkpoint(seq),
         )

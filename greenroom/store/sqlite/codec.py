@@ -4,11 +4,13 @@ Careful: msgspec silently writes a Decimal as text and a set as an array, so bot
 before packing. An int of more than 64 bits does not fit either.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from greenroom.store.values import Item, Value, canonical, number
 
@@ -80,3 +82,19 @@ def _extension(code: int, data: memoryview) -> Any:
 
 
 unpack = msgspec.msgpack.Decoder(dict[str, Any], ext_hook=_extension).decode
+
+
+@lru_cache(16)
+def unpacker(attributes: tuple[str, ...]) -> Callable[[bytes], Item]:
+    """Unpacks only these attributes of an item: many times faster than the whole of a large one."""
+    names = {f"a{number}": name for number, name in enumerate(attributes)}
+    fields = [(field, Any, UNSET) for field in names]
+    shape = msgspec.defstruct("Attributes", fields, rename=names, gc=False)
+    decode = msgspec.msgpack.Decoder(shape, ext_hook=_extension).decode
+
+    def unpack_some(blob: bytes) -> Item:
+        found = decode(blob)
+        pairs = ((name, getattr(found, field)) for field, name in names.items())
+        return {name: value for name, value in pairs if value is not UNSET}
+
+    return unpack_some

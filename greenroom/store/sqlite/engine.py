@@ -218,6 +218,7 @@ class SqliteStore:
         moved: Callable[[str], None] | None = None,
         prefixes: Sequence[str] = (),
         with_old: bool = True,
+        attributes: Sequence[str] = (),
         linger: float = 0.0,
     ) -> AsyncIterator[Change]:
         self._check_known(table)
@@ -226,7 +227,9 @@ class SqliteStore:
             self._check_known(table)
             committed = self._committed
             connection = self._reader.connection
-            page = change_log.page(connection, table, last, prefixes, with_old=with_old)
+            page = change_log.page(
+                connection, table, last, prefixes, with_old=with_old, attributes=attributes
+            )
             for change in page.changes:
                 yield change
             is_passed = not page.changes or page.changes[-1].checkpoint != page.checkpoint
