@@ -61,7 +61,7 @@ def milliseconds() -> None:
     """Prints the median milliseconds of each kind, with much data."""
     from bench import growth
 
-    growth._print = lambda found, _: print(
+    growth._print = lambda found, chosen: print(
         json.dumps({name: statistics.median(one.large) for name, one in found.items()})
     )
     growth.main()

@@ -1,5 +1,8 @@
 """Cancels a scheduled message: it is not sent, and its text is deleted."""
 
+import asyncio
+import random
+
 from msgspec.structs import replace
 
 from greenroom.ids import ScheduledId
@@ -11,16 +14,17 @@ from greenroom.messaging.scheduled_items import remove_ops
 from greenroom.people.actor import Actor
 from greenroom.store.problems import ConditionFailed, Conflict
 
-_TRIES = 5
+_TRIES = 12
 
 
 async def cancel_scheduled(messaging: Messaging, actor: Actor, scheduled_id: ScheduledId) -> None:
     """Once this has returned the message is not sent; once it has been sent it is not found."""
-    for _ in range(_TRIES):
+    for attempt in range(_TRIES):
         found = await scheduled_message(messaging, actor, scheduled_id)
         try:
             await messaging.store.write(*remove_ops(found, messaging.clock.now_ms()))
         except ConditionFailed:
+            await asyncio.sleep(random.uniform(0, 0.002 * 2**attempt))
             continue  # changed or sent at the same moment
         canceled = replace(found, status=ScheduledStatus.CANCELED)
         messaging.publish_scheduled(ScheduledChanged(canceled))

@@ -1,5 +1,8 @@
 """Changes the text or the time of a scheduled message."""
 
+import asyncio
+import random
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -14,7 +17,7 @@ from greenroom.messaging.scheduled_items import change_ops
 from greenroom.people.actor import Actor
 from greenroom.store.problems import ConditionFailed, Conflict
 
-_TRIES = 5
+_TRIES = 12
 
 
 class ScheduledChange(Struct, frozen=True):
@@ -34,13 +37,14 @@ async def change_scheduled(
 ) -> ScheduledMessage:
     """A message that could not be sent is scheduled again; its time must be in the future. With
     `version`, only if it still has that one."""
-    for _ in range(_TRIES):
+    for attempt in range(_TRIES):
         before = await scheduled_message(messaging, actor, scheduled_id)
         if version is not None and version != before.version:
             raise VersionMismatch(before.version)
         now_ms = messaging.clock.now_ms()
         send_ms = before.send_ms if change.send_ms is None else change.send_ms
-        check_send_time(messaging, send_ms)
+        if change.send_ms is not None or before.status is not ScheduledStatus.PENDING:
+            check_send_time(messaging, send_ms)
         body = before.body if change.body is None else change.body
         after = replace(
             before,
@@ -54,6 +58,7 @@ async def change_scheduled(
         try:
             await messaging.store.write(*change_ops(before, after, now_ms))
         except ConditionFailed:
+            await asyncio.sleep(random.uniform(0, 0.002 * 2**attempt))
             continue  # changed, sent or canceled at the same moment
         messaging.publish_scheduled(ScheduledChanged(after))
         return after

@@ -62,7 +62,7 @@ async def _claimed(
     if claim["digest"] != digest(outgoing):
         raise ClientIdReused(outgoing.client_id)
     if claim.get("state") == "held":
-        return Held(outgoing.client_id)
+        return Held(outgoing.client_id, again=True)
     if claim.get("state") == "removed":
         reason = str(claim.get("reason", ""))
         return Rejected(outgoing.client_id, reason, bool(claim.get("warned")))

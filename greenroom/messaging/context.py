@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from greenroom.clock import Clock
-from greenroom.ids import Ids, MessageId
+from greenroom.ids import Ids, MessageId, UserId
 from greenroom.messaging.batcher import ThreadBatcher
 from greenroom.messaging.events import (
     PersonPublisher,
@@ -60,6 +60,8 @@ class Messaging:
     batcher: ThreadBatcher = field(default_factory=ThreadBatcher)
     sending: KeyedLock[SendKey] = field(default_factory=KeyedLock)
     """Tries of the same message are sent one after the other."""
+    sending_scheduled: KeyedLock[UserId] = field(default_factory=KeyedLock)
+    """A user's scheduled messages are sent one after the other."""
     changing: KeyedLock[MessageId] = field(default_factory=KeyedLock)
     """Changes of the same message are made one after the other."""
     unconfirmed: UnconfirmedWrites = field(default_factory=UnconfirmedWrites)

@@ -317,6 +317,8 @@ class ScheduledStatus(StrEnum):
     FAILED = "failed"
     """It could not be sent at its time; its author may change or cancel it."""
     SENT = "sent"
+    HELD = "held"
+    """It was to be sent, and waits for a moderator."""
     CANCELED = "canceled"
 
 

@@ -38,6 +38,8 @@ class Held(Struct, frozen=True):
     """Waits for a moderator."""
 
     client_id: str
+    again: bool = False
+    """Whether it was sent before, under the same client id."""
 
 
 class Rejected(Struct, frozen=True):

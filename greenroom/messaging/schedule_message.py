@@ -6,17 +6,18 @@ it is sent, because a gate, a block or a lock may have come meanwhile (`send_sch
 
 from hashlib import blake2b
 
+import msgspec
 from msgspec import Struct
 
 from greenroom.ids import MessageId, ScheduledId, ThreadId, UserId, derived
 from greenroom.messaging import access, text
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import ScheduledChanged
-from greenroom.messaging.models import ScheduledMessage
+from greenroom.messaging.models import ScheduledMessage, ScheduledStatus
 from greenroom.messaging.problems import InvalidSendTime, TooManyScheduled
-from greenroom.messaging.records import DAY_MS
+from greenroom.messaging.records import DAY_MS, MESSAGING, claim_key
 from greenroom.messaging.scheduled import find_scheduled
-from greenroom.messaging.scheduled_items import create_ops
+from greenroom.messaging.scheduled_items import client_id_of, create_ops
 from greenroom.messaging.send_checks import check_may_send
 from greenroom.people.actor import Actor
 from greenroom.store.problems import ConditionFailed
@@ -38,12 +39,20 @@ async def schedule_message(
     *,
     key: str | None = None,
 ) -> ScheduledMessage:
-    """Idempotent with a key, for as long as the message is scheduled."""
+    """Idempotent with a key: a retry of the same message is answered as the first try, also where
+    it would be refused now."""
     now_ms = messaging.clock.now_ms()
+    scheduled_id = messaging.ids.scheduled()
+    if key is not None:
+        text.check_length(new.body)
+        scheduled_id = _id_of(actor.user, thread_id, new, key)
+        first = await _first_answer(messaging, actor, thread_id, new, scheduled_id)
+        if first is not None:
+            return first
     check_send_time(messaging, new.send_ms)
     body = await checked_body(messaging, actor, thread_id, new.body, new.reply_to)
     message = ScheduledMessage(
-        id=messaging.ids.scheduled() if key is None else _id_of(actor.user, key),
+        id=scheduled_id,
         thread=thread_id,
         author=actor.user,
         body=body,
@@ -85,6 +94,34 @@ async def checked_body(
     return cleaned
 
 
-def _id_of(user: UserId, key: str) -> ScheduledId:
-    digest = blake2b(f"{user}\n{key}".encode(), digest_size=17).digest()
-    return ScheduledId("sch_" + derived(digest))
+async def _first_answer(
+    messaging: Messaging,
+    actor: Actor,
+    thread_id: ThreadId,
+    new: NewScheduled,
+    scheduled_id: ScheduledId,
+) -> ScheduledMessage | None:
+    found = await find_scheduled(messaging, actor.user, scheduled_id)
+    if found is not None:
+        return found
+    claim = claim_key(thread_id, actor.user, client_id_of(scheduled_id))
+    if await messaging.store.get(MESSAGING, claim, consistent=True) is None:
+        return None
+    return ScheduledMessage(
+        id=scheduled_id,
+        thread=thread_id,
+        author=actor.user,
+        body=new.body,
+        reply_to=new.reply_to,
+        metadata=new.metadata,
+        send_ms=new.send_ms,
+        created_ms=min(new.send_ms, messaging.clock.now_ms()),
+        status=ScheduledStatus.SENT,
+    )
+
+
+def _id_of(user: UserId, thread: ThreadId, new: NewScheduled, key: str) -> ScheduledId:
+    """The same for a retry. Another message may come with the same key, once the API has forgotten
+    it: that one has another id."""
+    content = msgspec.msgpack.encode((user, thread, new, key))
+    return ScheduledId("sch_" + derived(blake2b(content, digest_size=17).digest()))

@@ -15,7 +15,7 @@ from greenroom.messaging.records import (
     scheduled_state_key,
     user_partition,
 )
-from greenroom.messaging.scheduled_items import CHANGED_AT, COUNT, scheduled_of
+from greenroom.messaging.scheduled_items import CHANGED_AT, COUNT, VERSION, scheduled_of
 from greenroom.people.actor import Actor
 
 _LONGEST_ID = 64
@@ -26,6 +26,8 @@ class ScheduledState(Struct, frozen=True):
     count: int = 0
     changed_ms: int = 0
     """When a scheduled message was last created, changed, sent or canceled."""
+    version: int = 0
+    """How often that has happened."""
 
 
 async def find_scheduled(
@@ -67,10 +69,17 @@ async def scheduled_messages(
         if cursor is None:
             break
     wanted = [message for message in found if thread is None or message.thread == thread]
-    return tuple(sorted(wanted, key=lambda message: (message.send_ms, message.id)))
+    return tuple(sorted(wanted, key=order_of))
+
+
+def order_of(message: ScheduledMessage) -> tuple[int, int, str]:
+    """By the time at which they are sent; those of the same time as they were written."""
+    return message.send_ms, message.created_ms, message.id
 
 
 async def scheduled_state(messaging: Messaging, user: UserId) -> ScheduledState:
     """May be a little old: sync looks again for a while."""
     item: Any = await messaging.store.get(MESSAGING, scheduled_state_key(user))
-    return ScheduledState() if item is None else ScheduledState(item[COUNT], item[CHANGED_AT])
+    if item is None:
+        return ScheduledState()
+    return ScheduledState(item[COUNT], item[CHANGED_AT], item[VERSION])

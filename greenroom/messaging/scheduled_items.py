@@ -14,23 +14,19 @@ from greenroom.messaging import items
 from greenroom.messaging.models import ScheduledMessage, ScheduledStatus
 from greenroom.messaging.records import MESSAGING, scheduled_key, scheduled_state_key
 from greenroom.store.base import Delete, Op, Put, Update
-from greenroom.store.expressions import F
+from greenroom.store.expressions import Condition, F
 from greenroom.store.values import Item, Value
 
 KIND = "scheduled_message"
 COUNT = "count"
 CHANGED_AT = "changedAt"
+VERSION = "version"
 
 
 def create_ops(message: ScheduledMessage, now_ms: int, most: int) -> tuple[Op, ...]:
     """Refused where there is one with this id, or where the author has too many."""
     room = F(COUNT).absent() | F(COUNT).at_most(most - 1)
-    state = Update(
-        MESSAGING,
-        scheduled_state_key(message.author),
-        (F(COUNT).add(1), F(CHANGED_AT).set(now_ms)),
-        room,
-    )
+    state = _state_op(message.author, 1, now_ms, room)
     return Put(MESSAGING, scheduled_item(message), F("pk").absent()), state, _timer(message)
 
 
@@ -55,6 +51,11 @@ def remove_ops(message: ScheduledMessage, now_ms: int) -> tuple[Op, ...]:
     )
 
 
+def client_id_of(scheduled_id: ScheduledId) -> str:
+    """The client message id of the message that it becomes."""
+    return f"scheduled:{scheduled_id}"
+
+
 def timer_of(message: ScheduledMessage, due_ms: int) -> Timer:
     return Timer(KIND, message.id, due_ms, {"userId": message.author})
 
@@ -67,9 +68,9 @@ def _timer(message: ScheduledMessage) -> Put:
     return schedule(timer_of(message, message.send_ms))
 
 
-def _state_op(user: UserId, change: int, now_ms: int) -> Update:
-    actions = (F(COUNT).add(change), F(CHANGED_AT).set(now_ms))
-    return Update(MESSAGING, scheduled_state_key(user), actions)
+def _state_op(user: UserId, change: int, now_ms: int, condition: Condition | None = None) -> Update:
+    actions = (F(COUNT).add(change), F(VERSION).add(1), F(CHANGED_AT).set(now_ms))
+    return Update(MESSAGING, scheduled_state_key(user), actions, condition)
 
 
 def scheduled_item(message: ScheduledMessage) -> Item:

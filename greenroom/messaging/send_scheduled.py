@@ -7,7 +7,6 @@ there: it clears no draft, and marks nothing as read that they have not read.
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 from msgspec.structs import replace
 
@@ -19,7 +18,7 @@ from greenroom.messaging import access
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import ScheduledChanged
 from greenroom.messaging.models import ScheduledMessage, ScheduledStatus
-from greenroom.messaging.outgoing import Outcome, Outgoing, Sent
+from greenroom.messaging.outgoing import Held, Outcome, Outgoing, Sent
 from greenroom.messaging.problems import (
     AcceptFirst,
     ClientIdReused,
@@ -33,8 +32,19 @@ from greenroom.messaging.problems import (
     TextRefused,
     ThreadNotFound,
 )
-from greenroom.messaging.scheduled import find_scheduled, scheduled_message
-from greenroom.messaging.scheduled_items import author_in, change_ops, remove_ops, timer_of
+from greenroom.messaging.scheduled import (
+    find_scheduled,
+    order_of,
+    scheduled_message,
+    scheduled_messages,
+)
+from greenroom.messaging.scheduled_items import (
+    author_in,
+    change_ops,
+    client_id_of,
+    remove_ops,
+    timer_of,
+)
 from greenroom.messaging.send import WrittenEarlier, send
 from greenroom.people.access import AccountSuspended, account, check_not_suspended
 from greenroom.people.actor import Actor, with_role
@@ -61,25 +71,39 @@ _TRIES = 5
 
 
 async def send_due(messaging: Messaging, timer: Timer) -> Sequence[Op]:
-    """The handler of the timer."""
-    for _ in range(_TRIES):
-        found = await find_scheduled(messaging, author_in(timer), ScheduledId(timer.id))
-        now_ms = messaging.clock.now_ms()
-        if found is None or found.status is not ScheduledStatus.PENDING or found.send_ms > now_ms:
-            return ()  # canceled, sent or changed
-        try:
-            actor = await _author(messaging, found)
-            await _send(messaging, actor, found)
-            return ()
-        except TooMany as refusal:
-            later_ms = now_ms + 1000 * max(1, refusal.retry_after_s)
-            return (schedule(timer_of(found, later_ms)),)
-        except _REFUSALS as refusal:
-            await _mark_failed(messaging, found, refusal)
-            return ()
-        except ConditionFailed:
-            continue  # changed or canceled at the same moment
+    """The handler of the timer. Messages of the same author and thread that were due before are
+    sent first, so that they come in their order."""
+    async with messaging.sending_scheduled.hold(author_in(timer)):
+        for _ in range(messaging.max_scheduled + _TRIES):
+            found = await find_scheduled(messaging, author_in(timer), ScheduledId(timer.id))
+            if found is None or found.status is not ScheduledStatus.PENDING:
+                return ()  # canceled, sent or refused
+            now_ms = messaging.clock.now_ms()
+            if found.send_ms > now_ms:  # it was moved, or the clock has gone back
+                return (schedule(timer_of(found, found.send_ms)),)
+            next_one = await _next_due(messaging, found)
+            try:
+                await _send_or_mark(messaging, next_one)
+            except TooMany as refusal:
+                later_ms = now_ms + 1000 * max(1, refusal.retry_after_s)
+                return (schedule(timer_of(found, later_ms)),)
+            except ConditionFailed:
+                continue  # changed or canceled at the same moment
     raise Conflict
+
+
+async def _next_due(messaging: Messaging, own: ScheduledMessage) -> ScheduledMessage:
+    """The first of the author's messages for the thread; at the latest, this one."""
+    others = await scheduled_messages(messaging, Actor(own.author), own.thread)
+    pending = [one for one in others if one.status is ScheduledStatus.PENDING]
+    return min([own, *pending], key=order_of)
+
+
+async def _send_or_mark(messaging: Messaging, message: ScheduledMessage) -> None:
+    try:
+        await _send(messaging, await _author(messaging, message), message)
+    except _REFUSALS as refusal:
+        await _mark_failed(messaging, message, refusal)
 
 
 async def send_now(messaging: Messaging, actor: Actor, scheduled_id: ScheduledId) -> Outcome:
@@ -90,11 +114,6 @@ async def send_now(messaging: Messaging, actor: Actor, scheduled_id: ScheduledId
         except ConditionFailed:
             continue
     raise Conflict
-
-
-def client_id_of(scheduled_id: ScheduledId) -> str:
-    """The client message id of the message that it becomes."""
-    return f"scheduled:{scheduled_id}"
 
 
 async def _author(messaging: Messaging, message: ScheduledMessage) -> Actor:
@@ -115,19 +134,24 @@ async def _send(messaging: Messaging, actor: Actor, message: ScheduledMessage) -
     outcome = await send(
         messaging, actor, message.thread, outgoing, earlier=WrittenEarlier(view.mine, ops)
     )
-    if not isinstance(outcome, Sent) or outcome.again:
-        await _remove_rest(messaging, message)
-    sent_id = outcome.message.id if isinstance(outcome, Sent) else None
-    sent = replace(message, status=ScheduledStatus.SENT)
-    messaging.publish_scheduled(ScheduledChanged(sent, sent_id))
+    is_new = isinstance(outcome, Sent | Held) and not outcome.again
+    if is_new or await _remove_rest(messaging, message):
+        held = isinstance(outcome, Held)
+        status = ScheduledStatus.HELD if held else ScheduledStatus.SENT
+        sent_id = outcome.message.id if isinstance(outcome, Sent) else None
+        messaging.publish_scheduled(ScheduledChanged(replace(message, status=status), sent_id))
     return outcome
 
 
-async def _remove_rest(messaging: Messaging, message: ScheduledMessage) -> None:
-    """Where its author has sent something else under its client message id, it is not removed
-    yet."""
-    with suppress(ConditionFailed):
+async def _remove_rest(messaging: Messaging, message: ScheduledMessage) -> bool:
+    """Whether nobody else has told its author of it: another node may have sent it at the same
+    moment. Where the author has sent something else under its client message id, it is removed
+    now."""
+    try:
         await messaging.store.write(*remove_ops(message, messaging.clock.now_ms()))
+    except ConditionFailed:
+        return False
+    return True
 
 
 async def _mark_failed(messaging: Messaging, before: ScheduledMessage, refusal: Problem) -> None:

@@ -13,7 +13,7 @@ from greenroom.messaging.change_scheduled import ScheduledChange, change_schedul
 from greenroom.messaging.draft import draft, save_draft
 from greenroom.messaging.events import ScheduledChanged
 from greenroom.messaging.history import history
-from greenroom.messaging.lock import lock
+from greenroom.messaging.lock import lock, unlock
 from greenroom.messaging.models import (
     MAX_SCHEDULED,
     MAX_SCHEDULED_DAYS,
@@ -288,10 +288,14 @@ async def test_a_blocked_author_does_not_notice(world: MessagingWorld, thread: T
 
 
 async def test_it_is_held_as_any_other_message(world: MessagingWorld, thread: Thread) -> None:
+    told = Told(world)
     scheduled = await _schedule(world, thread.id, SCAM)
     outcome = await send_now(world.messaging, world.actors["ana"], scheduled.id)
     assert isinstance(outcome, Held)
+    await _schedule(world, thread.id, f"{SCAM} please")
+    await _pass(world)
     assert await _own(world) == ()
+    assert told.statuses == ["pending", "held", "pending", "held"]
     assert await _bodies(world, thread.id) == []
 
 
@@ -359,3 +363,61 @@ async def test_ids_that_nobody_has(world: MessagingWorld, thread: Thread) -> Non
     for unknown in ("", "x" * 65, "sch_" + "0" * 26, "#"):
         with pytest.raises(ScheduledMessageNotFound):
             await cancel_scheduled(world.messaging, world.actors["ana"], ScheduledId(unknown))
+
+
+async def test_they_are_sent_in_their_order_after_downtime(
+    unlimited_world: MessagingWorld,
+) -> None:
+    world = unlimited_world
+    thread, told = await world.inquiry(), Told(world)
+    for n in range(10):
+        await _schedule(world, thread.id, f"{n}", hours=10 if n < 5 else 10 - n / 10)
+        world.clock.advance(ms=1)
+    world.clock.advance(ms=11 * HOUR_MS)
+    nodes = [world.another_node() for _ in range(2)]
+    await asyncio.gather(world.run_timers(), *(node.run_timers() for node in nodes))
+    world.messaging.thread_cache.drop(thread.id)
+    assert "".join(await _bodies(world, thread.id)) == "9876501234"
+    assert await _own(world) == ()
+    assert len(told.changes) <= 20, "each is told once"
+
+
+async def test_a_key_that_is_used_again_schedules_another_message(
+    world: MessagingWorld, thread: Thread
+) -> None:
+    await _schedule(world, thread.id, key="weekly")
+    await _pass(world)
+    again = await _schedule(world, thread.id, key="weekly")
+    other = await _schedule(world, thread.id, "Another text", key="weekly")
+    assert again.id != other.id
+    await _pass(world)
+    assert sorted(await _bodies(world, thread.id)) == [
+        "Another text",
+        "Good morning!",
+        "Good morning!",
+    ]
+
+
+async def test_a_retry_is_answered_even_where_it_would_be_refused_now(
+    world: MessagingWorld, thread: Thread
+) -> None:
+    ana, new = world.actors["ana"], NewScheduled("Hello", world.clock.now_ms() + HOUR_MS)
+    first = await schedule_message(world.messaging, ana, thread.id, new, key="k")
+    await lock(world.messaging, await world.person("mod", Scope.MODERATOR), thread.id)
+    assert await schedule_message(world.messaging, ana, thread.id, new, key="k") == first
+    await unlock(world.messaging, await world.person("mod"), thread.id)
+    await _pass(world, 2)
+    late = await schedule_message(world.messaging, ana, thread.id, new, key="k")
+    assert (late.id, late.status) == (first.id, ScheduledStatus.SENT)
+    assert await _own(world) == ()
+
+
+async def test_a_text_may_change_while_its_time_has_come(
+    world: MessagingWorld, thread: Thread
+) -> None:
+    scheduled, ana = await _schedule(world, thread.id), world.actors["ana"]
+    world.clock.advance(ms=HOUR_MS + 1)
+    other = ScheduledChange(body="Good day!")
+    await change_scheduled(world.messaging, ana, scheduled.id, other)
+    await world.run_timers()
+    assert await _bodies(world, thread.id) == ["Good day!"]

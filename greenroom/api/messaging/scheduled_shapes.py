@@ -31,8 +31,8 @@ class ScheduledMessage(Struct, rename="camel"):
     send_at: str
     created_at: str
     status: ScheduledStatus
-    """`pending`; or `failed`, if it could not be sent at its time. In events also `sent` and
-    `canceled`."""
+    """`pending`; or `failed`, if it could not be sent at its time. In events also `sent`,
+    `canceled`, and `held` where it waits for a moderator."""
     problem: ScheduledProblem | None
     """Why it could not be sent."""
     version: int

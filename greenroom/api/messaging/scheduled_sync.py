@@ -1,7 +1,7 @@
 """The sync source `scheduled`: the user's scheduled messages, all of them if any has changed.
 
-A position is a server time. The list is a state, so a client that gets it twice is none the wiser,
-and no position is ever too old.
+A position is a server time, and the version of the list that was delivered last. The list is a
+state: a client may get it twice, and no position is ever too old.
 """
 
 import msgspec
@@ -20,6 +20,8 @@ class _Position(Struct, frozen=True, array_like=True):
     epoch: int
     """The epoch of the clock."""
     since_ms: int
+    version: int = -1
+    """Of the list that the client was given; unknown where it learned of changes by events."""
 
 
 class ScheduledSource:
@@ -29,13 +31,14 @@ class ScheduledSource:
     async def changes(
         self, actor: Actor, position: bytes | None, known: Known, room: int
     ) -> SourceChanges:
-        now = self.position_now(actor.user, None, room)
         since = None if position is None else _decoded(position)
         if since is None:
-            return SourceChanges(position=now, reset=True)
+            return SourceChanges(position=self.position_now(actor.user, None, room), reset=True)
+        clock = self._messaging.clock
         state = await scheduled_state(self._messaging, actor.user)
-        is_same_clock = since.epoch == self._messaging.clock.epoch
-        if is_same_clock and state.changed_ms <= since.since_ms - SLACK_MS:
+        is_quiet = since.epoch == clock.epoch and state.changed_ms <= since.since_ms - SLACK_MS
+        now = msgspec.msgpack.encode(_Position(clock.epoch, clock.now_ms(), state.version))
+        if is_quiet or since.version == state.version:
             return SourceChanges(position=now)
         found = await scheduled_messages(self._messaging, actor)
         return SourceChanges(

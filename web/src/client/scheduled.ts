@@ -126,11 +126,11 @@ export class ScheduledMessagesClient implements ScheduledMessages {
     }
   }
 
-  #changed({ scheduledMessage, messageId }: EventOf<"scheduled_message.changed">): void {
+  #changed({ scheduledMessage }: EventOf<"scheduled_message.changed">): void {
     const { status } = scheduledMessage;
     if (status === "pending" || status === "failed") return this.#put(scheduledMessage);
     this.#remove(scheduledMessage.scheduledMessageId);
-    if (status === "sent" && !messageId) this.onHeld();
+    if (status === "held") this.onHeld();
   }
 
   /** Loads the list again where it seems older than what is known. */

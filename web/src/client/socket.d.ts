@@ -634,7 +634,7 @@ export interface ScheduledMessage {
   sendAt: string;
   /** When it was scheduled. ISO 8601, in UTC. */
   createdAt: string;
-  /** `pending`; or `failed`, if it could not be sent at its time. In events also `sent` and `canceled`. */
+  /** `pending`; or `failed`, if it could not be sent at its time. In events also `sent`, `canceled`, and `held` where it waits for a moderator. */
   status: ScheduledStatus;
   /** Why it could not be sent. */
   problem: ScheduledProblem | null;
@@ -665,7 +665,7 @@ export interface ScheduledProblem {
   detail: string;
 }
 
-export type ScheduledStatus = "canceled" | "failed" | "pending" | "sent";
+export type ScheduledStatus = "canceled" | "failed" | "held" | "pending" | "sent";
 
 /** Sends a message. A retry with the same `clientMessageId` sends nothing more. */
 export interface Send {

@@ -30,6 +30,7 @@ from greenroom.messaging.change_scheduled import ScheduledChange, change_schedul
 from greenroom.messaging.outgoing import Held
 from greenroom.messaging.problems import (
     AcceptFirst,
+    ClientIdReused,
     ConversationClosed,
     ConversationLocked,
     InvalidSendTime,
@@ -45,7 +46,8 @@ from greenroom.messaging.problems import (
     VersionMismatch,
 )
 from greenroom.messaging.schedule_message import NewScheduled, schedule_message
-from greenroom.messaging.send_scheduled import client_id_of, send_now
+from greenroom.messaging.scheduled_items import client_id_of
+from greenroom.messaging.send_scheduled import send_now
 from greenroom.metadata import InvalidMetadata
 from greenroom.people.actor import Scope
 from greenroom.safety.limits import TooMany
@@ -184,7 +186,7 @@ async def patch_scheduled_message(
     "/scheduled-messages/{scheduledMessageId:str}",
     operation_id="cancelScheduledMessage",
     summary="Cancel a scheduled message",
-    description="It is not sent, and its text is deleted. One that has been sent is not found.",
+    description="It is not sent. One that has been sent is not found.",
     response_description="The message is canceled.",
     responses=refuses(ScheduledMessageNotFound),
 )
@@ -201,7 +203,7 @@ async def delete_scheduled_message(
     response_description="The message, with hints for its author if there are any.",
     status_code=200,
     responses={202: ResponseSpec(Sending, description="Held for review by a moderator.")}
-    | refuses(ScheduledMessageNotFound, *_MISSING, *_WRITING, TextRefused, TooMany),
+    | refuses(ScheduledMessageNotFound, *_MISSING, *_WRITING, TextRefused, ClientIdReused, TooMany),
 )
 async def post_send_now(
     scheduled_message_id: ScheduledIdInPath, actor: Caller, messaging: TheMessaging
