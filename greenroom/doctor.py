@@ -146,7 +146,7 @@ async def check_server(path: Path | None) -> Finding:
     """The server that has the SQLite file open."""
     address = running.address_beside(path)
     if address is None:
-        text = f"{path} is open in another process, which can be read beside; it tells no address."
+        text = f"Another process has {path} open and has published no address."
         return Finding("store", Level.WARN, text, "If it is no server, end it.")
     try:
         await asyncio.to_thread(_ask, f"{address}/readyz")
