@@ -135,7 +135,7 @@ async def test_a_comparison_tells_the_differences(store: Store, clock: ManualClo
     for n in range(3):
         await store.write(note(f"p{n}", n))
     await follower_runner(store, clock, follower).catch_up()
-    assert (await compare(store, follower)).told == []
+    assert (await compare(store, follower)).lines == []
     await store.write(Delete(JOURNAL, Key("c", "p1")))
     await store.write(Put(JOURNAL, {"pk": "c", "sk": "orphan", "n": 1}))
     found = await compare(store, follower)

@@ -48,7 +48,7 @@ async def events(world: MessagingWorld, source: EventSource = SOURCE) -> list[Pu
             return found
 
 
-def told(found: list[PublicEvent]) -> list[str]:
+def kinds(found: list[PublicEvent]) -> list[str]:
     return [event.kind for event in found]
 
 
@@ -57,5 +57,5 @@ async def differences(world: MessagingWorld, source: EventSource = SOURCE) -> li
     world.clock.advance(seconds=120)
     webhooks = Webhooks(world.store, world.clock)
     found = await compare(world.store, EventLog(webhooks, source).follower())
-    assert found.different == len(found.told)
-    return found.told
+    assert found.different == len(found.lines)
+    return found.lines
