@@ -10,7 +10,7 @@ from greenroom.background.rebuild import request_rebuild
 from greenroom.background.set_aside import list_changes, replay_changes
 from greenroom.clock import ManualClock
 from greenroom.store.base import Delete, Key, Put, Store
-from tests.background.stage import JOURNAL, NOTES, Copies, follower_runner, note
+from tests.background.fixtures import JOURNAL, NOTES, Copies, follower_runner, note
 
 
 async def notes_in(store: Store) -> dict[str, int]:

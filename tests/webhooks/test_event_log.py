@@ -39,7 +39,7 @@ from greenroom.webhooks.event_log import MAX_PAGE_BYTES, follower_name
 from greenroom.webhooks.events import read_events
 from greenroom.webhooks.records import EVENTS, log_partition
 from tests.messaging.world import MessagingWorld
-from tests.webhooks.stage import SOURCE, differences, events, follow, kinds, runner_on
+from tests.webhooks.fixtures import SOURCE, differences, events, follow, kinds, runner_on
 
 SERVICE = Actor(SYSTEM, frozenset({Scope.SERVICE}))
 

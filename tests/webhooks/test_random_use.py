@@ -35,7 +35,7 @@ from greenroom.webhooks.models import PublicEvent
 from tests.messaging.model_runner import SCENES, ModelRunner, Step
 from tests.messaging.world import MessagingWorld, world_on
 from tests.stores import SQLITE
-from tests.webhooks.stage import SOURCE, differences, events, follow
+from tests.webhooks.fixtures import SOURCE, differences, events, follow
 from tests.world import UNLIMITED
 
 NAMES = ("ana", "ben", "cleo", "dan", "eve")

@@ -15,7 +15,7 @@ from greenroom.webhooks.event_log import EventLog, follower_name
 from greenroom.webhooks.models import PublicEvent, event_id
 from greenroom.webhooks.records import EVENTS, log_partition
 from tests.messaging.world import MessagingWorld
-from tests.webhooks.stage import SOURCE, differences, events, follow, kinds, runner_on
+from tests.webhooks.fixtures import SOURCE, differences, events, follow, kinds, runner_on
 
 DAY = 86_400
 

@@ -11,7 +11,7 @@ from greenroom.webhooks import Webhooks
 from greenroom.webhooks.event_log import EventLog
 from greenroom.webhooks.events import read_events
 from greenroom.webhooks.models import PublicEvent
-from tests.background.stage import follower_runner
+from tests.background.fixtures import follower_runner
 from tests.messaging.world import MessagingWorld
 
 SOURCE = next(one for one in REGISTRY.public_events if one.name == "messaging")
