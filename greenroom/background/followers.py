@@ -89,7 +89,7 @@ class FollowerRunner:
         return self._follower.name
 
     async def run(self) -> None:
-        """Until it is cancelled, which may be at any moment."""
+        """Until it is canceled, which may be at any moment."""
         while True:
             try:
                 await self._round(follow=True)
