@@ -144,8 +144,8 @@ def _drop(arguments: argparse.Namespace, settings: Settings, registry: Registry)
     else:
         name, number = arguments.target, _number_in(arguments)
         aside = _run(commands.change_set_aside(settings, registry, name, number))
-        told = f"Change {number} of {name} ({item_of(aside)}) will never be handled."
-        if not _confirmed(arguments, told):
+        text = f"Change {number} of {name} ({item_of(aside)}) will never be handled."
+        if not _confirmed(arguments, text):
             return _FAILED
         _run(commands.drop_change(settings, registry, name, number))
     print("Dropped.")
@@ -155,8 +155,8 @@ def _drop(arguments: argparse.Namespace, settings: Settings, registry: Registry)
 def _rebuild(arguments: argparse.Namespace, settings: Settings, registry: Registry) -> int:
     name: str = arguments.target
     follower = _run(commands.follower_named(settings, registry, name))
-    told = f"{name} cannot read its table again: it drops what is set aside and goes on from now."
-    if follower.rebuild is None and not _confirmed(arguments, told):
+    text = f"{name} cannot read its table again: it drops what is set aside and goes on from now."
+    if follower.rebuild is None and not _confirmed(arguments, text):
         return _FAILED
     is_running = _run(commands.rebuild(settings, registry, name))
     print(
@@ -170,7 +170,7 @@ def _rebuild(arguments: argparse.Namespace, settings: Settings, registry: Regist
 def _compare(arguments: argparse.Namespace, settings: Settings, registry: Registry) -> int:
     name: str = arguments.target
     found = _run(commands.compare(settings, registry, name))
-    for line in found.told:
+    for line in found.lines:
         print(line)
     print(
         f"{counted(found.compared, 'item')} compared, {found.different} different, "
@@ -198,11 +198,11 @@ def _timer_in(arguments: argparse.Namespace) -> tuple[str, str]:
     return kind, id
 
 
-def _confirmed(arguments: argparse.Namespace, told: str) -> bool:
+def _confirmed(arguments: argparse.Namespace, text: str) -> bool:
     if arguments.yes:
         return True
     try:
-        answer = input(f"{told} Continue? [y/N] ")
+        answer = input(f"{text} Continue? [y/N] ")
     except EOFError:
         answer = ""
         print()

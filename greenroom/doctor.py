@@ -146,7 +146,7 @@ async def check_server(path: Path | None) -> Finding:
     """The server that has the SQLite file open."""
     address = running.address_beside(path)
     if address is None:
-        text = f"{path} is open in another process, which can be read beside; it tells no address."
+        text = f"Another process has {path} open and has published no address."
         return Finding("store", Level.WARN, text, "If it is no server, end it.")
     try:
         await asyncio.to_thread(_ask, f"{address}/readyz")
@@ -188,7 +188,7 @@ async def check_followers(store: Store, clock: Clock, followers: Sequence[Follow
     found = [await follower_status(store, clock.now_ms(), follower) for follower in followers]
     levels = [_level_of(one) for one in found]
     worst = max(levels, key=list(Level).index, default=Level.OK)
-    text = f"{'; '.join(map(_told, found))}." if found else "None is registered."
+    text = f"{'; '.join(map(_follower_text, found))}." if found else "None is registered."
     return Finding("followers", worst, text, " ".join(filter(None, map(_advice, found))))
 
 
@@ -199,15 +199,15 @@ def _level_of(follower: FollowerStatus) -> Level:
     return Level.WARN if is_stuck else Level.OK
 
 
-def _told(follower: FollowerStatus) -> str:
+def _follower_text(follower: FollowerStatus) -> str:
     if follower.stage is None:
         return f"{follower.name}: not begun"
-    told = f"{follower.name}: {follower.stage.value.replace('_', ' ')}"
+    text = f"{follower.name}: {follower.stage.value.replace('_', ' ')}"
     if follower.set_aside:
-        told += f", {follower.set_aside} set aside"
+        text += f", {follower.set_aside} set aside"
     if follower.lag_ms > LATE_MS:
-        told += f", {follower.lag_ms / 1000:.0f} s behind"
-    return told
+        text += f", {follower.lag_ms / 1000:.0f} s behind"
+    return text
 
 
 def _advice(follower: FollowerStatus) -> str:

@@ -11,7 +11,7 @@ from greenroom.background.rebuild import key_in, orphans_in
 from greenroom.store.base import Store
 
 _PAGE = 50
-_MAX_TOLD = 100
+_MAX_LINES = 100
 
 
 class Comparison(Struct):
@@ -20,11 +20,11 @@ class Comparison(Struct):
     different: int = 0
     orphaned: int = 0
     """Results whose item is gone."""
-    told: list[str] = []
+    lines: list[str] = []
     """The first hundred, one line each."""
 
-    def tell(self, lines: list[str]) -> None:
-        self.told += lines[: _MAX_TOLD - len(self.told)]
+    def add_lines(self, lines: list[str]) -> None:
+        self.lines += lines[: _MAX_LINES - len(self.lines)]
 
 
 async def compare(store: Store, follower: Follower) -> Comparison:
@@ -43,7 +43,7 @@ async def _compare_items(store: Store, follower: Follower, found: Comparison) ->
         lines = list(await follower.compare(page.items)) if page.items else []
         found.compared += len(page.items)
         found.different += len(lines)
-        found.tell(lines)
+        found.add_lines(lines)
         cursor = page.next
         if cursor is None:
             return
@@ -56,7 +56,7 @@ async def _find_orphans(store: Store, follower: Follower, found: Comparison) -> 
             page = await store.scan(result.table, limit=_PAGE, cursor=cursor, consistent=True)
             orphans = await orphans_in(store, follower.table, result, page.items)
             found.orphaned += len(orphans)
-            found.tell([f"{key_in(result.table, item)} has no source" for item in orphans])
+            found.add_lines([f"{key_in(result.table, item)} has no source" for item in orphans])
             cursor = page.next
             if cursor is None:
                 break

@@ -22,10 +22,10 @@ from time import monotonic
 import msgspec
 from msgspec import Struct
 
+from greenroom.background.batch_writer import BatchWriter, Sleep, within
 from greenroom.background.change_reader import Batch, ChangeReader
 from greenroom.background.follower import Follower
 from greenroom.background.models import FollowerState, Stage
-from greenroom.background.parts import PartWriter, Sleep, within
 from greenroom.background.progress import (
     Progress,
     StateChanged,
@@ -76,7 +76,7 @@ class FollowerRunner:
         self._follower = follower
         self._chance = chance
         self._sleep = sleep
-        self._parts = PartWriter(follower, chance, sleep)
+        self._writer = BatchWriter(follower, chance, sleep)
         self._progress = Progress(FollowerState(follower.name, 0, Stage.FOLLOWING, None), Counter())
         self._moved: str | None = None
         """A checkpoint further on than the one that is written."""
@@ -95,7 +95,7 @@ class FollowerRunner:
         return 0 if since_ms is None else max(0, self._clock.now_ms() - since_ms)
 
     async def run(self) -> None:
-        """Until it is cancelled, which may be at any moment."""
+        """Until it is canceled, which may be at any moment."""
         while True:
             try:
                 await self._round(follow=True)
@@ -128,7 +128,7 @@ class FollowerRunner:
         if progress.state.stage is not Stage.FOLLOWING:
             self._fall_behind(progress.state.applied_ms)
         if progress.state.stage.is_rebuild:
-            await Rebuild(self._store, self._clock, self._follower, self._parts, progress).run()
+            await Rebuild(self._store, self._clock, self._follower, self._writer, progress).run()
             return False
         if progress.state.stage is Stage.NEEDS_REBUILD:
             await self._sleep(IDLE_SECONDS if follow else 0)
@@ -162,10 +162,10 @@ class FollowerRunner:
                     return
 
     def _measure(self, oldest_ms: int | None) -> None:
-        counts, parts = self.counts, self._parts
+        counts, writer = self.counts, self._writer
         counts.is_caught_up = oldest_ms is None
         counts.behind_since_ms = oldest_ms
-        counts.failed, counts.set_aside = parts.failed, parts.set_aside
+        counts.failed, counts.set_aside = writer.failed, writer.set_aside
 
     async def _check_version(self) -> None:
         state = await load_state(self._store, self._follower.name)
@@ -173,7 +173,7 @@ class FollowerRunner:
             raise StateChanged
 
     async def _apply(self, batch: Batch) -> None:
-        await self._parts.write_all(batch.changes, self._write_changes, self._set_aside)
+        await self._writer.write_all(batch.changes, self._write_changes, self._set_aside)
         if batch.checkpoint != self._progress.state.checkpoint:
             self._moved = batch.checkpoint
             if monotonic() - self._written_at > MOVED_SECONDS:

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 
 import msgspec
 
+from greenroom.background.batch_writer import BatchWriter, within
 from greenroom.background.follower import Follower, Result
 from greenroom.background.models import FollowerState, Stage
-from greenroom.background.parts import PartWriter, within
 from greenroom.background.progress import (
     Progress,
     StateChanged,
@@ -64,12 +64,17 @@ class Rebuild:
     """Goes on with a rebuild from where its state is."""
 
     def __init__(
-        self, store: Store, clock: Clock, follower: Follower, parts: PartWriter, progress: Progress
+        self,
+        store: Store,
+        clock: Clock,
+        follower: Follower,
+        writer: BatchWriter,
+        progress: Progress,
     ) -> None:
         self._store = store
         self._clock = clock
         self._follower = follower
-        self._parts = parts
+        self._writer = writer
         self._state = progress.state
 
     async def run(self) -> None:
@@ -97,7 +102,7 @@ class Rebuild:
         page = await self._store.scan(
             self._follower.table, limit=_PAGE, cursor=self._state.cursor, consistent=True
         )
-        await self._parts.write_all(page.items, self._write_items, self._set_aside)
+        await self._writer.write_all(page.items, self._write_items, self._set_aside)
         following = page.next
         stage = Stage.SCANNING if following is not None else Stage.SWEEPING
         await self._save(stage=stage, cursor=following)

@@ -43,7 +43,7 @@ TIMERS_DUE = Index(
 TIMERS = Table(
     "Timers",
     "What is to be done at a time, once.",
-    kinds=(Kind("TIMER#{kind}#{id}", "TIMER", "A timer, until it has been run or cancelled."),),
+    kinds=(Kind("TIMER#{kind}#{id}", "TIMER", "A timer, until it has been run or canceled."),),
     indexes=(TIMERS_DUE,),
 )
 BACKGROUND = Table(

@@ -12,7 +12,7 @@ from greenroom.store.problems import (
 )
 
 STORE_TROUBLE = (Conflict, OutcomeUnknown, StoreFailing, StoreFull, StoreUnavailable, Throttled)
-"""The store could not be written just now: nobody's fault, and gone some time."""
+"""Temporary failures of the store: they do not count as a try."""
 
 
 def is_outage(error: BaseException) -> bool:

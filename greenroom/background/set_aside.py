@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
+from greenroom.background.batch_writer import within
 from greenroom.background.follower import Follower
 from greenroom.background.models import FollowerState, SetAside, TimerRow
-from greenroom.background.parts import within
 from greenroom.background.progress import StateChanged, all_set_aside, load_state, save
 from greenroom.background.rebuild import key_in
 from greenroom.background.records import (

@@ -118,9 +118,9 @@ class TimerRunner:
         self._holds = holds
         self._chance = chance
         self._max_running = max_running
-        self._in_hand: dict[str, _Found] = {}
+        self._found: dict[str, _Found] = {}
         """By partition key: what waits or runs here, so that a poll passes over it."""
-        self._cooling: dict[str, int] = {}
+        self._paused_until: dict[str, int] = {}
         """Until when a timer is left alone, without anything in the store that says so."""
         self._early: list[_Found] = []
         """A heap of what is not due yet."""
@@ -170,7 +170,7 @@ class TimerRunner:
         """Finds what is due and starts it."""
         self._wake.clear()
         self._has_more = False
-        self._forget_given_up()
+        self._drop_lost_shards()
         held = [shard for shard in range(SHARDS) if self._holds(lease_name(shard))]
         await asyncio.gather(*map(self._walk, held))
         self._polled_ms = self._clock.now_ms()
@@ -223,7 +223,7 @@ class TimerRunner:
         until = Bound("<=", due_at(now_ms + AHEAD_MS))
         until, cursor = self._walks.pop(shard, (until, None))
         for _ in range(_PAGES):
-            if len(self._in_hand) >= _MAX_WAITING:
+            if len(self._found) >= _MAX_WAITING:
                 self._has_more = True
                 return
             page = await self._store.query(
@@ -239,30 +239,30 @@ class TimerRunner:
             self._walks[shard] = until, cursor
 
     def _take(self, found: _Found, now_ms: int) -> None:
-        if found.partition in self._in_hand or self._cools(found.partition, now_ms):
+        if found.partition in self._found or self._is_paused(found.partition, now_ms):
             return
         if len(self._ready[found.kind]) >= _MAX_WAITING_OF_KIND:
             self._has_more = True
             return
-        self._in_hand[found.partition] = found
+        self._found[found.partition] = found
         heapq.heappush(self._early, found)
         if found.next_ms <= now_ms:
-            self._ripen(now_ms)
+            self._move_due_to_ready(now_ms)
 
-    def _cools(self, partition: str, now_ms: int) -> bool:
-        if self._cooling.get(partition, 0) > now_ms:
+    def _is_paused(self, partition: str, now_ms: int) -> bool:
+        if self._paused_until.get(partition, 0) > now_ms:
             return True
-        self._cooling.pop(partition, None)
+        self._paused_until.pop(partition, None)
         return False
 
-    def _ripen(self, now_ms: int) -> None:
+    def _move_due_to_ready(self, now_ms: int) -> None:
         while self._early and self._early[0].next_ms <= now_ms:
             found = heapq.heappop(self._early)
             self._ready[found.kind].append(found)
 
     def _start_due(self) -> None:
         """Starts what is ready, in turns between the kinds."""
-        self._ripen(self._clock.now_ms())
+        self._move_due_to_ready(self._clock.now_ms())
         started = True
         while started:
             started = False
@@ -285,16 +285,16 @@ class TimerRunner:
     def _ended(self, task: asyncio.Task[None]) -> None:
         found = self._running.pop(task)
         self._running_of[found.kind] -= 1
-        self._in_hand.pop(found.partition, None)
+        self._found.pop(found.partition, None)
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._cooling[found.partition] = self._clock.now_ms() + COOL_MS
+            self._paused_until[found.partition] = self._clock.now_ms() + COOL_MS
             if not isinstance(error, STORE_TROUBLE):
                 _log.error("timer %s: %s", found.partition, describe(error), exc_info=error)
         self._start_due()
         if self._has_more and len(self._ready[found.kind]) < _MAX_WAITING_OF_KIND // 4:
             self._wake.set()
 
-    def _forget_given_up(self) -> None:
+    def _drop_lost_shards(self) -> None:
         """What waits in shards that are not ours any more."""
         kept = {shard for shard in range(SHARDS) if self._holds(lease_name(shard))}
         running = {found.partition for found in self._running.values()}
@@ -302,9 +302,9 @@ class TimerRunner:
         heapq.heapify(self._early)
         for kind, ready in self._ready.items():
             self._ready[kind] = deque(found for found in ready if found.shard in kept)
-        self._in_hand = {
+        self._found = {
             partition: found
-            for partition, found in self._in_hand.items()
+            for partition, found in self._found.items()
             if found.shard in kept or partition in running
         }
         self._walks = {shard: walk for shard, walk in self._walks.items() if shard in kept}

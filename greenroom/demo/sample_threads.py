@@ -307,11 +307,11 @@ SUPPORT = SampleThread(
         SampleMessage(
             "ines",
             "Hello Maya, this is Inês from support. You wrote that a deposit has not come "
-            "back after a booking was cancelled. I am looking into it.",
+            "back after a booking was canceled. I am looking into it.",
         ),
         SampleMessage(
             "maya",
-            "Thank you! It was cancelled eleven days ago by the client, the money should "
+            "Thank you! It was canceled eleven days ago by the client, the money should "
             "have been back after seven.",
             after=50,
         ),

@@ -1,6 +1,6 @@
 """Collects the writes to each thread: one batch at a time, in the order of arrival.
 
-Careful: a caller that is cancelled while it waits has written nothing, but a batch under way goes
+Careful: a caller that is canceled while it waits has written nothing, but a batch under way goes
 on. So a task of its own writes the batches, never one of the callers.
 """
 

@@ -72,7 +72,7 @@ def _target_ops(
 
 
 def _senders(messaging: Messaging, head: Thread, due_ms: int) -> set[UserId]:
-    """Those whose own requests expire, to their knowledge."""
+    """Senders who see their request expire."""
     now_ms = messaging.clock.now_ms()
     return {
         gate.sender

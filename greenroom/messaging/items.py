@@ -54,8 +54,8 @@ def _without_defaults(item: dict[str, Value]) -> dict[str, Value]:
     return {name: value for name, value in item.items() if value not in (None, "", 0, False)}
 
 
-def head_item(thread: Thread, told: bytes | None = None) -> Item:
-    """Written with every message, so this is optimised for speed. `told` are the public events of
+def head_item(thread: Thread, public: bytes | None = None) -> Item:
+    """Written with every message, so this is optimised for speed. `public` are the public events of
     the write."""
     item = at(head_key(thread.id))
     item |= {
@@ -89,8 +89,8 @@ def head_item(thread: Thread, told: bytes | None = None) -> Item:
     for name, value in _optional_attributes(thread):
         if value:
             item[name] = value
-    if told is not None:
-        item[PUBLIC_EVENTS] = told
+    if public is not None:
+        item[PUBLIC_EVENTS] = public
     return item
 
 

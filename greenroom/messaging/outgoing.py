@@ -1,4 +1,4 @@
-"""What a client sends, and what became of it."""
+"""An outgoing message, and its outcome."""
 
 from hashlib import blake2b
 from typing import TypeAlias

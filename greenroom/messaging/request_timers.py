@@ -17,7 +17,7 @@ KIND = "request_expiry"
 
 def expiry_ops(before: Thread | None, after: Thread) -> tuple[Op, ...]:
     """Schedules the timers that the change makes necessary, then cancels those it makes needless.
-    A timer that is not cancelled finds nothing to do."""
+    A timer that is not canceled finds nothing to do."""
     if before is not None and before.gates is after.gates:
         return ()
     were = set() if before is None else _moments(before)

@@ -96,9 +96,9 @@ async def _write_once(
             after, moves = inbox_rows.with_active_rows(replace(after, changed_ms=now_ms), now_ms)
             if moves:
                 await _move_rows(messaging, moves)
-        told = public_events.of_write(head, after, batch.events, now_ms)
+        public = public_events.of_write(head, after, batch.events, now_ms)
         timers = expiry_ops(head, after)[: MAX_OPS - 1 - len(batch.ops)]
-        await messaging.store.write(head_op(after, told), *batch.ops, *timers)
+        await messaging.store.write(head_op(after, public), *batch.ops, *timers)
     except ConditionFailed as refusal:
         messaging.thread_cache.drop(thread)
         return _reject_failed(thread, batch, refusal, is_current=is_current)
@@ -183,10 +183,10 @@ async def _move_rows(messaging: Messaging, moves: tuple[Op, ...]) -> None:
             raise move
 
 
-def head_op(after: Thread, told: bytes | None = None) -> Put:
-    """`told` are the public events of the write."""
+def head_op(after: Thread, public: bytes | None = None) -> Put:
+    """`public` are the public events of the write."""
     condition = F("version").equals(after.version - 1)
-    return Put(MESSAGING, items.head_item(after, told), condition)
+    return Put(MESSAGING, items.head_item(after, public), condition)
 
 
 def _reject_failed(

@@ -86,8 +86,8 @@ class EventLog:
     async def rebuild(self, items: Sequence[Item]) -> Sequence[Op]:
         stored = await self._load()
         log = await self._begun(stored)
-        told = _each(map(self._source.of_item, items))
-        found = await self._new_among(told, log)
+        groups = _each(map(self._source.of_item, items))
+        found = await self._new_among(groups, log)
         if not found and log == stored:
             return ()
         repeats_until_ms = self._webhooks.clock.now_ms() + _SKEW_MS
@@ -98,9 +98,9 @@ class EventLog:
         log, now_ms = await self._load(), self._webhooks.clock.now_ms()
         since_ms = max(log.began_ms, now_ms - self._webhooks.kept_ms + _HOUR_MS)
         await self._all_known.load(since_ms - _SKEW_MS)
-        told = _each(map(self._source.of_item, items))
+        groups = _each(map(self._source.of_item, items))
         until_ms = now_ms - _SETTLED_MS
-        missing = _each(map(self._all_known.missing, _within(told, since_ms, until_ms)))
+        missing = _each(map(self._all_known.missing, _within(groups, since_ms, until_ms)))
         return [
             f"{event_id(group.subject, event)} is missing: {event.kind} of {group.subject}"
             for group in missing

@@ -7,7 +7,7 @@ import pytest
 from greenroom.background import records
 from greenroom.clock import ManualClock
 from greenroom.store.base import Store
-from tests.background.stage import JOURNAL, NOTES
+from tests.background.fixtures import JOURNAL, NOTES
 from tests.stores import IN_2100_MS, fresh_store
 
 TABLES = (*records.TABLES, NOTES, JOURNAL)

@@ -13,7 +13,7 @@ class Killed(BaseException):
     """No code catches it: after it nothing of the process goes on."""
 
 
-class MortalStore(ForwardingStore):
+class KilledStore(ForwardingStore):
     def __init__(self, store: Store, dies_at: int, *, after: bool) -> None:
         """`dies_at` counts calls from 1. With `after` that call still takes effect."""
         super().__init__(store)

@@ -16,7 +16,7 @@ from greenroom.clock import ManualClock
 from greenroom.store.base import Change, Key, Op, Put, Store, Update
 from greenroom.store.expressions import F
 from greenroom.store.problems import CheckpointTooOld
-from tests.background.stage import NOTES, Notes, entry, follower_runner, journal, note
+from tests.background.fixtures import NOTES, Notes, entry, follower_runner, journal, note
 
 
 async def write_notes(store: Store, *, notes: int = 3, first: int = 1, last: int = 4) -> None:

@@ -22,8 +22,8 @@ from greenroom.background.timers import LEASE_NAMES, TimerHandler
 from greenroom.clock import ManualClock
 from greenroom.store.base import Delete, Key, Op, Put, Store
 from greenroom.store.dynamo import DynamoStore
-from tests.background.faults import Killed, MortalStore
-from tests.background.stage import (
+from tests.background.faults import Killed, KilledStore
+from tests.background.fixtures import (
     JOURNAL,
     Alarms,
     Copies,
@@ -46,20 +46,20 @@ async def write_notes(store: Store) -> None:
 
 
 async def killed_at_every_call(
-    store: Store, life: Callable[[Store, str], Awaitable[None]], proof: Callable[[str], Any]
+    store: Store, run: Callable[[Store, str], Awaitable[None]], check: Callable[[str], Any]
 ) -> int:
-    """Runs `life` with a kill at each call, then once more without; `proof` looks at the result.
+    """Calls `run` with a kill at each call, then once more without; `check` looks at the result.
     On DynamoDB at each third one: the calls are the same, and slower."""
     step = 3 if isinstance(store, DynamoStore) else 1
     for after in (False, True):
         for dies_at in range(1, 1000, step):
             name = f"{'after' if after else 'before'}-{dies_at}"
-            mortal = MortalStore(store, dies_at, after=after)
+            killed = KilledStore(store, dies_at, after=after)
             with suppress(Killed):
-                await life(mortal, name)
-            was_killed = mortal.is_dead
-            await life(store, name)
-            await proof(name)
+                await run(killed, name)
+            was_killed = killed.is_dead
+            await run(store, name)
+            await check(name)
             if not was_killed:
                 break
     return dies_at
@@ -70,14 +70,14 @@ async def test_a_follower_that_is_killed_anywhere_loses_and_repeats_nothing(
 ) -> None:
     await write_notes(store)
 
-    async def life(mine: Store, name: str) -> None:
+    async def run(mine: Store, name: str) -> None:
         notes = Notes(name)
         await follower_runner(mine, clock, notes.follower()).catch_up()
 
-    async def proof(name: str) -> None:
+    async def check(name: str) -> None:
         assert await journal(store, name) == WHOLE, name
 
-    assert await killed_at_every_call(store, life, proof) > 6
+    assert await killed_at_every_call(store, run, check) > 6
 
 
 async def test_a_follower_that_is_killed_while_it_sets_aside_and_replays(
@@ -85,17 +85,17 @@ async def test_a_follower_that_is_killed_while_it_sets_aside_and_replays(
 ) -> None:
     await write_notes(store)
 
-    async def life(mine: Store, name: str) -> None:
+    async def run(mine: Store, name: str) -> None:
         notes = Notes(name)
         notes.poisoned = {("p1", 2)}
         await follower_runner(mine, clock, notes.follower()).catch_up()
         notes.poisoned.clear()
         await replay_changes(mine, notes.follower())
 
-    async def proof(name: str) -> None:
+    async def check(name: str) -> None:
         assert await journal(store, name) == WHOLE, name
 
-    assert await killed_at_every_call(store, life, proof) > 15
+    assert await killed_at_every_call(store, run, check) > 15
 
 
 async def test_a_rebuild_that_is_killed_anywhere_equals_its_source(
@@ -104,17 +104,17 @@ async def test_a_rebuild_that_is_killed_anywhere_equals_its_source(
     for n in range(9):
         await store.write(note(f"p{n}", n))
 
-    async def life(mine: Store, name: str) -> None:
+    async def run(mine: Store, name: str) -> None:
         copies = Copies(name)
         await mine.write(Put(JOURNAL, {"pk": name, "sk": "orphan", "n": 1}))
         await request_rebuild(mine, copies.follower())
         await follower_runner(mine, clock, copies.follower()).catch_up()
 
-    async def proof(name: str) -> None:
+    async def check(name: str) -> None:
         assert await Copies(name).result(store) == {f"p{n}": n for n in range(9)}, name
         await store.write(*(Delete(JOURNAL, Key(name, f"p{n}")) for n in range(9)))
 
-    assert await killed_at_every_call(store, life, proof) > 10
+    assert await killed_at_every_call(store, run, check) > 10
 
 
 async def test_timers_of_nodes_that_are_killed_anywhere_take_effect_once(
@@ -124,7 +124,7 @@ async def test_timers_of_nodes_that_are_killed_anywhere_take_effect_once(
     nodes = iter(range(10_000))
     kinds: dict[str, Alarms] = {}
 
-    async def life(mine: Store, name: str) -> None:
+    async def run(mine: Store, name: str) -> None:
         clock.advance(ms=NODE_MS)
         alarms = kinds.setdefault(name, Alarms(name))
         leases = LeaseKeeper(mine, clock, f"node{next(nodes)}", (LEASE_NAMES,))
@@ -134,26 +134,26 @@ async def test_timers_of_nodes_that_are_killed_anywhere_take_effect_once(
         for _ in range(3):
             await leases.renew()
             await run_due(runner)
-            if isinstance(mine, MortalStore) and mine.is_dead:
+            if isinstance(mine, KilledStore) and mine.is_dead:
                 raise Killed
             clock.advance(ms=4_000)
         await leases.leave()
 
-    async def life_with_timers(mine: Store, name: str) -> None:
-        if isinstance(mine, MortalStore):
+    async def run_with_timers(mine: Store, name: str) -> None:
+        if isinstance(mine, KilledStore):
             kinds[name] = Alarms(name)
             kinds[name].failing = {f"{name}-fails": 1, f"{name}-breaks": 99}
             for what in ("works", "fails", "breaks"):
                 await store.write(schedule(Timer("alarms", f"{name}-{what}", 7)))
-        await life(mine, name)
+        await run(mine, name)
 
-    async def proof(name: str) -> None:
+    async def check(name: str) -> None:
         done = await journal(store, name)
         assert done == {f"{name}-works": [7], f"{name}-fails": [7]}, name
         asides = [row.timer.id for row in await list_timers(store, most=1000)]
         assert asides.count(f"{name}-breaks") == 1
 
-    assert await killed_at_every_call(store, life_with_timers, proof) > 20
+    assert await killed_at_every_call(store, run_with_timers, check) > 20
 
 
 async def test_a_follower_that_writes_its_checkpoint_apart_is_noticed(

@@ -10,7 +10,7 @@ from greenroom.background.rebuild import request_rebuild
 from greenroom.background.set_aside import list_changes, replay_changes
 from greenroom.clock import ManualClock
 from greenroom.store.base import Delete, Key, Put, Store
-from tests.background.stage import JOURNAL, NOTES, Copies, follower_runner, note
+from tests.background.fixtures import JOURNAL, NOTES, Copies, follower_runner, note
 
 
 async def notes_in(store: Store) -> dict[str, int]:
@@ -135,7 +135,7 @@ async def test_a_comparison_tells_the_differences(store: Store, clock: ManualClo
     for n in range(3):
         await store.write(note(f"p{n}", n))
     await follower_runner(store, clock, follower).catch_up()
-    assert (await compare(store, follower)).told == []
+    assert (await compare(store, follower)).lines == []
     await store.write(Delete(JOURNAL, Key("c", "p1")))
     await store.write(Put(JOURNAL, {"pk": "c", "sk": "orphan", "n": 1}))
     found = await compare(store, follower)

@@ -8,7 +8,7 @@ from greenroom.background.set_aside import drop_timer, list_timers, replay_timer
 from greenroom.background.status import FollowerStatus, TimerStatus, read_status
 from greenroom.clock import ManualClock
 from greenroom.store.base import Store
-from tests.background.stage import Alarms, Notes, follower_runner, note, run_due, timer_runner
+from tests.background.fixtures import Alarms, Notes, follower_runner, note, run_due, timer_runner
 
 
 async def test_a_follower_shows_its_stage_lag_and_what_is_set_aside(

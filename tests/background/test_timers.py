@@ -15,7 +15,7 @@ from greenroom.clock import ManualClock, SystemClock
 from greenroom.store.base import Check, Op, Put, Store
 from greenroom.store.expressions import F
 from greenroom.store.problems import StoreUnavailable, Throttled
-from tests.background.stage import JOURNAL, Alarms, entry, journal, run_due, timer_runner
+from tests.background.fixtures import JOURNAL, Alarms, entry, journal, run_due, timer_runner
 
 
 def alarm(id: str, due_ms: int) -> Timer:

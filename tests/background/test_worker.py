@@ -13,7 +13,7 @@ from greenroom.background.schedule import schedule
 from greenroom.background.worker import Worker
 from greenroom.clock import SystemClock
 from greenroom.store.base import Store
-from tests.background.stage import Alarms, Notes, journal, note
+from tests.background.fixtures import Alarms, Notes, journal, note
 
 
 @pytest.fixture(autouse=True)

@@ -26,7 +26,7 @@ from greenroom.store.base import Delete, Key, Put, Store
 from greenroom.store.dynamo import DynamoStore
 from greenroom.store.sqlite import SqliteStore
 from greenroom.store.values import Item
-from tests.background.stage import (
+from tests.background.fixtures import (
     JOURNAL,
     NOTES,
     Alarms,

@@ -20,7 +20,7 @@ from greenroom.store.base import Op, Put, Store
 from greenroom.store.ephemeral import CLOCK_KEY, EPHEMERAL
 from greenroom.store.sqlite import ReadonlyStore, open_readonly
 from greenroom.store.values import Item
-from tests.background.stage import NOTES, note
+from tests.background.fixtures import NOTES, note
 from tests.cli.test_commands import greenroom
 from tests.cli.test_serving import server
 from tests.stores import fresh_prefix, fresh_store

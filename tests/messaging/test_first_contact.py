@@ -190,7 +190,7 @@ async def test_expired_requests_leave_the_active_index(world: MessagingWorld) ->
     await world.messaging.deferred.run()
     with world.store.counting() as cost:
         await inbox.counts(world.messaging, ana)
-    assert cost.read_units <= 1, "two empty shelves"
+    assert cost.read_units <= 1, "two empty partitions"
 
 
 async def test_an_answer_is_final_and_repeating_it_changes_nothing(world: MessagingWorld) -> None:

@@ -28,8 +28,8 @@ _BY_THE_CLOCK = (a_request_that_runs_out, rows_that_settle)
 """No event is published: the client uses its own clock."""
 
 
-class Told:
-    """The threads that each user got events of."""
+class RecordedThreads:
+    """Records the threads that each user got events of."""
 
     def __init__(self, world: MessagingWorld) -> None:
         self._world = world
@@ -52,12 +52,12 @@ async def test_a_connected_client_sees_what_a_reload_shows(
     clients = [SyncClient(busy.messaging, actor) for actor in unlimited_world.actors.values()]
     for client in clients:
         await client.reload()
-    told = Told(unlimited_world)
-    unlimited_world.messaging = dataclasses.replace(unlimited_world.messaging, publish=told)
+    recorded = RecordedThreads(unlimited_world)
+    unlimited_world.messaging = dataclasses.replace(unlimited_world.messaging, publish=recorded)
     unlimited_world.clock.advance(seconds=60)
     await change(busy)
     for client in clients:
-        await client.hear(told.threads[client.actor.user])
+        await client.hear(recorded.threads[client.actor.user])
         assert client.shown() == await client.reloaded()
 
 
@@ -75,12 +75,12 @@ async def test_everybody_gets_an_event_when_somebody_accepts_in_a_group(
     for client in clients:
         await client.reload()
     assert len(clients[2].threads[group].messages) == 3, "what a request shows"
-    told = Told(unlimited_world)
-    unlimited_world.messaging = dataclasses.replace(unlimited_world.messaging, publish=told)
+    recorded = RecordedThreads(unlimited_world)
+    unlimited_world.messaging = dataclasses.replace(unlimited_world.messaging, publish=recorded)
     await accept(busy.messaging, zoe, head.gates[zoe.user].id)
     for client in clients:
-        assert group in told.threads[client.actor.user]
-        await client.hear(told.threads[client.actor.user])
+        assert group in recorded.threads[client.actor.user]
+        await client.hear(recorded.threads[client.actor.user])
         assert client.shown() == await client.reloaded()
     assert len(clients[2].threads[group].messages) > 3
 
@@ -91,10 +91,10 @@ async def test_sending_clears_the_draft_on_every_device(world: MessagingWorld) -
     await world.say("ana", thread.id, "Hello")
     await save_draft(world.messaging, ana, thread.id, "I wou")
     await save_draft(node.messaging, ana, thread.id, "I would")
-    told = Told(world)
-    node.messaging = dataclasses.replace(node.messaging, publish=told)
+    recorded = RecordedThreads(world)
+    node.messaging = dataclasses.replace(node.messaging, publish=recorded)
     await node.say("ana", thread.id, "I would like to.")
-    assert thread.id in told.threads[ana.user]
+    assert thread.id in recorded.threads[ana.user]
     for messaging in (world.messaging, node.messaging):
         assert await draft(messaging, ana, thread.id) is None
         assert not (await access.thread(messaging, ana, thread.id)).mine.has_draft

@@ -23,7 +23,7 @@ from greenroom.messaging.unconfirmed import SendKey
 from greenroom.people.actor import SYSTEM, Actor, Scope
 from greenroom.store.base import Op
 from greenroom.store.problems import OutcomeUnknown, StoreUnavailable
-from tests.messaging.test_events import Told
+from tests.messaging.test_events import RecordedEvents
 from tests.messaging.world import MessagingWorld
 from tests.world import UNLIMITED, messaging_on
 
@@ -127,10 +127,11 @@ async def test_a_write_that_lands_late_is_published_with_the_retry(
     assert sorted(heard.created) == list(range(1, others + 2))
 
 
-def _listening(world: MessagingWorld, store: Any) -> tuple[Messaging, Told]:
+def _listening(world: MessagingWorld, store: Any) -> tuple[Messaging, RecordedEvents]:
     """A node on that store, and what it publishes."""
-    told = Told(world)
-    return dataclasses.replace(messaging_on(store, world.clock, UNLIMITED), publish=told), told
+    recorded = RecordedEvents(world)
+    node = messaging_on(store, world.clock, UNLIMITED)
+    return dataclasses.replace(node, publish=recorded), recorded
 
 
 async def _asked(world: MessagingWorld) -> Thread:
@@ -146,25 +147,25 @@ async def test_a_cleared_draft_whose_answer_was_lost_is_published_once(
 ) -> None:
     thread = await world.inquiry()
     ana, lossy = world.actors["ana"], Lossy(world.store)
-    node, told = _listening(world, lossy)
+    node, recorded = _listening(world, lossy)
     await save_draft(node, ana, thread.id, "Is Fri")
-    told.take()
+    recorded.take()
     lossy.loses = True
     for _ in range(2):
         await send(node, ana, thread.id, Outgoing("c", "Is Friday free?"))
-    assert told.take() == [("MessageCreated", {"ana", "ben"}), ("InboxChanged", {"ana"})]
+    assert recorded.take() == [("MessageCreated", {"ana", "ben"}), ("InboxChanged", {"ana"})]
 
 
 async def test_a_request_whose_answer_was_lost_is_published_once(world: MessagingWorld) -> None:
     thread = await _asked(world)
     lossy = Lossy(world.store)
-    node, told = _listening(world, lossy)
+    node, recorded = _listening(world, lossy)
     lossy.loses = True
     both = [Outgoing("c", "Is Friday free?"), Outgoing("d", "Or Saturday?")]
     for _ in range(2):
         sends = (send(node, world.actors["ana"], thread.id, one) for one in both)
         await asyncio.gather(*sends)
-    heard = sorted(told.take(), key=lambda one: one[0])
+    heard = sorted(recorded.take(), key=lambda one: one[0])
     created = ("MessageCreated", {"ana", "ben"})
     assert heard == [created, created, ("RequestChanged", {"ben"})]
 
@@ -174,15 +175,15 @@ async def test_a_request_that_was_answered_meanwhile_is_not_published_as_new(
 ) -> None:
     thread = await _asked(world)
     ana, ben, late = world.actors["ana"], world.actors["ben"], Late(world.store)
-    node, told = _listening(world, late)
+    node, recorded = _listening(world, late)
     late.loses = True
     with pytest.raises(OutcomeUnknown):
         await send(node, ana, thread.id, Outgoing("c", "Is Friday free?"))
     await late.arrive()
     await accept(node, ben, thread.gates[ben.user].id)
-    assert ("RequestChanged", {"ana", "ben"}) in told.take()
+    assert ("RequestChanged", {"ana", "ben"}) in recorded.take()
     await send(node, ana, thread.id, Outgoing("c", "Is Friday free?"))
-    assert told.take() == [("MessageCreated", {"ana", "ben"})]
+    assert recorded.take() == [("MessageCreated", {"ana", "ben"})]
 
 
 async def test_a_system_message_whose_answer_was_lost_is_published_once(
@@ -190,7 +191,7 @@ async def test_a_system_message_whose_answer_was_lost_is_published_once(
 ) -> None:
     thread = await world.inquiry()
     lossy = Lossy(world.store)
-    node, told = _listening(world, lossy)
+    node, recorded = _listening(world, lossy)
     service = Actor(SYSTEM, frozenset({Scope.SERVICE}))
     message = SystemMessage("s", "Your prints are on their way.")
     lossy.loses = True
@@ -198,7 +199,7 @@ async def test_a_system_message_whose_answer_was_lost_is_published_once(
         await post_system(node, service, thread.id, message)
     for _ in range(2):
         await post_system(node, service, thread.id, message)
-    assert told.take() == [("MessageCreated", {"ana", "ben"})]
+    assert recorded.take() == [("MessageCreated", {"ana", "ben"})]
 
 
 OFTEN = "Could we begin a little later on Friday?"

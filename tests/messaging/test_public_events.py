@@ -62,7 +62,7 @@ MESSAGE = Message(
 GATE = Gate(id=RequestId("rqt_1"), sender=ANA, status=GateStatus.PENDING, expires_ms=NOW + 9000)
 
 
-def told(before: Thread, after: Thread, *live: LiveEvent) -> list[Event]:
+def events_of(before: Thread, after: Thread, *live: LiveEvent) -> list[Event]:
     encoded = public_events.of_write(before, after, live, NOW)
     return [] if encoded is None else list(decode_events(encoded))
 
@@ -72,7 +72,9 @@ def with_gates(**gates: Gate) -> Thread:
 
 
 def test_a_message_is_told_without_its_text() -> None:
-    (event,) = told(THREAD, THREAD, MessageCreated(MESSAGE), ThreadUpdated(), InboxChanged(ANA))
+    (event,) = events_of(
+        THREAD, THREAD, MessageCreated(MESSAGE), ThreadUpdated(), InboxChanged(ANA)
+    )
     assert event == Event("message.created", NOW, ANA, ("msg_1", 3))
 
 
@@ -85,7 +87,7 @@ def test_a_change_that_is_nobodys_business_tells_nothing() -> None:
 def test_a_system_message_of_the_server_is_the_event_that_it_tells(event: str) -> None:
     about = ("a", "b") if event in ("status.changed", "role.changed") else (BEN,)
     system = replace(MESSAGE, kind=MessageKind.SYSTEM, event=event, about=about, body="")
-    created, own = told(THREAD, THREAD, MessageCreated(system))
+    created, own = events_of(THREAD, THREAD, MessageCreated(system))
     assert created.values == ("msg_1", 3, event)
     assert (own.kind, own.actor, own.key) == (event, ANA, "3")
     assert event in {kind.name for kind in public_events.KINDS}
@@ -93,62 +95,62 @@ def test_a_system_message_of_the_server_is_the_event_that_it_tells(event: str) -
 
 def test_a_services_system_message_is_a_message() -> None:
     system = replace(MESSAGE, kind=MessageKind.SYSTEM, event="order.shipped")
-    (created,) = told(THREAD, THREAD, MessageCreated(system))
+    (created,) = events_of(THREAD, THREAD, MessageCreated(system))
     assert created.values == ("msg_1", 3, "order.shipped")
 
 
 def test_edits_tell_what_was_edited() -> None:
     text = replace(MESSAGE, body="B", edited_ms=NOW - 1, edits=(Edit("A", NOW - 1),), version=2)
-    (event,) = told(THREAD, THREAD, MessageEdited(text, MESSAGE))
+    (event,) = events_of(THREAD, THREAD, MessageEdited(text, MESSAGE))
     assert event == Event("message.edited", NOW - 1, ANA, ("msg_1", 3, ["text"]), str(NOW - 1))
     data = replace(text, metadata="{}", version=3)
-    (event,) = told(THREAD, THREAD, MessageEdited(data, text))
+    (event,) = events_of(THREAD, THREAD, MessageEdited(data, text))
     assert event == Event("message.edited", NOW, ANA, ("msg_1", 3, ["metadata"]), "v3")
-    (event,) = told(THREAD, THREAD, MessageEdited(replace(text, metadata="{}"), MESSAGE))
+    (event,) = events_of(THREAD, THREAD, MessageEdited(replace(text, metadata="{}"), MESSAGE))
     assert event.values[2] == ["text", "metadata"]
 
 
 def test_a_reaction_tells_who_added_or_took_back_what() -> None:
     liked = replace(MESSAGE, reactions={"👍": (BEN,)}, version=2)
-    (event,) = told(THREAD, THREAD, ReactionChanged(liked, MESSAGE))
+    (event,) = events_of(THREAD, THREAD, ReactionChanged(liked, MESSAGE))
     assert event == Event("reaction.changed", NOW, BEN, ("msg_1", 3, "👍", True), "v2")
-    (event,) = told(THREAD, THREAD, ReactionChanged(replace(MESSAGE, version=3), liked))
+    (event,) = events_of(THREAD, THREAD, ReactionChanged(replace(MESSAGE, version=3), liked))
     assert event == Event("reaction.changed", NOW, BEN, ("msg_1", 3, "👍", False), "v3")
 
 
 def test_a_deletion_tells_who_deleted() -> None:
     gone = replace(MESSAGE, body="", deleted_ms=NOW + 5, deleted_by=SYSTEM)
-    (event,) = told(THREAD, THREAD, MessageDeleted(gone, MESSAGE))
+    (event,) = events_of(THREAD, THREAD, MessageDeleted(gone, MESSAGE))
     assert event == Event("message.deleted", NOW + 5, SYSTEM, ("msg_1", 3))
 
 
 def test_a_request_is_told_from_its_beginning_to_its_answer() -> None:
     asked = with_gates(ben=GATE)
-    (event,) = told(THREAD, asked)
+    (event,) = events_of(THREAD, asked)
     assert event == Event("request.created", NOW, ANA, ("rqt_1", BEN, GATE.expires_ms))
     for status, by in (("declined", BEN), ("blocked", BEN), ("withdrawn", ANA)):
         answered = replace(GATE, status=GateStatus(status))
-        (event,) = told(asked, with_gates(ben=answered))
+        (event,) = events_of(asked, with_gates(ben=answered))
         assert event == Event(f"request.{status}", NOW, by, ("rqt_1", BEN))
-    (event,) = told(asked, THREAD)
+    (event,) = events_of(asked, THREAD)
     assert event == Event("request.accepted", NOW, BEN, ("rqt_1", BEN))
-    (event,) = told(asked, replace(THREAD, status=Status.CONFIRMED))
+    (event,) = events_of(asked, replace(THREAD, status=Status.CONFIRMED))
     assert (event.kind, event.actor) == ("request.accepted", SYSTEM)
 
 
 def test_only_an_unanswered_request_is_told_to_expire() -> None:
     expired = with_gates(ben=replace(GATE, status=GateStatus.EXPIRED))
-    (event,) = told(with_gates(ben=GATE), expired)
+    (event,) = events_of(with_gates(ben=GATE), expired)
     assert event == Event("request.expired", NOW, SYSTEM, ("rqt_1", BEN))
     for answer in (GateStatus.DECLINED, GateStatus.BLOCKED):
-        assert told(with_gates(ben=replace(GATE, status=answer)), expired) == []
+        assert events_of(with_gates(ben=replace(GATE, status=answer)), expired) == []
 
 
 def test_a_request_to_somebody_who_is_removed_is_withdrawn() -> None:
     removed = replace(MESSAGE, kind=MessageKind.SYSTEM, event="participant.removed", about=(BEN,))
     removed = replace(removed, author=CLEO)
     after = replace(THREAD, members={ANA: MEMBER})
-    found = told(with_gates(ben=GATE), after, MessageCreated(removed))
+    found = events_of(with_gates(ben=GATE), after, MessageCreated(removed))
     assert [event.kind for event in found] == [
         "message.created",
         "participant.removed",
@@ -161,12 +163,12 @@ def test_a_silent_leave_and_return_are_told() -> None:
     silent = Gate(
         id=RequestId(""), sender=ANA, status=GateStatus.DECLINED, expires_ms=0, away=Away()
     )
-    (event,) = told(THREAD, with_gates(ben=silent))
+    (event,) = events_of(THREAD, with_gates(ben=silent))
     assert event == Event("participant.left", NOW, BEN, (BEN, "left"), "v7")
     blocked = replace(silent, status=GateStatus.BLOCKED)
-    (event,) = told(THREAD, with_gates(ben=blocked))
+    (event,) = events_of(THREAD, with_gates(ben=blocked))
     assert event.values == (BEN, "blocked")
-    (event,) = told(with_gates(ben=blocked), THREAD)
+    (event,) = events_of(with_gates(ben=blocked), THREAD)
     assert event == Event("participant.returned", NOW, BEN, (BEN,), "v7")
 
 
@@ -175,11 +177,11 @@ def test_a_new_participant_who_has_blocked_the_others_has_not_left() -> None:
         id=RequestId(""), sender=ANA, status=GateStatus.BLOCKED, expires_ms=0, away=Away()
     )
     after = replace(with_gates(cleo=silent), members={**THREAD.members, CLEO: MEMBER})
-    assert told(THREAD, after) == []
+    assert events_of(THREAD, after) == []
 
 
 def test_metadata_is_told_as_a_field_that_changed() -> None:
-    (event,) = told(THREAD, replace(THREAD, metadata_digest="x"))
+    (event,) = events_of(THREAD, replace(THREAD, metadata_digest="x"))
     assert event == Event("thread.updated", NOW, SYSTEM, (["metadata"],), "v7")
 
 
@@ -224,4 +226,4 @@ def test_every_kind_is_declared_once_and_has_room_for_its_values() -> None:
     names = [kind.name for kind in public_events.KINDS]
     assert len(names) == len(set(names))
     assert {f"request.{status}" for status in GateStatus} - set(names) == {"request.pending"}
-    assert len(msgspec.msgpack.encode(told(THREAD, THREAD, MessageCreated(MESSAGE)))) < 100
+    assert len(msgspec.msgpack.encode(events_of(THREAD, THREAD, MessageCreated(MESSAGE)))) < 100

@@ -27,8 +27,8 @@ from tests.messaging.world import MessagingWorld
 Answer = Callable[[Messaging, Actor, RequestId], Awaitable[None]]
 
 
-class Told:
-    """Who was told of which change of a request."""
+class RecordedRequests:
+    """Records each change of a request as (status, recipients)."""
 
     def __init__(self, world: MessagingWorld) -> None:
         self._world = world
@@ -71,15 +71,15 @@ async def _expire(world: MessagingWorld) -> None:
 async def test_both_sides_are_told_once_and_the_row_leaves(world: MessagingWorld) -> None:
     thread = await _asked(world, "ben")
     ana, ben = world.actors["ana"], world.actors["ben"]
-    told = Told(world)
+    recorded = RecordedRequests(world)
     world.clock.advance(days=13)
     await world.run_timers()
-    assert told.requests == [], "not before its time"
+    assert recorded.requests == [], "not before its time"
     assert len((await inbox(world.messaging, ben, Folder.REQUESTS)).rows) == 1
     world.clock.advance(days=1)
     await world.run_timers()
     await world.run_timers()
-    assert told.requests == [(GateStatus.EXPIRED, {"ana", "ben"})]
+    assert recorded.requests == [(GateStatus.EXPIRED, {"ana", "ben"})]
     assert (await inbox(world.messaging, ben, Folder.REQUESTS)).rows == ()
     assert (await sent_requests(world.messaging, ana)).requests == ()
     record = await world.store.get(MESSAGING, request_key(thread.gates[ben.user].id))
@@ -119,9 +119,9 @@ async def test_a_closed_request_expires_for_its_sender_alone(
     thread = await _asked(world, "ben")
     ben = world.actors["ben"]
     await answer(world.messaging, ben, thread.gates[ben.user].id)
-    told = Told(world)
+    recorded = RecordedRequests(world)
     await _expire(world)
-    assert told.requests == [(GateStatus.EXPIRED, {"ana"})]
+    assert recorded.requests == [(GateStatus.EXPIRED, {"ana"})]
     record = await world.store.get(MESSAGING, request_key(thread.gates[ben.user].id))
     assert record is not None
     assert record["status"] in ("declined", "blocked"), "what its target decided stays on record"
@@ -134,9 +134,9 @@ async def test_answering_or_withdrawing_cancels_the_timer(world: MessagingWorld)
     await accept(world.messaging, ben, accepted.gates[ben.user].id)
     await withdraw_request(world.messaging, ana, withdrawn.gates[cleo.user].id)
     assert await _timers(world) == []
-    told = Told(world)
+    recorded = RecordedRequests(world)
     await _expire(world)
-    assert told.requests == []
+    assert recorded.requests == []
 
 
 async def test_requests_of_one_moment_share_a_timer(world: MessagingWorld) -> None:
@@ -145,12 +145,12 @@ async def test_requests_of_one_moment_share_a_timer(world: MessagingWorld) -> No
     assert len(await _timers(world)) == 1
     await accept(world.messaging, ben, thread.gates[ben.user].id)
     await decline(world.messaging, cleo, thread.gates[cleo.user].id)
-    told = Told(world)
+    recorded = RecordedRequests(world)
     await _expire(world)
-    assert told.requests == [
+    assert recorded.requests == [
         (GateStatus.EXPIRED, {"ana"}),
         (GateStatus.EXPIRED, {"ana", "dora"}),
-    ] or told.requests == [
+    ] or recorded.requests == [
         (GateStatus.EXPIRED, {"ana", "dora"}),
         (GateStatus.EXPIRED, {"ana"}),
     ]
@@ -160,9 +160,9 @@ async def test_requests_of_one_moment_share_a_timer(world: MessagingWorld) -> No
 async def test_more_requests_than_one_transaction_takes(unlimited_world: MessagingWorld) -> None:
     world, names = unlimited_world, [f"person{n}" for n in range(MAX_AT_ONCE + 3)]
     thread = await _asked(world, *names)
-    told = Told(world)
+    recorded = RecordedRequests(world)
     await _expire(world)
-    assert len(told.requests) == len(names)
+    assert len(recorded.requests) == len(names)
     head = await world.messaging.thread_cache.read(thread.id)
     assert head is not None
     assert {gate.status for gate in head.gates.values()} == {GateStatus.EXPIRED}
@@ -172,9 +172,9 @@ async def test_more_requests_than_one_transaction_takes(unlimited_world: Messagi
 async def test_a_sender_who_has_left_is_not_told(world: MessagingWorld) -> None:
     thread = await _asked(world, "ben", "cleo")
     await participants.leave(world.messaging, world.actors["ana"], thread.id)
-    told = Told(world)
+    recorded = RecordedRequests(world)
     await _expire(world)
-    assert all("ana" not in users for _, users in told.requests)
+    assert all("ana" not in users for _, users in recorded.requests)
     assert await _timers(world) == []
 
 
@@ -184,12 +184,12 @@ async def test_a_request_to_return_expires_for_its_target_alone(world: Messaging
     await participants.leave(world.messaging, ben, thread.id)
     await world.say("ana", thread.id, "Come back!")
     assert len((await inbox(world.messaging, ben, Folder.REQUESTS)).rows) == 1
-    told = Told(world)
+    recorded = RecordedRequests(world)
     cursor = (await sync(world.messaging, ana)).cursor
     world.clock.advance(days=14)
     cursor = (await sync(world.messaging, ana, cursor)).cursor
     await world.run_timers()
-    assert told.requests == [(GateStatus.EXPIRED, {"ben"})]
+    assert recorded.requests == [(GateStatus.EXPIRED, {"ben"})]
     assert (await inbox(world.messaging, ben, Folder.REQUESTS)).rows == ()
     assert (await sync(world.messaging, ana, cursor)).threads == ()
     await world.say("ana", thread.id, "Please!")
@@ -202,7 +202,7 @@ async def test_a_request_to_return_expires_for_its_target_alone(world: Messaging
 async def test_an_answer_at_the_moment_of_expiry_takes_effect_once(world: MessagingWorld) -> None:
     thread = await _asked(world, "ben")
     ben, gate = world.actors["ben"], next(iter(thread.gates.values()))
-    told = Told(world)
+    recorded = RecordedRequests(world)
     world.clock.advance(days=14, seconds=-1)
     [timer] = [one for one in await _timers(world) if request_timers.KIND in one]
     assert timer
@@ -214,5 +214,5 @@ async def test_an_answer_at_the_moment_of_expiry_takes_effect_once(world: Messag
         return_exceptions=True,
     )
     assert isinstance(answers[2], RequestNotFound)
-    assert sum(status is GateStatus.EXPIRED for status, _ in told.requests) <= 1
+    assert sum(status is GateStatus.EXPIRED for status, _ in recorded.requests) <= 1
     assert await _timers(world) == []

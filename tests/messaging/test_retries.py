@@ -31,7 +31,7 @@ from greenroom.messaging.models import Kind, Role, Status
 from greenroom.messaging.outgoing import Outgoing
 from greenroom.people.actor import Actor, Scope
 from tests.messaging.inbox_changes import BusyInbox
-from tests.messaging.test_events import Told
+from tests.messaging.test_events import RecordedEvents
 from tests.messaging.world import MessagingWorld, world_on
 from tests.stores import SQLITE
 from tests.world import UNLIMITED
@@ -201,25 +201,25 @@ async def _repeated(deed: Deed, busy: BusyInbox) -> None:
         await deed(busy)
 
 
-async def _told(world: MessagingWorld) -> tuple[BusyInbox, Told]:
+async def _recorded(world: MessagingWorld) -> tuple[BusyInbox, RecordedEvents]:
     busy = await BusyInbox(world).set_up()
-    told = Told(world)
-    world.messaging = dataclasses.replace(world.messaging, publish=told)
-    return busy, told
+    recorded = RecordedEvents(world)
+    world.messaging = dataclasses.replace(world.messaging, publish=recorded)
+    return busy, recorded
 
 
 @pytest.mark.parametrize("deed", DEEDS, ids=lambda deed: deed.__name__[1:])
 async def test_a_repeated_operation_is_published_once(
     unlimited_world: MessagingWorld, deed: Deed
 ) -> None:
-    busy, told = await _told(unlimited_world)
+    busy, recorded = await _recorded(unlimited_world)
     await deed(busy)
-    once = told.take()
+    once = recorded.take()
     assert bool(once) == (deed not in SILENT)
     for _ in range(TIMES):
         unlimited_world.clock.advance(seconds=1)
         await _repeated(deed, busy)
-    assert told.take() == []
+    assert recorded.take() == []
 
 
 @pytest.mark.parametrize(
@@ -228,13 +228,13 @@ async def test_a_repeated_operation_is_published_once(
 async def test_concurrent_repetitions_are_published_once(
     unlimited_world: MessagingWorld, tmp_path: Path, deed: Deed
 ) -> None:
-    busy, told = await _told(unlimited_world)
+    busy, recorded = await _recorded(unlimited_world)
     await deed(busy)
-    once = sorted(map(_shown, told.take()))
+    once = sorted(map(_shown, recorded.take()))
     async with world_on(f"{SQLITE}{tmp_path}/another.db", UNLIMITED) as another:
-        busy, told = await _told(another)
+        busy, recorded = await _recorded(another)
         await asyncio.gather(*(_repeated(deed, busy) for _ in range(TIMES)))
-        assert sorted(map(_shown, told.take())) == once
+        assert sorted(map(_shown, recorded.take())) == once
 
 
 def _shown(event: tuple[str, set[str]]) -> str:

@@ -47,8 +47,8 @@ HOUR_MS = 3_600_000
 SCAM = "Please pay a deposit with a gift card, then wire the rest by western union"
 
 
-class Told:
-    """What the author's devices are told."""
+class RecordedChanges:
+    """Records the changes that are published to the author's devices."""
 
     def __init__(self, world: MessagingWorld) -> None:
         self.changes: list[ScheduledChanged] = []
@@ -93,7 +93,7 @@ async def thread(world: MessagingWorld) -> Thread:
 
 
 async def test_it_is_sent_once_at_its_time(world: MessagingWorld, thread: Thread) -> None:
-    told = Told(world)
+    recorded = RecordedChanges(world)
     scheduled = await _schedule(world, thread.id)
     assert await _own(world) == (scheduled,)
     await _pass(world, 0.99)
@@ -102,9 +102,9 @@ async def test_it_is_sent_once_at_its_time(world: MessagingWorld, thread: Thread
     await asyncio.gather(world.run_timers(), world.another_node().run_timers())
     assert await _bodies(world, thread.id) == ["Good morning!"]
     assert await _own(world) == ()
-    assert told.statuses == ["pending", "sent"]
+    assert recorded.statuses == ["pending", "sent"]
     page = await history(world.messaging, world.actors["ben"], thread.id)
-    assert told.changes[-1].message == page.messages[-1].id
+    assert recorded.changes[-1].message == page.messages[-1].id
     assert (await scheduled_state(world.messaging, world.user("ana"))).count == 0
 
 
@@ -129,7 +129,7 @@ async def test_a_retry_with_the_same_key_schedules_nothing_more(
 
 
 async def test_it_can_be_changed_until_it_is_sent(world: MessagingWorld, thread: Thread) -> None:
-    told = Told(world)
+    recorded = RecordedChanges(world)
     scheduled = await _schedule(world, thread.id)
     ana = world.actors["ana"]
     later = ScheduledChange(send_ms=scheduled.send_ms + HOUR_MS)
@@ -143,20 +143,20 @@ async def test_it_can_be_changed_until_it_is_sent(world: MessagingWorld, thread:
     assert await _bodies(world, thread.id) == [], "it was moved"
     await _pass(world)
     assert await _bodies(world, thread.id) == ["Good day!"]
-    assert told.statuses == ["pending", "pending", "pending", "sent"]
+    assert recorded.statuses == ["pending", "pending", "pending", "sent"]
     with pytest.raises(ScheduledMessageNotFound):
         await change_scheduled(world.messaging, ana, scheduled.id, other)
 
 
 async def test_it_can_be_canceled_until_it_is_sent(world: MessagingWorld, thread: Thread) -> None:
-    told = Told(world)
+    recorded = RecordedChanges(world)
     scheduled, ana = await _schedule(world, thread.id), world.actors["ana"]
     await cancel_scheduled(world.messaging, ana, scheduled.id)
     with pytest.raises(ScheduledMessageNotFound):
         await cancel_scheduled(world.messaging, ana, scheduled.id)
     await _pass(world)
     assert await _bodies(world, thread.id) == []
-    assert told.statuses == ["pending", "canceled"]
+    assert recorded.statuses == ["pending", "canceled"]
     assert (await scheduled_state(world.messaging, ana.user)).count == 0
 
 
@@ -250,7 +250,7 @@ async def _is_suspended(world: MessagingWorld, thread: ThreadId) -> None:
 async def test_what_came_meanwhile_is_respected_and_the_author_is_told(
     world: MessagingWorld, thread: Thread, obstacle: object, problem: str
 ) -> None:
-    told = Told(world)
+    recorded = RecordedChanges(world)
     await _schedule(world, thread.id)
     await obstacle(world, thread.id)  # type: ignore[operator]
     await _pass(world)
@@ -258,9 +258,9 @@ async def test_what_came_meanwhile_is_respected_and_the_author_is_told(
     [failed] = await _own(world)
     assert (failed.status, failed.problem) == (ScheduledStatus.FAILED, problem)
     assert failed.detail
-    assert told.statuses == ["pending", "failed"]
+    assert recorded.statuses == ["pending", "failed"]
     await _pass(world, 100)
-    assert told.statuses == ["pending", "failed"], "it is tried once"
+    assert recorded.statuses == ["pending", "failed"], "it is tried once"
     await cancel_scheduled(world.messaging, world.actors["ana"], failed.id)
     assert (await scheduled_state(world.messaging, world.user("ana"))).count == 0
 

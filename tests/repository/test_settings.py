@@ -184,13 +184,13 @@ def test_a_weak_secret_is_refused_and_not_repeated() -> None:
 
 
 def test_the_secret_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
-    knobs = Settings(data=tmp_path / "new" / "folder")
-    secret = settings.load_secret(knobs)
+    given = Settings(data=tmp_path / "new" / "folder")
+    secret = settings.load_secret(given)
     assert len(secret) >= 32
-    assert settings.load_secret(knobs) == secret
-    kept = knobs.data / "secret"
+    assert settings.load_secret(given) == secret
+    kept = given.data / "secret"
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-    assert list(knobs.data.iterdir()) == [kept]
+    assert list(given.data.iterdir()) == [kept]
 
 
 def test_a_configured_secret_is_not_stored(tmp_path: Path) -> None:

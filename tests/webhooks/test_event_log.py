@@ -39,7 +39,7 @@ from greenroom.webhooks.event_log import MAX_PAGE_BYTES, follower_name
 from greenroom.webhooks.events import read_events
 from greenroom.webhooks.records import EVENTS, log_partition
 from tests.messaging.world import MessagingWorld
-from tests.webhooks.stage import SOURCE, differences, events, follow, runner_on, told
+from tests.webhooks.fixtures import SOURCE, differences, events, follow, kinds, runner_on
 
 SERVICE = Actor(SYSTEM, frozenset({Scope.SERVICE}))
 
@@ -153,7 +153,7 @@ async def test_events_have_no_texts(world: MessagingWorld) -> None:
     )
     await follow(world)
     found = await events(world)
-    assert told(found)[-3:] == ["message.created", "subject.changed", "message.edited"]
+    assert kinds(found)[-3:] == ["message.created", "subject.changed", "message.edited"]
     assert "CONFIDENTIAL" not in repr(found)
     page = await world.store.query(EVENTS, log_partition("messaging"), limit=100)
     assert "CONFIDENTIAL" not in repr(page.items)
@@ -202,7 +202,7 @@ async def test_a_held_message_is_told_when_it_is_released(world: MessagingWorld)
     held = await send.send(world.messaging, world.actors["ana"], thread.id, outgoing)
     assert isinstance(held, Held)
     await follow(world)
-    assert "message.created" not in told(await events(world))
+    assert "message.created" not in kinds(await events(world))
     moderator = await world.person("mod", Scope.MODERATOR)
     (case,) = (await queue(world.safety, moderator)).cases
     case = await claim(world.safety, moderator, case.id)
@@ -261,7 +261,7 @@ async def test_an_expired_request_is_told_and_can_be_restored(world: MessagingWo
 async def test_expired_events_are_gone_and_numbers_go_on(world: MessagingWorld) -> None:
     thread = await world.inquiry()
     await follow(world)
-    assert told(await events(world)) == ["thread.created", "request.created", "request.accepted"]
+    assert kinds(await events(world)) == ["thread.created", "request.created", "request.accepted"]
     world.clock.advance(seconds=31 * 86_400)
     assert await events(world) == []
     await world.say("ana", thread.id, "Hello again")

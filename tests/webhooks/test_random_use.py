@@ -35,7 +35,7 @@ from greenroom.webhooks.models import PublicEvent
 from tests.messaging.model_runner import SCENES, ModelRunner, Step
 from tests.messaging.world import MessagingWorld, world_on
 from tests.stores import SQLITE
-from tests.webhooks.stage import SOURCE, differences, events, follow
+from tests.webhooks.fixtures import SOURCE, differences, events, follow
 from tests.world import UNLIMITED
 
 NAMES = ("ana", "ben", "cleo", "dan", "eve")
@@ -225,7 +225,7 @@ async def test_the_log_equals_what_was_done(world: MessagingWorld, seed: int) ->
     for event in await events(world):
         found[event.subject].append(short(event))
     assert found == driver.expected
-    assert len({kind for told in found.values() for kind, *_ in told}) > 10
+    assert len({kind for rows in found.values() for kind, *_ in rows}) > 10
     assert await differences(world) == []
 
 
@@ -245,7 +245,7 @@ async def _play(folder: Path, scene: list[Step]) -> None:
         await follow(world)
         webhooks = Webhooks(world.store, world.clock, kept_ms=10_000 * DAY_MS)
         compared = await compare(world.store, EventLog(webhooks, SOURCE).follower())
-        assert compared.told == []
+        assert compared.lines == []
         found = await events(world)
         assert len({event.id for event in found}) == len(found)
         seqs: defaultdict[str, list[object]] = defaultdict(list)

@@ -15,7 +15,7 @@ from greenroom.webhooks.event_log import EventLog, follower_name
 from greenroom.webhooks.models import PublicEvent, event_id
 from greenroom.webhooks.records import EVENTS, log_partition
 from tests.messaging.world import MessagingWorld
-from tests.webhooks.stage import SOURCE, differences, events, follow, runner_on, told
+from tests.webhooks.fixtures import SOURCE, differences, events, follow, kinds, runner_on
 
 DAY = 86_400
 
@@ -62,7 +62,7 @@ async def test_a_rebuild_adds_what_the_feed_has_lost(world: MessagingWorld) -> N
     await rebuild(world)
     found = await events(world)
     assert found[: len(before)] == before
-    added = Counter(told(found[len(before) :]))
+    added = Counter(kinds(found[len(before) :]))
     del added["reaction.changed"]  # only a feed that goes back further has it
     assert added == Counter(
         {"message.created": 2, "message.edited": 2, "message.deleted": 1, "thread.locked": 1}
@@ -83,7 +83,7 @@ async def test_a_rebuild_of_a_complete_log_adds_nothing(world: MessagingWorld) -
         assert await events(world) == before
     await world.say("ana", thread.id, "two")
     await follow(world)
-    assert told((await events(world))[len(before) :]) == ["message.created"]
+    assert kinds((await events(world))[len(before) :]) == ["message.created"]
 
 
 async def test_a_rebuild_while_people_write_loses_and_doubles_nothing(

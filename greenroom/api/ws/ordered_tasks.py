@@ -48,7 +48,7 @@ class OrderedTasks:
             del self._last[queued.key]
         if queued.before is None or queued.before.done():
             _let_start(queued.left)
-        else:  # cancelled while waiting: later requests wait for the one before it
+        else:  # canceled while waiting: later requests wait for the one before it
             self._last.setdefault(queued.key, queued.left)
             queued.before.add_done_callback(lambda _: self._pass_on(queued))
 
@@ -66,7 +66,7 @@ def _let_start(left: asyncio.Future[None]) -> None:
 async def _after(before: asyncio.Future[None] | None, work: Coroutine[Any, Any, None]) -> None:
     try:
         if before is not None:
-            await asyncio.shield(before)  # cancelling this request must not let others start
+            await asyncio.shield(before)  # canceling this request must not let others start
     except asyncio.CancelledError:
         work.close()
         raise

@@ -32,7 +32,7 @@ CONNECT_SECONDS = 5
 READY_SECONDS = 3
 _CLOSE_SECONDS = 2
 _END_SECONDS = 3
-"""Longer than a cancelled connection task takes to close its connection."""
+"""Longer than a canceled connection task takes to close its connection."""
 _LONGEST_PAUSE_SECONDS = 2.0
 _GAP_COOLDOWN_SECONDS = 1.0
 """Between two calls of `on_gap`: when all nodes reconnect, each of them reports a gap."""

@@ -48,7 +48,7 @@ class Connection(asyncio.Protocol):
         self._timer: asyncio.TimerHandle | None = None
 
     async def request(self, request: bytes) -> HttpResponse:
-        """Raises `NoResponse`. Closes the connection when cancelled, because the response would
+        """Raises `NoResponse`. Closes the connection when canceled, because the response would
         still arrive."""
         assert self._transport is not None
         response: asyncio.Future[HttpResponse] = self._loop.create_future()

@@ -1,6 +1,6 @@
 """Caches the AWS key that signs requests, and renews it once for all waiting requests.
 
-Careful: aiodynamo shares one renewal between its callers, and cancelling one of them cancels it for
+Careful: aiodynamo shares one renewal between its callers, and canceling one of them cancels it for
 all. So a separate task renews the key, which no request can cancel.
 """
 

@@ -125,17 +125,17 @@ async def _transact(client: DynamoClient, ops: tuple[Op, ...], token: str | None
             raise await _refusal(client, error, ops, now) from None
         reasons = error.body.get("CancellationReasons") or ()
         if len(reasons) != len(ops):
-            raise UnexpectedError(f"a transaction was cancelled: {error.message}") from None
+            raise UnexpectedError(f"a transaction was canceled: {error.message}") from None
         # An op that does not fit its item is reported before failed conditions.
         for op, reason in zip(ops, reasons, strict=True):
             if reason.get("Code") == "ValidationError":
                 raise await _validation_problem(
                     client, reason.get("Message") or "", [op], now
                 ) from None
-        raise _cancelled(ops, reasons, now, guarded=token is None) from None
+        raise _canceled(ops, reasons, now, guarded=token is None) from None
 
 
-def _cancelled(
+def _canceled(
     ops: Sequence[Op], reasons: Sequence[dict[str, Any]], now: int, *, guarded: bool
 ) -> Exception:
     failed: list[Failure] = []
@@ -152,7 +152,7 @@ def _cancelled(
         return _BlockedByExpired(blocked)
     if failed:
         return ConditionFailed(tuple(failed))
-    return UnexpectedError(f"a transaction was cancelled: {reasons}")
+    return UnexpectedError(f"a transaction was canceled: {reasons}")
 
 
 async def _refusal(

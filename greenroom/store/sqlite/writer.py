@@ -260,7 +260,7 @@ def _settle(group: list[Job]) -> None:
                 outcome.charge(job.what)
             outcome = outcome.answer
         if future.done():
-            continue  # the caller was cancelled; the write stands
+            continue  # the caller was canceled; the write stands
         if isinstance(outcome, Exception):
             future.set_exception(outcome)
         else:

@@ -25,7 +25,7 @@ from greenroom.api.route_docs import refuses
 from greenroom.clock import iso
 from greenroom.ids import MessageId, UserId
 from greenroom.messaging import edit as editing, history, models, react, send as sending, thread
-from greenroom.messaging.delete import delete as entomb
+from greenroom.messaging.delete import delete as delete_message_by_id
 from greenroom.messaging.edit_metadata import edit_metadata
 from greenroom.messaging.hold_change import HeldChange
 from greenroom.messaging.outgoing import Held, Outgoing, Sent
@@ -250,7 +250,7 @@ async def delete_message(
     if_match: IfMatch = None,
 ) -> Response[Message]:
     version = version_in(if_match)
-    message = await entomb(messaging, actor, thread_id, message_id, version=version)
+    message = await delete_message_by_id(messaging, actor, thread_id, message_id, version=version)
     return _tagged(message, actor.user)
 
 

@@ -1,4 +1,4 @@
-"""Writes a batch in as few parts as it takes, and isolates what cannot be written."""
+"""Writes a batch, splitting it until a failing change is alone."""
 
 import asyncio
 import logging
@@ -20,7 +20,7 @@ class TookTooLong(Exception):
     """A follower's own code did not end in time."""
 
 
-class PartWriter:
+class BatchWriter:
     """`size` shrinks when a part fails, be it too large for a transaction or not to be handled, and
     grows again with every part that succeeds."""
 

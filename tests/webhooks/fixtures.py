@@ -11,7 +11,7 @@ from greenroom.webhooks import Webhooks
 from greenroom.webhooks.event_log import EventLog
 from greenroom.webhooks.events import read_events
 from greenroom.webhooks.models import PublicEvent
-from tests.background.stage import follower_runner
+from tests.background.fixtures import follower_runner
 from tests.messaging.world import MessagingWorld
 
 SOURCE = next(one for one in REGISTRY.public_events if one.name == "messaging")
@@ -48,7 +48,7 @@ async def events(world: MessagingWorld, source: EventSource = SOURCE) -> list[Pu
             return found
 
 
-def told(found: list[PublicEvent]) -> list[str]:
+def kinds(found: list[PublicEvent]) -> list[str]:
     return [event.kind for event in found]
 
 
@@ -57,5 +57,5 @@ async def differences(world: MessagingWorld, source: EventSource = SOURCE) -> li
     world.clock.advance(seconds=120)
     webhooks = Webhooks(world.store, world.clock)
     found = await compare(world.store, EventLog(webhooks, source).follower())
-    assert found.different == len(found.told)
-    return found.told
+    assert found.different == len(found.lines)
+    return found.lines
