@@ -18,6 +18,8 @@ PREFIX = "later-"
 _AHEAD_SECONDS = (0.3, 4.0)
 _PAUSE_SECONDS = (0.2, 1.2)
 _CHANGED, _CANCELED = 0.3, 0.25
+_MOST_SECONDS = 6.0
+"""How long an answer is asked for, also if the clock is set back meanwhile."""
 _FAR_MS = 30_000
 """Only a clock that was wrong leads to a time as far away as this."""
 
@@ -95,7 +97,8 @@ class Scheduler:
     async def _create(self, one: Scheduled) -> bool:
         path = f"/v1/threads/{one.thread}/scheduled-messages"
         new = {"body": one.body, "sendAt": _iso(one.send_ms)}
-        while one.id is None and now_ms() < one.send_ms:
+        begun = time.monotonic()
+        while one.id is None and now_ms() < one.send_ms and not _is_over(begun):
             one.tries += 1
             status, answer = await self.client.try_rest("POST", path, new, one.name)
             if status == 201:
@@ -113,7 +116,8 @@ class Scheduler:
         change = {"body": body, "sendAt": _iso(send_ms)}
         one.bodies.add(body)
         one.earliest_ms = min(one.earliest_ms, send_ms)
-        while now_ms() < send_ms:
+        begun = time.monotonic()
+        while now_ms() < send_ms and not _is_over(begun):
             status, answer = await self.client.try_rest("PATCH", _path(one), change)
             if status == 200:
                 one.bodies, one.send_ms, one.earliest_ms = {body}, send_ms, send_ms
@@ -146,6 +150,10 @@ def is_scheduled(body: str) -> bool:
 
 def now_ms() -> int:
     return time.time_ns() // 1_000_000
+
+
+def _is_over(begun: float) -> bool:
+    return time.monotonic() - begun > _MOST_SECONDS
 
 
 def _iso(ms: int) -> str:
