@@ -90,6 +90,15 @@ class Fleet:
     async def stop(self) -> list[int | None]:
         return await asyncio.gather(*(node.stop() for node in self.nodes))
 
+    def up_ms(self, since_ms: int, until_ms: int) -> int:
+        """For how much of this time at least one node was up; once they have stopped."""
+        total, end = 0.0, since_ms / 1000
+        for up, down in sorted(time for node in self.nodes for time in node.up_times):
+            begin, end_of_it = max(up, end), min(down, until_ms / 1000)
+            if end_of_it > begin:
+                total, end = total + end_of_it - begin, end_of_it
+        return round(1000 * total)
+
     @property
     def bus_restarts(self) -> int:
         return 0 if self._bus is None else self._bus.restarts

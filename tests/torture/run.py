@@ -57,9 +57,10 @@ class Tally(Struct, kw_only=True):
     uncertain: int = 0
     """Scheduled messages whose outcome the authors cannot know."""
     late_p50_ms: int = 0
-    """How late scheduled messages were sent, with the time in which no node was up."""
+    """How late scheduled messages were sent, without the time in which no node was up."""
     late_p99_ms: int = 0
     late_max_ms: int = 0
+    late_with_downtime_max_ms: int = 0
     events: int = 0
     """In the event log."""
     seconds: float = 0
@@ -114,7 +115,7 @@ async def torture(fleet: Fleet, steps: Sequence[Step], seed: str) -> tuple[Tally
             clock_jumps=fleet.clock is not None,
             store_fails=fleet.store_fails,
         )
-        late = check_scheduled(
+        sent = check_scheduled(
             findings, population, reloaded, up_ms=up_ms, clock_jumps=fleet.clock is not None
         )
         findings.unpunctual += await _unsent(population)
@@ -132,7 +133,9 @@ async def torture(fleet: Fleet, steps: Sequence[Step], seed: str) -> tuple[Tally
         findings.wrong_sync += _gaps(population)
     tally = _tally(fleet, population, findings, unsettled)
     tally.events = events
-    if late:
+    if sent:
+        late = [fleet.up_ms(due_ms, sent_ms) for due_ms, sent_ms in sent]
+        tally.late_with_downtime_max_ms = max(sent_ms - due_ms for due_ms, sent_ms in sent)
         tally.late_p50_ms, tally.late_max_ms = sorted(late)[len(late) // 2], max(late)
         tally.late_p99_ms = sorted(late)[len(late) * 99 // 100]
     tally.seconds = round(time.monotonic() - started, 1)

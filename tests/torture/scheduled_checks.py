@@ -19,10 +19,10 @@ def check_scheduled(
     *,
     up_ms: int,
     clock_jumps: bool = False,
-) -> list[int]:
-    """Returns by how many milliseconds each was late that was certainly sent. `up_ms` is when the
+) -> list[tuple[int, int]]:
+    """Returns when each was due and when it was sent that was certainly sent. `up_ms` is when the
     last incident was over. With clock jumps no times are checked."""
-    late = []
+    sent = []
     for thread, names in population.threads.items():
         found = _found(reloaded.messages[names[0], thread])
         for person in population.members(thread):
@@ -31,11 +31,11 @@ def check_scheduled(
                     there = found.pop((person.user, one.name), [])
                     _check(findings, one, there)
                     if one.is_certain and there and not clock_jumps:
-                        late.append(_late_ms(findings, one, there[0], up_ms))
+                        sent.append(_sent(findings, one, there[0], up_ms))
         findings.doubled += [f"nobody scheduled {name} of {user}" for user, name in found]
     for person in population.people.values():
         findings.refused += person.scheduler.refusals
-    return late
+    return sent
 
 
 def _found(stored: list[Message]) -> dict[tuple[str, str], list[Message]]:
@@ -58,10 +58,10 @@ def _check(findings: Findings, one: Scheduled, there: list[Message]) -> None:
             findings.lost.append(f"a change of {one}: {message['body']}")
 
 
-def _late_ms(findings: Findings, one: Scheduled, message: Message, up_ms: int) -> int:
+def _sent(findings: Findings, one: Scheduled, message: Message, up_ms: int) -> tuple[int, int]:
     sent_ms = round(datetime.fromisoformat(message["createdAt"]).timestamp() * 1000)
     if sent_ms < one.earliest_ms:
         findings.reordered.append(f"{one} was sent {one.earliest_ms - sent_ms} ms too early")
     if sent_ms - max(one.send_ms, up_ms) > MAX_LATE_MS:
         findings.unpunctual.append(f"{one} was sent {sent_ms - one.send_ms} ms late")
-    return max(0, sent_ms - one.send_ms)
+    return one.send_ms, sent_ms
