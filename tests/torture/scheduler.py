@@ -77,7 +77,8 @@ class Scheduler:
             return
         drawn = self._chance.random()
         if drawn < _CHANGED + _CANCELED:
-            left = max(0.0, (one.send_ms - now_ms()) / 1000)
+            left = (one.send_ms - now_ms()) / 1000
+            left = min(max(0.0, left), _AHEAD_SECONDS[1])  # the clock may have been set
             races = self._chance.random() < 0.5
             await asyncio.sleep(left + self._chance.uniform(-0.1, 0.1) if races else left / 2)
             await (self._change(one) if drawn < _CHANGED else self._cancel(one))
