@@ -11,6 +11,7 @@ from typing import Any
 from tests.torture.client import Client
 from tests.torture.client_state import Message, plain
 from tests.torture.population import Population
+from tests.torture.scheduler import is_scheduled
 from tests.torture.simulated_user import Sending, SimulatedUser
 
 
@@ -27,6 +28,10 @@ class Findings:
     wrong_unread: list[str] = field(default_factory=list)
     wrong_sync: list[str] = field(default_factory=list)
     """A client's state differs from what a reload shows."""
+    unpunctual: list[str] = field(default_factory=list)
+    """A scheduled message that was sent too late, or is still waiting."""
+    wrong_events: list[str] = field(default_factory=list)
+    """The event log lacks an event, repeats one or has them in another order."""
     refused: list[str] = field(default_factory=list)
     """A refusal or error that should not have happened."""
 
@@ -115,7 +120,7 @@ def _check_sendings(
     by_user = {person.user: person for person in population.members(thread)}
     places: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
     for message in stored[1:]:  # the first opened the thread
-        if message["kind"] == "text":
+        if message["kind"] == "text" and not is_scheduled(message["body"]):
             name = message["body"].split()[0]
             places[message["authorUserId"], name].append((message["messageId"], message["seq"]))
     for (user, name), found in places.items():

@@ -122,12 +122,27 @@ class Client:
                     raise Refused(f"{method} {path}: {status} {answer}")
             await asyncio.sleep(self._chance.uniform(0.1, 0.5))
 
-    async def _rest(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+    async def try_rest(
+        self, method: str, path: str, body: dict[str, Any] | None = None, key: str | None = None
+    ) -> tuple[int, Any]:
+        """One try: its status and answer. The status is 0 if the answer was lost."""
+        try:
+            status, answer = await self._rest(method, path, body or {}, key)
+        except _NETWORK_ERRORS:
+            return 0, None
+        if status == 500:
+            self.bugs.append(f"{method} {path}: {answer}")
+        return status, answer
+
+    async def _rest(
+        self, method: str, path: str, body: dict[str, Any], key: str | None = None
+    ) -> tuple[int, Any]:
+        headers = {"Authorization": f"Bearer {self._token}"}
         async with self._session().request(
             method,
             self._some_url() + path,
             json=body or None,
-            headers={"Authorization": f"Bearer {self._token}"},
+            headers=headers if key is None else headers | {"Idempotency-Key": key},
             timeout=aiohttp.ClientTimeout(total=30),
         ) as answer:
             text = await answer.text()

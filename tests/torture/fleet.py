@@ -6,7 +6,7 @@ async with on_sqlite(folder) as fleet, on_dynamodb(folder, url, nodes=3, seed="7
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -35,8 +35,12 @@ class Fleet:
         bus: Bus | None = None,
         faulty_store: FaultyStore | None = None,
         clock: FakeClock | None = None,
+        *,
+        given: Mapping[str, str],
     ) -> None:
+        """`given` are the settings with which the store is opened as it is, without faults."""
         self.nodes = nodes
+        self.given = given
         self.pauses = 0
         self.jumps = 0
         self.clock = clock
@@ -86,6 +90,15 @@ class Fleet:
     async def stop(self) -> list[int | None]:
         return await asyncio.gather(*(node.stop() for node in self.nodes))
 
+    def up_ms(self, since_ms: int, until_ms: int) -> int:
+        """For how much of this time at least one node was up; once they have stopped."""
+        total, end = 0.0, since_ms / 1000
+        for up, down in sorted(time for node in self.nodes for time in node.up_times):
+            begin, end_of_it = max(up, end), min(down, until_ms / 1000)
+            if end_of_it > begin:
+                total, end = total + end_of_it - begin, end_of_it
+        return round(1000 * total)
+
     @property
     def bus_restarts(self) -> int:
         return 0 if self._bus is None else self._bus.restarts
@@ -101,8 +114,9 @@ class Fleet:
 
 @asynccontextmanager
 async def on_sqlite(folder: Path, clock: FakeClock | None = None) -> AsyncIterator[Fleet]:
-    node = NodeProcess("node", folder, {"GREENROOM_DATA": str(folder), "GREENROOM_SECRET": SECRET})
-    async with running(Fleet([node], clock=clock)) as fleet:
+    given = {"GREENROOM_DATA": str(folder), "GREENROOM_SECRET": SECRET}
+    node = NodeProcess("node", folder, given)
+    async with running(Fleet([node], clock=clock, given=given)) as fleet:
         yield fleet
 
 
@@ -125,7 +139,9 @@ async def on_dynamodb(
             }
             names = [f"node{number}" for number in range(1, nodes + 1)]
             some = [NodeProcess(name, folder, given, serve=serve) for name in names]
-            async with running(Fleet(some, bus, faulty_store)) as fleet, _forgetful(proxy):
+            direct = given | {"GREENROOM_STORE": f"{url}&prefix={prefix}"}
+            some_fleet = Fleet(some, bus, faulty_store, given=direct)
+            async with running(some_fleet) as fleet, _forgetful(proxy):
                 yield fleet
     finally:
         bus.close()

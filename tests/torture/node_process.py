@@ -8,6 +8,7 @@ import asyncio
 import multiprocessing
 import os
 import signal
+import time
 from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
@@ -41,6 +42,9 @@ class NodeProcess:
         self.kills = 0
         self.crashes = 0
         """How often it ended by itself once it was up; should stay 0."""
+        self.up_times: list[tuple[float, float]] = []
+        """When it was up, in seconds of the system's clock."""
+        self._up_since: float | None = None
         self._serve = serve
         self._restarts = restarts
         self._given = {"GREENROOM_PORT": "0", **given}
@@ -102,6 +106,7 @@ class NodeProcess:
             await asyncio.wait([self._keeper])
         if self._process is None:
             return None
+        self._gone()
         self._signal(signal.SIGCONT)
         self._signal(signal.SIGTERM)
         try:
@@ -119,6 +124,7 @@ class NodeProcess:
             assert self._process is not None
             if address:
                 self.url = address
+                self._up_since = time.time()
                 self._up.set()
             await _end_of(self._process)
             if address and self._process.exitcode != -signal.SIGKILL:
@@ -151,7 +157,9 @@ class NodeProcess:
             os.kill(self._process.pid, number)
 
     def _gone(self) -> None:
-        self.url = None
+        if self._up_since is not None:
+            self.up_times.append((self._up_since, time.time()))
+        self.url = self._up_since = None
         self._up.clear()
         self._spawned.clear()
 

@@ -61,6 +61,7 @@ def begin(population: Population) -> None:
                 population.people[name].begin(thread, at_once=at_once, pause=pause)
     for person in population.people.values():
         person.begin_reading()
+        person.begin_scheduling()
 
 
 async def _meet(people: list[SimulatedUser]) -> str:

@@ -6,7 +6,7 @@ async with on_a_disk(folder) as fleet:
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -30,8 +30,8 @@ class Cut(Step, frozen=True):
 class PoweredFleet(Fleet):
     """A node and its disk."""
 
-    def __init__(self, node: NodeProcess, disk: Disk) -> None:
-        super().__init__([node])
+    def __init__(self, node: NodeProcess, disk: Disk, given: Mapping[str, str]) -> None:
+        super().__init__([node], given=given)
         self.unsynced = 0
         """Bytes written but not synced at the moments of the cuts."""
         self._disk = disk
@@ -61,7 +61,7 @@ async def on_a_disk(folder: Path, *, serve: Serve = serve) -> AsyncIterator[Powe
     with mounted(folder) as disk:
         given = {"GREENROOM_DATA": str(disk.root / "data"), "GREENROOM_SECRET": SECRET}
         node = NodeProcess("node", folder, given, serve=serve)
-        fleet = PoweredFleet(node, disk)
+        fleet = PoweredFleet(node, disk, given)
         async with running(fleet):
             yield fleet
 

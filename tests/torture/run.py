@@ -8,9 +8,12 @@ from msgspec import Struct
 
 from greenroom.store.server_clock import SLACK_MS
 from tests.torture.checks import Findings, Reloaded, check_run, differences
+from tests.torture.event_checks import check_events, followed
 from tests.torture.fleet import Fleet
 from tests.torture.plan import Step
 from tests.torture.population import Population, begin, gather
+from tests.torture.scheduled_checks import check_scheduled
+from tests.torture.scheduler import now_ms
 
 _SETTLE_SECONDS = 240
 _CALM_SECONDS = 3
@@ -31,6 +34,8 @@ class Tally(Struct, kw_only=True):
     reordered: int = 0
     wrong_unread: int = 0
     wrong_sync: int = 0
+    unpunctual: int = 0
+    wrong_events: int = 0
     unsettled: int = 0
     refused: int = 0
     crashed: int = 0
@@ -45,6 +50,19 @@ class Tally(Struct, kw_only=True):
     edits: int = 0
     reactions: int = 0
     gaps: int = 0
+    scheduled: int = 0
+    """Acked ones; also the next two."""
+    rescheduled: int = 0
+    canceled: int = 0
+    uncertain: int = 0
+    """Scheduled messages whose outcome the authors cannot know."""
+    late_p50_ms: int = 0
+    """How late scheduled messages were sent, without the time in which no node was up."""
+    late_p99_ms: int = 0
+    late_max_ms: int = 0
+    late_with_downtime_max_ms: int = 0
+    events: int = 0
+    """In the event log."""
     seconds: float = 0
 
     def wrong(self) -> int:
@@ -54,14 +72,24 @@ class Tally(Struct, kw_only=True):
             + self.reordered
             + self.wrong_unread
             + self.wrong_sync
+            + self.unpunctual
+            + self.wrong_events
             + self.unsettled
             + self.refused
             + self.crashed
         )
 
     def __add__(self, other: "Tally") -> "Tally":
-        both = {name: getattr(self, name) for name in self.__struct_fields__}
-        return Tally(**{name: value + getattr(other, name) for name, value in both.items()})
+        """Of the times that messages were late, the worse one."""
+        both = {
+            name: (getattr(self, name), getattr(other, name)) for name in self.__struct_fields__
+        }
+        return Tally(
+            **{
+                name: max(pair) if name.startswith("late_") else sum(pair)
+                for name, pair in both.items()
+            }
+        )
 
 
 async def torture(fleet: Fleet, steps: Sequence[Step], seed: str) -> tuple[Tally, Findings]:
@@ -74,26 +102,42 @@ async def torture(fleet: Fleet, steps: Sequence[Step], seed: str) -> tuple[Tally
             await person.client.live.wait()
         begin(population)
         await _apply_plan(fleet, population, steps)
+        await fleet.up()
+        up_ms = now_ms()
         unsettled = await _settle(fleet, population)
         undelivered = await _undelivered(population)
         for person in population.people.values():
             await person.client.reconnect()
+        reloaded = await Reloaded.read(population)
         findings = check_run(
             population,
-            await Reloaded.read(population),
+            reloaded,
             clock_jumps=fleet.clock is not None,
             store_fails=fleet.store_fails,
         )
+        sent = check_scheduled(
+            findings, population, reloaded, up_ms=up_ms, clock_jumps=fleet.clock is not None
+        )
+        findings.unpunctual += await _unsent(population)
+        await followed(fleet.given, reloaded)
     finally:
         for person in population.people.values():
             person.stop()
             await person.client.stop()
+    await fleet.stop()
+    events = await check_events(findings, fleet.given, population, reloaded)
     findings.wrong_sync += undelivered
     if fleet.clock is None:
         findings.wrong_sync += _resets(population)
     if len(fleet.nodes) == 1:
         findings.wrong_sync += _gaps(population)
     tally = _tally(fleet, population, findings, unsettled)
+    tally.events = events
+    if sent:
+        late = [fleet.up_ms(due_ms, sent_ms) for due_ms, sent_ms in sent]
+        tally.late_with_downtime_max_ms = max(sent_ms - due_ms for due_ms, sent_ms in sent)
+        tally.late_p50_ms, tally.late_max_ms = sorted(late)[len(late) // 2], max(late)
+        tally.late_p99_ms = sorted(late)[len(late) * 99 // 100]
     tally.seconds = round(time.monotonic() - started, 1)
     return tally, findings
 
@@ -146,6 +190,9 @@ async def _settle(fleet: Fleet, population: Population) -> int:
                 person.finish()
             while not all(person.is_settled for person in people):  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
+            while await _unsent(population):  # noqa: ASYNC110
+                await asyncio.sleep(0.2)
+            await _delivered_to_authors(population)
             for person in people:
                 for thread in person.threads:
                     await person.read_to_the_end(thread)
@@ -153,6 +200,22 @@ async def _settle(fleet: Fleet, population: Population) -> int:
         sendings = [sending for person in people for sending in person.sendings.values()]
         return max(1, sum(not sending.acks for sending in sendings))
     return 0
+
+
+async def _unsent(population: Population) -> list[str]:
+    """All that the authors' lists still have."""
+    people = population.people.values()
+    lists = await asyncio.gather(*(person.scheduler.remaining() for person in people))
+    return [f"{item} is still there" for listed in lists for item in listed]
+
+
+async def _delivered_to_authors(population: Population) -> None:
+    """Until they know of all messages, so that they know how far to read."""
+    for person in population.people.values():
+        for thread in person.threads:
+            shown = await person.client.rest("GET", f"/v1/threads/{thread}")
+            while person.client.view.have()[thread] < shown["lastSeq"]:  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
 
 
 async def _undelivered(population: Population) -> list[str]:
@@ -174,6 +237,7 @@ async def _undelivered(population: Population) -> list[str]:
 def _tally(fleet: Fleet, population: Population, findings: Findings, unsettled: int) -> Tally:
     people = population.people.values()
     sendings = [sending for person in people for sending in person.sendings.values()]
+    scheduled = [one for person in people for one in person.scheduler.scheduled.values()]
     return Tally(
         kills=sum(node.kills for node in fleet.nodes),
         sent=len(sendings),
@@ -184,6 +248,8 @@ def _tally(fleet: Fleet, population: Population, findings: Findings, unsettled: 
         reordered=len(findings.reordered),
         wrong_unread=len(findings.wrong_unread),
         wrong_sync=len(findings.wrong_sync),
+        unpunctual=len(findings.unpunctual),
+        wrong_events=len(findings.wrong_events),
         unsettled=unsettled,
         refused=len(findings.refused),
         crashed=sum(node.crashes for node in fleet.nodes),
@@ -198,4 +264,8 @@ def _tally(fleet: Fleet, population: Population, findings: Findings, unsettled: 
         edits=sum(len(edits.acked) for person in people for edits in person.edits.values()),
         reactions=sum(person.reacted for person in people),
         gaps=sum(person.client.gaps for person in people),
+        scheduled=sum(one.id is not None for one in scheduled),
+        rescheduled=sum(one.changes for one in scheduled),
+        canceled=sum(one.canceled is True for one in scheduled),
+        uncertain=sum(not (one.is_certain or one.canceled or one.refused) for one in scheduled),
     )

@@ -16,6 +16,7 @@ from itertools import count
 from typing import Any
 
 from tests.torture.client import REACH, Client, Frame
+from tests.torture.scheduler import Scheduler, is_scheduled
 
 _IMPATIENT = 0.04
 _RECENT = REACH // 4
@@ -72,6 +73,7 @@ class SimulatedUser:
         """Acked read positions that a later look did not show."""
         self.reacted = 0
         self.refusals: list[str] = []
+        self.scheduler = Scheduler(client, chance, word)
         self._chance = chance
         self._word = word
         self._numbers = count(1)
@@ -90,6 +92,9 @@ class SimulatedUser:
 
     def begin_reading(self) -> None:
         self._start(self._read_edit_react())
+
+    def begin_scheduling(self) -> None:
+        self._start(self._schedule())
 
     def finish(self) -> None:
         """Starts nothing new."""
@@ -225,6 +230,13 @@ class SimulatedUser:
             self.refusals.append(str(frame["problem"]))
         return bool(frame["type"] == "ack")
 
+    async def _schedule(self) -> None:
+        while not self._over:
+            thread = self._chance.choice(self.threads)
+            one = self.scheduler.next(thread, _spelt(next(self._numbers)))
+            self._start(self.scheduler.follow(one))
+            await self._pause(self.scheduler.pause)
+
     # Reading, editing, reacting.
 
     async def _read_edit_react(self) -> None:
@@ -240,8 +252,15 @@ class SimulatedUser:
         await self._mark_read(thread, self._chance.randint(max(0, up_to - 3), up_to))
 
     async def read_to_the_end(self, thread: str) -> None:
-        """Repeats until the read position is certain."""
-        seq = max(self.read_tried[thread], self.client.view.have()[thread] - 2)
+        """Repeats until the read position is certain. Sending marks as read, but a scheduled
+        message does so only if its author had read everything."""
+        seen = self.client.view.threads[thread]
+        scheduled = [
+            seq
+            for seq, message in seen.messages.items()
+            if message["authorUserId"] == self.user and is_scheduled(message["body"])
+        ]
+        seq = max(self.read_tried[thread], seen.up_to - 2, *scheduled, 0)
         while not await self._mark_read(thread, seq):  # noqa: ASYNC110
             await asyncio.sleep(0.1)
 

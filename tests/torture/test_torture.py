@@ -26,6 +26,13 @@ def check(tally: Tally, findings: Findings, folder: Path) -> None:
     assert tally.kills == KILLS
     assert tally.acked > tally.pipelined > 0
     assert tally.resumes > EVERYBODY_TWICE, "and those who were connected to a killed node"
+    check_background(tally)
+
+
+def check_background(tally: Tally) -> None:
+    assert tally.scheduled > tally.canceled > 0
+    assert tally.rescheduled > 0
+    assert tally.events > tally.acked
 
 
 @pytest.mark.timeout(600)
@@ -62,6 +69,8 @@ def test_one_node_that_is_killed_on_a_machine_whose_clock_is_set() -> None:
     assert tally.kills == KILLS
     assert tally.clock_jumps > 1
     assert tally.acked > 0
+    assert tally.scheduled > 0
+    assert tally.events > tally.acked
 
 
 def test_a_seed_repeats_the_plan() -> None:
