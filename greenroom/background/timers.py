@@ -4,11 +4,11 @@
                                                                     └──> tried later, or set aside
 
 A poll looks `AHEAD_MS` into the future, so that a timer starts when it is due and not when it is
-found. The row is read again just before: it may have been cancelled or moved in between.
+found. The row is read again just before: it may have been canceled or moved in between.
 
 A handler has to be idempotent, since a node may die after the handler and before the row is gone.
 What it returns as ops is written together with the removal of the row, and only if nobody has
-cancelled or moved the timer: those take effect once.
+canceled or moved the timer: those take effect once.
 """
 
 import asyncio
@@ -153,7 +153,7 @@ class TimerRunner:
         return len(self._running) + sum(map(len, self._ready.values()))
 
     async def run(self) -> None:
-        """Until it is cancelled. What is running then goes on: `finish` waits for it."""
+        """Until it is canceled. What is running then goes on: `finish` waits for it."""
         while True:
             try:
                 await self.poll()
@@ -314,7 +314,7 @@ class TimerRunner:
             return
         key = Key(found.partition, "TIMER")
         item = await self._store.get(TIMERS, key, consistent=True)
-        if item is None:  # cancelled; or run already, and the index does not know it yet
+        if item is None:  # canceled; or run already, and the index does not know it yet
             return
         row = timer_row(item)
         if row.is_set_aside or row.next_ms > self._clock.now_ms():
@@ -380,7 +380,7 @@ class TimerRunner:
         try:
             await self._store.write(op)
         except ConditionFailed:
-            _log.debug("%s: it was cancelled or moved in the meantime", op)
+            _log.debug("%s: it was canceled or moved in the meantime", op)
 
 
 def removal(row: TimerRow, ops: Sequence[Op]) -> tuple[Op, ...]:

@@ -288,7 +288,7 @@ async def test_a_blocked_author_does_not_notice(world: MessagingWorld, thread: T
 
 
 async def test_it_is_held_as_any_other_message(world: MessagingWorld, thread: Thread) -> None:
-    told = Told(world)
+    told = RecordedChanges(world)
     scheduled = await _schedule(world, thread.id, SCAM)
     outcome = await send_now(world.messaging, world.actors["ana"], scheduled.id)
     assert isinstance(outcome, Held)
@@ -369,7 +369,7 @@ async def test_they_are_sent_in_their_order_after_downtime(
     unlimited_world: MessagingWorld,
 ) -> None:
     world = unlimited_world
-    thread, told = await world.inquiry(), Told(world)
+    thread, told = await world.inquiry(), RecordedChanges(world)
     for n in range(10):
         await _schedule(world, thread.id, f"{n}", hours=10 if n < 5 else 10 - n / 10)
         world.clock.advance(ms=1)

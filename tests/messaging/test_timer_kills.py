@@ -22,10 +22,10 @@ from greenroom.messaging.requests import sent_requests
 from greenroom.messaging.schedule_message import NewScheduled, schedule_message
 from greenroom.messaging.scheduled import scheduled_messages, scheduled_state
 from greenroom.store.base import Store
-from tests.background.faults import Killed, MortalStore
+from tests.background.faults import Killed, KilledStore
 from tests.background.test_kills import killed_at_every_call
 from tests.messaging.world import MessagingWorld, world_on
-from tests.webhooks.stage import differences, events, follow
+from tests.webhooks.fixtures import differences, events, follow
 from tests.world import UNLIMITED
 
 
@@ -42,7 +42,7 @@ def _node(world: MessagingWorld, mine: Store) -> MessagingWorld:
 
 async def _run_timers(node: MessagingWorld) -> None:
     await node.run_timers()
-    if isinstance(node.store, MortalStore) and node.store.is_dead:
+    if isinstance(node.store, KilledStore) and node.store.is_dead:
         raise Killed  # the runner has only noted it
 
 

@@ -49,7 +49,7 @@ async def check_events(
         events = await _events(store)
         later = ManualClock(now_ms() + _SETTLED_MS)
         log = EventLog(Webhooks(store, later), _SOURCE)
-        findings.wrong_events += (await compare(store, log.follower())).told
+        findings.wrong_events += (await compare(store, log.follower())).lines
     findings.wrong_events += _differences(events, population, reloaded)
     return len(events)
 
