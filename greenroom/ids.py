@@ -59,6 +59,10 @@ class Ids:
         self._last = fresh
         return _text(fresh)
 
+    def new(self, prefix: str) -> str:
+        """For a context's own kind of id: `ids.new("rem_")`."""
+        return prefix + self._body()
+
     def user(self) -> UserId:
         return UserId("usr_" + self._body())
 

@@ -191,7 +191,7 @@ def _followers(_: Contexts) -> tuple[Follower, ...]:
     return (Follower("reminder counts", records.REMINDERS, use_cases.count_new),)
 
 
-_EXAMPLE = Reminder("req_01k75q8h3c9m2n4p6r8t0v2x4z", "Call Maya", "2025-10-09T09:15:00.000Z")
+_EXAMPLE = Reminder("rem_01k75q8h3c9m2n4p6r8t0v2x4z", "Call Maya", "2025-10-09T09:15:00.000Z")
 PROPERTIES: Mapping[str, Property] = {
     "reminderId": id_property("The reminder's id."),
     "Reminder.text": text_property("What to be reminded of.", MAX_TEXT),

@@ -53,7 +53,7 @@ async def remind(reminders: Reminders, actor: Actor, text: str, after_ms: int) -
     if not 0 < len(text) <= reminders.characters:
         raise InvalidReminder(reminders.characters)
     due_ms = reminders.clock.now_ms() + after_ms
-    reminder = Reminder(reminders.ids.request(), actor.user, text, due_ms)
+    reminder = Reminder(reminders.ids.new("rem_"), actor.user, text, due_ms)
     timer = Timer(TIMER, reminder.id, due_ms, {"user": actor.user})
     await reminders.store.write(records.waiting(reminder), schedule(timer))
     return reminder
