@@ -141,11 +141,12 @@ class EventLog:
         now_ms = self._webhooks.clock.now_ms()
         if found and not log.began_ms:
             log = replace(log, began_ms=min(event.at_ms for event in _events(found)))
+        log = replace(log, order_ms=max(log.order_ms, now_ms))
         put = partial(put_page, self._source.name, kept_ms=self._webhooks.kept_ms)
         ops: list[Op] = []
         for groups in _split(found):
             log = replace(log, last=log.last + sum(len(group.events) for group in groups))
-            ops.append(put(EventPage(log.last, now_ms, tuple(groups))))
+            ops.append(put(EventPage(log.last, now_ms, tuple(groups), log.order_ms)))
         return [*ops, put_state(self._source.name, log)]
 
 

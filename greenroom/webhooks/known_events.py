@@ -56,7 +56,7 @@ class KnownEvents:
             for item in found.items:
                 page = page_of(item)
                 self._add(page)
-                if page.written_ms < since_ms:
+                if page.order_ms < since_ms:
                     return
             cursor = found.next
             if cursor is None:

@@ -36,6 +36,8 @@ class EventPage(Struct, frozen=True):
     last: int
     written_ms: int
     groups: tuple[SubjectEvents, ...]
+    order_ms: int
+    """When it was written, or later: never before the page before it, whatever the clock does."""
 
     @property
     def count(self) -> int:
@@ -54,6 +56,8 @@ class LogState(Struct, frozen=True, rename="camel"):
 
     last: int = 0
     """The number of the last event."""
+    order_ms: int = 0
+    """Of the last page."""
     began_ms: int = 0
     """From when on the log has every event."""
     followed_ms: int = 0

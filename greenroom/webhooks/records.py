@@ -74,6 +74,7 @@ def put_page(source: str, page: EventPage, kept_ms: int) -> Put:
         "pk": log_partition(source),
         "sk": number_key(page.last),
         "writtenMs": page.written_ms,
+        "orderMs": page.order_ms,
         "events": _encode(page.groups),
         TTL: (page.written_ms + kept_ms) // 1000,
     }
@@ -82,7 +83,7 @@ def put_page(source: str, page: EventPage, kept_ms: int) -> Put:
 
 def page_of(item: Item) -> EventPage:
     it: Any = item
-    return EventPage(int(it["sk"]), it["writtenMs"], _decode(it["events"]))
+    return EventPage(int(it["sk"]), it["writtenMs"], _decode(it["events"]), it["orderMs"])
 
 
 def put_state(source: str, state: LogState) -> Put:

@@ -156,3 +156,22 @@ async def test_what_a_rebuild_finds_in_a_group_is_what_the_feed_told(
     assert ids <= fed_ids
     assert {one.kind for one in fed if one.id not in ids} <= {"request.withdrawn"}
     assert {one.kind for one in fed} - {"request.withdrawn"} <= restored
+
+
+async def test_a_clock_that_was_set_back_hides_nothing(world: MessagingWorld) -> None:
+    thread = await world.inquiry()
+    await world.say("ana", thread.id, "one")
+    await follow(world)
+    await world.say("ben", thread.id, "two")
+    await follow(world)
+    world.clock.set_back(days=2)
+    await world.say("ana", thread.id, "three")
+    await follow(world)
+    world.clock.advance(seconds=3 * DAY)
+    await world.say("ana", thread.id, "four")
+    await follow(world)
+    world.clock.advance(seconds=3600)
+    before = await events(world)
+    assert await differences(world) == []
+    await rebuild(world)
+    assert await events(world) == before, "a rebuild doubles nothing"
