@@ -89,7 +89,9 @@ async def _request(messaging: Messaging, actor: Actor, request_id: RequestId) ->
         kept = items.gate_of(item)
         gate = head.gates.get(actor.user)
         if gate is not None and gate.id == request_id:
-            return Request(head, gate)
+            # Once it has expired for its sender, its own item still has the target's answer.
+            is_over = gate.status is GateStatus.EXPIRED and rules.is_answered(kept)
+            return Request(head, kept if is_over else gate)
         if kept.status is GateStatus.ACCEPTED:
             return Request(head, kept)
     raise RequestNotFound

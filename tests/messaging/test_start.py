@@ -143,7 +143,8 @@ async def test_a_thread_whose_first_message_is_held_is_in_nobodys_inbox_until_it
     cursors = [(await sync(world.messaging, actor)).cursor for actor in (by, to)]
     started, case = await _held(world, _with(to, kind=kind), by)
     again = await start(world.another_node().messaging, by, _with(to, kind=kind), SCAM, key="k")
-    assert (again.thread.id, again.first) == (started.thread.id, started.first)
+    assert again.thread.id == started.thread.id
+    assert again.first == Held(started.client_id, again=True)
     world.clock.advance(seconds=3600)
     assert await _rows(world, by, to) == before
     for actor, cursor in zip((by, to), cursors, strict=True):
