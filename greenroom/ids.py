@@ -25,7 +25,6 @@ _AS_LETTERS = (_ALPHABET * 8).encode()
 """For `bytes.translate`: maps 256 byte values evenly to 32 letters."""
 _RANDOM_BITS = 80
 _RANDOM_LETTERS = 16
-_BODY_LETTERS = 26
 _AT_ONCE = _RANDOM_LETTERS * 256
 LAST_MS = 253_402_300_799_999
 """The end of the year 9999, the last time that can be formatted."""
@@ -94,12 +93,6 @@ def time_of(identifier: str) -> int | None:
         return None
     ms = _number(body[:10])
     return ms if ms <= LAST_MS else None
-
-
-def derived(digest: bytes) -> str:
-    """The body of an id that always follows from the same bytes, at least 17 of them."""
-    number = int.from_bytes(digest[:17], "big")
-    return "".join(_ALPHABET[(number >> 5 * digit) & 31] for digit in range(_BODY_LETTERS))
 
 
 @lru_cache(64)

@@ -9,7 +9,7 @@ from hashlib import blake2b
 import msgspec
 from msgspec import Struct
 
-from greenroom.ids import MessageId, ScheduledId, ThreadId, UserId, derived
+from greenroom.ids import MessageId, ScheduledId, ThreadId, UserId, as_letters
 from greenroom.messaging import access, text
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import ScheduledChanged
@@ -124,4 +124,4 @@ def _id_of(user: UserId, thread: ThreadId, new: NewScheduled, key: str) -> Sched
     """The same for a retry. Another message may come with the same key, once the API has forgotten
     it: that one has another id."""
     content = msgspec.msgpack.encode((user, thread, new, key))
-    return ScheduledId("sch_" + derived(blake2b(content, digest_size=17).digest()))
+    return ScheduledId("sch_" + as_letters(blake2b(content, digest_size=16).digest()))

@@ -38,7 +38,7 @@ from greenroom.store.problems import (
 )
 
 _TRIES = 12
-MAX_TIMERS = 4
+TIMER_ROOM = 4
 """Ops of a batch that are kept free for timers. The cancellation of a timer may still be left out:
 then it runs, and finds nothing to do."""
 
@@ -160,7 +160,7 @@ def _plan_together(
         if len(pending) > 1:
             addresses = {address_of(op) for op in planned.ops}
             if batch.planned and (
-                len(batch.ops) + len(planned.ops) >= MAX_OPS - MAX_TIMERS
+                len(batch.ops) + len(planned.ops) >= MAX_OPS - TIMER_ROOM
                 or not taken.isdisjoint(addresses)
             ):
                 batch.left = list(pending[position:])
