@@ -182,6 +182,7 @@ MESSAGING = Table(
     indexes=(INBOX, PROJECT_THREADS),
     ttl=TTL,
     stream=True,
+    unfollowed=("SENT#", "DRAFT#"),
 )
 
 TABLES: tuple[Table, ...] = (MESSAGING,)

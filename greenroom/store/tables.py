@@ -67,6 +67,8 @@ class Table(Struct, frozen=True, dict=True):
     """The attribute with the second (since 1970) at which the item expires."""
     stream: bool = False
     """Whether the table has a change feed."""
+    unfollowed: tuple[str, ...] = ()
+    """Sort key prefixes of items that the feed leaves out, because nothing follows them."""
 
     def __post_init__(self) -> None:
         _check_name(self.name, _RESERVED_TABLES)
@@ -80,6 +82,10 @@ class Table(Struct, frozen=True, dict=True):
     @property
     def key_names(self) -> tuple[str, ...]:
         return (self.partition,) if self.sort is None else (self.partition, self.sort)
+
+    def feeds(self, sort: str | None) -> bool:
+        """Whether the change of an item with this sort key is in the change feed."""
+        return self.stream and not (self.unfollowed and (sort or "").startswith(self.unfollowed))
 
     @cached_property
     def index_partitions(self) -> frozenset[str]:

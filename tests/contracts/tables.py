@@ -34,6 +34,7 @@ VISITS = Table(
     indexes=(BY_PLACE, BY_HOST),
     ttl="expiresAt",
     stream=True,
+    unfollowed=("GUEST#", "DRAFT#"),
 )
 TABLES = (NOTES, ACCOUNTS, VISITS)
 

@@ -67,6 +67,17 @@ async def test_a_write_that_changes_nothing_is_not_a_change(store: Store) -> Non
     assert seqs(await changes(store)) == [1, 2]
 
 
+async def test_the_feed_leaves_out_items_that_nothing_follows(store: Store) -> None:
+    for sort in ("GUEST#1", "guest", "DRAFT#", "HOST#GUEST#"):
+        await store.write(Put(VISITS, note(sk=sort, n=1)))
+    await store.write(Put(VISITS, note(sk="GUEST#2", n=1)), Put(VISITS, note(sk="host", n=1)))
+    await store.write(Delete(VISITS, at(sk="GUEST#1")))
+    found = await changes(store, VISITS)
+    assert [change.key.sort for change in found] == ["guest", "HOST#GUEST#", "host"]
+    feed = store.changes(VISITS, follow=False, prefixes=("h", "GUEST#"))
+    assert [change.key.sort async for change in feed] == ["host"]
+
+
 async def test_a_checked_item_is_not_changed(store: Store) -> None:
     await store.write(Put(NOTES, note(n=1)))
     await store.write(Check(NOTES, at(), F("n").equals(1)), Put(NOTES, note(sk="t", n=2)))

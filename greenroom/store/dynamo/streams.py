@@ -212,10 +212,10 @@ class Feed:
         return decode_item(image)
 
     def _is_wanted(self, record: dict[str, Any]) -> bool:
-        if not self._prefixes:
+        if not (self._prefixes or self._table.unfollowed):
             return True
-        key = decode_key(self._table, record["dynamodb"]["Keys"])
-        return (key.sort or "").startswith(self._prefixes)
+        sort = decode_key(self._table, record["dynamodb"]["Keys"]).sort
+        return self._table.feeds(sort) and (sort or "").startswith(self._prefixes or "")
 
     def _change(self, record: dict[str, Any]) -> Change:
         found = record["dynamodb"]

@@ -84,7 +84,7 @@ class Flusher:
             batches[sql.delete].append((partition, sort))
             _update_indexes(batches, sql, DirtyRow(table, row, None), (partition, sort))
             self._rows.removed(table, address, row)
-            if table.stream:
+            if table.feeds(sort):
                 self._planner.log(table, address, row, None, now_ms)
         for statement, rows in batches.items():
             self._connection.executemany(statement, rows)

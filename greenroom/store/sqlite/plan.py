@@ -232,7 +232,7 @@ class Planner:
             self._rows.mark_dirty(
                 op.table, step.address, before, after, assumed_new=step.assumed_new
             )
-            if op.table.stream and not _unchanged(before, after):
+            if op.table.feeds(step.address[2]) and not _unchanged(before, after):
                 self.log(op.table, step.address, before, after, now_ms)
         return result
 
