@@ -50,6 +50,8 @@ class ThreadBatcher:
     def __init__(self) -> None:
         self._waiting: dict[ThreadId, list[PendingWrite]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        """Kept, because each look-up is a system call."""
 
     def is_busy(self, thread: ThreadId) -> bool:
         return thread in self._waiting
@@ -58,7 +60,7 @@ class ThreadBatcher:
         self, thread: ThreadId, plan: Plan, write_batch: WriteBatch
     ) -> asyncio.Future[Thread]:
         """Queues the plan. `write_batch` will be called with it, and gives its answer."""
-        loop = asyncio.get_running_loop()
+        loop = self._loop = self._loop or asyncio.get_running_loop()
         answer: asyncio.Future[Thread] = loop.create_future()
         waiting = self._waiting.get(thread)
         if waiting is not None:

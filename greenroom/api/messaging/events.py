@@ -41,7 +41,8 @@ class MessagingEvents:
         self._clock = clock
 
     def publish(self, thread: Thread, event: Event) -> None:
-        users = audience(thread, event, self._clock.now_ms())
+        # The time matters only to gates, and most threads have none.
+        users = audience(thread, event, self._clock.now_ms() if thread.gates else 0)
         if not users:
             return
         frame = rendered(thread, event)

@@ -31,10 +31,14 @@ class OrderedTasks:
         """Whether a request in this queue still blocks the next one."""
         return key in self._last
 
+    @property
+    def is_in_use(self) -> bool:
+        return bool(self._queued)
+
     def start(self, key: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         loop = asyncio.get_running_loop()
         before = self._last.get(key)
-        task = loop.create_task(_after(before, work))
+        task = loop.create_task(work if before is None else _after(before, work))
         self._last[key] = left = loop.create_future()
         self._queued[task] = _QueuedTask(key, before, left)
         return task
@@ -63,10 +67,9 @@ def _let_start(left: asyncio.Future[None]) -> None:
         left.set_result(None)
 
 
-async def _after(before: asyncio.Future[None] | None, work: Coroutine[Any, Any, None]) -> None:
+async def _after(before: asyncio.Future[None], work: Coroutine[Any, Any, None]) -> None:
     try:
-        if before is not None:
-            await asyncio.shield(before)  # canceling this request must not let others start
+        await asyncio.shield(before)  # canceling this request must not let others start
     except asyncio.CancelledError:
         work.close()
         raise

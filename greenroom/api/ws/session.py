@@ -80,8 +80,8 @@ class Session:
         self._invalid_count = 0
         self._checked_ms = 0
         self._token_timer = TokenTimer(server.clock, self._warn, self._on_expired)
-        loop = asyncio.get_running_loop()
-        self._auth_timer = loop.call_later(server.timeouts.first_frame, self._on_auth_timeout)
+        self._loop = asyncio.get_running_loop()  # kept: each look-up is a system call
+        self._auth_timer = self._loop.call_later(server.timeouts.first_frame, self._on_auth_timeout)
 
     # Called by the transport.
 
@@ -201,7 +201,7 @@ class Session:
 
     def start(self, work: Coroutine[Any, Any, None], key: str | None = None) -> asyncio.Task[None]:
         if key is None:
-            task = asyncio.get_running_loop().create_task(work)
+            task = self._loop.create_task(work)
         else:
             task = self._ordered.start(key, work)
         self._tasks.add(task)
@@ -225,7 +225,8 @@ class Session:
 
     def start_next(self) -> None:
         """Called by a handler once later requests can no longer overtake its own."""
-        self._ordered.leave(asyncio.current_task())
+        if self._ordered.is_in_use:
+            self._ordered.leave(asyncio.current_task())
 
     # For handlers and parts.
 

@@ -62,6 +62,7 @@ class PicowsTransport(WSListener):
         self._fragments: bytearray | None = None
         self._is_paused = False
         self._waiting: list[bytes] = []
+        self._loop = asyncio.get_running_loop()  # kept: each look-up is a system call
         self._close_timer: asyncio.TimerHandle | None = None
 
     # Called by picows.
@@ -105,7 +106,7 @@ class PicowsTransport(WSListener):
 
     def write(self, payload: bytes) -> None:
         if not self._waiting:
-            asyncio.get_running_loop().call_soon(self._flush)
+            self._loop.call_soon(self._flush)
         self._waiting.append(_header(len(payload)))
         self._waiting.append(payload)
 
@@ -144,9 +145,8 @@ class PicowsTransport(WSListener):
 
     def _disconnect_soon(self) -> None:
         if self._close_timer is None and self._transport is not None:
-            loop = asyncio.get_running_loop()
             seconds = self._server.timeouts.close_reply
-            self._close_timer = loop.call_later(seconds, self._transport.disconnect, False)
+            self._close_timer = self._loop.call_later(seconds, self._transport.disconnect, False)
 
     def _take(self, frame: WSFrame) -> None:
         assert self._session is not None
