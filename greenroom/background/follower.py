@@ -66,6 +66,11 @@ class Follower(Struct, frozen=True):
     linger: float = 0.05
     """Seconds to wait for more changes, so that a batch has more than one."""
 
+    def __post_init__(self) -> None:
+        if self.needs_old and not self.table.old_images:
+            reason = f"needs items before their change, which {self.table.name} does not keep"
+            raise ValueError(f"{self.name} {reason}")
+
 
 def lease_name(follower: str) -> str:
     return f"followers/{follower}"

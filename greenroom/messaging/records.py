@@ -183,6 +183,7 @@ MESSAGING = Table(
     ttl=TTL,
     stream=True,
     unfollowed=("SENT#", "DRAFT#"),
+    old_images=False,
 )
 
 TABLES: tuple[Table, ...] = (MESSAGING,)

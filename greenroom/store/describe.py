@@ -78,6 +78,8 @@ def _markdown_table(table: Table) -> str:
     keys = " and ".join(f"`{name}`" for name in table.key_names)
     ttl = "Items stay" if table.ttl is None else f"An item with `{table.ttl}` is gone from then on"
     stream = "its changes can be followed" if table.stream else "its changes are not followed"
+    if table.stream and not table.old_images:
+        stream += " (without the item before)"
     if table.unfollowed:
         stream += f", except those of {' and '.join(map(_code, table.unfollowed))}"
     parts = [f"### {table.name}", table.purpose, f"Key: {keys}. {ttl}; {stream}."]

@@ -69,6 +69,9 @@ class Table(Struct, frozen=True, dict=True):
     """Whether the table has a change feed."""
     unfollowed: tuple[str, ...] = ()
     """Sort key prefixes of items that the feed leaves out, because nothing follows them."""
+    old_images: bool = True
+    """Whether a change tells the item before. A table without them writes much less on SQLite where
+    large items change often."""
 
     def __post_init__(self) -> None:
         _check_name(self.name, _RESERVED_TABLES)

@@ -36,7 +36,8 @@ VISITS = Table(
     stream=True,
     unfollowed=("GUEST#", "DRAFT#"),
 )
-TABLES = (NOTES, ACCOUNTS, VISITS)
+COUNTERS = Table("Counters", "Changes without the item before", stream=True, old_images=False)
+TABLES = (NOTES, ACCOUNTS, VISITS, COUNTERS)
 
 
 def exact(value: object) -> object:

@@ -11,7 +11,7 @@ from greenroom.store.base import Change, Check, Delete, Key, Put, Store, Update
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, NotFollowed
 from greenroom.store.tables import Table
-from tests.contracts.tables import ACCOUNTS, NOTES, VISITS, at, exact, note
+from tests.contracts.tables import ACCOUNTS, COUNTERS, NOTES, VISITS, at, exact, note
 
 
 async def changes(store: Store, table: Table = NOTES, after: str | None = None) -> list[Change]:
@@ -76,6 +76,16 @@ async def test_the_feed_leaves_out_items_that_nothing_follows(store: Store) -> N
     assert [change.key.sort for change in found] == ["guest", "HOST#GUEST#", "host"]
     feed = store.changes(VISITS, follow=False, prefixes=("h", "GUEST#"))
     assert [change.key.sort async for change in feed] == ["host"]
+
+
+async def test_a_table_without_old_images_tells_only_the_item_after(store: Store) -> None:
+    await store.write(Put(COUNTERS, note(n=1)))
+    await store.write(Put(COUNTERS, note(n=1)))
+    await store.write(Update(COUNTERS, at(), (F("n").add(1),)))
+    await store.write(Delete(COUNTERS, at()))
+    found = await changes(store, COUNTERS)
+    assert [change.old for change in found] == [None, None, None]
+    assert seqs(found) == [1, 2, None]
 
 
 async def test_a_checked_item_is_not_changed(store: Store) -> None:

@@ -60,7 +60,7 @@ class Feed:
         self._table = table
         self._moved = moved
         self._prefixes = prefixes
-        self._with_old = with_old
+        self._with_old = with_old and table.old_images
         self._attributes = attributes
         self._arn = ""
         self._checkpoint = StreamCheckpoint("")

@@ -158,7 +158,7 @@ class Planner:
                 seq,
                 address[1],
                 address[2],
-                None if old is None else old.blob,
+                None if old is None or not table.old_images else old.blob,
                 None if new is None else new.blob,
                 now_ms,
             )
