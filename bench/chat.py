@@ -110,23 +110,28 @@ async def _run(chosen: argparse.Namespace) -> None:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     async with AsyncExitStack() as stack:
         before = None if chosen.before is None else stack.enter_context(checkout(chosen.before))
-        servers = [await _server(stack, name, chosen) for name in chosen.only]
-        if before is not None:
-            servers.insert(1, await _server(stack, BEFORE, chosen, before))
-        runs: dict[str, list[Round]] = {server.name: [] for server in servers}
+        names = [OURS, BEFORE] if before is not None else []
+        peers = [await _server(stack, one, chosen) for one in chosen.only if one not in names]
+        runs: dict[str, list[Round]] = {name: [] for name in (*names, *chosen.only)}
+        notes = dict.fromkeys(names, Greenroom.note)
+        notes |= {server.name: server.peer.note for server in peers}
         gc.freeze()
         for number in range(chosen.rounds):
-            for server in in_turns(servers, number):
-                _say(f"round {number + 1} of {chosen.rounds}: {server.name}")
-                await asyncio.sleep(SETTLE_SECONDS)
-                measured = await server.measure(number, chosen.in_flight, chosen.seconds)
-                runs[server.name].append(measured)
+            async with AsyncExitStack() as this_round:
+                # Two commits are started anew in each round: one process may be some percent slower
+                # than the next, for as long as it runs.
+                two = [await _server(this_round, one, chosen, before) for one in names]
+                for server in in_turns([*two, *peers], number):
+                    _say(f"round {number + 1} of {chosen.rounds}: {server.name}")
+                    await asyncio.sleep(SETTLE_SECONDS)
+                    measured = await server.measure(number, chosen.in_flight, chosen.seconds)
+                    runs[server.name].append(measured)
     about = {
         name: getattr(chosen, name)
         for name in ("pairs", "in_flight", "seconds", "rounds", "history")
     }
     about |= {"before_commit": chosen.before}
-    show(runs, {server.name: server.peer.note for server in servers}, about)
+    show(runs, notes, about)
 
 
 def in_turns(servers: Sequence[Server], number: int) -> list[Server]:
@@ -137,11 +142,11 @@ def in_turns(servers: Sequence[Server], number: int) -> list[Server]:
 
 
 async def _server(
-    stack: AsyncExitStack, name: str, chosen: argparse.Namespace, tree: Path | None = None
+    stack: AsyncExitStack, name: str, chosen: argparse.Namespace, before: Path | None = None
 ) -> Server:
     FOLDER.mkdir(exist_ok=True)
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="chat-", dir=FOLDER)))
-    peer = PEERS[name](folder) if tree is None else Greenroom(folder, tree=tree)
+    peer = Greenroom(folder, tree=before) if name == BEFORE else PEERS[name](folder)
     _say(f"starting {name}")
     stack.push_async_callback(peer.stop)
     await peer.start()

@@ -143,8 +143,23 @@ def _figures(runs: Runs) -> dict[str, object]:
             "before": _figures_of(runs, BEFORE) | _mix_figures(runs, BEFORE)
             if BEFORE in runs
             else None,
+            "vs_before": _vs_before(runs),
         }
     )
+
+
+def _vs_before(runs: Runs) -> dict[str, float] | None:
+    """Medians of the ratios within a round: the two commits are measured back to back, and the
+    speed of the machine changes between rounds."""
+    if BEFORE not in runs or OURS not in runs:
+        return None
+    pairs = [*zip(runs[OURS], runs[BEFORE], strict=True)]
+    values = {figure: value for figure, (_, value) in FIGURES.items() if figure != OTHERS}
+    values["mix_messages_per_s"] = lambda one: one.mixed.per_s if one.mixed else 1.0
+    return {
+        figure: round(statistics.median(value(ours) / value(before) for ours, before in pairs), 3)
+        for figure, value in values.items()
+    }
 
 
 def _figures_of(runs: Runs, name: str) -> dict[str, object]:

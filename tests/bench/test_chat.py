@@ -201,6 +201,17 @@ def test_the_mix_is_compared_with_the_plain_sentence_of_the_same_round(
     assert beside == [["plain", "6,000"], ["mix", "4,500"]]
 
 
+def test_another_commit_is_compared_within_each_round(capsys: pytest.CaptureFixture[str]) -> None:
+    """The ratios are 0.5, 0.9 and 1.0; that of the medians would be 0.45."""
+    runs = {
+        OURS: [_round(5000, 2, 900), _round(900, 2, 900), _round(4500, 2, 900)],
+        BEFORE: [_round(10000, 1, 900), _round(1000, 2, 900), _round(4500, 2, 900)],
+    }
+    chat_report.show(runs, dict.fromkeys(runs, ""), {})
+    ratios = json.loads(capsys.readouterr().out.splitlines()[-1])["vs_before"]
+    assert (ratios["messages_per_s"], ratios["p99_ms"], ratios["last50_per_s"]) == (0.9, 1, 1)
+
+
 def test_another_commit_is_reported_and_is_no_peer(capsys: pytest.CaptureFixture[str]) -> None:
     before = [replace(_round(9000, 1, 9000), mixed=_delivery(8100, 4))]
     runs = {OURS: [_round(6000, 4, 1000)], BEFORE: before, "slow": [_round(300, 9, 100)]}
