@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from greenroom.api.composition import Contexts
 from greenroom.app import REGISTRY, compose
 from greenroom.clock import ManualClock
 from greenroom.ids import ThreadId
@@ -43,7 +44,11 @@ class Fixture:
     _sent: int = 0
 
     def __post_init__(self) -> None:
-        self.messaging = _messaging(self.store, self.clock)
+        self.forget()
+
+    @property
+    def messaging(self) -> Messaging:
+        return self.contexts[Messaging]
 
     @property
     def leg(self) -> str:
@@ -51,7 +56,7 @@ class Fixture:
 
     def forget(self) -> None:
         """Composes again: like a node that has just started, with empty caches."""
-        self.messaging = _messaging(self.store, self.clock)
+        self.contexts = _composed(self.store, self.clock)
 
     async def person(self, name: str, *scopes: Scope) -> Actor:
         if name not in self._actors:
@@ -127,8 +132,8 @@ class Fixture:
         return cost.write_units > 0
 
 
-def _messaging(store: Store, clock: ManualClock) -> Messaging:
+def _composed(store: Store, clock: ManualClock) -> Contexts:
     """A group of 99 strangers is above the daily limit of requests; its cost is measured anyway."""
     rate = rates_of(REGISTRY.policy.default.limits)[REQUESTS]
     rates = {REQUESTS: replace(rate, local_share=99)}
-    return compose(store, clock, b"nobody else sees these cursors", rates=rates)[Messaging]
+    return compose(store, clock, b"nobody else sees these cursors", rates=rates)
