@@ -97,7 +97,9 @@ def of_write(before: Thread, after: Thread, live: Sequence[LiveEvent], now_ms: i
     """The public events of a change of the head, encoded for it; None where there are none."""
     events: list[Event] = []
     for one in live:
-        if isinstance(one, MessageEvent):
+        if isinstance(one, MessageCreated):
+            events += message_created(one.message)
+        elif isinstance(one, MessageEvent):
             events += _of_message(one, now_ms)
     if before.gates is not after.gates:
         events += _of_gates(before, after, live, now_ms)

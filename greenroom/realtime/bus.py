@@ -9,6 +9,7 @@ topics of one message gets it twice.
 """
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import NewType, Protocol, TypeAlias
 
 from msgspec import Struct
@@ -20,6 +21,7 @@ ALL_NODES = Topic("all")
 """Every node subscribes to it. Carries cache invalidation."""
 
 
+@lru_cache(10_000)
 def user_topic(user: UserId) -> Topic:
     """Events for one user, on all of their connections."""
     return Topic(f"user.{user}")

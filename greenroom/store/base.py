@@ -104,8 +104,8 @@ Page: TypeAlias = PageOf[Item]
 
 
 class Change(Struct, frozen=True):
-    """What one write did to one item. `checkpoint` continues after it. `old` is None for a new item,
-    and always in a table without `old_images`."""
+    """What one write did to one item. `checkpoint` continues after it. `old` is None for a new
+    item, and always in a table without `old_images`."""
 
     table: str
     key: Key

@@ -67,7 +67,7 @@ class EventLog:
             prefixes=self._source.prefixes,
             needs_old=False,
             attributes=self._source.attributes,
-            max_batch=1000,
+            max_batch=250,
             linger=0.25,
         )
 

@@ -47,6 +47,11 @@ class MessagingEvents:
             return
         frame = rendered(thread, event)
         kind, payload = kind_of(frame), encode(frame)
+        if isinstance(event, events.MessageEvent):
+            self._bus.publish(
+                [user_topic(user) for user in users], _of_message(thread, event, kind, payload)
+            )
+            return
         if isinstance(event, _EPHEMERAL):
             message = BusMessage(kind, payload, users, _left(thread, event))
             self._bus.publish((thread_topic(thread.id),), message)
@@ -54,8 +59,7 @@ class MessagingEvents:
         invalidates: tuple[Invalidated, ...] = (Invalidated(THREADS, thread.id, thread.version),)
         if isinstance(event, events.InboxChanged) and event.gone:
             invalidates = (*invalidates, Invalidated(MEMBERSHIP, thread.id))
-        at_ms = event.message.ms if isinstance(event, events.MessageCreated) else 0
-        message = BusMessage(kind, payload, None, invalidates, _item(thread, event), at_ms)
+        message = BusMessage(kind, payload, None, invalidates)
         self._bus.publish([user_topic(user) for user in users], message)
 
     def publish_person(self, event: events.PersonUpdated) -> None:
@@ -104,11 +108,14 @@ def rendered(thread: Thread, event: Event) -> Frame:
             return frames.RequestChanged(thread.id, request, target, sender, status)
 
 
-def _item(thread: Thread, event: Event) -> ItemVersion | None:
-    if not isinstance(event, events.MessageEvent):
-        return None
+def _of_message(
+    thread: Thread, event: events.MessageEvent, kind: str, payload: bytes
+) -> BusMessage:
     message = event.message
-    return ItemVersion(message.id, message.version, thread.id, message.seq)
+    invalidates = (Invalidated(THREADS, thread.id, thread.version),)
+    item = ItemVersion(message.id, message.version, thread.id, message.seq)
+    at_ms = message.ms if isinstance(event, events.MessageCreated) else 0
+    return BusMessage(kind, payload, None, invalidates, item, at_ms)
 
 
 def _left(thread: Thread, event: Event) -> tuple[Invalidated, ...]:

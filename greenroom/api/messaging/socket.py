@@ -38,14 +38,7 @@ async def on_send(session: Session, request: frames.Send) -> SendAck:
         session.start_next,
     )
     sent = shapes.sending(outcome, request.client_message_id, actor.user)
-    return SendAck(
-        request.id,
-        status=sent.status,
-        message=sent.message,
-        hints=sent.hints,
-        reason=sent.reason,
-        warned=sent.warned,
-    )
+    return SendAck(request.id, sent.status, sent.message, sent.hints, sent.reason, sent.warned)
 
 
 async def on_edit(session: Session, request: frames.Edit) -> EditAck:

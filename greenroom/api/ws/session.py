@@ -258,9 +258,10 @@ class Session:
                 await self._handle_resume(request)
             else:
                 assert self.actor is not None
+                handler = self.server.requests[type(request)]
                 await self.server.authenticator.check(self.actor)
-                await self._spend(self.actor, request)
-                answer = await self.server.requests[type(request)].handle(self, request)
+                await self.server.limits.spend(self.actor.user, handler.limit)  # before any work
+                answer = await handler.handle(self, request)
         except Problem as problem:
             self._refuse(number, problem)
             self._close_if_fatal(problem)
