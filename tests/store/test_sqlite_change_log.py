@@ -3,6 +3,7 @@
 A follower either misses nothing or has to start over.
 """
 
+import asyncio
 import shutil
 from pathlib import Path
 
@@ -40,6 +41,23 @@ def numbers(found: list[Change]) -> list[object]:
 async def read(path: Path, after: str | None = None) -> list[Change]:
     async with await opened(path) as store:
         return await changes(store, after)
+
+
+async def test_an_item_can_be_read_as_soon_as_its_change_is_told(tmp_path: Path) -> None:
+    """A commit is in the file a moment before reads show it."""
+    async with await opened(tmp_path / "store.db") as store:
+        after: str | None = None
+        for n in range(200):
+            writing = asyncio.create_task(store.write(Put(NOTES, note(n=n))))
+            told: list[Change] = []
+            while not told:
+                await asyncio.sleep(0)
+                told = await changes(store, after)
+            after = told[-1].checkpoint
+            item = await store.get(NOTES, at())
+            assert item is not None
+            assert item["n"] == n
+            await writing
 
 
 async def test_a_checkpoint_holds_over_restarts(tmp_path: Path) -> None:

@@ -90,11 +90,10 @@ def check_checkpoint(connection: apsw.Connection, table: Table, after: str | Non
     return last
 
 
-def newest(connection: apsw.Connection, table: Table) -> str:
-    """The checkpoint after the last change."""
+def newest(connection: apsw.Connection, table: Table, last: int) -> str:
+    """The checkpoint after the last change, which has this number."""
     if not table.stream:
         raise NotFollowed(table.name)
-    last = _newest(connection, table)
     (row,) = connection.execute(_ERA, (table.name, last)).fetchall()
     return f"{row[0]}-{last}"
 
@@ -112,14 +111,17 @@ def page(
     connection: apsw.Connection,
     table: Table,
     after: int,
+    newest: int | None,
     prefixes: Sequence[str] = (),
     *,
     with_old: bool = True,
     attributes: Sequence[str] = (),
 ) -> LogPage:
     """The next changes of items whose sort key begins with one of the prefixes, with some
-    attributes of theirs, or all."""
-    newest = check_kept(connection, table, after)
+    attributes of theirs, or all. `newest` is the number of the last change to tell, if it
+    is not the last in the file."""
+    in_file = check_kept(connection, table, after)
+    newest = in_file if newest is None else max(after, min(newest, in_file))
     until = min(newest, after + _MAX_PASSED_OVER)
     condition, bound = _wanted(prefixes)
     rows: list[Any] = []

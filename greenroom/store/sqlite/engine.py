@@ -83,7 +83,7 @@ class SqliteStore:
         schema.prepare(path, self._connection, tables)
         self._reader = Reader(schema.connect(path), clock, self._cursors, self._idle_connection)
         self._rows = rows = Rows()
-        planner = Planner(lambda: self._reader.connection, rows, tables, clock)
+        self._planner = planner = Planner(lambda: self._reader.connection, rows, tables, clock)
         self._flusher = Flusher(self._connection, planner, rows, tables, clock)
         self._checkpoints = WalCheckpointer(path, self._connection)
         self._writer = Writer(
@@ -228,7 +228,13 @@ class SqliteStore:
             committed = self._committed
             connection = self._reader.connection
             page = change_log.page(
-                connection, table, last, prefixes, with_old=with_old, attributes=attributes
+                connection,
+                table,
+                last,
+                self._planner.last_committed_change(table),
+                prefixes,
+                with_old=with_old,
+                attributes=attributes,
             )
             for change in page.changes:
                 yield change
@@ -247,7 +253,8 @@ class SqliteStore:
 
     async def checkpoint(self, table: Table) -> str:
         self._check_known(table)
-        return change_log.newest(self._reader.connection, table)
+        last = self._planner.last_committed_change(table)
+        return change_log.newest(self._reader.connection, table, last)
 
     async def scan(
         self, table: Table, *, limit: int, cursor: str | None = None, consistent: bool = False

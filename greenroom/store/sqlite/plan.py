@@ -114,6 +114,7 @@ class Planner:
             for table in tables
         }
         self._last = {table.name: 0 for table in tables if table.stream}
+        self._last_committed = dict(self._last)
         self._changes: dict[str, list[ChangeRow]] = {}
         self._tokens: dict[str, tuple[bytes, int]] = {}
         self._committing_tokens: dict[str, tuple[bytes, int]] = {}
@@ -126,6 +127,11 @@ class Planner:
         for name in self._last:
             found: Any = self._read().execute(f'SELECT max(seq) FROM "{name}/changes"').fetchone()
             self._last[name] = found[0] or 0
+        self.mark_committed()
+
+    def mark_committed(self) -> None:
+        """Everything planned so far is on disk, and every reader sees it."""
+        self._last_committed = dict(self._last)
 
     def plan(self, write: Write, *, read_all: bool = False) -> WriteResult:
         """`read_all`: also reads the rows of Puts that expect no item."""
@@ -166,6 +172,11 @@ class Planner:
 
     def last_change(self, table: Table) -> int:
         return self._last[table.name]
+
+    def last_committed_change(self, table: Table) -> int:
+        """Careful: while a group is being committed, the file may show later ones, whose items
+        cannot be read yet."""
+        return self._last_committed.get(table.name, 0)
 
     def _steps(self, write: Write, now: int, read_all: bool) -> list[RowChange]:
         steps: list[RowChange] = []

@@ -113,7 +113,7 @@ class ReadonlyStore:
         connection = self._reader.connection
         last, is_newest = change_log.check_checkpoint(connection, table, after), False
         while not is_newest:
-            page = change_log.page(connection, table, last, prefixes)
+            page = change_log.page(connection, table, last, None, prefixes)
             for change in page.changes:
                 yield change
             last, is_newest = page.last, page.is_newest

@@ -183,6 +183,7 @@ class Writer:
         self._checkpoints.committed()
         self.is_open = False
         self._rows.group_committed()
+        self._planner.mark_committed()
         for job in self._waiting:
             self._plan(job)
         _settle(group)
@@ -240,6 +241,7 @@ class Writer:
             is_written = True
             self._commit()
             self._rows.group_committed()
+            self._planner.mark_committed()
         except Exception as error:
             job.outcome = _translated(self._connection, error)
             if is_written and not isinstance(job.outcome, StoreFull):
