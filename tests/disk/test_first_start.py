@@ -39,7 +39,7 @@ def check_cut(folder: Path, step: int, kept: Kept) -> None:
     with machine(folder) as computer:
         computer.disk.cut_after(step, kept, f"{step} {kept}")
         address = computer.start()
-        served = (computer.data / "secret").read_bytes() if address else b""
+        served = computer.read("secret") if address else b""
         computer.cut(kept, f"{step} {kept}")
         secret = check_comes_up(computer)
         if served:
@@ -61,3 +61,11 @@ def test_files_of_a_running_server_survive(computer: Machine) -> None:
     before = (computer.data / "secret").read_bytes()
     computer.cut(Kept.NOTHING, "as soon as it was up")
     assert check_comes_up(computer) == before
+
+
+def test_nobody_waits_for_a_file_of_a_frozen_disk(computer: Machine) -> None:
+    assert computer.start() is not None, computer.said()
+    computer.disk.cut(Kept.NOTHING, "while it is read")
+    assert computer.read("secret") == b""
+    computer.cut(Kept.NOTHING, "")
+    assert computer.start() is not None, computer.said()
