@@ -33,8 +33,8 @@ from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed
 from greenroom.store.values import Item
 
-RENEW_MS = 2_000
-NODE_MS = 6_000
+RENEW_MS = 1_000
+NODE_MS = 3_000
 _MAX_LEASES = 1000
 _log = logging.getLogger(__name__)
 
