@@ -55,7 +55,9 @@ PROPERTIES: Mapping[str, Property] = {
     "bookingId": id_property("Your own id of the booking that it belongs to.", LINKED_ID),
     "legId": id_property("The id of the leg (one provider's job) that it belongs to.", LINKED_ID),
     "lbgId": id_property(
-        "The id of the linked booking group (several legs) that it belongs to.", LINKED_ID
+        "The booking group's id (`lbg` is short for linked booking group: several legs) that it "
+        "belongs to.",
+        LINKED_ID,
     ),
     "city": id_property("Where the job takes place."),
     "safeModeRequired": described("Whether previews of pictures are blurred until opened."),
@@ -135,7 +137,10 @@ PROPERTIES: Mapping[str, Property] = {
     "version": described("Counts the changes."),
     "seenBy": id_property("The people who have seen it. Not in responses to writes."),
     "clientMessageId": id_property(
-        "The client's own id of the message. The same id is the same message.", CLIENT_ID
+        "The client's own id of the message. The same id is the same message. A message that opens "
+        "a conversation has none from its client: the server gives it one that begins with "
+        "`first:`.",
+        CLIENT_ID,
     ),
     "hasBefore": described("Whether there are earlier messages."),
     "hasAfter": described("Whether there are later messages."),
@@ -163,7 +168,7 @@ PROPERTIES: Mapping[str, Property] = {
 PARAMETERS: Mapping[str, str] = {
     "emoji": "One emoji.",
     "folder": "The folder to list.",
-    "lbgId": "The linked booking group's id.",
+    "lbgId": "The booking group's id (`lbg` is short for linked booking group).",
     "legId": "The leg's id.",
     "messageId": "The message's id.",
     "requestId": "The request's id.",

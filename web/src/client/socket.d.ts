@@ -731,7 +731,7 @@ export interface Thread {
   bookingId: string | null;
   /** The id of the leg (one provider's job) that it belongs to. */
   legId: string | null;
-  /** The id of the linked booking group (several legs) that it belongs to. */
+  /** The booking group's id (`lbg` is short for linked booking group: several legs) that it belongs to. */
   lbgId: string | null;
   /** Where the job takes place. */
   city: string | null;
