@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from typing import cast
 from urllib.parse import quote
 
-from greenroom import open_store, store_or_server
+from greenroom import open_store, policy_file, store_or_server
 from greenroom.api.composition import Contexts
 from greenroom.api.problems import ServerRefused
 from greenroom.api.registry import Registry
@@ -216,5 +216,8 @@ async def _opened(settings: Settings, registry: Registry) -> AsyncIterator[Backg
     """For reading only."""
     clock = SystemClock()
     async with open_store.opened_to_read(settings, clock, registry.tables) as store:
-        contexts = compose(cast(Store, store), clock, _SECRET, settings=settings, registry=registry)
+        policy = policy_file.read(registry.policy, settings.policy)
+        contexts = compose(
+            cast(Store, store), clock, _SECRET, settings=settings, policy=policy, registry=registry
+        )
         yield contexts[Background]

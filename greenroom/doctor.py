@@ -17,7 +17,7 @@ from typing import cast
 
 from msgspec import Struct
 
-from greenroom import open_store, running
+from greenroom import open_store, policy_file, running
 from greenroom.api.problems import NoDatabase
 from greenroom.api.registry import Registry
 from greenroom.app import REGISTRY, compose
@@ -69,13 +69,24 @@ async def examine(settings: Settings, registry: Registry = REGISTRY) -> AsyncIte
     yield check_disk(settings)
     yield await check_bus(settings)
     try:
+        policy = policy_file.read(registry.policy, settings.policy)
+    except Problem as problem:
+        advice = "`greenroom serve` refuses to start until this is fixed."
+        yield Finding("policy", Level.FAIL, str(problem), advice)
+        policy = registry.policy.default
+    try:
         async with open_store.opened_to_read(settings, clock, registry.tables) as store:
             if isinstance(store, ReadonlyStore):
                 yield await check_server(open_store.sqlite_path(settings))
             else:
                 yield await check_writes(store, clock)
             contexts = compose(
-                cast(Store, store), clock, _SECRET, settings=settings, registry=registry
+                cast(Store, store),
+                clock,
+                _SECRET,
+                settings=settings,
+                policy=policy,
+                registry=registry,
             )
             followers = registry.followers(contexts)
             checks: Sequence[Callable[[], Awaitable[Finding]]] = (
@@ -103,6 +114,9 @@ def check_disk(settings: Settings) -> Finding:
     folder = settings.data if path is None else path.parent
     while not folder.exists():
         folder = folder.parent
+    if not folder.is_dir():
+        advice = f"`greenroom serve` needs a folder there: see {variable_of('data')}."
+        return Finding("disk", Level.FAIL, f"{folder} is not a folder.", advice)
     free = shutil.disk_usage(folder).free
     text = f"{free / 1024**3:.1f} GiB are free in {folder}."
     if free < TOO_FEW_BYTES:

@@ -58,13 +58,15 @@ def read(schema: PolicySchema, path: str) -> Policy:
     except OSError as error:
         raise PolicyUnreadable(path, error.strerror or str(error)) from error
     try:
-        text = content.decode()
+        text = content.decode("utf-8-sig")  # some editors begin a file with a mark
         given = tomllib.loads(text)
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise PolicyUnreadable(path, f"it must be UTF-8 text (at line {line})") from None
     except tomllib.TOMLDecodeError as error:
         raise PolicyUnreadable(path, str(error)) from None
+    except RecursionError:
+        raise PolicyUnreadable(path, "its values are nested too deeply") from None
     return parse(schema, given, lambda name: f"{path}, line {line_of(text, name)},")
 
 

@@ -81,7 +81,12 @@ async def replay_timer(background: Background, kind: str, id: str) -> None:
 
 async def drop_timer(background: Background, kind: str, id: str) -> None:
     """Also one of a kind that is not registered any more."""
-    if not await set_aside.drop_timer(background.store, kind, id):
+    timer = await set_aside.timer_set_aside(background.store, kind, id)
+    if timer is None:
         check_kind(background, kind)
         raise TimerNotSetAside(kind, id)
+    handler = background.timers().get(kind)
+    if handler is not None and handler.on_dropped is not None:
+        await handler.on_dropped(timer)
+    await set_aside.drop_timer(background.store, kind, id)  # if it has not gone with its purpose
     _log.info("timer %s %s was dropped", kind, id)

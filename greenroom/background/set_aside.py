@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from greenroom.background.batch_writer import within
 from greenroom.background.follower import Follower
-from greenroom.background.models import FollowerState, SetAside, TimerRow
+from greenroom.background.models import FollowerState, SetAside, Timer, TimerRow
 from greenroom.background.progress import StateChanged, all_set_aside, load_state, save
 from greenroom.background.rebuild import key_in
 from greenroom.background.records import (
@@ -163,6 +163,11 @@ async def replay_timer(store: Store, kind: str, id: str, now_ms: int) -> bool:
         F("dueAt").set(due_at(now_ms)),
     )
     return await _written(store, Update(TIMERS, timer_key(kind, id), actions, _aside(kind, id)))
+
+
+async def timer_set_aside(store: Store, kind: str, id: str) -> Timer | None:
+    rows = await _rows(store, [timer_key(kind, id)])
+    return rows[0].timer if rows else None
 
 
 async def drop_timer(store: Store, kind: str, id: str) -> bool:

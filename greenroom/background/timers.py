@@ -71,6 +71,9 @@ class TimerHandler(Struct, frozen=True):
     """How long one try may take."""
     max_running: int = 16
     """At once on a node, so that a slow kind leaves room for the others."""
+    on_dropped: Callable[[Timer], Awaitable[None]] | None = None
+    """Called when an operator drops a timer that was set aside: what it was for will not happen.
+    May be called again after a kill."""
 
 
 class TimerCounts(Struct):

@@ -9,6 +9,7 @@ from greenroom.ids import ScheduledId
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.events import ScheduledChanged
 from greenroom.messaging.models import ScheduledStatus
+from greenroom.messaging.problems import VersionMismatch
 from greenroom.messaging.scheduled import scheduled_message
 from greenroom.messaging.scheduled_items import remove_ops
 from greenroom.people.actor import Actor
@@ -17,10 +18,15 @@ from greenroom.store.problems import ConditionFailed, Conflict
 _TRIES = 12
 
 
-async def cancel_scheduled(messaging: Messaging, actor: Actor, scheduled_id: ScheduledId) -> None:
-    """Once this has returned the message is not sent; once it has been sent it is not found."""
+async def cancel_scheduled(
+    messaging: Messaging, actor: Actor, scheduled_id: ScheduledId, *, version: int | None = None
+) -> None:
+    """Once this has returned the message is not sent; once it has been sent it is not found. With
+    `version`, only if it still has that one."""
     for attempt in range(_TRIES):
         found = await scheduled_message(messaging, actor, scheduled_id)
+        if version is not None and version != found.version:
+            raise VersionMismatch(found.version)
         try:
             await messaging.store.write(*remove_ops(found, messaging.clock.now_ms()))
         except ConditionFailed:

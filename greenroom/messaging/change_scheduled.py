@@ -53,8 +53,10 @@ async def change_scheduled(
             status=ScheduledStatus.PENDING,
             problem="",
             detail="",
-            version=before.version + 1,
         )
+        if after == before:
+            return before
+        after = replace(after, version=before.version + 1)
         try:
             await messaging.store.write(*change_ops(before, after, now_ms))
         except ConditionFailed:

@@ -58,6 +58,11 @@ class ConversationLocked(Problem):
     """This conversation is locked. Only staff can write in it."""
 
 
+class SendingStopped(Problem):
+    """This message could not be sent, and the operator of this service has stopped it. You can
+    change its time to try again."""
+
+
 class RequestPending(Problem):
     """Your request is not answered yet. You can send {most} messages with it."""
 

@@ -29,6 +29,7 @@ from greenroom.messaging.problems import (
     PlainTextOnly,
     RequestPending,
     RoleNotAllowed,
+    SendingStopped,
     TextRefused,
     ThreadNotFound,
 )
@@ -90,6 +91,13 @@ async def send_due(messaging: Messaging, timer: Timer) -> Sequence[Op]:
             except ConditionFailed:
                 continue  # changed or canceled at the same moment
     raise Conflict
+
+
+async def stop_due(messaging: Messaging, timer: Timer) -> None:
+    """An operator has dropped the timer: the message is not sent, and its author is told."""
+    found = await find_scheduled(messaging, author_in(timer), ScheduledId(timer.id))
+    if found is not None and found.status is ScheduledStatus.PENDING:
+        await _mark_failed(messaging, found, SendingStopped())
 
 
 async def _next_due(messaging: Messaging, own: ScheduledMessage) -> ScheduledMessage:

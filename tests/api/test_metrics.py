@@ -80,6 +80,13 @@ async def test_metrics_are_off_by_default(sqlite_world: ApiWorld) -> None:
     assert (await sqlite_world.client.get("/metrics")).status_code == 404
 
 
+@pytest.mark.parametrize("path", ["/metrics/", "/metrics//", "//metrics", "/%6detrics"])
+async def test_another_spelling_of_the_path_is_not_found(client: AsyncClient, path: str) -> None:
+    """A proxy's rule for `/metrics` may not match it."""
+    assert (await client.get("/metrics?x=1")).status_code == 200
+    assert (await client.get(f"http://test{path}")).status_code == 404
+
+
 async def test_a_source_is_read_when_the_metrics_are(client: AsyncClient, metrics: Metrics) -> None:
     due = [1.0]
     metrics.add(lambda: [Value("greenroom_timers_due", due[0])])

@@ -43,6 +43,21 @@ def test_nothing_is_created_where_no_server_has_run(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_serve_refuses_fails(tmp_path: Path) -> None:
+    (tmp_path / "policy.toml").write_text("[gate]\nmessages = 0\n")
+    given = {"GREENROOM_POLICY": str(tmp_path / "policy.toml")}
+    found = examined(1, GREENROOM_DATA=str(tmp_path / "data"), **given)
+    assert found["policy"][0] == "fail"
+    assert "line 2, has an invalid value for gate.messages" in found["policy"][1]
+    (tmp_path / "file").touch()
+    found = examined(1, GREENROOM_DATA=str(tmp_path / "file"))
+    assert found["disk"] == (
+        "fail",
+        f"{tmp_path / 'file'} is not a folder. `greenroom serve` needs a folder there: see "
+        "GREENROOM_DATA.",
+    )
+
+
 def test_a_store_is_checked_beside_its_server_and_without_it(tmp_path: Path) -> None:
     metrics = {"GREENROOM_METRICS": "true"}
     with server("demo", tmp_path, **metrics) as (address, _):

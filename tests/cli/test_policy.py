@@ -23,6 +23,19 @@ def test_values_of_the_file_are_printed_and_marked(tmp_path: Path) -> None:
     assert done.stdout.count("# changed") == 1
 
 
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_bytes(b"\xef\xbb\xbf[gate]\nmessages = 5\n")
+    assert "messages = 5  # changed" in greenroom("policy", GREENROOM_POLICY=str(file)).stdout
+
+
+def test_a_file_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text("x = " + "[" * 5000)
+    said = refused(greenroom("policy", GREENROOM_POLICY=str(file)))
+    assert f"The policy file {file} cannot be read: its values are nested too deeply" in said
+
+
 def test_a_wrong_file_prints_one_sentence_with_file_line_key_and_reason(tmp_path: Path) -> None:
     file = tmp_path / "policy.toml"
     file.write_text("[gate]\nmessages = 5\nexpires_days = 0\n")

@@ -2,9 +2,17 @@
 
 import asyncio
 import dataclasses
+from functools import partial
 
 import pytest
 
+from greenroom.background import repair
+from greenroom.background.models import TimerRow
+from greenroom.background.problems import TimerNotSetAside
+from greenroom.background.records import retry_timer
+from greenroom.background.repair import Background
+from greenroom.background.set_aside import list_timers
+from greenroom.background.timers import TimerHandler
 from greenroom.ids import MessageId, ScheduledId, ThreadId
 from greenroom.messaging import inbox, participants, read
 from greenroom.messaging.block import block_person
@@ -35,8 +43,9 @@ from greenroom.messaging.problems import (
 )
 from greenroom.messaging.schedule_message import NewScheduled, schedule_message
 from greenroom.messaging.scheduled import scheduled_messages, scheduled_state
+from greenroom.messaging.scheduled_items import KIND, timer_of
 from greenroom.messaging.send import send
-from greenroom.messaging.send_scheduled import send_now
+from greenroom.messaging.send_scheduled import send_due, send_now, stop_due
 from greenroom.people.actor import Scope
 from greenroom.people.suspend import suspend
 from greenroom.safety.limits import Rate
@@ -318,6 +327,49 @@ async def test_unread_messages_and_the_draft_of_its_author_stay(
     await _pass(world)
     [row] = (await inbox.inbox(world.messaging, ana)).rows
     assert row.state.unread == 0
+
+
+async def test_a_change_of_nothing_changes_nothing(world: MessagingWorld, thread: Thread) -> None:
+    told = RecordedChanges(world)
+    made = await _schedule(world, thread.id)
+    again = await change_scheduled(
+        world.messaging, world.actors["ana"], made.id, ScheduledChange(made.body, made.send_ms)
+    )
+    assert again == made
+    assert told.statuses == ["pending"]
+
+
+async def test_a_version_guards_a_cancellation(world: MessagingWorld, thread: Thread) -> None:
+    made = await _schedule(world, thread.id)
+    ana = world.actors["ana"]
+    with pytest.raises(VersionMismatch):
+        await cancel_scheduled(world.messaging, ana, made.id, version=2)
+    await cancel_scheduled(world.messaging, ana, made.id, version=1)
+    assert await _own(world) == ()
+
+
+async def test_a_message_whose_timer_is_dropped_is_not_sent(
+    world: MessagingWorld, thread: Thread
+) -> None:
+    told = RecordedChanges(world)
+    made = await _schedule(world, thread.id, "must not be sent")
+    timer = timer_of(made, made.send_ms)
+    handler = TimerHandler(
+        partial(send_due, world.messaging), on_dropped=partial(stop_due, world.messaging)
+    )
+    background = Background(world.store, world.clock, lambda: (), lambda: {KIND: handler})
+    with pytest.raises(TimerNotSetAside):
+        await repair.drop_timer(background, KIND, made.id)
+    row = TimerRow(timer, made.send_ms)
+    await world.store.write(retry_timer(row, made.send_ms, "it fails", is_last=True))
+    await repair.drop_timer(background, KIND, made.id)
+    await _schedule(world, thread.id, "second")
+    await _pass(world)
+    assert await _bodies(world, thread.id) == ["second"]
+    [failed] = await _own(world)
+    assert (failed.status, failed.problem) == (ScheduledStatus.FAILED, "sending-stopped")
+    assert told.statuses == ["pending", "failed", "pending", "sent"]
+    assert await list_timers(world.store) == []
 
 
 async def test_the_number_is_limited(world: MessagingWorld, thread: Thread) -> None:

@@ -36,6 +36,7 @@ PROBLEMS = Problems(
         messaging.RequestPending: ProblemResponse(409),
         messaging.ConversationClosed: ProblemResponse(409),
         messaging.ConversationLocked: ProblemResponse(409),
+        messaging.SendingStopped: ProblemResponse(409),
         messaging.VersionMismatch: ProblemResponse(412),
         messaging.ThreadChanged: ProblemResponse(412),
     },

@@ -45,7 +45,7 @@ from greenroom.messaging.events import discard, unpublished
 from greenroom.messaging.expire_requests import expire_requests
 from greenroom.messaging.policy import LIMITS, SECTIONS, RequestGate, Scheduling
 from greenroom.messaging.records import DAY_MS
-from greenroom.messaging.send_scheduled import send_due
+from greenroom.messaging.send_scheduled import send_due, stop_due
 from greenroom.messaging.text import MAX_TEXT
 from greenroom.messaging.thread_cache import ThreadCache
 from greenroom.people import People
@@ -109,7 +109,9 @@ def _timers(contexts: Contexts) -> Mapping[str, TimerHandler]:
     messaging = contexts[Messaging]
     return {
         request_timers.KIND: TimerHandler(partial(expire_requests, messaging)),
-        scheduled_items.KIND: TimerHandler(partial(send_due, messaging)),
+        scheduled_items.KIND: TimerHandler(
+            partial(send_due, messaging), on_dropped=partial(stop_due, messaging)
+        ),
     }
 
 

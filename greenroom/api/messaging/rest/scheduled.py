@@ -188,12 +188,16 @@ async def patch_scheduled_message(
     summary="Cancel a scheduled message",
     description="It is not sent. One that has been sent is not found.",
     response_description="The message is canceled.",
-    responses=refuses(ScheduledMessageNotFound),
+    responses=refuses(ScheduledMessageNotFound, VersionMismatch),
 )
 async def delete_scheduled_message(
-    scheduled_message_id: ScheduledIdInPath, actor: Caller, messaging: TheMessaging
+    scheduled_message_id: ScheduledIdInPath,
+    actor: Caller,
+    messaging: TheMessaging,
+    if_match: IfMatch = None,
 ) -> None:
-    await cancel_scheduled(messaging, actor, scheduled_message_id)
+    version = version_in(if_match)
+    await cancel_scheduled(messaging, actor, scheduled_message_id, version=version)
 
 
 @post(
