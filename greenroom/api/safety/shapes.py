@@ -1,12 +1,11 @@
 """Renders moderation for the API: cases, reports, context, the audit log, sanctions, notices."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from greenroom.api.messaging.shapes import Message, Seat
-from greenroom.api.safety.rest.blocks_and_reports import Subject, subject
 from greenroom.clock import iso
 from greenroom.ids import MessageId, NoticeId, ReportId, ThreadId, UserId
 from greenroom.messaging.models import Kind, Status
@@ -15,6 +14,17 @@ from greenroom.people.models import FOREVER_MS
 from greenroom.safety import audit, decide as deciding, models
 from greenroom.safety.models import CaseId, Decision, HeldKind, NoticeKind, Reason
 from greenroom.safety.verdict import PolicyHint, PolicyTag
+
+
+class Subject(Struct, rename="camel"):
+    """What was reported (`message`, `thread` or `person`) or held: a new message (`held`), an
+    edited text (`edit`) or a new name of a conversation (`name`)."""
+
+    kind: Literal["message", "thread", "person", "held", "edit", "name"]
+    thread_id: ThreadId | None = None
+    message_id: MessageId | None = None
+    client_message_id: str | None = None
+    user_id: UserId | None = None
 
 
 class Case(Struct, rename="camel"):
@@ -156,10 +166,26 @@ class SuspendedPeople(Struct, rename="camel"):
     next: str | None
 
 
+def subject_shape(found: models.Subject) -> Subject:
+    match found:
+        case models.SentMessage(thread, message):
+            return Subject("message", thread_id=thread, message_id=message)
+        case models.HeldMessage(thread, author, client_id):
+            return Subject("held", thread_id=thread, client_message_id=client_id, user_id=author)
+        case models.HeldEdit(thread=thread, author=author, message=message):
+            return Subject("edit", thread_id=thread, message_id=message, user_id=author)
+        case models.HeldName(thread=thread, author=author):
+            return Subject("name", thread_id=thread, user_id=author)
+        case models.WholeThread(thread):
+            return Subject("thread", thread_id=thread)
+        case models.SomePerson(user):
+            return Subject("person", user_id=user)
+
+
 def case_shape(case: models.Case) -> Case:
     return Case(
         case_id=case.id,
-        subject=subject(case.subject),
+        subject=subject_shape(case.subject),
         about_user_id=case.about,
         about_role=case.about_role,
         text=case.text,
