@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from greenroom.api.messaging.shapes import Message, Seat
+from greenroom.api.messaging.shapes import Message, ParticipantSummary
 from greenroom.clock import iso
 from greenroom.ids import MessageId, NoticeId, ReportId, ThreadId, UserId
 from greenroom.messaging.models import Kind, Status
@@ -74,18 +74,18 @@ class CaseReports(Struct, rename="camel"):
     next: str | None
 
 
-class Place(Struct, rename="camel"):
+class CaseThread(Struct, rename="camel"):
     """The conversation that a case is from."""
 
     thread_id: ThreadId
     kind: Kind
     status: Status
     subject: str | None
-    participants: list[Seat]
+    participants: list[ParticipantSummary]
 
 
 class Context(Struct, rename="camel"):
-    thread: Place | None
+    thread: CaseThread | None
     messages: list[Message]
     """A few messages before and after it, in order."""
     position: int | None
@@ -131,12 +131,12 @@ class Entry(Struct, rename="camel"):
     """Which role was granted or revoked."""
 
 
-class Record(Struct, rename="camel"):
+class AuditLog(Struct, rename="camel"):
     entries: list[Entry]
     next: str | None
 
 
-class Standing(Struct, rename="camel"):
+class Sanctions(Struct, rename="camel"):
     """A person's sanctions so far."""
 
     user_id: UserId
@@ -213,8 +213,8 @@ def report_shape(report: models.Report) -> CaseReport:
     return CaseReport(report.id, report.reporter, report.reason, report.note, iso(report.at_ms))
 
 
-def record_shape(page: audit.AuditPage) -> Record:
-    return Record([entry_shape(entry) for entry in page.entries], page.next)
+def audit_log_shape(page: audit.AuditPage) -> AuditLog:
+    return AuditLog([entry_shape(entry) for entry in page.entries], page.next)
 
 
 def entry_shape(entry: models.AuditEntry) -> Entry:
