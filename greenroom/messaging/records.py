@@ -21,7 +21,7 @@
     ├─ PAIR#{userId}#{userId}
     │  └─ {threadId}                        a thread for these two, whose ids are in order
     ├─ RQT#{gateId}
-    │  └─ RQT                               a request: its thread, its target, what became of it
+    │  └─ RQT                               a request: its thread, its target, its status
     └─ SECRET#{name}
        └─ SECRET                            a random key, shared by all nodes
 
