@@ -202,10 +202,11 @@ def _hours(text: str) -> int:
 
 
 def _tables(arguments: argparse.Namespace) -> None:
+    tables = app.REGISTRY.described_tables
     if arguments.format == "cloudformation":
-        print(json.dumps(describe.cloudformation(app.TABLES), indent=2))
+        print(json.dumps(describe.cloudformation(tables), indent=2))
     else:
-        print(describe.readable(app.TABLES), end="")
+        print(describe.readable(tables), end="")
 
 
 def _policy(_: argparse.Namespace) -> None:

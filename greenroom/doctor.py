@@ -17,7 +17,7 @@ from typing import cast
 
 from msgspec import Struct
 
-from greenroom import open_store, policy_file, running
+from greenroom import open_store, policy_file, server_address
 from greenroom.api.problems import NoDatabase
 from greenroom.api.registry import Registry
 from greenroom.app import REGISTRY, compose
@@ -158,7 +158,7 @@ async def check_writes(store: Store, clock: Clock) -> Finding:
 
 async def check_server(path: Path | None) -> Finding:
     """The server that has the SQLite file open."""
-    address = running.address_beside(path)
+    address = server_address.address_beside(path)
     if address is None:
         text = f"Another process has {path} open and has published no address."
         return Finding("store", Level.WARN, text, "If it is no server, end it.")

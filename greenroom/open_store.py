@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from greenroom import private
+from greenroom import file_permissions
 from greenroom.api.demo import NotADemoStore
 from greenroom.api.problems import NoDatabase
 from greenroom.app import TABLES
@@ -113,7 +113,7 @@ async def _open(
 ) -> Store:
     secret = load_secret(settings)
     path = sqlite_path(settings)
-    private.tighten(_data_folders(settings), path)
+    file_permissions.tighten(_data_folders(settings), path)
     if path is not None:
         data_folder(settings)
         make_private(path)

@@ -21,7 +21,7 @@ from typing import Any
 
 from litestar import Litestar
 
-from greenroom import demo, policy_file, running
+from greenroom import demo, policy_file, server_address
 from greenroom.api import server
 from greenroom.api.access_log import access_log
 from greenroom.api.auth import Authenticator
@@ -135,7 +135,7 @@ async def _run(node: _Node, listener: socket.socket, tell: Callable[[str], None]
     """Runs background work, HTTP and sockets until stopped."""
     address = server.address_of(listener)
     tune_python()
-    announced = running.announced(sqlite_path(node.settings), address)
+    announced = server_address.announced(sqlite_path(node.settings), address)
     worker = worker_on(node.store, node.clock, node.contexts)
     add_sources(
         node.metrics,

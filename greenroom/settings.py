@@ -18,7 +18,7 @@ import msgspec
 import msgspec.structs
 from msgspec import Meta, Struct
 
-from greenroom.durable import make_folder, sync_folder, write_new
+from greenroom.durable_files import make_folder, sync_folder, write_new
 from greenroom.errors import Problem
 from greenroom.field_descriptions import description_of, kind_of
 

@@ -12,7 +12,7 @@ import urllib.request
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
-from greenroom import open_store, policy_file, running, token_signing
+from greenroom import open_store, policy_file, server_address, token_signing
 from greenroom.api.composition import Contexts
 from greenroom.api.problems import ServerRefused, ServerUnreachable
 from greenroom.api.registry import Registry
@@ -36,7 +36,7 @@ class Server:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         path = open_store.sqlite_path(settings)
-        self._address = running.address_beside(path) or _configured_address(settings)
+        self._address = server_address.address_beside(path) or _configured_address(settings)
 
     async def call(
         self,

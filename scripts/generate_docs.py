@@ -13,7 +13,7 @@ from pathlib import Path
 import uvloop
 
 from greenroom import cost
-from greenroom.app import TABLES
+from greenroom.app import REGISTRY
 from greenroom.store import describe
 from scripts import (
     event_table,
@@ -39,7 +39,7 @@ WHOLE: dict[str, Callable[[], str]] = {
     "web/src/client/socket.d.ts": socket_types.socket_types,
 }
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
-    "docs/data-model.md": {"tables": lambda: describe.markdown(TABLES)},
+    "docs/data-model.md": {"tables": lambda: describe.markdown(REGISTRY.described_tables)},
     "docs/costs.md": {"prices": lambda: _prices()},
     "docs/reference/events.md": {"events": event_table.event_tables},
     "docs/reference/roles.md": {

@@ -43,6 +43,7 @@ def _registered(registry: Registry, contexts: Contexts) -> dict[str, set[Any]]:
     return {
         "contexts": {id(one) for one in registry.contexts},
         "tables": {one.name for one in registry.tables},
+        "ephemeral_kinds": {kind for one in registry.contexts for kind in one.ephemeral_kinds},
         "settings": set(registry.settings),
         "policy": {type(one) for one in _sections(registry)},
         "limits": set(registry.policy.limits),
@@ -69,6 +70,8 @@ def _declared(modules: Iterable[ModuleType]) -> Iterator[tuple[str, str, object]
             is_own = getattr(value, "__module__", None) == module.__name__
             if name in _FUNCTIONS and is_own | (name == "PATTERNS" and "TITLE" in own):
                 yield _FUNCTIONS[name], module.__name__, module.__name__
+            elif name == "EPHEMERAL_KINDS":
+                yield from (("ephemeral_kinds", kind.partition, kind) for kind in value)
             elif isinstance(value, type):
                 if is_own and value not in _BASES and (part := _part_of_class(value)):
                     yield part, name, value

@@ -6,7 +6,7 @@ from greenroom.api.messaging.shapes import (
     Message,
     Mine,
     Participant,
-    Seat,
+    ParticipantSummary,
     Thread,
     ThreadRow,
 )
@@ -51,8 +51,8 @@ ROW = ThreadRow(
     mine=MINE,
     metadata={},
     participants=[
-        Seat(JONAS, Role.BUYER, ServiceRole.PHOTOGRAPHER),
-        Seat(MAYA, Role.SELLER, ServiceRole.MODEL),
+        ParticipantSummary(JONAS, Role.BUYER, ServiceRole.PHOTOGRAPHER),
+        ParticipantSummary(MAYA, Role.SELLER, ServiceRole.MODEL),
     ],
 )
 SEEN = Thread(

@@ -28,12 +28,21 @@ from greenroom.store.base import Delete, Key, Put, Store, Update
 from greenroom.store.ephemeral import EPHEMERAL, EPHEMERAL_TTL
 from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed, OutcomeUnknown
+from greenroom.store.tables import Kind
 from greenroom.store.values import Item
 
 _log = logging.getLogger(__name__)
 _KEPT_SECONDS = 24 * 3600
 _HELD_MS = 60_000
 T = TypeVar("T")
+
+EPHEMERAL_KINDS = (
+    Kind(
+        "ONCE#{userId}",
+        "{key}",
+        "A request with an `Idempotency-Key`: its digest and its response; expires after 24 h.",
+    ),
+)
 
 IdempotencyKey: TypeAlias = Annotated[
     str | None,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Union
 import msgspec
 from litestar.types import ControllerRouterHandler
 from msgspec import Struct
+from msgspec.structs import replace
 
 from greenroom.api.composition import Composition, Contexts
 from greenroom.api.example_cursor import NEXT
@@ -30,7 +31,8 @@ from greenroom.people.actor import Actor
 from greenroom.policy import Limit, PolicySchema, Section
 from greenroom.realtime.bus import BusMessage
 from greenroom.settings import SettingsGroup
-from greenroom.store.tables import Table
+from greenroom.store.ephemeral import EPHEMERAL
+from greenroom.store.tables import Kind, Table
 
 if TYPE_CHECKING:
     from greenroom.api.ws.session import Session
@@ -101,6 +103,8 @@ class ContextApi:
     build: Callable[[Composition], object] | None = None
     """Builds the context. Contexts earlier in the tuple are already built."""
     tables: tuple[Table, ...] = ()
+    ephemeral_kinds: tuple[Kind, ...] = ()
+    """Kinds of its items in the shared table `Ephemeral`."""
     settings: tuple[type[SettingsGroup], ...] = ()
     """Its own settings. `build` finds a group by its class: `composition.settings[Group]`."""
     policy: tuple[type[Section], ...] = ()
@@ -147,6 +151,14 @@ class Registry:
     @cached_property
     def tables(self) -> tuple[Table, ...]:
         return tuple(table for one in self.contexts for table in one.tables)
+
+    @cached_property
+    def described_tables(self) -> tuple[Table, ...]:
+        """The tables with the kinds of all contexts in `Ephemeral`, for those who read about them.
+        A store is opened with `tables`, as they are declared."""
+        kinds = tuple(kind for one in self.contexts for kind in one.ephemeral_kinds)
+        ephemeral = replace(EPHEMERAL, kinds=EPHEMERAL.kinds + kinds)
+        return tuple(ephemeral if table is EPHEMERAL else table for table in self.tables)
 
     @cached_property
     def settings(self) -> tuple[type[SettingsGroup], ...]:

@@ -1,4 +1,4 @@
-"""Declares a follower: which table it follows, and what it makes of a change.
+"""Declares a follower: the table it follows, and the function that handles its changes.
 
     Follower("likes", POSTS, handle=count_likes, rebuild=recount, results=(LIKES_BY_POST,))
 

@@ -1,4 +1,4 @@
-"""Changes the metadata of one's own message."""
+"""Changes the metadata of a message for its author."""
 
 from msgspec import UnsetType
 from msgspec.structs import replace

@@ -1,4 +1,4 @@
-"""Shows a sender what became of their held message."""
+"""Shows a sender whether their held message waits, was sent or was rejected."""
 
 from enum import StrEnum
 

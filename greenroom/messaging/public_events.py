@@ -1,4 +1,4 @@
-"""Tells the public events of messaging: which a write makes, and how a follower reads them.
+"""Creates the public events of a write in messaging, and reads them from the change feed.
 
 A write puts its events into the head, which every change of a thread writes under its version: so
 they are in the order in which they happened, and there once, whatever the feed does with the other

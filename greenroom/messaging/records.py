@@ -21,12 +21,20 @@
     ├─ PAIR#{userId}#{userId}
     │  └─ {threadId}                        a thread for these two, whose ids are in order
     ├─ RQT#{gateId}
-    │  └─ RQT                               a request: its thread, its target, what became of it
+    │  └─ RQT                               a request: its thread, its target, its status
     └─ SECRET#{name}
        └─ SECRET                            a random key, shared by all nodes
 
     Inbox            inboxKey, activity     PART# items
     ProjectThreads   projectKey, createdAt  THR items of project threads
+
+    Ephemeral (store/ephemeral.py)
+    ├─ TYPING#{threadId}
+    │  └─ {userId}                          10 s
+    ├─ PRESENCE#{threadId}
+    │  └─ {userId}                          60 s
+    └─ PENDING#{senderId}
+       └─ {targetUserId}                    until the sender may ask again
 
 The head is only ever written whole, under `version`. A send writes no PART#: the head says whether
 the rows are active already. The head sorts right before the PART# items, so that one query reads
@@ -188,6 +196,16 @@ MESSAGING = Table(
 
 TABLES: tuple[Table, ...] = (MESSAGING,)
 
+EPHEMERAL_KINDS = (
+    Kind("TYPING#{threadId}", "{userId}", "The user is typing; expires after 10 s."),
+    Kind("PRESENCE#{threadId}", "{userId}", "When the user was last seen; expires after 60 s."),
+    Kind(
+        "PENDING#{senderId}",
+        "{targetUserId}",
+        "The sender's pending request to a user; prevents a second one.",
+    ),
+)
+
 DAY_MS = 86_400_000
 KEPT_MS = 30 * DAY_MS
 """How long LOG# and CHG# are kept, and so how old a sync cursor may be."""
@@ -296,17 +314,17 @@ def group_key(lbg_id: str) -> str:
 
 
 def pending_partition(sender: UserId) -> str:
-    """In safety's Ephemeral: the pending requests of a sender."""
+    """In Ephemeral: the pending requests of a sender."""
     return f"PENDING#{sender}"
 
 
 def typing_partition(thread: ThreadId) -> str:
-    """In safety's Ephemeral: who is typing in a thread."""
+    """In Ephemeral: who is typing in a thread."""
     return f"TYPING#{thread}"
 
 
 def presence_partition(thread: ThreadId) -> str:
-    """In safety's Ephemeral: who has a thread on screen."""
+    """In Ephemeral: who has a thread on screen."""
     return f"PRESENCE#{thread}"
 
 

@@ -101,7 +101,7 @@ def _plan_rejoin(
 def absent_members(head: Thread, user: UserId, other: UserId, now_ms: int) -> list[UserId]:
     """The members of a pair who have to return or get a new request: the user, if they have left,
     closed the request or let it expire; the other, once the user's request to them has expired.
-    Until then the user must not learn what became of it."""
+    Until then the user must not learn its outcome."""
     gone = [] if rules.has_access(head, user, now_ms) else [user]
     gate = head.gates.get(other)
     has_expired = (

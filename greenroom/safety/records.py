@@ -1,4 +1,4 @@
-"""Tables and keys of blocks, reports and moderation; and of the table of expiring items.
+"""Tables and keys of blocks, reports and moderation; and the keys of rate limits.
 
     Safety
     ├─ USER#{userId}
@@ -20,19 +20,10 @@
     ByPerson          aboutKey, aboutAt    a user's open cases; a user's audit log
 
     Ephemeral
-    ├─ TYPING#{threadId}
-    │  └─ {userId}                    10 s
-    ├─ PRESENCE#{threadId}
-    │  └─ {userId}                    60 s
-    ├─ RATE#{userId}
-    │  └─ {limit}                     as long as its window
-    ├─ PENDING#{senderId}
-    │  └─ {targetUserId}              until the sender may ask again
-    └─ CLOCK
-       └─ CLOCK                       the highest time that the server has used
+    └─ RATE#{userId}
+       └─ {limit}                     as long as its window
 
-Safety is the lowest context that uses Ephemeral, and so declares it for those above. Losing an item
-of it loses no message and no permission: at most a request is made, or a limit counted, once more.
+All contexts share Ephemeral, which store/ephemeral.py declares.
 """
 
 from greenroom.clock import iso
@@ -159,11 +150,20 @@ SAFETY = Table(
 
 TABLES: tuple[Table, ...] = (SAFETY,)
 
+EPHEMERAL_KINDS = (
+    Kind(
+        "RATE#{userId}",
+        "{limit}",
+        "The leases that nodes took of a limit in the current window.",
+    ),
+)
+
 
 # Limits
 
 
 def rate_key(user: UserId, limit: str) -> Key:
+    """In Ephemeral: the leases of a limit."""
     return Key(f"RATE#{user}", limit)
 
 

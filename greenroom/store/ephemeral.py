@@ -1,8 +1,9 @@
-"""The table of items that expire: typing, presence, rate limits, pending requests, the server
-clock.
+"""The table of items that expire. Contexts share it, because its items are short-lived and nothing
+follows it.
 
-Contexts share it, because its items are short-lived and nothing follows it. Each context makes the
-keys of its own items.
+Each context makes the keys of its own items, and registers their kinds (`ephemeral_kinds` of its
+`ContextApi`); the kinds here are the server's own. Losing an item loses no message and no
+permission: at most a request is made, or a limit counted, once more.
 """
 
 from greenroom.store.base import Key
@@ -13,20 +14,8 @@ EPHEMERAL_TTL = "expiresAt"
 
 EPHEMERAL = Table(
     "Ephemeral",
-    "Items that expire: typing, presence, rate limits and pending requests. No stream.",
+    "Items of all contexts that expire. No stream.",
     kinds=(
-        Kind("TYPING#{threadId}", "{userId}", "The user is typing; expires after 10 s."),
-        Kind("PRESENCE#{threadId}", "{userId}", "When the user was last seen; expires after 60 s."),
-        Kind(
-            "RATE#{userId}",
-            "{limit}",
-            "The leases that nodes took of a limit in the current window.",
-        ),
-        Kind(
-            "PENDING#{senderId}",
-            "{targetUserId}",
-            "The sender's pending request to a user; prevents a second one.",
-        ),
         Kind(
             "CLOCK",
             "CLOCK",

@@ -97,7 +97,7 @@ async def test_a_decision_with_a_long_reason_and_note(sqlite_world: ApiWorld) ->
     )
     [notice] = (await world.get("ben", "/me/notices"))["notices"]
     assert (notice["reason"], len(notice["excerpt"])) == (REASON, 200)
-    [entry] = (await world.get("adi", f"{place}/record"))["entries"]
+    [entry] = (await world.get("adi", f"{place}/audit-log"))["entries"]
     assert (entry["reason"], entry["note"]) == (REASON, NOTE)
     again = ok_json(await world.ask("ben", "POST", f"/threads/{thread}/messages", body))
     assert (again["status"], again["reason"]) == ("rejected", REASON)

@@ -142,8 +142,8 @@ async def test_reading_shows_and_unread_is_exact(world: ApiWorld) -> None:
     ben = world.ids["ben"]
     assert [message["seenBy"] for message in page["messages"]] == [[ben], [ben], []]
     ok_json(await world.ask("ben", "PUT", f"/threads/{thread}/delivered", {"seq": 3}), 204)
-    seats = (await world.get("ana", f"/threads/{thread}"))["participants"]
-    [his] = [seat for seat in seats if seat["userId"] == ben]
+    people = (await world.get("ana", f"/threads/{thread}"))["participants"]
+    [his] = [one for one in people if one["userId"] == ben]
     assert (his["lastReadSeq"], his["lastDeliveredSeq"]) == (2, 3)
     mine = ok_json(await world.ask("ben", "PUT", f"/threads/{thread}/unread", {"seq": 1}))
     assert mine["unread"] == 3
@@ -240,7 +240,7 @@ async def test_a_group_is_named_grows_and_shrinks(world: ApiWorld) -> None:
     assert "version" not in refused(stale, 412, "thread-changed")
     added = {"userId": world.ids["dan"], "role": "host"}
     grown = ok_json(await world.ask("ana", "POST", f"/threads/{thread}/participants", added), 201)
-    assert {seat["userId"] for seat in grown["participants"]} >= {world.ids["dan"]}
+    assert {one["userId"] for one in grown["participants"]} >= {world.ids["dan"]}
     path = f"/threads/{thread}/participants/{world.ids['dan']}"
     ok_json(await world.ask("ana", "DELETE", path), 204)
     page = await world.get("ben", f"/threads/{thread}/messages")

@@ -33,7 +33,7 @@ async def test_a_moderator_releases_a_held_message(world: ApiWorld) -> None:
     claimed = ok_json(await world.ask("mod", "POST", f"{place}/claim"))
     assert claimed["claimedByUserId"] == world.ids["mod"]
     entry = ok_json(await world.ask("mod", "POST", f"{place}/decide", decision))
-    assert (await world.get("mod", f"{place}/record"))["entries"] == [entry]
+    assert (await world.get("mod", f"{place}/audit-log"))["entries"] == [entry]
     assert [m["body"] for m in (await world.get("ben", path))["messages"]] == [
         ok_json(await world.ask("ana", "POST", path, body))["message"]["body"]
     ]
@@ -105,7 +105,7 @@ async def test_a_report_reaches_the_queue_and_a_suspension_the_reported(world: A
     refused(await world.ask("ana", "GET", "/inbox"), 403, "account-suspended")
     standing = await world.get("mod", f"/moderation/people/{world.ids['ana']}/standing")
     assert (standing["suspensions"], standing["userId"]) == (1, world.ids["ana"])
-    record = await world.get("mod", f"/moderation/people/{world.ids['ana']}/record")
+    record = await world.get("mod", f"/moderation/people/{world.ids['ana']}/audit-log")
     assert [entry["decision"] for entry in record["entries"]] == ["suspend"]
     path = f"/threads/{thread}/messages/{message['messageId']}"
     assert (await world.get("ben", path))["body"] == ""

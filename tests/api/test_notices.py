@@ -147,8 +147,8 @@ async def test_a_suspended_person_sees_the_end_reason_and_contact_and_is_reinsta
     assert sorted(kinds) == ["reinstated", "suspended"]
     assert (await world.get("mod", "/moderation/suspended"))["people"] == []
     assert (await world.get("mod", f"{place}/standing"))["isSuspended"] is False
-    assert entry in (await world.get("mod", "/moderation/record"))["entries"]
-    assert entry in (await world.get("mod", f"{place}/record"))["entries"]
+    assert entry in (await world.get("mod", "/moderation/audit-log"))["entries"]
+    assert entry in (await world.get("mod", f"{place}/audit-log"))["entries"]
 
 
 async def test_the_context_of_a_held_message_has_its_position(world: ApiWorld) -> None:

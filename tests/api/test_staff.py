@@ -176,7 +176,7 @@ async def _revoke(cell: Cell) -> Response:
 
 
 async def _read_log(cell: Cell) -> Response:
-    return await cell.ask("GET", f"/moderation/people/{cell.id(cell.subject)}/record")
+    return await cell.ask("GET", f"/moderation/people/{cell.id(cell.subject)}/audit-log")
 
 
 TRY: dict[Act, Callable[[Cell], Awaitable[Response]]] = {
@@ -244,7 +244,7 @@ async def test_staff_cannot_find_out_that_they_were_reported(world: ApiWorld) ->
     ok_json(await world.ask("ana", "POST", "/reports", body), 201)
     [case] = (await world.get("adi", "/moderation/queue"))["cases"]
     missing = "cas_aaaaaaaaaaaaaaaaaaaaaaaa"
-    for way in ("", "/reports", "/context", "/record"):
+    for way in ("", "/reports", "/context", "/audit-log"):
         there = await world.ask("mod", "GET", f"/moderation/cases/{case['caseId']}{way}")
         nowhere = await world.ask("mod", "GET", f"/moderation/cases/{missing}{way}")
         refused(there, 404, "case-not-found")
@@ -269,7 +269,7 @@ async def test_the_audit_log_has_every_change_of_a_role(world: ApiWorld) -> None
     world.clock.advance(seconds=3)
     ok_json(await world.ask("cleo", "GET", "/staff"))
     ok_json(await world.ask("adi", "DELETE", f"/staff/{cleo}?note=moved+on"))
-    entries = (await world.get("adi", "/moderation/record"))["entries"]
+    entries = (await world.get("adi", "/moderation/audit-log"))["entries"]
     found = [(e["decision"], e["role"], e["note"]) for e in entries if e["aboutUserId"] == cleo]
     assert sorted(found) == [
         ("grant", "admin", "helps out"),
@@ -277,7 +277,8 @@ async def test_the_audit_log_has_every_change_of_a_role(world: ApiWorld) -> None
         ("revoke", "admin", "moved on"),
     ]
     assert all(
-        e["aboutUserId"] != cleo for e in (await world.get("mod", "/moderation/record"))["entries"]
+        e["aboutUserId"] != cleo
+        for e in (await world.get("mod", "/moderation/audit-log"))["entries"]
     )
     world.clock.advance(seconds=3)
     refused(await world.ask("cleo", "GET", "/staff"), 403, "not-allowed")
@@ -295,7 +296,7 @@ async def test_granting_the_same_role_concurrently_grants_it_once(world: ApiWorl
         *(grant(safety, system(), user, StaffRole.MODERATOR) for _ in range(4))
     )
     assert [account.staff_role for account in granted] == [StaffRole.MODERATOR] * 4
-    entries = (await world.get("adi", f"/moderation/people/{user}/record"))["entries"]
+    entries = (await world.get("adi", f"/moderation/people/{user}/audit-log"))["entries"]
     assert [entry["decision"] for entry in entries] == ["grant"]
 
 

@@ -284,7 +284,7 @@ async def test_a_follower_of_some_items_passes_over_the_others(
 async def test_a_checkpoint_that_only_moves_is_written_now_and_then(
     store: Store, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not for each batch: a busy table of which little is followed costs little."""
+    """Not for each batch: a busy table costs little if few of its items are followed."""
     notes = Notes("f")
     follower = notes.follower(prefixes=("note",), linger=0.0)
     await follower_runner(store, clock, follower).catch_up()

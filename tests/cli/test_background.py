@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from greenroom import running
+from greenroom import server_address
 from greenroom.api.composition import Contexts
 from greenroom.api.registry import ContextApi, Registry
 from greenroom.app import CONTEXTS
@@ -126,7 +126,7 @@ class Stuck:
             yield opened
 
     async def get_stuck(self, store: Store) -> None:
-        """Notes a1, a2, a3 and b1, of which a2 fails; two alarms that fail."""
+        """Notes a1, a2, a3 and b1; a2 fails. Two alarms that fail."""
         clock = SystemClock()
         self.notes.poisoned = {("a", 2)}
         self.alarms.failing = {"x": 99, "y": 99}
@@ -165,7 +165,7 @@ async def stuck(
                 node_on(store, SystemClock(), registry=made.registry)
             )
             path = Path(url.removeprefix(SQLITE)) if url.startswith(SQLITE) else None
-            stack.enter_context(running.announced(path, node.url))
+            stack.enter_context(server_address.announced(path, node.url))
             worker = worker_on(store, SystemClock(), node.contexts)
             await stack.enter_async_context(worker)
             made.of_server = store

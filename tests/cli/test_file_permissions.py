@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from greenroom.private import tighten
+from greenroom.file_permissions import tighten
 from tests.cli.test_commands import greenroom, refused
 from tests.cli.test_serving import ask, server, token
 

@@ -1,4 +1,5 @@
-"""The texts of the API are plain English: reasons say what must be, without internal words."""
+"""Texts are plain English: the API's reasons say what must be, without internal words; documents
+and docstrings have no roundabout phrases."""
 
 import ast
 import inspect
@@ -12,6 +13,7 @@ import greenroom
 from greenroom.api.problem_table import HTTP_PROBLEMS
 from greenroom.app import REGISTRY
 from greenroom.errors import Problem
+from scripts.generate_docs import ROOT as REPOSITORY
 from scripts.reference_pages import every_problem
 
 ROOT = Path(greenroom.__file__).parent
@@ -23,6 +25,12 @@ INTERNAL = re.compile(
     r"|\bwhat was made of\b|\bdoorman\b|\bherald\b|\bshelf\b|\bfar seat\b|\bKeyError\b",
     re.IGNORECASE,
 )
+ROUNDABOUT = re.compile(
+    r"\b(whoever|one\s+would|what\s+was\s+made\s+of|of\s+which)\b", re.IGNORECASE
+)
+FOLDERS = [REPOSITORY / name for name in ("docs", "greenroom", "tests", "bench", "scripts")]
+"""Folders with documents and code."""
+
 STATES_A_RULE = re.compile(
     r"(?!.*\b(must|can|cannot|needs?)\b)"
     r"(it (is|has|begins|ends|takes|names)|an? ([\w`]+ ){1,4}?(is|has|begins|ends|takes|names)) ",
@@ -48,6 +56,25 @@ def _texts(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, "".join(map(_shown, node.values))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.lineno, node.value
+
+
+def _docstrings(path: Path) -> Iterator[tuple[int, str]]:
+    """Also those of fields and constants."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.Expr(ast.Constant(str(text))):
+                yield node.lineno, text
+
+
+def _roundabout(path: Path) -> Iterator[str]:
+    """Where a document, or a docstring of a module, has such a phrase."""
+    text = path.read_text()
+    if not ROUNDABOUT.search(text):
+        return
+    for line, part in _docstrings(path) if path.suffix == ".py" else [(1, text)]:
+        for found in ROUNDABOUT.finditer(part):
+            at = line + part.count("\n", 0, found.start())
+            yield f"{path.relative_to(REPOSITORY)}:{at}: {found.group()}"
 
 
 def _shown(part: ast.expr) -> str:
@@ -102,3 +129,24 @@ def test_an_answer_has_no_internal_words(problem: type[Problem]) -> None:
 @pytest.mark.parametrize("code", [code for code, _ in HTTP_PROBLEMS.values()])
 def test_a_refusal_of_the_protocol_has_no_internal_words(code: str) -> None:
     assert not INTERNAL.search(REGISTRY.problems.title_of(code))
+
+
+def _documents_and_modules() -> list[Path]:
+    below = [path for folder in FOLDERS for path in folder.rglob("*.*")]
+    found = [path for path in (*REPOSITORY.glob("*.md"), *below) if path.suffix in (".md", ".py")]
+    return sorted(path for path in found if path != Path(__file__).resolve())
+
+
+def test_no_document_or_docstring_has_roundabout_phrases() -> None:
+    paths = _documents_and_modules()
+    names = {str(path.relative_to(REPOSITORY)) for path in paths}
+    assert {"README.md", "CHANGELOG.md", "docs/performance.md", "greenroom/app.py"} <= names
+    assert [found for path in paths for found in _roundabout(path)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Whoever asks.", "What one\n    would expect.", "Ten, of which two.", "What was made of it."],
+)
+def test_a_roundabout_phrase_is_found(text: str) -> None:
+    assert ROUNDABOUT.search(text)

@@ -49,7 +49,9 @@ PROPERTIES: Mapping[str, Property] = {
     "subject": text_property("What the conversation is about, on one line.", MAX_SUBJECT),
     "Case.subject": described("What the case is about."),
     "OwnReport.subject": described("What was reported."),
-    "Place.subject": text_property("What the conversation is about, on one line.", MAX_SUBJECT),
+    "CaseThread.subject": text_property(
+        "What the conversation is about, on one line.", MAX_SUBJECT
+    ),
     "openedByUserId": id_property("Who opened the conversation."),
     "createdAt": time_property("When it was created."),
     "bookingId": id_property("Your own id of the booking that it belongs to.", LINKED_ID),

@@ -119,6 +119,7 @@ API = ContextApi(
     name="messaging",
     build=_build,
     tables=records.TABLES,
+    ephemeral_kinds=records.EPHEMERAL_KINDS,
     policy=SECTIONS,
     limits=LIMITS,
     routes=(

@@ -32,13 +32,13 @@ from greenroom.safety.verdict import HINTS, PolicyHint, PolicyTag
 _encode = json.Encoder().encode
 
 
-class Seat(Struct, rename="camel"):
+class ParticipantSummary(Struct, rename="camel"):
     user_id: UserId
     role: Role
     service_role: ServiceRole | None
 
 
-class Participant(Seat, rename="camel"):
+class Participant(ParticipantSummary, rename="camel"):
     last_read_seq: int
     last_delivered_seq: int
     last_read_at: str | None
@@ -100,7 +100,7 @@ class _Head(Struct, rename="camel"):
 class ThreadRow(_Head, rename="camel"):
     """A conversation in a list."""
 
-    participants: list[Seat]
+    participants: list[ParticipantSummary]
 
 
 class Thread(_Head, rename="camel"):
@@ -170,11 +170,13 @@ class HeldChange(Struct, rename="camel"):
 def thread_row(view: ThreadView, now_ms: int) -> ThreadRow:
     shown, order = rules.shown_members(view.thread), rules.in_order(view.thread)
     people = {user: shown[user] for user in order}
-    return ThreadRow(**_head(view, now_ms), participants=seats(people))
+    return ThreadRow(**_head(view, now_ms), participants=participant_summaries(people))
 
 
-def seats(people: Mapping[UserId, models.MemberSummary]) -> list[Seat]:
-    return [Seat(user, seat.role, seat.service_role) for user, seat in people.items()]
+def participant_summaries(
+    people: Mapping[UserId, models.MemberSummary],
+) -> list[ParticipantSummary]:
+    return [ParticipantSummary(user, one.role, one.service_role) for user, one in people.items()]
 
 
 def thread(details: ThreadDetails, now_ms: int) -> Thread:

@@ -1,4 +1,4 @@
-"""Whether the process lives, and whether it can do its work: two questions, two answers."""
+"""Routes that say whether the process runs, and whether it can serve requests."""
 
 from collections.abc import Awaitable, Callable
 from typing import Literal, TypeAlias

@@ -1,6 +1,6 @@
 """Registers what belongs to no context: health, pages, the socket's own frames."""
 
-from greenroom.api import pages
+from greenroom.api import idempotency, pages
 from greenroom.api.platform import health, metrics, socket
 from greenroom.api.platform.access_matrix import ACCESS
 from greenroom.api.platform.examples import EXAMPLES
@@ -13,6 +13,7 @@ from greenroom.store import ephemeral
 API = ContextApi(
     name="platform",
     tables=ephemeral.TABLES,
+    ephemeral_kinds=idempotency.EPHEMERAL_KINDS,
     policy=SECTIONS,
     limits=LIMITS,
     routes=(pages.page_css, health.healthz, health.readyz, metrics.metrics),

@@ -9,9 +9,9 @@ ACCESS = """
 403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/cases/{caseId}/context
 403 403 403 403 403 403 200 200 403 403  POST /v1/moderation/cases/{caseId}/claim
 403 403 403 403 403 403 200 200 403 403  POST /v1/moderation/cases/{caseId}/decide
-403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/cases/{caseId}/record
-403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/record
-403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/people/{userId}/record
+403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/cases/{caseId}/audit-log
+403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/audit-log
+403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/people/{userId}/audit-log
 403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/people/{userId}/standing
 403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/suspended
 403 403 403 403 403 403 200 200 403 200  POST /v1/moderation/people/{userId}/reinstate

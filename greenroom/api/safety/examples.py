@@ -35,7 +35,7 @@ _CASE = CaseId("cas_mfrggzdfmztwq2lknnwg23tpoa")
 _REPORT = ReportId("rpt_01k75r2c4e6g8j0m2p4r6t8v0x")
 _OPEN_CASE = moderation.Case(
     case_id=_CASE,
-    subject=blocks_and_reports.Subject("message", THREAD, MESSAGE),
+    subject=moderation.Subject("message", THREAD, MESSAGE),
     about_user_id=JONAS,
     about_role=None,
     text="Pay me outside, it is cheaper.",
@@ -94,7 +94,7 @@ _WARNED = ModerationNotice(
 )
 _CONTACT = "support@example.com"
 _ENDS = "2025-10-16T09:12:07.123Z"
-_RECORD = moderation.Record([_DECIDED], None)
+_AUDIT_LOG = moderation.AuditLog([_DECIDED], None)
 
 EXAMPLES: Mapping[str, OperationExample] = {
     "block": OperationExample({200: blocks_and_reports.Block(JONAS, LATER)}),
@@ -131,7 +131,7 @@ EXAMPLES: Mapping[str, OperationExample] = {
     "getContextOfCase": OperationExample(
         {
             200: moderation.Context(
-                moderation.Place(
+                moderation.CaseThread(
                     THREAD,
                     Kind.BOOKING,
                     Status.AWAITING_REPLY,
@@ -147,12 +147,12 @@ EXAMPLES: Mapping[str, OperationExample] = {
     "decideCase": OperationExample(
         {200: _DECIDED}, moderation.NewDecision(Decision.WARN, 1, WORDS, "First time.")
     ),
-    "getRecordOfCase": OperationExample({200: _RECORD}),
-    "getRecord": OperationExample({200: moderation.Record([_DECIDED], NEXT)}),
-    "getRecordOfPerson": OperationExample({200: _RECORD}),
+    "getAuditLogOfCase": OperationExample({200: _AUDIT_LOG}),
+    "getAuditLog": OperationExample({200: moderation.AuditLog([_DECIDED], NEXT)}),
+    "getAuditLogOfPerson": OperationExample({200: _AUDIT_LOG}),
     "getStanding": OperationExample(
         {
-            200: moderation.Standing(
+            200: moderation.Sanctions(
                 user_id=JONAS,
                 warnings=1,
                 removals=1,

@@ -74,7 +74,7 @@ PROPERTIES: Mapping[str, Property] = {
         "The reason for the suspension that the person sees.", suspend.MAX_REASON
     ),
     "suspendedAt": time_property("When the person was suspended."),
-    "Standing.role": described("The person's staff role, or null."),
+    "Sanctions.role": described("The person's staff role, or null."),
     "staff": described("The members of staff."),
     "StaffMember.role": described("`moderator` or `admin`; null once it is revoked."),
     "NewStaffRole.role": described("`moderator` or `admin`."),

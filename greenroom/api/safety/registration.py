@@ -72,6 +72,7 @@ API = ContextApi(
     name="safety",
     build=_build,
     tables=records.TABLES,
+    ephemeral_kinds=records.EPHEMERAL_KINDS,
     policy=SECTIONS,
     limits=LIMITS,
     routes=(blocks_and_reports.routes, moderation.routes, notices.routes, staff.routes),

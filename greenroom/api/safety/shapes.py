@@ -1,12 +1,11 @@
 """Renders moderation for the API: cases, reports, context, the audit log, sanctions, notices."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from greenroom.api.messaging.shapes import Message, Seat
-from greenroom.api.safety.rest.blocks_and_reports import Subject, subject
+from greenroom.api.messaging.shapes import Message, ParticipantSummary
 from greenroom.clock import iso
 from greenroom.ids import MessageId, NoticeId, ReportId, ThreadId, UserId
 from greenroom.messaging.models import Kind, Status
@@ -15,6 +14,17 @@ from greenroom.people.models import FOREVER_MS
 from greenroom.safety import audit, decide as deciding, models
 from greenroom.safety.models import CaseId, Decision, HeldKind, NoticeKind, Reason
 from greenroom.safety.verdict import PolicyHint, PolicyTag
+
+
+class Subject(Struct, rename="camel"):
+    """What was reported (`message`, `thread` or `person`) or held: a new message (`held`), an
+    edited text (`edit`) or a new name of a conversation (`name`)."""
+
+    kind: Literal["message", "thread", "person", "held", "edit", "name"]
+    thread_id: ThreadId | None = None
+    message_id: MessageId | None = None
+    client_message_id: str | None = None
+    user_id: UserId | None = None
 
 
 class Case(Struct, rename="camel"):
@@ -64,18 +74,18 @@ class CaseReports(Struct, rename="camel"):
     next: str | None
 
 
-class Place(Struct, rename="camel"):
+class CaseThread(Struct, rename="camel"):
     """The conversation that a case is from."""
 
     thread_id: ThreadId
     kind: Kind
     status: Status
     subject: str | None
-    participants: list[Seat]
+    participants: list[ParticipantSummary]
 
 
 class Context(Struct, rename="camel"):
-    thread: Place | None
+    thread: CaseThread | None
     messages: list[Message]
     """A few messages before and after it, in order."""
     position: int | None
@@ -121,12 +131,12 @@ class Entry(Struct, rename="camel"):
     """Which role was granted or revoked."""
 
 
-class Record(Struct, rename="camel"):
+class AuditLog(Struct, rename="camel"):
     entries: list[Entry]
     next: str | None
 
 
-class Standing(Struct, rename="camel"):
+class Sanctions(Struct, rename="camel"):
     """A person's sanctions so far."""
 
     user_id: UserId
@@ -156,10 +166,26 @@ class SuspendedPeople(Struct, rename="camel"):
     next: str | None
 
 
+def subject_shape(found: models.Subject) -> Subject:
+    match found:
+        case models.SentMessage(thread, message):
+            return Subject("message", thread_id=thread, message_id=message)
+        case models.HeldMessage(thread, author, client_id):
+            return Subject("held", thread_id=thread, client_message_id=client_id, user_id=author)
+        case models.HeldEdit(thread=thread, author=author, message=message):
+            return Subject("edit", thread_id=thread, message_id=message, user_id=author)
+        case models.HeldName(thread=thread, author=author):
+            return Subject("name", thread_id=thread, user_id=author)
+        case models.WholeThread(thread):
+            return Subject("thread", thread_id=thread)
+        case models.SomePerson(user):
+            return Subject("person", user_id=user)
+
+
 def case_shape(case: models.Case) -> Case:
     return Case(
         case_id=case.id,
-        subject=subject(case.subject),
+        subject=subject_shape(case.subject),
         about_user_id=case.about,
         about_role=case.about_role,
         text=case.text,
@@ -187,8 +213,8 @@ def report_shape(report: models.Report) -> CaseReport:
     return CaseReport(report.id, report.reporter, report.reason, report.note, iso(report.at_ms))
 
 
-def record_shape(page: audit.AuditPage) -> Record:
-    return Record([entry_shape(entry) for entry in page.entries], page.next)
+def audit_log_shape(page: audit.AuditPage) -> AuditLog:
+    return AuditLog([entry_shape(entry) for entry in page.entries], page.next)
 
 
 def entry_shape(entry: models.AuditEntry) -> Entry:

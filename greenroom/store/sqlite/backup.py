@@ -5,7 +5,7 @@ from secrets import token_hex
 
 import apsw
 
-from greenroom.durable import claim_name, sync_file, sync_folder
+from greenroom.durable_files import claim_name, sync_file, sync_folder
 from greenroom.errors import Problem
 from greenroom.store.problems import StoreCorrupt, StoreFull, StoreUnavailable
 from greenroom.store.sqlite.errors import is_full, translate_error

@@ -22,7 +22,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from greenroom.durable import make_folder, sync_folder
+from greenroom.durable_files import make_folder, sync_folder
 from greenroom.store.problems import (
     StoreCorrupt,
     StoreFull,

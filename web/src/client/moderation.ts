@@ -9,9 +9,9 @@ import type {
   Entry,
   Moderation,
   Page,
+  Sanctions,
   StaffMember,
   StaffRole,
-  Standing,
   SuspendedPerson,
 } from "./types";
 
@@ -93,7 +93,7 @@ export class ModerationClient implements Moderation {
     return this.rest.request("delete", "/v1/staff/{userId}", { path: { userId } });
   }
 
-  standing(userId: string): Promise<Standing> {
+  standing(userId: string): Promise<Sanctions> {
     return this.rest.request("get", "/v1/moderation/people/{userId}/standing", { path: { userId } });
   }
 
@@ -111,10 +111,10 @@ export class ModerationClient implements Moderation {
     cursor: string | null,
   ): Promise<{ entries: Entry[]; next: string | null }> {
     const query = { cursor };
-    if (of === null) return this.rest.request("get", "/v1/moderation/record", { query });
+    if (of === null) return this.rest.request("get", "/v1/moderation/audit-log", { query });
     if ("caseId" in of) {
-      return this.rest.request("get", "/v1/moderation/cases/{caseId}/record", { path: of, query });
+      return this.rest.request("get", "/v1/moderation/cases/{caseId}/audit-log", { path: of, query });
     }
-    return this.rest.request("get", "/v1/moderation/people/{userId}/record", { path: of, query });
+    return this.rest.request("get", "/v1/moderation/people/{userId}/audit-log", { path: of, query });
   }
 }

@@ -32,13 +32,13 @@ export type Profile = Schemas["Profile"];
 export type ProblemDocument = Schemas["ProblemDocument"];
 export type Reason = Schemas["Reason"];
 export type Role = Schemas["Role"];
+export type Sanctions = Schemas["Sanctions"];
 export type ScheduledMessage = Schemas["ScheduledMessage"];
 export type Sending = Schemas["Sending"];
 export type SentRequest = Schemas["SentRequest"];
 export type ServiceRole = Schemas["ServiceRole"];
 export type StaffMember = Schemas["StaffMember"];
 export type StaffRole = Schemas["StaffRole"];
-export type Standing = Schemas["Standing"];
 export type SuspendedPerson = Schemas["SuspendedPerson"];
 
 /** An observable value. It is also a Svelte store: `$value` works. */
@@ -53,7 +53,7 @@ export type Me = Schemas["Me"];
 
 /** A thread. Receipts are there once it has been opened. */
 export type Thread = Omit<Schemas["ThreadRow"], "participants"> & { participants: Participant[] };
-export type Participant = Schemas["Seat"] &
+export type Participant = Schemas["ParticipantSummary"] &
   Partial<Pick<Schemas["Participant"], "lastReadSeq" | "lastDeliveredSeq" | "lastReadAt">>;
 export type GateRequest = Schemas["Request"];
 
@@ -334,7 +334,7 @@ export interface Moderation {
   /** For admins. */
   grant(userId: string, role: StaffRole): Promise<StaffMember>;
   revoke(userId: string): Promise<StaffMember>;
-  standing(userId: string): Promise<Standing>;
+  standing(userId: string): Promise<Sanctions>;
   /** All decisions, or those about a case or a person. Newest first. */
   auditLog(of?: { caseId: string } | { userId: string }, cursor?: string): Promise<Page<Entry>>;
 }

@@ -12,13 +12,13 @@ import {
   type Decision,
   type Entry,
   type Problem,
-  type Standing,
+  type Sanctions,
 } from "../client";
 
 export interface CaseDetails {
   context: CaseContext;
   reports: CaseReport[];
-  standing: Standing | null;
+  sanctions: Sanctions | null;
 }
 
 export class CaseQueue {
@@ -95,7 +95,7 @@ export class CaseQueue {
     if (!found) return;
     const { moderation } = this.#client;
     const nothing: CaseContext = { thread: null, messages: [], position: null };
-    const [context, reports, standing] = await Promise.all([
+    const [context, reports, sanctions] = await Promise.all([
       moderation.context(found.caseId).catch(() => nothing),
       found.reports > 0
         ? moderation.reports(found.caseId).then(
@@ -105,7 +105,7 @@ export class CaseQueue {
         : [],
       found.aboutUserId === null ? null : moderation.standing(found.aboutUserId).catch(() => null),
     ]);
-    if (this.at === caseId) this.details = { context, reports, standing };
+    if (this.at === caseId) this.details = { context, reports, sanctions };
   }
 
   /** Opens the next case, so that the moderator can go on by keyboard. */

@@ -1,6 +1,6 @@
 """Routes of blocks and reports."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from litestar import Router, delete, get, post, put
 from litestar.params import JSONBody, QueryParameter
@@ -11,6 +11,7 @@ from greenroom.api.messaging.params import TheMessaging
 from greenroom.api.params import MOST_BYTES, Caller, Cursor, UserIdInPath
 from greenroom.api.route_docs import refuses
 from greenroom.api.safety.params import TheSafety
+from greenroom.api.safety.shapes import Subject, subject_shape
 from greenroom.clock import iso
 from greenroom.ids import MessageId, ReportId, ThreadId, UserId
 from greenroom.messaging import Messaging, report as reporting
@@ -51,17 +52,6 @@ class NewReport(Struct, rename="camel", forbid_unknown_fields=True):
 
 class Reported(Struct, rename="camel"):
     report_id: ReportId
-
-
-class Subject(Struct, rename="camel"):
-    """What was reported (`message`, `thread` or `person`) or held: a new message (`held`), an
-    edited text (`edit`) or a new name of a conversation (`name`)."""
-
-    kind: Literal["message", "thread", "person", "held", "edit", "name"]
-    thread_id: ThreadId | None = None
-    message_id: MessageId | None = None
-    client_message_id: str | None = None
-    user_id: UserId | None = None
 
 
 class OwnReport(Struct, rename="camel"):
@@ -174,25 +164,9 @@ async def _report(messaging: Messaging, actor: Actor, data: NewReport) -> Report
             raise InvalidReport("it needs `userId`, or `threadId`, or `threadId` and `messageId`")
 
 
-def subject(found: models.Subject) -> Subject:
-    match found:
-        case models.SentMessage(thread, message):
-            return Subject("message", thread_id=thread, message_id=message)
-        case models.HeldMessage(thread, author, client_id):
-            return Subject("held", thread_id=thread, client_message_id=client_id, user_id=author)
-        case models.HeldEdit(thread=thread, author=author, message=message):
-            return Subject("edit", thread_id=thread, message_id=message, user_id=author)
-        case models.HeldName(thread=thread, author=author):
-            return Subject("name", thread_id=thread, user_id=author)
-        case models.WholeThread(thread):
-            return Subject("thread", thread_id=thread)
-        case models.SomePerson(user):
-            return Subject("person", user_id=user)
-
-
 def _own(report: models.Report) -> OwnReport:
     return OwnReport(
-        report.id, subject(report.subject), report.reason, report.note, iso(report.at_ms)
+        report.id, subject_shape(report.subject), report.reason, report.note, iso(report.at_ms)
     )
 
 

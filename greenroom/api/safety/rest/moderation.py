@@ -14,22 +14,22 @@ from greenroom.api.params import MOST_BYTES, Caller, Cursor, UserIdInPath
 from greenroom.api.route_docs import refuses
 from greenroom.api.safety.params import CaseIdInPath, TheSafety
 from greenroom.api.safety.shapes import (
+    AuditLog,
     Case,
     CaseReports,
+    CaseThread,
     Context,
     Entry,
     NewDecision,
-    Place,
     Queue,
-    Record,
-    Standing,
+    Sanctions,
     SuspendedPeople,
     SuspendedPerson,
+    audit_log_shape,
     case_shape,
     end,
     entry_shape,
     moment,
-    record_shape,
     report_shape,
 )
 from greenroom.messaging.case_context import case_context
@@ -128,12 +128,12 @@ async def get_case_context(
 ) -> Context:
     found = await case_context(messaging, actor, case_id)
     head = found.thread
-    place = None
+    thread = None
     if head is not None:
-        seats = shapes.seats(head.members)
-        place = Place(head.id, head.kind, head.status, head.subject, seats)
+        people = shapes.participant_summaries(head.members)
+        thread = CaseThread(head.id, head.kind, head.status, head.subject, people)
     messages = [shapes.message(message, actor.user) for message in found.messages]
-    return Context(place, messages, found.position)
+    return Context(thread, messages, found.position)
 
 
 @post(
@@ -193,54 +193,54 @@ async def decide_case(
 
 
 @get(
-    "/cases/{caseId:str}/record",
-    operation_id="getRecordOfCase",
+    "/cases/{caseId:str}/audit-log",
+    operation_id="getAuditLogOfCase",
     summary="List the decisions on a case",
     response_description="Newest first.",
     responses=refuses(CaseNotFound, OwnCase, InvalidCursor),
 )
-async def get_case_record(
+async def get_case_audit_log(
     case_id: CaseIdInPath,
     actor: Caller,
     safety: TheSafety,
     cursor: Cursor = None,
     limit: _Limit = 50,
-) -> Record:
-    return record_shape(
+) -> AuditLog:
+    return audit_log_shape(
         await audit.audit_of_case(safety, actor, case_id, limit=limit, cursor=cursor)
     )
 
 
 @get(
-    "/record",
-    operation_id="getRecord",
+    "/audit-log",
+    operation_id="getAuditLog",
     summary="List the audit log",
     description="Decisions, reinstatements, and roles granted and revoked: who did what, and when. "
     "Moderators see entries about users; admins also see entries about staff.",
     response_description="Newest first.",
     responses=refuses(InvalidCursor),
 )
-async def get_record(
+async def get_audit_log(
     actor: Caller, safety: TheSafety, cursor: Cursor = None, limit: _Limit = 50
-) -> Record:
-    return record_shape(await audit.audit_log(safety, actor, limit=limit, cursor=cursor))
+) -> AuditLog:
+    return audit_log_shape(await audit.audit_log(safety, actor, limit=limit, cursor=cursor))
 
 
 @get(
-    "/people/{userId:str}/record",
-    operation_id="getRecordOfPerson",
+    "/people/{userId:str}/audit-log",
+    operation_id="getAuditLogOfPerson",
     summary="List the decisions about a person",
     response_description="Newest first.",
     responses=refuses(OwnCase, AdminsOnly, InvalidCursor),
 )
-async def get_person_record(
+async def get_person_audit_log(
     user_id: UserIdInPath,
     actor: Caller,
     safety: TheSafety,
     cursor: Cursor = None,
     limit: _Limit = 50,
-) -> Record:
-    return record_shape(
+) -> AuditLog:
+    return audit_log_shape(
         await audit.audit_of_person(safety, actor, user_id, limit=limit, cursor=cursor)
     )
 
@@ -252,19 +252,19 @@ async def get_person_record(
     response_description="Warnings, removals, suspensions; and whether they are suspended now.",
     responses=refuses(OwnCase, AdminsOnly),
 )
-async def get_standing(user_id: UserIdInPath, actor: Caller, safety: TheSafety) -> Standing:
+async def get_standing(user_id: UserIdInPath, actor: Caller, safety: TheSafety) -> Sanctions:
     found = await review.review_person(safety, actor, user_id)
-    standing = found.sanctions
-    return Standing(
-        user_id=standing.user,
-        warnings=standing.warnings,
-        removals=standing.removals,
-        suspensions=standing.suspensions,
+    sanctions = found.sanctions
+    return Sanctions(
+        user_id=sanctions.user,
+        warnings=sanctions.warnings,
+        removals=sanctions.removals,
+        suspensions=sanctions.suspensions,
         is_suspended=found.suspended_until_ms is not None,
         suspended_until=end(found.suspended_until_ms),
         suspension_reason=found.suspension_reason or None,
         role=found.role,
-        last_decision_at=moment(standing.last_decision_ms),
+        last_decision_at=moment(sanctions.last_decision_ms),
     )
 
 
@@ -299,9 +299,9 @@ routes = Router(
         get_case_context,
         claim_case,
         decide_case,
-        get_case_record,
-        get_record,
-        get_person_record,
+        get_case_audit_log,
+        get_audit_log,
+        get_person_audit_log,
         get_standing,
         get_suspended,
     ],

@@ -1,4 +1,4 @@
-"""Tells the commands of this machine where the server is that has a SQLite store open.
+"""Tells commands on the same machine the address of the server that has a SQLite store open.
 
 The server writes its address into a file beside the store, which only its owner can read, and
 removes it when it stops. The file of a server that was killed is stale: use it only while the store
