@@ -14,7 +14,7 @@ def element_of(annotation: Any) -> str:
     """What each element of a list takes."""
     kind = _type_of(annotation)
     assert isinstance(kind, inspect.VarTupleType)
-    return _in_words(kind.item_type)
+    return _in_words(_bare(kind.item_type))
 
 
 def description_of(annotation: Any) -> str:
@@ -27,7 +27,9 @@ def description_of(annotation: Any) -> str:
 def _in_words(kind: inspect.Type) -> str:
     match kind:
         case inspect.StructType(fields=fields):
-            return f"`{{ {', '.join(f'{field.name} = …' for field in fields)} }}`"
+            written = ", ".join(f"{field.name} = …" for field in fields)
+            parts = (f"`{field.name}` is {_in_words(_bare(field.type))}" for field in fields)
+            return f"`{{ {written} }}`; {', '.join(parts)}"
         case inspect.IntType(ge=low, le=high):
             return f"a whole number from {low} to {high}"
         case inspect.FloatType(ge=low, le=high):
@@ -38,10 +40,10 @@ def _in_words(kind: inspect.Type) -> str:
             return f"one of {', '.join(map(str, values))}"
         case inspect.CustomType():
             return "a path"
-        case inspect.VarTupleType(max_length=int(most)):
-            return f"a list of at most {most} texts"
-        case inspect.VarTupleType():
-            return "a list of texts"
+        case inspect.VarTupleType(item_type=item, max_length=int(most)):
+            return f"a list of at most {most} values, each {_in_words(_bare(item))}"
+        case inspect.VarTupleType(item_type=item):
+            return f"a list of values, each {_in_words(_bare(item))}"
         case inspect.StrType(min_length=int(least), max_length=int(most)):
             return f"text of {least} to {most} characters"
         case inspect.StrType(max_length=int(most)):
@@ -51,5 +53,9 @@ def _in_words(kind: inspect.Type) -> str:
 
 
 def _type_of(annotation: Any) -> inspect.Type:
-    kind = inspect.type_info(annotation)
+    return _bare(inspect.type_info(annotation))
+
+
+def _bare(kind: inspect.Type) -> inspect.Type:
+    """Without its description."""
     return kind.type if isinstance(kind, inspect.Metadata) else kind

@@ -1,6 +1,6 @@
 """Finds what modules declare and no context registers, by the field of `ContextApi` it belongs to.
 
-Careful: timers, followers and jobs are made by functions, and are not found.
+`background_parts.py` finds timers, followers, jobs and public events.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,6 +18,7 @@ from greenroom.errors import Problem
 from greenroom.policy import Limit, Section
 from greenroom.settings import SettingsGroup
 from greenroom.store.tables import Table
+from tests import background_parts
 
 _BASES: tuple[type, ...] = (Problem, Section, SettingsGroup, SyncSource, SessionPart, Frame, Ack)
 _OF_THE_SOCKET = (frames.Problem, frames.Synced)
@@ -55,6 +56,7 @@ def _registered(registry: Registry, contexts: Contexts) -> dict[str, set[Any]]:
         "session_parts": set(registry.session_parts),
         "costs": set(registry.costs),
         "demo": set(registry.demos),
+        **background_parts.registered(registry, contexts),
     }
 
 
@@ -65,6 +67,7 @@ def _sections(registry: Registry) -> Iterator[object]:
 
 def _declared(modules: Iterable[ModuleType]) -> Iterator[tuple[str, str, object]]:
     for module in modules:
+        yield from background_parts.declared(module)
         own = vars(module)
         for name, value in own.items():
             is_own = getattr(value, "__module__", None) == module.__name__

@@ -6,12 +6,17 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
+from greenroom.people.models import MAX_USERNAME
 from greenroom.policy import MINUTE, Allowance, Limit, Section
 
 MAX_CONTACT = 200
+MAX_RESERVED = 1000
 _CONTACT = re.compile(
     r"[^\s@<>()\",:;\\]+@[^\s@/?#<>()\",:;\\]+|https://[^\s@/?#<>\"\\]+([/?#][^\s<>\"\\]*)?"
 )
+
+
+ReservedName = Annotated[str, Meta(min_length=1, max_length=MAX_USERNAME)]
 
 
 class Usernames(Section, frozen=True):
@@ -19,10 +24,11 @@ class Usernames(Section, frozen=True):
 
     section: ClassVar = "names"
     reserved: Annotated[
-        tuple[str, ...],
+        tuple[ReservedName, ...],
         Meta(
+            max_length=MAX_RESERVED,
             description="Usernames that only staff and services may take. Case, dots and "
-            "underscores make no difference: `admin` reserves `ad.min_` too."
+            "underscores make no difference: `admin` reserves `ad.min_` too.",
         ),
     ] = (
         "abuse",

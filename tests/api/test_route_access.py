@@ -6,10 +6,10 @@ missing one: the response is, to the byte, the one for an id that does not exist
 """
 
 import pytest
-from httpx import Response
 
 from greenroom.api.access import CALLERS, rows
 from greenroom.app import REGISTRY
+from tests.api.access_matrix import AccessMatrix, told
 from tests.api.populated import TOKENLESS, PopulatedWorld, bodies, populate
 from tests.api.world import ApiWorld
 
@@ -37,6 +37,7 @@ PUBLIC = {
 # one with a pending request between them; `service` acts for `member`.
 ROWS = dict(rows(REGISTRY.access))
 BODIES = bodies()
+MATRIX = AccessMatrix(ROWS, BODIES)
 
 
 @pytest.fixture
@@ -56,13 +57,7 @@ def test_every_route_is_in_the_table(sqlite_world: ApiWorld) -> None:
 
 @pytest.mark.parametrize("caller", CALLERS)
 async def test_every_caller_gets_the_status_in_the_table(world: ApiWorld, caller: str) -> None:
-    populated = await populate(world)
-    wrong = []
-    for route, expected in ROWS.items():
-        answer = await _asked(populated, caller, route)
-        if answer.status_code != expected[caller]:
-            wrong.append(f"{route}: {answer.status_code} {answer.text[:200]}")
-    assert wrong == []
+    assert await MATRIX.wrong_statuses(await populate(world), caller) == []
 
 
 @pytest.mark.parametrize("caller", CALLERS)
@@ -73,9 +68,9 @@ async def test_a_hidden_resource_looks_like_a_missing_one(
     for route, expected in ROWS.items():
         hidden = expected[caller] == 404 or "/moderation/cases/" in route
         if "{" in route and hidden and caller not in ("moderator", "admin"):
-            there = await _asked(populated, caller, route)
-            nowhere = await _asked(populated, caller, route, missing=True)
-            assert _told(there) == _told(nowhere), route
+            there = await MATRIX.asked(populated, caller, route)
+            nowhere = await MATRIX.asked(populated, caller, route, missing=True)
+            assert told(there) == told(nowhere), route
             compared += 1
     if caller in ("stranger", "left"):
         assert compared > 20
@@ -85,20 +80,11 @@ async def test_a_hidden_resource_looks_like_a_missing_one(
 async def test_without_a_valid_token_everything_is_refused(
     populated: PopulatedWorld, caller: str
 ) -> None:
-    codes = {"nobody": "not-authenticated", "expired": "token-expired"}
-    for route in ROWS:
-        answer = await _asked(populated, caller, route)
-        assert answer.status_code == 401, route
-        assert answer.headers["www-authenticate"].startswith("Bearer")
-        code = codes.get(caller, "invalid-token")
-        assert answer.json()["type"] == f"/problems/{code}"
-        assert _told(answer) == _told(await _asked(populated, caller, route, missing=True))
+    await MATRIX.check_refused_without_token(populated, caller)
 
 
 async def test_a_suspended_user_is_refused_everywhere(populated: PopulatedWorld) -> None:
-    for route in ROWS:
-        answer = await _asked(populated, "suspended", route)
-        assert (answer.status_code, answer.json()["type"]) == (403, "/problems/account-suspended")
+    await MATRIX.check_refused_if_suspended(populated)
 
 
 @pytest.mark.parametrize("caller", [*TOKENLESS, "suspended", "stranger", "member"])
@@ -106,7 +92,7 @@ async def test_public_routes_are_the_same_for_everybody(
     populated: PopulatedWorld, caller: str
 ) -> None:
     for route, status in PUBLIC.items():
-        assert (await _asked(populated, caller, route)).status_code == status, route
+        assert (await MATRIX.asked(populated, caller, route)).status_code == status, route
 
 
 async def test_a_message_of_another_thread_is_not_found(populated: PopulatedWorld) -> None:
@@ -114,7 +100,7 @@ async def test_a_message_of_another_thread_is_not_found(populated: PopulatedWorl
     foreign = await populated.world.ask("ben", "GET", path + populated.messages["gate"])
     nowhere = await populated.world.ask("ben", "GET", path + "msg_01k75q8j5d0000000000000000")
     assert foreign.status_code == 404
-    assert _told(foreign) == _told(nowhere)
+    assert told(foreign) == told(nowhere)
 
 
 async def test_a_later_member_does_not_see_earlier_messages(populated: PopulatedWorld) -> None:
@@ -127,17 +113,3 @@ async def test_a_later_member_does_not_see_earlier_messages(populated: Populated
     assert before.status_code == 404
     page = await world.get("dan", path)
     assert [message["event"] for message in page["messages"]] == ["participant.added"]
-
-
-async def _asked(
-    populated: PopulatedWorld, caller: str, route: str, *, missing: bool = False
-) -> Response:
-    body = BODIES.get(route)
-    return await populated.ask(
-        caller, route, None if body is None else body(populated, caller), missing=missing
-    )
-
-
-def _told(answer: Response) -> tuple[int, bytes, list[tuple[str, str]]]:
-    headers = {name: value for name, value in answer.headers.items() if name != "x-request-id"}
-    return answer.status_code, answer.content, sorted(headers.items())

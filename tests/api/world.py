@@ -13,7 +13,8 @@ from httpx import AsyncClient, Response
 from litestar import Litestar
 
 from greenroom.api.auth import ACT_FOR
-from greenroom.app import TABLES, compose
+from greenroom.api.registry import Registry
+from greenroom.app import REGISTRY, compose
 from greenroom.clock import ManualClock
 from greenroom.people.actor import Scope, StaffRole
 from greenroom.policy import Limit
@@ -101,11 +102,14 @@ def refused(answer: Response, status: int, code: str) -> Any:
 
 @asynccontextmanager
 async def api_world_on(
-    url: str, rates: Mapping[Limit, Rate] = RATES, origins: Sequence[str] = ()
+    url: str,
+    rates: Mapping[Limit, Rate] = RATES,
+    origins: Sequence[str] = (),
+    registry: Registry = REGISTRY,
 ) -> AsyncIterator[ApiWorld]:
     clock = ManualClock(IN_2100_MS)
-    async with fresh_store(url, TABLES, clock) as store:
-        contexts = compose(store, clock, SECRET, rates=rates)
+    async with fresh_store(url, registry.tables, clock) as store:
+        contexts = compose(store, clock, SECRET, rates=rates, registry=registry)
         app = http_app_on(contexts, origins=origins)
         hooks = {"response": [contract_of(app).hold]}
         async with http_client(app, event_hooks=hooks) as client:

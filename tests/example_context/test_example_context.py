@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from greenroom import cost, demo, policy_file
-from greenroom.api.access import rows
+from greenroom.api.access import CALLERS, rows
 from greenroom.api.asyncapi.document import AsyncApi
 from greenroom.api.composition import Contexts
 from greenroom.api.openapi.document import document_of
@@ -29,7 +29,10 @@ from greenroom.store.describe import markdown
 from scripts.policy_page import policy_page
 from scripts.reference_pages import settings_page
 from scripts.socket_types import server_events, socket_types
-from tests.example_context.registration import API
+from tests.api.access_matrix import AccessMatrix
+from tests.api.populated import TOKENLESS, PopulatedWorld, populate
+from tests.api.world import api_world_on
+from tests.example_context.registration import API, ROUTES
 from tests.example_context.reminders import Reminders, listed
 from tests.socket.node import Node, serving
 from tests.stores import SECRET, SQLITE, fresh_store
@@ -37,6 +40,7 @@ from tests.world import http_app_on
 
 REGISTRY = Registry((*CONTEXTS, API))
 ROOT = Path(__file__).parents[2]
+REMINDER = {"text": "Call Maya", "inSeconds": 60}
 
 
 @asynccontextmanager
@@ -215,12 +219,39 @@ def test_the_typescript_types_have_its_frames_and_compile(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stdout
 
 
-async def test_the_access_matrix_has_its_routes_and_holds(tmp_path: Path) -> None:
-    matrix = dict(rows(REGISTRY.access))
-    async with node_with_reminders(tmp_path) as node:
-        for method, body in (("GET", None), ("POST", {"text": "Call Maya", "inSeconds": 60})):
-            status, _ = await node.rest("ben", method, "/reminders", body)
-            assert status == matrix[f"{method} /v1/reminders"]["stranger"]
+MATRIX = AccessMatrix(
+    dict(rows(API.access)), {"POST /v1/reminders": lambda populated, caller: REMINDER}
+)
+
+
+@pytest.fixture
+async def populated(store_url: str) -> AsyncIterator[PopulatedWorld]:
+    async with api_world_on(store_url, registry=REGISTRY) as world:
+        yield await populate(world)
+
+
+def test_all_its_routes_are_in_the_access_matrix() -> None:
+    methods = {f"{method} {ROUTES.path}" for route in ROUTES.routes for method in route.methods}
+    assert set(MATRIX.rows) == {route for route in methods if not route.startswith("OPTIONS")}
+    assert MATRIX.rows.items() <= dict(rows(REGISTRY.access)).items()
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+async def test_every_caller_gets_the_status_in_the_access_matrix(
+    populated: PopulatedWorld, caller: str
+) -> None:
+    assert await MATRIX.wrong_statuses(populated, caller) == []
+
+
+@pytest.mark.parametrize("caller", TOKENLESS)
+async def test_without_a_valid_token_its_routes_are_refused(
+    populated: PopulatedWorld, caller: str
+) -> None:
+    await MATRIX.check_refused_without_token(populated, caller)
+
+
+async def test_a_suspended_user_is_refused(populated: PopulatedWorld) -> None:
+    await MATRIX.check_refused_if_suspended(populated)
 
 
 async def test_its_tables_and_prices_are_listed(tmp_path: Path) -> None:

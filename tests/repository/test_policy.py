@@ -55,6 +55,26 @@ def test_every_value_is_documented(name: str) -> None:
     assert line.group(1).endswith(".")
 
 
+_BOUNDED = re.compile(
+    r"true or false"
+    r"|one of .+"
+    r"|a (whole )?number from [\d.]+ to [\d.]+"
+    r"|text of (at most \d+|\d+ to \d+) characters"
+    r"|a list of at most \d+ values, each text of \d+ to \d+ characters"
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_reference_has_a_range_or_the_allowed_values_of_every_value(name: str) -> None:
+    page = (ROOT / "docs/reference/policy.md").read_text()
+    [row] = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+    takes = row.split(" | ")[2]
+    shape, _, parts = takes.rpartition("; ")
+    named = [part.partition(" is ") for part in parts.split(", `")] if shape else []
+    assert all(_BOUNDED.fullmatch(kind) for *_, kind in named or [("", "", takes)]), takes
+    assert [part.strip("`") for part, *_ in named] == re.findall(r"(\w+) = …", shape)
+
+
 @pytest.mark.parametrize(
     ("given", "name", "hint"),
     [
@@ -170,6 +190,15 @@ def test_another_contact_stops_the_start(contact: str) -> None:
         ("[safety]\nhold_at = 0.2\n", "line 2, .*hold_at: it must be at least safety.nudge_at"),
         ("[safety]\nhold_phrases = ['x']\n", "each element must be text of 2 to 100 characters"),
         ("[safety]\n#\nhint_phrases = ['!!']\n", "line 3, .*'!!' must contain a letter"),
+        (
+            f"[names]\n\nreserved = ['{'a' * 31}']\n",
+            "line 3, .*names.reserved: each element must be text of 1 to 30 characters",
+        ),
+        (
+            f"[names]\nreserved = {['a'] * 1001}\n",
+            "line 2, .*names.reserved: it must be a list of at most 1000 values",
+        ),
+        ("[limits]\nburst = 3\n", "line 2, .*`most` is a whole number from 1 to 1000000000"),
         ("[gate]\nmessages = 0\n", "gate.messages: it must be a whole number from 1 to 20"),
         ("[retention]\nsync_days = 1\n", "sync_days: it must be a whole number from 2 to 365"),
         ("[limits]\nburst = \n", "cannot be read: Invalid value .at line 2, column 9"),
