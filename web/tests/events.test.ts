@@ -26,6 +26,22 @@ test("an event of a newer server is ignored", () => {
   events.dispatch({ type: "not.known" } as never);
 });
 
+test("a reset runs the handlers of its sources only; one without sources runs all", () => {
+  const events = new EventRegistry();
+  const calls: string[] = [];
+  events.onReset("inbox", () => calls.push("inbox"));
+  events.onReset("scheduled", () => calls.push("scheduled"));
+  events.onReset("inbox", () => calls.push("inbox again"));
+  events.dispatchReset(["scheduled", "not.known"]);
+  assert.deepEqual(calls.splice(0), ["scheduled"]);
+  events.dispatchReset(["inbox", "inbox"]);
+  assert.deepEqual(calls.splice(0), ["inbox", "inbox again"]);
+  events.dispatchReset([]);
+  assert.deepEqual(calls.splice(0), []);
+  events.dispatchReset(null);
+  assert.deepEqual(calls, ["inbox", "scheduled", "inbox again"]);
+});
+
 test("the client has a handler for every event of the server", () => {
   const client = createClient({ api: "http://127.0.0.1:9", token: () => "no token", shared: false });
   client.open("thr_1"); // an open thread handles typing and presence

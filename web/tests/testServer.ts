@@ -159,8 +159,26 @@ export class TestServer {
 import sys
 from greenroom.store.cursors import CursorCodec
 print(CursorCodec(sys.argv[1].encode()).seal_bytes(f"sync {sys.argv[2]}".encode(), b"old"))`;
-    const id = this.ids.get(name) ?? "";
-    return (await run(PYTHON, ["-c", made, SECRET, id], { cwd: ROOT })).stdout.trim();
+    return this.#runPython(made, name);
+  }
+
+  /** The user's cursor without the part of one source, which then resets alone. */
+  async cursorWithout(source: string, name: string, cursor: string): Promise<string> {
+    const made = `
+import sys
+import msgspec
+from greenroom.store.cursors import CursorCodec
+codec, scope = CursorCodec(sys.argv[1].encode()), f"sync {sys.argv[2]}".encode()
+version, turn, positions = msgspec.msgpack.decode(codec.unseal_bytes(scope, sys.argv[3]))
+del positions[sys.argv[4]]
+print(codec.seal_bytes(scope, msgspec.msgpack.encode([version, turn, positions])))`;
+    return this.#runPython(made, name, cursor, source);
+  }
+
+  /** Runs the code with the secret, the user's id and the arguments; returns what it prints. */
+  async #runPython(code: string, name: string, ...args: string[]): Promise<string> {
+    const command = ["-c", code, SECRET, this.ids.get(name) ?? "", ...args];
+    return (await run(PYTHON, command, { cwd: ROOT })).stdout.trim();
   }
 }
 

@@ -1,8 +1,8 @@
 // The client of one user in one tab: connects the parts, and implements the interface `Client`.
 //
 // Careful: data loaded before the socket is live may miss events. So the first load waits a moment
-// for the socket; if that was not long enough, the hub sends `reset` once it is live, and everything
-// on screen is loaded again.
+// for the socket; if that was not long enough, the hub sends `reset` for everything once it is live, and
+// everything on screen is loaded again.
 import { type ConversationHost, OpenThread } from "./conversation";
 import { EventRegistry, type On } from "./events";
 import type { Storage } from "./storage";
@@ -253,7 +253,7 @@ class UserClient extends UseCases implements Client, ConversationHost {
       case "resumed":
         return this.store.people.refresh();
       case "reset":
-        return this.#reset();
+        return this.#reset(message.sources);
       case "reply":
         this.#pending.get(message.n)?.(message.reply);
         this.#pending.delete(message.n);
@@ -290,9 +290,10 @@ class UserClient extends UseCases implements Client, ConversationHost {
   /** Each feature registers its own handlers. Those of one event run in this order. */
   #registerEvents(): void {
     this.#outbox.registerEvents(this.on, () => this.store.me);
-    this.#notices.registerEvents(this.on, this.events.onSync);
-    this.scheduled.registerEvents(this.on, this.events.onSync);
-    this.store.registerEvents(this.on, this.events.onSync);
+    const { onSync, onReset } = this.events;
+    this.#notices.registerEvents(this.on, onSync, onReset);
+    this.scheduled.registerEvents(this.on, onSync, onReset);
+    this.store.registerEvents(this.on, onSync, onReset);
     this.store.people.registerEvents(this.on);
     this.on("person.updated", ({ person }) => this.onPersonUpdated(person));
     this.on("message.created", ({ threadId, message }) => this.#announceMessage(threadId, message));
@@ -304,15 +305,11 @@ class UserClient extends UseCases implements Client, ConversationHost {
     if (thread !== null && thread.mine.unread > 0) this.#announce({ type: "message", thread, message });
   }
 
-  /** Reloads everything on screen, unless nothing has been loaded yet. */
-  #reset(): void {
+  /** Reloads what is on screen of these sources, or everything, unless nothing has been loaded yet. */
+  #reset(sources: readonly string[] | null): void {
     if (!this.#started) return;
-    void this.#notices.load();
-    void this.scheduled.load();
-    this.store.people.refresh();
-    for (const list of this.#folderLists) void list.refresh();
-    for (const conversation of this.#openThreads) void conversation.refresh();
-    this.store.recount();
+    this.events.dispatchReset(sources);
+    if (sources === null) this.store.people.refresh(); // people have no source; a resume ends with `resumed`
   }
 
   async #sendToken(n: number, stale: string | null): Promise<void> {

@@ -26,8 +26,9 @@ export interface ConnectionListener {
   onSync(changes: Changes): void;
   /** All missed events have been delivered, except changed display names. */
   onResumed(): void;
-  /** Earlier events are not delivered: the first connection, or one after too long a break. */
-  onReset(): void;
+  /** Earlier events of these sources are not delivered, after too long a break. Null means all sources:
+   * the first connection, or a cursor that the server refused. */
+  onReset(sources: string[] | null): void;
   /** All missed events have been delivered, and requests are accepted. */
   onLive(): void;
   /** Returns a token other than `stale`. */
@@ -150,7 +151,8 @@ export class SocketConnection {
     this.#stale = null;
     this.#attempt = 0;
     if (this.#cursor === null) {
-      this.#reset(hello.ack);
+      this.#saveCursor(hello.ack);
+      this.#reset(null);
     } else {
       const timeout = this.#setTimer(RESUME_TIMEOUT_MS, () => this.#disconnected(generation, 0));
       if (!(await this.#resume(generation))) return;
@@ -161,10 +163,9 @@ export class SocketConnection {
     this.listener.onLive();
   }
 
-  #reset(ack: { cursor?: string | null }): void {
-    this.#cursor = ack.cursor ?? null;
-    this.#lastSeqs.clear();
-    this.listener.onReset();
+  #reset(sources: string[] | null): void {
+    if (sources === null || sources.includes("inbox")) this.#lastSeqs.clear();
+    this.listener.onReset(sources);
   }
 
   /** True once the missed events have been delivered. */
@@ -184,9 +185,9 @@ export class SocketConnection {
       else this.#forgetCursor(generation);
       return false;
     }
-    // Even if only one source needs it, everything is loaded again: it is rare.
-    if ((answer.ack.reset?.length ?? 0) > 0) this.#reset(answer.ack);
-    else this.#saveCursor(answer.ack);
+    this.#saveCursor(answer.ack);
+    const { reset = [] } = answer.ack;
+    if (reset.length > 0) this.#reset(reset);
     if (this.#resumeAgain) {
       this.#resumeAgain = false;
       return this.#resume(generation);

@@ -1,8 +1,9 @@
-// The registry of handlers for events, and for the changes that a resume delivers. Each feature registers
-// its handlers by event type and by source; a new feature adds its own, and nothing here changes.
+// The registry of handlers for events, and for the changes that a resume delivers or cannot deliver. Each
+// feature registers its handlers by event type and by source; a new feature adds its own, and nothing here
+// changes.
 //
-// Handlers of one type run in the order in which they were registered. Events without a handler, such as
-// those of a newer server, are ignored.
+// Handlers of one type or source run in the order in which they were registered. Events and sources without
+// a handler, such as those of a newer server, are ignored.
 import type { Changes, ServerEvent } from "./socket";
 
 export type EventType = ServerEvent["type"];
@@ -18,11 +19,15 @@ export type OnSync = <S extends SyncSource>(
   handler: (changes: NonNullable<Changes[S]>) => void,
 ) => void;
 
+/** Registers how a feature loads what it shows of a source again. Needed wherever `onSync` is. */
+export type OnReset = (source: SyncSource, reload: () => void) => void;
+
 type Handler = (event: never) => void;
 
 export class EventRegistry {
   readonly #handlers = new Map<string, Set<Handler>>();
   readonly #syncHandlers = new Map<SyncSource, Handler>();
+  readonly #reloads: { source: SyncSource; reload: () => void }[] = [];
 
   readonly on: On = (type, handler) => {
     const handlers = this.#handlers.get(type) ?? new Set();
@@ -34,10 +39,21 @@ export class EventRegistry {
     this.#syncHandlers.set(source, handler);
   };
 
+  readonly onReset: OnReset = (source, reload) => {
+    this.#reloads.push({ source, reload });
+  };
+
   dispatchChanges(changes: Changes): void {
     for (const [source, handler] of this.#syncHandlers) {
       const part = changes[source];
       if (part !== undefined) handler(part as never);
+    }
+  }
+
+  /** Null means all sources. */
+  dispatchReset(sources: readonly string[] | null): void {
+    for (const { source, reload } of this.#reloads) {
+      if (sources === null || sources.includes(source)) reload();
     }
   }
 

@@ -145,8 +145,8 @@ export class Hub implements ConnectionListener {
     this.#broadcast({ type: "resumed" });
   }
 
-  onReset(): void {
-    this.#broadcast({ type: "reset" });
+  onReset(sources: string[] | null): void {
+    this.#broadcast({ type: "reset", sources });
   }
 
   onLive(): void {

@@ -1,5 +1,5 @@
 // The user's moderation notices: loaded at the start, updated by events, shown until acknowledged.
-import type { On, OnSync } from "./events";
+import type { On, OnReset, OnSync } from "./events";
 import type { Rest } from "./rest";
 import type { HeldMessage, ModerationNotice } from "./types";
 import { Value } from "./observable";
@@ -18,11 +18,12 @@ export class ModerationNotices {
     private readonly onHeld: (messages: HeldMessage[]) => void,
   ) {}
 
-  registerEvents(on: On, onSync: OnSync): void {
+  registerEvents(on: On, onSync: OnSync, onReset: OnReset): void {
     onSync("notices", ({ created, acknowledged }) => {
       this.add(created);
       this.remove(acknowledged);
     });
+    onReset("notices", () => void this.load());
     on("notice.created", ({ notice }) => this.add([notice]));
     on("notice.acknowledged", ({ noticeId }) => this.remove([noticeId]));
   }

@@ -53,8 +53,8 @@ export type ToTab =
   | { type: "synced"; changes: Changes }
   /** All missed events have been delivered, except changed display names. */
   | { type: "resumed" }
-  /** Events were lost: load everything again. */
-  | { type: "reset" }
+  /** Events were lost: load these sources again; null means everything. */
+  | { type: "reset"; sources: string[] | null }
   | { type: "reply"; n: number; reply: Reply }
   | { type: "outbox"; outbox: QueuedMessage[] }
   /** A message was answered: sent, held or rejected. It is no longer in the outbox. */

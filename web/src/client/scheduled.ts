@@ -2,7 +2,7 @@
 //
 // Careful: the list that a request or a sync returns may be older than an event that came while it was on
 // its way. Then it is loaded again.
-import type { EventOf, On, OnSync } from "./events";
+import type { EventOf, On, OnReset, OnSync } from "./events";
 import { isProblem, retryUnreachable, type Rest } from "./rest";
 import type {
   ScheduledChange,
@@ -30,9 +30,16 @@ export class ScheduledMessagesClient implements ScheduledMessages {
     private readonly onHeld: () => void,
   ) {}
 
-  registerEvents(on: On, onSync: OnSync): void {
+  registerEvents(on: On, onSync: OnSync, onReset: OnReset): void {
     onSync("scheduled", ({ scheduledMessages }) => this.#sync(scheduledMessages));
+    onReset("scheduled", () => this.#reload());
     on("scheduled_message.changed", (event) => this.#changed(event));
+  }
+
+  /** A load that is on its way may miss the changes that were lost: it loads once more. */
+  #reload(): void {
+    this.#changes += 1;
+    void this.load();
   }
 
   load(): Promise<void> {

@@ -2,7 +2,7 @@
 //
 // Careful: a response may be older than an event that came while it was on its way. An outdated response
 // is not used; the thread is loaded again.
-import type { EventOf, On, OnSync } from "./events";
+import type { EventOf, On, OnReset, OnSync } from "./events";
 import { isProblem, type Rest } from "./rest";
 import * as inboxRules from "./inboxRules";
 import type { InboxChanges } from "./socket";
@@ -23,6 +23,8 @@ export interface StoreListener {
   onMessageChanged(message: Message): void;
   missed(threadId: string): void;
   gone(threadId: string): void;
+  /** Loads what it shows again, after events were lost. */
+  refresh(): Promise<void>;
 }
 
 export class ClientStore {
@@ -140,8 +142,9 @@ export class ClientStore {
 
   // Events.
 
-  registerEvents(on: On, onSync: OnSync): void {
+  registerEvents(on: On, onSync: OnSync, onReset: OnReset): void {
     onSync("inbox", (changes) => this.#sync(changes));
+    onReset("inbox", () => this.#reload());
     on("message.created", ({ message, status, awaitingUserIds }) =>
       this.#addMessage(message, status, awaitingUserIds),
     );
@@ -171,6 +174,11 @@ export class ClientStore {
       if (truncated) for (const listener of this.#listeners) listener.missed(thread.threadId);
     }
     for (const threadId of changes.gone) this.drop(threadId);
+  }
+
+  #reload(): void {
+    for (const listener of this.#listeners) void listener.refresh();
+    this.recount();
   }
 
   /** The user's own message, from the reply. */
