@@ -24,7 +24,7 @@ def add_sources(
 ) -> None:
     to.add(lambda: _of_sockets(socket_server))
     to.add(lambda: _of_parts(store, clock, hub))
-    to.add(lambda: _of_worker(worker))
+    to.add(lambda: of_worker(worker))
 
 
 def measure_delivery(to: Metrics, hub: Hub, clock: ServerClock) -> None:
@@ -34,6 +34,22 @@ def measure_delivery(to: Metrics, hub: Hub, clock: ServerClock) -> None:
         observe(max(0, clock.now_ms() - at_ms) / 1000)
 
     hub.on_delivered = on_delivered
+
+
+def of_worker(worker: Worker) -> Iterator[Value]:
+    timers = worker.timers.counts
+    yield Value(metrics.TIMERS_DUE.name, worker.timers.due)
+    yield Value(metrics.TIMERS_LATE.name, worker.timers.late_ms / 1000)
+    yield Value(metrics.TIMERS_RUN.name, timers.run)
+    yield Value(metrics.TIMERS_FAILED.name, timers.failed)
+    yield Value(metrics.TIMERS_SET_ASIDE.name, timers.set_aside)
+    for runner in worker.followers.values():
+        name, counts = (runner.name,), runner.counts
+        yield Value(metrics.FOLLOWER_LAG.name, runner.lag_ms / 1000, name)
+        yield Value(metrics.FOLLOWER_STOPPED.name, counts.stage is Stage.NEEDS_REBUILD, name)
+        yield Value(metrics.FOLLOWER_APPLIED.name, counts.applied, name)
+        yield Value(metrics.FOLLOWER_FAILED.name, counts.failed, name)
+        yield Value(metrics.FOLLOWER_SET_ASIDE.name, counts.set_aside, name)
 
 
 def _of_sockets(server: SocketServer) -> Iterator[Value]:
@@ -54,19 +70,3 @@ def _of_parts(store: Store, clock: ServerClock, hub: Hub) -> Iterator[Value]:
     if isinstance(store, SqliteStore):
         yield Value(metrics.COMMIT_GROUPS.name, store.commits)
         yield Value(metrics.COMMIT_WRITES.name, store.committed_writes)
-
-
-def _of_worker(worker: Worker) -> Iterator[Value]:
-    timers = worker.timers.counts
-    yield Value(metrics.TIMERS_DUE.name, worker.timers.due)
-    yield Value(metrics.TIMERS_LATE.name, worker.timers.late_ms / 1000)
-    yield Value(metrics.TIMERS_RUN.name, timers.run)
-    yield Value(metrics.TIMERS_FAILED.name, timers.failed)
-    yield Value(metrics.TIMERS_SET_ASIDE.name, timers.set_aside)
-    for runner in worker.followers.values():
-        name, counts = (runner.name,), runner.counts
-        yield Value(metrics.FOLLOWER_LAG.name, runner.lag_ms / 1000, name)
-        yield Value(metrics.FOLLOWER_STOPPED.name, counts.stage is Stage.NEEDS_REBUILD, name)
-        yield Value(metrics.FOLLOWER_APPLIED.name, counts.applied, name)
-        yield Value(metrics.FOLLOWER_FAILED.name, counts.failed, name)
-        yield Value(metrics.FOLLOWER_SET_ASIDE.name, counts.set_aside, name)

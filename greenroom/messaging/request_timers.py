@@ -15,17 +15,19 @@ from greenroom.store.base import Op
 KIND = "request_expiry"
 
 
-def expiry_ops(before: Thread | None, after: Thread) -> tuple[Op, ...]:
+def expiry_ops(before: Thread | None, after: Thread, room: int | None = None) -> tuple[Op, ...]:
     """Schedules the timers that the change makes necessary, then cancels those it makes needless.
-    A timer that is not canceled finds nothing to do."""
+
+    Beyond `room` ops cancellations are left out: a timer that is not canceled finds nothing to do.
+    Schedules never are: the store refuses a transaction that is too large with them."""
     if before is not None and before.gates is after.gates:
         return ()
     were = set() if before is None else _moments(before)
     are = _moments(after)
-    return (
-        *(schedule(_timer(after.id, ms)) for ms in sorted(are - were)),
-        *(cancel(KIND, _timer(after.id, ms).id) for ms in sorted(were - are)),
-    )
+    schedules = [schedule(_timer(after.id, ms)) for ms in sorted(are - were)]
+    cancellations = [cancel(KIND, _timer(after.id, ms).id) for ms in sorted(were - are)]
+    left = None if room is None else max(0, room - len(schedules))
+    return (*schedules, *cancellations[:left])
 
 
 def thread_of(timer: Timer) -> ThreadId:

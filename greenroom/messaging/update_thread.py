@@ -97,7 +97,7 @@ async def _write_once(
             if moves:
                 await _move_rows(messaging, moves)
         public = public_events.of_write(head, after, batch.events, now_ms)
-        timers = expiry_ops(head, after)[: MAX_OPS - 1 - len(batch.ops)]
+        timers = expiry_ops(head, after, MAX_OPS - 1 - len(batch.ops))
         await messaging.store.write(head_op(after, public), *batch.ops, *timers)
     except ConditionFailed as refusal:
         messaging.thread_cache.drop(thread)

@@ -4,23 +4,29 @@ import asyncio
 import dataclasses
 from collections.abc import Awaitable, Callable
 
+import msgspec
 import pytest
 
 from greenroom.background.records import SHARDS, TIMERS, TIMERS_DUE, due_key
-from greenroom.ids import RequestId
+from greenroom.ids import RequestId, UserId
 from greenroom.messaging import Messaging, open as opening, participants, request_timers
 from greenroom.messaging.block import block_sender
 from greenroom.messaging.events import Event, RequestChanged, audience
 from greenroom.messaging.expire_requests import MAX_AT_ONCE
 from greenroom.messaging.inbox import inbox
 from greenroom.messaging.models import Folder, GateStatus, Kind, Thread
+from greenroom.messaging.plan import PlannedWrite
 from greenroom.messaging.problems import RequestNotFound
 from greenroom.messaging.records import MESSAGING, request_key
 from greenroom.messaging.requests import sent_requests
 from greenroom.messaging.respond import accept, decline
 from greenroom.messaging.sync import sync
+from greenroom.messaging.update_thread import update_thread
 from greenroom.messaging.withdraw_request import withdraw_request
 from greenroom.people.actor import Actor
+from greenroom.store.base import Delete, Key, Put
+from greenroom.store.limits import MAX_OPS
+from greenroom.store.problems import InvalidTransaction
 from tests.messaging.sync_client import SyncClient
 from tests.messaging.world import MessagingWorld
 
@@ -215,4 +221,52 @@ async def test_an_answer_at_the_moment_of_expiry_takes_effect_once(world: Messag
     )
     assert isinstance(answers[2], RequestNotFound)
     assert sum(status is GateStatus.EXPIRED for status, _ in recorded.requests) <= 1
+    assert await _timers(world) == []
+
+
+def _with_moments(thread: Thread, *moments: int) -> Thread:
+    """The thread with a pending request for each time."""
+    [gate] = thread.gates.values()
+    gates = {UserId(f"u{ms}"): msgspec.structs.replace(gate, expires_ms=ms) for ms in moments}
+    return msgspec.structs.replace(thread, gates=gates)
+
+
+async def test_only_cancellations_are_left_out_where_there_is_no_room(
+    world: MessagingWorld,
+) -> None:
+    thread = await _asked(world, "ben")
+    before, after = _with_moments(thread, 1, 2, 3), _with_moments(thread, 3, 4, 5)
+    every = request_timers.expiry_ops(before, after)
+    assert [type(op) for op in every] == [Put, Put, Delete, Delete]
+    for room in range(-2, 6):
+        kept = request_timers.expiry_ops(before, after, room)
+        assert kept == every[: max(2, room)]
+
+
+def _filled(head: Thread, ops: int, *moments: int) -> PlannedWrite:
+    """A plan with this many ops of its own."""
+    fillers = (Put(MESSAGING, {"pk": f"FILL#{n}", "sk": "FILL"}) for n in range(ops))
+    return PlannedWrite(_with_moments(head, *moments), tuple(fillers))
+
+
+async def test_a_plan_whose_timers_do_not_fit_is_refused_and_writes_nothing(
+    world: MessagingWorld,
+) -> None:
+    thread = await _asked(world, "ben")
+    before = await _timers(world)
+    soon_ms = world.clock.now_ms() + 1_000
+    with pytest.raises(InvalidTransaction, match=f"at most {MAX_OPS} ops"):
+        await update_thread(
+            world.messaging, thread.id, lambda head, _: _filled(head, MAX_OPS - 1, soon_ms)
+        )
+    assert await _timers(world) == before
+    assert await world.store.get(MESSAGING, Key("FILL#0", "FILL"), consistent=True) is None
+
+
+async def test_a_plan_without_room_for_a_cancellation_leaves_it_out(world: MessagingWorld) -> None:
+    thread = await _asked(world, "ben")
+    before = await _timers(world)
+    await update_thread(world.messaging, thread.id, lambda head, _: _filled(head, MAX_OPS - 1))
+    assert await _timers(world) == before != []
+    await _expire(world)
     assert await _timers(world) == []

@@ -1,7 +1,11 @@
 """Publishes messaging's events: each is rendered and encoded once, and sent to its audience.
 
-Careful: this runs between a commit and its ack, for every message. Everybody in the audience gets
-the same event, so it must not contain anything private to one of them.
+Runs after a commit: first the waiting callers get their results, then each event is rendered and
+handed to the bus, without waiting for its delivery. The callers' tasks, which send the acks, run
+once this has returned: the time it takes is part of every ack.
+
+Careful: everybody in the audience gets the same event, so it must not contain anything private to
+one of them.
 """
 
 from greenroom.api.messaging import frames, shapes
