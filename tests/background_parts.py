@@ -35,6 +35,7 @@ def registered(registry: Registry, contexts: Contexts) -> dict[str, set[Any]]:
         "timers": {
             *kinds,
             *(_function(one.handle) for one in kinds.values()),
+            *(_function(one.on_dropped) for one in kinds.values() if one.on_dropped),
             *(one.timers for one in registry.contexts),
         },
         "followers": {

@@ -103,8 +103,8 @@ async def test_a_report_reaches_the_queue_and_a_suspension_the_reported(world: A
     ok_json(await world.ask("mod", "POST", f"{place}/decide", decision))
     world.clock.advance(seconds=5)
     refused(await world.ask("ana", "GET", "/inbox"), 403, "account-suspended")
-    standing = await world.get("mod", f"/moderation/people/{world.ids['ana']}/standing")
-    assert (standing["suspensions"], standing["userId"]) == (1, world.ids["ana"])
+    sanctions = await world.get("mod", f"/moderation/people/{world.ids['ana']}/sanctions")
+    assert (sanctions["suspensions"], sanctions["userId"]) == (1, world.ids["ana"])
     record = await world.get("mod", f"/moderation/people/{world.ids['ana']}/audit-log")
     assert [entry["decision"] for entry in record["entries"]] == ["suspend"]
     path = f"/threads/{thread}/messages/{message['messageId']}"

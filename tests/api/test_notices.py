@@ -135,8 +135,8 @@ async def test_a_suspended_person_sees_the_end_reason_and_contact_and_is_reinsta
     [listed] = (await world.get("mod", "/moderation/suspended"))["people"]
     assert (listed["userId"], listed["suspendedUntil"]) == (world.ids["ben"], until)
     place = f"/moderation/people/{world.ids['ben']}"
-    standing = await world.get("mod", f"{place}/standing")
-    assert (standing["isSuspended"], standing["suspensionReason"]) == (True, "Scams.")
+    sanctions = await world.get("mod", f"{place}/sanctions")
+    assert (sanctions["isSuspended"], sanctions["suspensionReason"]) == (True, "Scams.")
     lifted = {"reason": "We were wrong.", "note": "reviewed"}
     entry = ok_json(await world.ask("mod", "POST", f"{place}/reinstate", lifted))
     assert (entry["decision"], entry["caseId"]) == ("reinstate", None)
@@ -146,7 +146,7 @@ async def test_a_suspended_person_sees_the_end_reason_and_contact_and_is_reinsta
     kinds = [one["kind"] for one in (await world.get("ben", "/me/notices"))["notices"]]
     assert sorted(kinds) == ["reinstated", "suspended"]
     assert (await world.get("mod", "/moderation/suspended"))["people"] == []
-    assert (await world.get("mod", f"{place}/standing"))["isSuspended"] is False
+    assert (await world.get("mod", f"{place}/sanctions"))["isSuspended"] is False
     assert entry in (await world.get("mod", "/moderation/audit-log"))["entries"]
     assert entry in (await world.get("mod", f"{place}/audit-log"))["entries"]
 

@@ -12,7 +12,7 @@ ACCESS = """
 403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/cases/{caseId}/audit-log
 403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/audit-log
 403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/people/{userId}/audit-log
-403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/people/{userId}/standing
+403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/people/{userId}/sanctions
 403 403 403 403 403 403 200 200 403 403  GET /v1/moderation/suspended
 403 403 403 403 403 403 200 200 403 200  POST /v1/moderation/people/{userId}/reinstate
 403 403 403 403 403 403 403 200 403 200  GET /v1/staff

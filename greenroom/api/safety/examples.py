@@ -150,7 +150,7 @@ EXAMPLES: Mapping[str, OperationExample] = {
     "getAuditLogOfCase": OperationExample({200: _AUDIT_LOG}),
     "getAuditLog": OperationExample({200: moderation.AuditLog([_DECIDED], NEXT)}),
     "getAuditLogOfPerson": OperationExample({200: _AUDIT_LOG}),
-    "getStanding": OperationExample(
+    "getSanctions": OperationExample(
         {
             200: moderation.Sanctions(
                 user_id=JONAS,

@@ -93,8 +93,8 @@ export class ModerationClient implements Moderation {
     return this.rest.request("delete", "/v1/staff/{userId}", { path: { userId } });
   }
 
-  standing(userId: string): Promise<Sanctions> {
-    return this.rest.request("get", "/v1/moderation/people/{userId}/standing", { path: { userId } });
+  sanctions(userId: string): Promise<Sanctions> {
+    return this.rest.request("get", "/v1/moderation/people/{userId}/sanctions", { path: { userId } });
   }
 
   async auditLog(

@@ -334,7 +334,7 @@ export interface Moderation {
   /** For admins. */
   grant(userId: string, role: StaffRole): Promise<StaffMember>;
   revoke(userId: string): Promise<StaffMember>;
-  standing(userId: string): Promise<Sanctions>;
+  sanctions(userId: string): Promise<Sanctions>;
   /** All decisions, or those about a case or a person. Newest first. */
   auditLog(of?: { caseId: string } | { userId: string }, cursor?: string): Promise<Page<Entry>>;
 }

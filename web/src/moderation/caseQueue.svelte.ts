@@ -103,7 +103,7 @@ export class CaseQueue {
             () => [],
           )
         : [],
-      found.aboutUserId === null ? null : moderation.standing(found.aboutUserId).catch(() => null),
+      found.aboutUserId === null ? null : moderation.sanctions(found.aboutUserId).catch(() => null),
     ]);
     if (this.at === caseId) this.details = { context, reports, sanctions };
   }

@@ -527,7 +527,7 @@ export const en = {
   "mod.why": "Why this is here",
   "mod.score": "Spam score {score}",
   "mod.rule": "Rule: {name}",
-  "mod.standing": "History",
+  "mod.sanctions": "History",
   "mod.showHistory": "Show all",
   "mod.clean": "No warnings, removals or suspensions",
   "mod.warnings": { one: "{count} warning", other: "{count} warnings" },

@@ -246,13 +246,13 @@ async def get_person_audit_log(
 
 
 @get(
-    "/people/{userId:str}/standing",
-    operation_id="getStanding",
+    "/people/{userId:str}/sanctions",
+    operation_id="getSanctions",
     summary="Count the sanctions of a person",
     response_description="Warnings, removals, suspensions; and whether they are suspended now.",
     responses=refuses(OwnCase, AdminsOnly),
 )
-async def get_standing(user_id: UserIdInPath, actor: Caller, safety: TheSafety) -> Sanctions:
+async def get_sanctions(user_id: UserIdInPath, actor: Caller, safety: TheSafety) -> Sanctions:
     found = await review.review_person(safety, actor, user_id)
     sanctions = found.sanctions
     return Sanctions(
@@ -302,7 +302,7 @@ routes = Router(
         get_case_audit_log,
         get_audit_log,
         get_person_audit_log,
-        get_standing,
+        get_sanctions,
         get_suspended,
     ],
     guards=[needs(Scope.MODERATOR)],
