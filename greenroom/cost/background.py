@@ -141,8 +141,8 @@ PATTERNS = (
         "an hour of a node that renews its leases",
         _renew,
         times=RENEW_MS / 1000 / _HOUR_S,
-        most_read=3_600,
-        most_write=1_800,
+        most_read=7_200,
+        most_write=3_600,
     ),
     Pattern(
         "follower_hour",
