@@ -9,7 +9,7 @@ import secrets
 from collections.abc import AsyncIterator
 from hashlib import blake2b
 
-from greenroom.ids import ThreadId, UserId
+from greenroom.ids import ThreadId, UserId, as_letters
 from greenroom.messaging import items
 from greenroom.messaging.context import Messaging
 from greenroom.messaging.records import MESSAGING, pair_partition, secret_key
@@ -18,8 +18,6 @@ from greenroom.store.expressions import F
 from greenroom.store.problems import ConditionFailed
 from greenroom.store.values import Item
 
-_ID = 26
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _KEY = secret_key("pairs")
 _KEY_BYTES = 32
 _PAGE = 50
@@ -27,9 +25,8 @@ _PAGE = 50
 
 async def direct_id(messaging: Messaging, one: UserId, other: UserId) -> ThreadId:
     pair = "\n".join(sorted((one, other)))
-    digest = blake2b(pair.encode(), digest_size=17, key=await _key(messaging)).digest()
-    number = int.from_bytes(digest, "big")
-    return ThreadId("thr_" + "".join(_ALPHABET[(number >> 5 * digit) & 31] for digit in range(_ID)))
+    digest = blake2b(pair.encode(), digest_size=16, key=await _key(messaging)).digest()
+    return ThreadId("thr_" + as_letters(digest))
 
 
 async def threads_of(messaging: Messaging, one: UserId, other: UserId) -> AsyncIterator[ThreadId]:
