@@ -3,7 +3,7 @@
 docs/reference/dynamodb.md describes its setup, permissions and costs.
 """
 
+from greenroom.aws.retries import RetryPolicy
 from greenroom.store.dynamo.engine import DynamoStore
-from greenroom.store.dynamo.sender import RetryPolicy
 
 __all__ = ["DynamoStore", "RetryPolicy"]

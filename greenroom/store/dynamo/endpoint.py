@@ -14,9 +14,10 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from aiodynamo.credentials import Credentials, Key, StaticCredentials
 from msgspec import Struct
 
+from greenroom.aws.regions import domain_of, is_region
+
 _DUMMY = Key("greenroom", "greenroom")
 _PREFIX = re.compile(r"[a-zA-Z0-9_.-]{0,100}")
-_REGION = re.compile(r"[a-z0-9-]{2,30}")
 
 
 class InvalidEndpoint(ValueError):
@@ -69,13 +70,13 @@ def _options(query: str) -> dict[str, str]:
 
 
 def _checked_region(region: str) -> str:
-    if not _REGION.fullmatch(region):
+    if not is_region(region):
         raise InvalidEndpoint(f"{region!r} is not the name of a region")
     return region
 
 
 def _on_aws(region: str, prefix: str) -> Endpoint:
-    domain = "amazonaws.com.cn" if region.startswith("cn-") else "amazonaws.com"
+    domain = domain_of(region)
     return Endpoint(
         f"https://dynamodb.{region}.{domain}/",
         f"https://streams.dynamodb.{region}.{domain}/",

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TypeVar
 
+from greenroom.aws.retries import RetryPolicy
 from greenroom.clock import Clock
 from greenroom.errors import Problem
 from greenroom.store import capacity
@@ -20,7 +21,7 @@ from greenroom.store.dynamo import reads, schema, writes
 from greenroom.store.dynamo.client import DynamoClient
 from greenroom.store.dynamo.endpoint import parse_endpoint
 from greenroom.store.dynamo.scan import Scan
-from greenroom.store.dynamo.sender import RequestSender, RetryPolicy
+from greenroom.store.dynamo.sender import RequestSender
 from greenroom.store.dynamo.streams import Feed
 from greenroom.store.expressions import SortRange
 from greenroom.store.limits import check_batch, check_key, check_limit, check_query, check_write

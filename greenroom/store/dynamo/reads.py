@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from greenroom.aws.retries import Attempts
 from greenroom.store.base import Key, Page, PageOf
 from greenroom.store.cursors import CursorCodec, query_scope
 from greenroom.store.dynamo.attributes import decode_item, decode_key, encode_key, is_expired
 from greenroom.store.dynamo.client import DynamoClient
 from greenroom.store.dynamo.encode import Placeholders, key_range_text
-from greenroom.store.dynamo.sender import Attempts
 from greenroom.store.expressions import SortRange
 from greenroom.store.problems import InvalidCursor, Throttled
 from greenroom.store.tables import Index, Table

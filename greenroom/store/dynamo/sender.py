@@ -5,56 +5,22 @@ written. After a broken connection, a timeout or a 5xx the outcome is unknown (`
 `Repeat` says whether such a request may be repeated.
 """
 
-import asyncio
-import random
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 
 import msgspec
 from aiodynamo.credentials import Key
-from msgspec import Struct
 
+from greenroom.aws.credentials import CredentialCache, CredentialsClosed, CredentialsUnavailable
+from greenroom.aws.metadata_http import MetadataHttpClient
+from greenroom.aws.retries import Attempts, RetryPolicy
 from greenroom.errors import Problem
 from greenroom.store.dynamo.connection import ConnectFailed, NoResponse
-from greenroom.store.dynamo.credentials import CredentialCache, CredentialsUnavailable
 from greenroom.store.dynamo.endpoint import Endpoint
 from greenroom.store.dynamo.http import ClientClosed, HttpClient
-from greenroom.store.dynamo.metadata import MetadataHttpClient
 from greenroom.store.dynamo.signature import Signer
 from greenroom.store.problems import Conflict, OutcomeUnknown, StoreUnavailable, Throttled
-
-
-class RetryPolicy(Struct, frozen=True):
-    """Up to `attempts`, none started after `seconds`; exponential backoff with full jitter."""
-
-    attempts: int = 8
-    seconds: float = 10.0
-    first_delay: float = 0.05
-    longest_delay: float = 2.0
-    connect_seconds: float = 2.0
-    response_seconds: float = 6.0
-
-
-class Attempts:
-    """`while await attempts.next_attempt()`: returns at once the first time, then after a delay."""
-
-    def __init__(self, retry: RetryPolicy) -> None:
-        self._retry = retry
-        self._count = 0
-        self._end = asyncio.get_running_loop().time() + retry.seconds
-
-    async def next_attempt(self) -> bool:
-        retry = self._retry
-        self._count += 1
-        if self._count == 1:
-            return True
-        ceiling = min(retry.longest_delay, retry.first_delay * 2 ** (self._count - 2))
-        delay = random.uniform(0, ceiling)
-        if self._count > retry.attempts or asyncio.get_running_loop().time() + delay > self._end:
-            return False
-        await asyncio.sleep(delay)
-        return True
 
 
 class Repeat(Enum):
@@ -185,7 +151,7 @@ class RequestSender:
                 raise _access_denied(error, lost) or error from None
             except StoreUnavailable as unavailable:
                 raise _unavailable(unavailable.reason, lost) from None
-            except ClientClosed:
+            except (ClientClosed, CredentialsClosed):
                 last = TransientFailure(FailureKind.UNREACHED, "the store is closed")
                 break
         raise _final_problem(

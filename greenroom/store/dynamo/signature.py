@@ -7,19 +7,16 @@ Constant parts are computed once per key and second, and within that second once
 """
 
 import hmac
-import re
 from hashlib import sha256
 from time import time
 from typing import Any, NamedTuple
 
 from aiodynamo.credentials import Key
-from aiodynamo.sign import ALGORITHM, CONTENT_TYPE, SERVICE, Instant, derive_signing_key
+from aiodynamo.sign import CONTENT_TYPE, SERVICE, Instant
 from yarl import URL
 
+from greenroom.aws.signature import ALGORITHM, Scope, UnsafeHeader, check_header
 from greenroom.store.problems import StoreUnavailable
-
-_SAFE = re.compile(r"[!-~]+")
-"""The characters allowed in a header. A line break would start another header."""
 
 
 class _Action(NamedTuple):
@@ -66,8 +63,8 @@ class Signer:
         if key is not self._key or instant.date != self._instant.date:
             _checked("access key", key.id)
             _checked("session token", key.token or "-")
-            self._signing_key = derive_signing_key(key, instant, self._region)
-            self._scope = f"{instant.date}/{self._region}/{SERVICE}/aws4_request"
+            scope = Scope(instant.date, self._region, SERVICE)
+            self._signing_key, self._scope = scope.signing_key(key.secret), str(scope)
         self._key = key
         self._instant = instant
         text = f"{ALGORITHM}\n{instant.timestamp}\n{self._scope}\n"
@@ -96,6 +93,7 @@ class Signer:
 
 
 def _checked(name: str, value: str) -> str:
-    if not _SAFE.fullmatch(value):
-        raise StoreUnavailable(f"the {name} has characters that must not be in an HTTP header")
-    return value
+    try:
+        return check_header(name, value)
+    except UnsafeHeader as unsafe:
+        raise StoreUnavailable(str(unsafe)) from None

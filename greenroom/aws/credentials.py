@@ -8,8 +8,7 @@ import asyncio
 
 from aiodynamo.credentials import Credentials, Key
 
-from greenroom.store.dynamo.http import ClientClosed
-from greenroom.store.dynamo.metadata import MetadataHttpClient
+from greenroom.aws.metadata_http import MetadataHttpClient
 
 KEPT_SECONDS = 60.0
 """How long a key is used. aiodynamo renews a key ten minutes before it expires."""
@@ -17,6 +16,10 @@ KEPT_SECONDS = 60.0
 
 class CredentialsUnavailable(Exception):
     """The credentials could not be fetched."""
+
+
+class CredentialsClosed(Exception):
+    """The cache was closed."""
 
 
 class CredentialCache:
@@ -29,15 +32,15 @@ class CredentialCache:
         self._is_closed = False
 
     async def get(self) -> Key | None:
-        """None if there are no credentials. Raises `CredentialsUnavailable` or `ClientClosed`."""
+        """None if there are none. Raises `CredentialsUnavailable` or `CredentialsClosed`."""
         if self._key is not None and asyncio.get_running_loop().time() < self._kept_until:
             return self._key
         if self._is_closed:
-            raise ClientClosed
+            raise CredentialsClosed
         renewal = self._renewal or self._start_renewal()
         await asyncio.wait([renewal])
         if self._is_closed:
-            raise ClientClosed
+            raise CredentialsClosed
         try:
             return renewal.result()
         except Exception as error:
@@ -46,7 +49,7 @@ class CredentialCache:
             ) from None
 
     def invalidate(self, key: Key | None) -> bool:
-        """Drops a key that DynamoDB refused. Returns whether there may be another."""
+        """Drops a key that the service refused. Returns whether there may be another."""
         if key != self._key:
             return True  # replaced since the request was signed
         self._key = None

@@ -20,7 +20,7 @@ class MetadataHttpClient:
 
     async def __call__(self, request: Request) -> Response:
         if self._is_closed:
-            raise RequestFailed(ConnectionError("the store is closed"))
+            raise RequestFailed(ConnectionError("the client is closed"))
         if self._session is None:
             self._session = aiohttp.ClientSession(timeout=self._timeout)
         return await AIOHTTP(self._session)(request)

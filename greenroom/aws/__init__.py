@@ -1,0 +1,1 @@
+"""What requests to DynamoDB and to S3 have in common: credentials, signatures, retries."""
